@@ -6,6 +6,7 @@ const MAY_IMPORT = {
   runtime: ["markers", "kube", "generated"],
   controlplane: ["kube"],
   cli: ["generator", "controlplane", "runtime", "markers", "kube", "generated"],
+  page: ["cli/page/protocol", "runtime/journal/entry"],
 };
 const GROUND = "^src/(errors|log|clock|code-cache|file-lock|present)\\.ts$";
 
@@ -16,7 +17,7 @@ const downward = Object.entries(MAY_IMPORT).map(([folder, below]) => ({
   from: { path: `^src/${folder}/` },
   to: {
     path: "^src/",
-    pathNot: [`^src/${folder}/`, GROUND, ...below.map((name) => `^src/${name}/`)],
+    pathNot: [`^src/${folder}/`, GROUND, ...below.map((name) => `^src/${name}[/.]`)],
   },
 }));
 
@@ -72,7 +73,28 @@ const ONLY_IN = {
   pino: "^src/(log\\.ts|runtime/)",
   "prom-client": "^src/runtime/",
   vitest: "^src/testing/vitest-matchers\\.ts$",
+  preact: "^src/page/",
+  "d3-hierarchy": "^src/page/",
 };
+
+/** The page runs in a browser: it shares types with the server that tells it, and nothing that runs. */
+const page = [
+  {
+    name: "page-shares-types-alone",
+    comment:
+      "src/page runs in a browser. Import types of the protocol, and move what runs into src/page.",
+    severity: "error",
+    from: { path: "^src/page/" },
+    to: { path: "^src/", pathNot: "^src/page/", dependencyTypesNot: ["type-only"] },
+  },
+  {
+    name: "page-is-imported-by-nobody",
+    comment: "src/page is bundled for browsers by scripts/page.mjs.",
+    severity: "error",
+    from: { path: "^src/", pathNot: "^src/page/" },
+    to: { path: "^src/page/" },
+  },
+];
 
 const packages = Object.entries(ONLY_IN).map(([name, where]) => ({
   name: `only-there-${name}`,
@@ -104,6 +126,7 @@ module.exports = {
     },
     ...downward,
     ...floors,
+    ...page,
     {
       name: "controlplane-server-is-on-top",
       severity: "error",
@@ -124,7 +147,10 @@ module.exports = {
       severity: "error",
       comment:
         "A user does not have it. Bundle it (scripts/bundle-cached.mjs) or make it a dependency, with a line in the changelog.",
-      from: { path: "^src/", pathNot: "^src/(cli/(vendor/|processes\\.ts$)|generator/load\\.ts)" },
+      from: {
+        path: "^src/",
+        pathNot: "^src/(page/|cli/(vendor/|processes\\.ts$)|generator/load\\.ts)",
+      },
       to: { dependencyTypes: ["npm-dev"], dependencyTypesNot: ["type-only", "npm-peer"] },
     },
   ],

@@ -1,7 +1,14 @@
 import { resolve } from "node:path";
 import { defineConfig } from "vitest/config";
 
+const SOURCES: Readonly<Record<string, string>> = {
+  tsop: resolve("src/index.ts"),
+  "tsop/k8s": resolve("src/k8s.ts"),
+};
+
 export default defineConfig({
+  // An example that a test imports runs on the sources of this checkout.
+  plugins: [{ name: "tsop-of-examples", enforce: "pre", resolveId: (name) => SOURCES[name] }],
   test: {
     include: ["test/**/*.test.ts"],
     exclude: ["test/**/fixtures/**"],

@@ -128,6 +128,38 @@ type PodSimulation =
   | "run"
   | `process:${string}`;
 
+type RecordedOutcome =
+  | {
+      readonly is: "success";
+      readonly requeueAfterMs?: number;
+    }
+  | {
+      readonly is: "error";
+      readonly message: string;
+      readonly stack?: string;
+    };
+
+interface ReplayOptions {
+  readonly log?: Logger;
+}
+
+interface ReplayReport {
+  readonly controller: string;
+  readonly key: string;
+  readonly recorded: RecordedOutcome;
+  readonly replayed: RecordedOutcome;
+  readonly writes: readonly ReplayedWrite[];
+  readonly differences: readonly string[];
+  readonly notRecorded: readonly string[];
+}
+
+interface ReplayedWrite {
+  readonly request: string;
+  readonly recorded?: string;
+  readonly replayed?: string;
+  readonly isSame: boolean;
+}
+
 interface Reply {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -208,6 +240,12 @@ function installWebhooks(
   handlers: readonly WebhookHandler[],
   folder?: string,
 ): Promise<WebhookServerOptions>;
+
+function replayReconcile(
+  file: string,
+  setUp: (manager: Manager) => unknown,
+  { log }?: ReplayOptions,
+): Promise<ReplayReport>;
 
 const silentLogger: Logger;
 

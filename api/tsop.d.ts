@@ -265,6 +265,7 @@ class Controller {
     options: WatchReaction<T> & WatchOptions<T>,
   ): AddedWatch;
   start(signal: AbortSignal): Promise<void>;
+  replay({ key, ...begin }: ReplayStart): Promise<void>;
 }
 
 class ControllerBuilder<K extends KubeObject = KubeObject> {
@@ -664,6 +665,7 @@ interface JournalAnswer {
   readonly nowMs: number;
   readonly entries: readonly JournalEntry[];
   readonly queues: readonly QueueState[];
+  readonly usedRights: readonly UsedRight[];
 }
 
 interface JournalCause extends Partial<FieldChanges> {
@@ -878,6 +880,7 @@ interface ManagerOptions {
   readonly metrics?: MetricsEndpoint;
   readonly health?: Endpoint;
   readonly debug?: DebugEndpoint;
+  readonly recordings?: RecordingOptions;
   readonly webhooks?: WebhookServerOptions;
   readonly leaderElection?: LeaderElectionOptions;
   readonly sharding?: ShardingOptions;
@@ -1289,6 +1292,12 @@ interface Reconciler<T extends KubeObject = KubeObject> {
   onError?(object: T, error: Error, context: ReconcileContext): Promise<void>;
 }
 
+interface RecordingOptions {
+  readonly folder: string;
+  readonly reconciles?: "failed" | "all";
+  readonly most?: number;
+}
+
 interface Request {
   readonly key: ObjectKey;
 }
@@ -1643,6 +1652,14 @@ type Unstored<T extends KubeObject> = Omit<T, "metadata"> & {
 };
 
 type UnwatchedReads = "live" | "fail";
+
+interface UsedRight {
+  readonly verb: string;
+  readonly resource: string;
+  readonly subresource?: string;
+  readonly count: number;
+  readonly refused: number;
+}
 
 interface UserInfo {
   readonly username?: string;
@@ -2367,6 +2384,13 @@ interface ReadableType<T extends SentObject> extends ResourceInfo {
 
 type ReflectorState =
   "idle" | "listing" | "streaming" | "synced" | "backoff" | "denied" | "stopped";
+
+interface ReplayStart {
+  readonly key: string;
+  readonly causes: readonly string[];
+  readonly failures: number;
+  readonly nowMs: number;
+}
 
 type ResourceClass<T extends SentObject = KubeObject> = abstract new (...args: never[]) => T;
 

@@ -10,10 +10,10 @@ import { join } from "node:path";
 import { bundleOperator } from "../src/cli/operator/bundle.ts";
 import { systemClock } from "../src/clock.ts";
 import { startControlPlane } from "../src/controlplane/control-plane.ts";
-import { exampleOnSources } from "../test/support/example.ts";
+import { exampleNames, exampleOnSources } from "../test/support/example.ts";
 import { clientFolder } from "../test/support/kubectl.ts";
 
-const EXAMPLES = ["helloworld", "myweb", "configmonitor", "sampledb", "gateway"];
+const EXAMPLES = exampleNames();
 const GOAL_MB = 90;
 /** Long enough for the first reconciles, and for a collection of the garbage of the start. */
 const IDLE_MS = 45_000;

@@ -8,7 +8,9 @@ import { benchInformerSync } from "./informer-sync.ts";
 import { benchManifests } from "./manifests.ts";
 import { benchInProcess } from "./in-process.ts";
 import { machine } from "./measure.ts";
+import { benchPage } from "./page.ts";
 import { benchReconciles } from "./reconciles.ts";
+import { benchSaveToReconcile } from "./save-to-reconcile.ts";
 import { benchTracing } from "./tracing.ts";
 import { benchVirtualDay } from "./virtual-day.ts";
 import { benchWebhooks } from "./webhooks.ts";
@@ -19,6 +21,7 @@ const BENCHES: Readonly<Record<string, () => Promise<void>>> = {
   import: benchImport,
   "informer-sync": benchInformerSync,
   reconciles: benchReconciles,
+  "save-to-reconcile": benchSaveToReconcile,
   webhooks: benchWebhooks,
   "control-plane-start": benchControlPlaneStart,
   "control-plane": benchControlPlane,
@@ -26,6 +29,7 @@ const BENCHES: Readonly<Record<string, () => Promise<void>>> = {
   tracing: benchTracing,
   "virtual-day": benchVirtualDay,
   "idle-operator": benchIdleOperator,
+  page: benchPage,
 };
 
 const wanted = process.argv.slice(2);

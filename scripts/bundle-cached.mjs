@@ -4,6 +4,7 @@ import { build } from "esbuild";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { bundlePage } from "./page.mjs";
 import { thirdPartyNotices } from "./third-party.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -158,7 +159,7 @@ export const { ${names.join(", ")} } = requireCached(file, command?.replaceAll(/
   rmSync(`${dist}/${module}.js.map`, { force: true });
 }
 
-/** Writes the bundles of the compiler, of the editor of source files, of the scaffold's tools and of the commands. */
+/** Writes the bundles of the compiler, of the editor of source files, of the scaffold's tools, of the commands and of the page. */
 export async function bundleCached(outdir) {
   const dist = resolve(root, outdir);
   const compiler = `${dist}/generator/load`;
@@ -221,6 +222,8 @@ export async function bundleCached(outdir) {
     `${main}.cjs`,
   );
 
-  const metafiles = [compilerFiles, editorFiles, scaffoldFiles, programFiles, mainFiles];
+  const pageFiles = await bundlePage(root, `${dist}/page`);
+
+  const metafiles = [compilerFiles, editorFiles, scaffoldFiles, programFiles, mainFiles, pageFiles];
   writeFileSync(`${dist}/THIRD-PARTY.txt`, thirdPartyNotices(root, metafiles));
 }

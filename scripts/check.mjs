@@ -10,6 +10,8 @@ const STEPS = [
   ["lint", "eslint", "."],
   ["format", "prettier", "--check", "."],
   ["types", "tsc", "--noEmit"],
+  ["site", "vitepress", "build", "docs"],
+  ["types of the page", "tsc", "--noEmit", "-p", "src/page"],
   ["dead code", "knip"],
   ["imports", "depcruise", "src"],
 ];

@@ -22,6 +22,7 @@ interface MarkerDoc {
 
 const SECTIONS: readonly (readonly [title: string, file: string])[] = [
   ["Values", "validation.ts"],
+  ["Rules", "rules.ts"],
   ["Lists and records", "topology.ts"],
   ["Kinds", "resource.ts"],
   ["Types", "constrained.ts"],

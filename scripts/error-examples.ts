@@ -87,6 +87,7 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   ),
   "bad-requeue": e('return { requeueAfterMs: Number(web.spec.interval) }; // "10m" gives NaN'),
   "bad-timeout": e("tsop deploy --timeout soon"),
+  "bad-scope": e("tsop create api --kind Web --version v2 --scope Cluster   # v1 is Namespaced"),
   "bad-version": e(
     "tsop create api --kind Web --version one",
     "--version ...: ....",
@@ -178,10 +179,17 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "image-date": e("SOURCE_DATE_EPOCH=today tsop image --image web-operator:1 --base base.tar"),
   "image-no-engine": e("tsop image --image web-operator:1   # without docker and podman"),
   "image-without-kind": e("tsop create api --version v1 --kind Web --image nginx --no-controller"),
+  "image-of-cluster-kind": e(
+    "tsop create api --version v1 --kind Web --image nginx --scope Cluster",
+  ),
   "image-platform": e("tsop image --image web-operator:1 --base base.tar --platform linux/arm64"),
   "manager-not-running": e("await manager.idle()   // before manager.start(signal)"),
   "no-webhook-type": e("tsop create webhook --kind Web --version v1"),
   "no-webhooks": e("tsop edit --certificates secret   # in a project without webhooks"),
+  "bad-recording": e("tsop replay package.json"),
+  "not-recorded": e("await client.live.list(Pod)   // in a replay of a reconcile that did not"),
+  "not-replayed": e("tsop replay web.recording.json   // and main.ts ends before manager.start()"),
+  "replay-no-controller": e('await replayReconcile("web.recording.json", setUpAnother)'),
   "not-idle": e("await manager.idle()   // a reconcile waits for virtual time"),
   "not-listening": e("(await startControlPlane({ listen: false })).kubeconfig"),
   "nothing-to-edit": e("tsop edit"),
@@ -516,6 +524,9 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
     '@EmbeddedResource() template!: With<object, { properties: { kind: { type: "integer" } } }>;',
     REFUSED,
     "Change the field's type or its markers.",
+  ),
+  "scope-of-others": e(
+    "tsop create api --group apps --version v1 --kind Deployment --no-resource --scope Cluster",
   ),
   "server-address": e(
     'createClient({ server: "ftp://example.com", ... })',

@@ -5,6 +5,8 @@
  * - kubeconform, strict, against the schemas of the control plane's own OpenAPI: what config/default renders, its
  *   samples, and what Helm renders of the chart
  * - the control plane itself, with the CRDs of the Prometheus operator and of cert-manager
+ * - operator-verify of operator-framework/api: the bundle for OLM, its ClusterServiceVersion and CRDs. operator-sdk itself,
+ *   whose `bundle validate` asks the same package and the image's annotations, is not built
  * - helm lint; kube-score, which may find nothing critical; actionlint; promtool: rules, and their tests
  */
 import { execa } from "execa";
@@ -107,6 +109,7 @@ class Judges {
       code === 0 ? "" : stderr,
     );
     await this.#chart(project);
+    await this.#bundle(project);
     const workflow = join(folder, ".github/workflows/ci.yml");
     if (existsSync(workflow)) await this.#run("actionlint", name, "the workflow", [workflow]);
     await this.#rules(project, objectsOf(rendered));
@@ -154,6 +157,15 @@ class Judges {
         if (values.length === 0) await this.#score(name, what, output);
       }
     }
+  }
+
+  async #bundle({ name, folder }: JudgedProject): Promise<void> {
+    const program = this.#tools.get("operator-verify");
+    if (program === undefined) return;
+    // It ends with 0 whatever it finds.
+    const { output } = await ask(program, ["manifests", join(folder, "bundle/manifests")]);
+    const findings = output.split("\n").filter((line) => /level=(?:error|fatal)/.test(line));
+    this.#say("operator-verify", name, "the bundle", findings.join("\n"));
   }
 
   async #rules({ name, projectName }: JudgedProject, objects: readonly Rendered[]): Promise<void> {

@@ -301,3 +301,11 @@ export class VirtualClock implements Clock {
 export function settlePromises(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
+
+/** Resolves when the signal aborts. */
+export function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}

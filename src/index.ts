@@ -6,18 +6,14 @@
 export { TerminalError, TsopError } from "./errors.ts";
 
 // Markers: what a user writes on the classes of a kind and on its controllers.
+export { type CelOptions, AtLeastOneOf, AtMostOneOf, Cel, ExactlyOneOf } from "./markers/rules.ts";
 export {
-  type CelOptions,
   AcceptNumber,
   AddSchema,
-  AtLeastOneOf,
-  AtMostOneOf,
-  Cel,
   Default,
   Description,
   EmbeddedResource,
   Enum,
-  ExactlyOneOf,
   Example,
   ExclusiveMaximum,
   ExclusiveMinimum,
@@ -92,13 +88,16 @@ export { Quantity } from "./kube/values/quantity-text.ts";
 export type { Condition } from "./generated/k8s/meta-v1.ts";
 
 // Runtime: what runs in the operator's process.
-export { createManager, type Manager, type ManagerPorts } from "./runtime/manager/manager.ts";
+export { createManager } from "./runtime/manager/create-manager.ts";
+export type { Manager, ManagerPorts } from "./runtime/manager/manager.ts";
 export type {
   DebugEndpoint,
   LocalDebugEndpoint,
   ReviewedDebugEndpoint,
-} from "./runtime/manager/debug-endpoint.ts";
-export type { JournalAnswer } from "./runtime/manager/debug-server.ts";
+} from "./runtime/manager/serving/debug-endpoint.ts";
+export type { UsedRight } from "./runtime/journal/used-rights.ts";
+export type { RecordingOptions } from "./runtime/replay/recorder.ts";
+export type { JournalAnswer } from "./runtime/manager/serving/debug-server.ts";
 export type {
   FieldChange,
   FieldChanges,
@@ -122,8 +121,8 @@ export type {
 export type { WebhookHandler } from "./runtime/webhook/handlers.ts";
 export type { Webhooks } from "./runtime/webhook/webhook-host.ts";
 export { type Cluster, type ClusterOptions, createCluster } from "./runtime/manager/cluster.ts";
-export type { HealthCheck, MetricsEndpoint } from "./runtime/manager/health.ts";
-export type { Endpoint } from "./runtime/manager/listening.ts";
+export type { HealthCheck, MetricsEndpoint } from "./runtime/manager/serving/health.ts";
+export type { Endpoint } from "./runtime/manager/serving/listening.ts";
 export type { LeaderElectionOptions } from "./runtime/manager/leader-election.ts";
 export type { RuntimeMetrics } from "./runtime/manager/metrics.ts";
 export type { Runnable } from "./runtime/manager/run-group.ts";

@@ -28,6 +28,10 @@ export { inProcess, type InProcessOptions } from "./testing/in-process.ts";
 export { type CrdManifest, installCrds } from "./testing/install-crds.ts";
 export { installOperator } from "./testing/install-operator.ts";
 export { installWebhooks } from "./testing/install-webhooks.ts";
+export { replayReconcile, type ReplayOptions } from "./testing/replay-reconcile.ts";
+export type { ReplayReport } from "./runtime/replay/replay.ts";
+export type { ReplayedWrite } from "./runtime/replay/replay-tap.ts";
+export type { RecordedOutcome } from "./runtime/replay/recording.ts";
 export { withSeeds } from "./testing/seeds.ts";
 export {
   type PodScript,

@@ -79,7 +79,7 @@ function exampleProject(temporary: string, name: string): JudgedProject {
   return { name: `examples/${name}`, folder, projectName: name };
 }
 
-/** Makes all of them, with their charts. */
+/** Makes all of them, with their charts and bundles. */
 export async function judgedProjects(temporary: string): Promise<JudgedProject[]> {
   const examples = readdirSync(join(root, "examples")).filter((name) =>
     existsSync(join(root, "examples", name, "PROJECT")),
@@ -90,6 +90,9 @@ export async function judgedProjects(temporary: string): Promise<JudgedProject[]
     await freshProject(temporary, "namespaced", ["--namespaced"], false),
     ...examples.map((name) => exampleProject(temporary, name)),
   ];
-  for (const { folder } of projects) await tsop(folder, "chart", "--image", IMAGE);
+  for (const { folder } of projects) {
+    await tsop(folder, "chart", "--image", IMAGE);
+    await tsop(folder, "bundle", "--image", IMAGE);
+  }
   return projects;
 }

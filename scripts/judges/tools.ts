@@ -1,7 +1,8 @@
 /** The programs that judge: built with Go into `.cache/judges`, each of one version. */
 import { execa } from "execa";
-import { existsSync, mkdirSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 
 /** What is built, and of which module. */
 const TOOLS = {
@@ -9,6 +10,8 @@ const TOOLS = {
   "kube-score": "github.com/zegl/kube-score/cmd/kube-score@v1.20.0",
   actionlint: "github.com/rhysd/actionlint/cmd/actionlint@v1.7.12",
   promtool: "github.com/prometheus/prometheus/cmd/promtool@v0.316.0",
+  // What `operator-sdk bundle validate` asks; operator-sdk itself is a module that the proxy does not have.
+  "operator-verify": "github.com/operator-framework/api/cmd/operator-verify@v0.27.0",
 } as const;
 
 /** A program that judges. */
@@ -29,8 +32,11 @@ const FOREIGN_CRDS = [
 ] as const;
 
 /** Runs Go. @throws Error that says how to get it */
-async function go(args: readonly string[], env: Record<string, string> = {}): Promise<string> {
-  const ran = await execa("go", args, { env, reject: false });
+async function go(
+  args: readonly string[],
+  options: { readonly cwd?: string; readonly env?: Record<string, string> } = {},
+): Promise<string> {
+  const ran = await execa("go", args, { ...options, reject: false });
   if (ran.code === "ENOENT") {
     throw new Error(
       "There is no go: the judges are built with it. Get it from https://go.dev/dl, then try again.",
@@ -38,6 +44,33 @@ async function go(args: readonly string[], env: Record<string, string> = {}): Pr
   }
   if (ran.failed) throw new Error(`go ${args.join(" ")}: ${ran.stderr}`);
   return ran.stdout;
+}
+
+/** Installs a program; in a module of its own where a proxy refuses the lists of versions that `go install` wants. */
+async function build(module: string, binary: string): Promise<void> {
+  try {
+    await go(["install", module], { env: { GOBIN: dirname(binary), GOFLAGS: "-mod=mod" } });
+  } catch {
+    await buildInModule(module, binary);
+  }
+}
+
+async function buildInModule(module: string, binary: string): Promise<void> {
+  const [program = "", version = ""] = module.split("@");
+  const folder = mkdtempSync(join(tmpdir(), "tsop-judge-"));
+  const at = { cwd: folder, env: { GOFLAGS: "-mod=mod" } };
+  try {
+    writeFileSync(join(folder, "go.mod"), "module judge\n\ngo 1.24\n");
+    writeFileSync(join(folder, "judge.go"), `package judge\n\nimport _ "${program}"\n`);
+    await go(
+      ["mod", "edit", `-require=${program.split("/").slice(0, 3).join("/")}@${version}`],
+      at,
+    );
+    await go(["mod", "tidy", "-e"], at);
+    await go(["build", "-o", binary, program], at);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 /** Builds what is not there yet; says what cannot be built, and which judge will be missing. */
@@ -51,7 +84,7 @@ export async function buildTools(cache: string): Promise<ReadonlyMap<Tool, strin
     if (!existsSync(binary)) {
       console.log(`building ${module}`);
       try {
-        await go(["install", module], { GOBIN: folder, GOFLAGS: "-mod=mod" });
+        await build(module, binary);
       } catch (error) {
         console.log(`NOT BUILT: ${name}: ${(error as Error).message.split("\n")[0] ?? ""}`);
         continue;
@@ -66,7 +99,9 @@ export async function buildTools(cache: string): Promise<ReadonlyMap<Tool, strin
 export async function foreignCrds(): Promise<readonly { folder: string; files: RegExp }[]> {
   const found: { folder: string; files: RegExp }[] = [];
   for (const { module, folder, files } of FOREIGN_CRDS) {
-    const downloaded = await go(["mod", "download", "-json", module], { GOFLAGS: "-mod=mod" });
+    const downloaded = await go(["mod", "download", "-json", module], {
+      env: { GOFLAGS: "-mod=mod" },
+    });
     const { Dir: source } = JSON.parse(downloaded) as { Dir: string };
     found.push({ folder: join(source, folder), files });
   }

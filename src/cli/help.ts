@@ -53,7 +53,12 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     "tsop upgrade",
     "tsop upgrade --conflicts markers",
   ],
-  manifests: ["tsop manifests", "tsop manifests --check", "tsop manifests --against cluster"],
+  manifests: [
+    "tsop manifests",
+    "tsop manifests --check",
+    "tsop manifests --against cluster",
+    "tsop manifests --against main -o json",
+  ],
   explain: ["tsop explain Minimum", "tsop explain right-missing"],
   import: ["tsop import crd.yaml", "tsop import cluster --only certificates.cert-manager.io"],
   install: ["tsop install", "tsop install --context staging --dry-run"],
@@ -90,6 +95,11 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     "tsop why deployment/web",
     "tsop why myweb/web -n shop --last 20",
     "tsop why myweb/web --context staging -o json",
+    "tsop why --page --context staging",
+  ],
+  replay: [
+    "tsop replay .tsop/dev/recordings/myweb-default_web.recording.json",
+    "tsop replay test/recordings/web.recording.json --inspect-brk",
   ],
   undeploy: ["tsop undeploy", "tsop undeploy --dry-run"],
   migrate: ["tsop migrate --dry-run", "tsop migrate", "tsop migrate --kind MyWeb --output json"],
@@ -110,7 +120,7 @@ export const EXIT_CODES: Readonly<Record<string, string>> = {
   "0": "done",
   "1": "failed, and stderr says why and the next step; or `doctor` or `validate` found something",
   "2": "used wrongly; nothing was done",
-  "3": "`--check`, `manifests --against` or `plan` found a difference",
+  "3": "`--check`, `manifests --against`, `plan` or `replay` found a difference",
 };
 
 /** The variables that commands look at. */

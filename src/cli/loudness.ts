@@ -9,7 +9,7 @@ import type { CliContext } from "./context.ts";
 import { commandsBelow } from "./help.ts";
 
 /** They print what was asked for and nothing else. */
-const PRINTING = ["list", "explain", "why", "version", "completion"];
+const PRINTING = ["list", "explain", "why", "replay", "version", "completion"];
 /** They go on until they are ended, and say themselves what happens. */
 const GOING_ON = ["run", "dev", "cluster"];
 

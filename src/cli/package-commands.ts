@@ -4,7 +4,7 @@
  * @module
  */
 import type { Command } from "commander";
-import { DIFF, DRY_RUN, type Done } from "./command-options.ts";
+import { DIFF, DRY_RUN, json, type Done } from "./command-options.ts";
 import { UsageError } from "../errors.ts";
 import type { CliContext } from "./context.ts";
 
@@ -21,7 +21,7 @@ export function addPackageCommands(program: Command, context: CliContext, done: 
       .option("--chart-version <version>", "the chart's version (default: that of package.json)"),
     "chart",
   ).action(async (options: object) => {
-    const { chart } = await import("./commands/chart.ts");
+    const { chart } = await import("./commands/packages/chart.ts");
     done(await chart(options as Parameters<typeof chart>[0], context));
   });
 
@@ -42,7 +42,7 @@ export function addPackageCommands(program: Command, context: CliContext, done: 
       .option("--icon <file>", "a picture for a catalogue"),
     "bundle",
   ).action(async (options: object) => {
-    const { bundle } = await import("./commands/bundle.ts");
+    const { bundle } = await import("./commands/packages/bundle.ts");
     done(await bundle(options as Parameters<typeof bundle>[0], context));
   });
 
@@ -66,10 +66,13 @@ export function addPackageCommands(program: Command, context: CliContext, done: 
       .description(
         "Write an npm package with the project's kinds as types and tokens, for other programs to use with tsop's client. What you change in it is kept.",
       )
-      .option("--name <name>", "the package's name (default: the project's, with -client)"),
+      .option(
+        "--name <name>",
+        "the package's name (default: the one it has, or the project's with -client)",
+      ),
     "client",
   ).action(async (options: object) => {
-    const { generateClient } = await import("./commands/generate-client.ts");
+    const { generateClient } = await import("./commands/packages/generate-client.ts");
     done(await generateClient(options as Parameters<typeof generateClient>[0], context));
   });
 
@@ -85,7 +88,7 @@ export function addPackageCommands(program: Command, context: CliContext, done: 
     .option("--platform <platforms>", "without --base: what it runs on, with commas")
     .option("--dry-run", "say what would be built, build nothing", false)
     .action(async (options: object) => {
-      const { image } = await import("./commands/image.ts");
+      const { image } = await import("./commands/packages/image.ts");
       done(await image(options as Parameters<typeof image>[0], context));
     });
 }
@@ -97,5 +100,6 @@ function written(command: Command, what: string): Command {
     .option("--check", "write nothing; exit with 3 when something would change", false)
     .option("--force", "write files again that you changed", false)
     .option("--dry-run", DRY_RUN, false)
-    .option("--diff", DIFF, false);
+    .option("--diff", DIFF, false)
+    .addOption(json());
 }

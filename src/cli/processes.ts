@@ -27,12 +27,15 @@ interface RunOptions {
 
 /** How a program gets on a machine that has none; others have packages of their name. */
 const SOURCES: Readonly<Record<string, string>> = {
+  "xdg-open": " It comes with xdg-utils.",
   npm: " It comes with Node: https://nodejs.org/en/download",
   git: " Get it from https://git-scm.com/downloads",
 };
 
 /** How long a process may take to end after it was asked to; then it is killed. */
 const GRACE_MS = 5000;
+/** Who has not failed by then runs. */
+const SETTLED_MS = 1500;
 /** How much of the output an error shows. */
 const LAST_LINES = 20;
 /** More than any listing of a git repository has. */
@@ -128,16 +131,22 @@ export interface BackgroundOptions {
   readonly onLine: (line: string) => void;
   /** A Ctrl-C of the terminal goes to its whole process group: such a process is out of it, and is ended by us alone. */
   readonly ownGroup?: boolean;
+  /** With `ownGroup`: what ends it ends what it has started, too; npm hands no signal on to its scripts. */
+  readonly endsAsGroup?: boolean;
+  /** A program of Node that is told something by `send`. */
+  readonly takesMessages?: boolean;
 }
 
 /** A process that goes on until it is ended. It never outlives the command. */
 export class BackgroundProcess {
   readonly #child: Child;
+  readonly #endsAsGroup: boolean;
   /** The exit code; `undefined` when a signal ended it. Rejects with a `TsopError` when it could not be started. */
   readonly exited: Promise<number | undefined>;
 
-  private constructor(child: Child, call: ProgramCall) {
+  private constructor(child: Child, call: ProgramCall, { endsAsGroup }: BackgroundOptions) {
     this.#child = child;
+    this.#endsAsGroup = endsAsGroup === true && process.platform !== "win32";
     this.exited = child.then((result) => {
       if (result.exitCode === undefined && result.signal === undefined)
         throw failureOf(call, result);
@@ -148,39 +157,78 @@ export class BackgroundProcess {
   }
 
   /** Starts a program. */
-  static start(
-    call: ProgramCall,
-    { onLine, ownGroup = false }: BackgroundOptions,
-  ): BackgroundProcess {
-    const child = launch(call, ownGroup);
+  static start(call: ProgramCall, options: BackgroundOptions): BackgroundProcess {
+    const { onLine, ownGroup = false, takesMessages = false } = options;
+    const child = launch(call, ownGroup, takesMessages);
+    const started = new BackgroundProcess(child, call, options);
     // Also those in groups of their own.
-    const reap = (): void => void child.kill("SIGKILL");
+    const reap = (): void => {
+      started.kill();
+    };
     process.once("exit", reap);
     void child.then(() => process.off("exit", reap));
     for (const stream of [child.stdout, child.stderr]) {
       createInterface({ input: stream }).on("line", onLine);
     }
-    return new BackgroundProcess(child, call);
+    return started;
+  }
+
+  /** Tells a process that takes messages; one that has ended says so by `exited`. */
+  send(message: Readonly<Record<string, unknown>>): void {
+    this.#child.sendMessage?.(message).catch(() => undefined);
   }
 
   /** Asks the process to end. */
   end(): void {
-    this.#child.kill("SIGTERM");
+    this.#signal("SIGTERM");
   }
 
   /** Ends the process at once. */
   kill(): void {
-    this.#child.kill("SIGKILL");
+    this.#signal("SIGKILL");
   }
+
+  #signal(signal: NodeJS.Signals): void {
+    const { pid, exitCode, signalCode } = this.#child;
+    if (!this.#endsAsGroup || pid === undefined) this.#child.kill(signal);
+    else if (exitCode === null && signalCode === null) process.kill(-pid, signal);
+  }
+}
+
+/**
+ * Starts a program that goes on by itself: a browser. Resolves when it runs, or has ended well.
+ *
+ * @throws TsopError `program-not-found`, `program-failed` when it ends at once
+ */
+export async function leaveRunning(
+  call: ProgramCall,
+  { clock }: Pick<CliContext, "clock">,
+): Promise<void> {
+  const child = execa(call.program, call.args, {
+    ...placeOf(call),
+    stdio: "ignore",
+    detached: true,
+    cleanup: false,
+    reject: false,
+  });
+  child.unref();
+  const enough = new AbortController();
+  const result = await Promise.race([
+    child,
+    clock.sleep(SETTLED_MS, enough.signal).catch(() => undefined),
+  ]);
+  enough.abort();
+  if (result?.failed) throw failureOf(call, result);
 }
 
 type Child = ReturnType<typeof launch>;
 
-function launch(call: ProgramCall, ownGroup: boolean) {
+function launch(call: ProgramCall, ownGroup: boolean, takesMessages: boolean) {
   return execa(call.program, call.args, {
     ...placeOf(call),
     stdin: "ignore",
     buffer: false,
+    ipc: takesMessages,
     reject: false,
     detached: ownGroup && process.platform !== "win32",
     // Whoever starts the process decides when its time is over.

@@ -118,6 +118,14 @@ function addProjectCommands(program: Command, context: CliContext, done: Done): 
     .option("--plural <plural>", "its name in URLs (default: by the English rules)")
     .addOption(
       new Option(
+        "--scope <scope>",
+        "whether its objects are in namespaces or of the cluster (default: Namespaced, or that of the kind's other versions)",
+      ).choices(["Namespaced", "Cluster"]),
+    )
+    // kubebuilder's users write --namespaced=false.
+    .addOption(new Option("--namespaced [flag]").choices(["true", "false"]).hideHelp())
+    .addOption(
+      new Option(
         "--user-roles <how>",
         "roles for the kind's users: to be bound by the cluster's admins, or aggregated to the cluster's admin, edit and view",
       )
@@ -172,6 +180,7 @@ function addProjectCommands(program: Command, context: CliContext, done: Done): 
     )
     .option("--dry-run", DRY_RUN, false)
     .option("--diff", DIFF, false)
+    .addOption(json().conflicts("watch"))
     .action(async (options: object) => {
       const { manifests } = await import("./commands/manifests.ts");
       done(await manifests(options as Parameters<typeof manifests>[0], context));
@@ -324,13 +333,14 @@ function addWhy(program: Command, context: CliContext, done: Done): void {
     .description(
       "Print which change led to which reconcile, what that read, and what it wrote: of the operator of the `tsop dev` that runs here, or of one elsewhere.",
     )
-    .argument("<object>", "kind and name, such as deployment/web")
+    .argument("[object]", "kind and name, such as deployment/web; with --page it may be left out")
     .option("-n, --namespace <name>", "its namespace (default: any)")
     .option("--operator <url>", "the address of an operator's debug endpoint")
     .addOption(new Option("--last <count>", "how many reconciles").argParser(Number).default(5))
     .option("--all", "also those that changed nothing", false)
-    .addOption(new Option("-o, --output <format>", "print the result as JSON").choices(["json"]))
-    .action(async (object: string, options: object) => {
+    .option("--page", "serve all of it as a page for a browser here, until Ctrl-C", false)
+    .addOption(json())
+    .action(async (object: string | undefined, options: object) => {
       const { why } = await import("./commands/why.ts");
       done(await why(object, options as Parameters<typeof why>[1], context));
     });
@@ -338,6 +348,19 @@ function addWhy(program: Command, context: CliContext, done: Done): void {
 
 function addOtherCommands(program: Command, context: CliContext, done: Done): void {
   addWhy(program, context, done);
+  program
+    .command("replay")
+    .summary("do a recorded reconcile again")
+    .description(
+      "Do one recorded reconcile again with the code as it is now, without a cluster, and print what it writes otherwise. `tsop dev` saves reconciles that fail in .tsop/dev/recordings.",
+    )
+    .argument("<file>", "the recording")
+    .option("--inspect-brk [address]", "wait for a debugger at the first line")
+    .addOption(json())
+    .action(async (file: string, options: object) => {
+      const { replay } = await import("./commands/replay.ts");
+      done(await replay(file, options, context));
+    });
   const port = new Option("--port <port>", "port of the API server; 0 takes a free one")
     .argParser(Number)
     .default(0);

@@ -80,6 +80,7 @@ export function addChangingCommands(program: Command, context: CliContext, done:
     .option("--enable <part>", `add an optional part; may be repeated: ${known}`, parts, [])
     .option("--disable <part>", "take an optional part out; may be repeated", parts, [])
     .addOption(certificatesOption())
+    .addOption(new Option("--multigroup [flag]").choices(["true", "false"]).hideHelp())
     .option("--force", "overwrite or delete files that were changed by hand", false)
     .option("--dry-run", DRY_RUN, false)
     .option("--diff", DIFF, false)

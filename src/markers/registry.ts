@@ -5,12 +5,13 @@
  */
 import * as embed from "./embed.ts";
 import { type MarkerDefinition, definitionOf } from "./marker.ts";
+import * as rules from "./rules.ts";
 import * as topology from "./topology.ts";
 import * as validation from "./validation.ts";
 
 /** The field markers by the name of their decorator. */
 export const fieldMarkers: ReadonlyMap<string, MarkerDefinition> = new Map(
-  Object.entries({ ...validation, ...topology, ...embed }).map(([name, marker]) => [
+  Object.entries({ ...validation, ...rules, ...topology, ...embed }).map(([name, marker]) => [
     name,
     definitionOf(marker),
   ]),

@@ -28,7 +28,11 @@ const SORTS: Readonly<Record<string, readonly string[]>> = {
     "generate client",
   ],
   "writes to a cluster": ["install", "uninstall", "deploy", "undeploy", "migrate"],
-  "prints facts": ["list", "doctor", "validate", "plan", "migrate", "explain", "why", "version"],
+  "prints facts": [
+    ...["list", "doctor", "validate", "plan", "migrate", "explain", "why", "replay", "version"],
+    // With --check, or --against.
+    ...["manifests", "chart", "bundle", "generate client"],
+  ],
   "goes on": ["run", "dev", "cluster"],
   "prints a script": ["completion"],
 };
@@ -103,6 +107,69 @@ describe("every command", () => {
       const { out, err } = await runCli(root, [...argv, "-o", "json"]);
       expect([argv, typeof JSON.parse(out), err]).toEqual([argv, "object", ""]);
     }
+  });
+});
+
+describe("-o json of a command that compares", { timeout: 60_000 }, () => {
+  const json = async (root: string, ...argv: string[]): Promise<[number, unknown]> => {
+    const { code, out, err } = await runCli(root, [...argv, "-o", "json"]);
+    expect([argv, err]).toEqual([argv, ""]);
+    return [code, JSON.parse(out)];
+  };
+
+  it("says which files differ, and what a run wrote", async () => {
+    const root = await newProject();
+    await runCli(root, ["create", "api", ...WEB, "--field", "title:string"]);
+    const image = ["--image", "registry.example.com/shop:1"];
+    const packages = [
+      ["chart", ...image],
+      ["bundle", ...image],
+      ["generate", "client"],
+    ];
+    for (const argv of [["manifests"], ...packages]) {
+      const [code, before] = await json(root, ...argv, "--check");
+      const { changes } = before as { changes: { action: string; path: string }[] };
+      expect([argv, code, changes.length > 0]).toEqual([argv, 3, true]);
+      expect(new Set(changes.map(({ action }) => action)).has("create")).toBe(true);
+      const [, written] = await json(root, ...argv);
+      expect([argv, (written as { changes: unknown }).changes]).toEqual([argv, changes]);
+      expect([argv, await json(root, ...argv, "--check")]).toEqual([
+        argv,
+        [0, expect.objectContaining({ changes: [] })],
+      ]);
+    }
+  });
+
+  it("says what breaks, where, and which lines have mistakes", async () => {
+    const root = await newProject();
+    await runCli(root, ["create", "api", ...WEB, "--field", "size:int=1"]);
+    await runCli(root, ["manifests"]);
+    const file = join(root, "src/api/v1/page.ts");
+    const text = readFileSync(file, "utf8");
+    writeFileSync(file, text.replace("size: Int32 = 1", 'size: string = "1"'));
+    expect(await json(root, "manifests", "--against", "config/crd")).toEqual([
+      3,
+      {
+        diagnostics: [],
+        against: "config/crd",
+        changes: expect.arrayContaining([
+          expect.objectContaining({
+            severity: "breaking",
+            crd: "pages.web.example.com",
+            path: ["spec", "size"],
+            file: "src/api/v1/page.ts",
+            line: expect.any(Number) as number,
+          }),
+        ]) as unknown,
+      },
+    ]);
+    writeFileSync(file, text.replace("size: Int32 = 1", "size: symbol"));
+    const [code, report] = await json(root, "manifests", "--check");
+    expect(code).toBe(1);
+    expect(report).toMatchObject({
+      changes: [],
+      diagnostics: [{ severity: "error", file: "src/api/v1/page.ts" }],
+    });
   });
 });
 

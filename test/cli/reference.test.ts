@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { describe, expect, it } from "vitest";
-import { FIELD_TYPES } from "../../src/cli/project/field.ts";
+import { FIELD_TYPES } from "../../src/cli/project/scaffold/field.ts";
 import { commandsBelow, ENVIRONMENT, EXAMPLES, EXIT_CODES } from "../../src/cli/help.ts";
 import { buildProgram } from "../../src/cli/program.ts";
 import { emptyFolder, runCli, testContext } from "./support/run-cli.ts";
@@ -46,7 +46,6 @@ ${table(["kubebuilder", "tsop"], FROM_KUBEBUILDER)}`;
 
 function section(path: string, command: Command): string {
   const help = command.createHelp();
-  const usage = `tsop ${path}${command.usage() === "" ? "" : ` ${command.usage()}`}`;
   const rows = [
     ...help
       .visibleArguments(command)
@@ -59,8 +58,9 @@ function section(path: string, command: Command): string {
   const examples = EXAMPLES[path] ?? [];
   const fields = path === "create api" ? [`Types of \`--field\`: ${FIELD_TYPES}.\n`] : [];
   return [
-    `## ${usage}\n`,
+    `## tsop ${path}\n`,
     `${command.description()}\n`,
+    `\`tsop ${`${path} ${command.usage()}`.trim()}\`\n`,
     ...(rows.length > 0 ? [table(["argument or flag", "what for"], rows)] : []),
     ...fields,
     ...(examples.length > 0 ? ["```sh", ...examples, "```\n"] : []),

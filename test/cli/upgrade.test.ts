@@ -247,3 +247,139 @@ describe("tsop upgrade", () => {
     }
   });
 });
+
+const WEB = ["--group", "web", "--version", "v1", "--kind", "Web"];
+const ZONE = ["--group", "net", "--version", "v1", "--kind", "Zone"];
+
+/** The scaffold of an earlier version: every place where commands add something was another. */
+const EARLIER: Readonly<Record<string, (text: string) => string>> = {
+  "src/main.ts": (text) =>
+    text
+      .replace(", type MetricsEndpoint }", " }")
+      .replace(/^ {2}"debug-port".*\n/m, "")
+      .replace(/^const debugPort.*\n/m, "")
+      .replace(/^ {2}\.\.\.\(debugPort.*\n/m, "")
+      .replace("await manager.start(setupSignalHandler());", "await manager.start();")
+      .replace("return { port, reviewed: true, tls };\n}\n", "return { port, tls };\n}\n"),
+  "config/default/kustomization.yaml": (text) =>
+    text.replace("  - ../manager\n", "").replace("components:", "commonLabels: {}\ncomponents:"),
+  "config/rbac/kustomization.yaml": (text) => text.replace("  - service_account.yaml\n", ""),
+  "config/network-policy/kustomization.yaml": (text) =>
+    text.replace("  - allow-metrics-traffic.yaml\n", "  - allow-all.yaml\n"),
+};
+
+/** Runs them; each has to end well. */
+async function runAll(folder: string, commands: readonly (readonly string[])[]): Promise<void> {
+  for (const argv of commands) {
+    const { code, err } = await runCli(folder, argv);
+    expect([argv, code, err]).toEqual([argv, 0, expect.any(String)]);
+  }
+}
+
+describe("tsop upgrade of a project that only commands changed", { timeout: 60_000 }, () => {
+  const web = ["create", "api", ...WEB];
+  const zone = ["create", "api", ...ZONE];
+  const checked = ["create", "webhook", ...WEB, "--validation", "--defaulting"];
+  const issued = ["create", "webhook", ...ZONE, "--validation", "--certificates", "cert-manager"];
+  const pods = ["--group", "core", "--version", "v1", "--kind", "Pod", "--defaulting"];
+  const beta = [...WEB.slice(0, 3), "v1beta1", ...WEB.slice(4)];
+  const conversion = ["create", "webhook", ...WEB, "--conversion", "--spoke", "v1beta1"];
+  const ORDERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
+    "a webhook of a built-in kind before a kind": [["create", "webhook", ...pods], web, zone],
+    "two kinds with webhooks": [web, checked, zone, ["create", "webhook", ...ZONE, "--validation"]],
+    "parts around webhooks with certificates of cert-manager": [
+      ["edit", "--enable", "ha", "--enable", "metrics-certs", "--disable", "network-policy"],
+      zone,
+      issued,
+      ["edit", "--enable", "prometheus", "--enable", "network-policy"],
+    ],
+    "another mode of certificates, later parts": [
+      web,
+      checked,
+      ["edit", "--enable", "metrics-certs"],
+      ["edit", "--certificates", "cert-manager"],
+      ["edit", "--enable", "dashboards", "--enable", "crd-patches"],
+    ],
+    "conversion, and manifests with roles of users": [
+      web,
+      ["create", "api", ...beta],
+      conversion,
+      ["create", "api", ...ZONE, "--user-roles", "separate"],
+      ["manifests"],
+    ],
+    "what was deleted again": [web, checked, zone, ["delete", "api", ...WEB], web],
+  };
+
+  it.each(Object.entries(ORDERS))("has no conflict: %s", async (name, commands) => {
+    const flags = name.includes("roles") ? ["--namespaced"] : [];
+    const wanted = await newProject(...flags);
+    await runAll(wanted, commands);
+    const folder = await newProject(...flags);
+    asOfEarlier(folder, EARLIER);
+    await runAll(folder, commands);
+    const { code, err } = await runCli(folder, ["upgrade"]);
+    expect([code, err]).toEqual([0, ""]);
+    expect(filesIn(folder)).toEqual(filesIn(wanted));
+    expect((await runCli(folder, ["upgrade"])).out).toContain("nothing to change");
+  });
+
+  it("knows files of an earlier version as scaffolded when they go", async () => {
+    const folder = await newProject();
+    await runAll(folder, [zone, issued]);
+    const comment = (text: string): string => text.replace("apiVersion", "# Once.\napiVersion");
+    const policies = "config/network-policy";
+    asOfEarlier(folder, {
+      "config/certmanager/issuer.yaml": comment,
+      "config/default/manager_webhook_patch.yaml": (text) => `# Once.\n${text}`,
+      [`${policies}/allow-webhook-traffic.yaml`]: comment,
+      [`${policies}/allow-metrics-traffic.yaml`]: comment,
+    });
+    await runAll(folder, [
+      ["edit", "--certificates", "self-managed"],
+      ["delete", "webhook", ...ZONE],
+      ["edit", "--disable", "network-policy"],
+    ]);
+    const left = Object.keys(filesIn(folder)).filter((path) => /certm|_patch|policy/.test(path));
+    expect(left).toEqual([]);
+  });
+
+  it("has no conflict with what the user wrote elsewhere in those files, and keeps it", async () => {
+    const folder = await newProject();
+    asOfEarlier(folder, EARLIER);
+    await runAll(folder, [web, checked]);
+    edit(folder, "src/main.ts", (text) =>
+      text
+        .replace('name: "shop",', 'name: "shop", // mine')
+        .replace("setUpWeb(manager);", "setUpWeb(manager); // the first one")
+        .replace("// What no flag", "// Mine.\n// What no flag"),
+    );
+    edit(folder, "config/default/kustomization.yaml", (text) =>
+      text
+        .replace("  - ../crd\n", "  # Generated.\n  - ../crd\n  - ../mine\n")
+        .replace("  - ../metrics\n", ""),
+    );
+    const { code, err } = await runCli(folder, ["upgrade"]);
+    expect([code, err]).toEqual([0, ""]);
+    const main = read(folder, "src/main.ts");
+    for (const kept of ['name: "shop", // mine', "setUpWeb(manager); // the first one", "// Mine."])
+      expect(main).toContain(kept);
+    for (const added of ["type MetricsEndpoint", '"debug-port"', "setupSignalHandler());"])
+      expect(main).toContain(added);
+    expect(parse(read(folder, "config/default/kustomization.yaml"))).toMatchObject({
+      components: ["../network-policy"],
+      resources: ["../rbac", "../crd", "../mine", "../webhook", "../manager"],
+    });
+  });
+
+  it("leaves a part off that new projects have by now, and tells of it", async () => {
+    const folder = await newProject();
+    const list = "config/default/kustomization.yaml";
+    await runCli(folder, ["edit", "--disable", "network-policy"]);
+    asOfEarlier(folder, { [list]: (text) => text.replace("  - ../network-policy\n", "") });
+    const before = filesIn(folder);
+    const { code, err } = await runCli(folder, ["upgrade"]);
+    expect([code, err]).toEqual([0, expect.stringContaining("edit --enable network-policy")]);
+    expect(filesIn(folder)).toEqual(before);
+    expect((await runCli(folder, ["upgrade"])).err).toBe("");
+  });
+});

@@ -10,7 +10,7 @@ import {
   type Validator,
 } from "../../src/index.ts";
 import { ConfigMap, Secret, Service, ValidatingWebhookConfiguration } from "../../src/k8s.ts";
-import { certificatesIn } from "../../src/runtime/manager/pem.ts";
+import { certificatesIn } from "../../src/runtime/manager/serving/pem.ts";
 import { SelfManaged } from "../../src/runtime/webhook/certificates/self-managed.ts";
 import { WebhookHandlers } from "../../src/runtime/webhook/handlers.ts";
 import { admissionPath } from "../../src/runtime/webhook/served-paths.ts";

@@ -1,10 +1,14 @@
 /**
  * The story of the example, as a user sees it: `tsop dev` in one terminal, a real kubectl in another.
  */
+import { createInterface } from "node:readline";
+import { Readable } from "node:stream";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eventually } from "../../src/testing.ts";
+import type { PageMessage } from "../../src/cli/page/protocol.ts";
+import { NOTHING, withMessage, type PageState } from "../../src/page/state.ts";
 import { runCli, type CliResult } from "../cli/support/run-cli.ts";
 import { exampleOnSources } from "../support/example.ts";
 import { hasKubectl, Kubectl } from "../support/kubectl.ts";
@@ -52,6 +56,27 @@ describe.skipIf(!hasKubectl)("the main job", { timeout: 60_000 }, () => {
     const file = join(project.folder, path);
     writeFileSync(file, change(readFileSync(file, "utf8")));
   };
+  /** What a page is told until `check` throws no more. */
+  const untilStreamed = async (url: string, check: (state: PageState) => void): Promise<void> => {
+    const [origin, token] = url.split("#");
+    const end = new AbortController();
+    let state = NOTHING;
+    const headers = { authorization: `Bearer ${token}` };
+    const response = await fetch(`${origin}stream`, { headers, signal: end.signal });
+    const body = Readable.fromWeb(response.body!);
+    // It ends by the signal.
+    body.on("error", () => undefined);
+    const lines = createInterface({ input: body });
+    lines.on("line", (line) => {
+      if (line !== "") state = withMessage(state, JSON.parse(line) as PageMessage);
+    });
+    try {
+      await eventually(() => check(state), { timeoutMs: 20_000 });
+    } finally {
+      lines.close();
+      end.abort();
+    }
+  };
   const get = (...args: string[]): Promise<string> => kubectl.output(["get", ...args]);
 
   it("starts from manifests that are as its code says, with the rights of its role and no more", async () => {
@@ -92,6 +117,37 @@ describe.skipIf(!hasKubectl)("the main job", { timeout: 60_000 }, () => {
     expect(out).toMatch(/wrote +apply Deployment default\/myweb, version \d+\n/);
     // What was asked for the operator alone is nothing for its log.
     expect(lines.join("\n")).not.toContain("the debug endpoint is served");
+  });
+
+  it("serves a page with objects, reconciles and rights, and tsop why --page serves the same", async () => {
+    const [, url = ""] = /^page +(\S+)$/.exec(await untilTold(/^page +http/)) ?? [];
+    await untilStreamed(url, (state) => {
+      const kinds = [...state.objects.values()].map(({ kind }) => kind);
+      expect(kinds).toEqual(expect.arrayContaining(["MyWeb", "Deployment", "Pod"]));
+      expect(state.reconciles.length).toBeGreaterThan(0);
+      const applied = state.rights.find(
+        ({ verb, resource }) => verb === "patch" && resource === "deployments.apps",
+      );
+      expect(applied).toMatchObject({ granted: "everywhere", refused: 0 });
+      expect(applied?.used).toBeGreaterThan(0);
+    });
+    const told: string[] = [];
+    const end = new AbortController();
+    const why = runCli(project.folder, ["why", "--page"], {
+      signal: end.signal,
+      onLine: (line) => told.push(line),
+    });
+    const address = await eventually(() => {
+      const found = told.find((line) => line.startsWith("page  http"));
+      if (found === undefined) throw new Error(told.join("\n"));
+      return found.slice(6);
+    });
+    await untilStreamed(address, ({ objects, title }) => {
+      expect(objects.size).toBeGreaterThan(3);
+      expect(title).toMatchObject({ name: "myweb", place: "tsop dev" });
+    });
+    end.abort();
+    expect(await why).toMatchObject({ code: 0 });
   });
 
   it("rolls the pods when the page is edited", async () => {
@@ -139,7 +195,7 @@ describe.skipIf(!hasKubectl)("the main job", { timeout: 60_000 }, () => {
 
   it("applies the samples, says why, and deletes the objects of its kinds at a key", async () => {
     expect(lines.join("\n")).toContain(
-      "a apply samples, t run tests, w why: the last change, r reset: delete all objects of your kinds, q quit",
+      "a apply samples, t run tests, w why: the last change, f filter the log, o open the page, r reset: delete all objects of your kinds, q quit",
     );
     let from = lines.length;
     press("a");
@@ -151,6 +207,19 @@ describe.skipIf(!hasKubectl)("the main job", { timeout: 60_000 }, () => {
     press("r");
     await untilTold(/^deleted 1 object of your kinds$/, from);
     await kubectl.output(["wait", "--for=delete", "myweb/myweb", "--timeout=15s"]);
+  });
+
+  it("shows the log of one controller, of errors, and all of it again at a key", async () => {
+    const from = lines.length;
+    press("f");
+    await untilTold(/^log: only the controller myweb$/, from);
+    press("f");
+    await untilTold(/^log: only errors/, from);
+    press("f");
+    await untilTold(/^log: everything/, from);
+    expect(lines.find((line) => line.includes("controller started"))).toMatch(
+      /^\d\d:\d\d:\d\d\.\d{3} info {2}myweb {2}controller started/,
+    );
   });
 
   it("takes over what is saved: code, kinds and roles", async () => {
@@ -171,6 +240,20 @@ describe.skipIf(!hasKubectl)("the main job", { timeout: 60_000 }, () => {
       1,
       expect.stringContaining("spec.image in body should be at least 3 chars long"),
     ]);
+  });
+
+  it("tells on the page, too, that what was saved does not run, until it does", async () => {
+    const [, url = ""] = /^page +(\S+)$/.exec(await untilTold(/^page +http/)) ?? [];
+    const from = lines.length;
+    edit("src/main.ts", (text) => `${text}const = 5;\n`);
+    await untilStreamed(url, ({ mistakes }) => {
+      expect(mistakes.join("\n")).toMatch(/^src\/main\.ts:\d+:\d+ syntax-error/m);
+      expect(mistakes.at(-1)).toContain("what ran before goes on");
+    });
+    // The same words as in the terminal.
+    await untilTold(/^src\/main\.ts:\d+:\d+/, from);
+    edit("src/main.ts", (text) => text.replace("const = 5;\n", ""));
+    await untilStreamed(url, ({ mistakes }) => expect(mistakes).toEqual([]));
   });
 
   it("starts an operator that crashes again and again, ever later, and at once when it is mended", async () => {

@@ -104,6 +104,11 @@ describe("a newcomer", { timeout: 240_000 }, () => {
     await tsop("create api --group web --version v1 --kind Bare --no-controller");
     await tsop("create controller --group web --version v1 --kind Bare");
     await tsop("create api --group web --version v1 --kind Runner --image nginx:1.29");
+    await tsop("create api --group web --version v1 --kind Zone --scope Cluster");
+    await tsop("create webhook --group web --version v1 --kind Zone --validation");
+    await tsop("create api --group news --version v1 --kind Runner");
+    await tsop("create webhook --group news --version v1 --kind Runner --defaulting --validation");
+    await tsop("create webhook --group web --version v1 --kind Runner --defaulting --validation");
     // A class that is not there cannot have a controller.
     const none = await newcomer.run(
       "npx tsop create api --group web --version v1 --kind Gone --no-resource",

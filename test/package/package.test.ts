@@ -22,7 +22,7 @@ import { builtCheckout } from "../support/built-checkout.ts";
 
 const MAX_PACKAGES = 40;
 // The bundled TypeScript compiler is a quarter of it; the control plane is there twice, once for `cluster` alone.
-const MAX_UNPACKED_BYTES = 20_000_000;
+const MAX_UNPACKED_BYTES = 20_500_000;
 const INSTALL = ["install", "--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error"];
 /** The oldest that is supported; `npm run typescript-versions` asks all between it and this project's own. */
 const OLDEST_TYPESCRIPT = "5.4.5";
@@ -79,7 +79,7 @@ describe("the published package", { timeout: 120_000 }, () => {
   it("holds what runs, its declarations, its templates and its guides; no sources, tests or maps", () => {
     const paths = packed.files.map(({ path }) => path);
     const expected =
-      /^(bin\/(tsop\.js|package\.json)|dist\/.+\.(c?js|d\.ts|data\.json)|dist\/(build-id|THIRD-PARTY\.txt)|templates\/.+\.hbs|docs\/(README|[a-z-]+)\.md|(LICENSE|NOTICE|README\.md|package\.json))$/;
+      /^(bin\/(tsop\.js|package\.json)|dist\/.+\.(c?js|d\.ts|data\.json)|dist\/(build-id|THIRD-PARTY\.txt)|dist\/page\/(index\.html|page\.css|icon\.svg)|templates\/.+\.hbs|docs\/(README|[a-z-]+)\.md|docs\/images\/[a-z-]+\.(svg|png)|(LICENSE|NOTICE|README\.md|package\.json))$/;
     expect(paths.filter((path) => !expected.test(path))).toEqual([]);
     // The commands and the generator are in the bundles alone, but for what tests of operators render with.
     expect(paths.filter((path) => /^dist\/(cli\/commands|generator\/read)\//.test(path))).toEqual(

@@ -11,13 +11,22 @@ const textOf = (file: string): string => readFileSync(`${root}${file}`, "utf8");
 /** Titles of tests that begin with an id. */
 const NAMED = /\bit(?:\.each\([^]*?\))?\(\s*(["'`])(S\d-\d\d) ((?:(?!\1).)*)\1/g;
 
+/** The test files below a folder, in their order; of packages none, which may be links that lead back here. */
+function testsBelow(folder: string): string[] {
+  return readdirSync(root + folder, { withFileTypes: true })
+    .sort((one, other) => (one.name < other.name ? -1 : 1))
+    .flatMap((entry) => {
+      const path = `${folder}/${entry.name}`;
+      if (entry.isDirectory()) return entry.name === "node_modules" ? [] : testsBelow(path);
+      return entry.name.endsWith(".test.ts") ? [path] : [];
+    });
+}
+
 /** The tests that are named after a check, here and in the examples. */
 function namedTests(): ReadonlyMap<string, readonly Proof[]> {
   const found = new Map<string, Proof[]>();
   for (const folder of ["test/seeds", "test/cli", "examples"]) {
-    for (const path of readdirSync(root + folder, { recursive: true, encoding: "utf8" }).sort()) {
-      if (!path.endsWith(".test.ts") || path.includes("node_modules")) continue;
-      const file = `${folder}/${path.replaceAll("\\", "/")}`;
+    for (const file of testsBelow(folder)) {
       for (const [, , id = "", title = ""] of textOf(file).matchAll(NAMED)) {
         found.set(id, [...(found.get(id) ?? []), { file, title: `${id} ${title}` }]);
       }

@@ -39,7 +39,12 @@ export function programOf(
   const texts = new Map([...modules].map(([path, text]) => [ROOT + path, text]));
   const host = ts.createCompilerHost(settings);
   const fileExists = host.fileExists.bind(host);
+  const folders = [...texts.keys()].map((path) => path.slice(0, path.lastIndexOf("/")));
+  const directoryExists = (path: string): boolean =>
+    ts.sys.directoryExists(path) ||
+    folders.some((folder) => `${folder}/`.startsWith(`${path.replace(/\/$/, "")}/`));
   const getSourceFile = host.getSourceFile.bind(host);
+  host.directoryExists = directoryExists;
   host.fileExists = (path) => texts.has(path) || fileExists(path);
   host.getSourceFile = (path, target, onError) => {
     const text = texts.get(path);

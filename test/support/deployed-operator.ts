@@ -2,7 +2,7 @@
  * An operator as `tsop deploy` brings it into a control plane: its pod is simulated, its process runs here, as its
  * service account, with the flags and the environment of its Deployment.
  */
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { Agent, request } from "node:https";
@@ -17,6 +17,7 @@ import { runCli } from "../cli/support/run-cli.ts";
 
 const BUNDLE = ".tsop/test/main.mjs";
 const TEMPLATE_ANNOTATION = "kubectl.kubernetes.io/default-container: manager\n";
+const PROBED = /^ *tsop\.dev\/simulate: process:.*\n/gm;
 
 /** What the metrics endpoint answered. */
 export interface Scrape {
@@ -60,7 +61,7 @@ export class DeployedOperator implements AsyncDisposable {
       const deployed = await runCli(folder, argv);
       if (deployed.code !== 0) throw new Error(deployed.err);
       await prepare(cluster);
-      await bundleOperator(folder, BUNDLE);
+      await bundleOperator(folder, BUNDLE, { small: true });
       await operator.#start(folder, `${name}-controller-manager`);
     } catch (error) {
       await operator[Symbol.asyncDispose]();
@@ -84,6 +85,12 @@ export class DeployedOperator implements AsyncDisposable {
       },
       { timeoutMs: 120_000 },
     );
+  }
+
+  /** What the process has in memory. */
+  residentBytes(): number {
+    const pid = String(this.#process?.pid);
+    return Number(spawnSync("ps", ["-o", "rss=", "-p", pid], { encoding: "utf8" }).stdout) * 1024;
   }
 
   /** What `GET /readyz` is answered with. */
@@ -124,25 +131,17 @@ export class DeployedOperator implements AsyncDisposable {
   async #start(folder: string, deployment: string): Promise<void> {
     const { cluster, namespace } = this;
     const { spec } = await clientFor(cluster).get(Deployment, { namespace, name: deployment });
-    const [container] = spec?.template.spec?.containers ?? [];
-    const environment = (container?.env ?? []).map(({ name, value, valueFrom }) => [
-      name,
-      valueFrom?.fieldRef?.fieldPath === "metadata.namespace" ? namespace : value,
-    ]);
-    const account = spec?.template.spec?.serviceAccountName ?? "";
+    const pod: DeployedPod = spec?.template.spec ?? { containers: [] };
+    const { args, env } = operatorCommand(pod, namespace, this.#ports);
+    const account = pod.serviceAccountName ?? "";
     const token = await tokenOf(cluster, { namespace, name: account });
     writeFileSync(join(folder, "operator"), kubeconfigOf(cluster, namespace, token));
-    const args = (container?.args ?? []).map((arg) =>
-      arg
-        .replace("--metrics-port=8443", `--metrics-port=${this.#ports.metrics}`)
-        .replace("--health-port=8081", `--health-port=${this.#ports.health}`),
-    );
     const child = spawn(process.execPath, ["--enable-source-maps", BUNDLE, ...args], {
       cwd: folder,
       stdio: ["ignore", "pipe", "pipe"],
       env: {
         PATH: process.env["PATH"],
-        ...(Object.fromEntries(environment) as NodeJS.ProcessEnv),
+        ...env,
         KUBECONFIG: join(folder, "operator"),
       },
     });
@@ -162,12 +161,45 @@ export async function tokenOf(
   return (answer as typeof answer & { status: { token: string } }).status.token;
 }
 
+/** Where an operator listens that is a process of this machine. */
 interface Ports {
   readonly health: number;
   readonly metrics: number;
 }
 
-async function freePort(): Promise<number> {
+/** What the pod of an operator says of its process. */
+export interface DeployedPod {
+  readonly serviceAccountName?: string;
+  readonly containers: readonly {
+    readonly args?: readonly string[];
+    readonly env?: readonly {
+      readonly name: string;
+      readonly value?: string;
+      readonly valueFrom?: { readonly fieldRef?: { readonly fieldPath: string } };
+    }[];
+  }[];
+}
+
+/** The flags and the environment of a deployed operator, for a process of this machine. */
+export function operatorCommand(
+  { containers: [container] }: DeployedPod,
+  namespace: string,
+  ports: Ports,
+): { readonly args: readonly string[]; readonly env: Readonly<Record<string, string>> } {
+  const args = (container?.args ?? []).map((arg) =>
+    arg
+      .replace("--metrics-port=8443", `--metrics-port=${ports.metrics}`)
+      .replace("--health-port=8081", `--health-port=${ports.health}`),
+  );
+  const env = (container?.env ?? []).map(({ name, value = "", valueFrom }) => [
+    name,
+    valueFrom?.fieldRef?.fieldPath === "metadata.namespace" ? namespace : value,
+  ]);
+  return { args, env: Object.fromEntries(env) as Record<string, string> };
+}
+
+/** A port that nobody has. */
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
@@ -179,7 +211,8 @@ async function freePort(): Promise<number> {
 /** The simulated kubelet asks the process for its readiness. */
 function probeLocally(folder: string, port: number): void {
   const path = join(folder, "config/manager/manager.yaml");
-  const text = readFileSync(path, "utf8");
+  // An earlier try of the same test may have left its line.
+  const text = readFileSync(path, "utf8").replace(PROBED, "");
   if (!text.includes(TEMPLATE_ANNOTATION)) throw new Error(`${path} has no annotation to follow`);
   const line = `tsop.dev/simulate: process:127.0.0.1:${port}\n`;
   writeFileSync(path, text.replace(TEMPLATE_ANNOTATION, `${TEMPLATE_ANNOTATION}        ${line}`));

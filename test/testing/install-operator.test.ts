@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { controllerFor, createManager, type ManagerOptions } from "../../src/index.ts";
-import { Deployment, Lease, Secret } from "../../src/k8s.ts";
+import { Deployment, Lease, PodDisruptionBudget, Secret } from "../../src/k8s.ts";
 import {
   clientFor,
   eventually,
@@ -12,6 +12,7 @@ import {
   startControlPlane,
   type ControlPlane,
 } from "../../src/testing.ts";
+import { PARTS } from "../../src/cli/project/part-names.ts";
 import { newProject, runCli } from "../cli/support/run-cli.ts";
 import { useSources } from "../support/example.ts";
 
@@ -91,6 +92,17 @@ describe("installOperator", { timeout: 180_000 }, () => {
     await expect(manager.client.live.list(Secret, { namespace: "default" })).rejects.toMatchObject({
       code: 403,
     });
+  });
+
+  it("leaves out what the optional parts have for cert-manager and Prometheus, which do not run here", async () => {
+    const folder = await withoutKinds();
+    await run(folder, `edit --enable ${PARTS.join(",")}`);
+    const cluster = await controlPlane();
+    await installOperator(cluster, join(folder, "config"));
+    const budgets = await clientFor(cluster).list(PodDisruptionBudget, {
+      namespace: "shop-system",
+    });
+    expect(budgets).toHaveLength(1);
   });
 
   it("gives a project of one namespace rights there, and nowhere else", async () => {

@@ -3,6 +3,7 @@ package v1
 import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 )
 
 // BackupSpec says when and where backups are made.
@@ -64,5 +65,8 @@ type SampleDBList struct {
 }
 
 func init() {
-	SchemeBuilder.Register(&SampleDB{}, &SampleDBList{})
+	SchemeBuilder.Register(func(s *runtime.Scheme) error {
+		s.AddKnownTypes(SchemeGroupVersion, &SampleDB{}, &SampleDBList{})
+		return nil
+	})
 }

@@ -26,6 +26,10 @@ const flags = readFlags({
     help: "serve /metrics in clear text, to this machine only",
   },
   "health-port": { type: "port", help: "serve /healthz and /readyz" },
+  "debug-port": {
+    type: "port",
+    help: "keep a journal for `tsop why`, served to this machine only",
+  },
   "webhook-port": { type: "port", help: "answer the webhooks of the API server" },
   "webhook-cert-path": {
     type: "string",
@@ -34,12 +38,14 @@ const flags = readFlags({
 });
 const metricsPort = flags["metrics-port"];
 const healthPort = flags["health-port"];
+const debugPort = flags["debug-port"];
 
 const manager = createManager({
   name: "gateway",
   ...(flags["leader-elect"] && { leaderElection: { id: "gateway.example.com" } }),
   ...(metricsPort !== undefined && { metrics: metricsAt(metricsPort) }),
   ...(healthPort !== undefined && { health: { port: healthPort } }),
+  ...(debugPort !== undefined && { debug: { port: debugPort } }),
   ...(flags["webhook-port"] !== undefined && {
     webhooks: webhooksAt(flags["webhook-port"]),
   }),

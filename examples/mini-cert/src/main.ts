@@ -18,6 +18,10 @@ const flags = readFlags({
     help: "serve /metrics in clear text, to this machine only",
   },
   "health-port": { type: "port", help: "serve /healthz and /readyz" },
+  "debug-port": {
+    type: "port",
+    help: "keep a journal for `tsop why`, served to this machine only",
+  },
   "acme-directory": {
     type: "string",
     help: "the ACME server; the staging one of Let's Encrypt without",
@@ -26,12 +30,14 @@ const flags = readFlags({
 });
 const metricsPort = flags["metrics-port"];
 const healthPort = flags["health-port"];
+const debugPort = flags["debug-port"];
 
 const manager = createManager({
   name: "mini-cert",
   ...(flags["leader-elect"] && { leaderElection: { id: "mini-cert.example.com" } }),
   ...(metricsPort !== undefined && { metrics: metricsAt(metricsPort) }),
   ...(healthPort !== undefined && { health: { port: healthPort } }),
+  ...(debugPort !== undefined && { debug: { port: debugPort } }),
 });
 
 setUpCertificate(manager, {

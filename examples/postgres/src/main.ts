@@ -22,15 +22,21 @@ const flags = readFlags({
     help: "speak to no database: for a control plane that runs no containers",
   },
   "health-port": { type: "port", help: "serve /healthz and /readyz" },
+  "debug-port": {
+    type: "port",
+    help: "keep a journal for `tsop why`, served to this machine only",
+  },
 });
 const metricsPort = flags["metrics-port"];
 const healthPort = flags["health-port"];
+const debugPort = flags["debug-port"];
 
 const manager = createManager({
   name: "postgres",
   ...(flags["leader-elect"] && { leaderElection: { id: "postgres.example.com" } }),
   ...(metricsPort !== undefined && { metrics: metricsAt(metricsPort) }),
   ...(healthPort !== undefined && { health: { port: healthPort } }),
+  ...(debugPort !== undefined && { debug: { port: debugPort } }),
 });
 
 setUpPostgreSQLCluster(manager, flags["simulate-instances"] ? simulatedInstances : undefined);

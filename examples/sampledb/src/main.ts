@@ -17,15 +17,21 @@ const flags = readFlags({
     help: "serve /metrics in clear text, to this machine only",
   },
   "health-port": { type: "port", help: "serve /healthz and /readyz" },
+  "debug-port": {
+    type: "port",
+    help: "keep a journal for `tsop why`, served to this machine only",
+  },
 });
 const metricsPort = flags["metrics-port"];
 const healthPort = flags["health-port"];
+const debugPort = flags["debug-port"];
 
 const manager = createManager({
   name: "sampledb",
   ...(flags["leader-elect"] && { leaderElection: { id: "sampledb.example.com" } }),
   ...(metricsPort !== undefined && { metrics: metricsAt(metricsPort) }),
   ...(healthPort !== undefined && { health: { port: healthPort } }),
+  ...(debugPort !== undefined && { debug: { port: debugPort } }),
 });
 
 setUpSampleDB(manager);

@@ -14,6 +14,7 @@ import { type Leaving, othersIn } from "./namespace-contents.ts";
 import { paint } from "../output.ts";
 import { foreignOwner, standingOf } from "./ownership.ts";
 import { checkRights } from "./rights.ts";
+import { UnfinishedWork } from "./unfinished-work.ts";
 import { waitUntil } from "./waiting.ts";
 
 /** How many of the objects that are in the way are named. */
@@ -42,18 +43,23 @@ export async function removeAll(
   options: RemovalOptions,
   context: CliContext,
 ): Promise<void> {
-  await checkRights(session, objects, ["get", "delete"]);
   const own: ManifestObject[] = [];
-  for (const crd of objects.filter(isCrd)) own.push(...(await objectsOf(session, crd, options)));
-  if (!options.dryRun) await refuseObjects(session, own, options, "nothing was removed");
   // Nobody is to be refused for want of an answer while the operator goes.
   const configurations = objects.filter(isWebhookConfiguration);
-  await removeManifests(session, { manifests: configurations, objects: own }, options, context);
-  await removeObjects(session, own, options, context);
-  const rest = objects.filter((object) => !isWebhookConfiguration(object));
-  await removeManifests(session, { manifests: rest.reverse(), objects: own }, options, context);
-  if (!options.dryRun) await tellUnconverted(session, objects, context);
-  if (!options.dryRun) return;
+  const rest = objects.filter((object) => !isWebhookConfiguration(object)).reverse();
+  const { dryRun } = options;
+  const work = new UnfinishedWork([...configurations, ...rest], { done: "deleted", quiet: dryRun });
+  await work.tellingHowFar(context, async () => {
+    await checkRights(session, objects, ["get", "delete"]);
+    for (const crd of objects.filter(isCrd)) own.push(...(await objectsOf(session, crd, options)));
+    if (!dryRun) await refuseObjects(session, own, options, "nothing was removed");
+    const removal = { session, work, options, context };
+    await removeManifests(removal, { manifests: configurations, objects: own });
+    await removeObjects(session, own, options, context);
+    await removeManifests(removal, { manifests: rest, objects: own });
+  });
+  if (!dryRun) await tellUnconverted(session, objects, context);
+  if (!dryRun) return;
   const { dim, yellow } = paint(context);
   context.out(dim("  dry run: nothing was removed"));
   if (own.length > 0 && !options.deleteObjects) {
@@ -108,11 +114,16 @@ async function removeObjects(
   await waitForEnd(session, removed, options, context);
 }
 
+interface Removal {
+  readonly session: ClusterSession;
+  readonly work: UnfinishedWork;
+  readonly options: RemovalOptions;
+  readonly context: CliContext;
+}
+
 async function removeManifests(
-  session: ClusterSession,
+  { session, work, options, context }: Removal,
   leaving: Leaving,
-  options: RemovalOptions,
-  context: CliContext,
 ): Promise<void> {
   const { dim } = paint(context);
   const removed: ManifestObject[] = [];
@@ -129,10 +140,12 @@ async function removeManifests(
           await refuseObjects(session, since, options, "what was removed before is gone");
         }
         if (isNamespace(live)) await waitForEnd(session, removed.splice(0), options, context);
+        work.begin(object);
         if (await session.remove(live)) removed.push(live);
       }
       tellDeletion(name, options, context);
     }
+    work.finish(object);
   }
   await waitForEnd(session, removed, options, context);
 }

@@ -16,6 +16,7 @@ import { marked, type NamedObject, notOurs, standingOf } from "./ownership.ts";
 import { checkRights } from "./rights.ts";
 import { takeBackFromRuns } from "./answering.ts";
 import { runThatAnswers } from "./redirection.ts";
+import { UnfinishedWork } from "./unfinished-work.ts";
 import { waitUntil } from "./waiting.ts";
 
 /** How long to wait, and whether to change anything. */
@@ -55,9 +56,28 @@ export async function applyAll(
   options: RollOutOptions,
   context: CliContext,
 ): Promise<void> {
+  const quiet = options.dryRun || options.changesOnly === true;
+  const work = new UnfinishedWork(objects, { done: "applied", quiet });
+  await work.tellingHowFar(context, async () => {
+    await checkRights(session, objects, ["get", "create", "patch"]);
+    await refuseForeign(session, objects, options);
+    await applyInOrder(session, { objects, work }, options, context);
+  });
+  if (options.dryRun) context.out(paint(context).dim("  dry run: nothing was changed"));
+}
+
+interface ObjectsToApply {
+  readonly objects: readonly ManifestObject[];
+  readonly work: UnfinishedWork;
+}
+
+async function applyInOrder(
+  session: ClusterSession,
+  { objects, work }: ObjectsToApply,
+  options: RollOutOptions,
+  context: CliContext,
+): Promise<void> {
   const { dryRun, timeoutSeconds } = options;
-  await checkRights(session, objects, ["get", "create", "patch"]);
-  await refuseForeign(session, objects, options);
   const { green, yellow, dim } = paint(context);
   const colors = { created: green, configured: yellow, unchanged: dim, kept: dim };
   const crds = objects.filter(isCrd);
@@ -70,14 +90,15 @@ export async function applyAll(
     }
     // The API server cannot be asked about a place that is not there.
     const unasked = absent.has(object.metadata.namespace ?? "");
+    work.begin(object);
     const done = unasked ? "created" : await applyOne(session, object, options, context);
+    work.finish(object);
     if (options.changesOnly && (done === "unchanged" || done === "kept")) continue;
     const label = dryRun ? WOULD[done] : done;
     const why = done === "kept" ? dim(": it was there before") : "";
     context.out(`  ${colors[done](label.padEnd(10))} ${await session.describe(object)}${why}`);
   }
   if (waiting) await waitForCrds(session, crds, timeoutSeconds, context);
-  if (dryRun) context.out(dim("  dry run: nothing was changed"));
 }
 
 /** Refuses before the first object is applied, so that nothing is left half done. */

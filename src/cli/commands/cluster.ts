@@ -14,7 +14,7 @@ import { keepHeapLean } from "../lean-heap.ts";
 import { paint } from "../output.ts";
 import { claimKubeconfig } from "../project/project-lock.ts";
 import { writePrivateFile } from "../project/private-file.ts";
-import { untilAborted } from "../operator/watch-sources.ts";
+import { untilAborted } from "../../clock.ts";
 import { present } from "../../present.ts";
 
 /** The flags of `tsop cluster`. */

@@ -9,15 +9,21 @@ import { pluralOf } from "../../kube/plural.ts";
 import { apiVersionOf } from "../../kube/resource.ts";
 import type { CliContext } from "../context.ts";
 import { paint } from "../output.ts";
-import { type ApiTarget, findTarget } from "../project/api-target.ts";
+import { type ApiTarget, findTarget } from "../project/scaffold/api-target.ts";
 import { defaultList, withCrds } from "../project/default-list.ts";
-import { parseFields, type SpecField } from "../project/field.ts";
+import { parseFields, type SpecField } from "../project/scaffold/field.ts";
 import { checkGroup, checkImage, checkKind, checkPlural, checkVersion } from "../project/inputs.ts";
-import { classValues, type UserRoles } from "../project/kind-class.ts";
-import { firstWord, moduleOf, namesOf, variableOf, type KindNames } from "../project/kind-names.ts";
-import { withController } from "../project/main-file.ts";
-import { neededLines } from "../project/needed-fields.ts";
-import { mainPath } from "../project/main-path.ts";
+import { classValues, type UserRoles } from "../project/scaffold/kind-class.ts";
+import {
+  firstWord,
+  moduleOf,
+  namesOf,
+  variableOf,
+  type KindNames,
+} from "../project/scaffold/kind-names.ts";
+import { withController } from "../project/sources/main-file.ts";
+import { neededLines } from "../project/scaffold/needed-fields.ts";
+import { mainPath } from "../project/sources/main-path.ts";
 import { carryOut, planFiles, requireFile, type PlanOptions } from "../project/plan.ts";
 import {
   apiGroupOf,
@@ -30,10 +36,13 @@ import {
 } from "../project/project-file.ts";
 import { alone } from "../project/project-lock.ts";
 import { PROJECT_FILE } from "../project/project-root.ts";
-import { ask, renderTemplates, scaffold } from "../project/scaffold.ts";
-import { digestsOf, withFreshDigests } from "../project/scaffolded.ts";
+import { ask, renderTemplates, scaffold } from "../project/scaffold/scaffold.ts";
+import { digestsOf, withFreshDigests } from "../project/scaffold/scaffolded.ts";
 import { SAMPLES_LIST, samplesWith } from "../project/samples.ts";
-import { chooseStorage } from "../project/storage-version.ts";
+import { chooseStorage } from "../project/webhooks/storage-version.ts";
+
+/** Whether objects are in namespaces, or of the whole cluster. */
+type KindScope = "Namespaced" | "Cluster";
 
 /** The flags of `tsop create api`. */
 export interface CreateApiOptions extends PlanOptions {
@@ -41,6 +50,10 @@ export interface CreateApiOptions extends PlanOptions {
   readonly version?: string;
   readonly kind?: string;
   readonly plural?: string;
+  /** Where its objects are; that of its other versions when nobody says. */
+  readonly scope?: KindScope;
+  /** kubebuilder's word for the scope. */
+  readonly namespaced?: string;
   /** Roles for the kind's users; `aggregated` adds them to the cluster's own. */
   readonly userRoles: UserRoles;
   readonly field: readonly string[];
@@ -136,6 +149,20 @@ function checkFlags(options: CreateApiOptions): void {
         "Leave --no-resource and --no-controller out, and give the kind another name than Deployment.",
       );
     }
+    if (scopeOf(options) === "Cluster") {
+      throw new UsageError(
+        "image-of-cluster-kind",
+        "--image scaffolds a controller that makes a Deployment in the namespace of the object, and an object of the cluster has none.",
+        "Leave --scope Cluster out, or leave --image out and write the controller.",
+      );
+    }
+  }
+  if (!resource && scopeOf(options) !== undefined) {
+    throw new UsageError(
+      "scope-of-others",
+      "--scope is for a kind that is scaffolded, and with --no-resource the kind is there.",
+      "Leave --scope out.",
+    );
   }
   if (externalApiModule !== undefined) {
     throw new UsageError(
@@ -152,12 +179,19 @@ function checkFlags(options: CreateApiOptions): void {
   );
 }
 
+/** What the flags say of the scope. */
+function scopeOf({ scope, namespaced }: CreateApiOptions): KindScope | undefined {
+  if (scope !== undefined || namespaced === undefined) return scope;
+  return namespaced === "false" ? "Cluster" : "Namespaced";
+}
+
 /** A kind of the project's own, whose class is there or is scaffolded. */
 function ownTarget(
   project: Project,
   classes: readonly KindClass[],
-  { group, version, kind, plural = pluralOf(kind), controller }: CreateApiOptions & NamedKind,
+  options: CreateApiOptions & NamedKind,
 ): ApiTarget {
+  const { group, version, kind, plural = pluralOf(kind), controller } = options;
   const resource = ownResource(project, { group, version, kind, plural }, controller);
   const apiGroup = apiGroupOf(project, resource);
   const isIt = (known: KindClass): boolean =>
@@ -174,7 +208,21 @@ function ownTarget(
   const isTaken = classes.some((known) => known.file === usual && known.group !== apiGroup);
   const beside = usual.replace(/\.ts$/, `-${firstWord(apiGroup)}.ts`);
   const file = found?.file ?? (isTaken ? beside : usual);
-  return { resource, token: found?.className ?? kind, file, namespaced: true };
+  const versions = classes.filter((known) => known.group === apiGroup && known.kind === kind);
+  const namespaced = isNamespaced(found ?? versions[0], scopeOf(options));
+  return { resource, token: found?.className ?? kind, file, namespaced };
+}
+
+/** @throws UsageError `bad-scope` where another version of the kind says something else */
+function isNamespaced(known: KindClass | undefined, asked: KindScope | undefined): boolean {
+  const namespaced = known?.namespaced ?? asked !== "Cluster";
+  if (!known || asked === undefined || namespaced === (asked === "Namespaced")) return namespaced;
+  const scope = namespaced ? "Namespaced" : "Cluster";
+  throw new UsageError(
+    "bad-scope",
+    `${known.kind} has the scope ${scope} in ${known.file}: all versions of a kind share it, and it cannot change while a cluster has the CRD.`,
+    `Leave --scope out, or say --scope ${scope}.`,
+  );
 }
 
 /** Version and kind, asked for by now. */
@@ -251,7 +299,12 @@ async function filesFor(
   const needed = resource.api ? [] : await neededLines(project, target);
   const values = {
     ...valuesOf(project, target, names),
-    ...(resource.api && classValues(project, resource, fields, options.userRoles)),
+    ...(resource.api &&
+      classValues(project, resource, {
+        fields,
+        userRoles: options.userRoles,
+        namespaced: target.namespaced,
+      })),
     needed,
     imageLiteral: JSON.stringify(options.image ?? ""),
   };
@@ -329,6 +382,7 @@ function valuesOf(
     namespace,
     key: `{ ${namespaced ? `namespace: "${namespace}", ` : ""}name: "one" }`,
     named: name === kind ? "" : `.named("${stem}")`,
+    inNamespace: project.namespaced && namespaced,
     scope: project.namespaced && namespaced ? ', { namespace: "system" }' : "",
     sampleFile: [group, version, kind.toLowerCase()].filter((part) => part !== "").join("_"),
   };

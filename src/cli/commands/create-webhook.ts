@@ -9,14 +9,14 @@ import { UsageError } from "../../errors.ts";
 import { apiVersionOf } from "../../kube/resource.ts";
 import type { CliContext } from "../context.ts";
 import { paint } from "../output.ts";
-import { findTarget } from "../project/api-target.ts";
+import { findTarget } from "../project/scaffold/api-target.ts";
 import { defaultList } from "../project/default-list.ts";
 import { Draft } from "../project/draft.ts";
 import { checkKind, checkVersion } from "../project/inputs.ts";
-import { moduleOf, namesOf } from "../project/kind-names.ts";
-import { storageOf, withHub } from "../project/kind-file.ts";
-import { withWebhook } from "../project/main-file-webhooks.ts";
-import { mainPath } from "../project/main-path.ts";
+import { moduleOf, namesOf } from "../project/scaffold/kind-names.ts";
+import { storageOf, withHub } from "../project/sources/kind-file.ts";
+import { withWebhook } from "../project/sources/main-file-webhooks.ts";
+import { mainPath } from "../project/sources/main-path.ts";
 import { carryOut, planFiles, requireFile, type PlanOptions } from "../project/plan.ts";
 import {
   apiGroupOf,
@@ -33,10 +33,10 @@ import {
 } from "../project/project-file.ts";
 import { alone } from "../project/project-lock.ts";
 import { PROJECT_FILE } from "../project/project-root.ts";
-import { RECORD_FILE, recordAfter } from "../project/scaffold-record.ts";
-import { digestsOf, withFreshDigests } from "../project/scaffolded.ts";
-import { withConversion } from "../project/test-conversion.ts";
-import { certificateFiles, defaultWithWebhooks } from "../project/webhook-config.ts";
+import { RECORD_FILE, recordAfter } from "../project/scaffold/scaffold-record.ts";
+import { digestsOf, withFreshDigests } from "../project/scaffold/scaffolded.ts";
+import { withConversion } from "../project/webhooks/test-conversion.ts";
+import { certificateFiles, defaultWithWebhooks } from "../project/webhooks/webhook-config.ts";
 import {
   admissionFiles,
   conversionFiles,
@@ -44,8 +44,8 @@ import {
   spokeOf,
   type AdmissionSort,
   type WebhookTarget,
-} from "../project/webhook-files.ts";
-import { addWebhookPolicy } from "../project/webhook-policy.ts";
+} from "../project/webhooks/webhook-files.ts";
+import { addWebhookPolicy } from "../project/webhooks/webhook-policy.ts";
 
 /** The flags of `tsop create webhook`. */
 export interface CreateWebhookOptions extends PlanOptions {

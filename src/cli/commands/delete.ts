@@ -10,7 +10,7 @@ import { isGenerated, leftOvers } from "../../generator/stamp.ts";
 import { apiVersionOf } from "../../kube/resource.ts";
 import type { CliContext } from "../context.ts";
 import { paint } from "../output.ts";
-import { isGroup } from "../project/built-in-kinds.ts";
+import { isGroup } from "../project/scaffold/built-in-kinds.ts";
 import { defaultList, hasOwnWebhookService } from "../project/default-list.ts";
 import {
   planDeletion,
@@ -31,8 +31,8 @@ import {
 import { alone } from "../project/project-lock.ts";
 import { PROJECT_FILE } from "../project/project-root.ts";
 import { listOfRoles } from "../project/role-list.ts";
-import { RECORD_FILE, recordAfter } from "../project/scaffold-record.ts";
-import { withoutListEntry } from "../project/user-yaml.ts";
+import { RECORD_FILE, recordAfter } from "../project/scaffold/scaffold-record.ts";
+import { withoutListEntry } from "../project/yaml/user-yaml.ts";
 
 /** What can be deleted. */
 export type DeletedThing = "api" | "controller" | "webhook";

@@ -67,7 +67,10 @@ async function develop(
       `${bold("control plane")}  ${controlPlane.url} (embedded)  ${green("ready")} in ${sinceMs(context, began)} ms  kubeconfig ${ADMIN_KUBECONFIG}`,
     );
     if (options.once) await once(session, options, context);
-    else await keepUp({ project, session, keys, signal }, options, context);
+    else {
+      await session.page.start();
+      await keepUp({ project, session, keys, signal }, options, context);
+    }
     return 0;
   } finally {
     keys.stop();
@@ -140,11 +143,16 @@ async function keepUp(
         context.out(`${bold("operator")}       ${green(what)} in ${sinceMs(context, from)} ms`);
       };
       await session.reload({ ready });
+      session.page.tellMistakes([]);
     } catch (error) {
       // What ran before the save goes on; the mistake is shown until it is gone.
       if (error instanceof SourceError) {
         for (const { file, line } of error.diagnostics) told.add(`${file}:${line}`);
       }
+      const lines: string[] = [];
+      const err = (line: string): void => void lines.push(line);
+      reportError(error, { ...context, color: false, err }, SAVE_AGAIN);
+      session.page.tellMistakes(lines);
       reportError(error, context, SAVE_AGAIN);
     }
   };

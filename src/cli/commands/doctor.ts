@@ -5,11 +5,14 @@
  */
 import { realpath, stat } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
+import { TsopError } from "../../errors.ts";
 import type { CliContext } from "../context.ts";
 import { diagnose, type Diagnosis } from "../doctor/diagnose.ts";
 import { readExamined } from "../doctor/examine.ts";
 import { ExitCode, paint } from "../output.ts";
-import { findProject } from "../project/project-file.ts";
+import { readIfThere } from "../project/plan.ts";
+import { findProject, type Project } from "../project/project-file.ts";
+import { foldersUp, PROJECT_FILE } from "../project/project-root.ts";
 
 /** The flags of `tsop doctor`. */
 export interface DoctorOptions {
@@ -27,23 +30,52 @@ export async function doctor(
     (found) => found.isDirectory(),
     () => false,
   );
-  const project = isFolder ? await findProject(asked) : undefined;
+  const project = isFolder ? await projectAt(asked) : undefined;
   // Without a path, it is the project that the folder is in.
   const folder = path === undefined ? (project?.root ?? asked) : asked;
   const isWhole = project !== undefined && (await isSameFolder(project.root, folder));
-  const reading = await readExamined(folder, isWhole ? project : undefined);
   // As the shell and the editor that opens them know them.
   const base = isFolder ? folder : dirname(folder);
+  const reading = await readExamined(folder, {
+    ...(isWhole && { project }),
+    isScaffolded: await isScaffolded(base),
+  });
   const found = (await diagnose(reading)).map((one) => ({
     ...one,
     place: relative(context.cwd, join(base, one.place)),
   }));
+  const notRendered = reading.notRendered.map(({ file, why }) => ({
+    file: relative(context.cwd, join(base, file)),
+    why,
+  }));
   if (options.output === "json") {
-    context.out(JSON.stringify({ found: found.map(positioned) }, undefined, 2));
+    context.out(JSON.stringify({ found: found.map(positioned), notRendered }, undefined, 2));
   } else {
-    print(found, reading.examined.manifests.length, context);
+    for (const { file, why } of notRendered) {
+      const note = `${paint(context).yellow("note")} ${file} is not rendered, and its files are examined as they stand: ${why}`;
+      context.err(note);
+    }
+    print(found, reading.objects, context);
   }
   return found.length === 0 ? ExitCode.ok : ExitCode.failure;
+}
+
+/** The project of tsop; one of another tool is a folder of manifests. */
+async function projectAt(folder: string): Promise<Project | undefined> {
+  try {
+    return await findProject(folder);
+  } catch (error) {
+    if (error instanceof TsopError && error.code === "unknown-layout") return undefined;
+    throw error;
+  }
+}
+
+/** Whether the folder is in a project of tsop, kubebuilder or operator-sdk. */
+async function isScaffolded(folder: string): Promise<boolean> {
+  for (const root of foldersUp(folder)) {
+    if ((await readIfThere(join(root, PROJECT_FILE))) !== undefined) return true;
+  }
+  return false;
 }
 
 async function isSameFolder(one: string, other: string): Promise<boolean> {

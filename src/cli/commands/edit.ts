@@ -19,8 +19,8 @@ import {
 } from "../project/project-file.ts";
 import { alone } from "../project/project-lock.ts";
 import { PROJECT_FILE } from "../project/project-root.ts";
-import { RECORD_FILE, recordAfter } from "../project/scaffold-record.ts";
-import { certificateFiles, defaultWithWebhooks } from "../project/webhook-config.ts";
+import { RECORD_FILE, recordAfter } from "../project/scaffold/scaffold-record.ts";
+import { certificateFiles, defaultWithWebhooks } from "../project/webhooks/webhook-config.ts";
 
 /** The flags of `tsop edit`. */
 export interface EditOptions extends PlanOptions {
@@ -28,13 +28,21 @@ export interface EditOptions extends PlanOptions {
   readonly enable: readonly string[];
   readonly disable: readonly string[];
   readonly force: boolean;
+  /** kubebuilder's switch for several API groups, which need none here. */
+  readonly multigroup?: string | true;
 }
 
 /** Changes the settings that were given; returns the exit code. */
 export async function edit(options: EditOptions, context: CliContext): Promise<number> {
   const { certificates, force } = options;
   const [enable, disable] = [options.enable.map(partNamed), options.disable.map(partNamed)];
+  if (options.multigroup !== undefined) {
+    context.out(
+      "  --multigroup changes nothing: a project has any number of API groups, and a kind of a name that another group has gets files of its own",
+    );
+  }
   if (certificates === undefined && enable.length + disable.length === 0) {
+    if (options.multigroup !== undefined) return 0;
     throw new UsageError(
       "nothing-to-edit",
       "It is not said what to change.",

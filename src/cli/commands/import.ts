@@ -5,8 +5,8 @@
  */
 import { join, relative, resolve } from "node:path";
 import { TsopError, UsageError } from "../../errors.ts";
-import { stringify } from "yaml";
 import type { ManifestObject } from "../../kube/object.ts";
+import { toYaml } from "../../kube/text/yaml.ts";
 import type { Imported } from "../../generator/import/import-crd.ts";
 import { type ClusterOptions, openCluster } from "../cluster/cluster-session.ts";
 import type { CliContext } from "../context.ts";
@@ -19,8 +19,8 @@ import { EXTERNAL_CRDS } from "../operator/installed.ts";
 import { defaultList, withCrds } from "../project/default-list.ts";
 import { getProject, type Project } from "../project/project-file.ts";
 import { alone } from "../project/project-lock.ts";
-import { readDocuments } from "../project/yaml-documents.ts";
-import { yamlFilesAt } from "../project/yaml-files.ts";
+import { readDocuments } from "../project/yaml/yaml-documents.ts";
+import { yamlFilesAt } from "../project/yaml/yaml-files.ts";
 
 /** The flags of `tsop import`. */
 export interface ImportOptions extends PlanOptions, ClusterOptions {
@@ -148,7 +148,7 @@ function copyOf(definition: unknown): string | undefined {
   if (apiVersion !== "apiextensions.k8s.io/v1") return undefined;
   const { name, annotations, labels } = metadata;
   const crd = { apiVersion, kind, metadata: { name, annotations, labels }, spec };
-  return EXTERNAL_HEADER + stringify(crd, { compat: "yaml-1.1" });
+  return EXTERNAL_HEADER + toYaml(crd);
 }
 
 async function readDefinitions(

@@ -12,9 +12,9 @@ import { paint } from "../output.ts";
 import { carryOut, planFiles, readIfThere, type PlanOptions } from "../project/plan.ts";
 import { PROJECT_FILE } from "../project/project-root.ts";
 import { partFiles, USUAL_PARTS } from "../project/parts.ts";
-import { ask, renderTemplates, scaffold } from "../project/scaffold.ts";
-import { newRecord, RECORD_FILE } from "../project/scaffold-record.ts";
-import { tsopDependency } from "../project/tsop-dependency.ts";
+import { ask, renderTemplates, scaffold } from "../project/scaffold/scaffold.ts";
+import { newRecord, RECORD_FILE } from "../project/scaffold/scaffold-record.ts";
+import { tsopDependency } from "../project/scaffold/tsop-dependency.ts";
 import { runToEnd } from "../processes.ts";
 import { shellWord } from "../shell-word.ts";
 

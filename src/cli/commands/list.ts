@@ -9,7 +9,7 @@ import { isJsonObject } from "../../kube/json.ts";
 import { apiVersionOf, type ResourceInfo } from "../../kube/resource.ts";
 import type { CliContext } from "../context.ts";
 import { ExitCode, paint } from "../output.ts";
-import { builtInKinds } from "../project/built-in-kinds.ts";
+import { builtInKinds } from "../project/scaffold/built-in-kinds.ts";
 import { defaultList } from "../project/default-list.ts";
 import { readIfThere } from "../project/plan.ts";
 import {
@@ -18,7 +18,7 @@ import {
   type Project,
   type ProjectResource,
 } from "../project/project-file.ts";
-import { parseUserYaml } from "../project/user-yaml.ts";
+import { parseUserYaml } from "../project/yaml/user-yaml.ts";
 import { present } from "../../present.ts";
 
 /** The flags of `tsop list`. */

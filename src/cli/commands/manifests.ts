@@ -9,7 +9,7 @@ import { leftOvers, WEBHOOK_SERVICE_FILE } from "../../generator/stamp.ts";
 import type { ClusterOptions } from "../cluster/cluster-session.ts";
 import type { CliContext } from "../context.ts";
 import { ExitCode, paint, reportError } from "../output.ts";
-import { applyPlan, carryOut, planFiles, showPlan, type Plan } from "../project/plan.ts";
+import { applyPlan, carryOut, changesOf, planFiles, showPlan, type Plan } from "../project/plan.ts";
 import { getProject, type Project } from "../project/project-file.ts";
 import { alone } from "../project/project-lock.ts";
 import { PROJECT_FILE } from "../project/project-root.ts";
@@ -28,18 +28,22 @@ export interface ManifestsOptions extends ClusterOptions {
   readonly diff: boolean;
   /** Compares with an earlier state in place of writing. */
   readonly against?: string;
+  readonly output?: "json";
 }
 
 /** Generates the manifests; returns the exit code. */
 export async function manifests(options: ManifestsOptions, context: CliContext): Promise<number> {
   const project = await getProject(context.cwd);
   if (options.watch) return watchManifests(project, options, context);
+  if (options.output === "json") return reportManifests(project, options, context);
   if (options.against !== undefined) {
     const generated = await freshManifests(project).generate();
     refuseErrors(generated);
-    const { compareAgainst } = await import("../project/against.ts");
-    const breaking = await compareAgainst(options.against, generated, project, options, context);
-    return breaking ? ExitCode.drift : ExitCode.ok;
+    const { changesSince, printChanges } = await import("../project/against.ts");
+    const compared = { against: options.against, generated, project };
+    const changes = await changesSince(compared, options, context);
+    printChanges(options.against, changes, context);
+    return isBreaking(changes) ? ExitCode.drift : ExitCode.ok;
   }
   // What a pipeline checks is made anew: nothing that an earlier run left behind is believed.
   if (!options.check) {
@@ -62,6 +66,41 @@ export async function manifests(options: ManifestsOptions, context: CliContext):
   );
   context.err("  fix Run `tsop manifests` and commit the result; nothing was written.");
   return ExitCode.drift;
+}
+
+const isBreaking = (changes: readonly { readonly severity: string }[]): boolean =>
+  changes.some(({ severity }) => severity === "breaking");
+
+/** The same for programs: what the code says of itself, and what differs or was written. */
+async function reportManifests(
+  project: Project,
+  options: ManifestsOptions,
+  context: CliContext,
+): Promise<number> {
+  const { against, check } = options;
+  const generated = await freshManifests(project).generate();
+  const { diagnostics } = generated;
+  const report = (facts: object): void => {
+    context.out(JSON.stringify({ diagnostics, ...facts }, undefined, 2));
+  };
+  if (hasErrors(generated)) {
+    report({ changes: [] });
+    return ExitCode.failure;
+  }
+  if (against !== undefined) {
+    const { changesSince } = await import("../project/against.ts");
+    const changes = await changesSince({ against, generated, project }, options, context);
+    report({ against, changes });
+    return isBreaking(changes) ? ExitCode.drift : ExitCode.ok;
+  }
+  const dryRun = check || options.dryRun;
+  return alone(project.root, { dryRun }, context, async () => {
+    const plan = await planOf(project, generated);
+    context.untilInterrupted(); // A Ctrl-C waits from here on: all files are written, or none.
+    if (!dryRun) await applyPlan(plan);
+    report({ changes: changesOf(plan) });
+    return check && plan.changes.length > 0 ? ExitCode.drift : ExitCode.ok;
+  });
 }
 
 /**
@@ -155,8 +194,12 @@ async function planManifests(
 ): Promise<Plan> {
   const generated = await (source ?? (await stampedManifests(project))).generate();
   refuseErrors(generated);
-  const { files, diagnostics } = generated;
-  for (const warning of diagnostics) context.err(formatDiagnostic(warning));
+  for (const warning of generated.diagnostics) context.err(formatDiagnostic(warning));
+  return planOf(project, generated);
+}
+
+/** What has to change on the disk for what was generated. */
+async function planOf(project: Project, { files }: Generated): Promise<Plan> {
   const wanted = new Map<string, string | undefined>(files);
   for (const path of leftOvers(project.root, files)) wanted.set(path, undefined);
   for (const [path, text] of await listOfRoles(project.root, files)) wanted.set(path, text);
@@ -168,6 +211,9 @@ async function planManifests(
   return planFiles(project.root, wanted);
 }
 
-function refuseErrors({ diagnostics }: Generated): void {
-  if (diagnostics.some(({ severity }) => severity === "error")) throw new SourceError(diagnostics);
+const hasErrors = ({ diagnostics }: Generated): boolean =>
+  diagnostics.some(({ severity }) => severity === "error");
+
+function refuseErrors(generated: Generated): void {
+  if (hasErrors(generated)) throw new SourceError(generated.diagnostics);
 }

@@ -8,8 +8,12 @@ import { TsopError } from "../../errors.ts";
 import type { CliContext } from "../context.ts";
 import { ExitCode, paint } from "../output.ts";
 import { packageVersion } from "../package-info.ts";
-import { frameOf } from "../project/frame.ts";
-import { mainPath } from "../project/main-path.ts";
+import { defaultList } from "../project/default-list.ts";
+import { Draft } from "../project/draft.ts";
+import { frameOf } from "../project/scaffold/frame.ts";
+import { mainPath } from "../project/sources/main-path.ts";
+import type { Part } from "../project/part-names.ts";
+import { enabledParts, withoutNewParts } from "../project/parts.ts";
 import { carryOut, planFiles, readIfThere, type PlanOptions } from "../project/plan.ts";
 import { getProject, type Project } from "../project/project-file.ts";
 import { alone } from "../project/project-lock.ts";
@@ -18,8 +22,8 @@ import {
   RECORD_FILE,
   recordText,
   type ScaffoldRecord,
-} from "../project/scaffold-record.ts";
-import { upgradeFile } from "../project/upgrade-merge.ts";
+} from "../project/scaffold/scaffold-record.ts";
+import { upgradeFile } from "../project/scaffold/upgrade-merge.ts";
 
 /** The flags of `tsop upgrade`. */
 export interface UpgradeOptions extends PlanOptions {
@@ -94,7 +98,7 @@ interface MergedFrame {
 }
 
 async function mergeFrame(
-  { root }: Project,
+  { root, projectName }: Project,
   record: ScaffoldRecord,
   frame: ReadonlyMap<string, string>,
 ): Promise<MergedFrame> {
@@ -103,6 +107,7 @@ async function mergeFrame(
     base: `tsop ${record.version}`,
     theirs: `tsop ${packageVersion()}`,
   };
+  const enabled = await enabledParts(new Draft(root));
   const files = new Map<string, string | undefined>();
   const notes: string[] = [];
   const conflicts: string[] = [];
@@ -110,13 +115,23 @@ async function mergeFrame(
     const path = scaffolded === MAIN ? await mainPath(root) : scaffolded;
     const mine = await readIfThere(join(root, path));
     const base = record.files.get(scaffolded);
-    const after = upgradeFile(path, { base, mine, theirs: frame.get(scaffolded) }, names);
+    let theirs = frame.get(scaffolded);
+    if (scaffolded === defaultList && base !== undefined && theirs !== undefined) {
+      const wanted = withoutNewParts({ base, theirs }, enabled);
+      theirs = wanted.text;
+      notes.push(...wanted.parts.map(newPart));
+    }
+    const file = { path, isMain: scaffolded === MAIN, namePrefix: `${projectName}-` };
+    const after = upgradeFile(file, { base, mine, theirs }, names);
     if (after.note !== undefined) notes.push(`${path} ${after.note}`);
     conflicts.push(...(after.conflicts ?? []).map((line) => `${path}:${line}`));
     if (after.text !== mine) files.set(path, after.text);
   }
   return { files, notes, conflicts };
 }
+
+const newPart = (part: Part): string =>
+  `the part ${part} is in new projects now; this one gets it by \`tsop edit --enable ${part}\``;
 
 function conflicting(places: readonly string[]): TsopError {
   return new TsopError(

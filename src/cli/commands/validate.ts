@@ -10,13 +10,14 @@ import { isJsonObject } from "../../kube/json.ts";
 import { dns1123LabelErrors } from "../../kube/names.ts";
 import type { JsonObject } from "../../kube/object.ts";
 import type { CliContext } from "../context.ts";
-import { manifestsIn, readExamined } from "../doctor/examine.ts";
+import { readFiles } from "../doctor/examine.ts";
+import { manifestsIn } from "../doctor/read-manifests.ts";
 import type { Found, Manifest } from "../doctor/rule.ts";
 import { EXTERNAL_CRDS } from "../operator/installed.ts";
 import { ExitCode, paint } from "../output.ts";
 import { findProject } from "../project/project-file.ts";
-import { readDocuments } from "../project/yaml-documents.ts";
-import { yamlFilesAt } from "../project/yaml-files.ts";
+import { readDocuments } from "../project/yaml/yaml-documents.ts";
+import { yamlFilesAt } from "../project/yaml/yaml-files.ts";
 import { judge, type Judgement } from "../validate/judge.ts";
 import { present } from "../../present.ts";
 
@@ -78,12 +79,12 @@ async function readPath(path: string, context: CliContext): Promise<Read> {
       : { manifests: [], unreadable: [read] };
   }
   const asked = resolve(context.cwd, path);
-  const { examined, unreadable } = await readExamined(asked);
+  const { manifests, unreadable } = await readFiles(asked);
   const isFolder = await stat(asked).then((found) => found.isDirectory());
   const base = isFolder ? asked : dirname(asked);
   const shown = (place: string): string => relative(context.cwd, join(base, place));
   return {
-    manifests: examined.manifests.map((manifest) => ({
+    manifests: manifests.map((manifest) => ({
       ...manifest,
       file: shown(manifest.file),
       at: (steps) => shown(manifest.at(steps)),

@@ -16,12 +16,20 @@ export interface Diagnosis extends Found {
 const UNREADABLE = "unreadable";
 
 /** Every mistake, by file and line; the same one at the same place once. */
-export async function diagnose({ examined, unreadable }: Reading): Promise<readonly Diagnosis[]> {
+export async function diagnose({ views, unreadable }: Reading): Promise<readonly Diagnosis[]> {
   const found: Diagnosis[] = unreadable.map((one) => ({ rule: UNREADABLE, ...one }));
-  for (const rule of RULES) {
-    for (const one of await rule.find(examined)) found.push({ rule: rule.name, ...one });
+  for (const { examined, tells } of views) {
+    for (const rule of RULES) {
+      for (const one of await rule.find(examined)) {
+        if (tells(partsOf(one.place)[0])) found.push({ rule: rule.name, ...one });
+      }
+    }
   }
-  const byText = new Map(found.map((one) => [`${one.rule} ${one.place} ${one.message}`, one]));
+  const byText = new Map<string, Diagnosis>();
+  for (const one of found) {
+    const key = `${one.rule} ${one.place} ${one.message}`;
+    if (!byText.has(key)) byText.set(key, one);
+  }
   return [...byText.values()].sort(byPlace);
 }
 

@@ -5,14 +5,14 @@
  */
 import { readdir, readFile, stat } from "node:fs/promises";
 import { dirname, join, posix } from "node:path";
-import { TsopError, UsageError } from "../../errors.ts";
+import { UsageError } from "../../errors.ts";
 import type { Generated } from "../../generator/generate.ts";
-import { isJsonObject } from "../../kube/json.ts";
-import type { JsonObject } from "../../kube/object.ts";
-import { readIfThere } from "../project/plan.ts";
+import { present } from "../../present.ts";
+import { planFiles, readIfThere, type Plan } from "../project/plan.ts";
 import type { Project } from "../project/project-file.ts";
-import { readYaml, type ValuePath } from "../project/yaml-documents.ts";
 import { customKindsOf } from "./custom-kinds.ts";
+import { renderAll, type Renderings } from "./kustomizations.ts";
+import { manifestsIn } from "./read-manifests.ts";
 import type { Examined, Found, Manifest, Source } from "./rule.ts";
 import { listAt, textAt, textsAt } from "./values.ts";
 
@@ -23,10 +23,29 @@ const KUSTOMIZATION = /^(?:kustomization\.ya?ml|Kustomization)$/;
 /** Lock files and bundles are larger; no manifest or source that people write is. */
 const MAX_BYTES = 5_000_000;
 
+/** A folder as its files stand, or as its kustomizations render them. */
+interface View {
+  readonly examined: Examined;
+  /** Whether what is found in the file is told: the other view knows better of its own. */
+  readonly tells: (file: string) => boolean;
+}
+
 /** What was read, and what could not be. */
 export interface Reading {
-  readonly examined: Examined;
+  readonly views: readonly View[];
   readonly unreadable: readonly Found[];
+  /** How many objects there are. */
+  readonly objects: number;
+  /** Kustomizations that are examined file by file, with the reason. */
+  readonly notRendered: Renderings["notRendered"];
+}
+
+/** What a folder is to its project. */
+export interface ProjectFolder {
+  /** The project of tsop that the folder is. */
+  readonly project?: Project;
+  /** Whether it is in a project of tsop or kubebuilder, whose `deploy` names the image of the scaffold. */
+  readonly isScaffolded: boolean;
 }
 
 /**
@@ -34,7 +53,80 @@ export interface Reading {
  *
  * @throws UsageError `nothing-to-examine` where neither is
  */
-export async function readExamined(path: string, project?: Project): Promise<Reading> {
+export async function readExamined(
+  path: string,
+  { project, isScaffolded }: ProjectFolder,
+): Promise<Reading> {
+  const read = await readFiles(path);
+  const { root, manifests, fragments, sources, kustomizations, parts, unreadable } = read;
+  const listed = filesNamedBy(kustomizations, ["resources"]);
+  const generated = project && generatedOnce(project);
+  const renderings = await renderAll(root, kustomizations, await planOf(root, generated));
+  const examined: Examined = {
+    root,
+    manifests,
+    fragments,
+    sources,
+    patches: [
+      ...(await Promise.all([...parts].map((file) => readIfThere(join(root, file))))),
+      ...kustomizations.flatMap(({ value }) =>
+        listAt(value, ["patches"]).map((item) => textAt(item, ["patch"])),
+      ),
+    ].join("\n"),
+    customKinds: manifests.flatMap(customKindsOf),
+    brokenKustomizations: renderings.broken,
+    isKustomized: (file) => listed.has(file),
+    isScaffolded,
+    ...present({ project, generated }),
+  };
+  const loose = manifests.filter(({ file }) => !listed.has(file) && !renderings.files.has(file));
+  const rendered = [...loose, ...renderings.manifests];
+  const told = new Set([...renderings.files, ...renderings.manifests.map(({ file }) => file)]);
+  const outermost = new Set(kustomizations.map(({ file }) => file));
+  return {
+    views: [
+      { examined, tells: (file) => !renderings.files.has(file) },
+      {
+        examined: {
+          ...examined,
+          manifests: rendered,
+          customKinds: rendered.flatMap(customKindsOf),
+          fragments: [],
+          sources: [],
+          patches: "",
+          brokenKustomizations: [],
+          isKustomized: () => false,
+        },
+        tells: (file) => told.has(file) || outermost.has(file),
+      },
+    ],
+    unreadable,
+    objects:
+      manifests.filter(({ file }) => !renderings.files.has(file)).length +
+      renderings.manifests.length,
+    notRendered: renderings.notRendered,
+  };
+}
+
+/** The files of a folder, as they stand. */
+interface ReadFiles {
+  readonly root: string;
+  /** Objects, without patches. */
+  readonly manifests: readonly Manifest[];
+  readonly fragments: readonly Manifest[];
+  readonly sources: readonly Source[];
+  readonly kustomizations: readonly Manifest[];
+  /** The files of patches and configurations. */
+  readonly parts: ReadonlySet<string>;
+  readonly unreadable: readonly Found[];
+}
+
+/**
+ * Reads the manifests and sources of a folder, or one file.
+ *
+ * @throws UsageError `nothing-to-examine` where neither is
+ */
+export async function readFiles(path: string): Promise<ReadFiles> {
   const found = await stat(path).catch(() => undefined);
   if (!found) {
     throw new UsageError(
@@ -65,24 +157,24 @@ export async function readExamined(path: string, project?: Project): Promise<Rea
     }
   }
   const parts = filesNamedBy(kustomizations, ["patches", "configurations", "transformers"]);
-  const listed = filesNamedBy(kustomizations, ["resources"]);
-  const manifests = objects.filter(({ file }) => !parts.has(file));
-  const examined: Examined = {
+  const isWhole = ({ file }: Manifest): boolean => !parts.has(file);
+  return {
     root,
-    manifests,
-    fragments: fragments.filter(({ file }) => !parts.has(file)),
+    manifests: objects.filter(isWhole),
+    fragments: fragments.filter(isWhole),
     sources,
-    patches: [
-      ...(await Promise.all([...parts].map((file) => readIfThere(join(root, file))))),
-      ...kustomizations.flatMap(({ value }) =>
-        listAt(value, ["patches"]).map((item) => textAt(item, ["patch"])),
-      ),
-    ].join("\n"),
-    customKinds: manifests.flatMap(customKindsOf),
-    isKustomized: (file) => listed.has(file),
-    ...(project && { project, generated: generatedOnce(project) }),
+    kustomizations,
+    parts,
+    unreadable,
   };
-  return { examined, unreadable };
+}
+
+/** What `tsop manifests` would write, as if it were there. */
+async function planOf(
+  root: string,
+  generated: (() => Promise<Generated>) | undefined,
+): Promise<Plan | undefined> {
+  return generated && planFiles(root, (await generated()).files);
 }
 
 /** One run serves all rules. */
@@ -119,45 +211,6 @@ async function filesIn(root: string, folder: string): Promise<string[]> {
   );
   return found.flat();
 }
-
-/** The mappings in a text, each object of a List for itself; or why it cannot be read. */
-export function manifestsIn(text: string, file: string): Manifest[] | Found {
-  try {
-    const documents = readYaml(text, file);
-    return documents.flatMap((document) => {
-      const { value } = document;
-      if (!isJsonObject(value)) return [];
-      const items = value["items"];
-      if (textAt(value, ["kind"]).endsWith("List") && Array.isArray(items)) {
-        return items.flatMap((item, index) =>
-          isJsonObject(item)
-            ? [manifestOf(file, item, (path) => document.placeOf(["items", index, ...path]))]
-            : [],
-        );
-      }
-      return [manifestOf(file, value, (path) => document.placeOf(path))];
-    });
-  } catch (error) {
-    if (!(error instanceof TsopError)) throw error;
-    const place = /^\S+:\d+:\d+/.exec(error.message)?.[0] ?? `${file}:1:1`;
-    const message = error.message.slice(error.message.startsWith(place) ? place.length : 0).trim();
-    return { place, message, fix: "Repair that line." };
-  }
-}
-
-const manifestOf = (
-  file: string,
-  value: JsonObject,
-  at: (path: ValuePath) => string,
-): Manifest => ({
-  file,
-  apiVersion: textAt(value, ["apiVersion"]).trim(),
-  kind: textAt(value, ["kind"]),
-  namespace: textAt(value, ["metadata", "namespace"]),
-  name: textAt(value, ["metadata", "name"]),
-  value,
-  at,
-});
 
 /** The files that kustomizations name in these lists. */
 function filesNamedBy(kustomizations: readonly Manifest[], keys: readonly string[]): Set<string> {

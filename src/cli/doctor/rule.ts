@@ -7,7 +7,7 @@ import type { Generated } from "../../generator/generate.ts";
 import type { JsonObject } from "../../kube/object.ts";
 import type { Schema } from "../../kube/schema/structural.ts";
 import type { Project } from "../project/project-file.ts";
-import type { ValuePath } from "../project/yaml-documents.ts";
+import type { ValuePath } from "../project/yaml/yaml-documents.ts";
 
 /** A mapping in a YAML or JSON file: an object of Kubernetes, or a part of one. */
 export interface Manifest {
@@ -43,7 +43,7 @@ export interface CustomKind {
 /** What is examined. */
 export interface Examined {
   readonly root: string;
-  /** Objects, in the order of the files; kustomizations and their patches are not among them. */
+  /** Objects, as they stand in files or as kustomizations render them; kustomizations and their patches are not among them. */
   readonly manifests: readonly Manifest[];
   /** Mappings that are no objects, such as a part of one that was copied. */
   readonly fragments: readonly Manifest[];
@@ -52,8 +52,12 @@ export interface Examined {
   readonly patches: string;
   /** The kinds whose definitions are among the manifests. */
   readonly customKinds: readonly CustomKind[];
-  /** Whether a kustomization lists the file: names, images and certificates may come from there. */
+  /** Kustomizations that cannot be rendered. */
+  readonly brokenKustomizations: readonly Found[];
+  /** Whether a kustomization lists the file and is not rendered: names, images and certificates may come from there. */
   readonly isKustomized: (file: string) => boolean;
+  /** Whether it is in a project of tsop or kubebuilder, whose `deploy` names the image of the scaffold. */
+  readonly isScaffolded: boolean;
   /** Absent where the folder is no project of tsop. */
   readonly project?: Project;
   /** What `tsop manifests` would make of the project; made once. */

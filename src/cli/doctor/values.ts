@@ -5,7 +5,7 @@
  */
 import { isJsonObject } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";
-import type { ValuePath } from "../project/yaml-documents.ts";
+import type { ValuePath } from "../project/yaml/yaml-documents.ts";
 
 /** The value at a path; `undefined` where it leads nowhere. */
 export function valueAt(value: unknown, path: ValuePath): unknown {

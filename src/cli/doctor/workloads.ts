@@ -5,7 +5,7 @@
  */
 import { isJsonObject } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";
-import type { ValuePath } from "../project/yaml-documents.ts";
+import type { ValuePath } from "../project/yaml/yaml-documents.ts";
 import type { Examined, Manifest } from "./rule.ts";
 import { listAt, objectAt } from "./values.ts";
 
@@ -48,6 +48,23 @@ export function podTemplates({ manifests }: Examined): PodTemplate[] {
     ];
   });
 }
+
+/** The containers of a template, those that start before the others included, and where each is. */
+export function* containersOf({
+  spec,
+  path,
+}: PodTemplate): Generator<{ readonly container: JsonObject; readonly path: ValuePath }> {
+  for (const field of ["initContainers", "containers"]) {
+    for (const [index, container] of listAt(spec, [field]).entries()) {
+      if (isJsonObject(container)) yield { container, path: [...path, "spec", field, index] };
+    }
+  }
+}
+
+const PLACEHOLDER = /^(?:controller(?::latest)?|example\.com\/.*|<.*>|IMAGE(?::.*)?|TODO.*)$/;
+
+/** Whether an image is the one of a scaffold or of documentation, which no registry has. */
+export const isPlaceholder = (image: string): boolean => PLACEHOLDER.test(image);
 
 /** Whether labels have all that a selector asks for. */
 export const hasLabels = (labels: JsonObject, wanted: JsonObject): boolean =>

@@ -8,9 +8,8 @@ import { TsopError } from "../../errors.ts";
 import { keyOf, type KubeObject, type ManifestObject } from "../../kube/object.ts";
 import type { ResourceType } from "../../kube/resource.ts";
 import type { Client } from "../../runtime/client/client.ts";
-import type { JournalAnswer } from "../../runtime/manager/debug-server.ts";
 import type { DeploymentState } from "../cluster/deployment-state.ts";
-import { readJournal } from "./journal-place.ts";
+import { readJournal, type JournalPlace, type OperatorJournal } from "./journal-place.ts";
 
 /** A pod, as far as it says how its operator was started. */
 export interface OperatorPod extends KubeObject {
@@ -38,17 +37,22 @@ export function debugPortOf({ spec }: OperatorPod): number | undefined {
   return undefined;
 }
 
+/** The journals of an operator's pods, as long as their ports are forwarded. */
+export interface ForwardedJournals {
+  readonly places: readonly JournalPlace[];
+  close(): Promise<void>;
+}
+
 /**
- * The journals of the pods of a deployed operator.
+ * Forwards the port of the journal of each pod of a deployed operator.
  *
  * @param rendered - the project's manifests, with the operator's Deployment
- * @throws TsopError `no-journal-in-cluster`; as `readJournal`
+ * @throws TsopError `no-journal-in-cluster`
  */
-export async function clusterJournals(
+export async function forwardJournals(
   client: Pick<Client, "list" | "pods">,
   rendered: readonly ManifestObject[],
-  clock: Clock,
-): Promise<JournalAnswer[]> {
+): Promise<ForwardedJournals> {
   const found = rendered.find(({ kind }) => kind === "Deployment");
   const deployment = found as (ManifestObject & Pick<DeploymentState, "spec">) | undefined;
   const namespace = deployment?.metadata.namespace ?? "default";
@@ -60,16 +64,38 @@ export async function clusterJournals(
     return port === undefined ? [] : [{ key: keyOf(pod), port }];
   });
   if (serving.length === 0) throw noneServes(namespace, running.length);
-  return Promise.all(
-    serving.map(async ({ key, port }) => {
-      const forward = await client.pods.portForward(key, port);
-      try {
-        return await readJournal({ url: `http://127.0.0.1:${forward.port}` }, clock);
-      } finally {
-        await forward.close();
-      }
-    }),
+  const opened = await Promise.allSettled(
+    serving.map(({ key, port }) => client.pods.portForward(key, port)),
   );
+  const forwards = opened.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
+  const close = async (): Promise<void> => {
+    await Promise.all(forwards.map((forward) => forward.close()));
+  };
+  const failed = opened.find((one) => one.status === "rejected");
+  if (failed) {
+    await close();
+    throw failed.reason;
+  }
+  return { places: forwards.map(({ port }) => ({ url: `http://127.0.0.1:${port}` })), close };
+}
+
+/**
+ * The journals of the pods of a deployed operator.
+ *
+ * @param rendered - the project's manifests, with the operator's Deployment
+ * @throws TsopError `no-journal-in-cluster`; as `readJournal`
+ */
+export async function clusterJournals(
+  client: Pick<Client, "list" | "pods">,
+  rendered: readonly ManifestObject[],
+  clock: Clock,
+): Promise<OperatorJournal[]> {
+  const journals = await forwardJournals(client, rendered);
+  try {
+    return await Promise.all(journals.places.map((place) => readJournal(place, clock)));
+  } finally {
+    await journals.close();
+  }
 }
 
 function noneServes(namespace: string, running: number): TsopError {

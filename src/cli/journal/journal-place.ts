@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { timeoutSignal, type Clock } from "../../clock.ts";
 import { messageOf, TsopError } from "../../errors.ts";
 import { isJsonObject } from "../../kube/json.ts";
-import type { JournalAnswer } from "../../runtime/manager/debug-server.ts";
+import type { JournalAnswer } from "../../runtime/manager/serving/debug-server.ts";
 
 /** The file by which `tsop dev` says where its operator's journal is. */
 export const SESSION_FILE = ".tsop/dev/journal.json";
@@ -23,6 +23,9 @@ export interface JournalPlace {
   readonly token?: string;
 }
 
+/** What an operator answers; one of an earlier tsop does not count its rights. */
+export type OperatorJournal = Omit<JournalAnswer, "usedRights"> & Partial<JournalAnswer>;
+
 /** The journal of the `tsop dev` of a project; `undefined` where none runs. */
 export function placeOfDev(root: string): JournalPlace | undefined {
   try {
@@ -35,21 +38,26 @@ export function placeOfDev(root: string): JournalPlace | undefined {
   }
 }
 
-/** Reads a journal. @throws TsopError `journal-away`, `journal-refused`, `journal-unreadable` */
-export async function readJournal(place: JournalPlace, clock: Clock): Promise<JournalAnswer> {
+/**
+ * Reads a journal.
+ *
+ * @param after - only what came after the entry of that number
+ * @throws TsopError `journal-away`, `journal-refused`, `journal-unreadable`
+ */
+export async function readJournal(
+  place: JournalPlace,
+  clock: Clock,
+  after = 0,
+): Promise<OperatorJournal> {
   const limit = timeoutSignal(clock, TIMEOUT_MS);
   try {
-    const headers = place.token === undefined ? {} : { Authorization: `Bearer ${place.token}` };
-    const response = await fetch(new URL(PATH, place.url), {
-      headers,
-      signal: limit.signal,
-      redirect: "error",
-    }).catch((error: unknown) => {
-      throw away(place, error);
-    });
-    if (response.status !== 200) throw refused(place, response.status);
+    const response = await openJournal(
+      place,
+      after > 0 ? `${PATH}?after=${after}` : PATH,
+      limit.signal,
+    );
     const answer: unknown = await response.json().catch(() => undefined);
-    if (isJsonObject(answer) && answer["version"] === 1) return answer as object as JournalAnswer;
+    if (isJsonObject(answer) && answer["version"] === 1) return answer as object as OperatorJournal;
     throw new TsopError(
       "journal-unreadable",
       `${place.url} answered with something that is no journal of this version of tsop.`,
@@ -58,6 +66,25 @@ export async function readJournal(place: JournalPlace, clock: Clock): Promise<Jo
   } finally {
     limit.clear();
   }
+}
+
+/** Asks a debug endpoint for a path. @throws TsopError `journal-away`, `journal-refused` */
+export async function openJournal(
+  place: JournalPlace,
+  path: string,
+  signal: AbortSignal,
+): Promise<Response> {
+  const headers = place.token === undefined ? {} : { Authorization: `Bearer ${place.token}` };
+  const response = await fetch(new URL(path, place.url), {
+    headers,
+    signal,
+    redirect: "error",
+  }).catch((error: unknown) => {
+    throw away(place, error);
+  });
+  if (response.status === 200) return response;
+  await response.body?.cancel();
+  throw refused(place, response.status);
 }
 
 function away({ url }: JournalPlace, error: unknown): TsopError {

@@ -15,7 +15,14 @@ export interface Target {
 }
 
 /** Reads `<kind>/<name>`. @throws UsageError `bad-target` */
-export function parseTarget(text: string, namespace: string | undefined): Target {
+export function parseTarget(text: string | undefined, namespace: string | undefined): Target {
+  if (text === undefined) {
+    throw new UsageError(
+      "bad-target",
+      "No object is named.",
+      "Write the kind and the name: `tsop why deployment/web`; or look at all of them: `tsop why --page`.",
+    );
+  }
   const [kind = "", name = "", ...more] = text.split("/");
   if (kind === "" || name === "" || more.length > 0) {
     throw new UsageError(

@@ -6,7 +6,7 @@
  */
 import { TsopError } from "../../errors.ts";
 import { isJsonObject } from "../../kube/json.ts";
-import type { ValuePath, YamlDocument } from "../project/yaml-documents.ts";
+import type { ValuePath, YamlDocument } from "../project/yaml/yaml-documents.ts";
 
 /** A value, and where it stands. */
 interface FieldPlace {

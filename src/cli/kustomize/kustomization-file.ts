@@ -7,7 +7,7 @@
 import { join, resolve } from "node:path";
 import { TsopError } from "../../errors.ts";
 import { isJsonObject } from "../../kube/json.ts";
-import { readYaml } from "../project/yaml-documents.ts";
+import { readYaml } from "../project/yaml/yaml-documents.ts";
 import {
   checked,
   type FieldReaders,

@@ -7,7 +7,7 @@ import { isMap, isScalar, isSeq } from "yaml";
 import { TsopError } from "../../errors.ts";
 import { isJsonObject } from "../../kube/json.ts";
 import type { ManifestObject } from "../../kube/object.ts";
-import { readYaml, type ValuePath } from "../project/yaml-documents.ts";
+import { readYaml, type ValuePath } from "../project/yaml/yaml-documents.ts";
 import type { SourceFiles } from "./source-files.ts";
 
 /** An object of a file. */

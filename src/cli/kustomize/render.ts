@@ -7,7 +7,7 @@
 import { TsopError } from "../../errors.ts";
 import type { ManifestObject } from "../../kube/object.ts";
 import type { Plan } from "../project/plan.ts";
-import { readYaml } from "../project/yaml-documents.ts";
+import { readYaml } from "../project/yaml/yaml-documents.ts";
 import { DEFAULT_CONFIGURATION } from "./builtin-field-specs.ts";
 import { readCrdConfiguration } from "./crd-configuration.ts";
 import type { Placed } from "./fields.ts";
@@ -52,11 +52,28 @@ interface Gathered {
   readonly variables: Map<string, Placed<Variable>>;
 }
 
+/** An object of a kustomization, and where it began. */
+export interface RenderedObject {
+  readonly object: ManifestObject;
+  /** The path of its file; absent where a generator made it. */
+  readonly file?: string;
+  /** What it is called in that file. */
+  readonly name: string;
+}
+
 /** The objects of a kustomization, in the order in which they are applied. */
 export async function renderKustomization(
   folder: string,
   options: RenderOptions = {},
 ): Promise<ManifestObject[]> {
+  return (await renderWithFiles(folder, options)).map(({ object }) => object);
+}
+
+/** The objects of a kustomization, with the file that each was read from. */
+export async function renderWithFiles(
+  folder: string,
+  options: RenderOptions = {},
+): Promise<RenderedObject[]> {
   const files = new SourceFiles(options.plan);
   const root = await KustomizationRoot.open(folder);
   const kustomization = await readKustomization(root.folder, files);
@@ -70,7 +87,11 @@ export async function renderKustomization(
     const local = textsOf(object.metadata.annotations)["config.kubernetes.io/local-config"];
     return local === undefined || local === "false";
   });
-  return sortManifests(applied, kustomization.sortOptions).map(withTextAnnotations);
+  return sortManifests(applied, kustomization.sortOptions).map((manifest) => ({
+    object: withTextAnnotations(manifest),
+    name: manifest.formerNames[0]?.name ?? manifest.name,
+    ...present({ file: manifest.file }),
+  }));
 }
 
 /** Kustomize writes annotations as texts, and leaves out empty ones. */
@@ -115,9 +136,9 @@ class Folder {
     for (const entry of this.#kustomization.resources) {
       const path = resolveIn(this.#root.folder, entry);
       if (!(await this.#files.isFolder(path))) {
-        const written = await readWrittenManifests(await this.#root.file(entry), this.#files);
-        for (const { object, blankFields } of written) {
-          addOnce(gathered.manifests, new Manifest(object, blankFields), path);
+        const file = await this.#root.file(entry);
+        for (const { object, blankFields } of await readWrittenManifests(file, this.#files)) {
+          addOnce(gathered.manifests, new Manifest(object, { file, blankFields }), path);
         }
         continue;
       }

@@ -5,7 +5,7 @@
  */
 import { TsopError } from "../../errors.ts";
 import { copyJson, encodeJson, isJsonObject } from "../../kube/json.ts";
-import { readYaml } from "../project/yaml-documents.ts";
+import { readYaml } from "../project/yaml/yaml-documents.ts";
 import { findSlots, MADE, type MadeValue, readPath, splitFieldPath } from "./field-path.ts";
 import type { FieldSlot } from "./field-specs.ts";
 import type { Placed } from "./fields.ts";

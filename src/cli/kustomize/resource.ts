@@ -6,7 +6,7 @@
 import { encodeJson, isJsonObject } from "../../kube/json.ts";
 import type { ManifestObject } from "../../kube/object.ts";
 import { parseApiVersion } from "../../kube/resource.ts";
-import type { ValuePath } from "../project/yaml-documents.ts";
+import type { ValuePath } from "../project/yaml/yaml-documents.ts";
 import { isClusterScoped } from "./schema-kinds.ts";
 
 /** What tells manifests apart. */
@@ -35,6 +35,12 @@ interface FormerName {
   readonly kind: string;
 }
 
+/** What is known of a manifest that stands in a file. */
+interface ReadFrom {
+  readonly file: string;
+  readonly blankFields: readonly ValuePath[];
+}
+
 /** A manifest that transformers change in place. */
 export class Manifest {
   object: ManifestObject & Record<string, unknown>;
@@ -51,9 +57,13 @@ export class Manifest {
   /** Whether a patch took it out. */
   isDeleted = false;
 
-  constructor(object: ManifestObject, blankFields: readonly ValuePath[] = []) {
+  /** The file that it was read from; `undefined` for one of a generator. */
+  readonly file: string | undefined;
+
+  constructor(object: ManifestObject, read?: ReadFrom) {
     this.object = object as Manifest["object"];
-    this.blankFields = blankFields;
+    this.file = read?.file;
+    this.blankFields = read?.blankFields ?? [];
   }
 
   get name(): string {

@@ -6,7 +6,7 @@
  */
 import { copyJson, isJsonObject, setField } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";
-import type { ValuePath } from "../project/yaml-documents.ts";
+import type { ValuePath } from "../project/yaml/yaml-documents.ts";
 import { scalarText } from "./resource.ts";
 import { type MergeShape, mergeShapeOf } from "./schema-kinds.ts";
 

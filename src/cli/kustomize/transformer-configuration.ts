@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { readYaml } from "../project/yaml-documents.ts";
+import { readYaml } from "../project/yaml/yaml-documents.ts";
 import { type FieldSpec, mergeFieldSpecs } from "./field-specs.ts";
 import { flag, listOrNone, mapping, required, text } from "./fields.ts";
 import { compareKinds } from "./order.ts";

@@ -3,12 +3,17 @@
  *
  * @module
  */
-import type { BuildFailure, BuildOptions } from "esbuild";
+import type { BuildFailure, BuildOptions, Plugin } from "esbuild";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { SourceError } from "../../errors.ts";
-import { mainPath } from "../project/main-path.ts";
+import { mainPath } from "../project/sources/main-path.ts";
 
 /** A bundle that is made again after edits, reading only what changed. */
 export interface OpenBundle {
+  /** The files that were left out of it, and are loaded beside it. */
+  readonly leftOut: ReadonlySet<string>;
   /** @throws SourceError for code that cannot be bundled, with its positions */
   rebuild(): Promise<void>;
   close(): Promise<void>;
@@ -27,9 +32,14 @@ export async function bundleOperator(
   options: { readonly small?: boolean } = {},
 ): Promise<string[]> {
   const main = await mainPath(root);
+  if (options.small) {
+    const { files, inputs } = await smallBundle(root, main, outfile);
+    await mkdir(dirname(join(root, outfile)), { recursive: true });
+    for (const [path, text] of files) await writeFile(join(root, path), text);
+    return inputs;
+  }
   const { build } = await import("esbuild");
-  const { small = false } = options;
-  const settings = { ...optionsOf(root, main, outfile), minify: small, metafile: true as const };
+  const settings = { ...optionsOf(root, main, outfile), metafile: true as const };
   const { metafile } = await asSourceError(main, build(settings));
   return Object.keys(metafile.inputs);
 }
@@ -43,21 +53,53 @@ export async function bundledOperator(
   root: string,
   outfile: string,
 ): Promise<ReadonlyMap<string, string>> {
-  const main = await mainPath(root);
-  const { build } = await import("esbuild");
-  const settings = { ...optionsOf(root, main, outfile), minify: true, write: false as const };
-  const { outputFiles } = await asSourceError(main, build(settings));
-  return new Map(
-    outputFiles.map(({ path, text }) => [path.endsWith(".map") ? `${outfile}.map` : outfile, text]),
-  );
+  return (await smallBundle(root, await mainPath(root), outfile)).files;
 }
 
-/** Opens a bundle for several runs. Nothing is written before the first `rebuild`. */
+async function smallBundle(
+  root: string,
+  main: string,
+  outfile: string,
+): Promise<{ readonly files: ReadonlyMap<string, string>; readonly inputs: string[] }> {
+  const { build } = await import("esbuild");
+  const settings = optionsOf(root, main, outfile);
+  const small = { ...settings, minify: true, metafile: true as const, write: false as const };
+  const { outputFiles, metafile } = await asSourceError(main, build(small));
+  const files = outputFiles.map(({ path, text }): [string, string] =>
+    path.endsWith(".map")
+      ? [`${outfile}.map`, withoutForeignSources(text, dirname(join(root, outfile)), root)]
+      : [outfile, text],
+  );
+  return { files: new Map(files), inputs: Object.keys(metafile.inputs) };
+}
+
+/**
+ * A source map that has the text of the project's own files alone. Node keeps the map of a running program in memory, and
+ * two thirds of it would be the text of packages.
+ */
+function withoutForeignSources(text: string, folder: string, root: string): string {
+  const map = JSON.parse(text) as { sources: string[]; sourcesContent?: (string | null)[] };
+  const sourcesContent = map.sourcesContent?.map((content, index) => {
+    const path = relative(root, resolve(folder, map.sources[index] ?? ""));
+    const isOwn = !path.startsWith("..") && !isAbsolute(path) && !path.includes("node_modules");
+    return isOwn ? content : null;
+  });
+  return JSON.stringify({ ...map, sourcesContent });
+}
+
+/**
+ * Opens a bundle for several runs, which runs where it was made: tsop itself is left out of it. Nothing is written before
+ * the first `rebuild`.
+ */
 export async function openBundle(root: string, outfile: string): Promise<OpenBundle> {
   const main = await mainPath(root);
   const { context } = await import("esbuild");
-  const opened = await context(optionsOf(root, main, outfile));
+  const leftOut = new Set<string>();
+  const options = optionsOf(root, main, outfile);
+  const plugins = [...(options.plugins ?? []), withoutTsop(root, leftOut)];
+  const opened = await context({ ...options, plugins });
   return {
+    leftOut,
     async rebuild() {
       await mainPath(root); // It may have gone since.
       await asSourceError(main, opened.rebuild());
@@ -78,9 +120,61 @@ function optionsOf(root: string, main: string, outfile: string): BuildOptions {
     sourcemap: true,
     keepNames: true,
     logLevel: "silent",
+    plugins: [unmappedCallers()],
     // Bundled CommonJS packages call `require`.
     banner: {
       js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
+    },
+  };
+}
+
+/**
+ * pino asks for its callers when a logger is made, and Node from 22.9 on maps them: it would read the source map of the
+ * whole bundle and keep it, 30 MB of an operator that is idle. pino reads the names of their files only.
+ */
+function unmappedCallers(): Plugin {
+  return {
+    name: "unmapped-callers",
+    setup(build) {
+      build.onLoad({ filter: /[/\\]pino[/\\]lib[/\\]caller\.js$/ }, async ({ path }) => ({
+        contents: (await readFile(path, "utf8")).replace(
+          "getCallSites()",
+          "getCallSites({ sourceMap: false })",
+        ),
+        loader: "js",
+      }));
+    },
+  };
+}
+
+const IS_ASKED = Symbol("is asked");
+
+/**
+ * Leaves tsop out where Node finds the same file: it is nearly all of a bundle, does not change between two saves, and can
+ * be loaded before the next one.
+ */
+function withoutTsop(root: string, leftOut: Set<string>): Plugin {
+  const { resolve } = createRequire(join(root, "package.json"));
+  const byNode = (name: string): string | undefined => {
+    try {
+      return resolve(name);
+    } catch {
+      return undefined;
+    }
+  };
+  return {
+    name: "without-tsop",
+    setup(build) {
+      build.onResolve({ filter: /^tsop(?:\/|$)/ }, async ({ path: name, pluginData, ...asked }) => {
+        const { kind, importer, resolveDir } = asked;
+        const isImport = kind === "import-statement" || kind === "dynamic-import";
+        if (pluginData === IS_ASKED || !isImport) return undefined;
+        const options = { kind, importer, resolveDir, pluginData: IS_ASKED };
+        const { path } = await build.resolve(name, options);
+        if (path === "" || path !== byNode(name)) return undefined;
+        leftOut.add(path);
+        return { path: name, external: true };
+      });
     },
   };
 }

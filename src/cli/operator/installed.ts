@@ -8,12 +8,17 @@ import type { ManifestObject } from "../../kube/object.ts";
 /** The folder of a project with the CRDs of others: installed there, and never deployed. */
 export const EXTERNAL_CRDS = "config/external";
 
+/** Groups of others that the scaffold's optional parts use: their kinds are not served there. */
+const GROUPS_OF_OTHERS = ["cert-manager.io", "monitoring.coreos.com"];
+
 /**
- * Whether the object is installed: the operator's own pods, their Service and who makes its certificate have nothing to do
- * there.
+ * Whether the object is installed: the operator's own pods, their Service, and what others make of it (certificates,
+ * monitoring) have nothing to do there.
  */
 export const isInstalled = ({ apiVersion, kind }: ManifestObject): boolean =>
-  kind !== "Deployment" && kind !== "Service" && !apiVersion.startsWith("cert-manager.io/");
+  kind !== "Deployment" &&
+  kind !== "Service" &&
+  !GROUPS_OF_OTHERS.some((group) => apiVersion.startsWith(`${group}/`));
 
 /** Who the operator is: the service account of its Deployment; `undefined` when nothing is rendered that is one. */
 export function operatorUser(

@@ -18,27 +18,48 @@ const LEVELS: Readonly<Record<number, string>> = {
   60: "fatal",
 };
 const WARN = 40;
-const ERROR = 50;
-const NOT_SHOWN = new Set(["level", "time", "msg", "pid", "hostname", "v", "err", "stack"]);
+/** The level of errors in lines of pino; what is fatal is higher. */
+export const ERROR = 50;
+/** Columns of their own, and what says nothing to a reader. */
+const NOT_AMONG_FIELDS = new Set([
+  ...["level", "time", "msg", "pid", "hostname", "v", "err", "stack"],
+  ...["controller", "key"],
+]);
 
-/** A line of pino as `time level message key=value`; other lines stay as they are. */
+/**
+ * A line of pino as `time level controller object  message key=value`; other lines stay as they are. Each controller has
+ * a colour, so that the eye finds its lines among those of the others.
+ */
 export function formatLogLine(line: string, context: CliContext): string {
   const entry = parseLogEntry(line);
   if (!entry) return line;
   const { dim, red, yellow } = paint(context);
+  const source = sourceOf(entry, context);
   const level = Number(entry["level"]);
   const name = (LEVELS[level] ?? "info").padEnd(5);
   const colored = level >= ERROR ? red(name) : level >= WARN ? yellow(name) : dim(name);
   const when = new Date(entry["time"] as number | string).toISOString().slice(11, 23);
   const fields = Object.entries(entry)
-    .filter(([key]) => !NOT_SHOWN.has(key))
+    .filter(([key]) => !NOT_AMONG_FIELDS.has(key))
     .map(([key, value]) =>
       oneLine(`${key}=${typeof value === "string" ? value : JSON.stringify(value)}`),
     );
   const error = entry["err"] as { message?: unknown; stack?: unknown } | null | undefined;
   const message = typeof entry["msg"] === "string" ? entry["msg"] : "";
   const detail = error ? detailOf(error, message, context) : "";
-  return `${dim(when)} ${colored} ${oneLine(message)}${fields.length > 0 ? ` ${dim(fields.join(" "))}` : ""}${detail}`;
+  return `${dim(when)} ${colored} ${source}${oneLine(message)}${fields.length > 0 ? ` ${dim(fields.join(" "))}` : ""}${detail}`;
+}
+
+/** The controller that speaks, and the object that it speaks of. */
+function sourceOf(entry: Readonly<Record<string, unknown>>, context: CliContext): string {
+  const { controller, key } = entry;
+  if (typeof controller !== "string") return "";
+  const { bold, cyan, magenta, blue, green } = paint(context);
+  const sum = Buffer.from(controller).reduce((total, byte) => total + byte, 0);
+  const color = [cyan, magenta, blue, green][sum % 4] ?? cyan;
+  const name = bold(color(oneLine(controller)));
+  const object = typeof key === "string" ? ` ${oneLine(key)}` : "";
+  return `${name}${object}  `;
 }
 
 /** What the message does not say yet: the error's own words, and where in the user's code it came from. */

@@ -18,7 +18,20 @@ export interface OperatorOptions {
   readonly env: Readonly<Record<string, string>>;
   /** Takes lines that are for this process alone, and are not printed. */
   readonly takes?: (line: string) => boolean;
+  /** Whether a line is printed; all are when absent. */
+  readonly shows?: (line: string) => boolean;
+  /** Where it comes from; a new process when absent. */
+  readonly launch?: LaunchOperator;
 }
+
+/** What an operator's process is called with. */
+type OperatorCall = Pick<OperatorOptions, "root" | "file" | "args" | "env">;
+
+/** Makes the process of an operator that tells its lines. */
+export type LaunchOperator = (
+  call: OperatorCall,
+  onLine: (line: string) => void,
+) => BackgroundProcess;
 
 /** A running operator. */
 export class OperatorProcess {
@@ -45,28 +58,20 @@ export class OperatorProcess {
   /**
    * Starts the operator; its log lines are printed as they come.
    *
-   * @param onLine - told of every line once it is printed
+   * @param onLine - told of every line, printed or not
    */
   static start(
     options: OperatorOptions,
     context: CliContext,
     onLine: (line: string) => void = () => undefined,
   ): OperatorProcess {
-    const call = {
-      program: process.execPath,
-      args: ["--enable-source-maps", options.file, ...options.args],
-      cwd: options.root,
-      env: { ...context.env, ...options.env },
-    };
+    const { launch = newProcess(context), shows = () => true } = options;
     const print = (line: string): void => {
       if (options.takes?.(line)) return;
-      context.out(formatLogLine(line, context));
+      if (shows(line)) context.out(formatLogLine(line, context));
       onLine(line);
     };
-    return new OperatorProcess(
-      BackgroundProcess.start(call, { onLine: print, ownGroup: true }),
-      context,
-    );
+    return new OperatorProcess(launch(options, print), context);
   }
 
   /**
@@ -87,3 +92,16 @@ export class OperatorProcess {
     }
   }
 }
+
+/** A process of its own, made now. */
+const newProcess =
+  (context: CliContext): LaunchOperator =>
+  ({ root, file, args, env }, onLine) => {
+    const call = {
+      program: process.execPath,
+      args: ["--enable-source-maps", file, ...args],
+      cwd: root,
+      env: { ...context.env, ...env },
+    };
+    return BackgroundProcess.start(call, { onLine, ownGroup: true });
+  };

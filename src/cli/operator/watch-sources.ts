@@ -4,14 +4,14 @@
  * @module
  */
 import { join } from "node:path";
-import type { Clock, Timer } from "../../clock.ts";
+import { type Clock, type Timer, untilAborted } from "../../clock.ts";
 
 /** Editors write a file in several steps; what comes within this time is one save. */
-const QUIET_MS = 60;
+const QUIET_MS = 40;
 
 /**
- * Calls `onSave` after every change below `src/`, one call at a time, until the signal aborts.
- * `onSave` must not reject.
+ * Calls `onSave` after every change below `src/`, one call at a time, until the signal aborts. Changes during a call lead to
+ * one more. `onSave` must not reject.
  */
 export async function watchSources(
   root: string,
@@ -23,22 +23,20 @@ export async function watchSources(
   const watcher = watch(join(root, "src"), { ignoreInitial: true });
   let quiet: Timer | undefined;
   let last = Promise.resolve();
+  let isNext = false;
   watcher.on("all", () => {
     quiet?.cancel();
     quiet = clock.after(QUIET_MS, () => {
-      last = last.then(onSave);
+      if (isNext) return;
+      isNext = true;
+      last = last.then(() => {
+        isNext = false;
+        return onSave();
+      });
     });
   });
   await untilAborted(signal);
   quiet?.cancel();
   await watcher.close();
   await last;
-}
-
-/** Resolves when the signal aborts. */
-export function untilAborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });
 }

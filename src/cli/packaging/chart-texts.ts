@@ -75,6 +75,10 @@ metrics:
 
 networkPolicy:
   ${block({ enabled: values.hasPolicies })}
+
+podDisruptionBudget:
+  # Keeps one replica while nodes are drained. Only where replicaCount is above 1.
+  enabled: true
 `;
 }
 
@@ -126,6 +130,7 @@ export function valuesSchema({ resources }: ChartValues, room: number): string {
       crds: closed({ enabled: flag, keep: flag }),
       metrics: closed({ enabled: flag }),
       networkPolicy: closed({ enabled: flag }),
+      podDisruptionBudget: closed({ enabled: flag }),
     },
   };
   return `${JSON.stringify(schema, undefined, 2)}\n`;

@@ -36,6 +36,7 @@ export function clientFiles(
   facts: ClientFacts,
 ): Map<string, string> {
   const kinds = definitions.flatMap(kindsOf);
+  const names = new PartNames(kinds);
   const modules = new Map<string, Kind[]>();
   for (const kind of kinds) {
     const path = `${folderOf(kind, kinds)}/${kind.version}`;
@@ -44,13 +45,16 @@ export function clientFiles(
   const files = new Map<string, string>();
   for (const [path, own] of modules) {
     files.set(`${path}.js`, own.map(tokenOf).join("\n"));
-    files.set(`${path}.d.ts`, declarationsOf(own));
+    files.set(`${path}.d.ts`, declarationsOf(own, names));
   }
   files.set(
     "index.js",
     indexOf(modules, kinds, ({ kind }) => [kind]),
   );
-  files.set("index.d.ts", indexOf(modules, kinds, typedNames));
+  files.set(
+    "index.d.ts",
+    indexOf(modules, kinds, (kind) => typedNames(kind, names)),
+  );
   files.set("package.json", packageJson([...modules.keys()], facts));
   files.set("README.md", readme(modules, kinds, facts));
   return files;
@@ -96,16 +100,38 @@ function tokenOf({ group, version, kind, plural, namespaced }: Kind): string {
   return `export const ${kind} = Object.freeze(${JSON.stringify(info, undefined, 2)});\n`;
 }
 
-function declarationsOf(kinds: readonly Kind[]): string {
-  const imports = `import type { KubeObject, ResourceType } from "tsop";\n`;
-  return [imports, ...kinds.map(declarationOf)].join("\n");
+/** The names of the interfaces of parts: none is that of a kind, or of another kind's part. */
+class PartNames {
+  readonly #taken: Set<string>;
+  readonly #names = new Map<string, string>();
+
+  constructor(kinds: readonly Kind[]) {
+    this.#taken = new Set(kinds.map(({ kind }) => kind));
+  }
+
+  /** `FooSpec`; where there is a kind of that name, `FooSpecPart`. The same in all versions. */
+  nameOf(kind: string, field: string): string {
+    const key = `${kind}.${field}`;
+    const known = this.#names.get(key);
+    if (known !== undefined) return known;
+    let name = `${kind}${field[0]?.toUpperCase() ?? ""}${field.slice(1)}`;
+    while (this.#taken.has(name)) name += "Part";
+    this.#taken.add(name);
+    this.#names.set(key, name);
+    return name;
+  }
 }
 
-function declarationOf({ kind, schema }: Kind): string {
+function declarationsOf(kinds: readonly Kind[], names: PartNames): string {
+  const imports = `import type { KubeObject, ResourceType } from "tsop";\n`;
+  return [imports, ...kinds.map((kind) => declarationOf(kind, names))].join("\n");
+}
+
+function declarationOf({ kind, schema }: Kind, names: PartNames): string {
   const { properties, required, description } = schema;
   const fields = isJsonObject(properties) ? properties : {};
   const own = Object.keys(fields).filter((name) => !INHERITED.has(name));
-  const parts = own.map((name) => partOf(kind, name, fields[name]));
+  const parts = own.map((name) => partOf(names.nameOf(kind, name), fields[name]));
   const members = own.map((name, at) => {
     const isThere = Array.isArray(required) && required.includes(name);
     return `  ${name}${isThere ? "" : "?"}: ${parts[at]?.type ?? "unknown"};\n`;
@@ -121,8 +147,7 @@ function declarationOf({ kind, schema }: Kind): string {
 const INHERITED: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);
 
 /** `spec` and `status` are interfaces of their own, which programs can name. */
-function partOf(kind: string, name: string, schema: unknown): { type: string; source: string } {
-  const type = `${kind}${name[0]?.toUpperCase() ?? ""}${name.slice(1)}`;
+function partOf(type: string, schema: unknown): { type: string; source: string } {
   if (isJsonObject(schema) && isJsonObject(schema["properties"])) {
     return { type, source: `export interface ${type} {\n${fieldsOf(schema, "  ")}}\n` };
   }
@@ -147,11 +172,11 @@ function indexOf(
 }
 
 /** What a declaration has for a kind: its token and interface, and the interfaces of its parts. */
-function typedNames({ kind, schema }: Kind): string[] {
+function typedNames({ kind, schema }: Kind, names: PartNames): string[] {
   const { properties } = schema;
   const parts = Object.entries(isJsonObject(properties) ? properties : {})
     .filter(([name]) => !INHERITED.has(name))
-    .map(([name, part]) => partOf(kind, name, part))
+    .map(([name, part]) => partOf(names.nameOf(kind, name), part))
     .filter(({ source }) => source !== "");
   return [kind, ...parts.map(({ type }) => `type ${type}`)];
 }

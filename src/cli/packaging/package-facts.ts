@@ -25,16 +25,7 @@ export interface PackageFacts {
 
 /** The facts of the project in `root`; what is not said, or cannot be read, has a plain default. */
 export async function packageFacts(root: string, projectName: string): Promise<PackageFacts> {
-  const text = await readIfThere(join(root, "package.json"));
-  let value: unknown;
-  try {
-    value = JSON.parse(text ?? "{}");
-  } catch {
-    value = {};
-  }
-  const { version, description, keywords, homepage, author, license } = isJsonObject(value)
-    ? value
-    : {};
+  const { version, description, keywords, homepage, author, license } = await readPackage(root);
   return {
     version: isText(version) ? version : "0.1.0",
     description: isText(description) ? description : `The operator ${projectName}`,
@@ -43,6 +34,23 @@ export async function packageFacts(root: string, projectName: string): Promise<P
     author: authorOf(author),
     license: isText(license) ? license : undefined,
   };
+}
+
+/** The name in the package.json of a folder; `undefined` when there is none. */
+export async function packageName(folder: string): Promise<string | undefined> {
+  const { name } = await readPackage(folder);
+  return isText(name) ? name : undefined;
+}
+
+/** The package.json of a folder; empty when it is not there, or is not one. */
+async function readPackage(folder: string): Promise<Record<string, unknown>> {
+  const text = await readIfThere(join(folder, "package.json"));
+  try {
+    const value: unknown = JSON.parse(text ?? "{}");
+    return isJsonObject(value) ? value : {};
+  } catch {
+    return {};
+  }
 }
 
 const isText = (value: unknown): value is string => typeof value === "string" && value !== "";

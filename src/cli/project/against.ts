@@ -18,39 +18,57 @@ import { paint } from "../output.ts";
 import { runToEnd } from "../processes.ts";
 import { readIfThere } from "./plan.ts";
 import type { Project } from "./project-file.ts";
-import { readYaml } from "./yaml-documents.ts";
-import { yamlFilesAt } from "./yaml-files.ts";
+import { readYaml } from "./yaml/yaml-documents.ts";
+import { yamlFilesAt } from "./yaml/yaml-files.ts";
 
 const CRD_FOLDER = "config/crd/bases";
 
-/**
- * Compares what was generated with an earlier state and prints every change but the safe ones.
- *
- * @param against - `cluster`, a file or folder of CRDs, or a git revision
- * @returns whether a change is breaking
- */
-export async function compareAgainst(
-  against: string,
-  generated: Generated,
-  project: Project,
+/** What is compared: the code of a project with an earlier state. */
+export interface Compared {
+  /** `cluster`, a file or folder of CRDs, or a git revision. */
+  readonly against: string;
+  readonly generated: Generated;
+  readonly project: Project;
+}
+
+/** A change, and where in the code it was made. */
+export interface PlacedChange extends Change {
+  readonly file?: string;
+  readonly line?: number;
+  readonly column?: number;
+}
+
+/** Every change since the earlier state, the safe ones too. */
+export async function changesSince(
+  { against, generated, project }: Compared,
   options: ClusterOptions,
   context: CliContext,
-): Promise<boolean> {
+): Promise<readonly PlacedChange[]> {
   const after = [...generated.files]
     .filter(([path]) => path.startsWith(CRD_FOLDER))
     .flatMap(([path, text]) => crdsIn(text, path));
   const before = await readState(against, project, after, options, context);
   if (before.length === 0 && against !== "cluster") throw nothingToCompare(against);
-  const changes = compareCrds(before, after);
-  for (const change of changes.filter(({ severity }) => severity !== "safe")) {
-    printChange(change, generated, context);
+  return compareCrds(before, after).map((change) => ({
+    ...change,
+    ...generated.placeOf?.(change),
+  }));
+}
+
+/** Prints every change but the safe ones. */
+export function printChanges(
+  against: string,
+  changes: readonly PlacedChange[],
+  context: CliContext,
+): void {
+  for (const change of changes) {
+    if (change.severity !== "safe") printChange(change, context);
   }
   const count = (severity: Change["severity"]): number =>
     changes.filter((change) => change.severity === severity).length;
   context.out(
     `  against ${against}: ${count("breaking")} breaking, ${count("risky")} risky, ${count("safe")} safe`,
   );
-  return count("breaking") > 0;
 }
 
 /** A check that compared nothing must not pass: the path may be wrong, or the CRDs may not be committed. */
@@ -62,11 +80,11 @@ function nothingToCompare(against: string): UsageError {
   );
 }
 
-function printChange(change: Change, { placeOf }: Generated, context: CliContext): void {
+function printChange(change: PlacedChange, context: CliContext): void {
   const { bold, red, yellow } = paint(context);
   const color = change.severity === "breaking" ? red : yellow;
-  const place = placeOf?.(change);
-  const where = place ? `${place.file}:${place.line}:${place.column} ` : "";
+  const { file, line, column } = change;
+  const where = file === undefined ? "" : `${file}:${String(line)}:${String(column)} `;
   const path = change.path
     .map((step) => (step === "items" ? "[]" : step === "additionalProperties" ? "{}" : `.${step}`))
     .join("");

@@ -6,7 +6,7 @@
 import { join } from "node:path";
 import { isGenerated, WEBHOOK_LIST, WEBHOOK_SERVICE_FILE } from "../../generator/stamp.ts";
 import { readIfThere } from "./plan.ts";
-import { withListEntry, withoutListEntry } from "./user-yaml.ts";
+import { withListEntry, withoutListEntry } from "./yaml/user-yaml.ts";
 
 const DEFAULT_LIST = "config/default/kustomization.yaml";
 const CRDS = "../crd";

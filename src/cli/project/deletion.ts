@@ -6,12 +6,12 @@
 import { posix } from "node:path";
 import { TsopError } from "../../errors.ts";
 import type { KindClass } from "../../generator/find-classes.ts";
-import { withStorageAs } from "./kind-file.ts";
-import { namesOf } from "./kind-names.ts";
+import { withStorageAs } from "./sources/kind-file.ts";
+import { namesOf } from "./scaffold/kind-names.ts";
 import { Draft } from "./draft.ts";
-import { importersOf } from "./importers.ts";
-import { withoutModules, withoutServer } from "./main-file-removal.ts";
-import { mainPath } from "./main-path.ts";
+import { importersOf } from "./sources/importers.ts";
+import { withoutModules, withoutServer } from "./sources/main-file-removal.ts";
+import { mainPath } from "./sources/main-path.ts";
 import {
   apiGroupOf,
   isSameKind,
@@ -27,10 +27,10 @@ import {
 } from "./project-file.ts";
 import { PROJECT_FILE } from "./project-root.ts";
 import { SAMPLES, SAMPLES_LIST, samplesWithout } from "./samples.ts";
-import { digestOf, withFreshDigests } from "./scaffolded.ts";
-import { withoutConversion } from "./test-conversion.ts";
-import { withoutWebhookConfig } from "./webhook-config-removal.ts";
-import { conversionName } from "./webhook-files.ts";
+import { digestOf, withFreshDigests } from "./scaffold/scaffolded.ts";
+import { withoutConversion } from "./webhooks/test-conversion.ts";
+import { withoutWebhookConfig } from "./webhooks/webhook-config-removal.ts";
+import { conversionName } from "./webhooks/webhook-files.ts";
 
 /** What of a version of a kind goes. */
 export interface DeletedParts {

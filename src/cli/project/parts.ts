@@ -11,9 +11,10 @@ import type { Draft } from "./draft.ts";
 import { PARTS, type Part } from "./part-names.ts";
 import { requireFile } from "./plan.ts";
 import type { Project } from "./project-file.ts";
-import { renderTemplates } from "./scaffold.ts";
-import { digestOf } from "./scaffolded.ts";
-import { parseUserYaml, withListEntry, withListItems, withoutListEntry } from "./user-yaml.ts";
+import { findRecord } from "./scaffold/scaffold-record.ts";
+import { renderTemplates } from "./scaffold/scaffold.ts";
+import { digestOf } from "./scaffold/scaffolded.ts";
+import { parseUserYaml, withListEntry, withListItems, withoutListEntry } from "./yaml/user-yaml.ts";
 
 /** Parts that a new project has. */
 export const USUAL_PARTS: readonly Part[] = ["metrics", "network-policy"];
@@ -30,6 +31,11 @@ const CRD_PATCHES = "patches";
 /** The user's patches of the generated CRDs. */
 const CRD_PATCH_LIST = `config/crd/${CRD_PATCHES}/kustomization.yaml`;
 
+/** The policies of the part `network-policy`. */
+export const POLICY_LIST = "config/network-policy/kustomization.yaml";
+/** The one of them that is there for webhooks only. */
+export const WEBHOOK_POLICY = "allow-webhook-traffic.yaml";
+
 const entryOf = (part: Part): string => `../${part}`;
 const isListed = (part: Part): boolean => part !== "crd-patches";
 /** What makes Prometheus verify the certificate of `metrics-certs`. */
@@ -45,7 +51,7 @@ export function partFiles(
     root,
     template: `parts/${part}`,
     values: { projectName, hasWebhooks },
-    wants: (path) => hasWebhooks || !path.endsWith("/allow-webhook-traffic.yaml"),
+    wants: (path) => hasWebhooks || !path.endsWith(`/${WEBHOOK_POLICY}`),
   });
 }
 
@@ -60,10 +66,30 @@ export async function enabledParts(draft: Draft): Promise<ReadonlySet<Part>> {
 
 async function componentsOf(draft: Draft): Promise<readonly unknown[]> {
   const text = await draft.read(defaultList);
-  if (text === undefined) return [];
+  return text === undefined ? [] : componentsIn(text);
+}
+
+function componentsIn(text: string): readonly unknown[] {
   const { value } = parseUserYaml(defaultList, text, "broken-yaml");
   const components = isJsonObject(value) ? value["components"] : undefined;
   return Array.isArray(components) ? (components as unknown[]) : [];
+}
+
+/** A new scaffold of `config/default` without the parts that the old one did not have and that are not on. */
+export function withoutNewParts(
+  { base, theirs }: { readonly base: string; readonly theirs: string },
+  enabled: ReadonlySet<Part>,
+): { readonly text: string; readonly parts: readonly Part[] } {
+  const [before, after] = [componentsIn(base), componentsIn(theirs)];
+  const isIn = (list: readonly unknown[], part: Part): boolean => list.includes(entryOf(part));
+  const parts = PARTS.filter(
+    (part) => isIn(after, part) && !isIn(before, part) && !enabled.has(part),
+  );
+  const text = parts.reduce(
+    (now, part) => withoutListEntry(defaultList, now, "components", entryOf(part)),
+    theirs,
+  );
+  return { text, parts };
 }
 
 /** What is switched on and off. */
@@ -97,10 +123,13 @@ export async function switchParts(
     }
   }
   const changed: string[] = [];
+  const record = await findRecord(project.root);
   for (const part of before) {
     if (after.has(part)) continue;
     for (const [path, text] of await partFiles(project, part, hasWebhooks)) {
-      if (!(await isAsScaffolded(draft, path, text))) changed.push(path);
+      const earlier = record?.files.get(path);
+      const own = earlier === undefined ? [text] : [text, earlier, withPolicy(path, earlier)];
+      if (!(await isAsScaffolded(draft, path, own))) changed.push(path);
       if ((await draft.read(path)) !== undefined) draft.set(path, undefined);
     }
   }
@@ -111,11 +140,21 @@ export async function switchParts(
   return after;
 }
 
-/** Whether the file says what was scaffolded, or is not there. */
-async function isAsScaffolded(draft: Draft, path: string, text: string): Promise<boolean> {
+/** Whether the file says one of the texts that tsop wrote, or is not there. */
+export async function isAsScaffolded(
+  draft: Draft,
+  path: string,
+  texts: readonly (string | undefined)[],
+): Promise<boolean> {
   const live = await draft.read(path);
-  return live === undefined || digestOf(path, live) === digestOf(path, text);
+  if (live === undefined) return true;
+  const digest = digestOf(path, live);
+  return texts.some((text) => text !== undefined && digestOf(path, text) === digest);
 }
+
+/** The list of the network's policies with that for webhooks, which a command adds later. */
+const withPolicy = (path: string, text: string): string =>
+  path === POLICY_LIST ? withListEntry(path, text, "resources", WEBHOOK_POLICY) : text;
 
 function changedFiles(paths: readonly string[]): TsopError {
   const [are, them] = paths.length === 1 ? ["is", "it"] : ["are", "them"];

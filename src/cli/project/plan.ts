@@ -19,6 +19,7 @@ import type { CliContext } from "../context.ts";
 import { fileProblem } from "../file-errors.ts";
 import { paint } from "../output.ts";
 import { NOTHING_TO_CHANGE } from "./unchanged.ts";
+import { removeUnfinished, unfinishedName } from "./unfinished-files.ts";
 
 /** One file that differs from what is wanted. `undefined` stands for "not there". */
 export interface FileChange {
@@ -97,6 +98,10 @@ export async function showPlan(
   }
 }
 
+/** What a plan changes, for programs. */
+export const changesOf = (plan: Plan): { action: string; path: string }[] =>
+  plan.changes.map((change) => ({ action: actionOf(change), path: change.path }));
+
 /** Shows the plan and, unless it is a dry run, applies it. */
 export async function carryOut(
   plan: Plan,
@@ -121,6 +126,10 @@ export async function applyPlan(plan: Plan): Promise<void> {
   const madeFolders: string[] = [];
   const done: FileChange[] = [];
   try {
+    if (plan.changes.length > 0) {
+      const paths = [...plan.changes.map(({ path }) => path), ...plan.unchanged];
+      await removeUnfinished(plan.root, paths);
+    }
     for (const change of plan.changes) {
       await requireAsPlanned(plan.root, change);
       if (change.after === undefined) continue;
@@ -129,7 +138,7 @@ export async function applyPlan(plan: Plan): Promise<void> {
       if (first !== undefined) madeFolders.push(first);
       // What a link points to is written; the link stays.
       const target = change.before === undefined ? path : await realpath(path);
-      const temporary = `${target}.tsop-${process.pid}`;
+      const temporary = unfinishedName(target);
       staged.push({ change, target, temporary });
       await writeFile(temporary, change.after);
     }

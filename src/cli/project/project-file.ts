@@ -10,9 +10,9 @@ import { join } from "node:path";
 import { TsopError, UsageError } from "../../errors.ts";
 import { readIfThere } from "./plan.ts";
 import { foldersUp, PROJECT_FILE } from "./project-root.ts";
-import { parseUserYaml } from "./user-yaml.ts";
-import type { YamlDocument } from "./yaml-documents.ts";
-import { YamlText } from "./yaml-text.ts";
+import { parseUserYaml } from "./yaml/user-yaml.ts";
+import type { YamlDocument } from "./yaml/yaml-documents.ts";
+import { YamlText } from "./yaml/yaml-text.ts";
 import { present } from "../../present.ts";
 
 /** The form of the file that this tsop writes. */

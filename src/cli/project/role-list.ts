@@ -6,7 +6,7 @@
 import { join } from "node:path";
 import { CERTIFICATE_ROLES, USER_ROLES } from "../../generator/stamp.ts";
 import { readIfThere } from "./plan.ts";
-import { withListEntry, withoutListEntry } from "./user-yaml.ts";
+import { withListEntry, withoutListEntry } from "./yaml/user-yaml.ts";
 
 const LIST = "config/rbac/kustomization.yaml";
 

@@ -6,7 +6,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { readIfThere } from "./plan.ts";
-import { withListEntry, withoutListEntry } from "./user-yaml.ts";
+import { withListEntry, withoutListEntry } from "./yaml/user-yaml.ts";
 
 /** The folder of the samples. */
 export const SAMPLES = "config/samples";

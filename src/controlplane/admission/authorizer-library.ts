@@ -109,13 +109,12 @@ class DecisionValue extends Opaque {
   }
 }
 
-/** One function with one overload, whose arguments are texts. */
+/** One function with one overload, whose arguments are texts; `texts` says how many. */
 function declare<T extends Opaque>(
   name: string,
   id: string,
   target: { readonly type: CelType; is(value: CelValue | undefined): value is T },
-  texts: number,
-  result: CelType,
+  { texts, result }: { readonly texts: number; readonly result: CelType },
   run: (target: T, ...texts: string[]) => CelValue | CelError,
 ): FunctionDeclaration {
   const args = [target.type, ...Array.from({ length: texts }, () => STRING)];
@@ -151,23 +150,26 @@ const onDecision = {
 export const authorizerLibrary: Library = {
   types: [AUTHORIZER, PATH_CHECK, GROUP_CHECK, RESOURCE_CHECK, DECISION],
   functions: [
-    declare("path", "authorizer_path", onAuthorizer, 1, PATH_CHECK, (by, path = "") =>
-      path === "" ? new CelError("path must not be empty") : new PathCheck(by, path),
+    declare(
+      "path",
+      "authorizer_path",
+      onAuthorizer,
+      { texts: 1, result: PATH_CHECK },
+      (by, path = "") =>
+        path === "" ? new CelError("path must not be empty") : new PathCheck(by, path),
     ),
     declare(
       "group",
       "authorizer_group",
       onAuthorizer,
-      1,
-      GROUP_CHECK,
+      { texts: 1, result: GROUP_CHECK },
       (by, group = "") => new GroupCheck(by, group),
     ),
     declare(
       "serviceAccount",
       "authorizer_serviceaccount",
       onAuthorizer,
-      2,
-      AUTHORIZER,
+      { texts: 2, result: AUTHORIZER },
       ({ authorize }, namespace = "", name = "") =>
         new AuthorizerValue(
           {
@@ -181,39 +183,52 @@ export const authorizerLibrary: Library = {
       "resource",
       "groupcheck_resource",
       onGroup,
-      1,
-      RESOURCE_CHECK,
+      { texts: 1, result: RESOURCE_CHECK },
       ({ by, group }, resource = "") =>
         resource === ""
           ? new CelError("resource must not be empty")
           : new ResourceCheck(by, { group, resource, subresource: "", namespace: "", name: "" }),
     ),
     ...(["subresource", "namespace", "name"] as const).map((part) =>
-      declare(part, `resourcecheck_${part}`, onResource, 1, RESOURCE_CHECK, (check, text = "") =>
-        check.with({ [part]: text }),
+      declare(
+        part,
+        `resourcecheck_${part}`,
+        onResource,
+        { texts: 1, result: RESOURCE_CHECK },
+        (check, text = "") => check.with({ [part]: text }),
       ),
     ),
     declare(
       "check",
       "pathcheck_check",
       onPath,
-      1,
-      DECISION,
+      { texts: 1, result: DECISION },
       ({ by, path }, verb = "") => new DecisionValue(by.authorize(by.user, { verb, path })),
     ),
     declare(
       "check",
       "resourcecheck_check",
       onResource,
-      1,
-      DECISION,
+      { texts: 1, result: DECISION },
       ({ by, asked }, verb = "") =>
         new DecisionValue(by.authorize(by.user, { verb, version: "*", ...asked })),
     ),
-    declare("allowed", "decision_allowed", onDecision, 0, BOOL, ({ decision }) => decision.allowed),
-    declare("reason", "decision_reason", onDecision, 0, STRING, ({ decision }) => decision.reason),
+    declare(
+      "allowed",
+      "decision_allowed",
+      onDecision,
+      { texts: 0, result: BOOL },
+      ({ decision }) => decision.allowed,
+    ),
+    declare(
+      "reason",
+      "decision_reason",
+      onDecision,
+      { texts: 0, result: STRING },
+      ({ decision }) => decision.reason,
+    ),
     // Roles that are missing are told of in the reason; nothing else can fail.
-    declare("errored", "decision_errored", onDecision, 0, BOOL, () => false),
-    declare("error", "decision_error", onDecision, 0, STRING, () => ""),
+    declare("errored", "decision_errored", onDecision, { texts: 0, result: BOOL }, () => false),
+    declare("error", "decision_error", onDecision, { texts: 0, result: STRING }, () => ""),
   ],
 };

@@ -161,10 +161,12 @@ export function applyConfiguration(
   const stored = live ? withoutManagedFields(asJson(live)) : empty;
   try {
     const known = before.size === 0 ? managersOfExisting(write, stored, before, live) : before;
-    const result = applyAs(write, stored, config, known, by.force, (conflicts) => {
+    const excuse = (conflicts: readonly Conflict[]): readonly Conflict[] => {
+      if (by.force) return [];
       const allowed = lastAppliedFields(lastApplied, stored);
       return allowed ? withoutFields(conflicts, allowed) : conflicts;
-    });
+    };
+    const result = applyAs(write, stored, config, known, excuse);
     const object = asObject(copyJson(result.object));
     refreshLastApplied(lastApplied, object, config);
     object.metadata = isJsonObject(object.metadata) ? object.metadata : {};
@@ -194,12 +196,12 @@ function managersOfExisting(
   return capUpdaters(updateManagers(write, write.emptyObject(), stored, before, name));
 }
 
+/** @param excuse - the conflicts that stand */
 function applyAs(
   write: Write,
   stored: JsonObject,
   config: JsonObject,
   before: Managers,
-  force: boolean,
   excuse: (conflicts: readonly Conflict[]) => readonly Conflict[],
 ): { readonly object: JsonObject; readonly managers: Managers } {
   const { type } = write;
@@ -224,7 +226,7 @@ function applyAs(
   });
   const object = prune(write, merging.merged as JsonObject, managers, last);
   const impact = assess(write, stored, object, managers, key);
-  const standing = force ? [] : impact.conflicts.length > 0 ? excuse(impact.conflicts) : [];
+  const standing = impact.conflicts.length > 0 ? excuse(impact.conflicts) : [];
   if (standing.length > 0) throw conflictError(standing);
   takeFields(impact.managers, impact.conflicts);
 

@@ -4,7 +4,6 @@
  * @module
  */
 import type { JsonObject } from "../../kube/object.ts";
-import { OPERATOR_NAMESPACE } from "../../kube/webhooks/webhook-marks.ts";
 import { toYaml } from "../../kube/text/yaml.ts";
 import type { GrantModel, WebhookModel } from "../model.ts";
 import {
@@ -17,13 +16,10 @@ import {
 } from "../stamp.ts";
 import { type CertificateMode, certificateRolesOf } from "./certificate-roles.ts";
 import { type VersionedKind, crdOf, crdPath } from "./crd.ts";
-import { type Role, type Rule, rolesOf } from "./rules.ts";
+import { managerRoles } from "./manager-roles.ts";
 import { userRolesOf } from "./user-roles.ts";
 import { asksService, CRD_NAME_REFERENCES, webhookService } from "./webhook-service.ts";
 import { webhookConfigurations } from "./webhooks.ts";
-
-/** The role that the manager's binding refers to. */
-const MANAGER_ROLE = "manager-role";
 
 const ROLE = "config/rbac/role.yaml";
 
@@ -82,10 +78,8 @@ export function manifestsOf({
   if (userRoles.length > 0) add(USER_ROLES, ...userRoles);
   const certificateRoles = project ? certificateRolesOf({ kinds, webhooks, project }) : [];
   if (certificateRoles.length > 0) add(CERTIFICATE_ROLES, ...certificateRoles);
-  const roles = rolesOf(grants, MANAGER_ROLE).map(roleOf);
+  const roles = managerRoles(grants, project);
   if (roles.length > 0) add(ROLE, ...roles);
-  // The scaffolded list names the file, and the binding names the role: an operator without rights has an empty one.
-  else if (project) add(ROLE, emptyRole(project.namespaced));
   return files;
 }
 
@@ -107,21 +101,4 @@ function kustomization(
     resources: [...resources],
     ...(configurations.length > 0 ? { configurations: [...configurations] } : {}),
   };
-}
-
-function roleOf({ name, namespace, rules }: Role): JsonObject {
-  return {
-    apiVersion: "rbac.authorization.k8s.io/v1",
-    kind: namespace === "" ? "ClusterRole" : "Role",
-    metadata: { name, ...(namespace === "" ? {} : { namespace }) },
-    rules: rules.map(ruleOf),
-  };
-}
-
-const emptyRole = (namespaced: boolean): JsonObject =>
-  roleOf({ name: MANAGER_ROLE, namespace: namespaced ? OPERATOR_NAMESPACE : "", rules: [] });
-
-function ruleOf({ groups, resources, resourceNames, urls, verbs }: Rule): JsonObject {
-  const parts = { apiGroups: groups, nonResourceURLs: urls, resourceNames, resources, verbs };
-  return Object.fromEntries(Object.entries(parts).filter(([, list]) => list.length > 0));
 }

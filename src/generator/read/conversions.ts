@@ -22,8 +22,7 @@ export function readConversions(
   for (const second of calls.slice(1)) {
     complain(
       reader,
-      module,
-      second,
+      { module, node: second },
       "wrong-conversion",
       "A class converts between two versions, and this one wears @ConversionWebhook twice.",
       "Write a class for each spoke.",
@@ -40,8 +39,7 @@ function readConversion(reader: Reader, module: Module, call: ts.CallExpression)
   if (!hub || !spoke || call.arguments.length > 2) {
     complain(
       reader,
-      module,
-      call,
+      { module, node: call },
       "wrong-arguments",
       "@ConversionWebhook takes two kinds: the hub, which is stored, and the spoke.",
       "Write @ConversionWebhook(Widget, WidgetV1alpha1).",
@@ -64,8 +62,7 @@ function readVersion(
   }
   complain(
     reader,
-    module,
-    node,
+    { module, node },
     "not-a-token",
     `\`${shown}\` does not stand for a kind.`,
     "Pass a class with @Resource.",

@@ -224,8 +224,7 @@ function valueOf(reader: Reader, found: Found | undefined): unknown {
   if (value !== inTheMaking) return value;
   complain(
     reader,
-    module,
-    node,
+    { module, node },
     "circular-constant",
     `The constant ${node.name.getText(module.file)} is made of itself.`,
     "Give it a value that does not lead back to it.",
@@ -240,8 +239,7 @@ function tooLong(reader: Reader, module: Module, node: ts.VariableDeclaration): 
   if (reader.findings.filesWith("nested-too-deep").has(file)) return notConstant;
   complain(
     reader,
-    module,
-    node,
+    { module, node },
     "nested-too-deep",
     `More than ${MOST_CONSTANTS} constants are made of each other before this one.`,
     "Give one of them a value of its own.",

@@ -177,8 +177,7 @@ function complainOfBase(
   const isCall = base !== undefined && !ts.isIdentifier(base);
   complain(
     reader,
-    module,
-    name,
+    { module, node: name },
     "resource-needs-base",
     isCall
       ? `The class ${name.text} has @Resource, but what it extends is made when the program runs: \`${base.getText(module.file)}\`.`

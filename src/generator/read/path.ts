@@ -10,7 +10,7 @@ import { didYouMean } from "../nearest-name.ts";
 import { evaluate } from "./evaluate.ts";
 import { leaf } from "./types/keywords.ts";
 import type { Module } from "./module.ts";
-import { type Reader, complain } from "./reader.ts";
+import { type Place, type Reader, complain } from "./reader.ts";
 
 /** One step of a path. */
 type Step =
@@ -55,12 +55,12 @@ export function readPath(
 ): ResolvedPath | false {
   if (ts.isArrowFunction(node) || ts.isFunctionExpression(node)) {
     const steps = lambdaSteps(reader, module, node);
-    return steps && follow(reader, module, node, root, steps, formatSteps(steps));
+    return steps && follow(reader, { module, node }, root, steps, formatSteps(steps));
   }
   const path = evaluate(reader, module, node);
   if (typeof path === "string" && path.startsWith(".")) {
     const steps = textSteps(path);
-    if (steps) return follow(reader, module, node, root, steps, path);
+    if (steps) return follow(reader, { module, node }, root, steps, path);
     // JSONPath can say more than is checked here; the API server takes it as it is.
     return taken(reader, module, node, path);
   }
@@ -86,8 +86,7 @@ function taken(reader: Reader, module: Module, node: ts.Node, jsonPath: string):
 function noPath(reader: Reader, module: Module, node: ts.Node): false {
   complain(
     reader,
-    module,
-    node,
+    { module, node },
     "not-a-path",
     `\`${node.getText(module.file)}\` is not a path to a field.`,
     "Write a function that returns a field of its argument, such as (web: MyWeb) => web.status?.ready.",
@@ -214,8 +213,7 @@ function formatSteps(path: readonly Step[]): string {
 
 function follow(
   reader: Reader,
-  module: Module,
-  node: ts.Node,
+  place: Place,
   root: TypeModel,
   path: readonly Step[],
   jsonPath: string,
@@ -226,14 +224,17 @@ function follow(
     if ("field" in step) {
       const inMetadata = index === 1 && jsonPath.startsWith(".metadata");
       const next = inMetadata ? metadataField(type, step.field) : fieldOf(type, step.field);
-      if (!next) return noField(reader, module, node, step.field, jsonPath, type, inMetadata);
+      if (!next) {
+        const names = inMetadata ? Object.keys(METADATA) : namesOf(type);
+        return noField(reader, place, step.field, jsonPath, names);
+      }
       type = next;
     } else {
       throughList = true;
       const item = type.items ?? itemOf(type);
-      if (!item) return noField(reader, module, node, "an item", jsonPath, type, false);
+      if (!item) return noField(reader, place, "an item", jsonPath, namesOf(type));
       if ("where" in step && !fieldOf(item, step.where)) {
-        return noField(reader, module, node, step.where, jsonPath, item, false);
+        return noField(reader, place, step.where, jsonPath, namesOf(item));
       }
       type = item;
     }
@@ -261,22 +262,18 @@ function fieldOf(type: TypeModel, name: string): TypeModel | undefined {
   return type.schema["x-kubernetes-preserve-unknown-fields"] ? leaf({}, type.at) : undefined;
 }
 
+const namesOf = (type: TypeModel): string[] => (type.properties ?? []).map(({ name }) => name);
+
 function noField(
   reader: Reader,
-  module: Module,
-  node: ts.Node,
+  place: Place,
   field: string,
   path: string,
-  type: TypeModel,
-  inMetadata: boolean,
+  names: readonly string[],
 ): false {
-  const names = inMetadata
-    ? Object.keys(METADATA)
-    : (type.properties ?? []).map(({ name }) => name);
   complain(
     reader,
-    module,
-    node,
+    place,
     "path-leads-nowhere",
     `The path ${path} asks for ${field}, which is not there.`,
     didYouMean(field, names, `There is: ${names.join(", ") || "nothing"}.`),

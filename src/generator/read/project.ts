@@ -164,8 +164,7 @@ function complainOfHidden(reader: Reader, { file, ...module }: Module): void {
       if (resource) {
         complain(
           reader,
-          { file, ...module },
-          resource.call,
+          { module: { file, ...module }, node: resource.call },
           "kind-not-at-top",
           `@${resource.name} is on a class inside of a namespace or a function, where it is not read.`,
           "Move the class to the top level of the file, and export it.",

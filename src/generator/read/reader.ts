@@ -68,11 +68,16 @@ export interface TypeArgument {
 /** The scope of a file's top level. */
 export const topScope = (module: Module): Scope => ({ module, parameters: new Map() });
 
+/** A node and the file that it is in. */
+export interface Place {
+  readonly module: Module;
+  readonly node: ts.Node;
+}
+
 /** Notes an error at a node. */
 export function complain(
   reader: Reader,
-  module: Module,
-  node: ts.Node,
+  { module, node }: Place,
   code: string,
   message: string,
   fix: string,

@@ -114,8 +114,7 @@ function readWebhook(
   if (!said) {
     complain(
       reader,
-      module,
-      call,
+      { module, node: call },
       "wrong-arguments",
       `${shown} takes a kind, and constant options if need be.`,
       `Write ${shown}(Widget), or ${shown}({ groups, versions, resources, name, path }).`,

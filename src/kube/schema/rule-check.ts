@@ -47,6 +47,14 @@ interface Relation {
   readonly nearest: Correlation | undefined;
 }
 
+/** What a rule did not hold for. */
+interface Checked {
+  readonly path: string;
+  readonly value: unknown;
+  /** As its schema says. */
+  readonly type: string;
+}
+
 /** The rules of a node and of those below it. */
 interface RuleNode {
   readonly schema: Schema;
@@ -203,7 +211,7 @@ class RuleRun {
         this.errors.push(error);
         continue;
       }
-      this.#fail(compiled, path, value, type, relation, bindings);
+      this.#fail(compiled, { path, value, type }, relation, bindings);
     }
   }
 
@@ -215,9 +223,7 @@ class RuleRun {
   /** A rule did not hold. */
   #fail(
     compiled: CompiledRule,
-    path: string,
-    value: unknown,
-    type: string,
+    { path, value, type }: Checked,
     relation: Relation,
     bindings: Bindings,
   ): void {

@@ -206,12 +206,16 @@ function checkObject(
       if (!node.values) {
         const text = `${path}.${name} in body is a forbidden property`;
         outcome.add(breaks(path, name, text));
-      } else checkField(node.values, value, name, `${path}.${name}`, path, correlation, outcome);
+      } else {
+        const below = correlatedField(path, name, correlation);
+        ratchet(node.values, value[name], `${path}.${name}`, below, outcome);
+      }
     }
   }
   for (const { name, node: field } of node.fields) {
     if (!Object.hasOwn(value, name)) continue;
-    checkField(field, value, name, childPath(path, name), path, correlation, outcome);
+    const below = correlatedField(path, name, correlation);
+    ratchet(field, value[name], childPath(path, name), below, outcome);
   }
   for (const name of schema.required ?? NO_NAMES) {
     if (!Object.hasOwn(value, name)) outcome.add(missing(`${path}.${name}`));
@@ -229,19 +233,14 @@ function checkSize(schema: Schema, count: number, path: string, outcome: Outcome
   }
 }
 
-/** @param parent - the path of the object, `at` that of its field */
-function checkField(
-  field: PreparedSchema,
-  object: JsonObject,
-  name: string,
-  at: string,
+/** What a field was before, if it is one that may keep what is wrong with it: kind and version of an object may not. */
+function correlatedField(
   parent: string,
+  name: string,
   correlation: Correlation | undefined,
-  outcome: Outcome,
-): void {
+): Correlation | undefined {
   const isTypeMeta = parent === "" && (name === "kind" || name === "apiVersion");
-  const child = isTypeMeta ? undefined : correlation?.field(name);
-  ratchet(field, object[name], at, child, outcome);
+  return isTypeMeta ? undefined : correlation?.field(name);
 }
 
 /** anyOf, oneOf, allOf and not; the failures of the branch that fits best are told as well. */

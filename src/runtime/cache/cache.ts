@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Clock } from "../../clock.ts";
+import { untilAborted, type Clock } from "../../clock.ts";
 import { messageOf, TsopError } from "../../errors.ts";
 import type { Logger } from "../../log.ts";
 import { copyJson } from "../../kube/json.ts";
@@ -20,6 +20,7 @@ import { matchesLabels, parseLabelSelector } from "../../kube/selectors/selector
 import { metadataPart } from "../client/metadata-only.ts";
 import type { RestClient } from "../client/rest-client.ts";
 import { rightsAdvice } from "../client/rights.ts";
+import type { ReconcileTap } from "../controller/reconcile-tap.ts";
 import { bindMethods } from "../bind-methods.ts";
 import { deferred } from "../deferred.ts";
 import type { Cache, InformerHealth, InformerStats } from "./cache-view.ts";
@@ -63,6 +64,7 @@ export class InformerCache implements Cache {
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #options: CacheOptions;
+  readonly #tapOf: () => ReconcileTap | undefined;
   readonly #kinds = new Map<string, KindInformers>();
   // What was found for a token, as long as there are no more kinds.
   #found = new WeakMap<ReadToken, KindInformers>();
@@ -74,7 +76,15 @@ export class InformerCache implements Cache {
   #namespaces: readonly string[] | undefined;
   #signal: AbortSignal | undefined;
 
-  constructor(rest: RestClient, clock: Clock, log: Logger, options: CacheOptions = {}) {
+  /** @param tapOf - of the reconcile that asks, where reconciles are recorded or replayed */
+  constructor(
+    rest: RestClient,
+    clock: Clock,
+    log: Logger,
+    options: CacheOptions = {},
+    tapOf: () => ReconcileTap | undefined = () => undefined,
+  ) {
+    this.#tapOf = tapOf;
     this.#rest = rest;
     this.#clock = clock;
     this.#log = log;
@@ -93,21 +103,17 @@ export class InformerCache implements Cache {
     bindMethods(this, InformerCache);
   }
 
+  /** What stands between the reconcile that asks and the cache. */
+  get tap(): ReconcileTap | undefined {
+    return this.#tapOf();
+  }
+
   /** Starts all informers, and those that are asked for later; resolves when they have ended. */
   async start(signal: AbortSignal): Promise<void> {
     this.#signal = signal;
     for (const kind of this.#kinds.values()) kind.start(signal);
     this.#started.resolve(signal);
-    await new Promise<void>((resolve) => {
-      if (signal.aborted) resolve();
-      signal.addEventListener(
-        "abort",
-        () => {
-          resolve();
-        },
-        { once: true },
-      );
-    });
+    await untilAborted(signal);
     await Promise.all([...this.#kinds.values()].map((kind) => kind.ended()));
   }
 
@@ -222,7 +228,8 @@ export class InformerCache implements Cache {
       if (resource.metadataOnly) continue;
       const informer = informers.get("") ?? informers.get(key.namespace ?? "");
       // The kind is the same, and so is the type.
-      return informer?.indexer.get(formatKey(key)) as T | undefined;
+      const read = (): T | undefined => informer?.indexer.get(formatKey(key)) as T | undefined;
+      return this.tap ? this.tap.find(resource, key, read) : read();
     }
     return undefined;
   }

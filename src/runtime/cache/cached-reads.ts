@@ -7,13 +7,17 @@ import { formatKey, type KubeObject, type ObjectKey } from "../../kube/object.ts
 import { matchesLabels, parseLabelSelector } from "../../kube/selectors/selector.ts";
 import type { ListOptions } from "../client/client.ts";
 import { NAMESPACE_INDEX } from "./indexer.ts";
+import type { ReconcileTap } from "../controller/reconcile-tap.ts";
 import type { SharedInformer } from "./shared-informer.ts";
 
-/** The object of a key in the informers, frozen. */
+/** The object of a key in the informers, frozen. @param tap - of the reconcile that asks */
 export function findCached<T extends KubeObject>(
   informers: readonly SharedInformer<T>[],
   key: ObjectKey,
+  tap?: ReconcileTap,
 ): T | undefined {
+  const resource = informers[0]?.resource;
+  if (tap && resource) return tap.find(resource, key, () => findCached(informers, key));
   const id = formatKey(key);
   for (const informer of informers) {
     const object = informer.indexer.get(id);
@@ -25,12 +29,17 @@ export function findCached<T extends KubeObject>(
 /**
  * The objects in the informers that fit, frozen.
  *
+ * @param tap - of the reconcile that asks
  * @throws TsopError `index-missing`, SelectorError
  */
 export function listCached<T extends KubeObject>(
   informers: readonly SharedInformer<T>[],
-  { namespace, labels, index }: ListOptions,
+  options: ListOptions,
+  tap?: ReconcileTap,
 ): T[] {
+  const { namespace, labels, index } = options;
+  const resource = informers[0]?.resource;
+  if (tap && resource) return tap.list(resource, options, () => listCached(informers, options));
   const requirements = typeof labels === "string" ? parseLabelSelector(labels) : undefined;
   return informers
     .flatMap(({ indexer }) => {

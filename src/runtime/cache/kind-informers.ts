@@ -7,7 +7,8 @@ import type { KubeObject } from "../../kube/object.ts";
 import type { ResourceInfo } from "../../kube/resource.ts";
 import type { ResourceEventHandler } from "./handler-queue.ts";
 import type { IndexFunction } from "./indexer.ts";
-import type { Registration, SharedInformer } from "./shared-informer.ts";
+import type { Registration } from "./informer-options.ts";
+import type { SharedInformer } from "./shared-informer.ts";
 
 /** Who hears of a kind's changes, in whatever namespaces are watched. */
 export interface KindHandler<T extends KubeObject> {

@@ -4,9 +4,8 @@
  * @see https://pkg.go.dev/k8s.io/client-go/tools/cache#SharedIndexInformer
  * @module
  */
-import type { Clock, Timer } from "../../clock.ts";
+import type { Timer } from "../../clock.ts";
 import { messageOf, TsopError } from "../../errors.ts";
-import type { Logger } from "../../log.ts";
 import { copyJson } from "../../kube/json.ts";
 import { formatKey, type KubeObject, type ObjectKey } from "../../kube/object.ts";
 import type { ResourceInfo } from "../../kube/resource.ts";
@@ -16,37 +15,13 @@ import { DeltaQueue, type Delta } from "./delta-queue.ts";
 import { trimmedForCache, withoutManagedFields } from "./freeze.ts";
 import { HandlerQueue, type Notification, type ResourceEventHandler } from "./handler-queue.ts";
 import { cacheKeyOf, Indexer } from "./indexer.ts";
+import type { InformerOptions, Registration } from "./informer-options.ts";
 import { compareWithServer } from "./comparison.ts";
-import type { ListerWatcher } from "./lister-watcher.ts";
 import { OwnWrites } from "./own-writes.ts";
 import { Reflector, type ReflectorState } from "./reflector.ts";
 import { isOlder } from "./resource-version.ts";
 import { SharedParts } from "./shared-parts.ts";
 import type { InformerOccurrence } from "./watch-session.ts";
-
-/** What an informer is made of. */
-export interface InformerOptions<T extends KubeObject> {
-  readonly listerWatcher: ListerWatcher<T>;
-  readonly clock: Clock;
-  readonly log: Logger;
-  readonly watchList?: boolean;
-  /** How often handlers hear of all objects again; never when absent. */
-  readonly resyncMs?: number;
-  /** Told of each failure of the list or the watch; the informer goes on by itself. */
-  readonly onError?: (error: unknown) => void;
-  /** Told when a watch runs again after a failure. */
-  readonly onRecovery?: () => void;
-}
-
-/** One handler's place at an informer. */
-export interface Registration {
-  /** Whether everything that was there at the beginning is delivered. */
-  readonly hasSynced: boolean;
-  /** Resolves when `hasSynced` becomes true. */
-  readonly synced: Promise<void>;
-  /** Ends the delivery. */
-  remove(): void;
-}
 
 interface Listener<T extends KubeObject> {
   readonly queue: HandlerQueue<T>;

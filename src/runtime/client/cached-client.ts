@@ -81,7 +81,7 @@ export class CachedClient implements Client {
     const key = keyIn(resource, asked);
     const informers = await this.#synced(this.#readable(token, key.namespace));
     if (!informers) return this.live.get(token, key);
-    const object = findCached(informers, key);
+    const object = findCached(informers, key, this.#cache.tap);
     this.#noted?.(resource, key, object ? 1 : 0);
     if (object) return object;
     throw failure(404, "NotFound", `${groupResourceOf(resource)} "${formatKey(key)}" not found`, {
@@ -97,7 +97,7 @@ export class CachedClient implements Client {
     const informers = this.#readable(token, key.namespace);
     if (!informers) return this.live.find(token, key);
     for (const { hasSynced, synced } of informers) if (!hasSynced) await synced;
-    const object = findCached(informers, key);
+    const object = findCached(informers, key, this.#cache.tap);
     this.#noted?.(resource, key, object ? 1 : 0);
     return object;
   }
@@ -117,7 +117,7 @@ export class CachedClient implements Client {
       signal,
     );
     if (informers) {
-      const objects = listCached(informers, options);
+      const objects = listCached(informers, options, this.#cache.tap);
       this.#noted?.(resource, namespace === undefined ? undefined : { namespace }, objects.length);
       return objects;
     }
@@ -236,13 +236,24 @@ export class CachedClient implements Client {
       : await this.#synced(this.#cache.findInformers(token, key.namespace));
     // For an owner the object is read in any case, so what is there can save the write here, too.
     if (!informers && (!owner || dryRun)) return apply([]);
-    const known = informers ? findCached(informers, key) : await this.live.find(token, key);
+    const known = informers
+      ? findCached(informers, key, this.#cache.tap)
+      : await this.live.find(token, key);
     const ownerUid = owner?.metadata.uid;
     const request: AppliedRequest = { intent, ownerUid, subresource, fieldManager, force };
-    if (known && this.#applied.isDone(request, known)) return known;
+    if (known && this.#isDone(request, known)) return known;
     const object = await apply([known]);
     this.#applied.remember(request, object);
     return object;
+  }
+
+  /** Whether the apply would change nothing, as far as this process remembers. */
+  #isDone(request: AppliedRequest, known: KubeObject): boolean {
+    const isDone = (): boolean => this.#applied.isDone(request, known);
+    const { tap } = this.#cache;
+    if (!tap) return isDone();
+    const { kind, metadata } = known;
+    return tap.fact(`whether ${kind} ${formatKey(metadata)} was applied like that`, isDone);
   }
 
   /** The informers for a read of its own. @throws TsopError `not-cached` where such reads are to fail */

@@ -8,6 +8,7 @@ import type { KubeObject } from "../../kube/object.ts";
 import { apiVersionOf, parseApiVersion, type ResourceType } from "../../kube/resource.ts";
 import { isNotFound } from "../../kube/status.ts";
 import { groupVersionPath } from "./paths.ts";
+import { type ReconcileTap, servedQuestion } from "../controller/reconcile-tap.ts";
 import type { RestClient } from "./rest-client.ts";
 
 interface ResourceList {
@@ -21,10 +22,13 @@ interface ResourceList {
 /** Knows the kinds of tokens that were used, and asks for others. */
 export class Discovery {
   readonly #rest: RestClient;
+  readonly #tapOf: () => ReconcileTap | undefined;
   readonly #known = new Map<string, ResourceType>();
 
-  constructor(rest: RestClient) {
+  /** @param tapOf - of the reconcile that asks, where reconciles are recorded or replayed */
+  constructor(rest: RestClient, tapOf: () => ReconcileTap | undefined = () => undefined) {
     this.#rest = rest;
+    this.#tapOf = tapOf;
   }
 
   /** Remembers a kind that a token has told of. */
@@ -39,6 +43,14 @@ export class Discovery {
 
   /** The kind of a name. @throws TsopError `kind-not-served` */
   async of(apiVersion: string, kind: string, plural?: string): Promise<ResourceType> {
+    const tap = this.#tapOf();
+    if (!tap) return this.#find(apiVersion, kind, plural);
+    // What was found for an earlier reconcile is not asked for again.
+    const question = servedQuestion(apiVersion, kind, plural);
+    return tap.laterFact(question, () => this.#find(apiVersion, kind, plural));
+  }
+
+  async #find(apiVersion: string, kind: string, plural?: string): Promise<ResourceType> {
     const known = this.#known.get(`${apiVersion} ${kind}`);
     if (known && (plural === undefined || plural === known.plural)) return known;
     const { group, version } = parseApiVersion(apiVersion);

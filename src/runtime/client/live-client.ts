@@ -3,12 +3,11 @@
  *
  * @module
  */
-import type { Intent, NewObject, WrittenMeta } from "../../kube/input.ts";
+import type { Intent, NewObject } from "../../kube/input.ts";
 import { isJsonObject } from "../../kube/json.ts";
 import type { KubeList, KubeObject, ObjectKey, SentObject } from "../../kube/object.ts";
 import { keyOf } from "../../kube/object.ts";
 import {
-  apiVersionOf,
   groupResourceOf,
   resourceOf,
   type ReadToken,
@@ -34,6 +33,7 @@ import type {
   SubresourceClient,
   WriteOptions,
 } from "./client.ts";
+import type { ReconcileTap } from "../controller/reconcile-tap.ts";
 import { Discovery } from "./discovery.ts";
 import {
   acceptOf,
@@ -56,6 +56,7 @@ import { assertDeletion, assertServed, selectionOf } from "./selection.ts";
 import { lockedStatusPatch, patchStatusFrom } from "./status-patch.ts";
 import type { WatchStream } from "./watch-events.ts";
 import { present } from "../../present.ts";
+import { deletion, typed } from "./write-bodies.ts";
 
 const APPLY = "application/apply-patch+yaml";
 const PAGE_SIZE = 500;
@@ -71,6 +72,8 @@ export interface WriteObserver {
   written(object: KubeObject): void;
   /** The server no longer has the object of that uid. */
   deleted(resource: ResourceInfo, key: ObjectKey, uid: string): void;
+  /** Of the reconcile that asks, where reconciles are recorded or replayed. */
+  readonly tap?: ReconcileTap | undefined;
 }
 
 /** Reads from and writes to the API server. */
@@ -83,7 +86,7 @@ export class LiveClient implements Client {
   /** @param defaults - how it writes, where the options of a call do not say */
   constructor(rest: RestClient, defaults: WriteDefaults, observer?: WriteObserver) {
     this.#rest = rest;
-    this.#discovery = new Discovery(rest);
+    this.#discovery = new Discovery(rest, () => observer?.tap);
     this.#defaults = defaults;
     this.#observer = observer;
     bindMethods(this, LiveClient);
@@ -378,34 +381,5 @@ export function writeDefaults(
   return {
     fieldManager,
     ...present({ dryRun, fieldValidation }),
-  };
-}
-
-/** A copy that says what it is. */
-function typed(
-  object: { metadata?: WrittenMeta | undefined },
-  resource: ResourceInfo,
-): { apiVersion: string; kind: string; metadata: WrittenMeta } {
-  assertNotPartial(object, resource.kind);
-  return {
-    ...object,
-    apiVersion: apiVersionOf(resource),
-    kind: resource.kind,
-    metadata: { ...object.metadata },
-  };
-}
-
-function deletion(options: DeleteOptions): Pick<RestRequest, "body" | "signal"> {
-  const { propagationPolicy, gracePeriodSeconds, preconditions, dryRun } = options;
-  return {
-    body: {
-      apiVersion: "v1",
-      kind: "DeleteOptions",
-      propagationPolicy,
-      gracePeriodSeconds,
-      preconditions,
-      ...(dryRun ? { dryRun: ["All"] } : {}),
-    },
-    signal: options.signal,
   };
 }

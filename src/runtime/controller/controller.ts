@@ -4,7 +4,7 @@
  * @see https://pkg.go.dev/sigs.k8s.io/controller-runtime/pkg/controller
  * @module
  */
-import { settlePromises, timeoutSignal } from "../../clock.ts";
+import { timeoutSignal } from "../../clock.ts";
 import { messageOf, TerminalError, TsopError } from "../../errors.ts";
 import { formatKey, type KubeObject, type ObjectKey } from "../../kube/object.ts";
 import type { ReadToken } from "../../kube/resource.ts";
@@ -18,17 +18,21 @@ import type { Enqueue, EnqueueHint, WatchOptions, WatchReaction } from "./handle
 import type { ControllerParts } from "./controller-parts.ts";
 import { FailureLog } from "./failure-log.ts";
 import { HotLoops } from "./hot-loops.ts";
-import { givenUpAfter, isGone, outcomeOf, parseKey, requeueOf } from "./outcomes.ts";
+import { inTime } from "./in-time.ts";
+import { LoopTurns } from "./loop-turns.ts";
+import { isGone, outcomeOf, parseKey, requeueOf } from "./outcomes.ts";
 import { ReconcileRun } from "./reconcile-run.ts";
 import type { ObservedReconcile } from "./reconcile-observer.ts";
-import type { ReconcileScope } from "./reconcile-scopes.ts";
 import type { Outcome, ReconcileContext } from "./reconciler.ts";
+import type { ReplayStart } from "./reconcile-tap.ts";
 import { RunningSources, type AddedWatch } from "./sources/running-sources.ts";
+
+/** What a reconcile is told of itself. */
+type RecordedBegin = Omit<ReplayStart, "key">;
 
 /** What a controller logs once it works; `tsop dev` waits for it. */
 export const CONTROLLER_STARTED = "controller started";
 
-const ABORT_GRACE_MS = 5000;
 // How long a key waits that asks to be looked at now, and at most if it does so again and again.
 const AT_ONCE_MS = 5;
 const MAX_AT_ONCE_MS = 60_000;
@@ -36,9 +40,6 @@ const MAX_AT_ONCE_MS = 60_000;
 const KEYS = 10_000;
 // Far longer than an event of an own write takes. One that comes later still causes one reconcile too many.
 const OWN_EVENTS_MS = 600_000;
-// Reconciles that wait for nothing leave the event loop no turn of its own. After so many, and so long, it has one.
-const RECONCILES_PER_TURN = 100;
-const MS_PER_TURN = 10;
 
 /**
  * One reconciler and what feeds it.
@@ -64,15 +65,14 @@ export class Controller {
   // Keys that nobody may work on just now, because they change hands.
   readonly #parked = new Set<string>();
   readonly #inHand = new Set<string>();
+  readonly #turns: LoopTurns;
   #isSyncing = false;
   #reconciles = 0;
   #idPrefix: string | undefined;
-  #turn: Promise<void> | undefined;
-  #turnAtMs = 0;
-  #sinceTurn = 0;
 
   constructor(parts: ControllerParts) {
     this.name = parts.name;
+    this.#turns = new LoopTurns(parts.clock);
     // Who shares the keys has no leader.
     this.needLeaderElection = (parts.options.needLeaderElection ?? true) && !parts.gate;
     this.#parts = parts;
@@ -199,6 +199,15 @@ export class Controller {
     }
   }
 
+  /**
+   * Does one reconcile as it was recorded, and nothing else; not while the controller runs. Whoever looks on is told how it
+   * ended.
+   */
+  async replay({ key, ...begin }: ReplayStart): Promise<void> {
+    await this.#reconcile(key, new AbortController().signal, begin);
+    this.#queue.shutDown();
+  }
+
   async #work(signal: AbortSignal): Promise<void> {
     const queue = this.#queue;
     for (;;) {
@@ -209,25 +218,9 @@ export class Controller {
       if (!signal.aborted && this.#enter(key)) await this.#reconcile(key, signal);
       this.#inHand.delete(key);
       queue.done(key);
-      if (this.#isTurnDue()) this.#turn = this.#nextTurn();
-      if (this.#turn) await this.#turn;
+      const turn = this.#turns.due();
+      if (turn) await turn;
     }
-  }
-
-  #isTurnDue(): boolean {
-    if (this.#turn || ++this.#sinceTurn < RECONCILES_PER_TURN) return false;
-    return this.#parts.clock.monotonicMs() - this.#turnAtMs >= MS_PER_TURN;
-  }
-
-  async #nextTurn(): Promise<void> {
-    await settlePromises();
-    this.#turn = undefined;
-    this.#tookTurn(this.#parts.clock.monotonicMs());
-  }
-
-  #tookTurn(atMs: number): void {
-    this.#sinceTurn = 0;
-    this.#turnAtMs = atMs;
   }
 
   /** Whether this process may work on the key; it is parked otherwise. */
@@ -240,18 +233,18 @@ export class Controller {
     return false;
   }
 
-  async #reconcile(id: string, parent: AbortSignal): Promise<void> {
+  async #reconcile(id: string, parent: AbortSignal, as?: RecordedBegin): Promise<void> {
     const { clock, metrics, options, scopes, gate } = this.#parts;
     const timeoutMs = options.reconcileTimeoutMs;
     const timeout = timeoutMs === undefined ? undefined : timeoutSignal(clock, timeoutMs, parent);
-    const run = this.#begin(id, timeout?.signal ?? parent);
+    const run = this.#begin(id, timeout?.signal ?? parent, as);
     const observed = this.#observe(run);
     const work = (): Promise<Outcome> => this.#call(id, run);
     try {
       let result: Outcome;
       try {
         const call = scopes.run(run.scope, observed ? () => observed.run(work) : work);
-        result = await (timeoutMs === undefined ? call : this.#inTime(run.scope, call, timeoutMs));
+        result = await (timeoutMs === undefined ? call : inTime(clock, run.scope, call, timeoutMs));
       } finally {
         this.#note(run);
       }
@@ -277,7 +270,7 @@ export class Controller {
     return observer && run.observeBy(observer, { kind, resource, queueDepth: this.#queue.length });
   }
 
-  #begin(key: string, signal: AbortSignal): ReconcileRun {
+  #begin(key: string, signal: AbortSignal, as?: RecordedBegin): ReconcileRun {
     const { clock, name, scopes, log } = this.#parts;
     const startMs = clock.monotonicMs();
     if (scopes.writes !== this.#writesSeen) {
@@ -287,7 +280,7 @@ export class Controller {
     if (startMs < this.#notedUntilMs) this.#begunAtMs.set(key, startMs);
     this.#reconciles++;
     // The last one in line: workers wait for events from here on.
-    if (this.#queue.length === 0) this.#tookTurn(startMs);
+    if (this.#queue.length === 0) this.#turns.took(startMs);
     this.#idPrefix ??= Math.floor(clock.random() * 2 ** 24).toString(16);
     const id = `${this.#idPrefix}-${this.#reconciles}`;
     const { texts: causes, origins } = this.#causes.take(key);
@@ -307,6 +300,7 @@ export class Controller {
       origins,
       failures,
       log,
+      ...as,
     });
   }
 
@@ -350,33 +344,13 @@ export class Controller {
     this.#begunAtMs.set(id, Infinity);
     try {
       const call = scopes.run(run.scope, async () => onError?.(key, error, run));
-      await (timeoutMs === undefined ? call : this.#inTime(run.scope, call, timeoutMs));
+      await (timeoutMs === undefined ? call : inTime(clock, run.scope, call, timeoutMs));
     } catch (failure) {
       run.log.error({ err: failure }, `onError failed: ${messageOf(failure)}`);
     } finally {
       scopes.leave(run.scope);
       this.#note(run);
       this.#begunAtMs.set(id, clock.monotonicMs() + 1);
-    }
-  }
-
-  /** What the call comes to, unless it takes far longer than it may. */
-  async #inTime(
-    scope: ReconcileScope,
-    call: Promise<Outcome>,
-    timeoutMs: number,
-  ): Promise<Outcome> {
-    const { clock } = this.#parts;
-    const overdue = new AbortController();
-    const afterMs = timeoutMs + ABORT_GRACE_MS;
-    const givenUp = clock.sleep(afterMs, overdue.signal).then(() => {
-      scope.expired = true;
-      throw givenUpAfter(afterMs);
-    });
-    try {
-      return await Promise.race([call, givenUp]);
-    } finally {
-      overdue.abort();
     }
   }
 

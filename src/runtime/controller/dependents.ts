@@ -8,24 +8,31 @@ import type { Clock } from "../../clock.ts";
 import { TsopError } from "../../errors.ts";
 import type { Logger } from "../../log.ts";
 import { statusOf } from "../../kube/progress/kstatus.ts";
-import { formatKey, keyOf, type KubeObject, type ObjectKey } from "../../kube/object.ts";
+import { keyOf, type KubeObject, type ObjectKey } from "../../kube/object.ts";
 import { controllerOf } from "../../kube/owner.ts";
 import { isPaused } from "../../kube/paused.ts";
 import {
   groupResourceOf,
-  parseApiVersion,
   resourceOf,
   type ReadToken,
   type ResourceInfo,
 } from "../../kube/resource.ts";
-import { isInvalid, isNotFound } from "../../kube/status.ts";
 import { bindMethods } from "../bind-methods.ts";
 import type { InformerCache } from "../cache/cache.ts";
 import { findCached } from "../cache/cached-reads.ts";
 import type { IndexFunction } from "../cache/indexer.ts";
-import type { Client, DeleteOptions } from "../client/client.ts";
+import type { Client } from "../client/client.ts";
 import { ToldBefore } from "../told-before.ts";
 import type { Dependent, External, ObjectDependent } from "./dependent.ts";
+import {
+  assertOwner,
+  deleteAsSeen,
+  type Deletable,
+  inNamespace,
+  isImmutableChange,
+  isSameKind,
+  nameOfKey,
+} from "./dependent-objects.ts";
 import type { ReconcileContext, Result } from "./reconciler.ts";
 import { backwards, misused, walk, wantedGraph, type Wanted } from "./wanted-graph.ts";
 
@@ -135,7 +142,7 @@ export class Dependents<
     owner: O,
     signal?: AbortSignal,
   ): Promise<DependentsState<ObjectOf<Kinds[number]>>> {
-    this.#assertOwner(owner);
+    assertOwner(owner, this.#parts.owner);
     if (owner.metadata.deletionTimestamp !== undefined) {
       return { ready: false, waitingFor: ["the end of its owner"], objects: [], pruned: [] };
     }
@@ -181,19 +188,19 @@ export class Dependents<
     owner: O,
     { signal, log }: Pick<ReconcileContext, "signal" | "log">,
   ): Promise<Result | undefined> {
-    this.#assertOwner(owner);
+    assertOwner(owner, this.#parts.owner);
     const graph = await this.#graphOf(owner);
     const there = await this.#mine(owner, graph);
     const unwanted = await this.#removeUnwanted(owner, graph, signal);
     const old = [...there.values()].filter(({ node }) => !node);
-    for (const one of old) await this.#delete(one, "Foreground", signal);
+    for (const one of old) await deleteAsSeen(this.#parts.client, one, "Foreground", signal);
     const outcomes = await walk(graph, backwards(graph), async (node) => {
       const { dependent } = node;
       if (dependent.is === "external") {
         return { ready: await dependent.external.remove(owner, { signal }), result: undefined };
       }
       const found = there.get(node.name);
-      if (found) await this.#delete(found, "Foreground", signal);
+      if (found) await deleteAsSeen(this.#parts.client, found, "Foreground", signal);
       return { ready: !found, result: undefined };
     });
     const failed = outcomes.find((one) => one.is === "failed");
@@ -236,7 +243,7 @@ export class Dependents<
       const isRecreated = dependent.onImmutable === "recreate" && isImmutableChange(error);
       if (!isRecreated || !known || !isOurs) throw error;
       // With all that it owns, so that the new one begins when nothing of the old one runs any more.
-      await this.#delete({ token, object: known, name }, "Foreground", signal);
+      await deleteAsSeen(this.#parts.client, { token, object: known, name }, "Foreground", signal);
       return { ready: false, result: {} };
     }
   }
@@ -250,21 +257,6 @@ export class Dependents<
       ? isReady(object)
       : statusOf(object, this.#parts.clock.now()).status === "Current";
     return { ready: isThere && ready, result: { object } };
-  }
-
-  #assertOwner({ apiVersion, kind, metadata }: O): void {
-    const { owner } = this.#parts;
-    if (kind !== owner.kind || parseApiVersion(apiVersion).group !== owner.group) {
-      throw misused(
-        `The ${kind} ${metadata.name} is no ${owner.kind}, whose dependents these are`,
-        "Pass an object of the kind that for() was called with.",
-      );
-    }
-    if (metadata.uid) return;
-    throw misused(
-      `The ${kind} ${metadata.name} has no uid, so nothing can be said to be its own`,
-      "Pass the object as the API server returned it.",
-    );
   }
 
   /** What the owner wants. @throws TsopError `dependents-misused`, `dependents-not-watched` */
@@ -327,7 +319,7 @@ export class Dependents<
         const name = nameOfKey(token, keyOf(object));
         if (wanted.has(name) || object.metadata.deletionTimestamp !== undefined) continue;
         if (isPaused(object) || !this.#isMarked(object, name)) continue;
-        await this.#delete({ token, object, name }, "Background", signal);
+        await deleteAsSeen(this.#parts.client, { token, object, name }, "Background", signal);
         pruned.push(name);
       }
     }
@@ -385,63 +377,16 @@ export class Dependents<
     return mark === this.#parts.mark();
   }
 
-  /** Deletes an object as it was looked at: what changed since may have another controller. */
-  async #delete(
-    { token, object }: Deletable,
-    propagationPolicy: NonNullable<DeleteOptions["propagationPolicy"]>,
-    signal: AbortSignal | undefined,
-  ): Promise<void> {
-    const { uid, resourceVersion, deletionTimestamp } = object.metadata;
-    if (deletionTimestamp !== undefined || uid === "" || resourceVersion === "") return;
-    const options = {
-      preconditions: { uid, resourceVersion },
-      // What it owns goes with it: for Jobs that is not the server's default.
-      propagationPolicy,
-      ...(signal ? { signal } : {}),
-    };
-    await this.#parts.client.delete(token, keyOf(object), options).catch((error: unknown) => {
-      if (!isNotFound(error)) throw error;
-    });
-  }
-
   #known(owner: O, dependent: ObjectDependent): KubeObject | undefined {
     const key = this.#keyOf(owner, dependent);
     const { token } = dependent;
     const kind = this.#options.kinds.find((one) => isSameKind(one, token)) ?? token;
-    return findCached(this.#parts.cache.findInformers(kind, key.namespace) ?? [], key);
+    const { cache } = this.#parts;
+    return findCached(cache.findInformers(kind, key.namespace) ?? [], key, cache.tap);
   }
 
   #keyOf(owner: O, { token, intent }: ObjectDependent): ObjectKey {
     const { name, namespace = owner.metadata.namespace } = intent.metadata;
     return { name, ...inNamespace(token, namespace) };
   }
-}
-
-/** An object that may be deleted. */
-interface Deletable {
-  readonly token: ReadToken;
-  readonly object: KubeObject;
-  readonly name: string;
-  readonly node?: Wanted;
-}
-
-/** As the API server says that a field cannot change: of most fields, StatefulSets, claims, pods, and Services. */
-const IMMUTABLE =
-  /field is immutable|spec is immutable after creation|updates to \w+ spec for fields other than|may not change fields other than|may not change once set/;
-
-/** Whether the server refused a change because a field cannot change. */
-function isImmutableChange(error: unknown): boolean {
-  return isInvalid(error) && IMMUTABLE.test(error.message);
-}
-
-function isSameKind(a: ReadToken, b: ReadToken): boolean {
-  return groupResourceOf(resourceOf(a)) === groupResourceOf(resourceOf(b));
-}
-
-function inNamespace(token: ReadToken, namespace: string | undefined): { namespace?: string } {
-  return namespace !== undefined && resourceOf(token).namespaced ? { namespace } : {};
-}
-
-function nameOfKey(token: ReadToken, key: ObjectKey): string {
-  return `${resourceOf(token).kind} ${formatKey(key)}`;
 }

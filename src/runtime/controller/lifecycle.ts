@@ -239,7 +239,7 @@ export class Lifecycle<T extends KubeObject> {
   #cached(key: ObjectKey): T | undefined {
     const { cache, token } = this.#parts;
     const informers = cache.findInformers(token, key.namespace);
-    return informers && findCached(informers, key);
+    return informers && findCached(informers, key, cache.tap);
   }
 }
 

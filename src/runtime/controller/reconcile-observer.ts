@@ -3,9 +3,11 @@
  *
  * @module
  */
+import { present } from "../../present.ts";
 import type { CachedReadsObserver } from "../client/cached-client.ts";
 import type { RestRequest } from "../client/rest-client.ts";
 import type { ObjectEvent } from "./predicates.ts";
+import type { ReconcileTap } from "./reconcile-tap.ts";
 
 /** What leads to a reconcile: something that happened to an object, or the operator's own plans. */
 export type CauseType = "event" | "timer" | "retry" | "requeue" | "other";
@@ -57,6 +59,8 @@ export interface RequestNote {
 export interface ObservedReconcile {
   /** Takes down what it reads and writes; absent for who does not want to know. */
   readonly notes?: ReconcileNotes;
+  /** Stands between it and what it asks; absent for who only looks on. */
+  readonly tap?: ReconcileTap;
   /** Runs the reconcile. */
   run<T>(work: () => T): T;
   /** It ended well; `requeueAfterMs` when it wants to run again. */
@@ -99,8 +103,9 @@ class BothObservers implements ReconcileObserver {
     const outer = this.#outer.reconcile(start);
     const inner = this.#inner.reconcile(start);
     const notes = outer.notes ?? inner.notes;
+    const tap = outer.tap ?? inner.tap;
     return {
-      ...(notes && { notes }),
+      ...present({ notes, tap }),
       run: (work) => outer.run(() => inner.run(work)),
       succeeded(requeueAfterMs) {
         outer.succeeded(requeueAfterMs);

@@ -59,6 +59,7 @@ export class ReconcileRun implements ReconcileContext {
   again(signal: AbortSignal): ReconcileRun {
     const run = new ReconcileRun({ ...this.#start, signal });
     run.scope.notes = this.scope.notes;
+    run.scope.tap = this.scope.tap;
     return run;
   }
 
@@ -69,6 +70,7 @@ export class ReconcileRun implements ReconcileContext {
   ): ObservedReconcile {
     const observed = observer.reconcile({ ...this.#start, ...about });
     this.scope.notes = observed.notes;
+    this.scope.tap = observed.tap;
     return observed;
   }
 

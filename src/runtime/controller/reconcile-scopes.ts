@@ -12,6 +12,7 @@ import { stringifyExact } from "../client/json/exact-json.ts";
 import type { ClientMiddleware, RestRequest, SendRequest } from "../client/rest-client.ts";
 import { LruMap } from "../lru.ts";
 import type { ReconcileNotes } from "./reconcile-observer.ts";
+import type { ReconcileTap } from "./reconcile-tap.ts";
 
 /** One reconcile. */
 export interface ReconcileScope {
@@ -24,6 +25,8 @@ export interface ReconcileScope {
   expired: boolean;
   /** Takes down what it reads and writes; absent where nobody wants to know. */
   notes?: ReconcileNotes | undefined;
+  /** Stands between it and what it asks; absent where nobody records or replays. */
+  tap?: ReconcileTap | undefined;
 }
 
 const PATHS = 20_000;
@@ -46,17 +49,24 @@ export class ReconcileScopes {
   readonly #versions = new LruMap<string>(PATHS);
   readonly #running = new Set<ReconcileScope>();
   readonly #areNoted: boolean;
+  readonly #areTapped: boolean;
   #ended = false;
   #writes = 0;
 
-  /** @param areNoted - whether reconciles may have notes: nobody looks for them otherwise */
-  constructor(areNoted = false) {
-    this.#areNoted = areNoted;
+  /** @param looks - whether reconciles may have notes, or taps: nobody looks for them otherwise */
+  constructor(looks: { readonly areNoted?: boolean; readonly areTapped?: boolean } = {}) {
+    this.#areNoted = looks.areNoted ?? false;
+    this.#areTapped = looks.areTapped ?? false;
   }
 
   /** The notes of the reconcile that asks; `undefined` outside of one, and where none are taken. */
   get notes(): ReconcileNotes | undefined {
     return this.#areNoted ? this.#current()?.notes : undefined;
+  }
+
+  /** What stands between the reconcile that asks and what it asks; `undefined` outside of one, and where there is none. */
+  get tap(): ReconcileTap | undefined {
+    return this.#areTapped ? this.#current()?.tap : undefined;
   }
 
   /** How many requests were to change something, in reconciles or not. */
@@ -110,7 +120,9 @@ export class ReconcileScopes {
   };
 
   /** Sends it, and takes it down where that is wanted. */
-  async #send(request: RestRequest, next: SendRequest): Promise<unknown> {
+  async #send(request: RestRequest, send: SendRequest): Promise<unknown> {
+    const { tap } = this;
+    const next: SendRequest = tap ? (asked) => tap.request(asked, send) : send;
     const note = this.notes?.request(request);
     if (!note) return next(request);
     try {

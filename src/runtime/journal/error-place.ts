@@ -37,13 +37,23 @@ function placeOf(stack: string): string | undefined {
 /** Node's, a package's, or tsop's. */
 function isForeign(place: string): boolean {
   if (place.startsWith("node:") || /[/\\]node_modules[/\\]/.test(place)) return true;
-  return OWN_FOLDER !== undefined && place.startsWith(OWN_FOLDER);
+  const own = ownFolder();
+  return own !== undefined && place.startsWith(own);
 }
 
-/** Where tsop itself is, as stacks say it: it may be linked, or bundled with a source map. */
-const OWN_FOLDER = ownFolder(new Error("where tsop is").stack ?? "");
+/** What was found is kept, also that nothing was. */
+let known: { readonly folder: string | undefined } | undefined;
 
-function ownFolder(stack: string): string | undefined {
+/**
+ * Where tsop itself is, as stacks say it: it may be linked, or bundled with a source map. Not before the first error: the
+ * first stack that is read makes Node read the source map, which takes 25 MB and stays.
+ */
+function ownFolder(): string | undefined {
+  known ??= { folder: folderIn(new Error("where tsop is").stack ?? "") };
+  return known.folder;
+}
+
+function folderIn(stack: string): string | undefined {
   const own =
     /((?:file:\/\/)?[^()\s]+[/\\])runtime[/\\]journal[/\\]error-place\.[tj]s:\d+:\d+/.exec(stack);
   return own?.[1]?.replace(/^file:\/\//, "");

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Clock } from "../../clock.ts";
+import { systemClock, type Clock } from "../../clock.ts";
 import type { TsopError } from "../../errors.ts";
 import { SIDE_THREAD_PROGRAM } from "../../generated/side-thread-program.ts";
 import type { Logger } from "../../log.ts";
@@ -14,18 +14,20 @@ import { ShardLease, type ShardPresence, type ShardSettings } from "../sharding/
 import type { ThreadLease } from "../side-thread/protocol.ts";
 import { SideThread } from "../side-thread/side-thread.ts";
 import type { ClusterConfig } from "../transport/cluster-config.ts";
-import { serveProbes, type ProbeAnswer } from "./health.ts";
-import type { RunningServer } from "./http-serving.ts";
+import { electionSettings } from "./coordination.ts";
+import { serveProbes, type ProbeAnswer } from "./serving/health.ts";
+import type { RunningServer } from "./serving/http-serving.ts";
 import {
   LeaderElector,
   type Election,
   type ElectionSettings,
   type LeaderTerm,
 } from "./leader-election.ts";
-import type { Endpoint } from "./listening.ts";
+import type { Endpoint } from "./serving/listening.ts";
+import type { ManagerOptions } from "./manager-options.ts";
 
 /** What a keeper is made of. */
-export interface KeeperParts {
+interface KeeperParts {
   /** The cluster that a thread may speak to by itself; everything stays in this thread when absent. */
   readonly config: ClusterConfig | undefined;
   readonly election: ElectionSettings | undefined;
@@ -43,6 +45,37 @@ export interface KeeperParts {
   readonly probe: (url: string) => Promise<ProbeAnswer>;
   /** Told when the thread ends by itself. */
   readonly failed: (error: TsopError) => void;
+}
+
+/** What a keeper has of its manager. */
+interface OfManager extends Omit<
+  KeeperParts,
+  "config" | "election" | "health" | "stuckAfterMs" | "name"
+> {
+  /** Of the pod. */
+  readonly namespace: string;
+}
+
+/** The keeper that a manager's options ask for. */
+export function keeperOf(
+  options: ManagerOptions,
+  config: ClusterConfig | undefined,
+  { namespace, ...parts }: OfManager,
+): Keeper {
+  const { leaderElection, health, stuckAfterMs = 30_000, name = "tsop", transport } = options;
+  const { clock } = parts;
+  // A thread has no way to a test's server, nor to its time.
+  const simulated =
+    clock !== systemClock || transport !== undefined || config?.connect !== undefined;
+  return new Keeper({
+    ...parts,
+    config: simulated ? undefined : config,
+    election:
+      leaderElection && electionSettings(leaderElection, stuckAfterMs, { clock, namespace }),
+    health,
+    stuckAfterMs,
+    name,
+  });
 }
 
 /** Takes part in the election, or shares the keys, if that is asked for, and serves the probes, if they are asked for. */

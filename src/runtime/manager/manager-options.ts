@@ -13,10 +13,11 @@ import type { ClusterConfig } from "../transport/cluster-config.ts";
 import type { TracingApi } from "../tracing/tracing-api.ts";
 import type { Transport } from "../transport/transport.ts";
 import type { WebhookServerOptions } from "../webhook/certificate.ts";
-import type { DebugEndpoint } from "./debug-endpoint.ts";
-import type { MetricsEndpoint } from "./health.ts";
+import type { RecordingOptions } from "../replay/recorder.ts";
+import type { DebugEndpoint } from "./serving/debug-endpoint.ts";
+import type { MetricsEndpoint } from "./serving/health.ts";
 import type { LeaderElectionOptions } from "./leader-election.ts";
-import type { Endpoint } from "./listening.ts";
+import type { Endpoint } from "./serving/listening.ts";
 
 /** How an operator runs; everything may be left out. */
 export interface ManagerOptions {
@@ -35,6 +36,11 @@ export interface ManagerOptions {
    * absent; `tsop dev` asks for it by itself.
    */
   readonly debug?: DebugEndpoint;
+  /**
+   * Saves reconciles that failed, for `tsop replay` and tests: all that they read, and what they wrote. What Secrets hold is
+   * left out, as far as it is known. None when absent; `tsop dev` asks for them by itself.
+   */
+  readonly recordings?: RecordingOptions;
   /** Serves what is added with `manager.webhooks.add`, in every replica; not when absent. */
   readonly webhooks?: WebhookServerOptions;
   /** Controllers run only where the Lease is held; everywhere when absent. */

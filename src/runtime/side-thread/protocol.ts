@@ -4,8 +4,8 @@
  * @module
  */
 import { messageOf, TsopError } from "../../errors.ts";
-import type { ProbeAnswer } from "../manager/health.ts";
-import type { Endpoint } from "../manager/listening.ts";
+import type { ProbeAnswer } from "../manager/serving/health.ts";
+import type { Endpoint } from "../manager/serving/listening.ts";
 import type { ElectionSettings } from "../manager/leader-election.ts";
 import type { ClusterConfig } from "../transport/cluster-config.ts";
 import type { ShardSettings } from "../sharding/shard-lease.ts";

@@ -12,7 +12,7 @@ import { messageOf, TsopError } from "../../errors.ts";
 import type { Logger } from "../../log.ts";
 import type { ExchangeObserver } from "../client/rest-client.ts";
 import { deferred, type Deferred } from "../deferred.ts";
-import type { ProbeAnswer } from "../manager/health.ts";
+import type { ProbeAnswer } from "../manager/serving/health.ts";
 import { leadershipLost, type Election, type LeaderTerm } from "../manager/leader-election.ts";
 import type { ShardPresence } from "../sharding/shard-lease.ts";
 import {

@@ -11,7 +11,7 @@ import { InternalError, messageOf } from "../../errors.ts";
 import type { Logger } from "../../log.ts";
 import { LiveClient } from "../client/live-client.ts";
 import { RestClient } from "../client/rest-client.ts";
-import { serveProbes } from "../manager/health.ts";
+import { serveProbes } from "../manager/serving/health.ts";
 import { LeaderElector, type ElectionSettings } from "../manager/leader-election.ts";
 import { ShardLease, type ShardSettings } from "../sharding/shard-lease.ts";
 import { credentialsFrom } from "../transport/credentials/credential-recipe.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { CertificatePaths, ServerCertificate } from "../manager/certificate-files.ts";
+import type { CertificatePaths, ServerCertificate } from "../manager/serving/certificate-files.ts";
 
 /** A certificate that the operator issues itself, keeps in a Secret, renews, and tells the API server of. */
 export interface SelfManagedCertificate {

@@ -11,7 +11,7 @@ import {
   type CertificatePaths,
   type ReadingObserver,
   type ServerCertificate,
-} from "../manager/certificate-files.ts";
+} from "../manager/serving/certificate-files.ts";
 import type { PlannedAccess } from "../manager/preflight.ts";
 import type { CertificateProvider, WebhookCertificate } from "./certificate.ts";
 import { SelfManaged } from "./certificates/self-managed.ts";

@@ -7,7 +7,7 @@ import type { Registry } from "prom-client";
 import { TsopError } from "../../errors.ts";
 import { CONVERSION_PATH } from "../../kube/webhooks/webhook-marks.ts";
 import { bindMethods } from "../bind-methods.ts";
-import type { ServerCertificate } from "../manager/certificate-files.ts";
+import type { ServerCertificate } from "../manager/serving/certificate-files.ts";
 import type { Tracing } from "../tracing/tracing.ts";
 import {
   type CertificateProvider,

@@ -10,8 +10,13 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";
 import { Socket } from "node:net";
 import type { Clock } from "../../clock.ts";
-import type { ServerCertificate } from "../manager/certificate-files.ts";
-import { type Endpoint, listen, STRANGER_LIMITS, tlsOptions } from "../manager/listening.ts";
+import type { ServerCertificate } from "../manager/serving/certificate-files.ts";
+import {
+  type Endpoint,
+  listen,
+  STRANGER_LIMITS,
+  tlsOptions,
+} from "../manager/serving/listening.ts";
 import type { Tracing } from "../tracing/tracing.ts";
 import { Patience, patienceOf } from "./patience.ts";
 import { failureReply, type Reply, ReviewFailure, UNREAD } from "./replies.ts";

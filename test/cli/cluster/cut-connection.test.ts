@@ -62,6 +62,7 @@ describe("a network that is cut in the middle", { timeout: 120_000 }, () => {
       await using line = await Line.to(cluster.url);
       const root = await newProject();
       await runCli(root, ["create", "api", ...KIND]);
+      await runCli(root, ["create", "webhook", ...KIND, "--validation"]);
       await runCli(root, ["manifests"]);
       writeFileSync(
         join(root, "kubeconfig"),
@@ -70,27 +71,41 @@ describe("a network that is cut in the middle", { timeout: 120_000 }, () => {
       const before = filesIn(root);
       const flags = ["--kubeconfig", "kubeconfig"];
       const image = ["--image", "registry.example.com/shop:1"];
-      // Where each command is cut: after the first line of this sort.
-      for (const [argv, after] of [
-        [["deploy", ...image, "--no-wait"], /created/],
-        [["import", "cluster"], undefined],
-        [["undeploy"], /deleted/],
+      const goesOn = / {2}fix .*(?:Then run the command again|can be run again)/;
+      // Where each command is cut: after the first line of this sort, which --verbose prints; and how far it came.
+      for (const [argv, after, told] of [
+        [["install"], /POST .*reviews ok/, /note nothing was applied\./],
+        [["install"], /PATCH .*pages.web.example.com ok/, /note done with 1 of 1 objects\. /],
+        [["plan", ...image], /PATCH .* ok/, /error timeout/],
+        [
+          ["deploy", ...image, "--no-wait"],
+          /created .*clusterroles/,
+          /done with \d+ of \d+ objects; it is not known whether \w+ [\w/-]+ was applied; not applied: .* and \d+ more/,
+        ],
+        [["import", "cluster"], undefined, /error/],
+        [
+          ["undeploy"],
+          /deleted .*clusterroles/,
+          /note done with \d+ of \d+ objects; .*not deleted: .* and \d+ more\. /,
+        ],
+        [["uninstall"], /GET .* ok/, /note nothing was deleted\./],
       ] as const) {
         if (!after) line.cut();
         const onLine = (text: string): void => {
           if (after?.test(text)) line.cut();
         };
-        const cut = await runCli(root, [...argv, ...flags, "--timeout", "2"], { onLine });
-        expect([argv, cut.code]).toEqual([argv, 1]);
-        expect([argv, cut.err]).toEqual([
-          argv,
-          expect.stringMatching(/error timeout: [^]*\n {2}fix .*Then run the command again/),
-        ]);
+        const cut = await runCli(root, [...argv, ...flags, "--timeout", "1", "--verbose"], {
+          onLine,
+        });
+        expect([argv, cut.code, cut.err]).toEqual([argv, 1, expect.any(String)]);
+        expect([argv, cut.err]).toEqual([argv, expect.stringMatching(told)]);
+        expect([argv, cut.err]).toEqual([argv, expect.stringMatching(goesOn)]);
         expect(filesIn(root)).toEqual(before);
         line.mend();
         const again = await runCli(root, [...argv, ...flags]);
-        // `import` finds the project's own classes, and overwrites none.
-        expect([argv, again.code]).toEqual([argv, argv[0] === "import" ? 1 : 0]);
+        // `plan` says that something would change; `import` finds the project's own classes, and overwrites none.
+        const code = { plan: 3, import: 1 }[argv[0] as string] ?? 0;
+        expect([argv, again.code, again.err]).toEqual([argv, code, expect.any(String)]);
       }
     } finally {
       await cluster.stop();

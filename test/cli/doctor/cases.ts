@@ -229,6 +229,29 @@ export const CASES: Readonly<Record<string, RuleCase>> = {
     says: "which is a placeholder",
     good: { "a.yaml": deployment(CONTAINER) },
   },
+  "image-without-version": {
+    bad: {
+      "a.yaml": deployment(CONTAINER.replace("nginx:1.29", "registry.example:5000/nginx")),
+    },
+    place: "a.yaml:12",
+    says: "has no tag and so means latest",
+    good: {
+      "a.yaml": deployment(CONTAINER),
+      "b.yaml": deployment(CONTAINER.replace("nginx:1.29", `nginx@sha256:${"0".repeat(64)}`)),
+    },
+  },
+  "broken-kustomization": {
+    bad: {
+      "deploy/kustomization.yaml": "resources: [b.yaml]\n",
+      "deploy/a.yaml": deployment(CONTAINER),
+    },
+    place: "deploy/kustomization.yaml:1",
+    says: "names deploy/b.yaml, which cannot be read",
+    good: {
+      "deploy/kustomization.yaml": "resources: [a.yaml]\n",
+      "deploy/a.yaml": deployment(CONTAINER),
+    },
+  },
   "selector-mismatch": {
     bad: { "a.yaml": deployment(CONTAINER, { labels: "app: shop" }) },
     place: "a.yaml:6",

@@ -35,8 +35,12 @@ const page = (): string => `# What tsop doctor finds
 
 \`tsop doctor [path]\` looks at a project, at any folder of manifests or at one file. It says of each mistake where it is and
 what to do, and exits with 1 when it found one; \`-o json\` is for programs. Manifests and sources are read, nothing is
-changed and no cluster is asked. Charts are left out: \`helm template\` makes manifests of them. What a kustomization patches or
-names is compared as it stands in its file.
+changed and no cluster is asked. Charts are left out: \`helm template\` makes manifests of them.
+
+Kustomizations are rendered, as \`tsop deploy\` does it, and what comes out is examined: what an overlay patches, prefixes or
+generates is seen as a cluster would get it. What is found is told at the line of the base where the value stands, or at the
+kustomization where it comes from there. A kustomization with a remote base or a field that tsop does not render is told, and
+its files are examined as they stand.
 
 Written from the rules themselves by \`npx vitest run test/cli/doctor -u\`; not by hand.
 
@@ -77,6 +81,99 @@ describe("tsop doctor", { timeout: 60_000 }, () => {
     expect((await findings(folder, "a.yaml")).map(({ rule }) => rule)).toEqual(["no-verbs"]);
     const missing = await runCli(folder, ["doctor", "b.yaml"]);
     expect([missing.code, missing.err]).toEqual([2, expect.stringContaining("nothing-to-examine")]);
+  });
+
+  describe("with kustomizations", () => {
+    const CONTAINERS = "containers: [{ name: web, image: nginx }]";
+    const BASE = {
+      "base/kustomization.yaml": "resources: [web.yaml, service.yaml]\n",
+      "base/web.yaml": `apiVersion: apps/v1
+kind: Deployment
+metadata: { name: web }
+spec:
+  selector: { matchLabels: { app: web } }
+  template:
+    metadata: { labels: { app: web } }
+    spec:
+      initContainers: [{ name: wait, image: "busybox:latest" }]
+      ${CONTAINERS}
+`,
+      "base/service.yaml": `apiVersion: v1
+kind: Service
+metadata: { name: web }
+spec: { selector: { app: web }, ports: [{ port: 80 }] }
+`,
+    };
+    const told = async (files: Readonly<Record<string, string>>): Promise<readonly string[]> =>
+      (await findings(folderOf(files))).map(({ file, line, rule }) => `${file}:${line} ${rule}`);
+
+    it("tells what they render at the line of the base where it stands", async () => {
+      expect(await told(BASE)).toEqual([
+        "base/web.yaml:9 image-without-version",
+        "base/web.yaml:10 image-without-version",
+      ]);
+    });
+
+    it("finds nothing that an overlay mends, and what it breaks at the overlay", async () => {
+      const images = [
+        "images:",
+        "- { name: nginx, newTag: '1.29' }",
+        "- { name: busybox, newName: registry.example/busybox, newTag: '1.37' }",
+      ];
+      const overlay = ["resources: [../base]", "namePrefix: my-", ...images];
+      const files = { ...BASE, "prod/kustomization.yaml": overlay.join("\n") };
+      expect(await told(files)).toEqual([]);
+      const patch = [
+        "patches:",
+        "- target: { kind: Service }",
+        '  patch: \'[{ "op": "replace", "path": "/spec/selector/app", "value": "wbe" }]\'',
+      ];
+      expect(
+        await told({ ...files, "prod/kustomization.yaml": [...overlay, ...patch].join("\n") }),
+      ).toEqual(["prod/kustomization.yaml:1 service-without-listener"]);
+    });
+
+    it("knows the names of generated ConfigMaps, and tells one whose name stays", async () => {
+      const reading = BASE["base/web.yaml"].replace(
+        CONTAINERS,
+        'containers: [{ name: web, image: "nginx:1.29", envFrom: [{ configMapRef: { name: page } }] }]',
+      );
+      const generated = (settings: string) => ({
+        "web.yaml": reading.replace("busybox:latest", "busybox:1.37"),
+        "kustomization.yaml": `resources: [web.yaml]\nconfigMapGenerator: [{ name: page, literals: [a=b] }]\n${settings}`,
+      });
+      expect(await told(generated(""))).toEqual([]);
+      expect(await told(generated("generatorOptions: { disableNameSuffixHash: true }\n"))).toEqual([
+        "web.yaml:9 config-without-rollout",
+      ]);
+    });
+
+    it("says which it does not render, and examines its files as they stand", async () => {
+      const folder = folderOf({
+        "kustomization.yaml":
+          "resources: [role.yaml, https://example.com/base?ref=v1]\nimages: [{ name: nginx, newTag: '1.29' }]\n",
+        "role.yaml": CASES["no-verbs"]?.bad["a.yaml"] ?? "",
+        "web.yaml": BASE["base/web.yaml"],
+      });
+      const { out, err } = await runCli(folder, ["doctor"]);
+      expect(err).toMatch(/^note kustomization\.yaml is not rendered, .*remote base/);
+      expect(out).toContain("role.yaml:7");
+      const json = await runCli(folder, ["doctor", "-o", "json"]);
+      expect(json.err).toBe("");
+      expect(JSON.parse(json.out)).toMatchObject({
+        notRendered: [{ file: "kustomization.yaml", why: expect.stringContaining("remote base") }],
+      });
+    });
+
+    it.runIf(hasShared("goldens"))(
+      "looks at a project of kubebuilder as at any folder",
+      async () => {
+        const folder = sharedPath("goldens", "kubebuilder/testdata/project-v4");
+        const found = await findings(emptyFolder(), folder);
+        // Its samples have `spec:` and comments below.
+        expect([...new Set(found.map(({ rule }) => rule))]).toEqual(["invalid-object"]);
+      },
+    );
   });
 
   it("reads Lists, and JSON", async () => {

@@ -167,6 +167,7 @@ describe("where tsop why asks", () => {
     nowMs: 0,
     entries: ENTRIES,
     queues: [],
+    usedRights: [],
   };
   beforeAll(async () => {
     server = createServer(({ headers, url: path }, response) => {

@@ -12,10 +12,28 @@ const line = (fields: object): string =>
   formatLogLine(JSON.stringify({ level: 50, time, pid: 1, hostname: "h", ...fields }), plain);
 
 describe("formatLogLine", () => {
-  it("makes one readable line of a line of pino", () => {
+  it("makes one readable line of a line of pino: when, how bad, which controller, which object, what", () => {
+    expect(line({ level: 30, n: 2, msg: "started" })).toBe("03:04:05.006 info  started n=2");
     expect(line({ level: 30, controller: "web", n: 2, msg: "controller started" })).toBe(
-      "03:04:05.006 info  controller started controller=web n=2",
+      "03:04:05.006 info  web  controller started n=2",
     );
+    const about = { controller: "web", key: "default/shop", reconcileID: "a1-7" };
+    expect(line({ level: 40, ...about, msg: "no pod is ready" })).toBe(
+      "03:04:05.006 warn  web default/shop  no pod is ready reconcileID=a1-7",
+    );
+  });
+
+  it("gives each controller a colour that stays, and none where there is no terminal", () => {
+    const colored = (controller: string, msg: string): string =>
+      formatLogLine(JSON.stringify({ level: 30, time, controller, msg }), {
+        ...plain,
+        color: true,
+      });
+    const [start = ""] = colored("web", "x").split("web");
+    expect(start).toContain("\u001b[");
+    expect(colored("web", "other").startsWith(start)).toBe(true);
+    expect(colored("wec", "x").split("wec")[0]).not.toBe(start);
+    expect(line({ controller: "web", msg: "x" })).not.toContain("\u001b");
   });
 
   it("leaves other lines as they are", () => {
@@ -60,8 +78,9 @@ describe("formatLogLine", () => {
   it("shows text of others in one line, and nothing that a terminal obeys", () => {
     const hostile = "\u001b[2J\u001b]0;x\u0007\nERROR\r\u009b1m\u202e";
     const shown = "\\u001b[2J\\u001b]0;x\\u0007\\nERROR\\u000d\\u009b1m\\u202e";
-    expect(line({ level: 30, msg: hostile, [hostile]: 1, name: hostile })).toBe(
-      `03:04:05.006 info  ${shown} ${shown}=1 name=${shown}`,
+    const fields = { msg: hostile, [hostile]: 1, name: hostile, controller: hostile, key: hostile };
+    expect(line({ level: 30, ...fields })).toBe(
+      `03:04:05.006 info  ${shown} ${shown}  ${shown} ${shown}=1 name=${shown}`,
     );
     const err = {
       message: hostile,

@@ -28,7 +28,7 @@ beforeAll(async () => {
 describe("the chart of the example", () => {
   it("has a template for every object but the namespace, which Helm makes", () => {
     const templates = [...files.keys()].filter((path) => path.endsWith(".yaml"));
-    expect(templates).toHaveLength(objects.length - 1 + 2); // Chart.yaml and values.yaml
+    expect(templates).toHaveLength(objects.length - 1 + 3); // the budget, Chart.yaml and values.yaml
     expect(templates.sort()).toMatchSnapshot();
   });
 
@@ -63,6 +63,37 @@ describe("the chart of the example", () => {
     });
     expect(chart.get("templates/crds/a.b.c.yaml")).toContain('{{ "{{" }} x }}');
   });
+});
+
+it("guards the budget of the part ha in place of adding one", () => {
+  const deployment = objects.find(({ kind }) => kind === "Deployment");
+  const { selector } = (deployment as unknown as { spec: { selector: object } }).spec;
+  const budget = (name: string, own: object): ManifestObject & { spec: object } => ({
+    apiVersion: "policy/v1",
+    kind: "PodDisruptionBudget",
+    metadata: { name, namespace: "myweb-system" },
+    spec: { maxUnavailable: 1, selector: own },
+  });
+  const chart = chartFiles({
+    projectName: "myweb",
+    version: "0.1.0",
+    description: "",
+    image: { name: "i", tag: "", digest: "" },
+    objects: [
+      ...objects,
+      budget("myweb-manager-budget", selector),
+      budget("myweb-pages", { matchLabels: { app: "pages" } }),
+    ],
+  });
+  const paths = [...chart.keys()].filter((path) => path.includes("poddisruptionbudget"));
+  expect(paths.sort()).toEqual([
+    "templates/poddisruptionbudget-manager-budget.yaml",
+    "templates/poddisruptionbudget-pages.yaml",
+  ]);
+  expect(chart.get("templates/poddisruptionbudget-manager-budget.yaml")).toMatch(
+    /^\{\{- if and \.Values\.podDisruptionBudget\.enabled \(gt \(int \.Values\.replicaCount\) 1\) }}/,
+  );
+  expect(chart.get("templates/poddisruptionbudget-pages.yaml")).not.toContain("{{- if");
 });
 
 describe.skipIf(!hasKubectl)("helm with the chart of the example", () => {
@@ -140,6 +171,25 @@ describe.skipIf(!hasKubectl)("helm with the chart of the example", () => {
     ["imagee=x", "imagee"],
   ])("refuses %s", async (value, named) => {
     await expect(template("--set", value)).rejects.toThrow(named);
+  });
+
+  it("has a PodDisruptionBudget for several replicas only, and none when it is switched off", async () => {
+    const budgets = async (values: string): Promise<ManifestObject[]> =>
+      (await template("--set", values)).filter(({ kind }) => kind === "PodDisruptionBudget");
+    const deployment = objects.find(({ kind }) => kind === "Deployment");
+    const { selector } = (deployment as unknown as { spec: { selector: object } }).spec;
+    expect(await budgets("replicaCount=3,namePrefix=shop")).toEqual([
+      expect.objectContaining({
+        metadata: {
+          name: "shop-controller-manager",
+          namespace: "myweb-system",
+          labels: { ...deployment?.metadata.labels, "app.kubernetes.io/managed-by": "Helm" },
+        },
+        spec: { minAvailable: 1, selector },
+      }),
+    ]);
+    expect(await budgets("replicaCount=1")).toEqual([]);
+    expect(await budgets("replicaCount=3,podDisruptionBudget.enabled=false")).toEqual([]);
   });
 
   it("sets what the values say", async () => {

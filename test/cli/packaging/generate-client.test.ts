@@ -7,7 +7,7 @@ import { mergePatch, type ResourceType, type KubeObject } from "../../../src/ind
 import { clientFor, installCrds, startControlPlane } from "../../../src/testing.ts";
 import { ENTRIES } from "../../support/compiled.ts";
 import { copyExampleTo } from "../../support/example.ts";
-import { emptyFolder, filesIn, runCli } from "../support/run-cli.ts";
+import { emptyFolder, filesIn, newProject, runCli } from "../support/run-cli.ts";
 
 function project(name: string): string {
   const root = emptyFolder();
@@ -115,6 +115,45 @@ describe("tsop generate client", { timeout: 120_000 }, () => {
     }
     expect(readFileSync(join(root, "client/index.d.ts"), "utf8").match(/export/g)).toHaveLength(1);
     expect(Object.keys(peerDependencies)).toEqual(["tsop"]);
+  });
+
+  it("keeps the package's name when it is run again, so that --check needs no --name", async () => {
+    const root = project("gateway");
+    const named = ["generate", "client", "--name", "@acme/gateway-client"];
+    expect(await runCli(root, named)).toMatchObject({ code: 0, err: "" });
+    const before = filesIn(join(root, "client"));
+    expect(await runCli(root, ["generate", "client", "--check"])).toMatchObject({ code: 0 });
+    expect(await runCli(root, ["generate", "client"])).toMatchObject({ code: 0 });
+    expect(filesIn(join(root, "client"))).toEqual(before);
+    const renamed = ["generate", "client", "--name", "other", "--check"];
+    expect(await runCli(root, renamed)).toMatchObject({ code: 3 });
+  });
+
+  it("names apart the part of a kind and a kind that is called like it, in all versions", async () => {
+    const root = await newProject();
+    for (const [version, kind] of [
+      ["v1", "Foo"],
+      ["v1", "FooSpec"],
+      ["v2", "Foo"],
+    ] as const) {
+      const named = ["--group", "web", "--version", version, "--kind", kind];
+      expect((await runCli(root, ["create", "api", ...named])).code).toBe(0);
+    }
+    for (const argv of [["manifests"], ["generate", "client"]]) {
+      expect(await runCli(root, argv)).toMatchObject({ code: 0, err: "" });
+    }
+    const declared = (path: string): string[] =>
+      readFileSync(join(root, "client", path), "utf8")
+        .match(/(?<=^export interface )\w+/gm)
+        ?.sort() ?? [];
+    expect(declared("web/v1.d.ts")).toEqual([
+      ...["Foo", "FooSpec", "FooSpecPart", "FooSpecSpec", "FooSpecStatus", "FooStatus"],
+    ]);
+    expect(declared("web/v2.d.ts")).toEqual(["Foo", "FooSpecPart", "FooStatus"]);
+    const index = readFileSync(join(root, "client/index.d.ts"), "utf8");
+    const exported = [...index.matchAll(/(?<=[{,] )(?:type )?(\w+)/g)].map(([, name]) => name);
+    expect(new Set(exported).size).toBe(exported.length);
+    expect(exported).toContain("FooSpecPart");
   });
 
   it("changes nothing the second time, tells of drift, and leaves alone what it did not write", async () => {

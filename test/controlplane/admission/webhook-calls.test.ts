@@ -134,7 +134,7 @@ describe("A webhook behind a service", () => {
     const controlPlane = await started({});
     const clientConfig = { service, caBundle: hook.caBundle };
     const path = `${ADMISSION}/validatingwebhookconfigurations`;
-    await ask(controlPlane, "POST", path, configuration(clientConfig, { timeoutSeconds: 1 }));
+    await ask(controlPlane, "POST", path, configuration(clientConfig, { timeoutSeconds: 3 }));
     const create = (name: string): Promise<Reply> =>
       ask(controlPlane, "POST", CONFIG_MAPS, { metadata: { name } });
     expect((await create("unrouted")).text).toContain('service \\"webhooks\\" not found');

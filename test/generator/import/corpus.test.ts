@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { parse } from "yaml";
-import { readDocuments } from "../../../src/cli/project/yaml-documents.ts";
+import { readDocuments } from "../../../src/cli/project/yaml/yaml-documents.ts";
 import { formatDiagnostic } from "../../../src/errors.ts";
 import { generate } from "../../../src/generator/generate.ts";
 import { importCrd } from "../../../src/generator/import/import-crd.ts";

@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { readDocuments } from "../../../src/cli/project/yaml-documents.ts";
+import { readDocuments } from "../../../src/cli/project/yaml/yaml-documents.ts";
 import { generate } from "../../../src/generator/generate.ts";
 import { importCrd } from "../../../src/generator/import/import-crd.ts";
 import { corpusLines, corpusText, type Verdict } from "../../controlplane/crd/corpus.ts";

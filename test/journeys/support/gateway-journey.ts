@@ -32,11 +32,17 @@ export async function lookAtGateways(kubectl: Kubectl, folder: string): Promise<
   );
 
   const taken = sample("v1").replace("name: shop", "name: rival");
-  const refused = await kubectl.run(apply, taken);
   const reason = 'spec.hosts[0]: Invalid value: "shop.example.com": is served by default/shop';
-  if (refused.code === 0 || !refused.stderr.includes(reason)) {
-    throw new Error(`a host that is taken: ${refused.code} ${refused.stderr}`);
-  }
+  // The validator looks into the operator's cache, which knows a moment later what was applied.
+  await eventually(
+    async () => {
+      const refused = await kubectl.run([...apply, "--dry-run=server"], taken);
+      if (refused.code === 0 || !refused.stderr.includes(reason)) {
+        throw new Error(`a host that is taken: ${refused.code} ${refused.stderr}`);
+      }
+    },
+    { timeoutMs: 30_000 },
+  );
 
   for (const [name, host] of [
     ["shop", "server_name shop.example.com www.shop.example.com;"],

@@ -41,15 +41,18 @@ export class Newcomer {
   readonly home: string;
   readonly #programs: string;
   readonly #running = new Set<ChildProcess>();
+  readonly #path: string;
+  readonly #exported: Record<string, string> = {};
 
-  private constructor(home: string) {
+  private constructor(home: string, path: string) {
     this.home = home;
+    this.#path = path;
     this.#programs = join(home, ".programs");
   }
 
-  /** An empty home, with `npx tsop` standing for the checkout. */
-  static async arrive(): Promise<Newcomer> {
-    const newcomer = new Newcomer(mkdtempSync(join(tmpdir(), "tsop-newcomer-")));
+  /** An empty home, with `npx tsop` standing for the checkout; `programs` is a folder of others that are there. */
+  static async arrive({ programs = "" } = {}): Promise<Newcomer> {
+    const newcomer = new Newcomer(mkdtempSync(join(tmpdir(), "tsop-newcomer-")), programs);
     const checkout = await builtCheckout();
     const realNpm = programOnPath("npm");
     newcomer.#program("tsop", `exec "${process.execPath}" "${checkout}/bin/tsop.js" "$@"`);
@@ -87,6 +90,12 @@ esac`,
     const { code, out, err } = await this.run(line, folder);
     if (code !== 0) throw new Error(`${line} exited with ${code}\n${out}${err}`);
     return out + err;
+  }
+
+  /** `NAME=value` for every line from now on, with `$PWD` for the folder. */
+  export(setting: string, folder: string): void {
+    const [name = "", value = ""] = setting.split("=");
+    this.#exported[name] = value.replace("$PWD", folder);
   }
 
   /** Starts a line that goes on. */
@@ -150,9 +159,12 @@ esac`,
     const child = spawn("sh", ["-c", line], {
       cwd: folder,
       env: {
-        PATH: `${this.#programs}:${dirname(process.execPath)}:${process.env["PATH"] ?? ""}`,
+        PATH: [this.#programs, this.#path, dirname(process.execPath), process.env["PATH"]]
+          .filter(Boolean)
+          .join(":"),
         HOME: this.home,
         NO_COLOR: "1",
+        ...this.#exported,
       },
       stdio: ["ignore", "pipe", "pipe"],
     });

@@ -11,8 +11,9 @@ const READY = JSON.stringify({
     conditions: ["Ready", "ContainersReady"].map((type) => ({ type, status: "True" })),
   },
 });
+const SUCCEEDED = JSON.stringify({ status: { phase: "Succeeded" } });
 
-/** Pods that are ready as soon as they are there. */
+/** Pods that are ready as soon as they are there; those of Jobs have succeeded. */
 export class ReadyPods {
   readonly #loop: Promise<void>;
   #ended = false;
@@ -34,12 +35,13 @@ export class ReadyPods {
   }
 
   async #run(kubectl: Kubectl): Promise<void> {
-    const path = "jsonpath={range .items[*]}{.metadata.namespace}/{.metadata.name}{'\\n'}{end}";
+    const owner = "{.metadata.ownerReferences[0].kind}";
+    const path = `jsonpath={range .items[*]}{.metadata.namespace}/{.metadata.name}/${owner}{'\\n'}{end}`;
     const pending = ["get", "pods", "-A", "--field-selector=status.phase=Pending", "-o", path];
     while (!this.#ended) {
       const { stdout } = await kubectl.run(pending);
       for (const pod of stdout.split("\n").filter(Boolean)) {
-        const [namespace = "", name = ""] = pod.split("/");
+        const [namespace = "", name = "", owner] = pod.split("/");
         // It may be gone by now.
         await kubectl.run([
           "patch",
@@ -49,7 +51,7 @@ export class ReadyPods {
           namespace,
           "--subresource=status",
           "-p",
-          READY,
+          owner === "Job" ? SUCCEEDED : READY,
         ]);
       }
       await sleep(PAUSE_MS);

@@ -10,7 +10,8 @@ import { cacheOf } from "../../../src/runtime/cache/kind-cache.ts";
 import { createOrUpdate } from "../../../src/runtime/client/create-or-update.ts";
 import { controllerFor } from "../../../src/runtime/controller/builder.ts";
 import { createCluster } from "../../../src/runtime/manager/cluster.ts";
-import { createManager, type Manager } from "../../../src/runtime/manager/manager.ts";
+import { createManager } from "../../../src/runtime/manager/create-manager.ts";
+import type { Manager } from "../../../src/runtime/manager/manager.ts";
 import { MemoryApi } from "../support/memory-api.ts";
 import { asRead } from "../../support/as-read.ts";
 

@@ -6,7 +6,7 @@ import { LiveClient, writeDefaults } from "../../../src/runtime/client/live-clie
 import { RestClient, type ClientMiddleware } from "../../../src/runtime/client/rest-client.ts";
 import { refusalAdvice } from "../../../src/runtime/client/rights.ts";
 import { informersOf } from "../../../src/runtime/cache/cache.ts";
-import { createManager } from "../../../src/runtime/manager/manager.ts";
+import { createManager } from "../../../src/runtime/manager/create-manager.ts";
 import { MemoryApi } from "../support/memory-api.ts";
 import { ScriptedTransport } from "../../../src/runtime/transport/scripted-transport.ts";
 

@@ -8,7 +8,7 @@ import {
   parseWarnings,
   type ApiWarning,
 } from "../../../src/runtime/client/warnings.ts";
-import { createManager } from "../../../src/runtime/manager/manager.ts";
+import { createManager } from "../../../src/runtime/manager/create-manager.ts";
 import { ScriptedTransport } from "../../../src/runtime/transport/scripted-transport.ts";
 import { WIDGETS } from "../support/widgets.ts";
 

@@ -9,7 +9,7 @@ import { CustomResource, Resource } from "../../../src/markers/resource.ts";
 import { controllerFor } from "../../../src/runtime/controller/builder.ts";
 import { dependent, external, type Dependent } from "../../../src/runtime/controller/dependent.ts";
 import type { DependentsState } from "../../../src/runtime/controller/dependents.ts";
-import { createManager } from "../../../src/runtime/manager/manager.ts";
+import { createManager } from "../../../src/runtime/manager/create-manager.ts";
 import {
   ConnectionError,
   type Transport,

@@ -8,7 +8,7 @@ import type { CacheOptions } from "../../../src/runtime/cache/cache.ts";
 import { controllerFor } from "../../../src/runtime/controller/builder.ts";
 import { dependent, type Dependent } from "../../../src/runtime/controller/dependent.ts";
 import type { Dependents, DependentsState } from "../../../src/runtime/controller/dependents.ts";
-import { createManager } from "../../../src/runtime/manager/manager.ts";
+import { createManager } from "../../../src/runtime/manager/create-manager.ts";
 import { MemoryApi } from "../support/memory-api.ts";
 import { asRead } from "../../support/as-read.ts";
 

@@ -7,7 +7,8 @@ import { controllerFor, type ControllerBuilder } from "../../../src/runtime/cont
 import { PollSource } from "../../../src/runtime/controller/sources/polling.ts";
 import type { Result } from "../../../src/runtime/controller/reconciler.ts";
 import { timerSource } from "../../../src/runtime/controller/sources/timers.ts";
-import { createManager, type Manager } from "../../../src/runtime/manager/manager.ts";
+import { createManager } from "../../../src/runtime/manager/create-manager.ts";
+import type { Manager } from "../../../src/runtime/manager/manager.ts";
 import { MemoryApi } from "../support/memory-api.ts";
 import { widget, WIDGETS } from "../support/widgets.ts";
 

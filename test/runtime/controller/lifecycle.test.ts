@@ -14,7 +14,7 @@ import type {
   Outcome,
   Reconciler,
 } from "../../../src/runtime/controller/reconciler.ts";
-import { createManager } from "../../../src/runtime/manager/manager.ts";
+import { createManager } from "../../../src/runtime/manager/create-manager.ts";
 import { MemoryApi } from "../support/memory-api.ts";
 
 interface WidgetStatus {

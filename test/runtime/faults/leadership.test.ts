@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../src/clock.ts";
 import { silentLogger } from "../../../src/log.ts";
-import { createManager } from "../../../src/runtime/manager/manager.ts";
+import { createManager } from "../../../src/runtime/manager/create-manager.ts";
 import { MemoryApi } from "../support/memory-api.ts";
 import { StoppableClock } from "../support/stoppable-clock.ts";
 

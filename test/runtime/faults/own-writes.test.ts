@@ -6,7 +6,7 @@ import { formatKey, type KubeObject } from "../../../src/kube/object.ts";
 import type { ResourceType } from "../../../src/kube/resource.ts";
 import { controllerFor } from "../../../src/runtime/controller/builder.ts";
 import { informersOf } from "../../../src/runtime/cache/cache.ts";
-import { createManager } from "../../../src/runtime/manager/manager.ts";
+import { createManager } from "../../../src/runtime/manager/create-manager.ts";
 import { MemoryApi } from "../support/memory-api.ts";
 
 interface Settings extends KubeObject {

@@ -15,7 +15,7 @@ import { SharedInformer } from "../../../src/runtime/cache/shared-informer.ts";
 import { addFinalizer, removeFinalizer } from "../../../src/runtime/client/finalizer.ts";
 import { RestClient } from "../../../src/runtime/client/rest-client.ts";
 import { controllerFor } from "../../../src/runtime/controller/builder.ts";
-import { createManager } from "../../../src/runtime/manager/manager.ts";
+import { createManager } from "../../../src/runtime/manager/create-manager.ts";
 import { WorkQueue } from "../../../src/runtime/queue/work-queue.ts";
 import type { Reply } from "../../../src/runtime/transport/scripted-transport.ts";
 import type { Transport } from "../../../src/runtime/transport/transport.ts";

@@ -9,7 +9,7 @@ import { controllerFor } from "../../../src/runtime/controller/builder.ts";
 import { timerSource } from "../../../src/runtime/controller/sources/timers.ts";
 import type { Outcome } from "../../../src/runtime/controller/reconciler.ts";
 import { informersOf } from "../../../src/runtime/cache/cache.ts";
-import { createManager } from "../../../src/runtime/manager/manager.ts";
+import { createManager } from "../../../src/runtime/manager/create-manager.ts";
 import type { ManagerOptions } from "../../../src/runtime/manager/manager-options.ts";
 import { FaultyTransport } from "../../../src/runtime/transport/faulty-transport.ts";
 import { MemoryApi } from "../support/memory-api.ts";

@@ -12,7 +12,7 @@ import { RestClient } from "../../../src/runtime/client/rest-client.ts";
 import { controllerFor } from "../../../src/runtime/controller/builder.ts";
 import type { ControllerOptions } from "../../../src/runtime/controller/controller-parts.ts";
 import type { ReconcileContext } from "../../../src/runtime/controller/reconciler.ts";
-import { createManager } from "../../../src/runtime/manager/manager.ts";
+import { createManager } from "../../../src/runtime/manager/create-manager.ts";
 import { MemoryApi } from "../support/memory-api.ts";
 import { asRead } from "../../support/as-read.ts";
 

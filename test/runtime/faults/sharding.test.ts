@@ -5,7 +5,7 @@ import { silentLogger } from "../../../src/log.ts";
 import type { KubeObject } from "../../../src/kube/object.ts";
 import type { ResourceType } from "../../../src/kube/resource.ts";
 import { controllerFor } from "../../../src/runtime/controller/builder.ts";
-import { createManager } from "../../../src/runtime/manager/manager.ts";
+import { createManager } from "../../../src/runtime/manager/create-manager.ts";
 import { ownerOf } from "../../../src/runtime/sharding/rendezvous.ts";
 import { MemoryApi } from "../support/memory-api.ts";
 import { StoppableClock } from "../support/stoppable-clock.ts";

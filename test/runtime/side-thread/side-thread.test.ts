@@ -219,7 +219,7 @@ parentPort.postMessage({ type: "ready" });
 parentPort.on("message", () => {
   new BigInt64Array(require("node:worker_threads").workerData.memory)[0] = 2n ** 60n;
   parentPort.postMessage({ type: "acquired" });
-  setImmediate(() => { throw new Error("out of order"); });
+  setTimeout(() => { throw new Error("out of order"); }, 200);
 });`;
     const { thread, failures } = build(settings({ kind: "fixed", credentials: {} }), program);
     await thread.start();

@@ -45,12 +45,16 @@ export class Edge {
     await once(this.#server, "close");
   }
 
+  get port(): number {
+    const address = this.#server.address();
+    if (address === null || typeof address === "string") throw new Error("it does not listen");
+    return address.port;
+  }
+
   /** A request of any host comes here. */
   readonly fetch = async (url: string): Promise<Response> => {
     const { host, pathname } = new URL(url);
-    const address = this.#server.address();
-    if (address === null || typeof address === "string") throw new Error("it does not listen");
-    const { port } = address;
+    const { port } = this;
     const asked = request({ port, host: "127.0.0.1", path: pathname, headers: { host } }).end();
     return new Promise((resolve, reject) => {
       asked.once("error", reject).once("response", (response) => {

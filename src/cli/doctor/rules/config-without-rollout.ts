@@ -4,6 +4,7 @@
  * @module
  */
 import { isJsonObject } from "../../../kube/json.ts";
+import { hasHashedName } from "../kustomizations.ts";
 import type { Rule } from "../rule.ts";
 import { listAt, textAt, valuesBelow } from "../values.ts";
 import { podTemplates, type PodTemplate } from "../workloads.ts";
@@ -18,7 +19,9 @@ export const configWithoutRollout: Rule = {
   *find(examined) {
     if (examined.project) return;
     const configMaps = new Set(
-      examined.manifests.filter(({ kind }) => kind === "ConfigMap").map(({ name }) => name),
+      examined.manifests
+        .filter((manifest) => manifest.kind === "ConfigMap" && !hasHashedName(manifest))
+        .map(({ name }) => name),
     );
     for (const template of podTemplates(examined)) {
       const { manifest, annotations } = template;

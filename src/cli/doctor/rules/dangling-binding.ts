@@ -10,7 +10,7 @@ import { listAt, textAt } from "../values.ts";
 import { podTemplates } from "../workloads.ts";
 
 /** What `tsop manifests` makes of the code; before its first run it is not there. */
-const MANAGER_ROLE = "manager-role";
+const MANAGER_ROLE = /(?:^|-)manager-role$/;
 
 const OF_CLUSTER = /^(?:cluster-admin|admin|edit|view|system:.*)$/;
 
@@ -32,7 +32,7 @@ export const danglingBinding: Rule = {
         textAt(manifest.value, ["roleRef", "name"]),
       ];
       const names = roles.filter((role) => role.kind === kind).map((role) => role.name);
-      const isMade = project !== undefined && name === MANAGER_ROLE;
+      const isMade = project !== undefined && MANAGER_ROLE.test(name);
       if (names.length > 0 && !names.includes(name) && !OF_CLUSTER.test(name) && !isMade) {
         yield {
           place: manifest.at(["roleRef", "name"]),

@@ -5,9 +5,10 @@
  */
 import type { Rule } from "../rule.ts";
 import { textAt } from "../values.ts";
-import { podTemplates } from "../workloads.ts";
+import { containersOf, isPlaceholder, podTemplates } from "../workloads.ts";
 
-const PLACEHOLDER = /^(?:controller(?::latest)?|example\.com\/.*|<.*>|IMAGE(?::.*)?|TODO.*)$/;
+/** What `tsop init` and kubebuilder write, and their `deploy` replaces. */
+const SCAFFOLDED = /^controller(?::latest)?$/;
 
 /** The rule. */
 export const imageNotSet: Rule = {
@@ -16,14 +17,18 @@ export const imageNotSet: Rule = {
     "A container has no image, or still has the one of the scaffold, which no registry has: its pods stay in ImagePullBackOff.",
   example: "containers:\n- name: manager\n  image: controller:latest",
   *find(examined) {
-    for (const { manifest, path, containers } of podTemplates(examined)) {
-      for (const [index, container] of containers.entries()) {
+    for (const template of podTemplates(examined)) {
+      const { manifest } = template;
+      for (const { container, path } of containersOf(template)) {
         const image = textAt(container, ["image"]);
-        // `tsop deploy --image`, or the images of a kustomization, put one in.
-        const isReplaced = image !== "" && examined.isKustomized(manifest.file);
-        if (isReplaced || (image !== "" && !PLACEHOLDER.test(image))) continue;
+        // The images of a kustomization, or `deploy`, put one in.
+        const isReplaced =
+          image !== "" &&
+          (examined.isKustomized(manifest.file) ||
+            (examined.isScaffolded && SCAFFOLDED.test(image)));
+        if (isReplaced || (image !== "" && !isPlaceholder(image))) continue;
         yield {
-          place: manifest.at([...path, "spec", "containers", index, "image"]),
+          place: manifest.at([...path, "image"]),
           message: `The container ${textAt(container, ["name"])} of ${manifest.kind} ${manifest.name} has ${image === "" ? "no image" : `the image ${image}, which is a placeholder`}.`,
           fix: "Name the image that you built, with its tag or its digest.",
         };

@@ -5,8 +5,8 @@
  */
 import { isJsonObject } from "../../../kube/json.ts";
 import type { Found, Manifest, Rule } from "../rule.ts";
-import { listAt, objectAt, textAt } from "../values.ts";
-import { hasLabels, podTemplates, type PodTemplate } from "../workloads.ts";
+import { listAt, objectAt, textAt, textsAt } from "../values.ts";
+import { containersOf, hasLabels, podTemplates, type PodTemplate } from "../workloads.ts";
 
 /** The rule. */
 export const serviceWithoutListener: Rule = {
@@ -56,12 +56,23 @@ function* unheard(
         ? textAt(one, ["name"]) === target
         : one["containerPort"] === target,
     );
+    const isFlag = typeof target === "number" && templates.some((one) => isNamed(target, one));
     const added = new RegExp(`\\b(?:containerPort|name): ["']?${String(target)}\\b`).test(patches);
-    if (isHeard || added) continue;
+    if (isHeard || added || isFlag) continue;
     yield {
       place: service.at(["spec", "ports", index]),
       message: `Service ${service.name} leads to the port ${String(target)}, which no container of its pods has.`,
       fix: `Use one of ${[...new Set(ports.map((one) => textAt(one, ["name"]) || String(one["containerPort"])))].join(", ")}, or add the port to the container.`,
     };
   }
+}
+
+/** Whether a container is told the port, as by `--metrics-bind-address=:8443`: listing it is not needed then. */
+function isNamed(port: number, template: PodTemplate): boolean {
+  const told = [...containersOf(template)].flatMap(({ container }) => [
+    ...textsAt(container, ["command"]),
+    ...textsAt(container, ["args"]),
+    ...listAt(container, ["env"]).map((one) => textAt(one, ["value"])),
+  ]);
+  return told.some((text) => new RegExp(`\\b${port}\\b`).test(text));
 }

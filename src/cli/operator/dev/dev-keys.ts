@@ -10,7 +10,9 @@ import { entryLines } from "../../journal/reasons-text.ts";
 import { paint, reportError } from "../../output.ts";
 import { BackgroundProcess } from "../../processes.ts";
 import { listenToKeys } from "../../terminal-keys.ts";
+import type { DevPage } from "./dev-page.ts";
 import type { DevSession } from "./dev-session.ts";
+import type { LogChoice } from "./log-choice.ts";
 
 /** A key, and what it does. */
 interface KeyAction {
@@ -22,7 +24,10 @@ interface KeyAction {
 /** What the keys work on. */
 export interface KeyTargets {
   readonly root: string;
-  readonly session: Pick<DevSession, "applySamples" | "deleteObjects">;
+  readonly session: Pick<DevSession, "applySamples" | "deleteObjects"> & {
+    readonly log: Pick<LogChoice, "next">;
+    readonly page: Pick<DevPage, "open">;
+  };
   readonly quit: () => void;
 }
 
@@ -33,6 +38,7 @@ export class DevKeys {
   readonly #actions: Readonly<Record<string, KeyAction>>;
   #last: Promise<void> = Promise.resolve();
   #stop: (() => void) | undefined;
+  #tests: BackgroundProcess | undefined;
 
   constructor(targets: KeyTargets, context: CliContext) {
     this.#context = context;
@@ -42,6 +48,13 @@ export class DevKeys {
       a: { help: "apply samples", run: () => session.applySamples() },
       t: { help: "run tests", run: () => this.#runTests() },
       w: { help: "why: the last change", run: () => this.#tellLast() },
+      f: {
+        help: "filter the log",
+        run: () => {
+          context.out(paint(context).bold(session.log.next()));
+        },
+      },
+      o: { help: "open the page", run: () => session.page.open() },
       r: { help: "reset: delete all objects of your kinds", run: () => session.deleteObjects() },
       q: { help: "quit", run: targets.quit },
     };
@@ -61,15 +74,16 @@ export class DevKeys {
     this.#context.err(`  ${names.join(dim(", "))}`);
   }
 
-  /** Gives the terminal back. */
+  /** Gives the terminal back, and ends tests that run. */
   stop(): void {
+    this.#tests?.end();
     this.#stop?.();
   }
 
   #press(key: string): void {
     const action = Object.hasOwn(this.#actions, key) ? this.#actions[key] : undefined;
     if (!action) return;
-    if (key === "q") void action.run();
+    if (key === "q" || key === "f") void action.run();
     // One after the other: an apply does not run into a reset.
     else {
       this.#last = this.#last.then(action.run).catch((error: unknown) => {
@@ -85,7 +99,9 @@ export class DevKeys {
     };
     out(paint(this.#context).bold("npm test"));
     const call = { program: "npm", args: ["test"], cwd: this.#targets.root, env };
-    const code = await BackgroundProcess.start(call, { onLine: out }).exited;
+    this.#tests = BackgroundProcess.start(call, { onLine: out, ownGroup: true, endsAsGroup: true });
+    const code = await this.#tests.exited;
+    this.#tests = undefined;
     out(code === 0 ? "the tests passed" : `the tests ended with ${code ?? "a signal"}`);
   }
 

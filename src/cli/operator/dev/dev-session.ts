@@ -18,27 +18,38 @@ import { SourceFiles } from "../../kustomize/source-files.ts";
 import { EXTERNAL_CRDS, isInstalled, operatorUser } from "../installed.ts";
 import { OperatorProcess } from "../operator-process.ts";
 import { paint } from "../../output.ts";
+import { RECORDINGS_VARIABLE } from "../../../runtime/replay/recorder.ts";
+import { CONTROLLER_STARTED } from "../../../runtime/controller/controller.ts";
 import { writePrivateFile } from "../../project/private-file.ts";
 import { apiGroupOf, type Project } from "../../project/project-file.ts";
 import { ownerName } from "../../cluster/ownership.ts";
 import { applyAll } from "../../cluster/roll-out.ts";
 import { isWebhookConfiguration } from "../local-webhooks.ts";
 import { DevJournal } from "./dev-journal.ts";
+import { DevPage } from "./dev-page.ts";
 import { DevWebhooks } from "./dev-webhooks.ts";
+import { LogChoice } from "./log-choice.ts";
 import { OperatorKeeper, type OperatorEvents } from "./operator-keeper.ts";
+import { WaitingProcesses } from "./waiting-processes.ts";
 
 const BUNDLE = ".tsop/dev/main.mjs";
 const OPERATOR_KUBECONFIG = ".tsop/dev/kubeconfig";
+const RECORDINGS = ".tsop/dev/recordings";
 const SAMPLES = "config/samples";
 const TIMEOUT_SECONDS = 30;
 
 /** What one project needs to be developed: everything but the control plane itself. */
 export class DevSession {
+  /** What a browser shows of it. */
+  readonly page: DevPage;
+  /** Which lines of the operator are shown. */
+  readonly log = new LogChoice();
   readonly #project: Project;
   readonly #controlPlane: ControlPlane;
   readonly #context: CliContext;
   readonly #session: ClusterSession;
   readonly #operator: OperatorKeeper;
+  readonly #waiting: WaitingProcesses;
   #manifests: ManifestSource | undefined;
   #bundle: OpenBundle | undefined;
   #rendered: readonly ManifestObject[] = [];
@@ -65,6 +76,8 @@ export class DevSession {
     this.#context = context;
     this.#webhooks = new DevWebhooks(project.root, controlPlane, context.clock);
     this.#journal = new DevJournal(project.root);
+    this.#waiting = new WaitingProcesses(project.root, context);
+    this.page = new DevPage(project, controlPlane, context);
     this.#session = openCluster({ kubeconfigText: controlPlane.kubeconfig }, context);
     const controllers = project.resources.filter(({ controller }) => controller).length;
     this.#operator = new OperatorKeeper(
@@ -91,6 +104,7 @@ export class DevSession {
     this.#rendered = await renderKustomization(join(root, "config/default"));
     this.#external = await this.#manifestsIn(EXTERNAL_CRDS);
     await this.#install();
+    this.page.show(this.#rendered);
     this.#webhooks.pause();
     await this.#operator.replace(events);
   }
@@ -129,6 +143,8 @@ export class DevSession {
 
   async stop(): Promise<void> {
     this.#journal.end();
+    this.#waiting.stop();
+    await this.page.stop();
     await this.#operator.stop();
     await this.#bundle?.close();
   }
@@ -184,6 +200,7 @@ export class DevSession {
       KUBECONFIG: path,
       ...(namespaced ? { WATCH_NAMESPACE: namespace } : {}),
       ...this.#journal.env,
+      [RECORDINGS_VARIABLE]: `failed:${join(root, RECORDINGS)}`,
     };
     const takes = this.#journal.hear.bind(this.#journal);
     const options = {
@@ -192,12 +209,16 @@ export class DevSession {
       args: [...this.#webhooks.args, ...this.#args],
       env,
       takes,
+      shows: this.log.shows.bind(this.log),
+      launch: this.#waiting.launch,
     };
     // After a crash, too.
     this.#webhooks.pause();
     return OperatorProcess.start(options, this.#context, (line) => {
       this.#webhooks.hear(line);
       onLine(line);
+      // Not before: the operator that starts has the processor.
+      if (line.includes(CONTROLLER_STARTED)) this.#waiting.prepareSoon(this.#bundle?.leftOut);
     });
   }
 }

@@ -70,14 +70,20 @@ function shapeField(parent: JsonObject, field: string, code: string, lost: Lost)
     else if (code === "quantity") parent[field] = canonicalQuantity(value, false);
     return;
   }
-  const optional = code.startsWith("?");
-  const rest = optional ? code.slice(1) : code;
-  if (rest.startsWith("[]")) shapeList(parent, field, value, rest.slice(2), optional, lost);
-  else if (rest.startsWith("{}")) shapeMap(parent, field, value, rest.slice(2), optional, lost);
-  else if (rest.startsWith("!")) shapeEmbedded(parent, field, value, rest.slice(1), optional, lost);
-  else if (rest.startsWith("*")) shapePointer(parent, field, value, rest.slice(1), lost);
+  // What may be left out begins with a question mark.
+  const kind = code.charAt(isOptional(code) ? 1 : 0);
+  if (kind === "[") shapeList(parent, field, value, code, lost);
+  else if (kind === "{") shapeMap(parent, field, value, code, lost);
+  else if (kind === "!") shapeEmbedded(parent, field, value, code, lost);
+  else if (kind === "*") shapePointer(parent, field, value, code, lost);
   else parent[field] = canonicalTime(value, code) ?? null;
 }
+
+const isOptional = (code: string): boolean => code.startsWith("?");
+
+/** What a code is of: the text after its sign. */
+const typeIn = (code: string, sign: string): string =>
+  code.slice(sign.length + (isOptional(code) ? 1 : 0));
 
 const ZERO: Readonly<Record<string, string | number | boolean>> = {
   text: "",
@@ -94,8 +100,7 @@ function shapeList(
   parent: JsonObject,
   field: string,
   value: unknown,
-  element: string,
-  optional: boolean,
+  code: string,
   lost: Lost,
 ): void {
   if (!Array.isArray(value) || value.length === 0) {
@@ -104,10 +109,11 @@ function shapeList(
       noteEmptied(parent, field, "list");
     }
     if (value === undefined || value === null || Array.isArray(value)) {
-      clear(parent, field, optional);
+      clear(parent, field, code);
     }
     return;
   }
+  const element = typeIn(code, "[]");
   if (element === "") return;
   value.forEach((item: unknown, index) => {
     if (isObject(item)) shapeStruct(item, element, lost);
@@ -121,22 +127,22 @@ function shapeMap(
   parent: JsonObject,
   field: string,
   value: unknown,
-  element: string,
-  optional: boolean,
+  code: string,
   lost: Lost,
 ): void {
   if (!isObject(value)) {
-    if (value === undefined || value === null) clear(parent, field, optional);
+    if (value === undefined || value === null) clear(parent, field, code);
     return;
   }
   const keys = Object.keys(value);
   if (keys.length === 0) {
     lost.any = true;
     noteEmptied(parent, field, "map");
-    clear(parent, field, optional);
+    clear(parent, field, code);
     return;
   }
   sortKeys(value, keys);
+  const element = typeIn(code, "{}");
   if (element === "") return;
   for (const key of keys) {
     const item = value[key];
@@ -155,8 +161,8 @@ function sortKeys(value: JsonObject, keys: readonly string[]): void {
   }
 }
 
-function clear(parent: JsonObject, field: string, optional: boolean): void {
-  if (optional) Reflect.deleteProperty(parent, field);
+function clear(parent: JsonObject, field: string, code: string): void {
+  if (isOptional(code)) Reflect.deleteProperty(parent, field);
   else parent[field] = null;
 }
 
@@ -164,12 +170,12 @@ function shapeEmbedded(
   parent: JsonObject,
   field: string,
   value: unknown,
-  type: string,
-  optional: boolean,
+  code: string,
   lost: Lost,
 ): void {
+  const type = typeIn(code, "!");
   if (value === undefined || value === null) {
-    if (optional) {
+    if (isOptional(code)) {
       Reflect.deleteProperty(parent, field);
       return;
     }
@@ -178,7 +184,7 @@ function shapeEmbedded(
     shapeStruct(made, type, lost);
   } else if (isObject(value)) {
     shapeStruct(value, type, lost);
-    if (optional && Object.keys(value).length === 0) Reflect.deleteProperty(parent, field);
+    if (isOptional(code) && Object.keys(value).length === 0) Reflect.deleteProperty(parent, field);
   }
 }
 
@@ -186,9 +192,10 @@ function shapePointer(
   parent: JsonObject,
   field: string,
   value: unknown,
-  type: string,
+  code: string,
   lost: Lost,
 ): void {
+  const type = typeIn(code, "*");
   if (value === null) Reflect.deleteProperty(parent, field);
   else if (isObject(value)) shapeStruct(value, type, lost);
   else if (value !== undefined) {

@@ -19,7 +19,7 @@ import {
 } from "../../wire/decode-patch.ts";
 import { storeKey } from "../../store/store.ts";
 import { checkApplied, checkPatched, readConfiguration, tellMistakes } from "./body.ts";
-import type { Cluster, Endpoint, WriteOptions } from "../cluster/cluster.ts";
+import type { Cluster, WriteOptions } from "../cluster/cluster.ts";
 import { matchName, matchNamespace } from "../write/match-path.ts";
 import { conflict, notFound } from "../../failures.ts";
 import { applyTo, trackChange } from "../write/ownership.ts";
@@ -123,7 +123,7 @@ async function applyRequest(cluster: Cluster, asked: ResourceRequest): Promise<O
   const options = writeOptions(asked, query);
   const by = { manager: query.fieldManager, force: query.force };
   const found = cluster.store.get(collectionOf(resource), storeKey(namespace, name));
-  if (!found) return createByApply(cluster, asked, endpoint, decoded, by, options);
+  if (!found) return createByApply(cluster, asked, decoded, by, options);
   return answerUpdate(
     cluster,
     asked,
@@ -149,12 +149,12 @@ const isUnchanged = (resource: ServedResource, live: SentObject, object: SentObj
 async function createByApply(
   cluster: Cluster,
   asked: ResourceRequest,
-  endpoint: Endpoint,
   decoded: DecodedConfiguration,
   by: { readonly manager: string; readonly force: boolean },
   options: WriteOptions,
 ): Promise<Outcome> {
   const { name, resource } = asked;
+  const endpoint = endpointOf(asked);
   if (endpoint.subresource !== "" && !resource.traits?.statusCreates) {
     throw notFound(resource, name);
   }

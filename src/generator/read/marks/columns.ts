@@ -27,8 +27,7 @@ export function readColumns(
       if (typeof name !== "string" || !second) {
         complain(
           reader,
-          module,
-          call,
+          { module, node: call },
           "wrong-arguments",
           "@PrintColumn takes a name and a path.",
           'Write @PrintColumn("Ready", (web: MyWeb) => web.status?.ready).',
@@ -65,8 +64,7 @@ function optionsAreKnown(
   if (typeof options !== "object" || options === null) {
     complain(
       reader,
-      module,
-      node,
+      { module, node },
       "argument-not-constant",
       "The options of @PrintColumn are not known before the program runs.",
       "Write them as an object of constants.",
@@ -78,8 +76,7 @@ function optionsAreKnown(
   if (wrong === undefined && (type === undefined || COLUMN_TYPES.includes(type))) return true;
   complain(
     reader,
-    module,
-    node,
+    { module, node },
     wrong === undefined ? "wrong-option" : "unknown-option",
     wrong === undefined
       ? `A column has no type ${String(type)}.`
@@ -108,8 +105,7 @@ function columnType(
   }
   complain(
     reader,
-    module,
-    node,
+    { module, node },
     "column-of-structure",
     `The column ${jsonPath} is ${schema.type === "array" ? "a list" : "an object"}; it would show nothing readable.`,
     'Choose a field in it, or say { type: "string" } to show it as JSON.',
@@ -150,8 +146,7 @@ export function readScale(
   if (spec === undefined || status === undefined || wrong) {
     complain(
       reader,
-      module,
-      call,
+      { module, node: call },
       "wrong-scale",
       "@Scale needs the path of the wanted replicas below .spec, and of the seen ones below .status.",
       "Write @Scale({ spec: (web: MyWeb) => web.spec.replicas, status: (web: MyWeb) => web.status?.replicas }).",
@@ -181,8 +176,7 @@ export function readSelectable(
       if (inMetadata || path.throughList || !SELECTABLE.includes(kind)) {
         complain(
           reader,
-          module,
-          argument,
+          { module, node: argument },
           "not-selectable",
           `Field selectors cannot ask for ${path.jsonPath}.`,
           "Choose a string, a boolean or a whole number that is neither metadata nor inside a list.",

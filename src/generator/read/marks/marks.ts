@@ -59,8 +59,7 @@ export function decorationsOf(reader: Reader, module: Module, node: ts.Node): De
     if (!fieldMarkers.has(name) && !classMarkers.includes(name)) {
       complain(
         reader,
-        module,
-        expression,
+        { module, node: expression },
         "unknown-marker",
         `tsop has no marker @${name}.`,
         didYouMean(name, known(), "See docs/markers.md for the list."),
@@ -70,8 +69,7 @@ export function decorationsOf(reader: Reader, module: Module, node: ts.Node): De
     } else {
       complain(
         reader,
-        module,
-        expression,
+        { module, node: expression },
         "marker-not-called",
         `@${name} does nothing without parentheses.`,
         `Write @${name}().`,
@@ -94,8 +92,7 @@ function composed(reader: Reader, module: Module, expression: ts.Expression): De
   const name = (ts.isCallExpression(expression) ? expression.expression : expression).getText();
   complain(
     reader,
-    module,
-    expression,
+    { module, node: expression },
     "decorator-not-followed",
     `The decorator @${name} has to do with markers of tsop, but does more than to apply them.`,
     "Write it as a function that returns (target, key) => { Minimum(1)(target, key); } and the like, or put the markers here.",
@@ -117,8 +114,7 @@ function markerName(reader: Reader, module: Module, node: ts.Expression): string
   if (module.imports.has(node.text)) return undefined;
   complain(
     reader,
-    module,
-    node,
+    { module, node },
     "unknown-marker",
     `@${node.text} is neither declared nor imported.`,
     fieldMarkers.has(node.text) || classMarkers.includes(node.text)
@@ -136,12 +132,11 @@ export function marksOf(reader: Reader, module: Module, node: ts.Node): Mark[] {
     if (definition) {
       const place = within ?? { reader, module, at: reader.modules.at(module, call) };
       const values = argumentsOf(place.reader, place.module, call);
-      if (values) addMark(reader, marks, `@${name}`, definition, values, place.at);
+      if (values) addMark(reader, marks, definition, { shown: `@${name}`, values, at: place.at });
     } else if (!ts.isClassDeclaration(node)) {
       complain(
         reader,
-        module,
-        call,
+        { module, node: call },
         "marker-needs-class",
         `@${name} is on a field.`,
         "Move it to the class.",
@@ -161,7 +156,11 @@ export function marksOf(reader: Reader, module: Module, node: ts.Node): Mark[] {
     const values = texts.map((word) => only?.parse(word));
     // A JSDoc `@example` is code more often than JSON.
     if (name === "example" && typeof values[0] === "string" && !text.startsWith('"')) continue;
-    addMark(reader, marks, `@${name}`, definition, values, reader.modules.at(module, tag));
+    addMark(reader, marks, definition, {
+      shown: `@${name}`,
+      values,
+      at: reader.modules.at(module, tag),
+    });
   }
   return marks;
 }
@@ -182,8 +181,7 @@ export function argumentsOf(
   const argument = call.arguments[wrong] ?? call;
   complain(
     reader,
-    module,
-    argument,
+    { module, node: argument },
     "argument-not-constant",
     `The argument \`${argument.getText(module.file)}\` is not known before the program runs: ${whyNotConstant(reader, module, ts.isSpreadElement(argument) ? argument.expression : argument)}.`,
     "Use a literal, a constant or an enum member.",
@@ -203,13 +201,18 @@ function suggestion(value: unknown, names: readonly string[] = []): string | und
   return fix === "" ? undefined : fix;
 }
 
+/** A marker as somebody wrote it. */
+interface Written {
+  readonly shown: string;
+  readonly values: readonly unknown[];
+  readonly at: Position;
+}
+
 function addMark(
   reader: Reader,
   marks: Mark[],
-  shown: string,
   definition: MarkerDefinition,
-  values: readonly unknown[],
-  at: Position,
+  { shown, values, at }: Written,
 ): void {
   const { parameters, last } = definition;
   const least = last === "optional" ? parameters.length - 1 : parameters.length;

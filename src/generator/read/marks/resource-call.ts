@@ -44,8 +44,7 @@ export function readResource(
   if (!said) {
     complain(
       reader,
-      module,
-      argument ?? call,
+      { module, node: argument ?? call },
       "resource-needs-options",
       "@Resource takes an object of constant options.",
       'Write @Resource({ group: "shop.example.com", version: "v1" }).',
@@ -56,8 +55,7 @@ export function readResource(
     if (said.values[name] !== undefined) continue;
     complain(
       reader,
-      module,
-      call,
+      { module, node: call },
       "missing-option",
       `@Resource needs the option ${name}.`,
       name === "group" ? 'Add group: "shop.example.com".' : 'Add version: "v1".',

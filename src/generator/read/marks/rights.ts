@@ -72,8 +72,7 @@ function readRule(reader: Reader, module: Module, call: ts.CallExpression): Gran
   if (grant.urls.length === 0 && grant.resources.length === 0) {
     complain(
       reader,
-      module,
-      call,
+      { module, node: call },
       "rbac-without-target",
       "@Rbac grants verbs on nothing.",
       "Add resources (with their groups), or urls.",
@@ -95,8 +94,7 @@ function readTokenRight(
   if (!Array.isArray(list) || more === notConstant || typeof more !== "object" || !more) {
     complain(
       reader,
-      module,
-      call,
+      { module, node: call },
       "wrong-arguments",
       "@Rbac takes a token, a list of verbs, and a scope if need be; all constant.",
       'Write @Rbac(Deployment, ["get", "list", "watch"]).',
@@ -127,8 +125,7 @@ function keysAreKnown(
   if (wrong === undefined) return true;
   complain(
     reader,
-    module,
-    call,
+    { module, node: call },
     "unknown-option",
     `@Rbac has no option ${wrong}.`,
     didYouMean(wrong, known, `It takes ${known.join(", ")}.`),
@@ -162,8 +159,7 @@ function readToken(reader: Reader, module: Module, node: ts.Expression): TokenMo
   if (token) return token;
   complain(
     reader,
-    module,
-    node,
+    { module, node },
     "not-a-token",
     `\`${node.getText(module.file)}\` does not stand for a kind.`,
     "Pass a class with @Resource, a kind of tsop/k8s, or write { groups, resources, verbs }.",

@@ -39,7 +39,7 @@ export function checkedType(
     return modelOf(asked, typeAt(checker, node));
   } catch (error) {
     if (!(error instanceof NoSchema)) throw error;
-    return unsupported(reader, module, node, error.code, error.message, error.fix);
+    return unsupported(reader, { module, node }, error.code, error.message, error.fix);
   }
 }
 

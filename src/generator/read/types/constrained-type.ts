@@ -5,7 +5,7 @@
  */
 import type { Schema } from "../../../kube/schema/structural.ts";
 import type { ts } from "../../load.ts";
-import type { Position, TypeModel } from "../../model.ts";
+import type { TypeModel } from "../../model.ts";
 import { didYouMean } from "../../nearest-name.ts";
 import { type KeywordTarget, schemaKeywords } from "../../schema-keywords.ts";
 import { leaf, narrow } from "./keywords.ts";
@@ -24,7 +24,6 @@ export function constrainedType(
   name: string,
   scope: Scope,
   trail: Trail,
-  at: Position,
 ): TypeModel | undefined {
   if (!CONSTRAINED.includes(name)) return undefined;
   const [first, second] = node.typeArguments ?? [];
@@ -33,22 +32,22 @@ export function constrainedType(
   if ((name === "With" && !base) || typeof value !== "object" || value === null) {
     return unsupported(
       reader,
-      scope.module,
-      keywords ?? node,
+      { module: scope.module, node: keywords ?? node },
       "wrong-arguments",
       `${name} takes ${name === "Str" ? "" : "a type and "}keywords with fixed values.`,
       name === "Str" ? "Write Str<{ maxLength: 63 }>." : "Write With<Int32, { minimum: 1 }>.",
     );
   }
-  const type = base ? reader.readType(reader, base, scope, trail) : leaf({ type: "string" }, at);
+  const type = base
+    ? reader.readType(reader, base, scope, trail)
+    : leaf({ type: "string" }, reader.modules.at(scope.module, node));
   const schema = value as Schema;
   for (const keyword of Object.keys(schema)) {
     const fit = schemaKeywords.get(keyword);
     if (fit !== undefined && fits(fit, type.schema)) continue;
     complain(
       reader,
-      scope.module,
-      keywords ?? node,
+      { module: scope.module, node: keywords ?? node },
       fit === undefined ? "unknown-keyword" : "keyword-of-other-type",
       fit === undefined
         ? `A schema has no keyword ${keyword}.`

@@ -82,8 +82,7 @@ export function readMembers(
   if (values && properties.length > 0) {
     complain(
       reader,
-      scope.module,
-      node,
+      { module: scope.module, node },
       "fields-and-index",
       "A schema has either named fields or any fields, not both.",
       "Remove the index signature, and put @PreserveUnknownFields() on the class to keep other fields.",
@@ -135,8 +134,7 @@ function readIndex(
   if (isWrong && !key.unread) {
     complain(
       reader,
-      scope.module,
-      member,
+      { module: scope.module, node: member },
       "key-needs-string",
       "The keys of a record are strings in JSON.",
       "Use Record<string, ...>.",
@@ -153,8 +151,7 @@ function complainOfFunction(
   const name = member.name?.getText(module.file);
   complain(
     reader,
-    module,
-    member,
+    { module, node: member },
     "type-without-schema",
     `${name === undefined ? "A call signature" : `The member ${name}`} is a function, which is not plain JSON.`,
     "Remove it, and write a function that takes the object.",
@@ -181,7 +178,7 @@ export function readField(
   const replaced = effects.some(({ replaces }) => replaces);
   let type = replaced
     ? leaf({}, reader.modules.at(module, member))
-    : fieldType(reader, member, initial, scope, trail, base);
+    : fieldType(reader, member, { initial, base }, scope, trail);
   const description = descriptionOf(member);
   if (description !== undefined) type = narrow(type, { description }, type.at);
   const fallback = initial && defaultOf(reader, module, initial);
@@ -219,10 +216,9 @@ export function readField(
 function fieldType(
   reader: Reader,
   member: FieldNode,
-  initial: ts.Expression | undefined,
+  { initial, base }: { initial: ts.Expression | undefined; base: PropertyModel | undefined },
   scope: Scope,
   trail: Trail,
-  base: PropertyModel | undefined,
 ): TypeModel {
   // An own field says anew whether it has a default.
   const before = base && { ...base.type, schema: without(base.type.schema, "default") };
@@ -252,8 +248,7 @@ function nameOf(
   if (typeof value === "string" || typeof value === "number") return String(value);
   complain(
     reader,
-    module,
-    name,
+    { module, node: name },
     "computed-name",
     "The name of a field is fixed in a schema.",
     "Write the name itself.",
@@ -267,8 +262,7 @@ function defaultOf(reader: Reader, module: Module, initial: ts.Expression): Json
   if (value !== notConstant) return value as Json;
   complain(
     reader,
-    module,
-    initial,
+    { module, node: initial },
     "default-not-constant",
     `The initialiser \`${initial.getText(module.file)}\` is the default of the field, and not known before the program runs: ${whyNotConstant(reader, module, initial)}.`,
     "Use a constant, or remove it and write the field with `?` or `!`.",
@@ -304,8 +298,7 @@ function inferred(
   if (value !== notConstant) {
     complain(
       reader,
-      module,
-      member,
+      { module, node: member },
       isNumber ? "number-needs-format" : "type-missing",
       `The field ${member.name.getText(module.file)} has no type.`,
       isNumber ? `Write ${NUMBER_NAMES}, imported from "tsop".` : "Write its type.",
@@ -346,8 +339,7 @@ function hasShape(schema: Schema): boolean {
 function complainOfShape(reader: Reader, module: Module, member: FieldNode, name: string): void {
   complain(
     reader,
-    module,
-    member,
+    { module, node: member },
     "type-unknown",
     `The field ${name} has no schema.`,
     "Write its type, or put @PreserveUnknownFields() on it to keep whatever it holds.",

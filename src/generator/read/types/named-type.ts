@@ -53,37 +53,41 @@ export function readReference(
   if (found?.is === "tsop") {
     const scalar = scalars.get(found.name);
     if (scalar) return leaf({ ...scalar }, at);
-    const constrained = constrainedType(reader, node, found.name, scope, trail, at);
+    const constrained = constrainedType(reader, node, found.name, scope, trail);
     if (constrained) return constrained;
   }
   if (found?.is === "declaration") {
-    return declared(reader, node, found.node, found.module, scope, trail);
+    return declared(reader, node, found, scope, trail);
   }
   const isOwn = found !== undefined || ts.isQualifiedName(node.typeName);
   const global = name.replace(/^globalThis\./, "");
   if (LIBRARY_VALUES.has(global) && (!isOwn || global !== name)) {
     return unsupported(
       reader,
-      scope.module,
-      node,
+      { module: scope.module, node },
       "not-plain-json",
       `${name} is not plain JSON.`,
       libraryFix(global),
     );
   }
-  const utility = isOwn ? undefined : utilityType(reader, node, name, scope, trail, at);
+  const utility = isOwn ? undefined : utilityType(reader, node, name, scope, trail);
   if (utility) return utility;
   // A namespace's member, or a type of the library: the checker knows whether there is one.
   const isThere = ts.isQualifiedName(node.typeName) || LIBRARY.has(name);
   if (isThere) return reader.readChecked(reader, node, scope, trail);
   return unsupported(
     reader,
-    scope.module,
-    node,
+    { module: scope.module, node },
     "unknown-type",
     `There is no type ${name} with a schema.`,
     wayToType(reader, name, scope.module),
   );
+}
+
+/** How something with type parameters is read, and what is done with what the checker makes of it. */
+interface Reading {
+  readonly read: (inner: Reader) => TypeModel;
+  readonly finish?: (checked: TypeModel) => TypeModel;
 }
 
 /** Reads something with type parameters; where it needs to be computed, the checker is asked for all of it. */
@@ -92,8 +96,7 @@ export function orAsk(
   node: ts.TypeNode,
   scope: Scope,
   trail: Trail,
-  read: (inner: Reader) => TypeModel,
-  finish = (checked: TypeModel): TypeModel => checked,
+  { read, finish }: Reading,
 ): TypeModel {
   // Within a generic declaration it is asked for where the outermost one is used.
   if (scope.parameters.size > 0) return read(reader);
@@ -103,7 +106,8 @@ export function orAsk(
     return result;
   } catch (error) {
     if (!(error instanceof NeedsArguments)) throw error;
-    return finish(reader.readChecked(reader, node, scope, trail));
+    const checked = reader.readChecked(reader, node, scope, trail);
+    return finish ? finish(checked) : checked;
   }
 }
 
@@ -135,11 +139,16 @@ function memberOfNamespace(
   return namespace?.is === "namespace" ? reader.modules.resolveIn(namespace, right) : undefined;
 }
 
+/** A declaration and the file that it is in. */
+interface Declared {
+  readonly node: Declaration;
+  readonly module: Module;
+}
+
 function declared(
   reader: Reader,
   node: ts.TypeReferenceNode | ts.ExpressionWithTypeArguments,
-  declaration: Declaration,
-  module: Module,
+  { node: declaration, module }: Declared,
   scope: Scope,
   trail: Trail,
 ): TypeModel {
@@ -158,7 +167,7 @@ function declared(
   const deeper = [...trail, declaration];
   const read = (inner: Reader): TypeModel => {
     const bound = bind(declaration, module, node.typeArguments, scope, trail);
-    return declaredType(inner, node, declaration, bound, deeper, scope);
+    return declaredType(inner, node, declaration, { scope: bound, trail: deeper }, scope);
   };
   const finish = (checked: TypeModel): TypeModel =>
     ts.isTypeAliasDeclaration(declaration)
@@ -168,7 +177,7 @@ function declared(
   const type = foreign(
     reader,
     { node: declaration, module, trail, from: node, in: scope.module },
-    (inner) => (isGeneric ? orAsk(inner, node, scope, trail, read, finish) : read(inner)),
+    (inner) => (isGeneric ? orAsk(inner, node, scope, trail, { read, finish }) : read(inner)),
   );
   // One that could not be read has to be told of wherever it is used.
   if (module.builtIn && !reader.findings.hasErrors()) {
@@ -189,8 +198,7 @@ export function readDeclared(reader: Reader, found: Found, keep?: Keep): TypeMod
   if (!ts.isClassDeclaration(node) && !ts.isInterfaceDeclaration(node)) {
     return unsupported(
       reader,
-      found.in,
-      from,
+      { module: found.in, node: from },
       "unknown-type",
       `${name} is not a class or an interface.`,
       "Write the type out.",
@@ -220,8 +228,7 @@ function declaredType(
   reader: Reader,
   node: ts.TypeReferenceNode | ts.ExpressionWithTypeArguments,
   declaration: Declaration,
-  inner: Scope,
-  deeper: Trail,
+  { scope: inner, trail: deeper }: { readonly scope: Scope; readonly trail: Trail },
   scope: Scope,
 ): TypeModel {
   const { module } = inner;
@@ -236,8 +243,7 @@ function declaredType(
     if (!values) {
       return unsupported(
         reader,
-        scope.module,
-        node,
+        { module: scope.module, node },
         "enum-not-constant",
         `Not all values of the enum ${name} are known before the program runs${whyNotEnum(reader, module, declaration)}.`,
         "Give each member a literal or a constant.",
@@ -246,8 +252,7 @@ function declaredType(
     if (!areOfOneType(values)) {
       return unsupported(
         reader,
-        scope.module,
-        node,
+        { module: scope.module, node },
         "enum-of-several-types",
         `The enum ${name} has texts and numbers; a field has one type in a CRD.`,
         "Make two enums of it, or give all members texts.",
@@ -260,8 +265,7 @@ function declaredType(
   }
   return unsupported(
     reader,
-    scope.module,
-    node,
+    { module: scope.module, node },
     "unknown-type",
     `${name} is a value, not a type.`,
     `Write typeof ${name}, or the type itself.`,
@@ -326,13 +330,12 @@ function readBase(
     const isObject = !ts.isTypeAliasDeclaration(found.node);
     return isPlain && isObject
       ? readDeclared(reader, { ...found, trail, from: base, in: module }, keep)
-      : declared(reader, base, found.node, found.module, scope, trail);
+      : declared(reader, base, found, scope, trail);
   }
   if (name !== undefined && !found && LIBRARY_VALUES.has(name)) {
     return unsupported(
       reader,
-      module,
-      base,
+      { module, node: base },
       "not-plain-json",
       `${name} is not plain JSON.`,
       libraryFix(name),
@@ -345,8 +348,7 @@ function readBase(
   }
   return unsupported(
     reader,
-    module,
-    base,
+    { module, node: base },
     "unknown-type",
     `There is no type ${expression.getText(module.file)} to extend.`,
     "Declare it, or import it.",

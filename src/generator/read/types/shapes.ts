@@ -11,18 +11,17 @@ import { leaf, narrow } from "./keywords.ts";
 import type { Literal } from "./literals.ts";
 import type { Module } from "../module.ts";
 import { without } from "../../schema-keywords.ts";
-import { type Reader, type Scope, type Trail, complain } from "../reader.ts";
+import { type Place, type Reader, type Scope, type Trail, complain } from "../reader.ts";
 
 export function unsupported(
   reader: Reader,
-  module: Module,
-  node: ts.Node,
+  place: Place,
   code: string,
   message: string,
   fix: string,
 ): TypeModel {
-  complain(reader, module, node, code, message, fix);
-  const at = reader.modules.at(module, node);
+  complain(reader, place, code, message, fix);
+  const at = reader.modules.at(place.module, place.node);
   return { ...leaf({ "x-kubernetes-preserve-unknown-fields": true }, at), unread: true };
 }
 

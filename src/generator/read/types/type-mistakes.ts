@@ -37,8 +37,7 @@ export function recursive(
     .join(" -> ");
   return unsupported(
     reader,
-    module,
-    node,
+    { module, node },
     "recursive-type",
     `${cycle}: a schema cannot contain itself.`,
     "Put @PreserveUnknownFields() with the type `unknown` on the field, or write out as many levels as you need.",
@@ -61,8 +60,7 @@ export function foreign(
   const more = others.length > 0 ? ` (and ${others.length} more)` : "";
   return unsupported(
     reader,
-    user,
-    from,
+    { module: user, node: from },
     "foreign-type",
     `${name} of ${first.file}:${first.line} has no schema: ${first.message.replace(/\.$/, "")}${more}.`,
     `Take the fields that you need, Pick<${name}, "...">, or write a type of your own.`,
@@ -91,8 +89,7 @@ export function contradicting(
   const where = path.length === 0 ? "" : `: ${path.join(".")}`;
   return unsupported(
     reader,
-    module,
-    declaration.name ?? declaration,
+    { module, node: declaration.name ?? declaration },
     "contradiction",
     `No value is of both types that are extended${where} would be ${first} and ${second} at once.`,
     "Leave the field out of one of them with Omit, or make both say the same.",

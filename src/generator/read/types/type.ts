@@ -94,8 +94,7 @@ function intersected(
   const where = both.path.length === 0 ? "" : `: ${both.path.join(".")}`;
   return unsupported(
     reader,
-    scope.module,
-    node,
+    { module: scope.module, node },
     "contradiction",
     `No value is of both types${where} would be ${both.first} and ${both.second} at once.`,
     "Leave the field out of one of them with Omit, or make both say the same.",
@@ -120,8 +119,7 @@ function withoutMixture(
   if (!type.values || !type.properties) return type;
   return unsupported(
     reader,
-    scope.module,
-    node,
+    { module: scope.module, node },
     "fields-and-index",
     "A schema has either named fields or any fields, not both.",
     "Leave out the record, and put @PreserveUnknownFields() on the field to keep other fields.",
@@ -142,8 +140,7 @@ function keyword(reader: Reader, node: ts.TypeNode, scope: Scope, at: Position):
     case ts.SyntaxKind.AnyKeyword:
       return unsupported(
         reader,
-        module,
-        node,
+        { module, node },
         "type-any",
         "`any` has no schema.",
         "Write the type, or `unknown` with @PreserveUnknownFields().",
@@ -151,8 +148,7 @@ function keyword(reader: Reader, node: ts.TypeNode, scope: Scope, at: Position):
     case ts.SyntaxKind.NumberKeyword:
       return unsupported(
         reader,
-        module,
-        node,
+        { module, node },
         "number-needs-format",
         "`number` does not say which numbers Kubernetes takes.",
         `Write ${NUMBER_NAMES}, imported from "tsop".`,
@@ -161,8 +157,7 @@ function keyword(reader: Reader, node: ts.TypeNode, scope: Scope, at: Position):
       const shown = node.getText(module.file);
       return unsupported(
         reader,
-        module,
-        node,
+        { module, node },
         "type-without-schema",
         `\`${shown.length > 60 ? `${shown.slice(0, 57)}...` : shown}\` cannot be written as a schema.`,
         "Write the type out as a class, an interface, a list, a record or a union of literals.",
@@ -210,7 +205,7 @@ function union(
     ts.isLiteralTypeNode(part) && part.literal.kind === ts.SyntaxKind.NullKeyword;
   const isUndefined = ({ kind }: ts.TypeNode): boolean => kind === ts.SyntaxKind.UndefinedKeyword;
   const parts = node.types.filter((part) => !isNull(part) && !isUndefined(part));
-  const type = membersOf(reader, node, parts, scope, trail, at);
+  const type = membersOf(reader, node, parts, scope, trail);
   const nullable: TypeModel = node.types.some(isNull)
     ? { ...narrow(type, { nullable: true }, at), orNull: true }
     : type;
@@ -223,8 +218,8 @@ function membersOf(
   parts: readonly ts.TypeNode[],
   scope: Scope,
   trail: Trail,
-  at: Position,
 ): TypeModel {
+  const at = reader.modules.at(scope.module, node);
   const values = parts.map((part) => literalsOf(reader, part, scope));
   const all = values.flatMap((value) => value ?? []);
   if (parts.length > 1 && areOfOneType(all) && !values.includes(undefined)) {
@@ -241,8 +236,7 @@ function membersOf(
     unionOf(members, at) ??
     unsupported(
       reader,
-      scope.module,
-      node,
+      { module: scope.module, node },
       "union-without-schema",
       "A field has one type in a CRD; this union has several that nothing tells apart.",
       'Give each object a tag, `{ type: "a"; ... } | { type: "b"; ... }`, or one field of its own.',
@@ -274,7 +268,7 @@ function mapped(
     names?.map((name): KeyedField => ({ name: String(name), required: true })) ??
     source?.properties;
   if (!keys) return ask();
-  return orAsk(reader, node, scope, trail, (inner) => {
+  const read = (inner: Reader): TypeModel => {
     const properties = keys.map((key) => {
       const text = ts.setTextRange(
         ts.factory.createLiteralTypeNode(ts.factory.createStringLiteral(key.name)),
@@ -289,7 +283,8 @@ function mapped(
       return mappedField(key, type, questionToken);
     });
     return { ...leaf({ type: "object" }, at), properties };
-  });
+  };
+  return orAsk(reader, node, scope, trail, { read });
 }
 
 type KeyedField = Omit<PropertyModel, "type">;

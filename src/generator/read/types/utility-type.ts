@@ -26,8 +26,8 @@ export function utilityType(
   name: string,
   scope: Scope,
   trail: Trail,
-  at: Position,
 ): TypeModel | undefined {
+  const at = reader.modules.at(scope.module, node);
   const [first, second] = node.typeArguments ?? [];
   const read = (part: ts.TypeNode): TypeModel => reader.readType(reader, part, scope, trail);
   if (!first) return undefined;
@@ -51,7 +51,7 @@ export function utilityType(
       return { ...type, properties };
     }
     case "Record":
-      return second && recordOf(reader, first, second, scope, trail, at);
+      return second && recordOf(reader, [first, second], scope, trail, at);
     case "Pick":
     case "Omit":
       return second && fieldsOf(reader, name, node, scope, trail);
@@ -93,8 +93,7 @@ function fieldsOf(
   if (name === "Omit" || missing === undefined) return type;
   return unsupported(
     reader,
-    scope.module,
-    second,
+    { module: scope.module, node: second },
     "not-a-field",
     `${missing} is not a field of ${first.getText(scope.module.file)}.`,
     "Methods, accessors and what is not public are not part of a schema: leave them out.",
@@ -103,8 +102,7 @@ function fieldsOf(
 
 function recordOf(
   reader: Reader,
-  key: ts.TypeNode,
-  value: ts.TypeNode,
+  [key, value]: readonly [ts.TypeNode, ts.TypeNode],
   scope: Scope,
   trail: Trail,
   at: Position,
@@ -135,8 +133,7 @@ function recordOf(
 function wrongKey(reader: Reader, key: ts.TypeNode, { module }: Scope): TypeModel {
   return unsupported(
     reader,
-    module,
-    key,
+    { module, node: key },
     "key-needs-string",
     "The keys of a record are strings in JSON, of which a schema says nothing.",
     "Use Record<string, ...>.",

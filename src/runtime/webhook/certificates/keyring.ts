@@ -17,7 +17,7 @@ import {
   periodOf,
   periodProblem,
   privateKeyIn,
-} from "../../manager/pem.ts";
+} from "../../manager/serving/pem.ts";
 
 /** The certificates and keys of a Secret, all PEM. */
 export interface Keyring {

@@ -48,4 +48,32 @@ describe("OperatorKeeper", () => {
     expect(starts).toBe(4);
     expect(ready).toBe(1);
   });
+
+  it("starts the operator with the new code only when the one before has ended, however long that takes", async () => {
+    const root = emptyFolder();
+    const program = `console.log("begins"); process.on("SIGTERM", () => setTimeout(() => { console.log("ends"); process.exit(0); }, 300)); setInterval(() => undefined, 1000);`;
+    writeFileSync(join(root, "main.mjs"), program);
+    const context = testContext(root);
+    const lines: string[] = [];
+    const options = { root, file: "main.mjs", args: [], env: {} };
+    const keeper = new OperatorKeeper(
+      (onLine) =>
+        OperatorProcess.start(options, context, (line) => {
+          lines.push(line);
+          onLine(line);
+        }),
+      1,
+      context,
+    );
+    const begun = (count: number) =>
+      eventually(() => {
+        expect(lines.filter((line) => line === "begins")).toHaveLength(count);
+      });
+    await keeper.replace({ ready: () => undefined });
+    await begun(1);
+    await keeper.replace({ ready: () => undefined });
+    await begun(2);
+    await keeper.stop();
+    expect(lines).toEqual(["begins", "ends", "begins", "ends"]);
+  });
 });

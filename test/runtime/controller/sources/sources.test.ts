@@ -12,7 +12,7 @@ import {
   timerSource,
   type TimerOptions,
 } from "../../../../src/runtime/controller/sources/timers.ts";
-import { createManager } from "../../../../src/runtime/manager/manager.ts";
+import { createManager } from "../../../../src/runtime/manager/create-manager.ts";
 import { MemoryApi } from "../../support/memory-api.ts";
 import { widget, WIDGETS } from "../../support/widgets.ts";
 

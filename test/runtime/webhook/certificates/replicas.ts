@@ -15,7 +15,7 @@ import {
   SelfManaged,
 } from "../../../../src/runtime/webhook/certificates/self-managed.ts";
 import type { HandlerMarks } from "../../../../src/runtime/webhook/certificates/targets.ts";
-import { certificatesIn } from "../../../../src/runtime/manager/pem.ts";
+import { certificatesIn } from "../../../../src/runtime/manager/serving/pem.ts";
 import { MemoryApi } from "../../support/memory-api.ts";
 
 const NAMESPACE = "shop-system";

@@ -1,0 +1,81 @@
+/**
+ * Objects that a command applies or removes one after the other: what is done and what is left, for who has to know it when
+ * the command ends in the middle.
+ *
+ * @module
+ */
+import { TsopError } from "../../errors.ts";
+import { formatKey, type ManifestObject } from "../../kube/object.ts";
+import { ConnectionError } from "../../runtime/transport/transport.ts";
+import type { CliContext } from "../context.ts";
+import { paint } from "../output.ts";
+
+/** How many of the objects that are left are named. */
+const NAMED = 5;
+
+/** What is done with the objects. */
+export interface WorkOptions {
+  readonly done: "applied" | "deleted";
+  /** Nobody has to know it: of a dry run, or of one that is tried again by itself. */
+  readonly quiet: boolean;
+}
+
+/** Keeps count of a command's work on objects. */
+export class UnfinishedWork {
+  readonly #left: Set<ManifestObject>;
+  readonly #total: number;
+  readonly #options: WorkOptions;
+  #begun: ManifestObject | undefined;
+
+  constructor(objects: readonly ManifestObject[], options: WorkOptions) {
+    this.#left = new Set(objects);
+    this.#total = this.#left.size;
+    this.#options = options;
+  }
+
+  /** From here on it is not known what the cluster has of the object. */
+  begin(object: ManifestObject): void {
+    this.#begun = object;
+  }
+
+  /** The object is as it should be. */
+  finish(object: ManifestObject): void {
+    this.#left.delete(object);
+    this.#begun = undefined;
+  }
+
+  /** Does the work; when it fails in the middle, it is told how far it came. */
+  async tellingHowFar(context: CliContext, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      const text = this.#options.quiet ? undefined : this.#textAfter(error);
+      if (text !== undefined) context.err(`${paint(context).yellow("note")} ${text}`);
+      throw error;
+    }
+  }
+
+  #textAfter(error: unknown): string | undefined {
+    const { done } = this.#options;
+    // An answer of the API server says that it did not do it.
+    const isAnswered = !(error instanceof ConnectionError || isTimeout(error));
+    const unknown = isAnswered ? undefined : this.#begun;
+    const finished = this.#total - this.#left.size;
+    if (finished === 0 && !unknown) return isAnswered ? undefined : `nothing was ${done}.`;
+    const rest = [...this.#left].filter((object) => object !== unknown);
+    const names = rest.slice(0, NAMED).map(nameOf).join(", ");
+    const more = rest.length > NAMED ? ` and ${rest.length - NAMED} more` : "";
+    const parts = [
+      `done with ${finished} of ${this.#total} objects`,
+      ...(unknown ? [`it is not known whether ${nameOf(unknown)} was ${done}`] : []),
+      ...(rest.length > 0 ? [`not ${done}: ${names}${more}`] : []),
+    ];
+    return `${parts.join("; ")}. The same command goes on from there.`;
+  }
+}
+
+const isTimeout = (error: unknown): boolean =>
+  error instanceof TsopError && error.code === "timeout";
+
+const nameOf = ({ kind, metadata: { name, namespace } }: ManifestObject): string =>
+  `${kind} ${namespace === undefined ? name : formatKey({ namespace, name })}`;

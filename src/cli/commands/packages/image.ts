@@ -1,0 +1,143 @@
+/**
+ * `tsop image`: the operator's image, by a container engine or without one.
+ *
+ * @module
+ */
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { dirname, join, relative, resolve } from "node:path";
+import { TsopError, UsageError } from "../../../errors.ts";
+import type { CliContext } from "../../context.ts";
+import { splitImage } from "../../kustomize/transform.ts";
+import { bundleOperator } from "../../operator/bundle.ts";
+import { imageArchive } from "../../packaging/oci/image.ts";
+import { readLayout } from "../../packaging/oci/layout.ts";
+import { packageFacts } from "../../packaging/package-facts.ts";
+import { billOfMaterials } from "../../packaging/sbom.ts";
+import { runToEnd } from "../../processes.ts";
+import { checkImage } from "../../project/inputs.ts";
+import { getProject } from "../../project/project-file.ts";
+
+/** The flags of `tsop image`. */
+export interface ImageOptions {
+  /** Its name, with a tag. */
+  readonly image: string;
+  /** An OCI layout with Node: without it, docker or podman builds the Dockerfile. */
+  readonly base?: string;
+  /** The archive that is written on the base. */
+  readonly output: string;
+  /** The platforms that docker's buildx builds for, with commas. */
+  readonly platform?: string;
+  readonly dryRun: boolean;
+}
+
+/** Builds the image; returns the exit code. */
+export async function image(options: ImageOptions, context: CliContext): Promise<number> {
+  const { base, platform } = options;
+  checkImage(options.image);
+  if (base === undefined) return buildByEngine(options, context);
+  if (platform !== undefined) {
+    throw new UsageError(
+      "image-platform",
+      "--platform is for a build by docker: with --base, the image has the platforms of the base.",
+      "Leave out one of the two flags.",
+    );
+  }
+  return writeOnBase({ ...options, base }, context);
+}
+
+const BUNDLE = "dist/main.mjs";
+const PARTS = "dist/main.cdx.json";
+
+async function writeOnBase(
+  { image: name, base, output, dryRun }: ImageOptions & { readonly base: string },
+  context: CliContext,
+): Promise<number> {
+  const { root, projectName } = await getProject(context.cwd);
+  const bases = await readLayout(resolve(context.cwd, base), base);
+  const archive = resolve(context.cwd, output);
+  const platforms = bases.map(({ platform }) => `${platform.os}/${platform.architecture}`);
+  if (dryRun) {
+    context.out(`${output}  ${name} for ${platforms.join(", ")}`);
+    return 0;
+  }
+  const inputs = await bundleOperator(root, BUNDLE, { small: true });
+  const { version } = await packageFacts(root, projectName);
+  const parts = await billOfMaterials(root, inputs, { name: projectName, version });
+  await writeFile(join(root, PARTS), parts);
+  const { tag } = splitImage(name);
+  const content = imageArchive({
+    bases,
+    name,
+    tag: tag === "" ? "latest" : tag,
+    created: createdAt(context),
+    labels: {
+      "org.opencontainers.image.title": projectName,
+      "org.opencontainers.image.version": version,
+    },
+    files: new Map([
+      ["main.mjs", await readFile(join(root, BUNDLE))],
+      ["main.mjs.map", await readFile(join(root, `${BUNDLE}.map`))],
+      ["main.cdx.json", Buffer.from(parts)],
+    ]),
+  });
+  await mkdir(dirname(archive), { recursive: true });
+  const beside = `${archive}.${process.pid}`;
+  try {
+    await writeFile(beside, content);
+    await rename(beside, archive);
+  } finally {
+    await rm(beside, { force: true });
+  }
+  const shown = relative(context.cwd, archive);
+  context.out(`${shown}  ${Math.ceil(content.length / 1024)} kB  ${platforms.join(", ")}`);
+  context.out(`  docker load -i ${shown}`);
+  context.out(`  crane push ${shown} ${name}`);
+  return 0;
+}
+
+/** https://reproducible-builds.org/docs/source-date-epoch/ */
+function createdAt({ env }: CliContext): string {
+  const seconds = Number(env["SOURCE_DATE_EPOCH"] ?? 0);
+  if (Number.isSafeInteger(seconds) && seconds >= 0 && seconds < 253_402_300_800) {
+    return new Date(seconds * 1000).toISOString().replace(".000Z", "Z");
+  }
+  throw new UsageError(
+    "image-date",
+    `SOURCE_DATE_EPOCH is ${JSON.stringify(env["SOURCE_DATE_EPOCH"])}, which is not a number of seconds.`,
+    "For example: SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)",
+  );
+}
+
+/** Docker or podman builds what the Dockerfile says. */
+async function buildByEngine(
+  { image: name, platform, dryRun }: ImageOptions,
+  context: CliContext,
+): Promise<number> {
+  const { root } = await getProject(context.cwd);
+  const engine = await findEngine(root, context);
+  const args =
+    engine === "docker" && platform !== undefined
+      ? ["buildx", "build", "--platform", platform, "-t", name, "."]
+      : ["build", ...(platform === undefined ? [] : ["--platform", platform]), "-t", name, "."];
+  context.out(`${engine} ${args.join(" ")}`);
+  if (dryRun) return 0;
+  const signal = context.untilInterrupted();
+  await runToEnd({ program: engine, args, cwd: root, env: context.env }, { signal, context });
+  return 0;
+}
+
+async function findEngine(cwd: string, context: CliContext): Promise<string> {
+  for (const program of ["docker", "podman"]) {
+    try {
+      await runToEnd({ program, args: ["--version"], cwd, env: context.env }, { context });
+      return program;
+    } catch (error) {
+      if (!(error instanceof TsopError)) throw error;
+    }
+  }
+  throw new TsopError(
+    "image-no-engine",
+    "Neither docker nor podman runs here, one of which builds the Dockerfile.",
+    "Install one (https://docs.docker.com/get-started/get-docker, https://podman.io/docs/installation), or write the image on a base: `tsop image --image NAME --base base.tar`; see docs/packaging.md.",
+  );
+}

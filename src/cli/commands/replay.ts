@@ -1,0 +1,138 @@
+/**
+ * `tsop replay`: one recorded reconcile again, under the debugger if that is wanted, and what it does otherwise.
+ *
+ * @module
+ */
+import { readFileSync, rmSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { TsopError } from "../../errors.ts";
+import { readRecording } from "../../runtime/replay/recording.ts";
+import {
+  REPLAY_REPORT_VARIABLE,
+  REPLAY_VARIABLE,
+  type ReplayReport,
+} from "../../runtime/replay/replay.ts";
+import type { ReplayedWrite } from "../../runtime/replay/replay-tap.ts";
+import type { CliContext } from "../context.ts";
+import { bundleOperator } from "../operator/bundle.ts";
+import { OperatorProcess } from "../operator/operator-process.ts";
+import { ExitCode, paint } from "../output.ts";
+import { writePrivateFile } from "../project/private-file.ts";
+import { getProject } from "../project/project-file.ts";
+import { oneLine } from "../terminal-text.ts";
+
+/** The flags of `tsop replay`. */
+export interface ReplayOptions {
+  /** True, or where the debugger listens: `9229`, `127.0.0.1:9229`. */
+  readonly inspectBrk?: boolean | string;
+  readonly output?: "json";
+}
+
+const BUNDLE = ".tsop/replay/main.mjs";
+const REPORT = ".tsop/replay/report.json";
+const KUBECONFIG = ".tsop/replay/kubeconfig";
+const GRACE_MS = 5000;
+/** A program may look for a cluster before it makes its manager; there is none. */
+const NO_CLUSTER = {
+  apiVersion: "v1",
+  kind: "Config",
+  "current-context": "recorded",
+  contexts: [{ name: "recorded", context: { cluster: "recorded", user: "recorded" } }],
+  users: [{ name: "recorded", user: {} }],
+  clusters: [{ name: "recorded", cluster: { server: "https://recorded.invalid" } }],
+};
+
+/** Replays the recording of a file with the code as it is now; returns the exit code. */
+export async function replay(
+  file: string,
+  options: ReplayOptions,
+  context: CliContext,
+): Promise<number> {
+  const project = await getProject(context.cwd);
+  const path = resolve(context.cwd, file);
+  const { atMs } = readRecording(path);
+  const { root } = project;
+  await bundleOperator(root, BUNDLE);
+  const report = join(root, REPORT);
+  rmSync(report, { force: true });
+  writePrivateFile(join(root, KUBECONFIG), JSON.stringify(NO_CLUSTER));
+  const out = (line: string): void => {
+    context.out(line);
+  };
+  const err = (line: string): void => {
+    context.err(line);
+  };
+  // What the program prints is no part of a report that another program reads.
+  const told = options.output === "json" ? { ...context, out: err } : context;
+  const env = {
+    KUBECONFIG: join(root, KUBECONFIG),
+    [REPLAY_VARIABLE]: path,
+    [REPLAY_REPORT_VARIABLE]: report,
+    ...nodeOptions(options, context),
+  };
+  const operator = OperatorProcess.start({ root, file: BUNDLE, args: [], env }, told);
+  const signal = context.untilInterrupted();
+  signal.addEventListener("abort", () => void operator.stop(GRACE_MS), { once: true });
+  const code = await operator.exited;
+  const found = readReport(report);
+  if (!found) {
+    throw new TsopError(
+      "not-replayed",
+      `The operator ended with ${code ?? "a signal"} and replayed nothing.`,
+      "Its last lines above say why; it has to make its manager with createManager() and start it.",
+    );
+  }
+  if (options.output === "json") out(JSON.stringify(found, undefined, 2));
+  else for (const line of reportLines(found, atMs, context)) out(line);
+  return found.differences.length === 0 ? ExitCode.ok : ExitCode.drift;
+}
+
+function nodeOptions(
+  { inspectBrk = false }: ReplayOptions,
+  { env }: CliContext,
+): Readonly<Record<string, string>> {
+  if (inspectBrk === false) return {};
+  const flag = inspectBrk === true ? "--inspect-brk" : `--inspect-brk=${inspectBrk}`;
+  return { NODE_OPTIONS: `${env["NODE_OPTIONS"] ?? ""} ${flag}`.trim() };
+}
+
+function readReport(path: string): ReplayReport | undefined {
+  try {
+    return JSON.parse(readFileSync(path, "utf8")) as ReplayReport;
+  } catch {
+    return undefined;
+  }
+}
+
+function* reportLines(
+  { controller, key, recorded, replayed, writes, differences, notRecorded }: ReplayReport,
+  atMs: number,
+  context: CliContext,
+): Generator<string> {
+  const { bold, dim, green, yellow } = paint(context);
+  const endOf = (outcome: ReplayReport["recorded"]): string =>
+    outcome.is === "error" ? `failed: ${oneLine(outcome.message)}` : "succeeded";
+  yield `${bold("replay")} ${controller} of ${key}, recorded ${new Date(atMs).toISOString()}`;
+  yield `  recorded  ${endOf(recorded)}`;
+  yield `  replayed  ${endOf(replayed)}`;
+  for (const write of writes) yield* writeLines(write, context);
+  for (const what of notRecorded) yield dim(`  not recorded: ${what}`);
+  if (differences.length === 0) {
+    yield green(
+      `the same: ${writes.length} ${writes.length === 1 ? "write" : "writes"}, byte by byte`,
+    );
+    return;
+  }
+  yield yellow(`${differences.length} ${differences.length === 1 ? "difference" : "differences"}`);
+  for (const difference of differences) yield `  ${oneLine(difference)}`;
+}
+
+function* writeLines(write: ReplayedWrite, context: CliContext): Generator<string> {
+  const { dim, green, red } = paint(context);
+  const { request, recorded, replayed, isSame } = write;
+  const [path = ""] = request.split("?");
+  yield `  ${isSame ? dim("same ") : red("other")}     ${path}`;
+  if (isSame) return;
+  if (recorded !== undefined) yield red(`    - ${oneLine(recorded)}`);
+  if (replayed !== undefined) yield green(`    + ${oneLine(replayed)}`);
+}

@@ -1,0 +1,40 @@
+/**
+ * Versions of a CustomResourceDefinition that do not fit together.
+ *
+ * @module
+ */
+import { isJsonObject } from "../../../../kube/json.ts";
+import { isDefinition } from "../../custom-kinds.ts";
+import type { Rule } from "../../rule.ts";
+import { listAt, textAt, valueAt } from "../../values.ts";
+
+/** The rule. */
+export const definitionVersions: Rule = {
+  name: "definition-versions",
+  about:
+    "Not exactly one version of a CustomResourceDefinition is stored, or a version in v1 has no schema: the API server refuses it.",
+  example:
+    "versions:\n- { name: v1alpha1, served: true, storage: true }\n- { name: v1, served: true, storage: true }",
+  *find({ manifests }) {
+    for (const manifest of manifests.filter(isDefinition)) {
+      if (manifest.apiVersion !== "apiextensions.k8s.io/v1") continue;
+      const versions = listAt(manifest.value, ["spec", "versions"]).filter(isJsonObject);
+      const stored = versions.filter(({ storage }) => storage === true);
+      if (stored.length !== 1) {
+        yield {
+          place: manifest.at(["spec", "versions"]),
+          message: `${manifest.name} stores ${stored.length === 0 ? "none" : String(stored.length)} of its versions, and has to store exactly one.`,
+          fix: "Say storage: true for one version, storage: false for the others.",
+        };
+      }
+      for (const [index, version] of versions.entries()) {
+        if (valueAt(version, ["schema", "openAPIV3Schema"]) !== undefined) continue;
+        yield {
+          place: manifest.at(["spec", "versions", index]),
+          message: `${manifest.name} has no schema for ${textAt(version, ["name"])}.`,
+          fix: "Add schema.openAPIV3Schema; v1 takes no version without one.",
+        };
+      }
+    }
+  },
+};

@@ -1,0 +1,41 @@
+/**
+ * Settings of a version of a CustomResourceDefinition that stand inside of its schema.
+ *
+ * @module
+ */
+import { isJsonObject } from "../../../../kube/json.ts";
+import type { Rule } from "../../rule.ts";
+import { valuesBelow } from "../../values.ts";
+
+const OF_VERSION = [
+  "additionalPrinterColumns",
+  "subresources",
+  "served",
+  "storage",
+  "selectableFields",
+];
+
+/** The rule. */
+export const misplacedColumns: Rule = {
+  name: "misplaced-columns",
+  about:
+    "Printer columns, or another setting of a version, stand inside of the schema, where they are not fields and mean nothing.",
+  example:
+    "versions:\n- name: v1\n  schema:\n    openAPIV3Schema:\n      type: object\n      additionalPrinterColumns: []",
+  *find({ manifests, fragments }) {
+    for (const manifest of [...manifests, ...fragments]) {
+      for (const [path, value] of valuesBelow(manifest.value)) {
+        const key = path.at(-1);
+        if ((key !== "openAPIV3Schema" && key !== "schema") || !isJsonObject(value)) continue;
+        if (key === "schema" && !("openAPIV3Schema" in value)) continue;
+        for (const name of OF_VERSION.filter((one) => one in value)) {
+          yield {
+            place: manifest.at([...path, name]),
+            message: `${name} stands inside of ${key}, and is a setting of the version.`,
+            fix: "Move it to the left, beside `schema`.",
+          };
+        }
+      }
+    }
+  },
+};

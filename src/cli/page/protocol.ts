@@ -1,0 +1,110 @@
+/**
+ * What the page is told: lines of JSON, each a message. Types alone, which the page in the browser shares.
+ *
+ * @module
+ */
+import type { JournalEntry } from "../../runtime/journal/entry.ts";
+import type { QueueState } from "../../runtime/controller/activity.ts";
+
+/** How far an object has come, in the words of kstatus. */
+export type PageStatus = "Current" | "InProgress" | "Failed" | "Terminating" | "Unknown";
+
+/** An object of the project's kinds, or one that such an object owns. Nothing of its content is told but its state. */
+export interface PageObject {
+  readonly uid: string;
+  readonly kind: string;
+  /** `deployments.apps`. */
+  readonly resource: string;
+  readonly namespace?: string;
+  readonly name: string;
+  /** The owner that it is drawn under: its controller, or another one. */
+  readonly parent?: string;
+  readonly status: PageStatus;
+  /** What kstatus says of it. */
+  readonly message: string;
+  readonly createdMs: number;
+}
+
+/** An Event of Kubernetes. */
+export interface PageEvent {
+  readonly uid: string;
+  readonly type: string;
+  readonly reason: string;
+  readonly message: string;
+  readonly count: number;
+  readonly lastMs: number;
+  /** Who wrote it. */
+  readonly source: string;
+  /** What it is about. */
+  readonly kind: string;
+  readonly namespace?: string;
+  readonly name: string;
+}
+
+/** A right of the operator. */
+export interface PageRight {
+  readonly verb: string;
+  /** `deployments.apps`, `*` for all. */
+  readonly resource: string;
+  readonly subresource?: string;
+  /** By the project's roles: everywhere, in some namespaces, for some names; absent where they do not. */
+  readonly granted?: string;
+  /** How many requests needed it. */
+  readonly used: number;
+  /** How many of them were refused. */
+  readonly refused: number;
+}
+
+/** A reconcile, and the start of the operator that it is of. */
+export interface PageReconcile extends JournalEntry {
+  readonly instance: string;
+}
+
+/** A queue of one of the operator's processes. */
+export interface PageQueue extends QueueState {
+  readonly instance: string;
+}
+
+/** What the page is of. */
+export interface PageTitle {
+  /** The project's or the operator's name. */
+  readonly name: string;
+  /** `tsop dev`, the name of a context, an address. */
+  readonly place: string;
+  /** The project's folder: places in its files are shown without it. */
+  readonly root?: string;
+  /** What is searched for at first. */
+  readonly search?: string;
+  /** Whether there is a cluster to read objects from. */
+  readonly hasObjects: boolean;
+  /** The kinds of the project, for a page without objects. */
+  readonly kinds: readonly string[];
+}
+
+/** Whether the operator answers. */
+export interface PageOperator {
+  readonly state: "starting" | "running" | "away";
+  /** Why it does not. */
+  readonly problem?: string;
+}
+
+/** One line of the stream. The first ones tell of all that there is. */
+export type PageMessage =
+  | { readonly type: "title"; readonly title: PageTitle }
+  | { readonly type: "operator"; readonly operator: PageOperator }
+  | {
+      readonly type: "objects";
+      /** All that there are follow; what was known before is not there any more. */
+      readonly all?: true;
+      readonly changed: readonly PageObject[];
+      /** Their uids. */
+      readonly gone: readonly string[];
+    }
+  | { readonly type: "events"; readonly all?: true; readonly events: readonly PageEvent[] }
+  | { readonly type: "reconciles"; readonly all?: true; readonly entries: readonly PageReconcile[] }
+  | { readonly type: "queues"; readonly nowMs: number; readonly queues: readonly PageQueue[] }
+  /** Lines of what is wrong in the code that was saved last; the operator runs the code before. */
+  | { readonly type: "mistakes"; readonly mistakes: readonly string[] }
+  | { readonly type: "rights"; readonly rights: readonly PageRight[] }
+  /** What cannot be watched, and why. */
+  | { readonly type: "problems"; readonly problems: readonly string[] };

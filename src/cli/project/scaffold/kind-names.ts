@@ -1,0 +1,55 @@
+/**
+ * How generated code and its files name a kind.
+ *
+ * @module
+ */
+import { posix } from "node:path";
+import { apiGroupOf, isSameKind, type Project, type ProjectResource } from "../project-file.ts";
+
+const RESERVED_WORDS = new Set(
+  (
+    "await break case catch class const continue debugger default delete do else enum export extends " +
+    "false finally for function if implements import in instanceof interface let new null package " +
+    "private protected public return static super switch this throw true try typeof var void while " +
+    "with yield arguments eval client key nowMs"
+  ).split(" "),
+);
+
+/** The first word of an API group, for names that would be taken otherwise. */
+export const firstWord = (apiGroup: string): string => apiGroup.split(".")[0] || "core";
+
+/** Names of files and code that belong to a kind. */
+export interface KindNames {
+  /** What the names of files begin with: `widget`. */
+  readonly stem: string;
+  /** What the names of classes and functions have in them: `Widget`. */
+  readonly name: string;
+}
+
+/** Names after the kind, unless another of its name was first. */
+export function namesOf(project: Project, resource: ProjectResource): KindNames {
+  const kind = resource.kind.toLowerCase();
+  const own = project.resources.findIndex((known) => isSameKind(known, resource));
+  const earlier = own === -1 ? project.resources : project.resources.slice(0, own);
+  const isTaken = earlier.some(
+    (known) => known.kind.toLowerCase() === kind && !isSameKind(known, resource),
+  );
+  if (!isTaken) return { stem: kind, name: resource.kind };
+  const word = firstWord(apiGroupOf(project, resource));
+  const prefix = word.replace(/(^|-)(\w)/g, (_match, _dash, letter: string) =>
+    letter.toUpperCase(),
+  );
+  return { stem: `${kind}-${word}`, name: `${prefix}${resource.kind}` };
+}
+
+/** `MyWeb` as a variable, `myWeb`; what JavaScript or the template says already is avoided. */
+export function variableOf(kind: string): string {
+  const name = kind.replace(/^([A-Z]+(?=[A-Z][a-z])|[A-Z]+(?![a-z])|[A-Z])/, (capitals) =>
+    capitals.toLowerCase(),
+  );
+  return RESERVED_WORDS.has(name) ? `${name}Object` : name;
+}
+
+/** How a file in `folder` imports the class of a kind; without a file it is one of Kubernetes. */
+export const moduleOf = (file: string | undefined, folder: string): string =>
+  file === undefined ? "tsop/k8s" : posix.relative(folder, file).replace(/^(?!\.)/, "./");

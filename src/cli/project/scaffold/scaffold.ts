@@ -1,0 +1,183 @@
+/**
+ * Templates to files: rendering, and what to do with files that are there already.
+ *
+ * A folder under `templates/` mirrors the tree that it becomes; paths are templates too. The files
+ * are staged in yeoman's memory file system, whose dry run says which of them are new, equal or in
+ * conflict. Nothing is written here: the result goes into a plan.
+ *
+ * @module
+ */
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createInterface } from "node:readline/promises";
+import { stringify } from "yaml";
+import { InternalError, TsopError, UsageError } from "../../../errors.ts";
+import type { CliContext } from "../../context.ts";
+import { packageRoot } from "../../package-info.ts";
+import { readIfThere, showPlan } from "../plan.ts";
+
+/** Which templates, what they say, and what happens to files that differ. */
+export interface ScaffoldRequest {
+  readonly root: string;
+  /** A folder of `templates/`. */
+  readonly template: string;
+  readonly values: object;
+  /** Files from other templates that belong to the same scaffold, by path. */
+  readonly beside?: ReadonlyMap<string, string>;
+  /** Whether a template's file is wanted, by its path in the project. */
+  readonly wants?: (path: string) => boolean;
+  /**
+   * `keep`: the user's file stays. `overwrite`: the template wins. `ask`: a question on a terminal,
+   * otherwise a `UsageError`.
+   */
+  readonly ifExists: "keep" | "overwrite" | "ask";
+}
+
+/** The files to write, by path; what is to stay as it is, is not in it. */
+export async function scaffold(
+  request: ScaffoldRequest,
+  context: CliContext,
+): Promise<Map<string, string>> {
+  const rendered = new Map([...(await renderTemplates(request)), ...(request.beside ?? [])]);
+  if (request.ifExists === "overwrite") return rendered;
+  const conflicts = await findConflicts(request.root, rendered);
+  if (conflicts.length === 0) return rendered;
+  if (request.ifExists === "ask" && !context.interactive) {
+    throw new UsageError(
+      "file-exists",
+      `${conflicts.join(", ")} ${conflicts.length === 1 ? "is" : "are"} already there, with other content.`,
+      "Use an empty folder, move the files away, or overwrite them with --force; nothing was written.",
+    );
+  }
+  for (const path of conflicts) {
+    const keep =
+      request.ifExists === "keep" ||
+      (await askToKeep(request.root, path, rendered.get(path) ?? "", context));
+    if (keep) rendered.delete(path);
+  }
+  return rendered;
+}
+
+/** The files that the templates become, by path. */
+export async function renderTemplates(
+  request: Omit<ScaffoldRequest, "ifExists" | "beside">,
+): Promise<Map<string, string>> {
+  const { Handlebars } = await import("../../vendor/scaffold-tools.ts");
+  // An instance of our own: nothing that others register can leak in.
+  const engine = Handlebars.create();
+  engine.registerHelper("json", (value: unknown) => JSON.stringify(value));
+  // kubectl reads YAML 1.1, where a bare `on` is a boolean and `1e3` a number.
+  engine.registerHelper("yaml", (value: string) =>
+    stringify(value, { compat: "yaml-1.1" }).trimEnd(),
+  );
+  const render = (source: string): string =>
+    engine.compile(source, { noEscape: true, strict: true })(request.values);
+  const folder = join(packageRoot(), "templates", request.template);
+  const files = new Map<string, string>();
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const paths = entries
+    .filter((entry) => entry.isFile() && entry.name.endsWith(".hbs"))
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+    .sort();
+  if (paths.length === 0) throw new InternalError(`There are no templates in ${folder}.`);
+  for (const path of paths) {
+    const target = render(path.slice(0, -".hbs".length)).replaceAll("\\", "/");
+    if (request.wants && !request.wants(target)) continue;
+    files.set(target, render(await readFile(join(folder, path), "utf8")));
+  }
+  return files;
+}
+
+/** The paths that are on the disk with other content. */
+async function findConflicts(
+  root: string,
+  files: ReadonlyMap<string, string>,
+): Promise<readonly string[]> {
+  const { createEnv, createEditor, commitSharedFsTask } =
+    await import("../../vendor/scaffold-tools.ts");
+  const conflicts: string[] = [];
+  const ignore = (): void => undefined;
+  const log = Object.assign(ignore, {
+    conflict: (path: string) => conflicts.push(path.replaceAll("\\", "/")),
+    ...Object.fromEntries(
+      "create force identical skip info writeln write colored ok error invoke update warn"
+        .split(" ")
+        .map((name) => [name, ignore]),
+    ),
+  });
+  const adapter = {
+    log,
+    prompt: () => Promise.reject(new InternalError("The scaffold's dry run asked a question.")),
+    queue: (task: (adapter: unknown) => unknown) => task(adapter),
+    progress: (task: (progress: unknown) => unknown) => task({ step: ignore }),
+    close: ignore,
+  };
+  const env = createEnv({ cwd: root, logCwd: root, adapter: adapter as never });
+  const editor = createEditor(env.sharedFs as never);
+  for (const [path, content] of files) editor.write(join(root, path), content);
+  env.conflicterOptions = { cwd: root, dryRun: true };
+  await commitSharedFsTask(env as never);
+  // The dry run compares modes as well; only content counts here.
+  const differing: string[] = [];
+  for (const path of conflicts) {
+    if ((await readIfThere(join(root, path))) !== files.get(path)) differing.push(path);
+  }
+  return differing;
+}
+
+async function askToKeep(
+  root: string,
+  path: string,
+  after: string,
+  context: CliContext,
+): Promise<boolean> {
+  context.doing(undefined);
+  for (;;) {
+    const answer = await ask(`${path} exists. [o]verwrite, [k]eep, [d]iff, [a]bort?`, "k");
+    switch (answer.toLowerCase()) {
+      case "o":
+        return false;
+      case "k":
+        return true;
+      case "d": {
+        const before = await readIfThere(join(root, path));
+        const plan = { root, changes: [{ path, before, after }], unchanged: [] };
+        await showPlan(plan, context, { diff: true });
+        break;
+      }
+      case "a":
+        throw new TsopError("aborted", "You chose to abort.", "Nothing was written.");
+      default:
+        context.err("Answer with o, k, d or a.");
+    }
+  }
+}
+
+/**
+ * Asks on the terminal; `fallback` is the answer to an empty line.
+ *
+ * @throws UsageError `no-answer` when the terminal is closed, by Ctrl-D or Ctrl-C
+ */
+export async function ask(question: string, fallback: string): Promise<string> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const closed = new Promise<never>((_, reject) =>
+    terminal.once("close", () =>
+      reject(
+        new UsageError(
+          "no-answer",
+          "The question was not answered; nothing was written.",
+          "Run the command again, or give the value as a flag: --help lists them.",
+        ),
+      ),
+    ),
+  );
+  try {
+    const answer = await Promise.race([
+      terminal.question(`${question} ${fallback === "" ? "" : `(${fallback}) `}`),
+      closed,
+    ]);
+    return answer.trim() === "" ? fallback : answer.trim();
+  } finally {
+    terminal.close();
+  }
+}

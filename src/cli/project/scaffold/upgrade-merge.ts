@@ -1,0 +1,61 @@
+/**
+ * What `tsop upgrade` makes of each file: from what was scaffolded, what the user has, and what this tsop scaffolds.
+ *
+ * @module
+ */
+import { mergeableTexts, type FrameFile } from "../command-edits.ts";
+import { mergeJson } from "./merge-json.ts";
+import { mergeLines, textOfMerge, type SideNames, type ThreeTexts } from "./merge-lines.ts";
+import { digestOf } from "./scaffolded.ts";
+
+/** What becomes of a file. */
+export interface Upgraded {
+  /** The text that it gets; `undefined` where it goes or is not there. */
+  readonly text: string | undefined;
+  /** What the user should know, as a clause after the file's name. */
+  readonly note?: string;
+  /** The lines of the user's file where both sides changed the same. */
+  readonly conflicts?: readonly number[];
+}
+
+/** Merges one file. Nothing of the user's is lost but the layout of a file that says what was scaffolded. */
+export function upgradeFile(file: FrameFile, texts: ThreeTexts, names: SideNames): Upgraded {
+  const tried = mergeableTexts(file, texts).map((three) => mergeTexts(file.path, three, names));
+  return tried.find(({ conflicts }) => !conflicts) ?? tried[0] ?? { text: texts.mine };
+}
+
+function mergeTexts(path: string, texts: ThreeTexts, names: SideNames): Upgraded {
+  const { base, theirs } = texts;
+  const mine = texts.mine?.replaceAll("\r\n", "\n");
+  if (mine === theirs || base === theirs) return { text: texts.mine };
+  if (base === undefined) {
+    if (mine === undefined) return { text: theirs };
+    return { text: mine, note: "is yours and stays; tsop has a file of this name now, too" };
+  }
+  if (mine === undefined)
+    return { text: undefined, note: "changed, and you deleted it: it stays away" };
+  const isUnchanged = mine === base || saysTheSame(path, mine, base);
+  if (theirs === undefined) {
+    if (isUnchanged) return { text: undefined };
+    return { text: mine, note: "is not scaffolded any more, and you changed it: it stays" };
+  }
+  if (mine === base) return { text: theirs };
+  if (path.endsWith(".json")) {
+    const text = mergeJson(base, mine, theirs);
+    if (text !== undefined) return { text };
+  }
+  const merged = mergeLines(base, mine, theirs);
+  if (merged.conflicts.length === 0) return { text: textOfMerge(merged, names) };
+  if (isUnchanged) return { text: theirs, note: "is laid out as it is scaffolded" };
+  return { text: textOfMerge(merged, names), conflicts: merged.conflicts };
+}
+
+/** Whether a formatter could have made one of the other. */
+function saysTheSame(path: string, one: string, other: string): boolean {
+  if (!/\.(ts|ya?ml)$/.test(path)) return false;
+  try {
+    return digestOf(path, one) === digestOf(path, other);
+  } catch {
+    return false; // The user's file is no YAML at the moment.
+  }
+}

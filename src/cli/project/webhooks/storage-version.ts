@@ -1,0 +1,50 @@
+/**
+ * Which version of a kind is stored.
+ *
+ * @module
+ */
+import type { KindClass } from "../../../generator/find-classes.ts";
+import { withStorage } from "../sources/kind-file.ts";
+import { requireFile } from "../plan.ts";
+import {
+  apiGroupOf,
+  isSameKind,
+  type Project,
+  type ProjectResource,
+  type StorageBefore,
+} from "../project-file.ts";
+
+/**
+ * Of several versions, one has to be the one that is stored: the first, unless the user chose.
+ *
+ * @returns what was changed; `undefined` when nothing was
+ */
+export async function chooseStorage(
+  project: Project,
+  { resource, file }: { readonly resource: ProjectResource; readonly file: string },
+  classes: readonly KindClass[],
+  files: Map<string, string>,
+): Promise<StorageBefore | undefined> {
+  const group = apiGroupOf(project, resource);
+  const others = classes.filter(
+    (known) => known.group === group && known.kind === resource.kind && known.file !== file,
+  );
+  if (others.length === 0) return undefined;
+  const order = project.resources.filter((known) => isSameKind(known, resource));
+  // As PROJECT lists them; a version that it does not know of comes last.
+  const place = (version: string): number => {
+    const index = order.findIndex((known) => known.version === version);
+    return index === -1 ? order.length : index;
+  };
+  const versions = [...others, { version: resource.version, file }].sort(
+    (a, b) => place(a.version) - place(b.version),
+  );
+  const texts = await Promise.all(
+    versions.map(async (one) => files.get(one.file) ?? (await requireFile(project.root, one.file))),
+  );
+  const [first] = versions;
+  const text = withStorage(texts, resource.kind);
+  if (first === undefined || text === undefined) return undefined;
+  files.set(first.file, text);
+  return { [first.version]: "unset" };
+}

@@ -1,0 +1,56 @@
+/**
+ * What webhooks need of `config/`, taken out when they go.
+ *
+ * @module
+ */
+import { TsopError } from "../../../errors.ts";
+import { defaultList } from "../default-list.ts";
+import type { Draft } from "../draft.ts";
+import { isAsScaffolded } from "../parts.ts";
+import type { Project, ProjectResource } from "../project-file.ts";
+import { findRecord } from "../scaffold/scaffold-record.ts";
+import { renderTemplates } from "../scaffold/scaffold.ts";
+import {
+  certificateTemplate,
+  defaultWithoutWebhooks,
+  defaultWithWebhooks,
+} from "./webhook-config.ts";
+import { removeWebhookPolicy } from "./webhook-policy.ts";
+
+/**
+ * Brings `config/` to what the kinds that are left need: with the last webhook go the port, the policy and the certificate.
+ *
+ * @throws TsopError `file-changed` for files that the user changed and that would go, unless `force`
+ */
+export async function withoutWebhookConfig(
+  draft: Draft,
+  project: Project,
+  resources: readonly ProjectResource[],
+  { force }: { readonly force: boolean },
+): Promise<void> {
+  const { certificates: mode } = project;
+  if (mode === undefined) return;
+  const text = await draft.read(defaultList);
+  if (resources.some(({ webhooks }) => webhooks !== undefined)) {
+    if (text === undefined) return;
+    draft.set(defaultList, await defaultWithWebhooks(project, mode, resources, text));
+    return;
+  }
+  const policy = await removeWebhookPolicy(draft, project);
+  const changed = policy === undefined ? [] : [policy];
+  const record = await findRecord(project.root);
+  for (const [path, scaffolded] of await renderTemplates(certificateTemplate(project, mode))) {
+    if ((await draft.read(path)) === undefined) continue;
+    const own = [scaffolded, record?.files.get(path)];
+    if (!(await isAsScaffolded(draft, path, own))) changed.push(path);
+    draft.set(path, undefined);
+  }
+  if (changed.length > 0 && !force) {
+    throw new TsopError(
+      "file-changed",
+      `${changed.join(", ")} ${changed.length === 1 ? "is" : "are"} not as tsop wrote ${changed.length === 1 ? "it" : "them"}, and would be deleted with the last webhook.`,
+      "Keep what you need of it elsewhere, then delete with --force; nothing was written.",
+    );
+  }
+  if (text !== undefined) draft.set(defaultList, defaultWithoutWebhooks(text));
+}

@@ -1,0 +1,204 @@
+/**
+ * The objects as trees from left to right; only what is on the screen is drawn. Arrow keys walk them.
+ *
+ * @module
+ */
+import type { JSX } from "preact";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { PageObject } from "../cli/page/protocol.ts";
+import { NODE, visiblePart, type Drawing, type PlacedRow, type Stem } from "./forest.ts";
+import { useViewport } from "./hooks.ts";
+import { StatusMark } from "./status-mark.tsx";
+import { counted, keyText } from "./words.ts";
+
+/** What is drawn, and who is told. */
+export interface GraphProps {
+  readonly drawing: Drawing;
+  readonly selected: PageObject | undefined;
+  readonly onSelect: (object: PageObject) => void;
+  readonly onToggle: (id: string) => void;
+}
+
+/** Drawn above and below the screen, so that scrolling shows no gaps. */
+const BEYOND = 200;
+
+/** The graph. */
+export function Graph({ drawing, selected, onSelect, onToggle }: GraphProps): JSX.Element {
+  const region = useRef<HTMLDivElement>(null);
+  const { top, height } = useViewport(region);
+  const [active, setActive] = useState<string>();
+  const { rows } = drawing;
+  const part = useMemo(
+    () => visiblePart(drawing, top - BEYOND, top + height + BEYOND),
+    [drawing, top, height],
+  );
+  const activeIndex = Math.max(
+    0,
+    rows.findIndex(({ node }) => node.id === active),
+  );
+  const activeRow = rows[activeIndex];
+  // The one that has the focus is there for screen readers wherever the screen is scrolled to.
+  const shown = activeRow && !part.rows.includes(activeRow) ? [...part.rows, activeRow] : part.rows;
+  useEffect(() => {
+    if (active !== undefined && activeRow) intoView(region.current, activeRow);
+  }, [active]);
+  const act = (row: PlacedRow): void => {
+    if (row.node.object) onSelect(row.node.object);
+    else onToggle(row.node.id);
+  };
+  const press = (event: KeyboardEvent): void => {
+    if (!activeRow || event.altKey || event.ctrlKey || event.metaKey) return;
+    const next = nextIndex(event.key, rows, activeIndex);
+    if (next !== undefined) setActive(rows[next]?.node.id);
+    else if (event.key === "Enter" || event.key === " ") act(activeRow);
+    else if (opens(event.key, activeRow)) onToggle(activeRow.node.id);
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <div
+      ref={region}
+      class="graph"
+      role="tree"
+      tabIndex={0}
+      aria-label="What owns what"
+      aria-activedescendant={activeRow && domId(activeRow)}
+      onKeyDown={press}
+    >
+      <div
+        role="presentation"
+        class="canvas"
+        style={{ width: `${drawing.width}px`, height: `${drawing.height}px` }}
+      >
+        <svg aria-hidden="true" width={drawing.width} height={drawing.height}>
+          {part.stems.map((stem) => (
+            <path key={stem.owner.node.id} d={linesOf(stem, top - BEYOND, top + height + BEYOND)} />
+          ))}
+        </svg>
+        {shown.map((row) => (
+          <GraphNode
+            key={row.node.id}
+            row={row}
+            isActive={row === activeRow}
+            isSelected={row.node.object !== undefined && row.node.object.uid === selected?.uid}
+            onPick={() => {
+              setActive(row.node.id);
+              act(row);
+            }}
+            onToggle={() => onToggle(row.node.id)}
+          />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+interface GraphNodeProps {
+  readonly row: PlacedRow;
+  readonly isActive: boolean;
+  readonly isSelected: boolean;
+  readonly onPick: () => void;
+  readonly onToggle: () => void;
+}
+
+function GraphNode({ row, isActive, isSelected, onPick, onToggle }: GraphNodeProps): JSX.Element {
+  const { node, level, position, siblings } = row;
+  const { object, group, isOpen } = node;
+  const place = { left: `${row.left}px`, top: `${row.top}px` };
+  return (
+    <div
+      id={domId(row)}
+      role="treeitem"
+      class={`node${isActive ? " active" : ""}${group ? " group" : ""}`}
+      aria-level={level}
+      aria-posinset={position}
+      aria-setsize={siblings}
+      aria-expanded={isOpen}
+      aria-selected={isSelected}
+      title={object && `${object.kind} ${keyText(object)}: ${object.message}`}
+      style={place}
+      onClick={onPick}
+    >
+      <span class="names">
+        <span class="name">{object?.name ?? (group && counted(group.count, group.kind))}</span>
+        <span class="kind">
+          {object
+            ? [object.kind, object.namespace].filter((part) => part !== undefined).join(" · ")
+            : group && `${group.current.toLocaleString()} current`}
+        </span>
+      </span>
+      {object && <StatusMark status={object.status} />}
+      {isOpen !== undefined && (
+        <span
+          class="toggle"
+          aria-hidden="true"
+          onClick={(event) => {
+            event.stopPropagation();
+            onToggle();
+          }}
+        >
+          {isOpen ? "−" : "+"}
+        </span>
+      )}
+    </div>
+  );
+}
+
+const domId = ({ node }: PlacedRow): string => `node-${node.id.replaceAll(/[^\w-]/g, "_")}`;
+
+/** Where a key of the tree leads to; `undefined` for others. */
+function nextIndex(key: string, rows: readonly PlacedRow[], index: number): number | undefined {
+  const last = rows.length - 1;
+  switch (key) {
+    case "ArrowDown":
+      return Math.min(last, index + 1);
+    case "ArrowUp":
+      return Math.max(0, index - 1);
+    case "Home":
+      return 0;
+    case "End":
+      return last;
+    case "ArrowLeft":
+      return rows[index]?.node.isOpen ? undefined : rows[index]?.owner;
+    case "ArrowRight":
+      return rows[index]?.node.isOpen ? index + 1 : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** Left closes what is open, right opens what is closed. */
+function opens(key: string, { node }: PlacedRow): boolean {
+  return (
+    (key === "ArrowLeft" && node.isOpen === true) || (key === "ArrowRight" && node.isOpen === false)
+  );
+}
+
+/** From the owner to the stem, along it as far as the screen goes, and a branch to each that is there. */
+function linesOf({ owner, owned }: Stem, top: number, bottom: number): string {
+  const half = NODE.height / 2;
+  const start = owner.left + NODE.width;
+  const stem = start + NODE.columnGap / 2;
+  const middle = owner.top + half;
+  const ends = [middle, (owned[0]?.top ?? 0) + half, (owned.at(-1)?.top ?? 0) + half];
+  const from = Math.max(Math.min(...ends), top);
+  const to = Math.min(Math.max(...ends), bottom);
+  const branches = owned
+    .filter((row) => row.top + half >= top && row.top + half <= bottom)
+    .map((row) => `M${stem} ${row.top + half}H${row.left}`);
+  return `M${start} ${middle}H${stem}M${stem} ${from}V${to}${branches.join("")}`;
+}
+
+function intoView(region: HTMLElement | null, { left, top }: PlacedRow): void {
+  if (!region) return;
+  const { scrollTop, scrollLeft, clientHeight, clientWidth } = region;
+  const { width, height, margin } = NODE;
+  if (top - margin < scrollTop) region.scrollTop = top - margin;
+  if (top + height + margin > scrollTop + clientHeight) {
+    region.scrollTop = top + height + margin - clientHeight;
+  }
+  if (left - margin < scrollLeft) region.scrollLeft = left - margin;
+  if (left + width + margin > scrollLeft + clientWidth) {
+    region.scrollLeft = left + width + margin - clientWidth;
+  }
+}

@@ -1,0 +1,18 @@
+/**
+ * Begins in the browser.
+ *
+ * @module
+ */
+import { render } from "preact";
+import { App } from "./app.tsx";
+import { PageStore } from "./state.ts";
+import { follow } from "./stream.ts";
+
+const store = new PageStore((run) => {
+  // A page in the background draws nothing, and must not fall behind.
+  if (document.hidden) queueMicrotask(run);
+  else requestAnimationFrame(run);
+});
+const place = document.getElementById("page");
+if (place) render(<App store={store} />, place);
+void follow(store);

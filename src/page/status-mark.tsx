@@ -1,0 +1,52 @@
+/**
+ * How far an object has come, as a shape: told apart without colours, and by screen readers as a word.
+ *
+ * @module
+ */
+import type { JSX } from "preact";
+import type { PageStatus } from "../cli/page/protocol.ts";
+
+const WORDS: Readonly<Record<PageStatus, string>> = {
+  Current: "Current",
+  InProgress: "In progress",
+  Failed: "Failed",
+  Terminating: "Terminating",
+  Unknown: "Unknown",
+};
+
+const SHAPES: Readonly<Record<PageStatus, JSX.Element>> = {
+  Current: <circle cx="6" cy="6" r="4.5" fill="currentColor" />,
+  InProgress: (
+    <>
+      <circle cx="6" cy="6" r="4.5" fill="none" stroke="currentColor" stroke-width="1.5" />
+      <path d="M6 1.5a4.5 4.5 0 0 1 0 9z" fill="currentColor" />
+    </>
+  ),
+  Failed: <path d="M2 2l8 8M10 2l-8 8" fill="none" stroke="currentColor" stroke-width="2" />,
+  Terminating: <path d="M1.5 6h9" fill="none" stroke="currentColor" stroke-width="2" />,
+  Unknown: (
+    <circle
+      cx="6"
+      cy="6"
+      r="4.5"
+      fill="none"
+      stroke="currentColor"
+      stroke-width="1.5"
+      stroke-dasharray="2 2"
+    />
+  ),
+};
+
+/** The word of a status. */
+export function statusWord(status: PageStatus): string {
+  return WORDS[status];
+}
+
+/** The mark. */
+export function StatusMark({ status }: { readonly status: PageStatus }): JSX.Element {
+  return (
+    <svg class={`mark ${status}`} viewBox="0 0 12 12" role="img" aria-label={WORDS[status]}>
+      {SHAPES[status]}
+    </svg>
+  );
+}

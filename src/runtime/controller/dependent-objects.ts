@@ -1,0 +1,86 @@
+/**
+ * Objects that dependents are: their names, their owners, their deletion.
+ *
+ * @module
+ */
+import { formatKey, keyOf, type KubeObject, type ObjectKey } from "../../kube/object.ts";
+import {
+  groupResourceOf,
+  parseApiVersion,
+  resourceOf,
+  type ReadToken,
+  type ResourceInfo,
+} from "../../kube/resource.ts";
+import { isInvalid, isNotFound } from "../../kube/status.ts";
+import type { Client, DeleteOptions } from "../client/client.ts";
+import { misused, type Wanted } from "./wanted-graph.ts";
+
+/** An object that may be deleted. */
+export interface Deletable {
+  readonly token: ReadToken;
+  readonly object: KubeObject;
+  readonly name: string;
+  readonly node?: Wanted;
+}
+
+/** As the API server says that a field cannot change: of most fields, StatefulSets, claims, pods, and Services. */
+const IMMUTABLE =
+  /field is immutable|spec is immutable after creation|updates to \w+ spec for fields other than|may not change fields other than|may not change once set/;
+
+/** Whether the server refused a change because a field cannot change. */
+export function isImmutableChange(error: unknown): boolean {
+  return isInvalid(error) && IMMUTABLE.test(error.message);
+}
+
+/** Whether two tokens are of one kind, in whatever version. */
+export function isSameKind(a: ReadToken, b: ReadToken): boolean {
+  return groupResourceOf(resourceOf(a)) === groupResourceOf(resourceOf(b));
+}
+
+/** The namespace of an object of the kind, where it has one. */
+export function inNamespace(
+  token: ReadToken,
+  namespace: string | undefined,
+): { namespace?: string } {
+  return namespace !== undefined && resourceOf(token).namespaced ? { namespace } : {};
+}
+
+/** How an object is named: `Deployment d/web`. */
+export function nameOfKey(token: ReadToken, key: ObjectKey): string {
+  return `${resourceOf(token).kind} ${formatKey(key)}`;
+}
+
+/** @throws TsopError `dependents-misused` for an object of another kind, or one that was not read */
+export function assertOwner({ apiVersion, kind, metadata }: KubeObject, owner: ResourceInfo): void {
+  if (kind !== owner.kind || parseApiVersion(apiVersion).group !== owner.group) {
+    throw misused(
+      `The ${kind} ${metadata.name} is no ${owner.kind}, whose dependents these are`,
+      "Pass an object of the kind that for() was called with.",
+    );
+  }
+  if (metadata.uid) return;
+  throw misused(
+    `The ${kind} ${metadata.name} has no uid, so nothing can be said to be its own`,
+    "Pass the object as the API server returned it.",
+  );
+}
+
+/** Deletes an object as it was looked at: what changed since may have another controller. */
+export async function deleteAsSeen(
+  client: Client,
+  { token, object }: Deletable,
+  propagationPolicy: NonNullable<DeleteOptions["propagationPolicy"]>,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const { uid, resourceVersion, deletionTimestamp } = object.metadata;
+  if (deletionTimestamp !== undefined || uid === "" || resourceVersion === "") return;
+  const options = {
+    preconditions: { uid, resourceVersion },
+    // What it owns goes with it: for Jobs that is not the server's default.
+    propagationPolicy,
+    ...(signal ? { signal } : {}),
+  };
+  await client.delete(token, keyOf(object), options).catch((error: unknown) => {
+    if (!isNotFound(error)) throw error;
+  });
+}

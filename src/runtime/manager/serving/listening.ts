@@ -1,0 +1,56 @@
+/**
+ * What all servers of a manager have in common: where they listen, with which certificate, and what strangers may take.
+ *
+ * @module
+ */
+import type { AddressInfo, Server } from "node:net";
+import type { SecureContextOptions } from "node:tls";
+import { TsopError } from "../../../errors.ts";
+import type { ServerCertificate } from "./certificate-files.ts";
+
+/** Where a server of the manager listens. */
+export interface Endpoint {
+  /** 0: any free one. */
+  readonly port: number;
+  /** All addresses when absent, as the kubelet and Prometheus come from outside. */
+  readonly host?: string;
+}
+
+/** What a stranger may take of the memory, and how long a request may take to come in. */
+export const STRANGER_LIMITS = {
+  maxHeaderSize: 16 * 1024,
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  connectionsCheckingInterval: 5000,
+};
+
+/** Opens a server; its port. @throws TsopError `port-in-use`, `cannot-listen` */
+export function listen(server: Server, { port, host }: Endpoint): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.on("error", (error: NodeJS.ErrnoException) => {
+      reject(
+        new TsopError(
+          error.code === "EADDRINUSE" ? "port-in-use" : "cannot-listen",
+          `Cannot listen on port ${port}: ${error.message}.`,
+          "End the other process, or choose another port (0 takes any free one).",
+          { cause: error },
+        ),
+      );
+    });
+    server.listen(port, host, () => {
+      resolve((server.address() as AddressInfo).port);
+    });
+  });
+}
+
+/** What a server does with its certificate: where that names an authority of clients, others are not served. */
+interface ServerTls extends SecureContextOptions {
+  readonly requestCert: boolean;
+  readonly rejectUnauthorized: boolean;
+}
+
+/** What Node's TLS server is told of a certificate. */
+export function tlsOptions(certificate: ServerCertificate): ServerTls {
+  const verified = certificate.ca !== undefined;
+  return { ...certificate, requestCert: verified, rejectUnauthorized: verified };
+}

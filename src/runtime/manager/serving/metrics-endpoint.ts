@@ -1,0 +1,50 @@
+/**
+ * The server of the metrics.
+ *
+ * @module
+ */
+import type { Clock } from "../../../clock.ts";
+import { messageOf } from "../../../errors.ts";
+import type { Logger } from "../../../log.ts";
+import type { Client } from "../../client/client.ts";
+import { certificateFrom } from "./certificate-files.ts";
+import { serveMetrics } from "./health.ts";
+import type { RunningServer } from "./http-serving.ts";
+import type { ManagerOptions } from "../manager-options.ts";
+import type { OperatorMetrics } from "../metrics.ts";
+import { ReviewFilter } from "./review-filter.ts";
+import type { BoundlessMetric } from "../series-watch.ts";
+
+/** What the server of the metrics works with. */
+interface MetricsParts {
+  readonly metrics: OperatorMetrics;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Reviews who asks. */
+  readonly client: Client;
+}
+
+/** Serves the metrics as the options say; nothing without options. */
+export async function openMetrics(
+  endpoint: ManagerOptions["metrics"],
+  { metrics, clock, log, client }: MetricsParts,
+): Promise<RunningServer | undefined> {
+  if (!endpoint) return undefined;
+  metrics.collectProcessMetrics();
+  const { reviewed = false, tls } = endpoint;
+  const observe = metrics.certificateRead.bind(metrics);
+  const guards = {
+    boundless: ({ metric, label, series }: BoundlessMetric) => {
+      log.warn(
+        { metric, label, series },
+        `the metric ${metric} has ${series} series, most by its label ${label}: each stays in memory, here and in Prometheus. Give labels only values of which there are few.`,
+      );
+    },
+    failed: (error: unknown) => {
+      log.warn({ err: error }, `a request for the metrics failed: ${messageOf(error)}`);
+    },
+    ...(reviewed ? { filter: new ReviewFilter(client, clock) } : {}),
+    ...(tls ? { certificate: certificateFrom(tls, clock, log, observe) } : {}),
+  };
+  return serveMetrics(endpoint, metrics.registry, guards);
+}

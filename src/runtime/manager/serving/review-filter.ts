@@ -1,0 +1,113 @@
+/**
+ * Lets only those at an endpoint whom the cluster knows and allows it: TokenReview says who they are,
+ * SubjectAccessReview whether they may. Answers are kept for as long as controller-runtime keeps them.
+ *
+ * @see https://pkg.go.dev/sigs.k8s.io/controller-runtime/pkg/metrics/filters
+ * @module
+ */
+import { createHash } from "node:crypto";
+import type { Clock } from "../../../clock.ts";
+import type { SentObject } from "../../../kube/object.ts";
+import type { ResourceType } from "../../../kube/resource.ts";
+import type { Client } from "../../client/client.ts";
+import { LruMap } from "../../lru.ts";
+
+interface TokenReview extends SentObject {
+  spec: { token: string };
+  status?: { authenticated?: boolean; user?: User };
+}
+
+interface User {
+  readonly username?: string;
+  readonly uid?: string;
+  readonly groups?: readonly string[];
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
+}
+
+interface SubjectAccessReview extends SentObject {
+  spec: object;
+  status?: { allowed?: boolean };
+}
+
+const TOKEN_REVIEW: ResourceType<TokenReview> = {
+  group: "authentication.k8s.io",
+  version: "v1",
+  kind: "TokenReview",
+  plural: "tokenreviews",
+  namespaced: false,
+};
+
+const ACCESS_REVIEW: ResourceType<SubjectAccessReview> = {
+  group: "authorization.k8s.io",
+  version: "v1",
+  kind: "SubjectAccessReview",
+  plural: "subjectaccessreviews",
+  namespaced: false,
+};
+
+const KNOWN_MS = 60_000;
+const ALLOWED_MS = 300_000;
+const DENIED_MS = 30_000;
+const LIMIT = 1000;
+
+interface Kept<V> {
+  readonly value: V;
+  readonly untilMs: number;
+}
+
+/** Asks the cluster about requests. */
+export class ReviewFilter {
+  readonly #client: Client;
+  readonly #clock: Clock;
+  readonly #users = new LruMap<Kept<User | undefined>>(LIMIT);
+  readonly #verdicts = new LruMap<Kept<boolean>>(LIMIT);
+
+  constructor(client: Client, clock: Clock) {
+    this.#client = client;
+    this.#clock = clock;
+  }
+
+  /**
+   * 200: go on; 401: nobody that the cluster knows; 403: somebody who may not.
+   *
+   * @param authorization - the header of the request
+   * @throws StatusError, ConnectionError when the cluster cannot be asked
+   */
+  async check(
+    authorization: string | undefined,
+    verb: string,
+    path: string,
+  ): Promise<200 | 401 | 403> {
+    const token = /^Bearer (\S+)$/i.exec(authorization ?? "")?.[1];
+    if (token === undefined) return 401;
+    const user = await this.#user(token);
+    if (!user) return 401;
+    return (await this.#mayDo(user, verb, path)) ? 200 : 403;
+  }
+
+  async #user(token: string): Promise<User | undefined> {
+    // The token itself is nothing to keep in memory longer than needed.
+    const key = createHash("sha256").update(token).digest("base64");
+    const nowMs = this.#clock.monotonicMs();
+    const kept = this.#users.get(key);
+    if (kept && nowMs < kept.untilMs) return kept.value;
+    const review = { spec: { token } };
+    const { status } = await this.#client.create(TOKEN_REVIEW, review);
+    const value = status?.authenticated === true ? (status.user ?? {}) : undefined;
+    this.#users.set(key, { value, untilMs: nowMs + KNOWN_MS });
+    return value;
+  }
+
+  async #mayDo(user: User, verb: string, path: string): Promise<boolean> {
+    const { username, uid, groups, extra } = user;
+    const spec = { user: username, uid, groups, extra, nonResourceAttributes: { path, verb } };
+    const key = JSON.stringify(spec);
+    const nowMs = this.#clock.monotonicMs();
+    const kept = this.#verdicts.get(key);
+    if (kept && nowMs < kept.untilMs) return kept.value;
+    const { status } = await this.#client.create(ACCESS_REVIEW, { spec });
+    const value = status?.allowed === true;
+    this.#verdicts.set(key, { value, untilMs: nowMs + (value ? ALLOWED_MS : DENIED_MS) });
+    return value;
+  }
+}

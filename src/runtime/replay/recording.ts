@@ -1,0 +1,137 @@
+/**
+ * A recorded reconcile: what it asked, what it was answered, and what it wrote. Plain data, as it is in a file.
+ *
+ * @module
+ */
+import { readFileSync } from "node:fs";
+import { messageOf, TsopError } from "../../errors.ts";
+import { isJsonObject } from "../../kube/json.ts";
+import type { Json, KubeObject } from "../../kube/object.ts";
+import { groupResourceOf, type ResourceInfo } from "../../kube/resource.ts";
+import type { Status } from "../../kube/status.ts";
+import { parseExact, stringifyExact } from "../client/json/exact-json.ts";
+import type { Query, RestRequest } from "../client/rest-client.ts";
+import type { ListQuestion } from "../controller/reconcile-tap.ts";
+import type { ConnectionFailure } from "../transport/transport.ts";
+
+/** The first field of each file. */
+export const RECORDING_FORMAT = "tsop-recording/1";
+
+/** What came of a request. */
+export type RecordedAnswer =
+  | { readonly is: "answer"; readonly value: unknown }
+  | {
+      readonly is: "raw";
+      readonly status: number;
+      readonly headers: Readonly<Record<string, string>>;
+      readonly base64: string;
+    }
+  | { readonly is: "status"; readonly status: Status }
+  | { readonly is: "connection"; readonly failure: ConnectionFailure; readonly message: string }
+  | { readonly is: "error"; readonly message: string }
+  /** The reconcile ended before, or nobody may see it. */
+  | { readonly is: "unknown"; readonly why: string };
+
+/** A request, and what came of it. */
+export interface RecordedRequest {
+  readonly method: RestRequest["method"];
+  readonly path: string;
+  readonly query?: Query;
+  readonly contentType?: string;
+  /** The bytes that were sent. */
+  readonly body?: string;
+  readonly answer: RecordedAnswer;
+}
+
+/** How a reconcile ended. */
+export type RecordedOutcome =
+  | { readonly is: "success"; readonly requeueAfterMs?: number }
+  | { readonly is: "error"; readonly message: string; readonly stack?: string };
+
+/** A recorded reconcile. Answers are by question, in the order in which it was asked. */
+export interface Recording {
+  readonly format: typeof RECORDING_FORMAT;
+  /** The operator's name. */
+  readonly operator: string;
+  readonly controller: string;
+  /** `default/web`. */
+  readonly key: string;
+  readonly id: string;
+  /** Wall time of its begin. */
+  readonly atMs: number;
+  readonly causes: readonly string[];
+  readonly failures: number;
+  readonly outcome: RecordedOutcome;
+  /** What the cache answered; finds and lists name objects by their place here. */
+  readonly objects: readonly KubeObject[];
+  readonly finds: Readonly<Record<string, readonly (number | null)[]>>;
+  readonly lists: Readonly<Record<string, readonly (readonly number[])[]>>;
+  readonly facts: Readonly<Record<string, readonly Json[]>>;
+  readonly requests: readonly RecordedRequest[];
+  /** What could not be recorded, in words. */
+  readonly notRecorded: readonly string[];
+}
+
+/** How a read of one object is named: `deployments.apps default/web`. */
+export const findQuestion = (
+  resource: ResourceInfo,
+  { namespace, name }: { readonly namespace?: string | undefined; readonly name: string },
+): string => `${kindsOf(resource)} ${namespace ? `${namespace}/` : ""}${name}`;
+
+/** How a read of several is named: `pods in default, labels app=web`. */
+export function listQuestion(resource: ResourceInfo, asked: ListQuestion): string {
+  const { namespace, labels, index } = asked;
+  const parts = [
+    namespace ? ` in ${namespace}` : "",
+    labels === undefined ? "" : `, labels ${labelsText(labels)}`,
+    index ? `, index ${index.name}=${index.value}` : "",
+  ];
+  return `${kindsOf(resource)}${parts.join("")}`;
+}
+
+const kindsOf = (resource: ResourceInfo): string =>
+  groupResourceOf(resource) + (resource.metadataOnly ? " (metadata)" : "");
+
+const labelsText = (labels: NonNullable<ListQuestion["labels"]>): string =>
+  typeof labels === "string" ? labels : stringifyExact(labels);
+
+/** How a request is named: `PATCH /api/v1/namespaces/d/configmaps/web?force=true`. */
+export function requestQuestion({
+  method,
+  path,
+  query = {},
+}: Pick<RestRequest, "method" | "path" | "query">): string {
+  const parts = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}=${String(value)}`],
+  );
+  return `${method} ${path}${parts.length > 0 ? `?${parts.join("&")}` : ""}`;
+}
+
+/** Whether a request may change something. */
+export const isWrite = ({ method }: Pick<RestRequest, "method">): boolean => method !== "GET";
+
+/** Events tell of the work; they are none, and are not recorded. */
+export const isOfEvents = ({ path }: Pick<RestRequest, "path">): boolean =>
+  /\/events(?:\/|$)/.test(path);
+
+/** The file's text. */
+export const recordingText = (recording: Recording): string => `${stringifyExact(recording)}\n`;
+
+/** Reads a file. @throws TsopError `bad-recording` */
+export function readRecording(path: string): Recording {
+  let problem: string;
+  try {
+    const value = parseExact(readFileSync(path, "utf8"));
+    if (isJsonObject(value) && value["format"] === RECORDING_FORMAT) {
+      return value as object as Recording;
+    }
+    problem = "it is not a recording of this version of tsop";
+  } catch (error) {
+    problem = messageOf(error);
+  }
+  throw new TsopError(
+    "bad-recording",
+    `${path} cannot be replayed: ${problem}.`,
+    "`tsop dev` saves failed reconciles in .tsop/dev/recordings; name one of these files.",
+  );
+}

@@ -1,0 +1,179 @@
+/**
+ * Runs one recorded reconcile again, in an operator that reaches no server: what its code asks is answered from the
+ * recording.
+ *
+ * @module
+ */
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { messageOf, TsopError } from "../../errors.ts";
+import type { ObservedReconcile, ReconcileObserver } from "../controller/reconcile-observer.ts";
+import type { ReplayStart } from "../controller/reconcile-tap.ts";
+import { ConnectionError, type Transport } from "../transport/transport.ts";
+import { readRecording, type RecordedOutcome, type Recording } from "./recording.ts";
+import { ReplayTap, type ReplayedWrite } from "./replay-tap.ts";
+import { present } from "../../present.ts";
+
+/** What came of a replay. */
+export interface ReplayReport {
+  readonly controller: string;
+  /** `default/web`. */
+  readonly key: string;
+  /** How it ended when it was recorded. */
+  readonly recorded: RecordedOutcome;
+  /** How it ended now. */
+  readonly replayed: RecordedOutcome;
+  /** In the order in which the replay sends them; those that it does not send come last. */
+  readonly writes: readonly ReplayedWrite[];
+  /** What differs, in words; empty when outcome and writes are the same, byte by byte. */
+  readonly differences: readonly string[];
+  /** What could not be recorded, in words. */
+  readonly notRecorded: readonly string[];
+}
+
+/** A controller that can do one reconcile alone. */
+export interface Replayable {
+  readonly name?: string;
+  replay?(start: ReplayStart): Promise<void>;
+}
+
+/** The variable by which `tsop replay` has an operator replay: the path of the recording. */
+export const REPLAY_VARIABLE = "TSOP_REPLAY";
+/** Where the report is written then. */
+export const REPLAY_REPORT_VARIABLE = "TSOP_REPLAY_REPORT";
+
+/** One replay. */
+export class Replay implements ReconcileObserver {
+  readonly wantsOrigins = false;
+  readonly recording: Recording;
+  readonly #tap: ReplayTap;
+  readonly #reportFile: string | undefined;
+  readonly #controllers: Replayable[] = [];
+  #outcome: RecordedOutcome | undefined;
+  #report: ReplayReport | undefined;
+
+  /** @param reportFile - where the report goes, too */
+  constructor(recording: Recording, reportFile?: string) {
+    this.recording = recording;
+    this.#tap = new ReplayTap(recording);
+    this.#reportFile = reportFile;
+  }
+
+  /** What came of it, once it was run. */
+  get report(): ReplayReport | undefined {
+    return this.#report;
+  }
+
+  /** Takes what was added to the manager. */
+  add(controller: Replayable): void {
+    this.#controllers.push(controller);
+  }
+
+  reconcile(): ObservedReconcile {
+    return {
+      tap: this.#tap,
+      run: (work) => work(),
+      succeeded: (requeueAfterMs) => {
+        this.#outcome = { is: "success", ...present({ requeueAfterMs }) };
+      },
+      failed: (error) => {
+        const stack = error instanceof Error ? error.stack : undefined;
+        this.#outcome = { is: "error", message: messageOf(error), ...present({ stack }) };
+      },
+      end: () => undefined,
+    };
+  }
+
+  /** Runs it. @throws TsopError `replay-no-controller` */
+  async run(): Promise<void> {
+    const { controller, key, causes, failures, atMs } = this.recording;
+    const controllers = this.#controllers.filter((one) => one.replay !== undefined);
+    const found = controllers.find(({ name }) => name === controller);
+    if (!found?.replay) {
+      const names = controllers.flatMap(({ name }) => name ?? []);
+      throw new TsopError(
+        "replay-no-controller",
+        `The reconcile was recorded of the controller ${controller}, which this program does not have: it has ${names.join(", ") || "none"}.`,
+        "Replay it with the operator that it was recorded of.",
+      );
+    }
+    await found.replay({ key, causes, failures, nowMs: atMs });
+    this.#report = this.#reportNow();
+    if (this.#reportFile !== undefined) {
+      writeFileSync(this.#reportFile, JSON.stringify(this.#report), { mode: 0o600 });
+    }
+  }
+
+  #reportNow(): ReplayReport {
+    const { controller, key, outcome, notRecorded } = this.recording;
+    const replayed = this.#outcome ?? { is: "error", message: "the reconcile did not end" };
+    const { writes, unknown } = this.#tap;
+    const ended = outcomeText(replayed);
+    const before = outcomeText(outcome);
+    const differences = [
+      ...unknown,
+      ...writes.filter(({ isSame }) => !isSame).map(differenceText),
+      ...(ended === before ? [] : [`it ended with ${ended}; recorded: ${before}`]),
+    ];
+    return { controller, key, recorded: outcome, replayed, writes, differences, notRecorded };
+  }
+}
+
+function differenceText({ request, recorded, replayed }: ReplayedWrite): string {
+  if (recorded === undefined) return `${request} is sent, and was not when it was recorded`;
+  if (replayed === undefined) return `${request} is not sent, and was when it was recorded`;
+  return `${request} is sent with another body`;
+}
+
+function outcomeText(outcome: RecordedOutcome): string {
+  if (outcome.is === "error") return `the error: ${outcome.message}`;
+  const { requeueAfterMs } = outcome;
+  return requeueAfterMs === undefined ? "success" : `success, again after ${requeueAfterMs} ms`;
+}
+
+/** The replay that the environment asks for. @throws TsopError `bad-recording` */
+export function replayOfEnvironment(
+  env: Readonly<Record<string, string | undefined>>,
+): Replay | undefined {
+  const path = env[REPLAY_VARIABLE];
+  return path === undefined
+    ? undefined
+    : new Replay(readRecording(path), env[REPLAY_REPORT_VARIABLE]);
+}
+
+const SERVER = "https://recorded.invalid";
+
+/** The way to no server: the kinds that are watched are empty, since what is read of them is in the recording. */
+export const replayTransport: Transport = {
+  server: SERVER,
+  request: ({ method, path, signal }) => {
+    if (method !== "GET") {
+      return Promise.reject(new ConnectionError("refused", SERVER, "a replay has no server"));
+    }
+    const isWatch = new URL(path, SERVER).searchParams.get("watch") === "true";
+    const ended = new AbortController();
+    const end = (): void => {
+      ended.abort();
+    };
+    signal?.addEventListener("abort", end);
+    return Promise.resolve({
+      status: 200,
+      headers: { "content-type": "application/json" },
+      body: isWatch ? nothingUntil(ended.signal) : emptyList(),
+      cancel: end,
+    });
+  },
+  close: () => undefined,
+};
+
+async function* emptyList(): AsyncGenerator<Uint8Array> {
+  const metadata = { resourceVersion: "1" };
+  yield await Promise.resolve(
+    Buffer.from(JSON.stringify({ kind: "List", apiVersion: "v1", metadata, items: [] })),
+  );
+}
+
+async function* nothingUntil(signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  if (!signal.aborted) await once(signal, "abort");
+  yield* [];
+}

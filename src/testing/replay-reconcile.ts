@@ -1,0 +1,47 @@
+/**
+ * A recorded reconcile as a test.
+ *
+ * @module
+ */
+import { silentLogger, type Logger } from "../log.ts";
+import type { Manager } from "../runtime/manager/manager.ts";
+import { replayManager } from "../runtime/manager/create-manager.ts";
+import { readRecording } from "../runtime/replay/recording.ts";
+import { Replay, type ReplayReport } from "../runtime/replay/replay.ts";
+import { present } from "../present.ts";
+
+/** How a reconcile is replayed; everything may be left out. */
+export interface ReplayOptions {
+  /** Silent when absent. */
+  readonly log?: Logger;
+}
+
+/**
+ * Does one recorded reconcile again, without a server: what its code reads is answered from the file, and what it writes
+ * is compared with it, byte by byte.
+ *
+ * @param file - what `tsop dev` saved in `.tsop/dev/recordings`
+ * @param setUp - adds the controller to a manager, as `main.ts` does
+ *
+ * @example
+ * const { differences } = await replayReconcile("test/recordings/web.recording.json", (operator) => {
+ *   controllerFor(operator).for(Web).complete({ reconcile: async () => {} });
+ * });
+ * expect(differences).toEqual([]);
+ *
+ * @throws TsopError `bad-recording`, `replay-no-controller`
+ */
+export async function replayReconcile(
+  file: string,
+  setUp: (manager: Manager) => unknown,
+  { log = silentLogger }: ReplayOptions = {},
+): Promise<ReplayReport> {
+  const recording = readRecording(file);
+  const replay = new Replay(recording);
+  const manager = replayManager(replay, present({ name: recording.operator, log }));
+  await setUp(manager);
+  await manager.start(new AbortController().signal);
+  const { report } = replay;
+  if (!report) throw new Error("the replay has no report");
+  return report;
+}
