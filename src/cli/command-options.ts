@@ -4,7 +4,7 @@
  * @module
  */
 
-import { Option } from "commander";
+import { type Command, Option } from "commander";
 
 /** Takes the exit code of a command. */
 export type Done = (code: number) => void;
@@ -18,3 +18,17 @@ export const DIFF = "show the lines that change";
 /** `-o json`, of every command that prints facts. */
 export const json = (): Option =>
   new Option("-o, --output <format>", "print the result as JSON").choices(["json"]);
+
+/** The help of `--take-ownership`. */
+export const TAKE_OWNERSHIP =
+  "change objects of these names that others made, too; they are never deleted";
+
+/** Collects the values of a flag that may be repeated. */
+export const collect = (value: string, earlier: string[]): string[] => [...earlier, value];
+
+/** Adds the flags that choose a cluster. */
+export function withCluster(command: Command): Command {
+  return command
+    .option("--kubeconfig <file>", "the kubeconfig (default: $KUBECONFIG, ~/.kube/config)")
+    .option("--context <name>", "its context (default: the current one)");
+}
