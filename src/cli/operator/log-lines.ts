@@ -26,13 +26,14 @@ const NOT_AMONG_FIELDS = new Set([
   ...["controller", "key"],
 ]);
 
+/** The fields of a line of pino. */
+export type LogEntry = Readonly<Record<string, unknown>>;
+
 /**
- * A line of pino as `time level controller object  message key=value`; other lines stay as they are. Each controller has
- * a colour, so that the eye finds its lines among those of the others.
+ * A line of pino as `time level controller object  message key=value`. Each controller has a colour, so that the eye
+ * finds its lines among those of the others.
  */
-export function formatLogLine(line: string, context: CliContext): string {
-  const entry = parseLogEntry(line);
-  if (!entry) return line;
+export function formatLogEntry(entry: LogEntry, context: CliContext): string {
   const { dim, red, yellow } = paint(context);
   const source = sourceOf(entry, context);
   const level = Number(entry["level"]);
@@ -51,7 +52,7 @@ export function formatLogLine(line: string, context: CliContext): string {
 }
 
 /** The controller that speaks, and the object that it speaks of. */
-function sourceOf(entry: Readonly<Record<string, unknown>>, context: CliContext): string {
+function sourceOf(entry: LogEntry, context: CliContext): string {
   const { controller, key } = entry;
   if (typeof controller !== "string") return "";
   const { bold, cyan, magenta, blue, green } = paint(context);
@@ -91,10 +92,10 @@ function isForeign(frame: string): boolean {
 }
 
 /** A line of pino as its fields; `undefined` for every other line. */
-export function parseLogEntry(line: string): Record<string, unknown> | undefined {
+export function parseLogEntry(line: string): LogEntry | undefined {
   if (!line.startsWith("{")) return undefined;
   try {
-    const entry = JSON.parse(line) as Record<string, unknown>;
+    const entry = JSON.parse(line) as LogEntry;
     const { time } = entry;
     const dated =
       (typeof time === "number" || typeof time === "string") &&

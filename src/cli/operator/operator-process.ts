@@ -6,7 +6,7 @@
 import { messageOf, TsopError } from "../../errors.ts";
 import type { CliContext } from "../context.ts";
 import { BackgroundProcess } from "../processes.ts";
-import { formatLogLine } from "./log-lines.ts";
+import { LogPrinter } from "./log-printer.ts";
 
 /** How an operator is started. */
 export interface OperatorOptions {
@@ -66,12 +66,18 @@ export class OperatorProcess {
     onLine: (line: string) => void = () => undefined,
   ): OperatorProcess {
     const { launch = newProcess(context), shows = () => true } = options;
-    const print = (line: string): void => {
+    const printer = new LogPrinter(context);
+    const take = (line: string): void => {
       if (options.takes?.(line)) return;
-      if (shows(line)) context.out(formatLogLine(line, context));
+      if (shows(line)) printer.print(line);
       onLine(line);
     };
-    return new OperatorProcess(launch(options, print), context);
+    const started = new OperatorProcess(launch(options, take), context);
+    const end = (): void => {
+      printer.end();
+    };
+    started.exited.then(end, end);
+    return started;
   }
 
   /**

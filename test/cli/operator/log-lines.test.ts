@@ -2,16 +2,16 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { processContext } from "../../../src/cli/context.ts";
-import { formatLogLine } from "../../../src/cli/operator/log-lines.ts";
+import { formatLogEntry, parseLogEntry } from "../../../src/cli/operator/log-lines.ts";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const time = Date.UTC(2026, 0, 2, 3, 4, 5, 6);
 const plain = { ...processContext(), color: false, env: {} };
 
 const line = (fields: object): string =>
-  formatLogLine(JSON.stringify({ level: 50, time, pid: 1, hostname: "h", ...fields }), plain);
+  formatLogEntry({ level: 50, time, pid: 1, hostname: "h", ...fields }, plain);
 
-describe("formatLogLine", () => {
+describe("formatLogEntry", () => {
   it("makes one readable line of a line of pino: when, how bad, which controller, which object, what", () => {
     expect(line({ level: 30, n: 2, msg: "started" })).toBe("03:04:05.006 info  started n=2");
     expect(line({ level: 30, controller: "web", n: 2, msg: "controller started" })).toBe(
@@ -25,21 +25,12 @@ describe("formatLogLine", () => {
 
   it("gives each controller a colour that stays, and none where there is no terminal", () => {
     const colored = (controller: string, msg: string): string =>
-      formatLogLine(JSON.stringify({ level: 30, time, controller, msg }), {
-        ...plain,
-        color: true,
-      });
+      formatLogEntry({ level: 30, time, controller, msg }, { ...plain, color: true });
     const [start = ""] = colored("web", "x").split("web");
     expect(start).toContain("\u001b[");
     expect(colored("web", "other").startsWith(start)).toBe(true);
     expect(colored("wec", "x").split("wec")[0]).not.toBe(start);
     expect(line({ controller: "web", msg: "x" })).not.toContain("\u001b");
-  });
-
-  it("leaves other lines as they are", () => {
-    for (const text of ["hello", "{not json", '{"msg":"no level"}']) {
-      expect(formatLogLine(text, plain)).toBe(text);
-    }
   });
 
   it("shows of a stack what is the user's, and the error's words once", () => {
@@ -59,13 +50,6 @@ describe("formatLogLine", () => {
     expect(line({ msg: "stopping", err })).toBe(
       `03:04:05.006 error stopping\n    TypeError: x is undefined${frame}`,
     );
-  });
-
-  it("leaves a line as it is whose time is none", () => {
-    for (const time of ["x", 1e300, null, {}, true, ""]) {
-      const text = JSON.stringify({ level: 30, time, msg: "a" });
-      expect(formatLogLine(text, plain)).toBe(text);
-    }
   });
 
   it.each([null, 5, "text", [], { message: 5, stack: {} }, { message: null }])(
@@ -88,5 +72,16 @@ describe("formatLogLine", () => {
     };
     // eslint-disable-next-line no-control-regex -- those are what may not be there
     expect(line({ msg: "a", err })).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
+  });
+});
+
+describe("parseLogEntry", () => {
+  it("takes no line that is not of the logger, or has no time", () => {
+    for (const text of ["hello", "{not json", '{"msg":"no level"}']) {
+      expect(parseLogEntry(text)).toBeUndefined();
+    }
+    for (const time of ["x", 1e300, null, {}, true, ""]) {
+      expect(parseLogEntry(JSON.stringify({ level: 30, time, msg: "a" }))).toBeUndefined();
+    }
   });
 });
