@@ -233,11 +233,11 @@ function addOtherCommands(program: Command, context: CliContext, done: Done): vo
       "Do one recorded reconcile again with the code as it is now, without a cluster, and print what it writes otherwise. `tsop dev` saves reconciles that fail in .tsop/dev/recordings.",
     )
     .argument("<file>", "the recording")
-    .option("--inspect-brk [address]", "wait for a debugger at the first line")
+    .option("--inspect-brk [address]", "wait for a debugger at the first line", false)
     .addOption(json())
     .action(async (file: string, options: object) => {
       const { replay } = await import("./commands/replay.ts");
-      done(await replay(file, options, context));
+      done(await replay(file, options as Parameters<typeof replay>[1], context));
     });
   const port = new Option("--port <port>", "port of the API server; 0 takes a free one")
     .argParser(Number)
@@ -250,7 +250,16 @@ function addOtherCommands(program: Command, context: CliContext, done: Done): vo
     )
     .argument("[arguments...]", "what is handed to the operator; after `--`")
     .addOption(port)
-    .option("--once", "start, wait until the operator is up, stop", false)
+    .addOption(
+      new Option("--once", "start, wait until the operator is up, stop")
+        .default(false)
+        .conflicts("inspectBrk"),
+    )
+    .option(
+      "--inspect-brk [address]",
+      "each operator waits for a debugger at its first line",
+      false,
+    )
     .option("--samples", "apply config/samples at the start", false)
     .option("--no-types", "do not run the project's TypeScript compiler beside the operator")
     .action(async (args: string[], options: object) => {

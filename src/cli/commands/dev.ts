@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { startControlPlane } from "../../controlplane/control-plane.ts";
 import { SourceError, TsopError } from "../../errors.ts";
 import type { CliContext } from "../context.ts";
+import type { InspectBrk } from "../operator/debugger.ts";
 import { DevKeys } from "../operator/dev/dev-keys.ts";
 import { DevSession } from "../operator/dev/dev-session.ts";
 import { TypeChecker } from "../operator/dev/type-checker.ts";
@@ -20,7 +21,7 @@ import {
   type Project,
   type ProjectResource,
 } from "../project/project-file.ts";
-import { watchSources } from "../operator/watch-sources.ts";
+import { SourceWatch } from "../operator/watch-sources.ts";
 
 /** The flags of `tsop dev`. */
 export interface DevOptions {
@@ -28,6 +29,7 @@ export interface DevOptions {
   readonly once: boolean;
   readonly samples: boolean;
   readonly types: boolean;
+  readonly inspectBrk: InspectBrk;
   /** What is handed to the operator. */
   readonly args: readonly string[];
 }
@@ -58,7 +60,7 @@ async function develop(
   const signal = AbortSignal.any([context.untilInterrupted(), quit.signal]);
   const began = context.clock.monotonicMs();
   const controlPlane = await startControlPlane({ port: options.port, clock: context.clock });
-  const session = new DevSession(project, controlPlane, context, options.args);
+  const session = new DevSession(project, controlPlane, context, options);
   const keys = new DevKeys({ root: project.root, session, quit: quit.abort.bind(quit) }, context);
   try {
     writePrivateFile(join(project.root, ADMIN_KUBECONFIG), controlPlane.kubeconfig);
@@ -156,16 +158,19 @@ async function keepUp(
       reportError(error, context, SAVE_AGAIN);
     }
   };
+  const opening = SourceWatch.open(project.root, context.clock);
+  opening.catch(() => undefined);
   await reload("ready");
   if (options.samples)
     await session.applySamples().catch((error: unknown) => reportError(error, context));
+  const watch = await opening;
   sayWhatIsNext(project, options, context);
   keys.start();
   const types = options.types
     ? TypeChecker.start(project.root, context, (place) => told.has(place))
     : undefined;
   try {
-    await watchSources(project.root, context.clock, signal, () => reload("reloaded"));
+    await watch.run(signal, () => reload("reloaded"));
   } finally {
     types?.stop();
   }

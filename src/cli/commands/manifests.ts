@@ -18,7 +18,7 @@ import { hasOwnWebhookService, listsWithoutGone } from "../project/default-list.
 import { Draft } from "../project/draft.ts";
 import { listsWithPatches } from "../project/parts.ts";
 import { listOfRoles } from "../project/role-list.ts";
-import { watchSources } from "../operator/watch-sources.ts";
+import { SourceWatch } from "../operator/watch-sources.ts";
 
 /** The flags of `tsop manifests`. */
 export interface ManifestsOptions extends ClusterOptions {
@@ -144,6 +144,7 @@ async function watchManifests(
   context: CliContext,
 ): Promise<number> {
   const signal = context.untilInterrupted();
+  const watch = await SourceWatch.open(project.root, context.clock);
   const source = await openManifests(project);
   const once = async (): Promise<void> => {
     try {
@@ -156,7 +157,7 @@ async function watchManifests(
   };
   await once();
   context.out(paint(context).dim("  watching src; Ctrl-C ends"));
-  await watchSources(project.root, context.clock, signal, once);
+  await watch.run(signal, once);
   return ExitCode.ok;
 }
 

@@ -15,6 +15,7 @@ import {
 import type { ReplayedWrite } from "../../runtime/replay/replay-tap.ts";
 import type { CliContext } from "../context.ts";
 import { bundleOperator } from "../operator/bundle.ts";
+import { debuggerEnv, type InspectBrk } from "../operator/debugger.ts";
 import { OperatorProcess } from "../operator/operator-process.ts";
 import { ExitCode, paint } from "../output.ts";
 import { writePrivateFile } from "../project/private-file.ts";
@@ -23,8 +24,7 @@ import { oneLine } from "../terminal-text.ts";
 
 /** The flags of `tsop replay`. */
 export interface ReplayOptions {
-  /** True, or where the debugger listens: `9229`, `127.0.0.1:9229`. */
-  readonly inspectBrk?: boolean | string;
+  readonly inspectBrk: InspectBrk;
   readonly output?: "json";
 }
 
@@ -68,7 +68,7 @@ export async function replay(
     KUBECONFIG: join(root, KUBECONFIG),
     [REPLAY_VARIABLE]: path,
     [REPLAY_REPORT_VARIABLE]: report,
-    ...nodeOptions(options, context),
+    ...debuggerEnv(options.inspectBrk, context),
   };
   const operator = OperatorProcess.start({ root, file: BUNDLE, args: [], env }, told);
   const signal = context.untilInterrupted();
@@ -85,15 +85,6 @@ export async function replay(
   if (options.output === "json") out(JSON.stringify(found, undefined, 2));
   else for (const line of reportLines(found, atMs, context)) out(line);
   return found.differences.length === 0 ? ExitCode.ok : ExitCode.drift;
-}
-
-function nodeOptions(
-  { inspectBrk = false }: ReplayOptions,
-  { env }: CliContext,
-): Readonly<Record<string, string>> {
-  if (inspectBrk === false) return {};
-  const flag = inspectBrk === true ? "--inspect-brk" : `--inspect-brk=${inspectBrk}`;
-  return { NODE_OPTIONS: `${env["NODE_OPTIONS"] ?? ""} ${flag}`.trim() };
 }
 
 function readReport(path: string): ReplayReport | undefined {

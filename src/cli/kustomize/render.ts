@@ -43,6 +43,8 @@ export interface RenderOptions {
   readonly images?: readonly ImageOverride[];
   /** Files that are not written yet, and count as if they were. */
   readonly plan?: Plan;
+  /** What reads the files, in place of the disk and the plan. */
+  readonly files?: SourceFiles;
 }
 
 /** What one kustomization has gathered so far, with that of the folders below it. */
@@ -74,7 +76,7 @@ export async function renderWithFiles(
   folder: string,
   options: RenderOptions = {},
 ): Promise<RenderedObject[]> {
-  const files = new SourceFiles(options.plan);
+  const { files = new SourceFiles(options.plan) } = options;
   const root = await KustomizationRoot.open(folder);
   const kustomization = await readKustomization(root.folder, files);
   const gathered = await new Folder(root, kustomization, files).gather(nothing());

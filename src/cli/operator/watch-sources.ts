@@ -3,40 +3,59 @@
  *
  * @module
  */
+import type { FSWatcher } from "chokidar";
+import { once } from "node:events";
 import { join } from "node:path";
 import { type Clock, type Timer, untilAborted } from "../../clock.ts";
 
 /** Editors write a file in several steps; what comes within this time is one save. */
 const QUIET_MS = 40;
 
-/**
- * Calls `onSave` after every change below `src/`, one call at a time, until the signal aborts. Changes during a call lead to
- * one more. `onSave` must not reject.
- */
-export async function watchSources(
-  root: string,
-  clock: Clock,
-  signal: AbortSignal,
-  onSave: () => Promise<void>,
-): Promise<void> {
-  const { watch } = await import("chokidar");
-  const watcher = watch(join(root, "src"), { ignoreInitial: true });
-  let quiet: Timer | undefined;
-  let last = Promise.resolve();
-  let isNext = false;
-  watcher.on("all", () => {
-    quiet?.cancel();
-    quiet = clock.after(QUIET_MS, () => {
-      if (isNext) return;
-      isNext = true;
-      last = last.then(() => {
-        isNext = false;
-        return onSave();
+/** Sees every change below a project's `src/`. */
+export class SourceWatch {
+  readonly #watcher: FSWatcher;
+  #quiet: Timer | undefined;
+  /** A save that nobody was told of yet. */
+  #isSaved = false;
+  #tell: () => void = () => undefined;
+
+  private constructor(watcher: FSWatcher, clock: Clock) {
+    this.#watcher = watcher;
+    watcher.on("all", () => {
+      this.#quiet?.cancel();
+      this.#quiet = clock.after(QUIET_MS, () => {
+        this.#isSaved = true;
+        this.#tell();
       });
     });
-  });
-  await untilAborted(signal);
-  quiet?.cancel();
-  await watcher.close();
-  await last;
+  }
+
+  /** Begins to watch; from when it resolves on no change is missed. */
+  static async open(root: string, clock: Clock): Promise<SourceWatch> {
+    const { watch } = await import("chokidar");
+    const watcher = watch(join(root, "src"), { ignoreInitial: true });
+    const opened = new SourceWatch(watcher, clock);
+    await once(watcher, "ready");
+    return opened;
+  }
+
+  /**
+   * Calls `onSave` after every change, those before this call too, one call at a time, until the signal aborts. Changes during
+   * a call lead to one more. `onSave` must not reject.
+   */
+  async run(signal: AbortSignal, onSave: () => Promise<void>): Promise<void> {
+    let last = Promise.resolve();
+    this.#tell = () => {
+      last = last.then(() => {
+        if (!this.#isSaved) return;
+        this.#isSaved = false;
+        return onSave();
+      });
+    };
+    this.#tell();
+    await untilAborted(signal);
+    this.#quiet?.cancel();
+    await this.#watcher.close();
+    await last;
+  }
 }

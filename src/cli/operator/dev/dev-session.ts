@@ -13,9 +13,10 @@ import { openManifests, writeManifests, type ManifestSource } from "../../comman
 import type { CliContext } from "../../context.ts";
 import { isCrd } from "../../cluster/crd.ts";
 import { readManifests } from "../../kustomize/manifests.ts";
-import { renderKustomization } from "../../kustomize/render.ts";
+import { OpenKustomization } from "../../kustomize/open-kustomization.ts";
 import { SourceFiles } from "../../kustomize/source-files.ts";
 import { EXTERNAL_CRDS, isInstalled, operatorUser } from "../installed.ts";
+import { debuggerEnv, type InspectBrk } from "../debugger.ts";
 import { OperatorProcess } from "../operator-process.ts";
 import { paint } from "../../output.ts";
 import { RECORDINGS_VARIABLE } from "../../../runtime/replay/recorder.ts";
@@ -38,6 +39,13 @@ const RECORDINGS = ".tsop/dev/recordings";
 const SAMPLES = "config/samples";
 const TIMEOUT_SECONDS = 30;
 
+/** How the operator is started. */
+export interface OperatorSettings {
+  /** What is handed to it. */
+  readonly args: readonly string[];
+  readonly inspectBrk: InspectBrk;
+}
+
 /** What one project needs to be developed: everything but the control plane itself. */
 export class DevSession {
   /** What a browser shows of it. */
@@ -52,6 +60,7 @@ export class DevSession {
   readonly #waiting: WaitingProcesses;
   #manifests: ManifestSource | undefined;
   #bundle: OpenBundle | undefined;
+  readonly #default: OpenKustomization;
   #rendered: readonly ManifestObject[] = [];
   /** The CRDs of others that the operator works with. */
   #external: readonly ManifestObject[] = [];
@@ -61,21 +70,21 @@ export class DevSession {
   /** What the control plane has, as JSON: an edit of a controller's code applies nothing. */
   #applied = "";
 
-  readonly #args: readonly string[];
+  readonly #settings: OperatorSettings;
 
-  /** @param args - what is handed to the operator */
   constructor(
     project: Project,
     controlPlane: ControlPlane,
     context: CliContext,
-    args: readonly string[] = [],
+    settings: OperatorSettings,
   ) {
-    this.#args = args;
+    this.#settings = settings;
     this.#project = project;
     this.#controlPlane = controlPlane;
     this.#context = context;
     this.#webhooks = new DevWebhooks(project.root, controlPlane, context.clock);
     this.#journal = new DevJournal(project.root);
+    this.#default = new OpenKustomization(join(project.root, "config/default"));
     this.#waiting = new WaitingProcesses(project.root, context);
     this.page = new DevPage(project, controlPlane, context);
     this.#session = openCluster({ kubeconfigText: controlPlane.kubeconfig }, context);
@@ -101,7 +110,7 @@ export class DevSession {
     bundled.catch(() => undefined);
     await writeManifests(this.#project, this.#context, { source: this.#manifests });
     await bundled;
-    this.#rendered = await renderKustomization(join(root, "config/default"));
+    this.#rendered = await this.#default.render();
     this.#external = await this.#manifestsIn(EXTERNAL_CRDS);
     await this.#install();
     this.page.show(this.#rendered);
@@ -188,6 +197,7 @@ export class DevSession {
 
   /** Runs the operator as its service account: with the rights that it will have in a cluster. */
   #start(onLine: (line: string) => void): OperatorProcess {
+    const { args, inspectBrk } = this.#settings;
     const account = operatorUser(this.#rendered);
     const namespace = account?.namespace ?? "default";
     const kubeconfig = account
@@ -200,17 +210,19 @@ export class DevSession {
       KUBECONFIG: path,
       ...(namespaced ? { WATCH_NAMESPACE: namespace } : {}),
       ...this.#journal.env,
+      ...debuggerEnv(inspectBrk, this.#context),
       [RECORDINGS_VARIABLE]: `failed:${join(root, RECORDINGS)}`,
     };
     const takes = this.#journal.hear.bind(this.#journal);
     const options = {
       root,
       file: BUNDLE,
-      args: [...this.#webhooks.args, ...this.#args],
+      args: [...this.#webhooks.args, ...args],
       env,
       takes,
       shows: this.log.shows.bind(this.log),
-      launch: this.#waiting.launch,
+      // A debugger waits at the first line of the operator's own file.
+      ...(inspectBrk === false && { launch: this.#waiting.launch }),
     };
     // After a crash, too.
     this.#webhooks.pause();
@@ -218,7 +230,9 @@ export class DevSession {
       this.#webhooks.hear(line);
       onLine(line);
       // Not before: the operator that starts has the processor.
-      if (line.includes(CONTROLLER_STARTED)) this.#waiting.prepareSoon(this.#bundle?.leftOut);
+      if (inspectBrk === false && line.includes(CONTROLLER_STARTED)) {
+        this.#waiting.prepareSoon(this.#bundle?.leftOut);
+      }
     });
   }
 }

@@ -1,0 +1,56 @@
+/** Which saves are seen. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { SourceWatch } from "../../../src/cli/operator/watch-sources.ts";
+import { systemClock } from "../../../src/clock.ts";
+import { eventually } from "../../../src/testing.ts";
+import { emptyFolder } from "../support/run-cli.ts";
+
+function project() {
+  const root = emptyFolder();
+  mkdirSync(join(root, "src/api"), { recursive: true });
+  const save = (text: string): void => {
+    writeFileSync(join(root, "src/api/web.ts"), text);
+  };
+  save("0");
+  return { root, save };
+}
+
+describe("SourceWatch", () => {
+  it("sees a save from when it is open on, also before anybody asks", async () => {
+    const { root, save } = project();
+    const watch = await SourceWatch.open(root, systemClock);
+    save("1");
+    await systemClock.sleep(100); // The save is over before anybody asks.
+    const end = new AbortController();
+    let saves = 0;
+    const running = watch.run(end.signal, () => Promise.resolve(void saves++));
+    await eventually(() => expect(saves).toBe(1));
+    save("2");
+    await eventually(() => expect(saves).toBe(2));
+    end.abort();
+    await running;
+  });
+
+  it("has one call at a time, and one more for all that was saved meanwhile", async () => {
+    const { root, save } = project();
+    const watch = await SourceWatch.open(root, systemClock);
+    const end = new AbortController();
+    const begun: (() => void)[] = [];
+    const running = watch.run(end.signal, () => new Promise((resolve) => begun.push(resolve)));
+    save("1");
+    await eventually(() => expect(begun).toHaveLength(1));
+    for (const text of ["2", "3"]) {
+      save(text);
+      await systemClock.sleep(100);
+    }
+    expect(begun).toHaveLength(1);
+    begun[0]?.();
+    await eventually(() => expect(begun).toHaveLength(2));
+    end.abort();
+    begun[1]?.();
+    await running;
+    expect(begun).toHaveLength(2);
+  });
+});
