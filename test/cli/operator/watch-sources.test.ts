@@ -25,7 +25,10 @@ describe("SourceWatch", () => {
     await systemClock.sleep(100); // The save is over before anybody asks.
     const end = new AbortController();
     let saves = 0;
-    const running = watch.run(end.signal, () => Promise.resolve(void saves++));
+    const running = watch.run(end.signal, () => {
+      saves++;
+      return Promise.resolve();
+    });
     await eventually(() => expect(saves).toBe(1));
     save("2");
     await eventually(() => expect(saves).toBe(2));
