@@ -171,7 +171,7 @@ async function run(
     files: findings.hasErrors()
       ? new Map()
       : manifestsOf({
-          grants: inferredGrants(model, project?.namespaced),
+          grants: inferredGrants(model, project, () => modules.builtInKinds()),
           kinds,
           webhooks: model.webhooks,
           project,

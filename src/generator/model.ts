@@ -248,6 +248,8 @@ export interface UsesModel {
 export interface ExternalKindModel {
   readonly group: string;
   readonly kind: string;
+  readonly plural: string;
+  readonly scope: KindModel["scope"];
   readonly at: Position;
 }
 

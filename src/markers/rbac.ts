@@ -59,7 +59,8 @@ interface RbacMarker {
  * What the controller may do: `@Rbac(Deployment, ["get", "list", "watch"])`, or written out as
  * `@Rbac({ groups: ["apps"], resources: ["deployments"], verbs: ["get"] })`. `tsop manifests` writes the
  * role of all of them, and nothing beside: with the first `@Rbac` of a project, what the code does and no marker grants is
- * an error at its line. A project without any gets the role of what its code does.
+ * an error at its line. A project without any gets the role of what its code does; `tsop create` writes the marker at a
+ * project's first controller, and at further ones where the project has it.
  *
  * @example `@Rbac(Deployment, ["get", "list", "watch", "patch"]) class PageReconciler implements Reconciler { async reconcile(): Promise<void> {} }`
  */

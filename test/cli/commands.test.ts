@@ -66,6 +66,8 @@ const LIFE: readonly (readonly string[])[] = [
   ["bundle", "--image", "registry.example.com/shop:1"],
   ["generate", "client"],
   ["upgrade"],
+  ["edit", "--disable", "network-policy"],
+  ["edit", "--enable", "network-policy", "--certificates", "cert-manager"],
   ["delete", "webhook", ...WEB, "--defaulting"],
   ["delete", "controller", ...WEB],
   ["create", "controller", ...WEB],
@@ -198,6 +200,9 @@ describe("a command that writes files", { timeout: 120_000 }, () => {
           expect.stringContaining("not-in-project"),
         ]);
       expect([argv, filesIn(root)]).toEqual([argv, after]);
+
+      const upgrade = await runCli(root, ["upgrade", "--dry-run"]);
+      expect([argv, upgrade.out]).toEqual([argv, expect.stringContaining("nothing to change")]);
     }
   });
 

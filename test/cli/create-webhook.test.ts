@@ -1,12 +1,12 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import ts from "typescript";
 import { describe, expect, it } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { renderKustomization } from "../../src/cli/kustomize/render.ts";
 import { hasKubectl } from "../support/kubectl.ts";
 import { expectSameAsKubectl } from "./kustomize/support/beside-kubectl.ts";
 import { filesIn, newProject, runCli, type CliResult } from "./support/run-cli.ts";
+import { typeErrors } from "./support/type-errors.ts";
 
 const WIDGET = ["--group", "web", "--kind", "Widget"];
 const ALL = ["--defaulting", "--validation", "--conversion", "--spoke", "v1alpha1"];
@@ -35,41 +35,6 @@ const webhook = (root: string, ...flags: string[]): Promise<CliResult> =>
   runCli(root, ["create", "webhook", ...WIDGET, "--version", "v1", ...flags]);
 
 const text = (root: string, path: string): string => readFileSync(join(root, path), "utf8");
-
-/** What the compiler says of all files, with the libraries of this checkout. */
-function typeErrors(root: string): string[] {
-  const checkout = join(import.meta.dirname, "../..");
-  const paths = Object.keys(filesIn(root)).filter((path) => path.endsWith(".ts"));
-  const { config } = ts.readConfigFile(join(root, "tsconfig.json"), (path) =>
-    ts.sys.readFile(path),
-  ) as {
-    config: { compilerOptions: Record<string, unknown> };
-  };
-  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
-  const program = ts.createProgram(
-    paths.map((path) => join(root, path)),
-    {
-      ...options,
-      typeRoots: [join(checkout, "node_modules/@types")],
-      paths: {
-        tsop: [join(checkout, "src/index.ts")],
-        "tsop/k8s": [join(checkout, "src/k8s.ts")],
-        "tsop/testing": [join(checkout, "src/testing.ts")],
-        "tsop/testing/vitest": [join(checkout, "src/testing-vitest.ts")],
-        vitest: [join(checkout, "node_modules/vitest/dist/index.d.ts")],
-      },
-    },
-  );
-  return paths
-    .flatMap((path) => {
-      const file = program.getSourceFile(join(root, path));
-      return [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)];
-    })
-    .map(
-      ({ file, messageText }) =>
-        `${file?.fileName.slice(root.length)}: ${ts.flattenDiagnosticMessageText(messageText, " ")}`,
-    );
-}
 
 describe("tsop create webhook", { timeout: 120_000 }, () => {
   it("writes a class and a test for each type, adds them to main.ts, and all of it compiles", async () => {

@@ -23,6 +23,12 @@ const text = (root: string, path: string): string => readFileSync(join(root, pat
 const edit = (root: string, path: string, change: (text: string) => string): void =>
   writeFileSync(join(root, path), change(text(root, path)));
 
+/** Whatever a command of this tsop wrote, the scaffold is that of this tsop. */
+async function expectNothingToUpgrade(root: string): Promise<void> {
+  const { out } = await succeed(root, "upgrade", "--dry-run");
+  expect(out).toContain("nothing to change");
+}
+
 /** Each command, and after each the one that undoes it, in the opposite order. */
 async function thereAndBack(
   root: string,
@@ -31,12 +37,14 @@ async function thereAndBack(
   const states = [filesIn(root)];
   for (const [create] of steps) {
     await succeed(root, "create", ...create);
+    await expectNothingToUpgrade(root);
     states.push(filesIn(root));
   }
   for (const [, remove] of [...steps].reverse()) {
     expect(filesIn(root)).toEqual(states.pop());
     await succeed(root, "delete", ...remove);
     expect(filesIn(root)).toEqual(states.at(-1));
+    await expectNothingToUpgrade(root);
   }
 }
 

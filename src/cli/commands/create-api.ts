@@ -296,6 +296,7 @@ async function filesFor(
   const api = options.resource;
   const controller = options.controller && resource.controller;
   const names = namesOf(project, resource);
+  const { infersRights } = await import("../../generator/infers-rights.ts");
   const needed = resource.api ? [] : await neededLines(project, target);
   const values = {
     ...valuesOf(project, target, names),
@@ -306,6 +307,7 @@ async function filesFor(
         namespaced: target.namespaced,
       })),
     needed,
+    rbac: !infersRights(project.root),
     imageLiteral: JSON.stringify(options.image ?? ""),
   };
   const wants = (path: string): boolean => {

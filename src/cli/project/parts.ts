@@ -8,7 +8,7 @@ import { isGenerated } from "../../generator/stamp.ts";
 import { isJsonObject } from "../../kube/json.ts";
 import { defaultList } from "./default-list.ts";
 import type { Draft } from "./draft.ts";
-import { PARTS, type Part } from "./part-names.ts";
+import { PARTS, WEBHOOK_POLICY_FILE, type Part } from "./part-names.ts";
 import { requireFile } from "./plan.ts";
 import type { Project } from "./project-file.ts";
 import { findRecord } from "./scaffold/scaffold-record.ts";
@@ -31,11 +31,6 @@ const CRD_PATCHES = "patches";
 /** The user's patches of the generated CRDs. */
 const CRD_PATCH_LIST = `config/crd/${CRD_PATCHES}/kustomization.yaml`;
 
-/** The policies of the part `network-policy`. */
-export const POLICY_LIST = "config/network-policy/kustomization.yaml";
-/** The one of them that is there for webhooks only. */
-export const WEBHOOK_POLICY = "allow-webhook-traffic.yaml";
-
 const entryOf = (part: Part): string => `../${part}`;
 const isListed = (part: Part): boolean => part !== "crd-patches";
 /** What makes Prometheus verify the certificate of `metrics-certs`. */
@@ -51,7 +46,7 @@ export function partFiles(
     root,
     template: `parts/${part}`,
     values: { projectName, hasWebhooks },
-    wants: (path) => hasWebhooks || !path.endsWith(`/${WEBHOOK_POLICY}`),
+    wants: (path) => hasWebhooks || path !== WEBHOOK_POLICY_FILE,
   });
 }
 
@@ -127,8 +122,7 @@ export async function switchParts(
   for (const part of before) {
     if (after.has(part)) continue;
     for (const [path, text] of await partFiles(project, part, hasWebhooks)) {
-      const earlier = record?.files.get(path);
-      const own = earlier === undefined ? [text] : [text, earlier, withPolicy(path, earlier)];
+      const own = [text, record?.files.get(path)];
       if (!(await isAsScaffolded(draft, path, own))) changed.push(path);
       if ((await draft.read(path)) !== undefined) draft.set(path, undefined);
     }
@@ -151,10 +145,6 @@ export async function isAsScaffolded(
   const digest = digestOf(path, live);
   return texts.some((text) => text !== undefined && digestOf(path, text) === digest);
 }
-
-/** The list of the network's policies with that for webhooks, which a command adds later. */
-const withPolicy = (path: string, text: string): string =>
-  path === POLICY_LIST ? withListEntry(path, text, "resources", WEBHOOK_POLICY) : text;
 
 function changedFiles(paths: readonly string[]): TsopError {
   const [are, them] = paths.length === 1 ? ["is", "it"] : ["are", "them"];

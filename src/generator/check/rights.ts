@@ -10,7 +10,14 @@
 import { rbacMarker } from "../../kube/needed-rights.ts";
 import { OPERATOR_NAMESPACE } from "../../kube/webhooks/webhook-marks.ts";
 import type { Findings } from "../findings.ts";
-import type { GrantModel, ProjectModel, UnclearModel, UseModel, UsesModel } from "../model.ts";
+import type {
+  BuiltInKind,
+  GrantModel,
+  ProjectModel,
+  UnclearModel,
+  UseModel,
+  UsesModel,
+} from "../model.ts";
 
 /** Notes calls without a right and rights without a call. */
 export function checkRights({ grants, uses }: ProjectModel, findings: Findings): void {
@@ -29,13 +36,23 @@ export function checkRights({ grants, uses }: ProjectModel, findings: Findings):
 /**
  * The rights of what is used, where no marker says any.
  *
- * @param namespaced - whether the operator's role is one of its own namespace
+ * @param project - whose operator has a Role of its own namespace when it is namespaced, and beside it a ClusterRole for
+ *   kinds that are in no namespace
+ * @param builtIn - the kinds that every cluster has, asked for when need be
  */
 export function inferredGrants(
-  { grants, uses }: ProjectModel,
-  namespaced = false,
+  { grants, uses, kinds, externalKinds }: ProjectModel,
+  project: { readonly namespaced: boolean } | undefined,
+  builtIn: () => readonly BuiltInKind[],
 ): readonly GrantModel[] {
   if (grants.length > 0) return grants;
+  const isOfCluster = (group: string, resource: string): boolean => {
+    const [plural] = resource.split("/");
+    const isMeant = (kind: { group: string; plural: string }): boolean =>
+      kind.group === group && kind.plural === plural;
+    const known = [...kinds, ...externalKinds].find(isMeant);
+    return known ? known.scope === "Cluster" : builtIn().find(isMeant)?.namespaced === false;
+  };
   return uses.uses.map(({ group, resource, verbs, at }) => ({
     groups: [group],
     resources: [resource],
@@ -43,7 +60,7 @@ export function inferredGrants(
     urls: [],
     // Whoever lists and watches may look at one object as well.
     verbs: verbs.includes("list") ? ["get", ...verbs] : verbs,
-    namespace: namespaced ? OPERATOR_NAMESPACE : "",
+    namespace: project?.namespaced && !isOfCluster(group, resource) ? OPERATOR_NAMESPACE : "",
     roleName: "",
     at,
   }));

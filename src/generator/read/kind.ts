@@ -53,8 +53,10 @@ export function readKind(
     );
   const { deprecated, userRoles } = values;
   const kind = text("kind", name.text);
+  const plural = text("plural", pluralOf(kind));
+  const scope = values["scope"] === "Cluster" ? "Cluster" : "Namespaced";
   if (values["external"] === true) {
-    return { group: text("group", ""), kind, at: reader.modules.at(module, name) };
+    return { group: text("group", ""), kind, plural, scope, at: reader.modules.at(module, name) };
   }
   const type = rootType(reader, module, node, name, decorations);
   const hasStatus = type.properties?.some((property) => property.name === "status") ?? false;
@@ -64,11 +66,11 @@ export function readKind(
     version: text("version", ""),
     kind,
     listKind: text("listKind", `${kind}List`),
-    plural: text("plural", pluralOf(kind)),
+    plural,
     singular: text("singular", kind.toLowerCase()),
     shortNames: texts("shortNames"),
     categories: texts("categories"),
-    scope: values["scope"] === "Cluster" ? "Cluster" : "Namespaced",
+    scope,
     ...(typeof values["storage"] === "boolean" ? { storage: values["storage"] } : {}),
     served: values["served"] !== false,
     deprecated: typeof deprecated === "string" || deprecated === true ? deprecated : false,

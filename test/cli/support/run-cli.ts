@@ -79,11 +79,15 @@ export function emptyFolder(): string {
   return folder;
 }
 
-/** Every file below a folder with its content; links and packages are left out. */
+/** What tsop keeps of its own in a project and is committed with it: what it scaffolded. */
+const RECORD = join(".tsop", "scaffold.json");
+
+/** Every file below a folder with its content; links, packages and what is not committed are left out. */
 export function filesIn(folder: string): Record<string, string> {
   const files: Record<string, string> = {};
   for (const path of readdirSync(folder, { recursive: true, encoding: "utf8" }).sort()) {
-    if (path.startsWith("node_modules") || path.startsWith(".tsop")) continue;
+    if (path.startsWith("node_modules")) continue;
+    if (path.startsWith(".tsop") && path !== RECORD) continue;
     const full = join(folder, path);
     if (statSync(full).isFile()) files[path] = readFileSync(full, "utf8");
   }

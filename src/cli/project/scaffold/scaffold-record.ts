@@ -7,7 +7,9 @@ import { join } from "node:path";
 import { TsopError } from "../../../errors.ts";
 import { isJsonObject } from "../../../kube/json.ts";
 import { packageVersion } from "../../package-info.ts";
+import { POLICY_LIST, WEBHOOK_POLICY, WEBHOOK_POLICY_FILE } from "../part-names.ts";
 import { readIfThere } from "../plan.ts";
+import { withListEntry, withoutListEntry } from "../yaml/user-yaml.ts";
 
 /** Where it is kept; to be committed with the code. */
 export const RECORD_FILE = ".tsop/scaffold.json";
@@ -73,6 +75,12 @@ export async function recordAfter(
     else if (rendered.has(path) || (await readIfThere(join(root, path))) === undefined) {
       files.set(path, text);
     }
+  }
+  const policies = files.get(POLICY_LIST);
+  // The one list of the frame that is scaffolded in two ways: with webhooks, and without.
+  if (policies !== undefined) {
+    const listed = files.has(WEBHOOK_POLICY_FILE) ? withListEntry : withoutListEntry;
+    files.set(POLICY_LIST, listed(POLICY_LIST, policies, "resources", WEBHOOK_POLICY));
   }
   return recordText({ ...record, files });
 }

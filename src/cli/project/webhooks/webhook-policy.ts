@@ -4,21 +4,21 @@
  * @module
  */
 import type { Draft } from "../draft.ts";
-import { enabledParts, isAsScaffolded, partFiles, POLICY_LIST, WEBHOOK_POLICY } from "../parts.ts";
+import { POLICY_LIST, WEBHOOK_POLICY, WEBHOOK_POLICY_FILE } from "../part-names.ts";
+import { enabledParts, isAsScaffolded, partFiles } from "../parts.ts";
 import type { Project } from "../project-file.ts";
 import { findRecord } from "../scaffold/scaffold-record.ts";
 import { withListEntry, withoutListEntry } from "../yaml/user-yaml.ts";
-
-const LIST = POLICY_LIST;
-const NAME = WEBHOOK_POLICY;
-const FILE = `config/network-policy/${NAME}`;
 
 /** Lets the API server in, where the project has policies: the file, and its line in their list. */
 export async function addWebhookPolicy(draft: Draft, project: Project): Promise<void> {
   if (!(await enabledParts(draft)).has("network-policy")) return;
   const files = await partFiles(project, "network-policy", true);
-  if ((await draft.read(FILE)) === undefined) draft.set(FILE, files.get(FILE));
-  await draft.edit(LIST, (text) => withListEntry(LIST, text, "resources", NAME));
+  if ((await draft.read(WEBHOOK_POLICY_FILE)) === undefined)
+    draft.set(WEBHOOK_POLICY_FILE, files.get(WEBHOOK_POLICY_FILE));
+  await draft.edit(POLICY_LIST, (text) =>
+    withListEntry(POLICY_LIST, text, "resources", WEBHOOK_POLICY),
+  );
 }
 
 /**
@@ -30,11 +30,16 @@ export async function removeWebhookPolicy(
   draft: Draft,
   project: Project,
 ): Promise<string | undefined> {
-  if ((await draft.read(FILE)) === undefined) return undefined;
-  const scaffolded = (await partFiles(project, "network-policy", true)).get(FILE);
+  if ((await draft.read(WEBHOOK_POLICY_FILE)) === undefined) return undefined;
+  const scaffolded = (await partFiles(project, "network-policy", true)).get(WEBHOOK_POLICY_FILE);
   const record = await findRecord(project.root);
-  const isOurs = await isAsScaffolded(draft, FILE, [scaffolded, record?.files.get(FILE)]);
-  draft.set(FILE, undefined);
-  await draft.edit(LIST, (text) => withoutListEntry(LIST, text, "resources", NAME));
-  return isOurs ? undefined : FILE;
+  const isOurs = await isAsScaffolded(draft, WEBHOOK_POLICY_FILE, [
+    scaffolded,
+    record?.files.get(WEBHOOK_POLICY_FILE),
+  ]);
+  draft.set(WEBHOOK_POLICY_FILE, undefined);
+  await draft.edit(POLICY_LIST, (text) =>
+    withoutListEntry(POLICY_LIST, text, "resources", WEBHOOK_POLICY),
+  );
+  return isOurs ? undefined : WEBHOOK_POLICY_FILE;
 }
