@@ -34,12 +34,20 @@ export function fullTime(ms: number): string {
   return Number.isFinite(ms) ? DAY.format(ms) : "";
 }
 
+/** No line breaks between a number and its unit. */
+const NO_BREAK = "\u00a0";
+
 /** `4.2 ms`, `1.3 s`, `12 min`. */
 export function duration(ms: number): string {
-  if (ms < 1000) return `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`;
-  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
-  if (ms < 3_600_000) return `${Math.round(ms / 60_000)} min`;
-  return `${(ms / 3_600_000).toFixed(1)} h`;
+  const [count, unit] = inUnit(ms);
+  return `${count}${NO_BREAK}${unit}`;
+}
+
+function inUnit(ms: number): [string, string] {
+  if (ms < 1000) return [ms < 10 ? ms.toFixed(1) : String(Math.round(ms)), "ms"];
+  if (ms < 60_000) return [(ms / 1000).toFixed(1), "s"];
+  if (ms < 3_600_000) return [String(Math.round(ms / 60_000)), "min"];
+  return [(ms / 3_600_000).toFixed(1), "h"];
 }
 
 /** `default/web`. */
