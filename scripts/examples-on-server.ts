@@ -4,7 +4,7 @@
  * plane of tsop, and on the API server of the kubeconfig. After the samples are deleted, and after `undeploy`, every object
  * of every kind is counted. Prints a line an example, and exits with 1 when something does not hold.
  *
- * `npm run examples -- --quickstart` runs `npm run quickstart -- --example NAME` for each but mini-cert.
+ * `npm run examples -- --quickstart` runs `npm run quickstart -- --example NAME` for each.
  *
  * @module
  */
@@ -59,8 +59,7 @@ async function playOn(server: string, kubeconfig: string): Promise<void> {
 }
 
 if (values.quickstart) {
-  // The quickstart has no ACME server for mini-cert, and says so.
-  for (const name of names.filter((one) => one !== "mini-cert")) {
+  for (const name of names) {
     await tell(`quickstart ${name}`, () =>
       execa(process.execPath, ["scripts/quickstart.mjs", "--example", name], { all: true }),
     );

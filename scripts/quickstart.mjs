@@ -2,6 +2,7 @@
 // `-- --example <name>` shows another example with its sample; `-- --keep` leaves control plane and operator running
 // until Ctrl-C.
 import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import {
   existsSync,
   mkdirSync,
@@ -28,24 +29,18 @@ if (!examples.includes(example)) {
   console.error(`There is no example ${example}.\n  fix Take one of ${examples.join(", ")}.`);
   process.exit(2);
 }
-if (example === "mini-cert") {
-  console.error(`The example ${example} asks an ACME server, which has to reach your hosts.
-  fix Look at its tests, which have one of their own: examples/${example}/README.md.`);
-  process.exit(2);
-}
 const project = `${root}examples/${example}`;
 const kubeconfig = `${project}/.tsop/kubeconfig`;
 const TIMEOUT_MS = 30_000;
 /** Whoever would make an object again had the time to do it. */
 const CALM_MS = 500;
-/** What the operator of an example is told where no containers run. */
-const OPERATOR_ARGUMENTS = { postgres: ["--simulate-instances"] };
 const key = { namespace: "default", name: "myweb" };
 const labels = { "app.kubernetes.io/instance": key.name };
 
 const began = performance.now();
 let step = "prepare";
 let operator;
+let acme;
 
 /** Runs one step; what it throws is told with the step's name. */
 async function run(title, work) {
@@ -112,9 +107,36 @@ function prepare() {
   symlinkSync(root, link, "junction");
 }
 
+/** Starts an ACME server, and what answers for its hosts; ends with this process. */
+async function startAcme() {
+  const args = [
+    "scripts/run-ts.mjs",
+    "scripts/examples/serve-acme.ts",
+    `${project}/.tsop`,
+    kubeconfig,
+  ];
+  acme = spawn(process.execPath, args, { cwd: root, stdio: ["pipe", "pipe", "inherit"] });
+  const [line] = await Promise.race([
+    once(createInterface({ input: acme.stdout }), "line"),
+    once(acme, "exit").then(([code]) => {
+      throw new Error(`the ACME server ended with ${code}`);
+    }),
+  ]);
+  return JSON.parse(line);
+}
+
+/** What the operator of an example is told where no containers run, and no hosts answer. */
+async function surroundings() {
+  if (example === "postgres") return { own: ["--simulate-instances"], environment: {} };
+  if (example !== "mini-cert") return { own: [], environment: {} };
+  const { directoryUrl, environment } = await startAcme();
+  console.log(`  an ACME server is at ${directoryUrl}`);
+  return { own: [`--acme-directory=${directoryUrl}`], environment };
+}
+
 /** Starts `tsop dev`; resolves when the controller runs. */
-function startDev() {
-  const own = OPERATOR_ARGUMENTS[example] ?? [];
+async function startDev() {
+  const { own, environment } = await surroundings();
   const argv = [
     `${root}bin/tsop.js`,
     "dev",
@@ -123,6 +145,7 @@ function startDev() {
   ];
   const child = spawn(process.execPath, argv, {
     cwd: project,
+    env: { ...process.env, ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
   operator = { child, ended: false };
@@ -148,6 +171,7 @@ function startDev() {
 }
 
 async function stopDev() {
+  acme?.stdin.end();
   if (!operator || operator.ended) return;
   const exit = new Promise((resolve) => operator.child.once("exit", resolve));
   operator.child.kill("SIGINT");

@@ -45,7 +45,7 @@ describe("Certificate", { timeout: 300_000 }, () => {
     clock = new VirtualClock({ startMs: START_MS });
     cluster = await startControlPlane({ clock, listen: false });
     client = clientFor(cluster);
-    edge = await Edge.start(client);
+    edge = await Edge.start(() => client);
     acme = await AcmeServer.start({
       clock,
       fetch: edge.fetch,

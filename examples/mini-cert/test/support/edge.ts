@@ -16,11 +16,12 @@ export class Edge {
   answered = 0;
   /** Whether requests come through to the cluster. */
   isUp = true;
-  readonly #client: Client;
+  readonly #openClient: () => Client;
   readonly #server: Server;
+  #opened: Client | undefined;
 
-  private constructor(client: Client) {
-    this.#client = client;
+  private constructor(openClient: () => Client) {
+    this.#openClient = openClient;
     this.#server = createServer((incoming, response) => {
       this.#fileFor(incoming).then(
         (file) => {
@@ -32,8 +33,9 @@ export class Edge {
     });
   }
 
-  static async start(client: Client): Promise<Edge> {
-    const edge = new Edge(client);
+  /** @param openClient - called for the first request: the cluster may be started later */
+  static async start(openClient: () => Client): Promise<Edge> {
+    const edge = new Edge(openClient);
     edge.#server.listen(0, "127.0.0.1");
     await once(edge.#server, "listening");
     return edge;
@@ -49,6 +51,10 @@ export class Edge {
     const address = this.#server.address();
     if (address === null || typeof address === "string") throw new Error("it does not listen");
     return address.port;
+  }
+
+  get #client(): Client {
+    return (this.#opened ??= this.#openClient());
   }
 
   /** A request of any host comes here. */
