@@ -91,6 +91,7 @@ function addProjectCommands(program: Command, context: CliContext, done: Done): 
         .default("apache2"),
     )
     .option("--namespaced", "the operator watches its own namespace only", false)
+    .option("--dev-container", "a container for editors: Node, kubectl and helm", false)
     .option("--force", "overwrite files that are in the way", false)
     .option("--no-install", "do not run npm install")
     .option("--dry-run", DRY_RUN, false)

@@ -7,6 +7,8 @@ import { buildProgram } from "../../src/cli/program.ts";
 import { renderKustomization } from "../../src/cli/kustomize/render.ts";
 import { emptyFolder, filesIn, newProject, runCli, testContext } from "./support/run-cli.ts";
 
+/** Beside the files of the project: what they were when they were scaffolded. */
+const RECORD = ".tsop/scaffold.json";
 const INIT = ["init", "--domain", "example.com", "--no-install"];
 
 describe("tsop init", () => {
@@ -16,7 +18,8 @@ describe("tsop init", () => {
     expect(code).toBe(0);
     expect(out).toContain("tsop create api");
     const files = filesIn(folder);
-    expect(Object.keys(files).length).toBeLessThanOrEqual(25);
+    expect(files).toHaveProperty([RECORD]);
+    expect(Object.keys(files).length - 1).toBeLessThanOrEqual(25);
     expect(files["PROJECT"]).toContain("projectName: shop\ndomain: example.com\n");
     const manifest = JSON.parse(files["package.json"] ?? "") as { dependencies: object };
     // From a source checkout, the dependency is the checkout.
@@ -42,6 +45,23 @@ describe("tsop init", () => {
     expect(files["LICENSE"]).toMatch(/^MIT License\n\nCopyright \(c\) \d{4} Jane Doe\n/);
     expect(filesIn(await newProject())["LICENSE"]).toContain("Apache License");
     expect(filesIn(await newProject("--license", "none"))).not.toHaveProperty("LICENSE");
+  });
+
+  it("writes a container for editors on demand: with the Node of the image, and without privileges", async () => {
+    expect(filesIn(await newProject())).not.toHaveProperty([".devcontainer/devcontainer.json"]);
+    const root = await newProject("--dev-container");
+    const files = filesIn(root);
+    expect((await runCli(root, ["upgrade"])).out).toContain("nothing to change");
+    const container = JSON.parse(files[".devcontainer/devcontainer.json"] ?? "") as object;
+    const [, node] = /^FROM node:(\d+)/m.exec(files["Dockerfile"] ?? "") ?? [];
+    expect(container).toEqual({
+      name: "shop",
+      image: `mcr.microsoft.com/devcontainers/javascript-node:${String(node)}`,
+      features: {
+        "ghcr.io/devcontainers/features/kubectl-helm-minikube:1": { minikube: "none" },
+      },
+      postCreateCommand: "npm install",
+    });
   });
 
   it("names in AGENTS.md exactly the commands that there are", async () => {
@@ -239,7 +259,7 @@ describe("tsop create api", () => {
     ]);
     expect(code).toBe(0);
     const files = filesIn(folder);
-    expect(Object.keys(files).length).toBeLessThanOrEqual(30);
+    expect(Object.keys(files).length - 1).toBeLessThanOrEqual(30);
     expect(files["src/api/v1/page.ts"]).toContain("title!: string;");
     expect(files["src/api/v1/page.ts"]).toContain('size: Quantity = "1Gi";');
     expect(files["src/main.ts"]).toContain("setUpPage(manager);");

@@ -12,6 +12,7 @@ import { paint } from "../output.ts";
 import { carryOut, planFiles, readIfThere, type PlanOptions } from "../project/plan.ts";
 import { PROJECT_FILE } from "../project/project-root.ts";
 import { partFiles, USUAL_PARTS } from "../project/parts.ts";
+import { devContainerFiles } from "../project/scaffold/dev-container.ts";
 import { ask, renderTemplates, scaffold } from "../project/scaffold/scaffold.ts";
 import { newRecord, RECORD_FILE } from "../project/scaffold/scaffold-record.ts";
 import { tsopDependency } from "../project/scaffold/tsop-dependency.ts";
@@ -26,6 +27,7 @@ export interface InitOptions extends PlanOptions {
   readonly owner?: string;
   readonly license: "apache2" | "mit" | "none";
   readonly namespaced: boolean;
+  readonly devContainer: boolean;
   readonly force: boolean;
   readonly install: boolean;
   /** The table of all commands, for `AGENTS.md`. */
@@ -54,15 +56,15 @@ export async function init(options: InitOptions, context: CliContext): Promise<n
   const dependency = await tsopDependency(root);
   const signal = context.untilInterrupted(); // A Ctrl-C waits from here on: all files are written, or none.
   if (!options.dryRun) await mkdir(root, { recursive: true });
-  const parts = await Promise.all(
+  const parts: ReadonlyMap<string, string>[] = await Promise.all(
     USUAL_PARTS.map((part) => partFiles({ root, projectName }, part, false)),
   );
+  const beside = [...parts, await licenseFile(root, options, context)];
+  if (options.devContainer) beside.push(await devContainerFiles({ root, projectName }));
   const files = await scaffold(
     {
       root,
-      beside: new Map(
-        [...parts, await licenseFile(root, options, context)].flatMap((one) => [...one]),
-      ),
+      beside: new Map(beside.flatMap((one) => [...one])),
       template: "init",
       values: {
         projectName,

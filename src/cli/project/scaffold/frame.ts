@@ -12,6 +12,7 @@ import { enabledParts, partFiles } from "../parts.ts";
 import { readIfThere } from "../plan.ts";
 import type { Project } from "../project-file.ts";
 import { PROJECT_FILE } from "../project-root.ts";
+import { DEV_CONTAINER, devContainerFiles } from "./dev-container.ts";
 import { renderTemplates } from "./scaffold.ts";
 import { tsopDependency } from "./tsop-dependency.ts";
 import { certificateTemplate } from "../webhooks/webhook-config.ts";
@@ -50,6 +51,7 @@ export async function frameOf(
     const isThere = enabled.has(part) || [...own.keys()].some((path) => recorded.has(path));
     if (isThere) added.push(own);
   }
+  if (recorded.has(DEV_CONTAINER)) added.push(await devContainerFiles(project));
   if (certificates !== undefined) {
     added.push(await renderTemplates(certificateTemplate(project, certificates)));
   }
