@@ -27,8 +27,8 @@ const downward = Object.entries(MAY_IMPORT).map(([folder, below]) => ({
  */
 const BESIDE_THE_SERVER = "(?!server/)";
 const FLOORS = {
-  store: ["wire/"],
-  auth: ["kinds\\.ts$"],
+  store: ["resource-name\\.ts$", "wire/"],
+  auth: ["data-file\\.ts$", "resource-name\\.ts$", "kinds\\.ts$"],
   views: ["kinds\\.ts$", "builtin/tables/"],
   discovery: ["kinds\\.ts$", "failures\\.ts$", "views/"],
   "builtin/tables": ["kinds\\.ts$", "builtin/[^/]+\\.ts$"],
@@ -38,7 +38,7 @@ const FLOORS = {
     "builtin/tables/",
     "builtin/strategies/",
   ],
-  controllers: ["kinds\\.ts$", "auth/", "builtin/"],
+  controllers: ["resource-name\\.ts$", "kinds\\.ts$", "auth/", "builtin/"],
   "server/cluster": [BESIDE_THE_SERVER],
   "server/read": [BESIDE_THE_SERVER, "server/cluster/"],
   "server/write": [BESIDE_THE_SERVER, "server/cluster/"],

@@ -6,6 +6,7 @@
  *
  * @module
  */
+import { at, mapAt } from "./builtin/at.ts";
 import type { JsonObject, SentObject, ManagedFieldsEntry } from "../kube/object.ts";
 import { deepFreeze } from "./store/store.ts";
 
@@ -36,7 +37,7 @@ const FIELDS: Readonly<Record<string, (object: SentObject) => JsonObject>> = {
   Endpoints: () => own("subsets"),
   EndpointSlice: () => own("addressType", "endpoints", "ports"),
   ConfigMap: (object) => ({
-    "f:data": { ...WHOLE, ...own(...Object.keys((object as { data?: object }).data ?? {})) },
+    "f:data": { ...WHOLE, ...own(...Object.keys(mapAt(object, "data"))) },
   }),
   ClusterRole: (object) =>
     "aggregationRule" in object
@@ -81,8 +82,7 @@ export class ServerOwnership {
   /** What an object of the server says of its owners. */
   of(object: SentObject): ManagedFieldsEntry[] {
     const { labels, annotations } = object.metadata;
-    const { data } = object as { readonly data?: object };
-    const parts = [object, labels ?? {}, annotations ?? {}, data ?? {}];
+    const parts = [object, labels ?? {}, annotations ?? {}, mapAt(object, "data")];
     const id = `${object.kind} ${isAggregated(object)} ${parts.map((part) => Object.keys(part).join(",")).join(" ")}`;
     let entries = this.#known.get(id);
     if (!entries) this.#known.set(id, (entries = deepFreeze(entriesOf(object, this.#time))));
@@ -92,7 +92,7 @@ export class ServerOwnership {
 
 /** Whether a role has got its rules from others. */
 const isAggregated = (object: SentObject): boolean =>
-  "aggregationRule" in object && (object as { readonly rules?: unknown }).rules !== null;
+  "aggregationRule" in object && at(object, "rules") !== null;
 
 function entriesOf(object: SentObject, time: string): ManagedFieldsEntry[] {
   const { apiVersion, kind } = object;

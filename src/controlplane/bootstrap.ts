@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { asObject } from "../kube/json.ts";
 import { isIP } from "node:net";
 import { sameJson } from "../kube/json.ts";
 import type { SentObject } from "../kube/object.ts";
@@ -39,7 +40,7 @@ const PRIORITY_CLASSES = [
 
 /** The service by which pods would reach the API. */
 const apiService = (): SentObject =>
-  ({
+  asObject({
     apiVersion: "v1",
     kind: "Service",
     metadata: {
@@ -58,11 +59,11 @@ const apiService = (): SentObject =>
       type: "ClusterIP",
     },
     status: { loadBalancer: {} },
-  }) as SentObject;
+  });
 
 /** The range of the services' addresses. */
 const serviceNetwork = (now: string): SentObject =>
-  ({
+  asObject({
     apiVersion: "networking.k8s.io/v1",
     kind: "ServiceCIDR",
     metadata: { name: "kubernetes" },
@@ -78,11 +79,11 @@ const serviceNetwork = (now: string): SentObject =>
         },
       ],
     },
-  }) as SentObject;
+  });
 
 /** The class of claims that name none, where a provisioner is simulated. */
 const defaultStorageClass = (): SentObject =>
-  ({
+  asObject({
     apiVersion: "storage.k8s.io/v1",
     kind: "StorageClass",
     metadata: {
@@ -93,7 +94,7 @@ const defaultStorageClass = (): SentObject =>
     reclaimPolicy: "Delete",
     volumeBindingMode: "WaitForFirstConsumer",
     allowVolumeExpansion: true,
-  }) as SentObject;
+  });
 
 /** What a cluster has beside what every API server makes. */
 export interface BootstrapOptions {
@@ -110,23 +111,29 @@ export function createBootstrapObjects(
 ): void {
   const writer = new ServerWriter(cluster);
   for (const name of NAMESPACES) {
-    writer.add("namespaces", {
-      apiVersion: "v1",
-      kind: "Namespace",
-      metadata: { name, labels: { "kubernetes.io/metadata.name": name } },
-      spec: { finalizers: ["kubernetes"] },
-      status: { phase: "Active" },
-    } as SentObject);
+    writer.add(
+      "namespaces",
+      asObject({
+        apiVersion: "v1",
+        kind: "Namespace",
+        metadata: { name, labels: { "kubernetes.io/metadata.name": name } },
+        spec: { finalizers: ["kubernetes"] },
+        status: { phase: "Active" },
+      }),
+    );
   }
   for (const [name, value, description] of PRIORITY_CLASSES) {
-    writer.add("priorityclasses.scheduling.k8s.io", {
-      apiVersion: "scheduling.k8s.io/v1",
-      kind: "PriorityClass",
-      metadata: { name, generation: 1 },
-      value,
-      description,
-      preemptionPolicy: "PreemptLowerPriority",
-    } as SentObject);
+    writer.add(
+      "priorityclasses.scheduling.k8s.io",
+      asObject({
+        apiVersion: "scheduling.k8s.io/v1",
+        kind: "PriorityClass",
+        metadata: { name, generation: 1 },
+        value,
+        description,
+        preemptionPolicy: "PreemptLowerPriority",
+      }),
+    );
   }
   writer.add("services", apiService());
   writer.add("servicecidrs.networking.k8s.io", serviceNetwork(writer.time));
@@ -166,28 +173,37 @@ export function publishServer(cluster: Cluster, { host, port, clientCa }: Server
   const ports = [{ name: "https", port, protocol: "TCP" }];
   const metadata = { name: "kubernetes", namespace: "default" };
   const writer = new ServerWriter(cluster);
-  writer.replace("endpoints", {
-    apiVersion: "v1",
-    kind: "Endpoints",
-    metadata: { ...metadata, labels: { "endpointslice.kubernetes.io/skip-mirror": "true" } },
-    subsets: [{ addresses: [{ ip: address }], ports }],
-  } as SentObject);
-  writer.replace("endpointslices.discovery.k8s.io", {
-    apiVersion: "discovery.k8s.io/v1",
-    kind: "EndpointSlice",
-    metadata: {
-      ...metadata,
-      generation: 1,
-      labels: { "kubernetes.io/service-name": "kubernetes" },
-    },
-    addressType: isIP(address) === 6 ? "IPv6" : "IPv4",
-    endpoints: [{ addresses: [address], conditions: { ready: true } }],
-    ports,
-  } as SentObject);
-  writer.replace("configmaps", {
-    apiVersion: "v1",
-    kind: "ConfigMap",
-    metadata: { name: "extension-apiserver-authentication", namespace: "kube-system" },
-    data: { "client-ca-file": clientCa },
-  } as SentObject);
+  writer.replace(
+    "endpoints",
+    asObject({
+      apiVersion: "v1",
+      kind: "Endpoints",
+      metadata: { ...metadata, labels: { "endpointslice.kubernetes.io/skip-mirror": "true" } },
+      subsets: [{ addresses: [{ ip: address }], ports }],
+    }),
+  );
+  writer.replace(
+    "endpointslices.discovery.k8s.io",
+    asObject({
+      apiVersion: "discovery.k8s.io/v1",
+      kind: "EndpointSlice",
+      metadata: {
+        ...metadata,
+        generation: 1,
+        labels: { "kubernetes.io/service-name": "kubernetes" },
+      },
+      addressType: isIP(address) === 6 ? "IPv6" : "IPv4",
+      endpoints: [{ addresses: [address], conditions: { ready: true } }],
+      ports,
+    }),
+  );
+  writer.replace(
+    "configmaps",
+    asObject({
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { name: "extension-apiserver-authentication", namespace: "kube-system" },
+      data: { "client-ca-file": clientCa },
+    }),
+  );
 }

@@ -12,7 +12,8 @@ import type { ObjectKey, SentObject } from "../kube/object.ts";
 import type { ResourceInfo } from "../kube/resource.ts";
 import type { Schema } from "../kube/schema/structural.ts";
 import type { AdmissionPlugins } from "./admission/plugins.ts";
-import type { WebhookTarget } from "./admission/webhook-caller.ts";
+import type { ResourceName } from "./resource-name.ts";
+import type { WebhookTarget } from "../kube/webhooks/webhook-address.ts";
 import type { ResourceAttributes } from "./auth/attributes.ts";
 
 /** Who asks. */
@@ -21,17 +22,6 @@ export interface User {
   readonly uid?: string;
   readonly groups: readonly string[];
   readonly extra?: Readonly<Record<string, readonly string[]>>;
-}
-
-declare const objectType: unique symbol;
-
-/** A resource by its group and plural, in its preferred version, whose objects are of type `T`. */
-export interface ResourceName<T extends SentObject = SentObject> extends Pick<
-  ResourceInfo,
-  "group" | "plural"
-> {
-  /** Only for the compiler: carries `T`. */
-  readonly [objectType]?: T;
 }
 
 /** What a strategy may know of the write that it takes part in. */

@@ -4,12 +4,16 @@
  * @see https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/ip-address-v1/
  * @module
  */
+import { asObject } from "../kube/json.ts";
 import type { SentObject } from "../kube/object.ts";
 import type { Service } from "./builtin/kinds/core/service/shape.ts";
+import { SERVICES } from "./builtin/tokens.ts";
+import { collectionOf } from "./resource-name.ts";
+import { isChangeIn } from "./store/change.ts";
 import { ServerWriter } from "./server-writer.ts";
 import type { Cluster } from "./server/cluster/cluster.ts";
 
-const SERVICES = "services";
+const STORED_SERVICES = collectionOf(SERVICES);
 const ADDRESSES = "ipaddresses.networking.k8s.io";
 /** Of a Service without an address. */
 const HEADLESS = "None";
@@ -17,9 +21,10 @@ const HEADLESS = "None";
 /** Gives the addresses of Services an object, and takes it away with the Service, or when that has it no more. */
 export function followServices(cluster: Cluster): void {
   const { store } = cluster;
-  for (const service of store.list(SERVICES)) note(cluster, service, addressesOf(service));
-  store.subscribe(({ collection, type, object, old }) => {
-    if (collection !== SERVICES) return;
+  for (const service of store.list(STORED_SERVICES)) note(cluster, service, addressesOf(service));
+  store.subscribe((change) => {
+    if (!isChangeIn(change, STORED_SERVICES)) return;
+    const { type, object, old } = change;
     const now = type === "DELETED" ? [] : addressesOf(object);
     const before = old ? addressesOf(old) : [];
     const added = now.filter((address) => !before.includes(address));
@@ -30,8 +35,8 @@ export function followServices(cluster: Cluster): void {
   });
 }
 
-function addressesOf(service: SentObject): readonly string[] {
-  const { clusterIPs = [] } = (service as Service).spec;
+function addressesOf({ spec }: Service): readonly string[] {
+  const { clusterIPs = [] } = spec;
   return clusterIPs.filter((address) => address !== HEADLESS);
 }
 
@@ -39,17 +44,20 @@ function note(cluster: Cluster, service: SentObject, addresses: readonly string[
   const writer = new ServerWriter(cluster);
   const { namespace, name } = service.metadata;
   for (const address of addresses) {
-    writer.add(ADDRESSES, {
-      apiVersion: "networking.k8s.io/v1",
-      kind: "IPAddress",
-      metadata: {
-        name: address,
-        labels: {
-          "ipaddress.kubernetes.io/ip-family": address.includes(":") ? "IPv6" : "IPv4",
-          "ipaddress.kubernetes.io/managed-by": "ipallocator.k8s.io",
+    writer.add(
+      ADDRESSES,
+      asObject({
+        apiVersion: "networking.k8s.io/v1",
+        kind: "IPAddress",
+        metadata: {
+          name: address,
+          labels: {
+            "ipaddress.kubernetes.io/ip-family": address.includes(":") ? "IPv6" : "IPv4",
+            "ipaddress.kubernetes.io/managed-by": "ipallocator.k8s.io",
+          },
         },
-      },
-      spec: { parentRef: { resource: SERVICES, namespace, name } },
-    } as SentObject);
+        spec: { parentRef: { resource: SERVICES.plural, namespace, name } },
+      }),
+    );
   }
 }

@@ -5,7 +5,7 @@
  * @module
  */
 import type { Clock } from "../../clock.ts";
-import type { WebhookTarget } from "../../controlplane/admission/webhook-caller.ts";
+import type { WebhookTarget } from "../../kube/webhooks/webhook-address.ts";
 import type { ManifestObject } from "../../kube/object.ts";
 import type { ServingCertificate } from "../../runtime/webhook/certificates/issue.ts";
 

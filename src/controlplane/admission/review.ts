@@ -127,7 +127,7 @@ export function readAnswer(
     if (problem !== undefined) throw invalid(problem);
   }
   const beta = question.apiVersion !== "admission.k8s.io/v1" && patch.length > 0;
-  const { status, warnings } = response as { status?: Partial<Status>; warnings?: string[] | null };
+  const { status, warnings }: Answered = response;
   return {
     allowed: response["allowed"] === true,
     result: status,
@@ -135,6 +135,12 @@ export function readAnswer(
     patch: kind === "mutating" ? patch : Buffer.alloc(0),
     patchType: beta ? "JSONPatch" : (patchType ?? ""),
   };
+}
+
+/** What the answer of a webhook says beside its verdict and its patch. */
+interface Answered {
+  readonly status?: Partial<Status>;
+  readonly warnings?: string[] | null;
 }
 
 function patchProblem(

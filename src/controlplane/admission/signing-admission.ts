@@ -5,9 +5,11 @@
  * @see https://kubernetes.io/docs/reference/access-authn-authz/certificate-signing-requests/#authorization
  * @module
  */
+import type { SentObject } from "../../kube/object.ts";
+import { SIGNING_REQUESTS } from "../builtin/tokens.ts";
+import { asKind, isSameResource } from "../resource-name.ts";
 import { sameJson } from "../../kube/json.ts";
 import { messageOf } from "../../errors.ts";
-import { groupResourceOf } from "../../kube/resource.ts";
 import { readCertificateRequest } from "../auth/certificate-request.ts";
 import type { SigningRequest } from "../builtin/kinds/certificates/certificate-signing-request.ts";
 import type { User } from "../kinds.ts";
@@ -16,7 +18,6 @@ import type { Authorize } from "./authorizer-library.ts";
 import type { AdmissionPlugins } from "./plugins.ts";
 import { refusal } from "./refusal.ts";
 
-const REQUESTS = "certificatesigningrequests.certificates.k8s.io";
 const CLIENT_SIGNER = "kubernetes.io/kube-apiserver-client";
 const MASTERS = "system:masters";
 
@@ -27,9 +28,10 @@ export function validateSigning(
   plugins: AdmissionPlugins,
 ): void {
   const { operation, resource, subresource, user } = request;
-  if (groupResourceOf(resource) !== REQUESTS) return;
-  const object = request.object as SigningRequest | undefined;
-  const old = request.oldObject as SigningRequest | undefined;
+  if (!isSameResource(resource, SIGNING_REQUESTS)) return;
+  const asRequest = (one: SentObject | undefined): SigningRequest | undefined =>
+    one && asKind(SIGNING_REQUESTS, resource, one);
+  const [object, old] = [asRequest(request.object), asRequest(request.oldObject)];
   const isNew = operation === "CREATE" && subresource === "";
   if (isNew && object && plugins.isOn("CertificateSubjectRestriction")) {
     validateSubject(request, object);

@@ -16,24 +16,15 @@ import { systemClock, type Clock } from "../../clock.ts";
 import { messageOf } from "../../errors.ts";
 import { quote } from "../../kube/field-errors.ts";
 import { encodeJson } from "../../kube/json.ts";
-import type { SentObject } from "../../kube/object.ts";
-import type { WebhookClientConfig } from "../../kube/webhooks/webhook-address.ts";
+import type { WebhookTarget } from "../../kube/webhooks/webhook-address.ts";
+import { SERVICES } from "../builtin/tokens.ts";
+import { collectionOf, type ObjectSource } from "../resource-name.ts";
 import { storeKey } from "../store/store.ts";
 import type { ServiceRoutes } from "./service-routes.ts";
 import { answerProblem } from "./webhook-answer.ts";
 import { type Address, type Exchange, redirected } from "./webhook-redirect.ts";
 import { certificatesIn, distrustOf } from "./webhook-certificate.ts";
 import { present } from "../../present.ts";
-
-/** Where a webhook is, as a stored configuration says it; without `caBundle` the system's authorities are trusted. */
-export interface WebhookTarget extends WebhookClientConfig {
-  readonly service?: {
-    readonly namespace: string;
-    readonly name: string;
-    readonly path?: string;
-    readonly port?: number;
-  };
-}
 
 /** A call that brought no usable answer; the message says why, as Go would. */
 export class WebhookCallError extends Error {
@@ -42,7 +33,7 @@ export class WebhookCallError extends Error {
 
 /** What a caller needs to know of the cluster. */
 export interface WebhookSurroundings {
-  readonly store: { get(collection: string, key: string): SentObject | undefined };
+  readonly store: Pick<ObjectSource, "get">;
   readonly clock: Clock;
   /** A service that is not in these cannot be reached. */
   readonly routes: ServiceRoutes;
@@ -162,16 +153,14 @@ export class WebhookCaller {
 
   /** Why a service that has no address of this process cannot be called. */
   #whyUnreachable({ namespace, name, port = 443 }: NonNullable<WebhookTarget["service"]>): string {
-    const found = this.#surroundings.store.get("services", storeKey(namespace, name));
+    const found = this.#surroundings.store.get(collectionOf(SERVICES), storeKey(namespace, name));
     if (!found) return `service ${quote(name)} not found`;
-    const { spec } = found as SentObject & {
-      spec?: { clusterIP?: string; ports?: readonly { port: number }[] };
-    };
-    const address = spec?.clusterIP ?? "";
+    const { spec } = found;
+    const address = spec.clusterIP ?? "";
     if (address === "" || address === "None") {
       return `cannot route to service with ClusterIP ${quote(address)}`;
     }
-    if (!spec?.ports?.some((one) => one.port === port)) {
+    if (!spec.ports?.some((one) => one.port === port)) {
       return `no service port ${port} found for service ${quote(name)}`;
     }
     return `dial tcp ${address}:${port}: connect: no route to host`;

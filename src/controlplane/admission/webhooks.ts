@@ -9,9 +9,10 @@ import type { LabelSelector } from "../../kube/selectors/selector.ts";
 import { matchesLabelSelector } from "../../kube/selectors/selector.ts";
 import { failure, StatusError } from "../../kube/status.ts";
 import type { ConfiguredWebhook, WebhookRule } from "../../kube/webhooks/webhook-rules.ts";
+import type { CollectionName, ObjectSource } from "../resource-name.ts";
 import type { ServedResource } from "../kinds.ts";
 import type { AdmissionRequest } from "./attributes.ts";
-import type { WebhookTarget } from "./webhook-caller.ts";
+import type { WebhookTarget } from "../../kube/webhooks/webhook-address.ts";
 
 /** A webhook of a stored configuration: what it has to say was checked. */
 export interface Webhook extends ConfiguredWebhook {
@@ -27,30 +28,30 @@ export interface InstalledWebhook {
 
 /** Where configurations and namespaces are kept, and which versions of a resource there are. */
 export interface WebhookSource {
-  readonly store: {
-    get(collection: string, key: string): SentObject | undefined;
-    list(collection: string): readonly SentObject[];
-  };
+  readonly store: ObjectSource;
   readonly registry: { all(): readonly ServedResource[] };
 }
 
 /** The two kinds of configurations. */
 export type WebhookKind = "mutating" | "validating";
 
-const COLLECTIONS: Readonly<Record<WebhookKind, string>> = {
+interface WebhookConfiguration extends SentObject {
+  readonly webhooks?: readonly Webhook[] | null;
+}
+
+const COLLECTIONS: Readonly<Record<WebhookKind, CollectionName<WebhookConfiguration>>> = {
   mutating: "mutatingwebhookconfigurations.admissionregistration.k8s.io",
   validating: "validatingwebhookconfigurations.admissionregistration.k8s.io",
 };
 
 /** All webhooks in the order in which they are asked: by the name of the configuration, then by index. */
 export function installedWebhooks({ store }: WebhookSource, kind: WebhookKind): InstalledWebhook[] {
-  return store.list(COLLECTIONS[kind]).flatMap((object) => {
-    const { webhooks } = object as SentObject & { webhooks?: readonly Webhook[] | null };
-    return (webhooks ?? []).map((webhook, index) => ({
-      id: `${object.metadata.name ?? ""}/${webhook.name}/${index}`,
+  return store.list(COLLECTIONS[kind]).flatMap(({ metadata, webhooks }) =>
+    (webhooks ?? []).map((webhook, index) => ({
+      id: `${metadata.name ?? ""}/${webhook.name}/${index}`,
       webhook,
-    }));
-  });
+    })),
+  );
 }
 
 const EXEMPT_KINDS = new Set([

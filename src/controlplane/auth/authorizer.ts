@@ -4,13 +4,14 @@
  * @see https://kubernetes.io/docs/reference/access-authn-authz/authorization/
  * @module
  */
+import type { ObjectSource } from "../resource-name.ts";
 import type { User } from "../kinds.ts";
 import { authorizeNode } from "./node-authorizer.ts";
 import type { Attributes } from "./attributes.ts";
-import { type Decision, type RoleSource, authorizeByRoles } from "./rbac.ts";
+import { type Decision, authorizeByRoles } from "./rbac.ts";
 
 /** Asks both authorizers, as `--authorization-mode=Node,RBAC` does; the reasons of both are told. */
-export function authorize(source: RoleSource, user: User, attributes: Attributes): Decision {
+export function authorize(source: ObjectSource, user: User, attributes: Attributes): Decision {
   // Who administers the cluster is asked nothing.
   if (user.groups.includes("system:masters")) return { allowed: true, reason: "" };
   const asNode = authorizeNode(source, user, attributes);

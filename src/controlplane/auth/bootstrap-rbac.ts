@@ -4,7 +4,7 @@
  * @see https://kubernetes.io/docs/reference/access-authn-authz/rbac/#default-roles-and-role-bindings
  * @module
  */
-import { readFileSync } from "node:fs";
+import { readData } from "../data-file.ts";
 import type { SentObject } from "../../kube/object.ts";
 import { present } from "../../present.ts";
 
@@ -17,9 +17,7 @@ interface Row {
 
 /** The bootstrap objects, without what only the store gives them. */
 export function bootstrapRbacObjects(): SentObject[] {
-  const rows = JSON.parse(
-    readFileSync(new URL("./bootstrap-rbac.data.json", import.meta.url), "utf8"),
-  ) as Row[];
+  const rows = readData<Row[]>(new URL("./bootstrap-rbac.data.json", import.meta.url));
   return rows.map(({ kind, name, namespace, labels, ...rest }) => ({
     apiVersion: "rbac.authorization.k8s.io/v1",
     kind,

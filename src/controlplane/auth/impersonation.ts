@@ -5,13 +5,13 @@
  * @see https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation
  * @module
  */
+import type { ObjectSource } from "../resource-name.ts";
 import { quote } from "../../kube/field-errors.ts";
 import { StatusError, failure } from "../../kube/status.ts";
 import type { User } from "../kinds.ts";
 import { authorize } from "./authorizer.ts";
 import { denial } from "./denial.ts";
 import type { Attributes, ResourceAttributes } from "./attributes.ts";
-import type { RoleSource } from "./rbac.ts";
 import { serviceAccountGroups } from "./tokens.ts";
 
 const AUTHENTICATION_GROUP = "authentication.k8s.io";
@@ -87,10 +87,10 @@ const REMEMBERED_USERS = 1024;
 
 /** Says as whom a request is made, and remembers which way each user came, to try that first. */
 export class Impersonation {
-  readonly #source: RoleSource;
+  readonly #source: ObjectSource;
   readonly #lastModes = new Map<string, Mode>();
 
-  constructor(source: RoleSource) {
+  constructor(source: ObjectSource) {
     this.#source = source;
   }
 

@@ -4,10 +4,12 @@
  * @see https://kubernetes.io/docs/reference/access-authn-authz/node/
  * @module
  */
+import { isJsonObject } from "../../kube/json.ts";
+import type { CollectionName, ObjectSource } from "../resource-name.ts";
 import type { SentObject } from "../../kube/object.ts";
 import type { User } from "../kinds.ts";
 import type { Attributes, ResourceAttributes } from "./attributes.ts";
-import { type Decision, type PolicyRule, type RoleSource, ruleAllows } from "./rbac.ts";
+import { type Decision, type PolicyRule, ruleAllows } from "./rbac.ts";
 
 const USER_PREFIX = "system:node:";
 const READ = ["get", "list", "watch"];
@@ -38,7 +40,7 @@ const denied = (reason = ""): Decision => ({ allowed: false, reason });
 
 /** The verdict about a node; `undefined` for a user that is none. */
 export function authorizeNode(
-  source: RoleSource,
+  source: ObjectSource,
   user: User,
   attributes: Attributes,
 ): Decision | undefined {
@@ -49,7 +51,7 @@ export function authorizeNode(
   return (VERDICTS[`${group}/${resource}`] ?? byRules)(attributes, node, source);
 }
 
-type Verdict = (attributes: ResourceAttributes, node: string, source: RoleSource) => Decision;
+type Verdict = (attributes: ResourceAttributes, node: string, source: ObjectSource) => Decision;
 
 const VERDICTS: Readonly<Record<string, Verdict>> = {
   "/secrets": readRelated,
@@ -75,20 +77,20 @@ function byRules(attributes: Attributes): Decision {
   return NODE_RULES.some((rule) => ruleAllows(rule, attributes)) ? ALLOWED : denied();
 }
 
-function related(attributes: ResourceAttributes, node: string, source: RoleSource): Decision {
+function related(attributes: ResourceAttributes, node: string, source: ObjectSource): Decision {
   if (attributes.name === "") return denied("No Object name found");
   if (isRelated(attributes, node, source)) return ALLOWED;
   return denied(`no relationship found between node '${node}' and this object`);
 }
 
-function readRelated(attributes: ResourceAttributes, node: string, source: RoleSource): Decision {
+function readRelated(attributes: ResourceAttributes, node: string, source: ObjectSource): Decision {
   if (!READ.includes(attributes.verb)) return denied("can only read resources of this type");
   if (attributes.subresource !== "") return denied("cannot read subresource");
   if (attributes.namespace === "") return denied("can only read namespaced object of this type");
   return related(attributes, node, source);
 }
 
-function getRelated(attributes: ResourceAttributes, node: string, source: RoleSource): Decision {
+function getRelated(attributes: ResourceAttributes, node: string, source: ObjectSource): Decision {
   if (attributes.verb !== "get") return denied("can only get individual resources of this type");
   if (attributes.subresource !== "") return denied("cannot get subresource");
   return related(attributes, node, source);
@@ -97,7 +99,7 @@ function getRelated(attributes: ResourceAttributes, node: string, source: RoleSo
 function writeRelatedStatus(
   attributes: ResourceAttributes,
   node: string,
-  source: RoleSource,
+  source: ObjectSource,
 ): Decision {
   if (attributes.verb !== "update" && attributes.verb !== "patch") {
     return denied("can only get/update/patch this type");
@@ -105,7 +107,7 @@ function writeRelatedStatus(
   return related(attributes, node, source);
 }
 
-function createToken(attributes: ResourceAttributes, node: string, source: RoleSource): Decision {
+function createToken(attributes: ResourceAttributes, node: string, source: ObjectSource): Decision {
   if (attributes.verb !== "create" || attributes.name === "") {
     return denied("can only create tokens for individual service accounts");
   }
@@ -150,7 +152,7 @@ function ownNode({ verb, subresource, name }: ResourceAttributes, node: string):
   );
 }
 
-function pod(attributes: ResourceAttributes, node: string, source: RoleSource): Decision {
+function pod(attributes: ResourceAttributes, node: string, source: ObjectSource): Decision {
   const { verb, subresource, name, fieldSelector = "" } = attributes;
   if (subresource === "status") {
     return verb === "update" || verb === "patch" ? ALLOWED : denied();
@@ -178,15 +180,19 @@ interface PodLike extends SentObject {
   };
 }
 
+const PODS: CollectionName<PodLike> = "pods";
+const ATTACHMENTS: CollectionName<SentObject & { readonly spec?: { readonly nodeName?: string } }> =
+  "volumeattachments.storage.k8s.io";
+const CLAIMS: CollectionName<SentObject & { readonly spec?: { readonly volumeName?: string } }> =
+  "persistentvolumeclaims";
+
 /** Whether a pod on the node leads to the object. */
 function isRelated(
   { resource, namespace, name }: ResourceAttributes,
   node: string,
-  source: RoleSource,
+  source: ObjectSource,
 ): boolean {
-  const pods = source
-    .list("pods", namespace)
-    .filter((one: PodLike) => one.spec?.nodeName === node) as PodLike[];
+  const pods = source.list(PODS, namespace).filter(({ spec }) => spec?.nodeName === node);
   switch (resource) {
     case "pods":
       return pods.some(({ metadata }) => metadata.name === name);
@@ -199,8 +205,7 @@ function isRelated(
         claimsOf(one).some((claim) => volumeOf(one, claim, source) === name),
       );
     case "volumeattachments": {
-      const found = source.get("volumeattachments.storage.k8s.io", name) as
-        (SentObject & { spec?: { nodeName?: string } }) | undefined;
+      const found = source.get(ATTACHMENTS, name);
       return found?.spec?.nodeName === node;
     }
     default:
@@ -211,9 +216,8 @@ function isRelated(
 const claimsOf = ({ spec }: PodLike): string[] =>
   (spec?.volumes ?? []).map(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName ?? "");
 
-function volumeOf({ metadata }: PodLike, claim: string, source: RoleSource): string | undefined {
-  const found = source.get("persistentvolumeclaims", `${metadata.namespace ?? ""}/${claim}`) as
-    (SentObject & { spec?: { volumeName?: string } }) | undefined;
+function volumeOf({ metadata }: PodLike, claim: string, source: ObjectSource): string | undefined {
+  const found = source.get(CLAIMS, `${metadata.namespace ?? ""}/${claim}`);
   return found?.spec?.volumeName;
 }
 
@@ -237,10 +241,9 @@ function mentions(
   within = "",
 ): boolean {
   if (Array.isArray(value)) return value.some((item) => mentions(item, fields, name, within));
-  if (typeof value !== "object" || value === null) return false;
+  if (!isJsonObject(value)) return false;
   const key = fields[within];
-  const object = value as Readonly<Record<string, unknown>>;
   // A projected volume's secret is named by `name`.
-  if (key !== undefined && (object[key] === name || object["name"] === name)) return true;
-  return Object.entries(object).some(([field, part]) => mentions(part, fields, name, field));
+  if (key !== undefined && (value[key] === name || value["name"] === name)) return true;
+  return Object.entries(value).some(([field, part]) => mentions(part, fields, name, field));
 }

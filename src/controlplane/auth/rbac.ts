@@ -7,6 +7,7 @@
 import type { Attributes } from "./attributes.ts";
 import type { SentObject } from "../../kube/object.ts";
 import type { User } from "../kinds.ts";
+import type { CollectionName, ObjectSource } from "../resource-name.ts";
 
 /** A rule of a role. */
 export interface PolicyRule {
@@ -39,10 +40,8 @@ export interface Decision {
   readonly reason: string;
 }
 
-/** Where roles and bindings are kept. */
-export interface RoleSource {
-  list(collection: string, namespace?: string): readonly SentObject[];
-  get(collection: string, key: string): SentObject | undefined;
+interface Role extends SentObject {
+  readonly rules?: readonly PolicyRule[] | null;
 }
 
 interface Binding extends SentObject {
@@ -57,9 +56,17 @@ interface GrantedRule {
 }
 
 const GROUP = "rbac.authorization.k8s.io";
+const ROLES: CollectionName<Role> = `roles.${GROUP}`;
+const CLUSTER_ROLES: CollectionName<Role> = `clusterroles.${GROUP}`;
+const BINDINGS: CollectionName<Binding> = `rolebindings.${GROUP}`;
+const CLUSTER_BINDINGS: CollectionName<Binding> = `clusterrolebindings.${GROUP}`;
 
 /** Whether roles and bindings allow something; what comes after the first that does is not looked at. */
-export function authorizeByRoles(source: RoleSource, user: User, attributes: Attributes): Decision {
+export function authorizeByRoles(
+  source: ObjectSource,
+  user: User,
+  attributes: Attributes,
+): Decision {
   const namespace = "path" in attributes ? "" : attributes.namespace;
   const errors: string[] = [];
   for (const { binding, subject, scope } of bindingsOf(source, user, namespace)) {
@@ -81,7 +88,7 @@ function aggregate(errors: readonly string[]): string {
 
 /** Every rule that applies to a user in a namespace (empty: cluster-wide only), and roles that are missing. */
 export function rulesOf(
-  source: RoleSource,
+  source: ObjectSource,
   user: User,
   namespace: string,
 ): { readonly granted: GrantedRule[]; readonly errors: string[] } {
@@ -108,13 +115,10 @@ interface Bound {
 }
 
 /** The bindings that speak of a user: those of the cluster, then those of a namespace. */
-function* bindingsOf(source: RoleSource, user: User, namespace: string): Iterable<Bound> {
+function* bindingsOf(source: ObjectSource, user: User, namespace: string): Iterable<Bound> {
   for (const scope of namespace === "" ? [""] : ["", namespace]) {
-    const bindings =
-      scope === ""
-        ? source.list(`clusterrolebindings.${GROUP}`)
-        : source.list(`rolebindings.${GROUP}`, scope);
-    for (const binding of bindings as readonly Binding[]) {
+    const bindings = scope === "" ? source.list(CLUSTER_BINDINGS) : source.list(BINDINGS, scope);
+    for (const binding of bindings) {
       const subject = binding.subjects?.find((one) => isSubject(user, one, scope));
       if (subject) yield { binding, subject, scope };
     }
@@ -123,16 +127,14 @@ function* bindingsOf(source: RoleSource, user: User, namespace: string): Iterabl
 
 /** The rules of a role, or the text that it is missing. */
 export function rulesOfRole(
-  source: RoleSource,
+  source: ObjectSource,
   { kind, name }: RoleRef,
   namespace: string,
 ): readonly PolicyRule[] | string {
   const role =
-    kind === "Role"
-      ? source.get(`roles.${GROUP}`, `${namespace}/${name}`)
-      : source.get(`clusterroles.${GROUP}`, name);
+    kind === "Role" ? source.get(ROLES, `${namespace}/${name}`) : source.get(CLUSTER_ROLES, name);
   if (!role) return `${kind.toLowerCase()}.${GROUP} ${JSON.stringify(name)} not found`;
-  return (role as SentObject & { rules?: readonly PolicyRule[] | null }).rules ?? [];
+  return role.rules ?? [];
 }
 
 function isSubject(user: User, subject: Subject, namespace: string): boolean {

@@ -4,12 +4,13 @@
  * @see https://kubernetes.io/docs/reference/access-authn-authz/service-accounts-admin/
  * @module
  */
+import type { SentObject } from "../../kube/object.ts";
+import type { CollectionName, ObjectSource } from "../resource-name.ts";
 import { type KeyObject, createHash, createPublicKey, sign, verify } from "node:crypto";
 import type { Clock } from "../../clock.ts";
 import { isJsonObject } from "../../kube/json.ts";
 import { repeatableSignature } from "../../kube/x509/seeded-keys.ts";
 import type { User } from "../kinds.ts";
-import type { RoleSource } from "./rbac.ts";
 
 /** Who issues tokens, and the audience that the API itself is. */
 export const ISSUER = "https://kubernetes.default.svc.cluster.local";
@@ -55,12 +56,12 @@ const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toS
 /** Issues tokens, and says whose they are. */
 export class TokenAuthority {
   readonly #clock: Clock;
-  readonly #source: RoleSource;
+  readonly #source: ObjectSource;
   readonly #key: KeyObject;
   readonly #keyId: string;
 
   /** @param key - an EC private key */
-  constructor(clock: Clock, source: RoleSource, key: KeyObject) {
+  constructor(clock: Clock, source: ObjectSource, key: KeyObject) {
     this.#clock = clock;
     this.#source = source;
     this.#key = key;
@@ -193,8 +194,7 @@ export class TokenAuthority {
     if (this.#clock.now() / 1000 > claims.exp) return "service account token has expired";
     const { namespace, account, secret } = claims;
     if (secret !== undefined) {
-      const kept = this.#source.get("secrets", `${namespace}/${secret}`) as
-        { data?: Record<string, string>; metadata: { deletionTimestamp?: string } } | undefined;
+      const kept = this.#source.get(SECRETS, `${namespace}/${secret}`);
       if (!kept || kept.metadata.deletionTimestamp) {
         return "Token has been invalidated";
       }
@@ -217,6 +217,7 @@ export class TokenAuthority {
   }
 }
 
+const SECRETS: CollectionName<SentObject & { readonly data?: Record<string, string> }> = "secrets";
 const WRONG_SIGNATURE = "[invalid bearer token, go-jose/go-jose: error in cryptographic primitive]";
 
 /** Whether a token says that it was signed here. */

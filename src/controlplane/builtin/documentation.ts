@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { readFileSync } from "node:fs";
+import { readData } from "../data-file.ts";
 
 type Documentation = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
@@ -14,9 +14,9 @@ let texts: Documentation | undefined;
 
 // The texts are data of the program: read once, never changed.
 function documentation(): Documentation {
-  return (texts ??= JSON.parse(
-    readFileSync(new URL("../../generated/k8s-docs.data.json", import.meta.url), "utf8"),
-  ) as Documentation);
+  return (texts ??= readData<Documentation>(
+    new URL("../../generated/k8s-docs.data.json", import.meta.url),
+  ));
 }
 
 const ANY_TYPE = "io.k8s.apimachinery.pkg.apis.meta.v1.APIGroup";

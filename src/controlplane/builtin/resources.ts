@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { readFileSync } from "node:fs";
+import { readData } from "../data-file.ts";
 import { InternalError } from "../../errors.ts";
 import type { Schema } from "../../kube/schema/structural.ts";
 import type { ServedResource, ServedSubresource } from "../kinds.ts";
@@ -50,9 +50,7 @@ interface GroupRow {
  * priority, in them versions, preferred first.
  */
 export function builtInResources(): readonly ServedResource[] {
-  const groups = JSON.parse(
-    readFileSync(new URL("./resources.data.json", import.meta.url), "utf8"),
-  ) as GroupRow[];
+  const groups = readData<GroupRow[]>(new URL("./resources.data.json", import.meta.url));
   return groups.flatMap(({ name: group, versions }) =>
     versions.flatMap(({ version, resources }) =>
       resources.map((row) => servedResource(group, version, row)),

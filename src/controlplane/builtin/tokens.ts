@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { Definition } from "../../kube/definition/definition.ts";
 import type { ConfigMap } from "./kinds/core/config-map.ts";
 import type { CronJob } from "./kinds/batch/cron-job.ts";
 import type { DaemonSet } from "./kinds/apps/daemon-set.ts";
@@ -11,11 +12,15 @@ import type { DisruptionBudget } from "./kinds/policy/pod-disruption-budget.ts";
 import type { Job } from "./kinds/batch/job/shape.ts";
 import type { Namespace } from "./kinds/core/namespace.ts";
 import type { Node } from "./kinds/core/node.ts";
-import type { PersistentVolume, PersistentVolumeClaim } from "./shared/shapes.ts";
+import type {
+  PersistentVolume,
+  PersistentVolumeClaim,
+  ResourceClaim,
+  ResourceQuota,
+} from "./shared/shapes.ts";
 import type { Pod, ServiceAccount } from "./kinds/core/pod/shape.ts";
 import type { ReplicaSet } from "./shared/workloads/shapes.ts";
 import type { ReplicationController } from "./kinds/core/replication-controller.ts";
-import type { ResourceQuota } from "./strategies/quota-usage.ts";
 import type { Secret } from "./kinds/core/secret.ts";
 import type { Service } from "./kinds/core/service/shape.ts";
 import type { SigningRequest } from "./kinds/certificates/certificate-signing-request.ts";
@@ -24,7 +29,7 @@ import type { StorageClass } from "./kinds/storage/storage-class.ts";
 import type { LimitRange } from "./kinds/core/limit-range.ts";
 import type { RuntimeClass } from "./kinds/node/runtime-class.ts";
 import type { PriorityClass } from "./kinds/scheduling/priority-class.ts";
-import type { ResourceName } from "../kinds.ts";
+import type { ResourceName } from "../resource-name.ts";
 
 export const PODS: ResourceName<Pod> = { group: "", plural: "pods" };
 export const SERVICES: ResourceName<Service> = { group: "", plural: "services" };
@@ -69,6 +74,10 @@ export const SIGNING_REQUESTS: ResourceName<SigningRequest> = {
   group: "certificates.k8s.io",
   plural: "certificatesigningrequests",
 };
+export const RESOURCE_CLAIMS: ResourceName<ResourceClaim> = {
+  group: "resource.k8s.io",
+  plural: "resourceclaims",
+};
 export const LIMIT_RANGES: ResourceName<LimitRange> = { group: "", plural: "limitranges" };
 export const PRIORITY_CLASSES: ResourceName<PriorityClass> = {
   group: "scheduling.k8s.io",
@@ -77,5 +86,9 @@ export const PRIORITY_CLASSES: ResourceName<PriorityClass> = {
 export const RUNTIME_CLASSES: ResourceName<RuntimeClass> = {
   group: "node.k8s.io",
   plural: "runtimeclasses",
+};
+export const DEFINITIONS: ResourceName<Definition> = {
+  group: "apiextensions.k8s.io",
+  plural: "customresourcedefinitions",
 };
 export const IP_ADDRESSES: ResourceName = { group: "networking.k8s.io", plural: "ipaddresses" };

@@ -5,17 +5,11 @@
  * @see https://kubernetes.io/docs/concepts/configuration/secret/#service-account-token-secrets
  * @module
  */
-import type { SentObject } from "../../kube/object.ts";
 import { unlessGone } from "./absence.ts";
 import type { ControllerClient, IssueToken, StoreEvent } from "./client.ts";
 import { concerns, keyFrom, textOf } from "./keys.ts";
 import { SECRETS, SERVICE_ACCOUNTS } from "../builtin/tokens.ts";
 import type { Controller } from "./work-loop.ts";
-
-interface Secret extends SentObject {
-  readonly type?: string;
-  readonly data?: Readonly<Record<string, string>>;
-}
 
 const TYPE = "kubernetes.io/service-account-token";
 const ACCOUNT = "kubernetes.io/service-account.name";
@@ -39,7 +33,7 @@ export class AccountTokenController implements Controller {
 
   *observe(event: StoreEvent): Iterable<string> {
     if (concerns(event, SECRETS)) {
-      if ((event.object as Secret).type === TYPE) yield textOf(event.object);
+      if (event.object.type === TYPE) yield textOf(event.object);
       return;
     }
     const { namespace = "", name } = event.object.metadata;

@@ -10,7 +10,8 @@ import type { ResourceInfo } from "../../kube/resource.ts";
 import type { Logger } from "../../log.ts";
 import type { CertificateRequest } from "../auth/certificate-request.ts";
 import type { SigningTerms } from "../auth/certificates.ts";
-import type { ResourceName, User } from "../kinds.ts";
+import type { User } from "../kinds.ts";
+import type { ResourceName } from "../resource-name.ts";
 
 /** Something changed in the store. Objects are frozen. */
 export interface StoreEvent<T extends SentObject = SentObject> {

@@ -225,10 +225,8 @@ export class CronJobController implements Controller {
 }
 
 function endOf(job: Job): "Complete" | "Failed" | undefined {
-  const end = job.status?.conditions?.find(
-    ({ type, status }) => (type === "Complete" || type === "Failed") && status === "True",
-  );
-  return end?.type as "Complete" | "Failed" | undefined;
+  const ends = job.status?.conditions?.filter(({ status }) => status === "True") ?? [];
+  return (["Complete", "Failed"] as const).find((end) => ends.some(({ type }) => type === end));
 }
 
 /** The last run that is due after `earliest`, and about how many there were; `never` for a day that no month has. */

@@ -6,6 +6,7 @@
  */
 import type { DisruptionBudget } from "../builtin/kinds/policy/pod-disruption-budget.ts";
 import { sameJson } from "../../kube/json.ts";
+import { groupResourceOf, parseApiVersion } from "../../kube/resource.ts";
 import type { Clock } from "../../clock.ts";
 import { messageOf } from "../../errors.ts";
 import type { SentObject, OwnerReference } from "../../kube/object.ts";
@@ -14,7 +15,7 @@ import { selectorText } from "../../kube/selectors/selector-text.ts";
 import type { Pod } from "../builtin/kinds/core/pod/shape.ts";
 import type { Condition } from "../builtin/shared/shapes.ts";
 import type { ControllerClient, StoreEvent } from "./client.ts";
-import type { ResourceName } from "../kinds.ts";
+import type { ResourceName } from "../resource-name.ts";
 import type { EventRecorder } from "./event-recorder.ts";
 import { concerns, keyFrom, textOf } from "./keys.ts";
 import {
@@ -33,7 +34,7 @@ import type { Controller } from "./work-loop.ts";
 
 /** How long an eviction may take before it no longer counts. */
 const EVICTION_MS = 120_000;
-const OWNERS: Readonly<Record<string, ResourceName>> = {
+const OWNERS: Readonly<Record<string, ResourceName<Scaled>>> = {
   ReplicaSet: REPLICA_SETS,
   ReplicationController: REPLICATION_CONTROLLERS,
   StatefulSet: STATEFUL_SETS,
@@ -175,15 +176,14 @@ export class DisruptionBudgetController implements Controller {
 
   /** The object whose size counts for a pod: its controller, or the Deployment above its ReplicaSet. */
   #scaled({ metadata: { namespace = "" } }: Pod, owner: OwnerReference): Scaled | undefined {
-    const group = owner.apiVersion.includes("/") ? owner.apiVersion.split("/")[0] : "";
-    const resource =
+    const { group } = parseApiVersion(owner.apiVersion);
+    const resource: ResourceName<Scaled> | undefined =
       OWNERS[owner.kind] ??
       this.#client
         .resources()
         .find((served) => served.kind === owner.kind && served.group === group);
-    const found =
-      resource &&
-      (this.#client.find(resource, { namespace, name: owner.name }) as Scaled | undefined);
+    if (!resource) return undefined;
+    const found = this.#client.find(resource, { namespace, name: owner.name });
     if (found?.metadata.uid !== owner.uid) return undefined;
     const above = owner.kind === "ReplicaSet" ? controllerOf(found) : undefined;
     if (above?.kind === "Deployment") {
@@ -191,9 +191,7 @@ export class DisruptionBudgetController implements Controller {
       return this.#client.find(DEPLOYMENTS, key);
     }
     if (!OWNERS[owner.kind] && found.spec?.replicas === undefined) {
-      const { plural } = resource as ResourceName;
-      const name = group === "" ? plural : `${plural}.${group ?? ""}`;
-      throw new Error(`${name} does not implement the scale subresource`);
+      throw new Error(`${groupResourceOf(resource)} does not implement the scale subresource`);
     }
     return found;
   }

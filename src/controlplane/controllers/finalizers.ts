@@ -5,7 +5,7 @@
  */
 import type { SentObject } from "../../kube/object.ts";
 import type { ControllerClient } from "./client.ts";
-import type { ResourceName } from "../kinds.ts";
+import type { ResourceName } from "../resource-name.ts";
 
 /** Lets an object go that is being deleted and that nobody uses: its finalizer is removed. Others stay as they are. */
 export async function dropFinalizer(

@@ -8,7 +8,7 @@ import type { SentObject, ObjectKey, OwnerReference } from "../../kube/object.ts
 import { parseApiVersion } from "../../kube/resource.ts";
 import { unlessGone } from "./absence.ts";
 import type { ControllerClient, DeleteOptions, StoreEvent } from "./client.ts";
-import type { ResourceName } from "../kinds.ts";
+import type { ResourceName } from "../resource-name.ts";
 import type { EventRecorder } from "./event-recorder.ts";
 import type { Controller } from "./work-loop.ts";
 

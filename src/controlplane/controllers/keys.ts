@@ -4,7 +4,7 @@
  * @module
  */
 import type { SentObject, ObjectKey } from "../../kube/object.ts";
-import type { ResourceName } from "../kinds.ts";
+import { isSameResource, type ResourceName } from "../resource-name.ts";
 import type { StoreEvent } from "./client.ts";
 
 declare const isAbout: unique symbol;
@@ -20,7 +20,7 @@ export function concerns<T extends SentObject>(
   event: StoreEvent,
   resource: ResourceName<T>,
 ): event is EventAbout<T> {
-  return event.resource.plural === resource.plural && event.resource.group === resource.group;
+  return isSameResource(event.resource, resource);
 }
 
 /** `namespace/name`, with an empty namespace for cluster-scoped objects. */

@@ -8,7 +8,7 @@ import type { SentObject, OwnerReference } from "../../kube/object.ts";
 import { type LabelSelector, matchesLabelSelector } from "../../kube/selectors/selector.ts";
 import { unlessGone } from "./absence.ts";
 import type { ControllerClient, StoreEvent } from "./client.ts";
-import type { ResourceName } from "../kinds.ts";
+import type { ResourceName } from "../resource-name.ts";
 import { concerns, textOf } from "./keys.ts";
 
 /** A kind that controls others. */

@@ -6,11 +6,11 @@
  */
 import type { SentObject } from "../../kube/object.ts";
 import type { ControllerClient, ControllerContext, StoreEvent } from "./client.ts";
-import type { ResourceName } from "../kinds.ts";
+import type { ResourceName } from "../resource-name.ts";
 import { concerns, keyFrom, textOf } from "./keys.ts";
 import type { Controller } from "./work-loop.ts";
 
-const POLICIES: ResourceName = {
+const POLICIES: ResourceName<CheckedPolicy> = {
   group: "admissionregistration.k8s.io",
   plural: "validatingadmissionpolicies",
 };
@@ -36,7 +36,7 @@ export class PolicyStatusController implements Controller {
   }
 
   async sync(key: string): Promise<undefined> {
-    const policy = this.#client.find(POLICIES, keyFrom(key)) as CheckedPolicy | undefined;
+    const policy = this.#client.find(POLICIES, keyFrom(key));
     const { name = "", generation = 0 } = policy?.metadata ?? {};
     if (!policy || (policy.status?.observedGeneration ?? 0) >= generation) return;
     const expressionWarnings = this.#check(policy);

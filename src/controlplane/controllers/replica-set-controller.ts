@@ -14,7 +14,7 @@ import type { Pod } from "../builtin/kinds/core/pod/shape.ts";
 import type { PodTemplate } from "../builtin/shared/pods/shapes.ts";
 import type { Condition } from "../builtin/shared/shapes.ts";
 import type { ControllerClient, StoreEvent } from "./client.ts";
-import type { ResourceName } from "../kinds.ts";
+import type { ResourceName } from "../resource-name.ts";
 import type { EventRecorder } from "./event-recorder.ts";
 import { concerns, keyFrom, textOf } from "./keys.ts";
 import { PODS } from "../builtin/tokens.ts";

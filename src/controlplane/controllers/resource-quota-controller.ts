@@ -7,10 +7,8 @@
  * @module
  */
 import { sameJson } from "../../kube/json.ts";
-import type { SentObject } from "../../kube/object.ts";
 import type { Pod } from "../builtin/kinds/core/pod/shape.ts";
 import {
-  type ResourceQuota,
   addUsage,
   hasDeadline,
   isInScope,
@@ -18,9 +16,9 @@ import {
   usageOf,
 } from "../builtin/strategies/quota-usage.ts";
 import type { Service } from "../builtin/kinds/core/service/shape.ts";
-import type { ResourceList } from "../builtin/shared/shapes.ts";
+import type { ResourceList, ResourceQuota } from "../builtin/shared/shapes.ts";
 import type { ControllerClient, StoreEvent } from "./client.ts";
-import type { ResourceName } from "../kinds.ts";
+import type { ResourceName } from "../resource-name.ts";
 import { concerns, keyFrom, textOf } from "./keys.ts";
 import { CLAIMS, PODS, QUOTAS, SERVICES } from "../builtin/tokens.ts";
 import { isFinished } from "./pods/pods.ts";
@@ -61,8 +59,8 @@ export class ResourceQuotaController implements Controller {
     for (const resource of this.#client.resources()) {
       if (!resource.namespaced || !limits(quota, resource)) continue;
       for (const object of this.#client.list(resource, { namespace })) {
-        if (!isInScope(quota, resource.plural, object)) continue;
-        used = addUsage(used, usageOf(resource.group, resource.plural, object));
+        if (!isInScope(quota, resource, object)) continue;
+        used = addUsage(used, usageOf(resource, object));
       }
     }
     const status = { hard, used };
@@ -72,20 +70,18 @@ export class ResourceQuotaController implements Controller {
 }
 
 /** Whether a quota is new, or limits something else than before. */
-function asksForCount({ type, object, old }: StoreEvent): boolean {
+function asksForCount({ type, object, old }: StoreEvent<ResourceQuota>): boolean {
   if (type !== "MODIFIED" || !old) return type === "ADDED";
-  const [now, before] = [object, old].map((quota) => (quota as ResourceQuota).spec?.hard ?? {});
-  return !sameJson(now, before);
+  return !sameJson(object.spec?.hard ?? {}, old.spec?.hard ?? {});
 }
 
 /** Whether something uses less from now on, or counts for other quotas. */
 function frees(event: StoreEvent): boolean {
-  const { type, object, old } = event;
-  if (type !== "MODIFIED" || !old) return type === "DELETED";
+  if (event.type !== "MODIFIED" || !event.old) return event.type === "DELETED";
   if (concerns(event, CLAIMS)) return true;
-  if (concerns(event, SERVICES)) return typeOf(object) !== typeOf(old);
+  if (concerns(event, SERVICES)) return typeOf(event.object) !== typeOf(event.old);
   if (!concerns(event, PODS)) return false;
-  const [now, before] = [object as Pod, old as Pod];
+  const { object: now, old: before } = event;
   return (
     (isFinished(now) && !isFinished(before)) ||
     hasDeadline(now) !== hasDeadline(before) ||
@@ -99,8 +95,8 @@ const resourcesOf = ({ spec }: Pod): unknown =>
   );
 
 /** As far as quotas tell types of Services apart. */
-function typeOf(service: SentObject): string {
-  const { type = "" } = (service as Service).spec;
+function typeOf({ spec }: Service): string {
+  const { type = "" } = spec;
   return type === "NodePort" || type === "LoadBalancer" ? type : "";
 }
 

@@ -4,7 +4,7 @@
  * @see https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/controller-revision-v1/
  * @module
  */
-import type { ResourceName } from "../kinds.ts";
+import type { ResourceName } from "../resource-name.ts";
 import type { SentObject } from "../../kube/object.ts";
 import type { LabelSelector } from "../../kube/selectors/selector.ts";
 import type { PodTemplate } from "../builtin/shared/pods/shapes.ts";
@@ -15,14 +15,14 @@ import { canonicalJson, hashOf } from "./template-hash.ts";
 
 /** A stored template. */
 export interface Revision extends SentObject {
-  data?: { spec: { template: PodTemplate } };
+  data?: { spec: { template: PodTemplate & { $patch: "replace" } } };
   revision: number;
 }
 
 const REVISIONS: ResourceName<Revision> = { group: "apps", plural: "controllerrevisions" };
 
 interface Owner extends SentObject {
-  spec: { template: PodTemplate; selector: LabelSelector; revisionHistoryLimit?: number };
+  spec: { template: PodTemplate; selector?: LabelSelector; revisionHistoryLimit?: number };
   status?: { collisionCount?: number };
 }
 
@@ -33,7 +33,7 @@ interface Labelling {
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
-const dataOf = (template: PodTemplate): object => ({
+const dataOf = (template: PodTemplate): NonNullable<Revision["data"]> => ({
   spec: { template: { ...template, $patch: "replace" } },
 });
 
@@ -43,9 +43,9 @@ export class RevisionHistory {
   readonly #owner: Owner;
   readonly #labelling: Labelling;
 
-  constructor(client: ControllerClient, owner: SentObject, labelling: Labelling) {
+  constructor(client: ControllerClient, owner: Owner, labelling: Labelling) {
     this.#client = client;
-    this.#owner = owner as Owner;
+    this.#owner = owner;
     this.#labelling = labelling;
   }
 
@@ -86,7 +86,7 @@ export class RevisionHistory {
         ...(annotations ? { annotations: { ...annotations } } : {}),
         ownerReferences: [controllerReference(this.#owner, kind)],
       },
-      data: dataOf(spec.template) as NonNullable<Revision["data"]>,
+      data: dataOf(spec.template),
       revision,
     };
     return this.#client.create(REVISIONS, made);

@@ -12,7 +12,7 @@ import { messageOf } from "../../errors.ts";
 import { groupResourceOf } from "../../kube/resource.ts";
 import { type Logger, silentLogger } from "../../log.ts";
 import type { ControllerClient, StoreEvent } from "./client.ts";
-import type { ResourceName } from "../kinds.ts";
+import type { ResourceName } from "../resource-name.ts";
 
 /** One simulated controller. */
 export interface Controller {

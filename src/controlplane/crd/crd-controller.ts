@@ -8,17 +8,17 @@
 import { timeOf } from "../../kube/values/times.ts";
 import type { Clock } from "../../clock.ts";
 import { copyJson, sameJson } from "../../kube/json.ts";
-import type { SentObject } from "../../kube/object.ts";
+import { DEFINITIONS } from "../builtin/tokens.ts";
+import { concerns } from "../controllers/keys.ts";
 import { unlessGone } from "../controllers/absence.ts";
 import type { ControllerClient, StoreEvent } from "../controllers/client.ts";
-import type { ResourceName } from "../kinds.ts";
+import type { ResourceName } from "../resource-name.ts";
 import type { Controller } from "../controllers/work-loop.ts";
 import { approvalOf, isProtectedGroup } from "../../kube/definition/approval.ts";
 import {
   CLEANUP_FINALIZER,
   type Definition,
   type DefinitionCondition,
-  definitionResource,
   type DefinitionNames,
   findCondition,
   isConditionTrue,
@@ -35,11 +35,8 @@ const APPROVAL_REASONS = {
   missing: "MissingAnnotation",
 } as const;
 
-const isDefinitionEvent = ({ resource }: StoreEvent): boolean =>
-  resource.group === definitionResource.group && resource.plural === definitionResource.plural;
-
-const acceptedNamesOf = (object: SentObject | undefined): DefinitionNames =>
-  (object as Definition | undefined)?.status?.acceptedNames ?? {};
+const acceptedNamesOf = (definition: Definition | undefined): DefinitionNames =>
+  definition?.status?.acceptedNames ?? {};
 
 /** The controllers of kube-apiserver for CustomResourceDefinitions, as one. */
 export class CrdController implements Controller {
@@ -55,7 +52,7 @@ export class CrdController implements Controller {
   /** The definition itself, those of its group when its names change hands, and that of a deleted object. */
   *observe(event: StoreEvent): Iterable<string> {
     const { name = "" } = event.object.metadata;
-    if (!isDefinitionEvent(event)) {
+    if (!concerns(event, DEFINITIONS)) {
       const { plural, group } = event.resource;
       if (event.type === "DELETED" && group.includes(".")) yield `${plural}.${group}`;
       return;
@@ -63,7 +60,7 @@ export class CrdController implements Controller {
     yield name;
     const changed = !sameJson(acceptedNamesOf(event.object), acceptedNamesOf(event.old));
     if (event.type === "MODIFIED" && !changed) return;
-    const { group } = (event.object as Definition).spec;
+    const { group } = event.object.spec;
     for (const other of this.#definitions()) {
       if (other.spec.group === group && other.metadata.name !== name) {
         yield other.metadata.name ?? "";
@@ -72,9 +69,9 @@ export class CrdController implements Controller {
   }
 
   async sync(name: string): Promise<number | undefined> {
-    const found = this.#client.find(definitionResource, { name });
+    const found = this.#client.find(DEFINITIONS, { name });
     if (!found) return undefined;
-    let definition = copyJson(found) as Definition;
+    let definition = copyJson(found);
     if (definition.metadata.deletionTimestamp !== undefined) return this.#finish(definition);
     if (this.#acceptNames(definition)) definition = await this.#write(definition);
     if (this.#approve(definition)) definition = await this.#write(definition);
@@ -255,12 +252,12 @@ export class CrdController implements Controller {
   }
 
   async #write(definition: Definition): Promise<Definition> {
-    const written = await this.#client.update(definitionResource, definition, "status");
-    return copyJson(written) as Definition;
+    const written = await this.#client.update(DEFINITIONS, definition, "status");
+    return copyJson(written);
   }
 
   #definitions(): readonly Definition[] {
-    return this.#client.list<Definition>(definitionResource);
+    return this.#client.list(DEFINITIONS);
   }
 
   #now(): string {

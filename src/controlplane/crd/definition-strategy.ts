@@ -3,10 +3,10 @@
  *
  * @module
  */
+import { at } from "../builtin/at.ts";
 import type { FieldError } from "../../kube/field-errors.ts";
 import { copyJson, sameJson } from "../../kube/json.ts";
 import { dns1123SubdomainErrors, maskTrailingDash } from "../../kube/names.ts";
-import type { SentObject } from "../../kube/object.ts";
 import { canonicaliseSchema } from "../../kube/schema/canonical.ts";
 import { isKnownFormat } from "../../kube/schema/formats.ts";
 import { schemasOf } from "../../kube/schema/keyword-rules.ts";
@@ -25,14 +25,12 @@ import {
 } from "../../kube/definition/definition-rules.ts";
 import { hoistVersions } from "../../kube/definition/hoisted.ts";
 
-const asDefinition = (object: SentObject): Definition => object as Definition;
-
 function setSpecDefaults(definition: Definition): void {
-  const given = (definition as { spec?: { versions?: unknown[] } }).spec?.versions;
+  const given = at(definition, "spec.versions");
   normaliseShape(definition);
   const { spec } = definition;
   // Messages tell an empty list from none.
-  if (given?.length === 0) spec.versions = [];
+  if (Array.isArray(given) && given.length === 0) spec.versions = [];
   for (const { schema, subresources } of spec.versions ?? []) {
     if (schema?.openAPIV3Schema) canonicaliseSchema(schema.openAPIV3Schema);
     // That it is there is all that it says.
@@ -84,11 +82,10 @@ export const definitionStrategy: Strategy = {
   allowCreateOnUpdate: false,
   allowUnconditionalUpdate: false,
   validateName,
-  setDefaults(object) {
-    setSpecDefaults(asDefinition(object));
+  setDefaults(definition: Definition) {
+    setSpecDefaults(definition);
   },
-  prepareForCreate(object, context) {
-    const definition = asDefinition(object);
+  prepareForCreate(definition: Definition, context) {
     definition.status = {
       conditions: null,
       acceptedNames: { plural: "", kind: "" },
@@ -98,22 +95,20 @@ export const definitionStrategy: Strategy = {
     recordStorageVersion(definition);
     warnOfFormats(definition, [], context);
   },
-  prepareForUpdate(object, old, context) {
-    const definition = asDefinition(object);
-    const before = asDefinition(old);
+  prepareForUpdate(definition: Definition, before: Definition, context) {
     if (before.status) definition.status = copyJson(before.status);
     else delete definition.status;
     if (!sameJson(definition.spec, before.spec)) {
-      definition.metadata.generation = (old.metadata.generation ?? 0) + 1;
+      definition.metadata.generation = (before.metadata.generation ?? 0) + 1;
     }
     recordStorageVersion(definition);
     warnOfFormats(definition, unknownFormats(before), context);
   },
-  validateCreate(object): FieldError[] {
-    return definitionErrors(asDefinition(object));
+  validateCreate(definition: Definition): FieldError[] {
+    return definitionErrors(definition);
   },
-  validateUpdate(object, old): FieldError[] {
-    return definitionUpdateErrors(asDefinition(object), asDefinition(old));
+  validateUpdate(definition: Definition, before: Definition): FieldError[] {
+    return definitionUpdateErrors(definition, before);
   },
 };
 
@@ -123,9 +118,8 @@ export const definitionStatusStrategy: Strategy = {
   prepareForCreate() {
     // Nothing is created through a status.
   },
-  prepareForUpdate(object, old) {
-    const definition = asDefinition(object);
-    definition.spec = copyJson(asDefinition(old).spec);
+  prepareForUpdate(definition: Definition, before: Definition) {
+    definition.spec = copyJson(before.spec);
     const status = (definition.status ??= {});
     if ((status.storedVersions ?? []).length === 0) {
       const storage = definition.spec.versions?.find(
@@ -134,8 +128,8 @@ export const definitionStatusStrategy: Strategy = {
       if (storage) status.storedVersions = [storage.name];
     }
   },
-  validateUpdate(object): FieldError[] {
-    return definitionStatusErrors(asDefinition(object));
+  validateUpdate(definition: Definition): FieldError[] {
+    return definitionStatusErrors(definition);
   },
 };
 
@@ -145,13 +139,13 @@ export const definitionStatusStrategy: Strategy = {
  *
  * @param now - RFC 3339
  */
-function markForDeletion(object: SentObject, now: string): void {
-  const finalizers = object.metadata.finalizers ?? [];
+function markForDeletion(definition: Definition, now: string): void {
+  const finalizers = definition.metadata.finalizers ?? [];
   if (!finalizers.includes(CLEANUP_FINALIZER)) {
-    object.metadata.finalizers = [...finalizers, CLEANUP_FINALIZER];
+    definition.metadata.finalizers = [...finalizers, CLEANUP_FINALIZER];
   }
   setCondition(
-    asDefinition(object),
+    definition,
     {
       type: "Terminating",
       status: "True",

@@ -11,7 +11,7 @@ import { apiVersionOf, parseApiVersion } from "../../kube/resource.ts";
 import { prune } from "../../kube/schema/prune.ts";
 import { RuleChecker } from "../../kube/schema/rule-check.ts";
 import type { Schema } from "../../kube/schema/structural.ts";
-import type { WebhookTarget } from "../admission/webhook-caller.ts";
+import type { WebhookTarget } from "../../kube/webhooks/webhook-address.ts";
 import { compareVersions } from "../discovery/versions.ts";
 import type { ServedResource, ServedSubresource } from "../kinds.ts";
 import { columnPrinter } from "./columns.ts";
@@ -36,10 +36,9 @@ const SUBRESOURCE_VERBS = ["get", "patch", "update"];
  * The resources of a definition, one for each served version, preferred first; none before it is
  * established.
  *
- * @param object - a stored CustomResourceDefinition
+ * @param definition - as it is stored
  */
-export function servedResourcesOf(object: SentObject): ServedResource[] {
-  const definition = object as Definition;
+export function servedResourcesOf(definition: Definition): ServedResource[] {
   if (!isConditionTrue(definition, "Established")) return [];
   const versions = definition.spec.versions ?? [];
   const strategies = new Map(

@@ -3,8 +3,9 @@
  *
  * @module
  */
+import { listAt, mapAt } from "../builtin/at.ts";
+import { asJson, isJsonObject } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";
-import type { Schema } from "../../kube/schema/structural.ts";
 import { documentationOf } from "../builtin/documentation.ts";
 import type { ServedResource } from "../kinds.ts";
 import { reference } from "./operations.ts";
@@ -31,7 +32,7 @@ const metadataOf = (type: "ObjectMeta" | "ListMeta"): JsonObject => ({
 export function customDefinitions(resource: ServedResource): Record<string, JsonObject> {
   const { group, version, kind, listKind, schema, selectableFields } = resource;
   const name = customDefinitionName(resource, kind);
-  const root = shown(schema);
+  const root = shownNode(asJson(schema));
   const selectable = Object.keys(selectableFields ?? {});
   return {
     [name]: {
@@ -39,7 +40,7 @@ export function customDefinitions(resource: ServedResource): Record<string, Json
       type: "object",
       // Whatever the author says of them, these three are the same everywhere.
       properties: {
-        ...(root["properties"] as JsonObject | undefined),
+        ...mapAt(root, "properties"),
         ...typeMeta(),
         metadata: metadataOf("ObjectMeta"),
       },
@@ -67,7 +68,7 @@ export function customDefinitions(resource: ServedResource): Record<string, Json
 }
 
 /** A node and all below it: what the extensions mean is spelled out for readers that do not know them. */
-function shown(node: Schema): JsonObject {
+function shownNode(node: JsonObject): JsonObject {
   const result: JsonObject = {};
   for (const [key, value] of Object.entries(node)) {
     if (key === "description" && value === "") continue;
@@ -78,11 +79,11 @@ function shown(node: Schema): JsonObject {
   }
   if (node["x-kubernetes-embedded-resource"] === true) {
     result["properties"] = {
-      ...(result["properties"] as JsonObject | undefined),
+      ...mapAt(result, "properties"),
       ...typeMeta(),
       metadata: metadataOf("ObjectMeta"),
     };
-    const required = node.required ?? [];
+    const required = listAt(node, "required");
     result["required"] = [
       ...required,
       ...["kind", "apiVersion"].filter((field) => !required.includes(field)),
@@ -91,24 +92,22 @@ function shown(node: Schema): JsonObject {
   return result;
 }
 
+const shown = (value: unknown): unknown => (isJsonObject(value) ? shownNode(value) : value);
+
 function shownPart(key: string, value: unknown): unknown {
   switch (key) {
     case "properties":
-      return Object.fromEntries(
-        Object.entries(value as Record<string, Schema>).map(([name, child]) => [
-          name,
-          shown(child),
-        ]),
-      );
+      return isJsonObject(value)
+        ? Object.fromEntries(Object.entries(value).map(([name, child]) => [name, shown(child)]))
+        : value;
     case "items":
     case "not":
-      return shown(value as Schema);
     case "additionalProperties":
-      return typeof value === "boolean" ? value : shown(value as Schema);
+      return shown(value);
     case "allOf":
     case "anyOf":
     case "oneOf":
-      return (value as Schema[]).map(shown);
+      return Array.isArray(value) ? value.map(shown) : value;
     default:
       return value;
   }

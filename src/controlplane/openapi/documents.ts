@@ -119,8 +119,8 @@ function builtInDocument(group: ServedGroup, { version, resources }: ServedVersi
         tags: [`${tag}_${version}`],
       },
     },
-    ...Object.assign({}, ...resources.map(pathsOf)),
-  } as JsonObject;
+    ...merged(resources.map(pathsOf)),
+  };
   return kubernetesDocument(paths, {
     [DELETE_OPTIONS]: ofGroup(DELETE_OPTIONS, group.name, version),
     [WATCH_EVENT]: ofGroup(WATCH_EVENT, group.name, version),
@@ -137,9 +137,13 @@ function ofGroup(name: string, group: string, version: string): Definition {
   return { ...findDefinition(name), "x-kubernetes-group-version-kind": kinds };
 }
 
+/** All entries in one object. */
+const merged = <T>(parts: readonly Readonly<Record<string, T>>[]): Record<string, T> =>
+  Object.fromEntries(parts.flatMap((part) => Object.entries(part)));
+
 function customDocument({ resources }: ServedVersion): JsonObject {
-  const paths = Object.assign({}, ...resources.map(pathsOf)) as JsonObject;
-  const own = Object.assign({}, ...resources.map(customDefinitions)) as Definitions;
+  const paths = merged(resources.map(pathsOf));
+  const own: Definitions = merged(resources.map(customDefinitions));
   return {
     openapi: "3.0.0",
     info: { title: "Kubernetes CRD Swagger", version: "v0.1.0" },
@@ -165,18 +169,18 @@ function referredBy(paths: JsonObject, own: Definitions): JsonObject {
 /** A definition with the texts about it and its fields. */
 function described(name: string, definition: Definition): Definition {
   const description = definition.description ?? documentationOf(name);
-  const properties = Object.entries(definition.properties ?? {}).map(([field, node]) => {
-    const text = documentationOf(name, field);
-    return [
-      field,
-      text === "" || node.description !== undefined ? node : { description: text, ...node },
-    ];
-  });
+  const properties = Object.entries(definition.properties ?? {}).map(
+    ([field, node]): [string, Definition] => {
+      const text = documentationOf(name, field);
+      return [
+        field,
+        text === "" || node.description !== undefined ? node : { description: text, ...node },
+      ];
+    },
+  );
   return {
     ...(description === "" ? {} : { description }),
     ...definition,
-    ...(properties.length > 0
-      ? { properties: Object.fromEntries(properties) as Record<string, Definition> }
-      : {}),
+    ...(properties.length > 0 ? { properties: Object.fromEntries(properties) } : {}),
   };
 }

@@ -16,7 +16,7 @@ import type {
   Selection,
   StoreEvent,
 } from "../controllers/client.ts";
-import type { ResourceName } from "../kinds.ts";
+import type { ResourceName } from "../resource-name.ts";
 import type { ServedResource } from "../kinds.ts";
 import {
   type Cluster,

@@ -9,6 +9,7 @@
  * @module
  */
 import type { SentObject } from "../../kube/object.ts";
+import type { CollectionName, ObjectSource } from "../resource-name.ts";
 import type { Change } from "./change.ts";
 import { Collection, type State } from "./collection.ts";
 
@@ -26,7 +27,7 @@ export function storeKey(namespace: string | undefined, name: string): string {
 }
 
 /** All objects, their versions and their history. */
-export class Store {
+export class Store implements ObjectSource {
   readonly #collections = new Map<string, Collection>();
   readonly #listeners = new Set<(change: Change) => void>();
   readonly #sink: ChangeSink | undefined;
@@ -59,15 +60,16 @@ export class Store {
     return this.#compactedAt;
   }
 
-  get(collection: string, key: string): SentObject | undefined {
-    return this.#collections.get(collection)?.get(key);
+  /** @returns the object; a collection's name says of which type its objects are */
+  get<T extends SentObject>(collection: CollectionName<T>, key: string): T | undefined {
+    return this.#collections.get(collection)?.get(key) as T | undefined;
   }
 
   /** The objects of a collection in key order; of one namespace when it is given. */
-  list(collection: string, namespace?: string): readonly SentObject[] {
+  list<T extends SentObject>(collection: CollectionName<T>, namespace?: string): readonly T[] {
     const objects = this.#collections.get(collection);
     if (!objects) return [];
-    return namespace ? objects.inNamespace(namespace) : objects.all();
+    return (namespace ? objects.inNamespace(namespace) : objects.all()) as readonly T[];
   }
 
   /** Every object that is stored now, with its collection. */

@@ -7,7 +7,7 @@
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#protobuf-encoding
  * @module
  */
-import { readFileSync } from "node:fs";
+import { readData } from "../data-file.ts";
 import { getField, setField } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";
 import { parseApiVersion } from "../../kube/resource.ts";
@@ -32,9 +32,9 @@ class MessageTable {
   }
 
   get #table(): Readonly<Record<string, string>> {
-    return (this.#lines ??= JSON.parse(
-      readFileSync(new URL("./protobuf.data.json", import.meta.url), "utf8"),
-    ) as Record<string, string>);
+    return (this.#lines ??= readData<Record<string, string>>(
+      new URL("./protobuf.data.json", import.meta.url),
+    ));
   }
 
   fieldsOf(message: string): Fields {

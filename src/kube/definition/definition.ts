@@ -89,12 +89,6 @@ export interface Definition extends SentObject {
   };
 }
 
-/** The resource of definitions. */
-export const definitionResource = {
-  group: "apiextensions.k8s.io",
-  plural: "customresourcedefinitions",
-};
-
 /** The finalizer that keeps a definition until its objects are gone. */
 export const CLEANUP_FINALIZER = "customresourcecleanup.apiextensions.k8s.io";
 

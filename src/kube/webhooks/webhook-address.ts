@@ -21,6 +21,16 @@ export interface WebhookClientConfig {
   readonly caBundle?: string;
 }
 
+/** Where a webhook is, as a stored configuration says it; without `caBundle` the system's authorities are trusted. */
+export interface WebhookTarget extends WebhookClientConfig {
+  readonly service?: {
+    readonly namespace: string;
+    readonly name: string;
+    readonly path?: string;
+    readonly port?: number;
+  };
+}
+
 const URL_FORM = "; desired format: https://host[/path]";
 
 /** What is wrong with the address in a client configuration. */

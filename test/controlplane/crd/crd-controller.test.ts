@@ -2,11 +2,10 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { VirtualClock } from "../../../src/clock.ts";
 import { builtInResources } from "../../../src/controlplane/builtin/resources.ts";
 import type { ControllerClient } from "../../../src/controlplane/controllers/client.ts";
-import type { ResourceName } from "../../../src/controlplane/kinds.ts";
+import type { ResourceName } from "../../../src/controlplane/resource-name.ts";
 import { WorkLoop } from "../../../src/controlplane/controllers/work-loop.ts";
 import { CrdController } from "../../../src/controlplane/crd/crd-controller.ts";
-import type { Definition } from "../../../src/kube/definition/definition.ts";
-import { definitionResource } from "../../../src/kube/definition/definition.ts";
+import { DEFINITIONS } from "../../../src/controlplane/builtin/tokens.ts";
 import { controllerContext } from "../../../src/controlplane/server/controller-client.ts";
 import {
   followDefinitions,
@@ -41,7 +40,7 @@ function start(): Started {
     loop,
     clock,
     conditions: (name) => {
-      const found = client.find<Definition>(definitionResource, { name });
+      const found = client.find(DEFINITIONS, { name });
       const conditions = found?.status?.conditions ?? [];
       return Object.fromEntries(
         conditions.map(({ type, status, reason }) => [type, `${status} ${reason ?? ""}`]),
@@ -73,7 +72,7 @@ const definition = (plural: string, kind: string): SentObject =>
 describe("CrdController", () => {
   it("accepts the names of a definition and establishes it", async () => {
     const { client, loop, conditions } = start();
-    await client.create(definitionResource, definition("ships", "Ship"));
+    await client.create(DEFINITIONS, definition("ships", "Ship"));
     await loop.settle();
     expect(conditions("ships.fleet.example.com")).toEqual({
       NamesAccepted: "True NoConflicts",
@@ -83,15 +82,15 @@ describe("CrdController", () => {
 
   it("gives a kind to the definition that came first, and to the next when that is gone", async () => {
     const { client, loop, conditions } = start();
-    await client.create(definitionResource, definition("ships", "Ship"));
+    await client.create(DEFINITIONS, definition("ships", "Ship"));
     await loop.settle();
-    await client.create(definitionResource, definition("vessels", "Ship"));
+    await client.create(DEFINITIONS, definition("vessels", "Ship"));
     await loop.settle();
     expect(conditions("vessels.fleet.example.com")).toEqual({
       NamesAccepted: "False KindConflict",
       Established: "False NotAccepted",
     });
-    await client.remove(definitionResource, { name: "ships.fleet.example.com" });
+    await client.remove(DEFINITIONS, { name: "ships.fleet.example.com" });
     await loop.settle();
     expect(conditions("vessels.fleet.example.com")).toEqual({
       NamesAccepted: "True NoConflicts",
@@ -101,7 +100,7 @@ describe("CrdController", () => {
 
   it("removes the objects of a deleted definition, then the definition", async () => {
     const { client, loop, clock, conditions } = start();
-    await client.create(definitionResource, definition("ships", "Ship"));
+    await client.create(DEFINITIONS, definition("ships", "Ship"));
     await loop.settle();
     const key = { namespace: "default", name: "enterprise" };
     await client.create(SHIPS, {
@@ -109,7 +108,7 @@ describe("CrdController", () => {
       kind: "Ship",
       metadata: { ...key, finalizers: ["fleet.example.com/dock"] },
     });
-    await client.remove(definitionResource, { name: "ships.fleet.example.com" });
+    await client.remove(DEFINITIONS, { name: "ships.fleet.example.com" });
     await loop.settle();
     expect(client.find(SHIPS, key)?.metadata.deletionTimestamp).toBeDefined();
     expect(conditions("ships.fleet.example.com")).toMatchObject({
@@ -119,6 +118,6 @@ describe("CrdController", () => {
     await loop.settle();
     await clock.advance(10_000);
     await loop.settle();
-    expect(client.find(definitionResource, { name: "ships.fleet.example.com" })).toBeUndefined();
+    expect(client.find(DEFINITIONS, { name: "ships.fleet.example.com" })).toBeUndefined();
   });
 });

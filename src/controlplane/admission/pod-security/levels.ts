@@ -61,7 +61,10 @@ export function securityPolicyOf(labels: Readonly<Record<string, string>> = {}):
       isWrong: level !== undefined && known === undefined,
     };
   };
-  const [enforced, , warned] = MODES.map(read) as [Read, Read, Read];
+  const enforced = read("enforce");
+  // A wrong demand of the audit is told, too, between the two others.
+  read("audit");
+  const warned = read("warn");
   const enforce: LevelVersion = {
     level: enforced.isWrong ? "restricted" : (enforced.level ?? "privileged"),
     minor: enforced.minor ?? Infinity,
@@ -75,8 +78,6 @@ export function securityPolicyOf(labels: Readonly<Record<string, string>> = {}):
   };
   return { policy: { enforce, warn }, errors };
 }
-
-type Read = Partial<LevelVersion> & { readonly isWrong: boolean };
 
 function parseMinor(version: string): number | undefined {
   if (version === "latest") return Infinity;

@@ -10,6 +10,7 @@ import { sameJson } from "../../../kube/json.ts";
 import { invalid } from "../../../kube/field-errors.ts";
 import type { SentObject } from "../../../kube/object.ts";
 import { groupResourceOf } from "../../../kube/resource.ts";
+import { asKind, collectionOf } from "../../resource-name.ts";
 import type { AdmissionRequest } from "../attributes.ts";
 import { refusal } from "../refusal.ts";
 import type { WebhookSource } from "../webhooks.ts";
@@ -22,13 +23,13 @@ import {
   securityPolicyOf,
   showLevel,
 } from "./levels.ts";
-import type { CheckedPod } from "./pod-shape.ts";
+import { CHECKED_PODS, type CheckedPod } from "./pod-shape.ts";
 import { RESTRICTED } from "./restricted.ts";
 import { type Violation, showDetails, showReasons } from "./violation.ts";
 
 /** The last minor version in which rules changed. */
 const NEWEST_MINOR = 35;
-const MAX_PODS = 3000;
+const MAX_CHECKED_PODS = 3000;
 const IGNORED = new Set([
   "exec",
   "attach",
@@ -103,8 +104,9 @@ export class PodSecurity {
   #validatePod(request: AdmissionRequest, object: SentObject): void {
     const labels = this.#labelsOf(request);
     if (!labels || IGNORED.has(request.subresource)) return;
-    const pod = object as SentObject & CheckedPod;
-    const old = request.oldObject as (SentObject & CheckedPod) | undefined;
+    const pod = asKind(CHECKED_PODS, request.resource, object);
+    const old = request.oldObject && asKind(CHECKED_PODS, request.resource, request.oldObject);
+    if (!pod) return;
     if (old && !isSignificant(pod, old)) return;
     const { enforce, warn } = securityPolicyOf(labels).policy;
     const violations = violationsOf(pod, enforce);
@@ -136,22 +138,20 @@ export class PodSecurity {
 
   /** What pods that are there would violate of a new level. */
   #warnings(namespace: string, level: LevelVersion): string[] {
-    const pods = prioritised(
-      this.#source.store.list("pods").filter(({ metadata }) => metadata.namespace === namespace),
-    );
+    const pods = prioritised(this.#source.store.list(collectionOf(CHECKED_PODS), namespace));
     const found = new Map<string, string[]>();
-    for (const pod of pods.slice(0, MAX_PODS)) {
-      const violations = violationsOf(pod as SentObject & CheckedPod, level);
+    for (const pod of pods.slice(0, MAX_CHECKED_PODS)) {
+      const violations = violationsOf(pod, level);
       if (violations.length === 0) continue;
       const reasons = showReasons(violations);
       found.set(reasons, [...(found.get(reasons) ?? []), pod.metadata.name ?? ""]);
     }
     const shown = [...found].map(([reasons, names]) => `${showPods(names)}: ${reasons}`).sort();
-    const isPartial = pods.length > MAX_PODS;
+    const isPartial = pods.length > MAX_CHECKED_PODS;
     return [
       ...(isPartial
         ? [
-            `new PodSecurity enforce level only checked against the first ${MAX_PODS} of ${pods.length} existing pods`,
+            `new PodSecurity enforce level only checked against the first ${MAX_CHECKED_PODS} of ${pods.length} existing pods`,
           ]
         : []),
       ...(shown.length > 0
@@ -178,10 +178,10 @@ function showPods(names: readonly string[]): string {
 }
 
 /** The first pod of each controller comes before its others. */
-function prioritised(pods: readonly SentObject[]): readonly SentObject[] {
+function prioritised<T extends SentObject>(pods: readonly T[]): readonly T[] {
   const seen = new Set<string>();
-  const first: SentObject[] = [];
-  const rest: SentObject[] = [];
+  const first: T[] = [];
+  const rest: T[] = [];
   for (const pod of pods) {
     const owner = pod.metadata.ownerReferences?.find(({ controller }) => controller)?.uid;
     if (owner !== undefined && seen.has(owner)) rest.push(pod);

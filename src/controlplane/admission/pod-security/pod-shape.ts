@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { ObjectMeta } from "../../../kube/object.ts";
+import type { ObjectMeta, SentObject } from "../../../kube/object.ts";
+import type { ResourceName } from "../../resource-name.ts";
 
 interface Typed {
   readonly type?: string;
@@ -71,3 +72,6 @@ export function containersOf(spec: CheckedSpec): readonly CheckedContainer[] {
     ...(spec.ephemeralContainers ?? []),
   ];
 }
+
+/** Pods, read as far as the standards look at them. */
+export const CHECKED_PODS: ResourceName<SentObject & CheckedPod> = { group: "", plural: "pods" };

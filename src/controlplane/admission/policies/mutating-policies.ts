@@ -9,6 +9,7 @@ import type { SentObject } from "../../../kube/object.ts";
 import { CelError } from "../../../kube/cel/values.ts";
 import { failure } from "../../../kube/status.ts";
 import type { ServedResource } from "../../kinds.ts";
+import type { CollectionName } from "../../resource-name.ts";
 import { Activation, Budget, type Inputs, OutOfBudget, POLICY_BUDGET } from "../activation.ts";
 import type { AcceptObject, AdmissionRequest, ConvertObject } from "../attributes.ts";
 import type { Authorize } from "../authorizer-library.ts";
@@ -29,6 +30,9 @@ import {
 } from "./mutation.ts";
 import { type ConfigurationProblem, type Invocation, invocationsFor } from "./policy-matching.ts";
 import { type Binding, type MutatingPolicy, POLICY_GROUP } from "./policy.ts";
+
+const POLICIES: CollectionName<MutatingPolicy> = `mutatingadmissionpolicies.${POLICY_GROUP}`;
+const BINDINGS: CollectionName<Binding> = `mutatingadmissionpolicybindings.${POLICY_GROUP}`;
 
 /** What evaluating mutations takes. */
 export interface MutationPorts {
@@ -79,9 +83,7 @@ export class MutatingPolicies {
     asked.begin(request.object);
     const { invocations, problems } = invocationsFor(
       this.#ports.source,
-      this.#ports.source.store.list(
-        `mutatingadmissionpolicies.${POLICY_GROUP}`,
-      ) as MutatingPolicy[],
+      this.#ports.source.store.list(POLICIES),
       this.#bindings(),
       request,
     );
@@ -121,9 +123,7 @@ export class MutatingPolicies {
   }
 
   #bindings(): readonly Binding[] {
-    return this.#ports.source.store.list(
-      `mutatingadmissionpolicybindings.${POLICY_GROUP}`,
-    ) as Binding[];
+    return this.#ports.source.store.list(BINDINGS);
   }
 
   /** Whether the policy's mutations were tried. */

@@ -6,7 +6,8 @@
 import { sameJson } from "../../../kube/json.ts";
 import { type FieldError, forbidden } from "../../../kube/field-errors.ts";
 import { parseApiVersion } from "../../../kube/resource.ts";
-import type { ResourceName, User, WriteContext } from "../../kinds.ts";
+import type { User, WriteContext } from "../../kinds.ts";
+import type { ResourceName } from "../../resource-name.ts";
 import { type Binding, type ParamKind, type Policy } from "./policy.ts";
 
 /** Errors of a policy that is fine but for the rights of who makes it. */

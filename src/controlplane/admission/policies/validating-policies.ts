@@ -9,6 +9,7 @@
 import { BOOL, NULL, STRING } from "../../../kube/cel/types.ts";
 import { CelError } from "../../../kube/cel/values.ts";
 import type { StatusError } from "../../../kube/status.ts";
+import type { CollectionName } from "../../resource-name.ts";
 import { Activation, Budget, type Inputs, OutOfBudget, POLICY_BUDGET } from "../activation.ts";
 import type { AdmissionRequest } from "../attributes.ts";
 import type { Authorize } from "../authorizer-library.ts";
@@ -21,6 +22,8 @@ import { type CommonParts, PerObject, compileCommonParts } from "./compiled-poli
 import { type Invocation, invocationsFor } from "./policy-matching.ts";
 import { type Binding, POLICY_GROUP, type ValidatingPolicy, type Validation } from "./policy.ts";
 
+const POLICIES: CollectionName<ValidatingPolicy> = `validatingadmissionpolicies.${POLICY_GROUP}`;
+const BINDINGS: CollectionName<Binding> = `validatingadmissionpolicybindings.${POLICY_GROUP}`;
 const MESSAGE_MAX_BYTES = 5 * 1024;
 const CODES: Readonly<Record<string, number>> = { Forbidden: 403, RequestEntityTooLarge: 413 };
 
@@ -67,7 +70,7 @@ export class ValidatingPolicies {
   async validate(request: AdmissionRequest, views: RequestViews): Promise<void> {
     const { invocations, problems } = invocationsFor(
       this.#source,
-      this.#source.store.list(`validatingadmissionpolicies.${POLICY_GROUP}`) as ValidatingPolicy[],
+      this.#source.store.list(POLICIES),
       this.#bindings(),
       request,
     );
@@ -92,9 +95,7 @@ export class ValidatingPolicies {
   }
 
   #bindings(): readonly Binding[] {
-    return this.#source.store.list(
-      `validatingadmissionpolicybindings.${POLICY_GROUP}`,
-    ) as Binding[];
+    return this.#source.store.list(BINDINGS);
   }
 
   async #evaluate(

@@ -82,3 +82,38 @@ export interface PersistentVolume extends SentObject {
   };
   status?: { phase?: string; message?: string; lastPhaseTransitionTime?: string };
 }
+
+/** What the scopes of a quota ask of an object. */
+export interface ScopeExpression {
+  scopeName: string;
+  operator: string;
+  values?: string[];
+}
+
+/** A ResourceQuota. */
+export interface ResourceQuota extends SentObject {
+  spec?: {
+    hard?: ResourceList;
+    scopes?: string[];
+    scopeSelector?: { matchExpressions?: ScopeExpression[] };
+  };
+  status?: { hard?: ResourceList; used?: ResourceList };
+}
+
+interface DeviceRequest {
+  readonly deviceClassName?: string;
+  readonly allocationMode?: string;
+  readonly count?: number;
+}
+
+/** A ResourceClaim, as far as quotas count it. */
+export interface ResourceClaim extends SentObject {
+  readonly spec?: {
+    readonly devices?: {
+      readonly requests?: readonly {
+        readonly exactly?: DeviceRequest;
+        readonly firstAvailable?: readonly DeviceRequest[];
+      }[];
+    };
+  };
+}

@@ -28,12 +28,13 @@ export function noteEmptied(parent: JsonObject, field: string, kind: Kind): void
 
 /** Notes that there are such fields somewhere in the object. */
 export function markEmptied(root: SentObject): void {
-  (root as Noted)[ANY] = true;
+  Object.assign(root, { [ANY]: true });
 }
 
 /** The empty list or map that was sent as a field; `undefined` when none was. */
 function sentEmpty(parent: object, field: string): [] | JsonObject | undefined {
-  const kind = (parent as Noted)[FIELDS]?.[field];
+  const { [FIELDS]: kinds }: Noted = parent;
+  const kind = kinds?.[field];
   if (kind === undefined) return undefined;
   return kind === "list" ? [] : {};
 }
@@ -48,21 +49,22 @@ export function asGiven(parent: object | null | undefined, field: string): unkno
 export function holdsEmptied(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(holdsEmptied);
   if (!isJsonObject(value)) return false;
-  return (value as Noted)[FIELDS] !== undefined || Object.values(value).some(holdsEmptied);
+  return FIELDS in value || Object.values(value).some(holdsEmptied);
 }
 
 /** The object as it is read once it is stored: itself, or a copy when fields of it were sent empty. */
 export function withoutEmptied<T extends SentObject>(object: T): T {
-  return (object as Noted)[ANY] ? copyJson(object) : object;
+  return ANY in object ? copyJson(object) : object;
 }
 
 /** The object with an empty list or map again where null stands for one; a copy when there are any. */
 export function withEmptied(object: SentObject): SentObject {
-  return (object as Noted)[ANY] ? (restored(object) as SentObject) : object;
+  return ANY in object ? restored(object) : object;
 }
 
+function restored<T>(value: T): T;
 function restored(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(restored);
+  if (Array.isArray(value)) return value.map((part) => restored<unknown>(part));
   if (!isJsonObject(value)) return value;
   const copy: JsonObject = {};
   for (const [field, part] of Object.entries(value)) {

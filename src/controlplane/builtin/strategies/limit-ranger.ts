@@ -4,10 +4,11 @@
  * @see https://kubernetes.io/docs/concepts/policy/limit-range/
  * @module
  */
-import { LIMIT_RANGES } from "../tokens.ts";
+import { CLAIMS, LIMIT_RANGES, PODS } from "../tokens.ts";
 import type { SentObject } from "../../../kube/object.ts";
 import { type Quantity, compareQuantities, parseQuantity } from "../../../kube/values/quantity.ts";
-import type { WriteContext } from "../../kinds.ts";
+import { type WriteContext } from "../../kinds.ts";
+import { asKind, type ResourceName } from "../../resource-name.ts";
 import { aggregateLimits, aggregateRequests } from "../shared/pods/resources.ts";
 import type { Pod } from "../kinds/core/pod/shape.ts";
 import type { Container } from "../shared/pods/shapes.ts";
@@ -62,14 +63,17 @@ function fillIn(
 }
 
 /** What the LimitRanges of its namespace have against a pod or a claim. */
-export function limitRangeRefusals(object: SentObject, context: WriteContext): string[] {
+export function limitRangeRefusals(
+  resource: ResourceName,
+  object: SentObject,
+  context: WriteContext,
+): string[] {
+  const claim = asKind(CLAIMS, resource, object);
+  const pod = asKind(PODS, resource, object);
   return limitsIn(context, object.metadata.namespace ?? "").flatMap((limit) => {
-    if (object.kind === "PersistentVolumeClaim") {
-      return limit.type === object.kind
-        ? claimRefusals(limit, object as PersistentVolumeClaim)
-        : [];
-    }
-    const { spec } = object as Pod;
+    if (claim) return limit.type === claim.kind ? claimRefusals(limit, claim) : [];
+    if (!pod) return [];
+    const { spec } = pod;
     if (limit.type === "Container") {
       return [...(spec.containers ?? []), ...(spec.initContainers ?? [])].flatMap(
         ({ resources = {} }) => refusals(limit, resources.requests ?? {}, resources.limits ?? {}),

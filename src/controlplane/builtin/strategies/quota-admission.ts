@@ -4,7 +4,7 @@
  * @see https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#resourcequota
  * @module
  */
-import { QUOTAS } from "../tokens.ts";
+import { CLAIMS, PODS, QUOTAS, RESOURCE_CLAIMS, SERVICES } from "../tokens.ts";
 import type { SentObject } from "../../../kube/object.ts";
 import {
   compareQuantities,
@@ -13,25 +13,14 @@ import {
   formatQuantity,
 } from "../../../kube/values/quantity.ts";
 import { type StatusError, failure } from "../../../kube/status.ts";
-import type { WriteContext } from "../../kinds.ts";
+import { type WriteContext } from "../../kinds.ts";
+import { asKind, isSameResource, type ResourceName } from "../../resource-name.ts";
 import { limitRangeRefusals } from "./limit-ranger.ts";
 import type { Pod } from "../kinds/core/pod/shape.ts";
-import {
-  type ResourceQuota,
-  addUsage,
-  hasDeadline,
-  isInScope,
-  measures,
-  usageOf,
-} from "./quota-usage.ts";
-import type { ResourceList } from "../shared/shapes.ts";
+import { addUsage, hasDeadline, isInScope, measures, usageOf } from "./quota-usage.ts";
+import type { ResourceList, ResourceQuota } from "../shared/shapes.ts";
 
 const COMPUTE = ["cpu", "limits.cpu", "limits.memory", "memory", "requests.cpu", "requests.memory"];
-
-interface Resource {
-  readonly group: string;
-  readonly plural: string;
-}
 
 /**
  * Refuses what a LimitRange or a ResourceQuota of the namespace does not allow, and counts the rest as used.
@@ -39,7 +28,7 @@ interface Resource {
  * @throws StatusError 403
  */
 export function admitToLimits(
-  resource: Resource,
+  resource: ResourceName,
   object: SentObject,
   old: SentObject | undefined,
   context: WriteContext,
@@ -50,7 +39,7 @@ export function admitToLimits(
   const { plugins } = context;
   const isLimited = group === "" && (plural === "pods" || plural === "persistentvolumeclaims");
   if (!old && isLimited && plugins.isOn("LimitRanger")) {
-    const [first, ...more] = limitRangeRefusals(object, context);
+    const [first, ...more] = limitRangeRefusals(resource, object, context);
     if (first !== undefined) {
       throw refusal(resource, object, more.length > 0 ? `[${[first, ...more].join(", ")}]` : first);
     }
@@ -61,7 +50,7 @@ export function admitToLimits(
   const concerned = quotas.filter((quota) => concerns(quota, resource, object));
   const charged: ResourceQuota[] = [];
   for (const quota of concerned) {
-    const before = old && isInScope(quota, plural, old) ? old : undefined;
+    const before = old && isInScope(quota, resource, old) ? old : undefined;
     const next = charge(resource, object, quota, growth(resource, object, before));
     if (next) charged.push(next);
   }
@@ -69,11 +58,10 @@ export function admitToLimits(
 }
 
 /** Whether a change can change what an object uses. */
-function isRecharged({ group, plural }: Resource, object: SentObject, old: SentObject): boolean {
-  if (group === "resource.k8s.io") return plural === "resourceclaims";
-  if (group !== "") return false;
-  if (plural !== "pods") return plural === "services" || plural === "persistentvolumeclaims";
-  return hasDeadline(object as Pod) !== hasDeadline(old as Pod);
+function isRecharged(resource: ResourceName, object: SentObject, old: SentObject): boolean {
+  if ([RESOURCE_CLAIMS, SERVICES, CLAIMS].some((one) => isSameResource(one, resource))) return true;
+  const [pod, before] = [object, old].map((one) => asKind(PODS, resource, one));
+  return pod !== undefined && before !== undefined && hasDeadline(pod) !== hasDeadline(before);
 }
 
 const byName = (left: SentObject, right: SentObject): number =>
@@ -81,13 +69,13 @@ const byName = (left: SentObject, right: SentObject): number =>
 
 /** What a write adds: all of a new object, of a changed one what is more than before. */
 function growth(
-  { group, plural }: Resource,
+  resource: ResourceName,
   object: SentObject,
   old: SentObject | undefined,
 ): ResourceList {
-  const now = usageOf(group, plural, object);
+  const now = usageOf(resource, object);
   if (!old) return now;
-  const before = usageOf(group, plural, old);
+  const before = usageOf(resource, old);
   return Object.fromEntries(
     Object.entries(now).flatMap(([name, amount]) => {
       const difference = subtractQuantities(
@@ -104,14 +92,15 @@ function growth(
  *
  * @throws StatusError 403 when the object does not say what it limits, or nobody has counted yet
  */
-function concerns(quota: ResourceQuota, resource: Resource, object: SentObject): boolean {
+function concerns(quota: ResourceQuota, resource: ResourceName, object: SentObject): boolean {
   const { group, plural } = resource;
   const { hard = {}, used = {} } = quota.status ?? {};
   const limited = Object.keys(hard).filter((name) => measures(name, group, plural));
-  if (limited.length === 0 || !isInScope(quota, plural, object)) return false;
+  if (limited.length === 0 || !isInScope(quota, resource, object)) return false;
   const restricted = limited.toSorted();
   const name = quota.metadata.name ?? "";
-  const missing = group === "" && plural === "pods" ? unspecified(object as Pod, restricted) : "";
+  const pod = asKind(PODS, resource, object);
+  const missing = pod ? unspecified(pod, restricted) : "";
   if (missing !== "") {
     throw refusal(resource, object, `failed quota: ${name}: must specify ${missing}`);
   }
@@ -124,7 +113,7 @@ function concerns(quota: ResourceQuota, resource: Resource, object: SentObject):
 
 /** The quota with the usage added; `undefined` when that is nothing. @throws StatusError 403 */
 function charge(
-  resource: Resource,
+  resource: ResourceName,
   object: SentObject,
   quota: ResourceQuota,
   usage: ResourceList,
@@ -172,7 +161,11 @@ function unspecified({ spec }: Pod, restricted: readonly string[]): string {
     .join("; ");
 }
 
-function refusal({ group, plural }: Resource, object: SentObject, message: string): StatusError {
+function refusal(
+  { group, plural }: ResourceName,
+  object: SentObject,
+  message: string,
+): StatusError {
   const { name = "" } = object.metadata;
   const qualified = group === "" ? plural : `${plural}.${group}`;
   return failure(

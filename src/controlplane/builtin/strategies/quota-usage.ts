@@ -5,28 +5,20 @@
  * @module
  */
 import type { SentObject } from "../../../kube/object.ts";
+import { asKind, type ResourceName } from "../../resource-name.ts";
+import { CLAIMS, PODS, RESOURCE_CLAIMS, SERVICES } from "../tokens.ts";
 import { addQuantities, formatQuantity, parseQuantity } from "../../../kube/values/quantity.ts";
 import { qosClassOf } from "../kinds/core/pod/resources.ts";
 import { aggregateLimits, aggregateRequests } from "../shared/pods/resources.ts";
 import type { Pod } from "../kinds/core/pod/shape.ts";
 import type { Service } from "../kinds/core/service/shape.ts";
-import type { PersistentVolumeClaim, ResourceList } from "../shared/shapes.ts";
-
-interface ScopeExpression {
-  scopeName: string;
-  operator: string;
-  values?: string[];
-}
-
-/** A ResourceQuota. */
-export interface ResourceQuota extends SentObject {
-  spec?: {
-    hard?: ResourceList;
-    scopes?: string[];
-    scopeSelector?: { matchExpressions?: ScopeExpression[] };
-  };
-  status?: { hard?: ResourceList; used?: ResourceList };
-}
+import type {
+  PersistentVolumeClaim,
+  ResourceClaim,
+  ResourceList,
+  ResourceQuota,
+  ScopeExpression,
+} from "../shared/shapes.ts";
 
 /** The core kinds that a quota can count by their bare names. */
 const COUNTED = ["configmaps", "secrets", "services", "replicationcontrollers", "resourcequotas"];
@@ -71,33 +63,21 @@ const isExtended = (name: string): boolean =>
   name.startsWith("requests.") && name.includes("/") && !name.includes("kubernetes.io/");
 
 /** What one object uses, by the names that quotas have for it. */
-export function usageOf(group: string, plural: string, object: SentObject): ResourceList {
-  const used: ResourceList = { [countName(group, plural)]: "1" };
-  if (isDeviceClaim(group, plural)) Object.assign(used, deviceUsage(object as ResourceClaim));
-  if (group !== "") return used;
-  if (COUNTED.includes(plural)) used[plural] = "1";
-  if (plural === "pods") Object.assign(used, podUsage(object as Pod));
-  if (plural === "persistentvolumeclaims") {
-    Object.assign(used, claimUsage(object as PersistentVolumeClaim));
-  }
-  if (plural === "services") Object.assign(used, serviceUsage(object as Service));
-  return used;
-}
-
-interface DeviceRequest {
-  readonly deviceClassName?: string;
-  readonly allocationMode?: string;
-  readonly count?: number;
-}
-
-interface ResourceClaim extends SentObject {
-  readonly spec?: {
-    readonly devices?: {
-      readonly requests?: readonly {
-        readonly exactly?: DeviceRequest;
-        readonly firstAvailable?: readonly DeviceRequest[];
-      }[];
-    };
+export function usageOf(resource: ResourceName, object: SentObject): ResourceList {
+  const { group, plural } = resource;
+  const [deviceClaim, pod, claim, service] = [
+    asKind(RESOURCE_CLAIMS, resource, object),
+    asKind(PODS, resource, object),
+    asKind(CLAIMS, resource, object),
+    asKind(SERVICES, resource, object),
+  ];
+  return {
+    [countName(group, plural)]: "1",
+    ...(group === "" && COUNTED.includes(plural) && { [plural]: "1" }),
+    ...(deviceClaim && deviceUsage(deviceClaim)),
+    ...(pod && podUsage(pod)),
+    ...(claim && claimUsage(claim)),
+    ...(service && serviceUsage(service)),
   };
 }
 
@@ -164,21 +144,26 @@ function serviceUsage({ spec }: Service): ResourceList {
 }
 
 /** Whether the scopes of a quota let it see the object. */
-export function isInScope(quota: ResourceQuota, plural: string, object: SentObject): boolean {
+export function isInScope(
+  quota: ResourceQuota,
+  resource: ResourceName,
+  object: SentObject,
+): boolean {
   const { scopes = [], scopeSelector } = quota.spec ?? {};
   const expressions: ScopeExpression[] = [
     ...scopes.map((scopeName) => ({ scopeName, operator: "Exists" })),
     ...(scopeSelector?.matchExpressions ?? []),
   ];
   if (expressions.length === 0) return true;
-  if (plural === "persistentvolumeclaims") {
-    const names = attributesClassesOf(object as PersistentVolumeClaim);
+  const claim = asKind(CLAIMS, resource, object);
+  if (claim) {
+    const names = attributesClassesOf(claim);
     return expressions.every(
       (one) => one.scopeName === "VolumeAttributesClass" && matchesNames(one, names),
     );
   }
-  if (plural !== "pods") return false;
-  return expressions.every((expression) => matchesScope(expression, object as Pod));
+  const pod = asKind(PODS, resource, object);
+  return pod !== undefined && expressions.every((expression) => matchesScope(expression, pod));
 }
 
 /** The classes of attributes that a claim has, had or is to have. */
@@ -187,7 +172,7 @@ function attributesClassesOf({ spec, status }: PersistentVolumeClaim): string[] 
     spec.volumeAttributesClassName,
     status?.currentVolumeAttributesClassName,
     status?.modifyVolumeStatus?.targetVolumeAttributesClassName,
-  ].filter((name) => name !== undefined && name !== "") as string[];
+  ].flatMap((name) => (name ? [name] : []));
 }
 
 /** Whether one of the names fits; when there are none, whether none fits. */

@@ -12,7 +12,7 @@ import { matchesLabels, parseLabelSelector } from "../../../kube/selectors/selec
 import type { Condition } from "../../builtin/shared/shapes.ts";
 import { type Autoscaler, problemOf } from "./autoscaler-metrics.ts";
 import type { ControllerClient, ScaleView, StoreEvent } from "../client.ts";
-import type { ResourceName } from "../../kinds.ts";
+import type { ResourceName } from "../../resource-name.ts";
 import type { EventRecorder } from "../event-recorder.ts";
 import { concerns, keyFrom, textOf } from "../keys.ts";
 import { AUTOSCALERS } from "./autoscaler-metrics.ts";

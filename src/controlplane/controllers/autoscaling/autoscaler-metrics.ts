@@ -6,7 +6,7 @@
  * @see https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/#support-for-metrics-apis
  * @module
  */
-import type { ResourceName } from "../../kinds.ts";
+import type { ResourceName } from "../../resource-name.ts";
 import type { SentObject } from "../../../kube/object.ts";
 import type { Condition } from "../../builtin/shared/shapes.ts";
 import type { LabelSelector } from "../../../kube/selectors/selector.ts";

@@ -67,9 +67,8 @@ export class DaemonSetController implements Controller {
   }
 
   /** The sets that gain or lose a pod by what happened to a node. A node that goes concerns none. */
-  *#setsConcernedBy({ type, object, old }: StoreEvent): Generator<string> {
+  *#setsConcernedBy({ type, object: node, old: before }: StoreEvent<Node>): Generator<string> {
     if (type === "DELETED") return;
-    const [node, before] = [object as Node, old as Node | undefined];
     const isSame =
       before !== undefined &&
       sameJson(before.metadata.labels, node.metadata.labels) &&

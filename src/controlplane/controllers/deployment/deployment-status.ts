@@ -92,9 +92,10 @@ export function countedStatus(
     unavailableReplicas: Math.max(0, sumOf(all, replicasOf) - available),
   };
   const status: DeploymentStatus = { observedGeneration: deployment.metadata.generation ?? 0 };
-  for (const [name, count] of Object.entries(counts)) {
-    if (count > 0) status[name as keyof typeof counts] = count;
-  }
+  Object.assign(
+    status,
+    Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0)),
+  );
   if (all.every((set) => set.status?.terminatingReplicas !== undefined)) {
     status.terminatingReplicas = sumOf(all, (set) => set.status?.terminatingReplicas);
   }

@@ -6,7 +6,7 @@
  * @see https://kubernetes.io/docs/reference/kubernetes-api/service-resources/endpoints-v1/
  * @module
  */
-import type { ResourceName } from "../../kinds.ts";
+import type { ResourceName } from "../../resource-name.ts";
 import type { SentObject } from "../../../kube/object.ts";
 import { sortedByHash } from "../go-hash.ts";
 import { canonicalJson } from "../template-hash.ts";

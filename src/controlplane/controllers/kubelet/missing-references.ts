@@ -9,17 +9,17 @@ import type { Container, KeyedSource } from "../../builtin/shared/pods/shapes.ts
 import type { PersistentVolumeClaim } from "../../builtin/shared/shapes.ts";
 import { claimNameOf } from "../volumes/claims.ts";
 import type { ControllerClient } from "../client.ts";
-import type { ResourceName } from "../../kinds.ts";
+import type { ResourceName } from "../../resource-name.ts";
 import { CLAIMS, CONFIG_MAPS, SECRETS } from "../../builtin/tokens.ts";
 import { BIND_COMPLETED } from "../volumes/volume-annotations.ts";
 
 interface KeyedObject extends SentObject {
-  readonly data?: Readonly<Record<string, string>>;
+  readonly data?: Readonly<Record<string, string | null>>;
   readonly binaryData?: Readonly<Record<string, string>>;
 }
 
 interface Kind {
-  readonly resource: ResourceName;
+  readonly resource: ResourceName<KeyedObject>;
   readonly word: "Secret" | "ConfigMap";
 }
 
@@ -77,7 +77,7 @@ function keyedProblem(
 ): string | undefined {
   if (!source || source.optional === true) return undefined;
   const name = source.secretName ?? source.name ?? "";
-  const object = client.find(resource, { namespace, name }) as KeyedObject | undefined;
+  const object = client.find(resource, { namespace, name });
   if (!object) return notFound(word, name);
   const missing = (source.items ?? []).find(({ key }) => !hasKey(object, key));
   if (!missing) return undefined;
@@ -104,7 +104,7 @@ export function environmentProblem(
   ): string | undefined => {
     if (!ref || ref.optional === true) return undefined;
     const { name = "", key } = ref;
-    const object = client.find(resource, { namespace, name }) as KeyedObject | undefined;
+    const object = client.find(resource, { namespace, name });
     if (!object) return notFound(word, name);
     if (key === undefined || Object.hasOwn(object.data ?? {}, key)) return undefined;
     return `couldn't find key ${key} in ${word} ${namespace}/${name}`;

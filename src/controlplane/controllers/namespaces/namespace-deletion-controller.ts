@@ -108,7 +108,7 @@ export class NamespaceDeletionController implements Controller {
     if (conditions === before) return;
     await this.#client.update(
       NAMESPACES,
-      { ...namespace, status: { ...namespace.status, conditions } } as Namespace,
+      { ...namespace, status: { ...namespace.status, conditions: [...conditions] } },
       "status",
     );
   }

@@ -89,7 +89,7 @@ export class PodScheduler implements Controller {
       return;
     }
     const { namespace = "", name = "" } = pod.metadata;
-    const bound = { ...pod, spec: { ...pod.spec, nodeName } } as Pod;
+    const bound: Pod = { ...pod, spec: { ...pod.spec, nodeName } };
     await this.#client.update(PODS, bound, "binding");
     const message = `Successfully assigned ${namespace}/${name} to ${nodeName}`;
     await this.#events.record(pod, "Normal", "Scheduled", message);

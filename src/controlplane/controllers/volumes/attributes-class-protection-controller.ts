@@ -15,6 +15,7 @@ import type { Controller } from "../work-loop.ts";
 interface ClassUser extends SentObject {
   readonly spec?: { readonly volumeAttributesClassName?: string };
   readonly status?: {
+    readonly phase?: string;
     readonly currentVolumeAttributesClassName?: string;
     readonly modifyVolumeStatus?: { readonly targetVolumeAttributesClassName?: string };
   };
@@ -45,8 +46,7 @@ export class AttributesClassProtectionController implements Controller {
   }
 }
 
-function classesOf(object: SentObject): string[] {
-  const { spec, status } = object as ClassUser;
+function classesOf({ spec, status }: ClassUser): string[] {
   return [
     spec?.volumeAttributesClassName,
     status?.currentVolumeAttributesClassName,

@@ -14,11 +14,12 @@ import type { AdmittedKind } from "../../admission/attributes.ts";
 import { trackUpdate } from "../../apply/track-update.ts";
 import { authorize } from "../../auth/authorizer.ts";
 import type { TokenAuthority } from "../../auth/tokens.ts";
-import type { ResourceName, ServedResource, Strategy, User, WriteContext } from "../../kinds.ts";
+import type { ServedResource, Strategy, User, WriteContext } from "../../kinds.ts";
+import { type ResourceName, collectionOf } from "../../resource-name.ts";
 import { type Store, storeKey } from "../../store/store.ts";
 import type { BookmarkTicks } from "./bookmark-ticks.ts";
 import type { Conversion } from "./conversion.ts";
-import { type Registry, collectionOf } from "./registry.ts";
+import { type Registry } from "./registry.ts";
 import { readNow, storeAs } from "./versions.ts";
 
 /** The parts of a running control plane that operations use. */

@@ -4,8 +4,7 @@
  * @module
  */
 import { sameJson } from "../../../kube/json.ts";
-import type { SentObject } from "../../../kube/object.ts";
-import { groupResourceOf } from "../../../kube/resource.ts";
+import type { Definition } from "../../../kube/definition/definition.ts";
 import {
   definitionStatusStrategy,
   definitionStrategy,
@@ -13,16 +12,19 @@ import {
 } from "../../crd/definition-strategy.ts";
 import { servedResourcesOf } from "../../crd/served-resources.ts";
 import type { ServedResource } from "../../kinds.ts";
+import { isChangeIn } from "../../store/change.ts";
 import type { Store } from "../../store/store.ts";
+import { collectionOf, isSameResource } from "../../resource-name.ts";
+import { DEFINITIONS } from "../../builtin/tokens.ts";
 import type { Registry } from "./registry.ts";
 
 /** The collection of definitions. */
-const DEFINITIONS = "customresourcedefinitions.apiextensions.k8s.io";
+const STORED_DEFINITIONS = collectionOf(DEFINITIONS);
 
 /** The built-in resources, with the strategies of definitions in their place. */
 export function withDefinitions(builtIn: readonly ServedResource[]): readonly ServedResource[] {
   return builtIn.map((resource) => {
-    if (groupResourceOf(resource) !== DEFINITIONS) return resource;
+    if (!isSameResource(resource, DEFINITIONS)) return resource;
     const subresources = resource.subresources.map((one) => ({
       ...one,
       strategy: definitionStatusStrategy,
@@ -38,38 +40,27 @@ export function withDefinitions(builtIn: readonly ServedResource[]): readonly Se
 
 /** Keeps the registry in step with the stored definitions, from now on and for those that are there. */
 export function followDefinitions(store: Store, registry: Registry): void {
-  for (const definition of store.list(DEFINITIONS)) serve(registry, definition);
-  store.subscribe(({ collection, type, object, old }) => {
-    if (collection !== DEFINITIONS) return;
+  for (const definition of store.list(STORED_DEFINITIONS)) serve(registry, definition);
+  store.subscribe((change) => {
+    if (!isChangeIn(change, STORED_DEFINITIONS)) return;
+    const { type, object, old } = change;
     if (type === "DELETED") registry.setCustom(object.metadata.name ?? "", []);
     // Labels and the like change nothing of what is served, and must not end watches.
     else if (!old || !sameJson(servedPart(old), servedPart(object))) serve(registry, object);
   });
 }
 
-function serve(registry: Registry, definition: SentObject): void {
-  const { group = "", versions = [] } = (definition as DefinitionLike).spec ?? {};
+function serve(registry: Registry, definition: Definition): void {
+  const { group = "", versions } = definition.spec;
   registry.setCustom(
     definition.metadata.name ?? "",
     servedResourcesOf(definition),
-    versions.flatMap(({ name, served }) => (served ? [{ group, version: name }] : [])),
+    (versions ?? []).flatMap(({ name, served }) => (served ? [{ group, version: name }] : [])),
   );
 }
 
-interface DefinitionLike extends SentObject {
-  readonly spec?: {
-    readonly group?: string;
-    readonly versions?: readonly { readonly name: string; readonly served?: boolean }[];
-  };
-  readonly status?: {
-    readonly acceptedNames?: unknown;
-    readonly conditions?: readonly { readonly type: string; readonly status: string }[] | null;
-  };
-}
-
 /** What decides about the served resources. */
-function servedPart(definition: SentObject): object {
-  const { spec, status } = definition as DefinitionLike;
+function servedPart({ spec, status }: Definition): object {
   return {
     spec,
     names: status?.acceptedNames,

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type ResourceInfo, groupResourceOf } from "../../../kube/resource.ts";
+import { collectionOf } from "../../resource-name.ts";
 import type { ServedResource } from "../../kinds.ts";
 
 /** A version of a group. */
@@ -100,10 +100,4 @@ export class Registry {
       if (!this.#groups.has(group)) this.#groups.set(group, builtIn ? "built-in" : "custom");
     }
   }
-}
-
-/** The name of the store's collection for a resource; both Event groups show the same one. */
-export function collectionOf(resource: Pick<ResourceInfo, "group" | "plural">): string {
-  const name = groupResourceOf(resource);
-  return name === "events.events.k8s.io" ? "events" : name;
 }

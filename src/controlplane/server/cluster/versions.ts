@@ -12,7 +12,8 @@ import type { ConvertObject } from "../../admission/attributes.ts";
 import type { ServedResource } from "../../kinds.ts";
 import type { Conversion } from "./conversion.ts";
 import { notInitialised } from "../../failures.ts";
-import { type Registry, collectionOf } from "./registry.ts";
+import { type Registry } from "./registry.ts";
+import { collectionOf } from "../../resource-name.ts";
 import { type Store, deepFreeze } from "../../store/store.ts";
 
 const shown = new WeakMap<ServedResource, WeakMap<SentObject, SentObject>>();

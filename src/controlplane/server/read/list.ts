@@ -16,7 +16,7 @@ import { storeKey } from "../../store/store.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { type ContinuePoint, readContinue, writeContinue } from "./continue-token.ts";
 import { expired, notFound, tooLargeVersion } from "../../failures.ts";
-import { collectionOf } from "../cluster/registry.ts";
+import { collectionOf } from "../../resource-name.ts";
 import { readAs } from "../cluster/versions.ts";
 
 /** Which objects are meant. */

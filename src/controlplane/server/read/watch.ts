@@ -15,7 +15,7 @@ import type { Cluster } from "../cluster/cluster.ts";
 import { bookmarkObject, plainBookmark } from "./bookmark.ts";
 import { expired, plainError } from "../../failures.ts";
 import { isSelected, waitForVersion } from "./list.ts";
-import { collectionOf } from "../cluster/registry.ts";
+import { collectionOf } from "../../resource-name.ts";
 import { prepareReads, readAs } from "../cluster/versions.ts";
 
 /** A watch as a request asks for it. */

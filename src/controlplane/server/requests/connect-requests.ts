@@ -4,9 +4,10 @@
  *
  * @module
  */
+import { textAt } from "../../builtin/at.ts";
 import { asObject } from "../../../kube/json.ts";
 import { quote } from "../../../kube/field-errors.ts";
-import type { JsonObject, SentObject } from "../../../kube/object.ts";
+import type { JsonObject } from "../../../kube/object.ts";
 import { failure } from "../../../kube/status.ts";
 import { admissionRequest, admitSubresource } from "../write/admitted.ts";
 import type { Cluster } from "../cluster/cluster.ts";
@@ -60,18 +61,14 @@ export async function connectRequest(cluster: Cluster, asked: ResourceRequest): 
 
 function podUnreachable(cluster: Cluster, asked: ResourceRequest): Error {
   const { resource, subresource, namespace, name } = asked;
-  const pod = getObject(cluster, resource, namespace, name) as PodWithAddress;
-  if (subresource?.name === "proxy" && !pod.status?.podIP) {
+  const pod = getObject(cluster, resource, namespace, name);
+  if (subresource?.name === "proxy" && textAt(pod, "status.podIP") === "") {
     return badRequest("address not allowed");
   }
   if (subresource?.name === "exec" || subresource?.name === "attach") {
     checkContainer(pod, asked.request.query.get("container") ?? "");
   }
   return badRequest(`pod ${name} does not have a host assigned`);
-}
-
-interface PodWithAddress extends SentObject {
-  readonly status?: { readonly podIP?: string };
 }
 
 /** Why there is no way to the target. */

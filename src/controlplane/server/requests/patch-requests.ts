@@ -25,7 +25,7 @@ import { conflict, notFound } from "../../failures.ts";
 import { applyTo, trackChange } from "../write/ownership.ts";
 import { permitCreate } from "./permission.ts";
 import { parseWriteQuery } from "./query.ts";
-import { collectionOf } from "../cluster/registry.ts";
+import { collectionOf } from "../../resource-name.ts";
 import { type Outcome, type ResourceRequest, headerOf } from "./request.ts";
 import { answerCreate, answerUpdate, endpointOf, writeOptions } from "./write-requests.ts";
 

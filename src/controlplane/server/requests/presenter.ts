@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { encodeJson } from "../../../kube/json.ts";
+import { encodeJson, asObject } from "../../../kube/json.ts";
 import type { KubeList, SentObject } from "../../../kube/object.ts";
 import { apiVersionOf } from "../../../kube/resource.ts";
 import type { Status } from "../../../kube/status.ts";
@@ -156,5 +156,5 @@ function withoutType(object: SentObject): SentObject {
   const rest: Partial<SentObject> = { ...object };
   delete rest.kind;
   delete rest.apiVersion;
-  return rest as SentObject;
+  return asObject(rest);
 }

@@ -4,6 +4,7 @@
  * @see https://kubernetes.io/docs/reference/access-authn-authz/authorization/#checking-api-access
  * @module
  */
+import { asJson } from "../../../kube/json.ts";
 import { InternalError } from "../../../errors.ts";
 import { type FieldError, invalid, invalidValue } from "../../../kube/field-errors.ts";
 import type { JsonObject, SentObject } from "../../../kube/object.ts";
@@ -30,11 +31,11 @@ import {
 import { present } from "../../../present.ts";
 
 /** Fills in the answer of a review. */
-interface Review {
+interface Review<Spec extends object = JsonObject> {
   /** Whether the answer shows who wrote the question. */
   readonly tracked: boolean;
   /** @throws StatusError 400 or 422 */
-  answer(cluster: Cluster, user: User, object: SentObject, namespace: string): void;
+  answer(cluster: Cluster, user: User, object: Reviewed<Spec>, namespace: string): void;
 }
 
 /** Whether objects of the resource are questions. */
@@ -49,7 +50,7 @@ export async function reviewRequest(cluster: Cluster, asked: ResourceRequest): P
   if (!review) throw new InternalError(`${resource.plural} is not a review`);
   const query = parseWriteQuery(request.query, "create");
   const object = await readObject(asked, query);
-  delete (object as Reviewed).status;
+  delete asJson(object)["status"];
   matchNamespace(resource, namespace, object);
   resource.strategy.setDefaults(object);
   if (review.tracked) {
@@ -77,8 +78,8 @@ interface AccessSpec {
   extra?: Record<string, string[]>;
 }
 
-interface Reviewed extends SentObject {
-  spec?: JsonObject;
+interface Reviewed<Spec extends object = JsonObject> extends SentObject {
+  spec?: Spec;
   status?: unknown;
 }
 
@@ -149,7 +150,12 @@ function attributesOf({ resourceAttributes, nonResourceAttributes }: AccessSpec)
   return { verb, group, version, resource, subresource, namespace, name, fieldSelector };
 }
 
-function decide(cluster: Cluster, user: User, spec: AccessSpec, object: Reviewed): void {
+function decide(
+  cluster: Cluster,
+  user: User,
+  spec: AccessSpec,
+  object: Reviewed<AccessSpec>,
+): void {
   const { allowed, reason } = authorize(cluster.store, user, attributesOf(spec));
   const evaluationError = ignoredSelectors(spec.resourceAttributes ?? {});
   object.status = {
@@ -168,19 +174,19 @@ function subjectOf(spec: AccessSpec): User {
   };
 }
 
-const subjectAccess: Review = {
+const subjectAccess: Review<AccessSpec> = {
   tracked: true,
   answer(cluster, _user, object) {
-    const spec = specOf(object) as AccessSpec;
+    const spec = (object.spec ??= {});
     refuse([...accessErrors(spec, true), ...metadataErrors(object, false)]);
     decide(cluster, subjectOf(spec), spec, object);
   },
 };
 
-const localSubjectAccess: Review = {
+const localSubjectAccess: Review<AccessSpec> = {
   tracked: true,
   answer(cluster, _user, object, namespace) {
-    const spec = specOf(object) as AccessSpec;
+    const spec = (object.spec ??= {});
     const errors = [...accessErrors(spec, true), ...metadataErrors(object, true)];
     const wanted = spec.resourceAttributes?.namespace ?? "";
     if (spec.resourceAttributes && wanted !== namespace) {
@@ -202,19 +208,19 @@ const localSubjectAccess: Review = {
   },
 };
 
-const selfSubjectAccess: Review = {
+const selfSubjectAccess: Review<AccessSpec> = {
   tracked: true,
   answer(cluster, user, object) {
-    const spec = specOf(object) as AccessSpec;
+    const spec = (object.spec ??= {});
     refuse([...accessErrors(spec, false), ...metadataErrors(object, false)]);
     decide(cluster, user, spec, object);
   },
 };
 
-const selfSubjectRules: Review = {
+const selfSubjectRules: Review<{ namespace?: string }> = {
   tracked: false,
   answer(cluster, user, object) {
-    const { namespace } = specOf(object) as { namespace?: string };
+    const { namespace } = object.spec ?? {};
     if (!namespace) throw badRequest("no namespace on request");
     const { granted, errors } = rulesOf(cluster.store, user, namespace);
     const isNode = user.groups.includes("system:nodes") && user.name.startsWith("system:node:");
@@ -224,9 +230,8 @@ const selfSubjectRules: Review = {
       ...(isNode ? ["node authorizer does not support user rule resolution"] : []),
     ];
     const rules = granted.map(({ rule }) => rule);
-    const reviewed: Reviewed = object;
-    reviewed.spec = {};
-    reviewed.status = {
+    object.spec = {};
+    object.status = {
       resourceRules: rules.flatMap(({ verbs, apiGroups, resources, resourceNames }) =>
         resources?.length
           ? [{ verbs, apiGroups, resources, ...(resourceNames ? { resourceNames } : {}) }]
@@ -243,19 +248,16 @@ const selfSubjectRules: Review = {
 
 const selfSubject: Review = {
   tracked: false,
-  answer(cluster, user, object: Reviewed) {
+  answer(cluster, user, object) {
     object.metadata = { creationTimestamp: timestamp(cluster.clock) };
     object.status = { userInfo: userInfo(user) };
   },
 };
 
-const token: Review = {
+const token: Review<{ token?: string; audiences?: string[] }> = {
   tracked: true,
-  answer(cluster, _user, object: Reviewed) {
-    const { token: text = "", audiences } = specOf(object) as {
-      token?: string;
-      audiences?: string[];
-    };
+  answer(cluster, _user, object) {
+    const { token: text = "", audiences } = (object.spec ??= {});
     if (text === "") throw badRequest("token is required for TokenReview in authentication");
     const verdict = cluster.tokens.verify(text, audiences?.length ? audiences : undefined);
     object.status =
@@ -268,11 +270,6 @@ const token: Review = {
           };
   },
 };
-
-function specOf(reviewed: Reviewed): JsonObject {
-  reviewed.spec ??= {};
-  return reviewed.spec;
-}
 
 const REVIEWS: Readonly<Record<string, Review>> = {
   "subjectaccessreviews.authorization.k8s.io": subjectAccess,

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { textAt } from "../../builtin/at.ts";
 import { groupResourceOf } from "../../../kube/resource.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { connectRequest } from "./connect-requests.ts";
@@ -58,7 +59,7 @@ function podLog(cluster: Cluster, asked: ResourceRequest): Answer {
   checkLogOptions(asked.request.query, asked.name);
   const pod = getObject(cluster, asked.resource, asked.namespace, asked.name);
   checkContainer(pod, asked.request.query.get("container") ?? "");
-  const { nodeName = "" } = (pod as { spec?: { nodeName?: string } }).spec ?? {};
+  const nodeName = textAt(pod, "spec.nodeName");
   if (nodeName !== "") {
     throw internalError(
       `pod ${asked.name} runs on the simulated node ${nodeName}, which has no logs`,

@@ -4,6 +4,7 @@
  * @see https://kubernetes.io/docs/reference/kubernetes-api/authentication-resources/token-request-v1/
  * @module
  */
+import { at } from "../../builtin/at.ts";
 import { type FieldError, invalid, invalidValue } from "../../../kube/field-errors.ts";
 import type { SentObject } from "../../../kube/object.ts";
 import { failure } from "../../../kube/status.ts";
@@ -138,10 +139,6 @@ function checkRequest({ metadata, spec }: TokenRequest, name: string): void {
   }
 }
 
-interface PodLike extends SentObject {
-  readonly spec?: { readonly serviceAccountName?: string };
-}
-
 const BINDABLE: Readonly<Record<string, string>> = {
   Pod: "pods",
   Secret: "secrets",
@@ -168,7 +165,7 @@ function findBound(cluster: Cluster, account: SentObject, reference: ObjectRefer
       { name, kind },
     );
   }
-  const runsAs = (found as PodLike).spec?.serviceAccountName;
+  const runsAs = at(found, "spec.serviceAccountName");
   if (kind === "Pod" && runsAs !== accountName) {
     throw badRequest(
       `cannot bind token for serviceaccount ${JSON.stringify(accountName)} to pod running with different serviceaccount name.`,

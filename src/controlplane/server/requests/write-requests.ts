@@ -24,7 +24,7 @@ import { type WriteQuery, checkPlace, isPage, parseListQuery, parseWriteQuery } 
 import { type Outcome, type ResourceRequest, managerOf } from "./request.ts";
 import { type UpdateOptions, updateObject, wrongUid } from "../write/update.ts";
 import { convertingList } from "../cluster/versions.ts";
-import { collectionOf } from "../cluster/registry.ts";
+import { collectionOf } from "../../resource-name.ts";
 import { storeKey } from "../../store/store.ts";
 
 /** How the request wants its write to be made. */

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { asObject } from "../../../kube/json.ts";
 import type { JsonObject, SentObject } from "../../../kube/object.ts";
 import { groupResourceOf, parseApiVersion } from "../../../kube/resource.ts";
 import type {
@@ -106,9 +107,11 @@ export function acceptAdmitted(
         `no kind ${JSON.stringify(type.kind)} is registered for version ${JSON.stringify(type.apiVersion)} in scheme "pkg/api/legacyscheme/scheme.go:30"`,
       );
     }
-    const accepted = (
-      resource.builtIn || !isParent ? { ...readKnown(patched, kind, isStrict), ...type } : patched
-    ) as SentObject;
+    const accepted = asObject(
+      resource.builtIn || !isParent
+        ? { ...readKnown(patched, kind, isStrict), ...type }
+        : (patched as object),
+    );
     tidyMetadata(accepted);
     if (isParent) resource.strategy.setDefaults(accepted, { keepUnknown: true });
     keepManagers(accepted, object, request.warn);
@@ -132,7 +135,7 @@ function acceptScale({ kind, object }: AdmissionRequest, patched: unknown): Sent
     );
   }
   try {
-    return { ...readKnown(patched, kind, false), ...type } as SentObject;
+    return asObject({ ...readKnown(patched, kind, false), ...type });
   } catch (error) {
     const goType =
       error instanceof WireError ? / of type (\w+)$/.exec(error.message)?.[1] : undefined;

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { asJson } from "../../../kube/json.ts";
 import type { Clock } from "../../../clock.ts";
 import { invalid } from "../../../kube/field-errors.ts";
 import { pathSegmentErrors } from "../../../kube/names.ts";
@@ -27,7 +28,7 @@ import {
   writeContext,
 } from "../cluster/cluster.ts";
 import { alreadyExists, forbiddenTo, notFound, plainError } from "../../failures.ts";
-import { collectionOf } from "../cluster/registry.ts";
+import { collectionOf } from "../../resource-name.ts";
 import { noteUnfilled } from "./unfilled.ts";
 import { convertForStore, rememberRead, shownAs, storeAs } from "../cluster/versions.ts";
 
@@ -189,7 +190,7 @@ async function storeNew(
 function wipeSystemMetadata(metadata: ObjectMeta, isApplied: boolean): void {
   delete metadata.uid;
   delete metadata.creationTimestamp;
-  delete (metadata as { selfLink?: string }).selfLink;
+  delete asJson(metadata)["selfLink"];
   if (isApplied) return;
   delete metadata.deletionTimestamp;
   delete metadata.deletionGracePeriodSeconds;

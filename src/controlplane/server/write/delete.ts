@@ -4,7 +4,7 @@
  * @see https://kubernetes.io/docs/concepts/architecture/garbage-collection/
  * @module
  */
-import { copyJson, sameJson } from "../../../kube/json.ts";
+import { copyJson, sameJson, asJson } from "../../../kube/json.ts";
 import type { SentObject, ObjectMeta } from "../../../kube/object.ts";
 import { type Status, type StatusError, failure } from "../../../kube/status.ts";
 import type { DeleteOptions } from "../../controllers/client.ts";
@@ -13,7 +13,7 @@ import { storeKey } from "../../store/store.ts";
 import { admissionRequest } from "./admitted.ts";
 import { type Cluster, type Write, type WriteOptions, timestamp } from "../cluster/cluster.ts";
 import { conflict, notFound } from "../../failures.ts";
-import { collectionOf } from "../cluster/registry.ts";
+import { collectionOf } from "../../resource-name.ts";
 import { prepareReads, readAs, rewritten } from "../cluster/versions.ts";
 import { type DeletionRules } from "../../kinds.ts";
 import { present } from "../../../present.ts";
@@ -299,6 +299,6 @@ function result(
     },
     code: 0,
   };
-  delete (body as { code?: number }).code;
+  delete asJson(body)["code"];
   return { body, gone };
 }

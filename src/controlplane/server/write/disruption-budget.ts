@@ -5,6 +5,8 @@
  * @module
  */
 import type { DisruptionBudget } from "../../builtin/kinds/policy/pod-disruption-budget.ts";
+import { BUDGETS } from "../../builtin/tokens.ts";
+import { collectionOf } from "../../resource-name.ts";
 import { copyJson } from "../../../kube/json.ts";
 import type { SentObject } from "../../../kube/object.ts";
 import { matchesLabelSelector } from "../../../kube/selectors/selector.ts";
@@ -27,7 +29,6 @@ interface Pod extends SentObject {
 /** More evictions than this may not be unconfirmed. */
 const DISRUPTED_MAX = 2000;
 const RETRY_SECONDS = 10;
-const BUDGETS = { group: "policy", plural: "poddisruptionbudgets" };
 
 /**
  * Takes one disruption from the budget of a pod that is to be evicted; a pod that disturbs nobody needs none.
@@ -45,9 +46,9 @@ export async function spendBudget(
   const harmless = phase === "Succeeded" || phase === "Failed" || phase === "Pending";
   if (harmless || pod.metadata.deletionTimestamp !== undefined) return;
   const { namespace = "", labels } = pod.metadata;
-  const budgets = (
-    cluster.store.list("poddisruptionbudgets.policy", namespace) as readonly DisruptionBudget[]
-  ).filter(({ spec }) => matchesLabelSelector(spec?.selector, labels));
+  const budgets = cluster.store
+    .list(collectionOf(BUDGETS), namespace)
+    .filter(({ spec }) => matchesLabelSelector(spec?.selector, labels));
   if (budgets.length > 1) {
     throw plainError(
       "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.",

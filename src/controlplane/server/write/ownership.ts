@@ -16,7 +16,7 @@ import { convertVersion } from "../../builtin/kind-versions.ts";
 import { withEmptied } from "../../builtin/strategies/emptied.ts";
 import type { ServedResource } from "../../kinds.ts";
 import type { Cluster, Endpoint, Write, WriteOptions } from "../cluster/cluster.ts";
-import { collectionOf } from "../cluster/registry.ts";
+import { collectionOf } from "../../resource-name.ts";
 
 /** What the owners of fields depend on. */
 interface TrackedWrite extends Pick<Write, "cluster" | "endpoint"> {

@@ -4,7 +4,7 @@
  * @module
  */
 import { type FieldError, invalid } from "../../../kube/field-errors.ts";
-import { copyJson, sameJson } from "../../../kube/json.ts";
+import { copyJson, sameJson, asJson } from "../../../kube/json.ts";
 import type { SentObject, ObjectMeta } from "../../../kube/object.ts";
 import { parseApiVersion } from "../../../kube/resource.ts";
 import type { StatusError } from "../../../kube/status.ts";
@@ -19,7 +19,7 @@ import { checkEscalation } from "./escalation.ts";
 import { conflict, modified, notFound, plainError } from "../../failures.ts";
 import { errorKindOf, metadataErrors } from "./metadata-checks.ts";
 import { checkSize, dedupOwners } from "./object-limits.ts";
-import { collectionOf } from "../cluster/registry.ts";
+import { collectionOf } from "../../resource-name.ts";
 import { isUnfilled } from "./unfilled.ts";
 import { convertForStore, rememberRead, shownAs, storeAs } from "../cluster/versions.ts";
 
@@ -232,7 +232,7 @@ function keepSystemMetadata(metadata: ObjectMeta, old: ObjectMeta): void {
   keep(metadata, old, "generation");
   keep(metadata, old, "creationTimestamp");
   if ((metadata.uid ?? "") === "") keep(metadata, old, "uid");
-  delete (metadata as { selfLink?: string }).selfLink;
+  delete asJson(metadata)["selfLink"];
   if (old.deletionTimestamp !== undefined) {
     keep(metadata, old, "deletionTimestamp");
   }

@@ -100,8 +100,8 @@ const newApiServiceErrors = (object: ApiService): FieldError[] => [
 ];
 
 /** The name says the version and the group. */
-function serviceNameErrors({ metadata, ...rest }: SentObject): FieldError[] {
-  const { group = "", version = "" } = (rest as ApiService).spec;
+function serviceNameErrors({ metadata, spec }: ApiService): FieldError[] {
+  const { group = "", version = "" } = spec;
   const wanted = `${version}.${group}`;
   return (["generateName", "name"] as const).flatMap((part) => {
     const name = metadata[part] ?? "";

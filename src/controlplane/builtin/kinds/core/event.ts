@@ -58,7 +58,7 @@ function eventErrors(object: Event): FieldError[] {
   const fields = coreFields(object);
   const { eventTime } = object;
   const { namespace = "" } = object.metadata;
-  const about = (fields["involvedObject"] as { namespace?: string } | undefined)?.namespace ?? "";
+  const about = textAt(fields, "involvedObject.namespace");
   const elsewhere = invalidValue(
     "involvedObject.namespace",
     about,
@@ -96,12 +96,11 @@ function newEventErrors(object: Event): FieldError[] {
   if (type !== "Normal" && type !== "Warning") {
     errors.push(invalidValue("type", "", `has invalid value: ${type}`));
   }
-  const source = fields["source"] as { component?: string; host?: string } | undefined;
   for (const [name, given] of [
     ["firstTimestamp", fields["firstTimestamp"]],
     ["lastTimestamp", fields["lastTimestamp"]],
     ["count", fields["count"]],
-    ["source", source?.component ? source.component : source?.host],
+    ["source", textAt(fields, "source.component") || textAt(fields, "source.host")],
   ] as const) {
     if (given) errors.push(invalidValue(name, "", "needs to be unset"));
   }
@@ -139,8 +138,7 @@ function shown(name: string, value: unknown): unknown {
   if (name === "involvedObject") return internalForm("core.ObjectReference", value);
   if (name === "related") return internalForm("*core.ObjectReference", value);
   if (name === "source") {
-    const { component = "", host = "" } = (value ?? {}) as { component?: string; host?: string };
-    return { Component: component, Host: host };
+    return { Component: textAt(value, "component"), Host: textAt(value, "host") };
   }
   return name === "eventTime" || name === "series" ? (value ?? null) : (value ?? "");
 }

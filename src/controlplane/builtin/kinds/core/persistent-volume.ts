@@ -63,10 +63,10 @@ function preparePersistentVolumeStatus(
 const MOUNT_OPTIONS = "volume.beta.kubernetes.io/mount-options";
 
 /** Warnings on PersistentVolumes. */
-function persistentVolumeWarnings(object: SentObject): string[] {
-  const { spec, metadata } = object as PersistentVolume & {
-    spec: { nodeAffinity?: { required?: NodeSelector } };
-  };
+function persistentVolumeWarnings({
+  spec,
+  metadata,
+}: PersistentVolume & { spec: { nodeAffinity?: { required?: NodeSelector } } }): string[] {
   const warnings: string[] = [];
   for (const [key, field] of [
     [CLASS, "storageClassName"],

@@ -18,8 +18,11 @@ interface TemplateObject extends SentObject {
 }
 
 /** Warnings on PodTemplates. */
-function podTemplateWarnings(object: SentObject, old: SentObject | undefined): string[] {
-  const { template } = object as SentObject & { template: PodTemplate };
+function podTemplateWarnings(
+  object: SentObject & { template: PodTemplate },
+  old: SentObject | undefined,
+): string[] {
+  const { template } = object;
   if (isUncounted(object, old)) return [];
   const { metadata = {}, spec } = template;
   return specWarnings("template.spec", "template.metadata", metadata, spec);

@@ -3,13 +3,12 @@
  *
  * @module
  */
-import type { ResourceQuota } from "../../strategies/quota-usage.ts";
 import { type FieldError, invalidValue, required } from "../../../../kube/field-errors.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import { mapAt, textOf } from "../../at.ts";
 import { IMMUTABLE } from "../../shared/checks.ts";
 import { amountErrors, isQuotaResource, resourceNameErrors } from "../../shared/resource-names.ts";
-import type { ResourceList } from "../../shared/shapes.ts";
+import type { ResourceList, ResourceQuota } from "../../shared/shapes.ts";
 import { asGiven } from "../../strategies/emptied.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { ageColumn, column, nameColumn, printer } from "../../tables/column.ts";

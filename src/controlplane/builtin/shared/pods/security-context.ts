@@ -12,7 +12,6 @@ import {
   notSupported,
   required,
 } from "../../../../kube/field-errors.ts";
-import type { JsonObject } from "../../../../kube/object.ts";
 import { internalForm } from "../../strategies/go-internal.ts";
 import { localPathErrors, oneOf } from "../checks.ts";
 import type { ContainerContext, PodContext, PodSpec, SecurityProfile } from "./shapes.ts";
@@ -33,7 +32,7 @@ const idErrors = (field: string, id: number | undefined): FieldError[] =>
     : [];
 
 export function podContextErrors(field: string, spec: PodSpec): FieldError[] {
-  const context = (spec.securityContext ?? {}) as PodContext;
+  const context = spec.securityContext ?? {};
   const errors = [
     ...idErrors(`${field}.fsGroup`, context.fsGroup),
     ...idErrors(`${field}.runAsUser`, context.runAsUser),
@@ -217,7 +216,7 @@ export function osErrors(field: string, spec: PodSpec): FieldError[] {
   if (name === "") return [required(`${field}.os.name`)];
   if (name === "linux") return linuxErrors(field, spec);
   if (name !== "windows") return [notSupported(`${field}.os`, name, ["linux", "windows"])];
-  const context: JsonObject = spec.securityContext ?? {};
+  const context = asJson(spec.securityContext ?? {});
   const at = `${field}.securityContext`;
   const banned = (
     where: string,
@@ -251,7 +250,7 @@ export function osErrors(field: string, spec: PodSpec): FieldError[] {
 
 function linuxErrors(field: string, spec: PodSpec): FieldError[] {
   const detail = "windows options cannot be set for a linux pod";
-  const context = (spec.securityContext ?? {}) as PodContext;
+  const context = spec.securityContext ?? {};
   return [
     ...(context.windowsOptions
       ? [forbidden(`${field}.securityContext.windowsOptions`, detail)]

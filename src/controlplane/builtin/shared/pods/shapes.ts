@@ -5,7 +5,7 @@
  *
  * @module
  */
-import type { JsonObject, ObjectMeta } from "../../../../kube/object.ts";
+import type { ObjectMeta } from "../../../../kube/object.ts";
 import type {
   CommonVolumeSources,
   IntOrString,
@@ -177,7 +177,7 @@ export interface PodSpec {
   automountServiceAccountToken?: boolean;
   nodeName?: string;
   hostNetwork?: boolean;
-  securityContext?: JsonObject;
+  securityContext?: PodContext;
   imagePullSecrets?: { name?: string }[];
   hostname?: string;
   subdomain?: string;

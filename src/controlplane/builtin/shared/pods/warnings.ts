@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { at } from "../../at.ts";
 import { quote } from "../../../../kube/field-errors.ts";
 import { dns1123LabelErrors, labelValueErrors } from "../../../../kube/names.ts";
 import type { ObjectMeta, SentObject } from "../../../../kube/object.ts";
@@ -52,7 +53,7 @@ const NULL_SELECTOR = "a null labelSelector results in matching no pod";
 export function isUncounted(object: SentObject, old: SentObject | undefined): boolean {
   if (!old) return false;
   if (object.kind !== "DaemonSet") return object.metadata.generation === old.metadata.generation;
-  const templateOf = (one: SentObject): unknown => (one as Templated).spec.template;
+  const templateOf = (one: SentObject): unknown => at(one, "spec.template");
   return JSON.stringify(templateOf(object)) === JSON.stringify(templateOf(old));
 }
 

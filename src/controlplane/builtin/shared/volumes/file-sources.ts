@@ -123,7 +123,7 @@ function projectionErrors(
   }
   const token = at(source, "serviceAccountToken");
   if (token !== undefined) errors.push(...tokenErrors(field, where, token));
-  if (Object.keys(source as object).length > 1) {
+  if (Object.keys(source ?? {}).length > 1) {
     errors.push(forbidden(where, "may not specify more than 1 volume type per source"));
   }
   return errors;

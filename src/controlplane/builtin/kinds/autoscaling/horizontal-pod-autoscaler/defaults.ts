@@ -23,8 +23,8 @@ interface Autoscaler extends SentObject {
   };
 }
 
-export function setAutoscalerDefaults(object: SentObject): void {
-  const { spec, apiVersion } = object as Autoscaler;
+export function setAutoscalerDefaults(object: Autoscaler): void {
+  const { spec, apiVersion } = object;
   spec.minReplicas ??= 1;
   if (apiVersion === "autoscaling/v1") {
     noteWhatV2Says(asJson(object));
