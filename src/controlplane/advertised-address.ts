@@ -1,21 +1,23 @@
 /**
- * Under which address the server says that it is found: behind the Service `kubernetes`.
+ * The address that the server advertises: the endpoint of the Service `kubernetes`.
  *
- * An address of the loopback is refused there, as by a real server, so one that nobody else can reach is made up.
+ * A loopback address is invalid there, as on a real server, so a server on the loopback makes one
+ * up.
  *
- * @see https://kubernetes.io/docs/reference/command-line-tools-reference/kube-apiserver/ (`--advertise-address`)
+ * @see https://kubernetes.io/docs/reference/command-line-tools-reference/kube-apiserver/
+ * (`--advertise-address`)
  * @module
  */
 import { isIP } from "node:net";
 import { networkInterfaces } from "node:os";
 import { endpointAddressErrors } from "./builtin/shared/addresses/addresses.ts";
 
-/** Of the network of the simulated nodes, and always the same: no node has it. */
+/** In the network of the simulated nodes, and always the same; no node has it. */
 const SIMULATED = "10.240.255.254";
 
 /**
- * Where others find a server that listens on `host`: there, or, when it listens everywhere, at this machine's first
- * address; the same made-up one everywhere for a server that only listens to this machine.
+ * The address of a server that listens on `host`: that one; this machine's first address for a
+ * server on all interfaces; the same made-up one everywhere for a server on the loopback.
  */
 export function advertisedAddress(host: string): string {
   const isRefused = (address: string): boolean => endpointAddressErrors("ip", address).length > 0;

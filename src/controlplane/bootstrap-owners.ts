@@ -1,7 +1,7 @@
 /**
- * Who owns the fields of the objects that a cluster begins with: the server itself.
+ * Managed fields of the objects that a cluster begins with: the server owns them.
  *
- * Written down per kind instead of computed, because there are many of them and a control plane has to be there
+ * Written down per kind instead of computed, because there are many and a control plane must start
  * at once.
  *
  * @module
@@ -57,7 +57,7 @@ function metadataFields({ metadata }: SentObject): JsonObject {
   return Object.keys(fields).length > 0 ? { "f:metadata": fields } : {};
 }
 
-/** The range of services is called ready by a controller of the server's. */
+/** A controller of the server sets this condition of the range of services. */
 const READY_CONDITION: JsonObject = {
   "f:status": {
     "f:conditions": {
@@ -69,17 +69,20 @@ const READY_CONDITION: JsonObject = {
   },
 };
 
-/** Notes the server as the owner of the fields of objects; those with the same fields share what is noted. */
+/**
+ * Sets the server as the owner of the fields of objects; objects with the same fields share the
+ * entry.
+ */
 export class ServerOwnership {
   readonly #time: string;
   readonly #known = new Map<string, ManagedFieldsEntry[]>();
 
-  /** @param time - when the server wrote them, RFC 3339 */
+  /** @param time - of the server's write, RFC 3339 */
   constructor(time: string) {
     this.#time = time;
   }
 
-  /** What an object of the server says of its owners. */
+  /** The managed fields of an object of the server. */
   of(object: SentObject): ManagedFieldsEntry[] {
     const { labels, annotations } = object.metadata;
     const parts = [object, labels ?? {}, annotations ?? {}, mapAt(object, "data")];
@@ -90,7 +93,7 @@ export class ServerOwnership {
   }
 }
 
-/** Whether a role has got its rules from others. */
+/** Whether a role's rules were aggregated from other roles. */
 const isAggregated = (object: SentObject): boolean =>
   "aggregationRule" in object && at(object, "rules") !== null;
 

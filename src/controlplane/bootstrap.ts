@@ -38,7 +38,7 @@ const PRIORITY_CLASSES = [
   ],
 ] as const;
 
-/** The service by which pods would reach the API. */
+/** The Service by which pods reach the API. */
 const apiService = (): SentObject =>
   asObject({
     apiVersion: "v1",
@@ -81,7 +81,7 @@ const serviceNetwork = (now: string): SentObject =>
     },
   });
 
-/** The class of claims that name none, where a provisioner is simulated. */
+/** The class of claims without one, where a provisioner is simulated. */
 const defaultStorageClass = (): SentObject =>
   asObject({
     apiVersion: "storage.k8s.io/v1",
@@ -96,15 +96,18 @@ const defaultStorageClass = (): SentObject =>
     allowVolumeExpansion: true,
   });
 
-/** What a cluster has beside what every API server makes. */
+/** The parts of a cluster beside those that every API server makes. */
 export interface BootstrapOptions {
-  /** Whether aggregated roles have their rules from the beginning, as in a cluster whose controllers have run for a while. */
+  /**
+   * Whether aggregated roles have their rules from the start, as in a cluster whose controllers
+   * have run for a while.
+   */
   readonly aggregated?: boolean;
   /** Whether there is a default StorageClass. */
   readonly storageClass?: boolean;
 }
 
-/** Puts the first objects into the store, unless they are there. */
+/** Puts the first objects into the store, unless they exist. */
 export function createBootstrapObjects(
   cluster: Cluster,
   { aggregated = false, storageClass = false }: BootstrapOptions = {},
@@ -147,7 +150,7 @@ export function createBootstrapObjects(
 
 /** Gives aggregated roles the rules of the others, some of which are aggregated themselves. */
 function aggregate(roles: readonly ClusterRole[]): void {
-  // Those that are aggregated into others come behind them in the table.
+  // Roles that are aggregated into others come after them in the table.
   const aggregated = roles.filter((role) => "aggregationRule" in role).reverse();
   for (let isDone = false; !isDone;) {
     isDone = true;
@@ -159,7 +162,7 @@ function aggregate(roles: readonly ClusterRole[]): void {
   }
 }
 
-/** Where a server listens, and whose client certificates it takes. */
+/** The address of the server, and the authority of its client certificates. */
 export interface ServerAddress {
   readonly host: string;
   readonly port: number;
@@ -167,7 +170,10 @@ export interface ServerAddress {
   readonly clientCa: string;
 }
 
-/** Writes down where the server is: behind the Service `kubernetes`, and for extension API servers. */
+/**
+ * Publishes the address of the server: behind the Service `kubernetes`, and for extension API
+ * servers.
+ */
 export function publishServer(cluster: Cluster, { host, port, clientCa }: ServerAddress): void {
   const address = advertisedAddress(host);
   const ports = [{ name: "https", port, protocol: "TCP" }];

@@ -1,5 +1,5 @@
 /**
- * A Kubernetes API in this process: what `tsop dev`, `tsop cluster` and an operator's tests run against.
+ * A Kubernetes API in this process, for `tsop dev`, `tsop cluster` and an operator's tests.
  *
  * @module
  */
@@ -58,30 +58,31 @@ import { followServices } from "./service-addresses.ts";
 import { type ValidatingPolicy } from "./admission/policies/policy.ts";
 import { present } from "../present.ts";
 
-/** How a control plane is started; everything may be left out. */
+/** Options of a control plane; all of them have defaults. */
 export interface ControlPlaneOptions {
-  /** 0, the default: any free one. */
+  /** Default 0: any free port. */
   readonly port?: number;
   readonly host?: string;
   /**
-   * False: it opens no socket, and only this process can speak to it, by `inProcess`. With a `VirtualClock` there is
-   * no other time then, and the same seed gives the same run. True when absent.
+   * False: it opens no socket, and only this process can speak to it, by `inProcess`. With a
+   * `VirtualClock` time passes only in virtual steps then, and the same seed gives the same run.
+   * Default true.
    */
   readonly listen?: boolean;
-  /** Whether the built-in controllers work; `no-kubelet` leaves pods to the caller. */
+  /** Whether the built-in controllers run; `no-kubelet` leaves pods to the caller. */
   readonly controllers?: "on" | "off" | "no-kubelet";
   /**
-   * Admission plugins that are to have no say, by their names in kube-apiserver: `["ServiceAccount"]` lets pods be made
-   * without controllers, as envtest does.
+   * Admission plugins to disable, by their names in kube-apiserver: `["ServiceAccount"]` allows
+   * pods without controllers, as envtest does.
    */
   readonly disableAdmissionPlugins?: readonly AdmissionPlugin[];
-  /** Where objects are kept; without it they live in memory. */
+  /** The directory that keeps objects; without it they live in memory. */
   readonly dataDir?: string;
   /** How many nodes there are. */
   readonly nodes?: number;
   /**
-   * Addresses (`host:port`) in this machine of services by `namespace/name`, or `namespace/name:port`: webhooks that
-   * refer to a service are called there.
+   * Addresses (`host:port`) on this machine of Services by `namespace/name`, or
+   * `namespace/name:port`: webhooks that refer to a Service are called there.
    */
   readonly serviceAddresses?: Readonly<Record<string, string>>;
   /** Time and randomness. A `VirtualClock` determines uids, names, keys and certificates, too. */
@@ -89,7 +90,7 @@ export interface ControlPlaneOptions {
   readonly log?: Logger;
 }
 
-/** Who a kubeconfig speaks for. */
+/** The user of a kubeconfig. */
 interface Identity {
   readonly user: string;
   readonly groups?: readonly string[];
@@ -98,11 +99,11 @@ interface Identity {
 /** A change that was stored. */
 export interface StoredChange {
   readonly type: "ADDED" | "MODIFIED" | "DELETED";
-  /** `configmaps`, `deployments.apps`. */
+  /** The resource, such as `configmaps` or `deployments.apps`. */
   readonly resource: string;
-  /** As it is now, or was when it was deleted; frozen. */
+  /** The object now, or as it was when it was deleted; frozen. */
   readonly object: SentObject;
-  /** As it was before; absent for a new one. */
+  /** The object before the change; absent for a new one. */
   readonly old?: SentObject;
 }
 
@@ -114,21 +115,21 @@ export interface ControlPlane extends AsyncDisposable {
   readonly kubeconfig: string;
   /** Whether it has a socket: false when it was started with `listen: false`. */
   readonly listens: boolean;
-  /** The time it lives in. */
+  /** The clock of the control plane. */
   readonly clock: Clock;
   /** PEM. */
   readonly caCertificate: string;
   /**
-   * Issues a client certificate for somebody and returns the kubeconfig with it.
+   * A kubeconfig for a user, with a new client certificate.
    *
    * @throws TsopError `not-listening`
    */
   kubeconfigFor(identity: Identity): string;
-  /** Answers a request without a socket. `inProcess` is what speaks this. */
+  /** Answers a request without a socket; `inProcess` uses it. */
   request(request: DirectRequest): DirectExchange;
   /**
-   * Says where in this machine a Service (`namespace/name`, or `namespace/name:port`) is from now on: webhooks that refer
-   * to it are called there. `undefined` takes it away.
+   * Sets the address on this machine of a Service (`namespace/name`, or `namespace/name:port`) from
+   * now on: webhooks that refer to it are called there. `undefined` removes it.
    *
    * @param address - `host:port`; calls wait for a promise
    */
@@ -137,18 +138,22 @@ export interface ControlPlane extends AsyncDisposable {
   settle(): Promise<void>;
   /** Forgets all history: continued lists and older watches get 410. */
   compact(): void;
-  /** Cuts all connections, as a fault of the network would. */
+  /** Cuts all connections, as a network failure would. */
   dropConnections(): void;
   /** The objects of a resource (`configmaps`, `deployments.apps`) as they are stored, frozen. */
   objects(resource: string, namespace?: string): readonly SentObject[];
-  /** Tells of each change from now on, whoever made it. @returns what ends that */
+  /**
+   * Calls the listener for each change from now on, whoever made it. @returns a function that ends
+   * it
+   */
   onChange(listener: (change: StoredChange) => void): () => void;
   /**
-   * Another control plane that begins with the same objects, versions, keys and accounts, on a port of its own and in
-   * memory; what happens in one is not seen in the other. Watches from before the fork begin anew (410).
+   * Another control plane that begins with the same objects, versions, keys and accounts, on a port
+   * of its own and in memory; changes in one are not seen in the other. Watches from before the
+   * fork must start again (410).
    */
   fork(): Promise<ControlPlane>;
-  /** Ends everything; the data directory, if any, is complete then. */
+  /** Ends everything; after it the data directory, if any, is complete. */
   stop(): Promise<void>;
 }
 
@@ -176,15 +181,15 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   });
 }
 
-/** What a control plane begins with. */
+/** The state that a control plane begins with. */
 interface Origin {
   readonly keys: ClusterKeys;
   readonly state?: LoadedState;
-  /** Where changes are kept. */
+  /** The log of changes on disk. */
   readonly disk?: StoreLog;
-  /** Where its Services are, in place of what the options say. */
+  /** The addresses of Services, in place of those of the options. */
   readonly routes?: ServiceRoutes;
-  /** What the server shows of itself; a fork has the original's. */
+  /** The server's key pair; a fork has the original's. */
   readonly served?: KeyPair;
   /** The built-in resources of the original. */
   readonly builtIn?: readonly ServedResource[];
@@ -244,11 +249,11 @@ async function launch(options: ControlPlaneOptions, origin: Origin): Promise<Con
     clock,
     log,
   };
-  // A fork has them, and reading their list takes longer than all else.
+  // A fork has these objects, and reading their list takes longer than everything else.
   if (disk || !state) {
     createBootstrapObjects(cluster, {
       aggregated: options.controllers !== "off",
-      // Whoever deletes the class of a cluster that is kept on disk does so for good.
+      // A deleted default StorageClass of a cluster that is kept on disk stays deleted.
       storageClass: (options.controllers ?? "on") === "on" && state?.version === undefined,
     });
   }
@@ -316,7 +321,7 @@ async function launch(options: ControlPlaneOptions, origin: Origin): Promise<Con
       listening?.server.dropConnections();
     },
     fork() {
-      // No data directory: that is the original's alone.
+      // Without the data directory, which is the original's alone.
       const { controllers: mode, nodes, disableAdmissionPlugins, listen: listens } = options;
       const same = {
         host,
@@ -342,7 +347,7 @@ async function launch(options: ControlPlaneOptions, origin: Origin): Promise<Con
   };
 }
 
-/** What is published as the port of a server that has none: the one that API servers mostly have. */
+/** The published port of a server without one: the usual port of API servers. */
 const NO_PORT = 6443;
 
 function notListening(): TsopError {
@@ -363,7 +368,7 @@ const signingRight = (subresource: string): Attributes => ({
   name: "",
 });
 
-/** The server's own controller of definitions, and the others as the options say. */
+/** Runs the server's own controller of definitions, and the others as the options say. */
 function runControllers(
   cluster: Cluster,
   { controllers = "on", nodes = 1 }: ControlPlaneOptions,

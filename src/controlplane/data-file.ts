@@ -1,11 +1,11 @@
 /**
- * Data of the program that stands in a file beside the code.
+ * Reads data files of the program, which are beside the code.
  *
  * @module
  */
 import { readFileSync } from "node:fs";
 
-/** Parses a JSON file that belongs to the program, whose shape the caller knows. */
+/** Parses a JSON file of the program, whose shape the caller knows. */
 // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- says in one place that the shape is the caller's
 export function readData<T>(file: URL): T {
   return JSON.parse(readFileSync(file, "utf8")) as T;

@@ -1,5 +1,5 @@
 /**
- * The failures that the API server words itself, each as the `Status` that a real one answers.
+ * The API server's own failures, each as the `Status` of a real server.
  *
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/
  * @module
@@ -29,7 +29,7 @@ export const notFound = (resource: Named, name: string): StatusError =>
 export const noSuchResource = (): StatusError =>
   failure(404, "NotFound", "the server could not find the requested resource", {});
 
-/** 409 of a name that is taken. */
+/** 409: the name is taken. */
 export const alreadyExists = (resource: Named, name: string, prefix = ""): StatusError =>
   failure(
     409,
@@ -38,7 +38,7 @@ export const alreadyExists = (resource: Named, name: string, prefix = ""): Statu
     detailsOf(resource, name),
   );
 
-/** 409 with a reason of its own. */
+/** 409 with another reason than a taken name or a stale version. */
 export const conflict = (resource: Named, name: string, why: string): StatusError =>
   failure(
     409,
@@ -47,7 +47,7 @@ export const conflict = (resource: Named, name: string, why: string): StatusErro
     detailsOf(resource, name),
   );
 
-/** 409: written by someone else since it was read. */
+/** 409: the object was changed since it was read. */
 export const modified = (resource: Named, name: string): StatusError =>
   conflict(
     resource,
@@ -102,7 +102,7 @@ export const internalError = (message: string): StatusError =>
     causes: [{ message }],
   });
 
-/** 429: the real server's cache of a resource cannot be filled. */
+/** 429: the watch cache of a resource cannot be filled on a real server. */
 export const notInitialised = (resource: ResourceInfo, why: string): StatusError =>
   failure(
     429,
@@ -111,7 +111,7 @@ export const notInitialised = (resource: ResourceInfo, why: string): StatusError
     { retryAfterSeconds: 1 },
   );
 
-/** 504: a version that the store has not reached. */
+/** 504: a version that the store has not reached yet. */
 export const tooLargeVersion = (wanted: number, current: number): StatusError =>
   failure(504, "Timeout", `Timeout: Too large resource version: ${wanted}, current: ${current}`, {
     causes: [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }],

@@ -1,8 +1,8 @@
 /**
  * Tables that come with the program: JSON objects with a line for each entry.
  *
- * A program that starts needs few of a table's entries, and a table has hundreds: so each entry is parsed when it is
- * first asked for, and only its text is kept until then.
+ * A starting program needs few of a table's hundreds of entries, so each is parsed on first use;
+ * until then only its text is kept.
  *
  * @module
  */

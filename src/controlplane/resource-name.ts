@@ -23,7 +23,7 @@ export type CollectionName<T extends SentObject = SentObject> = string & {
   readonly [objectType]?: T;
 };
 
-/** Reads what is stored. */
+/** A reader of the stored objects. */
 export interface ObjectSource {
   get<T extends SentObject>(collection: CollectionName<T>, key: string): T | undefined;
   /** The objects in key order; of one namespace when it is given. */

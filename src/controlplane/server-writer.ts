@@ -1,5 +1,5 @@
 /**
- * What the server itself writes, past the API.
+ * Writes of the server itself, past the API.
  *
  * @module
  */
@@ -10,12 +10,12 @@ import { ServerOwnership } from "./bootstrap-owners.ts";
 import { type Cluster, randomUid, timestamp } from "./server/cluster/cluster.ts";
 import { type Store, storeKey } from "./store/store.ts";
 
-/** Puts objects of the server's own into the store. */
+/** Writes the server's own objects to the store. */
 export class ServerWriter {
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #owners: ServerOwnership;
-  /** When it writes, RFC 3339. */
+  /** The time of the writes, RFC 3339. */
   readonly time: string;
 
   constructor({ store, clock }: Cluster) {
@@ -25,7 +25,7 @@ export class ServerWriter {
     this.#owners = new ServerOwnership(this.time);
   }
 
-  /** Puts an object there unless there is one. */
+  /** Adds an object unless it exists. */
   add(collection: string, object: SentObject): void {
     const { namespace, name = "" } = object.metadata;
     if (this.#store.get(collection, storeKey(namespace, name))) return;
@@ -38,7 +38,7 @@ export class ServerWriter {
     this.#store.put(collection, object);
   }
 
-  /** Puts an object in place of the one of a server before this one, unless that says the same. */
+  /** Replaces the object of an earlier server, unless it is the same. */
   replace(collection: string, object: SentObject): void {
     const { name = "", namespace, generation } = object.metadata;
     const live = this.#store.get(collection, storeKey(namespace, name));

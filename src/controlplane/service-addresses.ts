@@ -1,5 +1,5 @@
 /**
- * An IPAddress for each address that a Service has.
+ * The IPAddress objects of the addresses of Services.
  *
  * @see https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/ip-address-v1/
  * @module
@@ -15,10 +15,13 @@ import type { Cluster } from "./server/cluster/cluster.ts";
 
 const STORED_SERVICES = collectionOf(SERVICES);
 const ADDRESSES = "ipaddresses.networking.k8s.io";
-/** Of a Service without an address. */
+/** `clusterIP` of a Service without an address. */
 const HEADLESS = "None";
 
-/** Gives the addresses of Services an object, and takes it away with the Service, or when that has it no more. */
+/**
+ * Creates the IPAddress of each address of a Service, and deletes it with the Service, or when the
+ * Service no longer has the address.
+ */
 export function followServices(cluster: Cluster): void {
   const { store } = cluster;
   for (const service of store.list(STORED_SERVICES)) note(cluster, service, addressesOf(service));

@@ -1,5 +1,5 @@
 /**
- * Evaluates expressions of admission: what they see of a write, and what they may cost together.
+ * Evaluates expressions of admission: the write as they see it, and the limits of their cost.
  *
  * @see https://pkg.go.dev/k8s.io/apiserver/pkg/admission/plugin/cel
  * @module
@@ -11,12 +11,12 @@ import type { AdmissionRequest } from "./attributes.ts";
 import { type Authorize, AuthorizerValue, ResourceCheck } from "./authorizer-library.ts";
 import type { CompiledExpression } from "./expressions.ts";
 
-/** What the conditions of one policy or webhook may cost together. */
+/** The limit of the cost of all match conditions of one policy or webhook. */
 export const CONDITIONS_BUDGET = 2_500_000;
-/** What the other expressions of one policy may cost together. */
+/** The limit of the cost of all other expressions of one policy. */
 export const POLICY_BUDGET = 10_000_000;
 
-/** The expressions cost more than they may together. */
+/** Thrown when expressions have used up their budget. */
 export class OutOfBudget extends Error {
   override readonly name = "OutOfBudget";
 
@@ -27,7 +27,7 @@ export class OutOfBudget extends Error {
   }
 }
 
-/** What may still be spent. */
+/** The cost that expressions may still have. */
 export class Budget {
   #left: number;
 
@@ -42,7 +42,7 @@ export class Budget {
   }
 }
 
-/** A write as expressions see it; what is asked for is turned into values once. */
+/** A write as expressions see it; each part of it is turned into CEL values once. */
 export class RequestView {
   readonly request: AdmissionRequest;
   readonly #shown: JsonObject;
@@ -63,13 +63,13 @@ export class RequestView {
   }
 }
 
-/** What an evaluation has beside the write. */
+/** The inputs of an evaluation beside the write. */
 export interface Inputs {
   readonly view: RequestView;
   readonly authorize: Authorize;
   readonly params?: unknown;
   readonly namespaceObject?: unknown;
-  /** Of a policy, under their names. */
+  /** Variables of a policy, by name. */
   readonly variables?: ReadonlyMap<string, CompiledExpression>;
 }
 
@@ -77,14 +77,14 @@ export interface Inputs {
 export class Activation {
   readonly #inputs: Inputs;
   readonly #values = new Map<string, CelValue>();
-  /** What variables cost since that was last counted. */
+  /** The cost of variables since it was last counted. */
   #variablesCost = 0;
 
   constructor(inputs: Inputs) {
     this.#inputs = inputs;
   }
 
-  /** The result, an error told as the API server tells it. @throws OutOfBudget */
+  /** The result; an error has the API server's words. @throws OutOfBudget */
   evaluate(compiled: CompiledExpression, budget: Budget): Result {
     const { expression, source, problem = "" } = compiled;
     if (!expression) return new CelError(`compilation error: ${problem}`);
@@ -184,7 +184,10 @@ class VariablesMap extends CelMap {
   }
 }
 
-/** The question whether the user may do something else with what the request is about. */
+/**
+ * The `ResourceCheck` about the resource of the request: whether the user may do other things with
+ * it.
+ */
 function requestCheck(request: AdmissionRequest, authorize: Authorize): ResourceCheck {
   const { resource, subresource, namespace, name } = request;
   const asked = { group: resource.group, resource: resource.plural, subresource, namespace, name };

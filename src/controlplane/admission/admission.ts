@@ -1,8 +1,9 @@
 /**
- * Admission: what may still change or refuse a write after its author was allowed to make it.
+ * Admission: changes or refuses writes that their authors are authorized to make.
  *
- * Mutation comes before validation of the object, validation after it; policies come before webhooks. Both give
- * `undefined` at once when nobody has a say, so that most writes never wait.
+ * Mutation comes before validation of the object, validation after it; policies come before
+ * webhooks. Both return `undefined` at once when no policy or webhook concerns the write, so that
+ * most writes never wait.
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/
  * @module
@@ -20,7 +21,7 @@ import { validateSigning } from "./signing-admission.ts";
 import type { WebhookAdmission } from "./webhook-admission.ts";
 import type { WebhookSource } from "./webhooks.ts";
 
-/** What admission is made of. */
+/** The parts of admission. */
 export interface AdmissionParts {
   readonly source: WebhookSource;
   readonly convert: ConvertObject;
@@ -32,7 +33,7 @@ export interface AdmissionParts {
   readonly plugins: AdmissionPlugins;
 }
 
-/** Who has a say in writes. */
+/** The admission chain: policies and webhooks. */
 export class Admission {
   readonly #parts: AdmissionParts;
 
@@ -41,10 +42,10 @@ export class Admission {
   }
 
   /**
-   * The object as admission wants it, or `undefined` when nobody has a say.
+   * The object as admission changed it, or `undefined` when no policy or webhook concerns it.
    *
-   * @param admit - what the server's own plugins do to the object, in place, before anybody sees it
-   * @throws StatusError from the promise when somebody refuses
+   * @param admit - the changes of the server's own plugins, in place, before policies and webhooks
+   * @throws StatusError from the promise when the write is refused
    */
   mutate(
     request: AdmissionRequest,
@@ -54,7 +55,11 @@ export class Admission {
     return isConcerned ? this.#mutate(request, admit) : undefined;
   }
 
-  /** `undefined` when nobody has a say. @throws StatusError, also from the promise, when somebody refuses */
+  /**
+   * Returns `undefined` when no policy or webhook concerns the write.
+   *
+   * @throws StatusError, also from the promise, when the write is refused
+   */
   validate(request: AdmissionRequest): Promise<void> | undefined {
     const { validating, podSecurity, authorize, plugins } = this.#parts;
     if (plugins.isOn("PodSecurity")) podSecurity.validate(request);

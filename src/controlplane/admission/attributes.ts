@@ -1,5 +1,5 @@
 /**
- * A write on its way through admission: what is asked, by whom, and the object as it is so far.
+ * A write on its way through admission: the request, its user, and the object as it is so far.
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/
  * @module
@@ -7,10 +7,10 @@
 import type { JsonObject, SentObject } from "../../kube/object.ts";
 import type { ServedResource, User } from "../kinds.ts";
 
-/** What a write does, as admission calls it. */
+/** The operation of a write, in admission's words. */
 export type AdmissionOperation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
 
-/** The kind of the object that travels: the resource's, or a subresource's own (`Scale`). */
+/** The kind of the object in the request: the resource's, or a subresource's own (`Scale`). */
 export interface AdmittedKind {
   readonly group: string;
   readonly version: string;
@@ -21,27 +21,30 @@ export interface AdmittedKind {
 export interface AdmissionRequest {
   readonly operation: AdmissionOperation;
   readonly resource: ServedResource;
-  /** Empty: the resource itself. */
+  /** Empty for the resource itself. */
   readonly subresource: string;
   readonly kind: AdmittedKind;
   /** Empty for cluster-scoped objects; that of a namespace is its own name. */
   readonly namespace: string;
-  /** Empty while it is not known: a generated name, a collection. */
+  /** Empty while the name is not known: for a generated name, or a collection. */
   readonly name: string;
   /** Absent for a deletion. */
   readonly object?: SentObject;
-  /** The object as it was, of an update or deletion. */
+  /** The object before an update or deletion. */
   readonly oldObject?: SentObject;
   readonly user: User;
   readonly dryRun: boolean;
-  /** `CreateOptions` and the like, with kind and apiVersion; `null` for a connection. */
+  /**
+   * The options of the request, such as `CreateOptions`, with kind and apiVersion; `null` for a
+   * connection.
+   */
   readonly options: JsonObject | null;
   /** Adds a `Warning` header to the answer. */
   readonly warn: (text: string) => void;
 }
 
 /**
- * Turns what a patch made of an object into one of its kind again, with its defaults.
+ * Turns the result of a patch into an object of its kind again, with its defaults.
  *
  * @param options - `isStrict` refuses fields that a built-in kind does not have
  * @throws StatusError 500
@@ -52,7 +55,11 @@ export type AcceptObject = (
   options?: { readonly isStrict?: boolean },
 ) => SentObject;
 
-/** An object in another version of its resource. @throws StatusError 500 when a webhook fails that is asked for it */
+/**
+ * An object in another version of its resource.
+ *
+ * @throws StatusError 500 when the conversion webhook fails
+ */
 export type ConvertObject = (
   object: SentObject,
   from: ServedResource,

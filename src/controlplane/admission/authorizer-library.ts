@@ -16,13 +16,13 @@ import type { User } from "../kinds.ts";
 
 /** The type of the variable `authorizer`. */
 export const AUTHORIZER = struct("kubernetes.authorization.Authorizer");
-/** The type of `authorizer.requestResource`, and of what `resource` gives. */
+/** The type of `authorizer.requestResource`, and of the result of `resource`. */
 export const RESOURCE_CHECK = struct("kubernetes.authorization.ResourceCheck");
 const GROUP_CHECK = struct("kubernetes.authorization.GroupCheck");
 const PATH_CHECK = struct("kubernetes.authorization.PathCheck");
 const DECISION = struct("kubernetes.authorization.Decision");
 
-/** Judges what a user wants. */
+/** Decides whether a user may do something. */
 export type Authorize = (user: User, attributes: Attributes) => Decision;
 
 abstract class Opaque extends KubernetesValue {
@@ -37,7 +37,7 @@ abstract class Opaque extends KubernetesValue {
   abstract override readonly type: CelType;
 }
 
-/** The variable `authorizer`: asks on behalf of a user. */
+/** The variable `authorizer`: checks the rights of a user. */
 export class AuthorizerValue extends Opaque {
   readonly type = AUTHORIZER;
   readonly user: User;
@@ -82,7 +82,7 @@ interface Asked {
   readonly name: string;
 }
 
-/** A question about a resource, as far as it has been asked. */
+/** A check about a resource, built up call by call. */
 export class ResourceCheck extends Opaque {
   readonly type = RESOURCE_CHECK;
   readonly by: AuthorizerValue;
@@ -146,7 +146,7 @@ const onDecision = {
   is: (value: CelValue | undefined): value is DecisionValue => value instanceof DecisionValue,
 };
 
-/** The functions on `authorizer` and on what they give. */
+/** The functions of `authorizer` and of their results. */
 export const authorizerLibrary: Library = {
   types: [AUTHORIZER, PATH_CHECK, GROUP_CHECK, RESOURCE_CHECK, DECISION],
   functions: [
@@ -227,7 +227,7 @@ export const authorizerLibrary: Library = {
       { texts: 0, result: STRING },
       ({ decision }) => decision.reason,
     ),
-    // Roles that are missing are told of in the reason; nothing else can fail.
+    // Missing roles are in the reason; nothing else can fail.
     declare("errored", "decision_errored", onDecision, { texts: 0, result: BOOL }, () => false),
     declare("error", "decision_error", onDecision, { texts: 0, result: STRING }, () => ""),
   ],

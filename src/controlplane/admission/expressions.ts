@@ -1,7 +1,8 @@
 /**
- * Expressions of admission, compiled: what they may use, and what they have to give.
+ * Expressions of admission, compiled: their environment, and the types of their results.
  *
- * @see https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/#validation-expression
+ * @see
+ * https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/#validation-expression
  * @module
  */
 import { CompileFailure, type Expression, compileExpression } from "../../kube/cel/compile.ts";
@@ -13,13 +14,13 @@ import { AUTHORIZER, RESOURCE_CHECK, authorizerLibrary } from "./authorizer-libr
 import { patchLibrary } from "./patch-library.ts";
 import { AdmissionTypes, NAMESPACE, REQUEST, VARIABLES } from "./request-types.ts";
 
-/** What an expression may use beside the request and its objects. */
+/** The environment of an expression beside the request and its objects. */
 export interface Surroundings {
   readonly params: boolean;
   readonly authorizer: boolean;
-  /** `Object{}` and `JSONPatch{}`. */
+  /** Whether there are `Object{}` and `JSONPatch{}`. */
   readonly patches?: boolean;
-  /** The types of `variables`; absent where there is no such thing. */
+  /** The types of `variables`; absent where there are no variables. */
   readonly variables?: ReadonlyMap<string, CelType>;
   /** The types of the object and of the parameters, where they are known. */
   readonly types?: {
@@ -29,14 +30,14 @@ export interface Surroundings {
   };
 }
 
-/** An expression that was looked at, usable or not. */
+/** An expression after compilation, usable or not. */
 export interface CompiledExpression {
   readonly source: string;
-  /** Absent when it cannot be used. */
+  /** Absent when the expression cannot be used. */
   readonly expression?: Expression;
-  /** Why it cannot be used. */
+  /** Why the expression cannot be used. */
   readonly problem?: string;
-  /** What it gives; anything when that is not known. */
+  /** The type of the result; `dyn` when it is not known. */
   readonly type: CelType;
 }
 
@@ -45,7 +46,7 @@ export class ExpressionCompiler {
   readonly #plain = admissionEnvironment([authorizerLibrary]);
   readonly #patching = admissionEnvironment([authorizerLibrary, patchLibrary]);
 
-  /** @param gives - the types that the result may have; any when there are none */
+  /** @param gives - the types that the result may have; any type when absent */
   compile(
     source: string,
     gives: readonly CelType[],
@@ -67,7 +68,7 @@ export class ExpressionCompiler {
     return { source, type, expression: compiled };
   }
 
-  /** Why the expression does not fit these types, in words of CEL alone; `undefined` when it does. */
+  /** Why the expression does not fit these types, in CEL's own words; `undefined` when it fits. */
   mismatch(source: string, surroundings: Surroundings): string | undefined {
     const compiled = compileExpression(source, this.#environment(surroundings));
     return compiled instanceof CompileFailure ? compiled.message : undefined;
@@ -94,7 +95,7 @@ export class ExpressionCompiler {
   }
 }
 
-/** Judges match conditions, whose expressions see `params` where the policy has parameters. */
+/** Checks match conditions, whose expressions see `params` where the policy has parameters. */
 export const conditionProblem =
   (compiler: ExpressionCompiler, params = false): ConditionProblem =>
   (expression) =>

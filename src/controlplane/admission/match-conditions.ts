@@ -1,7 +1,8 @@
 /**
- * `matchConditions`: expressions under which alone a webhook or a policy is asked.
+ * `matchConditions`: expressions that limit a webhook or a policy to certain requests.
  *
- * @see https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#matching-requests-matchconditions
+ * @see
+ * https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#matching-requests-matchconditions
  * @module
  */
 import { CelError } from "../../kube/cel/values.ts";
@@ -11,7 +12,7 @@ import type { CompiledExpression } from "./expressions.ts";
 /** Whether the conditions hold, or why that cannot be said. */
 export type MatchResult = boolean | { readonly problem: string };
 
-/** Evaluates conditions. One that is false decides, whatever becomes of the others. */
+/** Evaluates match conditions. One that is false decides, whatever the others give. */
 export function matchConditions(
   conditions: readonly CompiledExpression[],
   inputs: Inputs,

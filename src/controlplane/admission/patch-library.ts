@@ -1,8 +1,8 @@
 /**
- * What expressions of mutations make: `Object{}` and `JSONPatch{}`.
+ * The results of expressions of mutations: `Object{}` and `JSONPatch{}`.
  *
- * Nothing is known of the fields of an `Object{}` while it is made; that its types are named by their place is
- * checked when it is used.
+ * The fields of an `Object{}` are not known while it is made; the check that its types are named by
+ * their place comes when it is used.
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/mutating-admission-policy/
  * @module
@@ -30,10 +30,10 @@ export const OBJECT = struct("Object");
 /** The type of a `JSONPatch{}`. */
 export const PATCH = struct("JSONPatch");
 
-/** What no value fits. */
+/** A type that no value has. */
 const NOTHING = struct("");
 
-/** A value of CEL that has no form in JSON. */
+/** Thrown for a value of CEL that has no form in JSON. */
 export class NoJson extends Error {
   override readonly name = "NoJson";
 }
@@ -69,7 +69,7 @@ export class ObjectLiteral extends CelObject {
     return json;
   }
 
-  /** The types in it that are not named by their place. */
+  /** The types in it whose names do not follow their place. */
   misnamed(): string[] {
     return misnamed(this, this.type.name);
   }

@@ -6,7 +6,10 @@
  */
 import { UsageError } from "../../errors.ts";
 
-/** Every plugin of kube-apiserver 1.36; those that the control plane does not have can be named, too. */
+/**
+ * Every plugin of kube-apiserver 1.36, also those that the control plane does not have: their names
+ * are valid, too.
+ */
 const ADMISSION_PLUGINS = [
   "AlwaysAdmit",
   "AlwaysDeny",
@@ -54,7 +57,7 @@ const ADMISSION_PLUGINS = [
 /** The name of an admission plugin, as the flags of kube-apiserver write it. */
 export type AdmissionPlugin = (typeof ADMISSION_PLUGINS)[number];
 
-/** Which admission plugins work. */
+/** The set of admission plugins that are enabled. */
 export class AdmissionPlugins {
   readonly #disabled: ReadonlySet<string>;
 
@@ -75,7 +78,7 @@ export class AdmissionPlugins {
     this.#disabled = new Set(disabled);
   }
 
-  /** Whether the plugin has a say. */
+  /** Whether the plugin is enabled. */
   isOn(name: AdmissionPlugin): boolean {
     return !this.#disabled.has(name);
   }

@@ -1,5 +1,5 @@
 /**
- * 403 as admission words it.
+ * 403 in admission's words.
  *
  * @module
  */
@@ -12,7 +12,10 @@ import {
 } from "../../kube/status.ts";
 import type { AdmissionRequest } from "./attributes.ts";
 
-/** What a refusal names: the object by its name, or by the beginning of the one that it would get. */
+/**
+ * The details of a refusal, with the name of the object, or the beginning of the one that it would
+ * get.
+ */
 export function refusalDetails({
   resource,
   name,
@@ -26,14 +29,14 @@ export function refusalDetails({
   };
 }
 
-/** How a refusal is not like most. */
+/** The parts of a refusal that differ from most others. */
 interface RefusalForm {
   readonly code?: number;
   readonly reason?: string;
   readonly causes?: StatusCause[];
 }
 
-/** The refusal of a write. */
+/** The error that refuses a write. */
 export function refusal(
   request: AdmissionRequest,
   why: string,

@@ -1,9 +1,10 @@
 /**
- * Who changes an object in admission, and who wants to see it again because somebody else did.
+ * Reinvocation: webhooks and policies that see an object again because another changed it later.
  *
  * There are at most two rounds.
  *
- * @see https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#reinvocation-policy
+ * @see
+ * https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#reinvocation-policy
  * @module
  */
 import { sameJson } from "../../kube/json.ts";
@@ -11,12 +12,12 @@ import type { SentObject } from "../../kube/object.ts";
 
 /** The rounds of one write. */
 export class Rounds {
-  /** Whether somebody changed the object, so that a second round is due. */
+  /** Whether a webhook or policy changed the object, so that a second round is due. */
   changed = false;
   isSecond = false;
 }
 
-/** Those who are asked about one write, by their ids: webhooks, or policies. */
+/** The webhooks, or the policies, that take part in one write, by their ids. */
 export class Asked {
   readonly #rounds: Rounds;
   readonly #before = new Set<string>();
@@ -27,27 +28,27 @@ export class Asked {
     this.#rounds = rounds;
   }
 
-  /** A round begins with this object. */
+  /** Begins a round with this object. */
   begin(object: SentObject | undefined): void {
     if (this.#rounds.isSecond && !sameJson(object, this.#left)) this.#recall();
   }
 
-  /** A round leaves this object. */
+  /** Ends a round with this object. */
   end(object: SentObject | undefined): void {
     this.#left = object;
   }
 
-  /** Whether somebody takes part in this round. */
+  /** Whether a webhook or policy takes part in this round. */
   includes(id: string): boolean {
     return !this.#rounds.isSecond || this.#again.has(id);
   }
 
-  /** Somebody who wants to know of later changes has been asked. */
+  /** Records that a webhook or policy with `reinvocationPolicy: IfNeeded` has seen the object. */
   wasAsked(id: string): void {
     this.#before.add(id);
   }
 
-  /** The object has changed: whoever wants to know of that and has seen it is asked again. */
+  /** Records a change of the object: those with `IfNeeded` that saw it before take part again. */
   changed(): void {
     this.#recall();
     this.#rounds.changed = true;

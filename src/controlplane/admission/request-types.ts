@@ -1,6 +1,6 @@
 /**
- * The types of what expressions of admission see beside the object: the request, its namespace, and the variables of
- * a policy.
+ * The types of the variables of admission expressions beside the object: the request, its
+ * namespace, and the variables of a policy.
  *
  * @see https://pkg.go.dev/k8s.io/apiserver/pkg/admission/plugin/cel#BuildRequestType
  * @module
@@ -90,7 +90,7 @@ const FIELDS: ReadonlyMap<string, Fields> = new Map<string, Fields>([
   ],
 ]);
 
-/** The fields of these types, with the variables that a policy has, and of an object's type if one is known. */
+/** The fields of these types, of a policy's variables, and of the object's type if it is known. */
 export class AdmissionTypes implements ObjectFields {
   readonly #variables: ReadonlyMap<string, CelType> | undefined;
   readonly #objects: readonly ObjectFields[];

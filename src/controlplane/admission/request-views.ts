@@ -1,5 +1,5 @@
 /**
- * A write in the versions in which webhooks and policies want to see it.
+ * A write in the versions that webhooks and policies match.
  *
  * @module
  */
@@ -10,7 +10,11 @@ import { RequestView } from "./activation.ts";
 import type { AdmissionRequest, ConvertObject } from "./attributes.ts";
 import { reviewRequest } from "./review.ts";
 
-/** The request with its objects in another version of the resource. @throws StatusError when they cannot be had */
+/**
+ * The request with its objects in another version of the resource.
+ *
+ * @throws StatusError when they cannot be converted
+ */
 export async function requestIn(
   request: AdmissionRequest,
   resource: ServedResource,
@@ -18,7 +22,7 @@ export async function requestIn(
 ): Promise<AdmissionRequest> {
   if (resource === request.resource) return request;
   const { object, oldObject, resource: own, kind } = request;
-  // A subresource of another kind has no other version.
+  // A subresource with a kind of its own has no other version.
   if (kind.kind !== own.kind) return request;
   return {
     ...request,
@@ -27,7 +31,7 @@ export async function requestIn(
   };
 }
 
-/** One write, shown to expressions; each version is made once. */
+/** The views of one write for expressions; each version is made once. */
 export class RequestViews {
   readonly #request: AdmissionRequest;
   readonly #convert: ConvertObject;
@@ -55,7 +59,7 @@ export class RequestViews {
     return view;
   }
 
-  /** The namespace of the object as expressions see it; a namespace itself is in none. */
+  /** The namespace of the object as expressions see it; absent for a namespace itself. */
   namespaceOf({ resource, namespace }: AdmissionRequest): unknown {
     if (groupResourceOf(resource) === "namespaces" || namespace === "") return null;
     const found = this.#namespaces(namespace);

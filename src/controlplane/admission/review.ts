@@ -1,7 +1,8 @@
 /**
- * `AdmissionReview`: the question to a webhook, and what its answer must be like.
+ * `AdmissionReview`: the request to a webhook, and the checks of its answer.
  *
- * @see https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#request
+ * @see
+ * https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#request
  * @module
  */
 import { quote } from "../../kube/field-errors.ts";
@@ -29,7 +30,7 @@ export interface ReviewAnswer {
   readonly patchType: string;
 }
 
-/** A question, and how its answer is told to be its own. */
+/** A review to send, and the uid and version that its answer must repeat. */
 export interface Question {
   readonly body: JsonObject;
   readonly uid: string;
@@ -38,7 +39,7 @@ export interface Question {
 
 const KNOWN_VERSIONS = ["v1", "v1beta1"];
 
-/** The question about a write whose objects are in the version of `resource` already. */
+/** The review of a write whose objects are in the version of `resource` already. */
 export function questionFor(
   webhook: Webhook,
   request: AdmissionRequest,
@@ -98,7 +99,7 @@ const resourceOf = ({ group, version, plural }: ServedResource): JsonObject => (
   resource: plural,
 });
 
-/** Reads the answer to a question. @throws WebhookCallError */
+/** Reads the answer to a review. @throws WebhookCallError */
 export function readAnswer(
   bytes: Buffer,
   question: Question,
@@ -137,7 +138,7 @@ export function readAnswer(
   };
 }
 
-/** What the answer of a webhook says beside its verdict and its patch. */
+/** The fields of an answer beside its verdict and its patch. */
 interface Answered {
   readonly status?: Partial<Status>;
   readonly warnings?: string[] | null;
@@ -169,7 +170,7 @@ function decodeAnswer(bytes: Buffer, expected: string): unknown {
   let value: unknown;
   let type: { readonly apiVersion: string; readonly kind: string };
   try {
-    // What is no JSON is tried as YAML, of which any text is a string.
+    // An answer that is not JSON is tried as YAML, of which any text is a string.
     value = plainNumbers(readText(bytes, isJson(bytes) ? "json" : "yaml").value);
     type = readType(value);
   } catch (error) {
@@ -177,7 +178,7 @@ function decodeAnswer(bytes: Buffer, expected: string): unknown {
     throw error;
   }
   const { group, version } = parseApiVersion(type.apiVersion);
-  // Without a type it is taken for what was asked for.
+  // Without a type it is taken for a review of the version that was sent.
   if (type.kind === "" && type.apiVersion === "") return value;
   if (
     type.kind !== "AdmissionReview" ||

@@ -1,10 +1,11 @@
 /**
- * Where the webhooks behind Services are in this machine: there is no cluster network that would know.
+ * Addresses on this machine of the webhooks behind Services: there is no cluster network to find
+ * them.
  *
  * @module
  */
 
-/** An address (`host:port`), or one that is known soon: who calls waits for it. */
+/** An address (`host:port`), or a promise of one that is known soon: calls wait for it. */
 export type ServiceAddress = string | Promise<string>;
 
 /** Addresses of Services, which may change while the control plane runs. */
@@ -16,24 +17,24 @@ export class ServiceRoutes {
     this.#addresses = new Map(addresses);
   }
 
-  /** Says where a Service is from now on; `undefined` takes it away. */
+  /** Sets the address of a Service from now on; `undefined` removes it. */
   set(service: string, address: ServiceAddress | undefined): void {
     if (address === undefined) {
       this.#addresses.delete(service);
       return;
     }
-    // Who calls is told why it failed; without a call nobody needs to know.
+    // The caller gets the reason of the failure; without a call nobody needs it.
     if (typeof address !== "string") address.catch(() => undefined);
     this.#addresses.set(service, address);
   }
 
-  /** Where a port of a Service is; `undefined` when nothing was said of it. */
+  /** The address of a port of a Service; `undefined` when none was set. */
   find(namespace: string, name: string, port: number): ServiceAddress | undefined {
     const key = `${namespace}/${name}`;
     return this.#addresses.get(`${key}:${port}`) ?? this.#addresses.get(key);
   }
 
-  /** The same routes for another control plane. */
+  /** A copy for another control plane. */
   copy(): ServiceRoutes {
     return new ServiceRoutes(this.#addresses);
   }

@@ -1,8 +1,9 @@
 /**
- * Who may approve and sign which certificates, and for whom none is signed: the plugins CertificateApproval,
- * CertificateSigning and CertificateSubjectRestriction.
+ * The rights to approve and sign certificates, and subjects that get none: the plugins
+ * CertificateApproval, CertificateSigning and CertificateSubjectRestriction.
  *
- * @see https://kubernetes.io/docs/reference/access-authn-authz/certificate-signing-requests/#authorization
+ * @see
+ * https://kubernetes.io/docs/reference/access-authn-authz/certificate-signing-requests/#authorization
  * @module
  */
 import type { SentObject } from "../../kube/object.ts";
@@ -73,7 +74,7 @@ function organizationsOf(request: AdmissionRequest, text: string): readonly stri
   }
 }
 
-/** A right to a signer is given for it, or for all of its domain. */
+/** Whether the user has the right to a signer, or to all signers of its domain. */
 function mayUseSigner(authorize: Authorize, user: User, verb: string, signer: string): boolean {
   const [domain = ""] = signer.split("/");
   return [signer, `${domain}/*`].some(

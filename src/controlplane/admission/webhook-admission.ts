@@ -1,5 +1,5 @@
 /**
- * Asks webhooks about writes: mutating ones one after the other, validating ones side by side.
+ * Calls webhooks about writes: mutating ones one after the other, validating ones in parallel.
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/
  * @module
@@ -29,11 +29,11 @@ import {
   versionFor,
 } from "./webhooks.ts";
 
-/** What asking webhooks takes. */
+/** The dependencies of calling webhooks. */
 export interface WebhookPorts {
   readonly source: WebhookSource;
   readonly caller: WebhookCaller;
-  /** A new uid for each question. */
+  /** A new uid for each review. */
   readonly newUid: () => string;
   readonly accept: AcceptObject;
   readonly convert: ConvertObject;
@@ -41,7 +41,7 @@ export interface WebhookPorts {
   readonly compiler: ExpressionCompiler;
 }
 
-/** The version in which a webhook wants to see a request, and the request in it. */
+/** The version that a webhook matches, and the request in it. */
 interface Wanted {
   readonly resource: ServedResource;
   readonly request: AdmissionRequest;
@@ -49,7 +49,7 @@ interface Wanted {
 
 const DEFAULT_TIMEOUT_SECONDS = 10;
 
-/** Asks the stored webhooks. */
+/** Calls the stored webhooks. */
 export class WebhookAdmission {
   readonly #ports: WebhookPorts;
   readonly #conditions = new KnownConditions();
@@ -58,15 +58,15 @@ export class WebhookAdmission {
     this.#ports = ports;
   }
 
-  /** Whether any webhook of the kind is installed that might be asked. */
+  /** Whether any webhook of the kind might match the request. */
   concerns(kind: WebhookKind, request: AdmissionRequest): boolean {
     return installedWebhooks(this.#ports.source, kind).length > 0 && !isExempt(request);
   }
 
   /**
-   * The object as mutating webhooks left it: one round.
+   * One round of mutating webhooks; returns the changed object.
    *
-   * @throws StatusError when one denies, or fails and may not be ignored
+   * @throws StatusError when a webhook denies, or fails and its `failurePolicy` is not `Ignore`
    */
   async mutate(request: AdmissionRequest, asked: Asked): Promise<SentObject | undefined> {
     asked.begin(request.object);
@@ -88,7 +88,10 @@ export class WebhookAdmission {
     return object;
   }
 
-  /** @throws StatusError when a validating webhook denies, or fails and may not be ignored */
+  /**
+   * @throws StatusError when a validating webhook denies, or fails and its `failurePolicy` is not
+   * `Ignore`
+   */
   async validate(request: AdmissionRequest): Promise<void> {
     const relevant: { readonly webhook: Webhook; readonly wanted: Wanted }[] = [];
     for (const installed of installedWebhooks(this.#ports.source, "validating")) {
@@ -96,7 +99,7 @@ export class WebhookAdmission {
       if (wanted) relevant.push({ webhook: installed.webhook, wanted });
     }
     let first: unknown;
-    // As the answers come: the first refusal is the one that is told.
+    // The first refusal to arrive is the one that the client gets.
     await Promise.all(
       relevant.map(async ({ webhook, wanted }) => {
         try {
@@ -109,7 +112,10 @@ export class WebhookAdmission {
     if (first !== undefined) throw first as Error;
   }
 
-  /** The request as a webhook wants to see it; `undefined` when it does not concern it. @throws StatusError */
+  /**
+   * The request in the version that a webhook matches; `undefined` when it does not match. @throws
+   * StatusError
+   */
   async #wants(
     { webhook }: InstalledWebhook,
     request: AdmissionRequest,
@@ -132,7 +138,7 @@ export class WebhookAdmission {
     throw conditionsFailed(request, matches.problem);
   }
 
-  /** The object as one webhook left it; `undefined` when it sent no patch. */
+  /** The object as one webhook changed it; `undefined` when it sent no patch. */
   async #mutateBy(
     webhook: Webhook,
     request: AdmissionRequest,
@@ -160,7 +166,7 @@ export class WebhookAdmission {
     }
   }
 
-  /** The object after a patch that was made for the version which the webhook saw. @throws StatusError */
+  /** The object after a patch of the version that the webhook saw. @throws StatusError */
   async #patched(
     request: AdmissionRequest,
     { resource, request: seen }: Wanted,
@@ -178,7 +184,7 @@ export class WebhookAdmission {
   }
 
   /**
-   * The answer of a webhook that allows; `undefined` when it could not be had and that is to be ignored.
+   * The answer of a webhook that allows; `undefined` for a failed call whose failure is ignored.
    *
    * @throws StatusError
    */
@@ -213,7 +219,7 @@ export class WebhookAdmission {
   }
 }
 
-/** Conditions that have been compiled, by their text: they are evaluated with every write. */
+/** Compiled conditions by their text: they are evaluated with every write. */
 class KnownConditions {
   readonly #known = new Map<string, CompiledExpression>();
 
@@ -224,7 +230,10 @@ class KnownConditions {
   }
 }
 
-/** Whether the object is of another kind than its custom resource (a Scale): it is read after all patches. */
+/**
+ * Whether the object is of another kind than its custom resource (a Scale): it is decoded only after
+ * all patches.
+ */
 const isForeign = ({ resource, kind }: AdmissionRequest): boolean =>
   !resource.builtIn && kind.kind !== resource.kind;
 
@@ -247,7 +256,7 @@ function callFailed({ name }: Webhook, { message }: WebhookCallError): StatusErr
   return internal(`failed calling webhook ${JSON.stringify(name)}: ${message}`);
 }
 
-/** What a webhook said no with, as the client gets it. */
+/** The refusal of a webhook, as the client gets it. */
 function denial(name: string, result: Partial<Status> | undefined): StatusError {
   const denied = `admission webhook ${JSON.stringify(name)} denied the request`;
   const { code = 0, status, message = "", reason = "", details } = result ?? {};

@@ -1,12 +1,12 @@
 /**
- * What is wrong with the HTTP answer of a webhook, in the words of Kubernetes' client for Go.
+ * Errors of the HTTP answer of a webhook, in client-go's words.
  *
  * @module
  */
 import { quote } from "../../kube/field-errors.ts";
 import { isJsonObject } from "../../kube/json.ts";
 
-/** What a status says when the body says nothing more. */
+/** The reasons of status codes whose body does not give one. */
 const STATUS_TEXTS: Readonly<Record<number, string>> = {
   400: "the server rejected our request for an unknown reason",
   401: "the server has asked for the client to provide credentials",
@@ -23,7 +23,7 @@ const STATUS_TEXTS: Readonly<Record<number, string>> = {
   504: "the server was unable to return a response in the time allotted, but may still be processing the request",
 };
 
-/** Why an answer is no success; `undefined` for one with a body and a 2xx status. */
+/** Why an answer is not a success; `undefined` for one with a body and a 2xx status. */
 export function answerProblem(answer: {
   readonly status: number;
   readonly contentType: string;
@@ -46,7 +46,7 @@ export function answerProblem(answer: {
   return `an error on the server (${quote(text === "" ? "unknown" : text)}) has prevented the request from succeeding`;
 }
 
-/** What a `Status` in the body says, whatever its status code is. */
+/** The message of a `Status` in the body, whatever the status code is. */
 function messageOfStatus(body: Buffer): string | undefined {
   let value: unknown;
   try {

@@ -1,9 +1,10 @@
 /**
  * Calls webhooks: a POST of JSON over TLS, with the failures worded as the API server words them.
  *
- * Used for admission and for conversion. Which objects are sent, and what an answer means, is theirs to know.
+ * Used for admission and for conversion, which make the objects and read the answers.
  *
- * @see https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#contacting-the-webhook
+ * @see
+ * https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#contacting-the-webhook
  * @module
  */
 import type { X509Certificate } from "node:crypto";
@@ -26,24 +27,24 @@ import { type Address, type Exchange, redirected } from "./webhook-redirect.ts";
 import { certificatesIn, distrustOf } from "./webhook-certificate.ts";
 import { present } from "../../present.ts";
 
-/** A call that brought no usable answer; the message says why, as Go would. */
+/** Thrown for a call without a usable answer; the message says why, as Go would. */
 export class WebhookCallError extends Error {
   override readonly name = "WebhookCallError";
 }
 
-/** What a caller needs to know of the cluster. */
+/** The parts of the cluster that a caller needs. */
 export interface WebhookSurroundings {
   readonly store: Pick<ObjectSource, "get">;
   readonly clock: Clock;
-  /** A service that is not in these cannot be reached. */
+  /** The addresses of Services; one that is not in them cannot be reached. */
   readonly routes: ServiceRoutes;
 }
 
 const ANSWER_MAX_BYTES = 3 * 1024 * 1024;
-/** As Go's client has it: the first request and nine that follow a redirect. */
+/** The limit of Go's client: the first request and nine redirects. */
 const REQUESTS_MAX = 10;
 
-/** Calls webhooks, and keeps connections for the next call. */
+/** Calls webhooks, and keeps connections for later calls. */
 export class WebhookCaller {
   readonly #surroundings: WebhookSurroundings;
   readonly #agents = new Map<string, Agent>();
@@ -55,7 +56,7 @@ export class WebhookCaller {
   /**
    * Posts `body` and returns the bytes of a successful answer.
    *
-   * @param timeoutSeconds - also told to the webhook, in the query
+   * @param timeoutSeconds - also sent to the webhook, in the query
    * @throws WebhookCallError
    */
   async post(target: WebhookTarget, body: object, timeoutSeconds: number): Promise<Buffer> {
@@ -83,7 +84,7 @@ export class WebhookCaller {
     return answer.body;
   }
 
-  /** Asks, and asks elsewhere as long as the answer says so, as Go's client does. */
+  /** Sends the request, and follows redirects as Go's client does. */
   async #follow(target: WebhookTarget, first: Exchange, endsAtMs: number): Promise<WebhookAnswer> {
     let exchange = first;
     for (let requests = 1; ; requests += 1) {
@@ -93,7 +94,7 @@ export class WebhookCaller {
       if (requests === REQUESTS_MAX) {
         throw failedAt(answer.location ?? "")(`stopped after ${REQUESTS_MAX} redirects`);
       }
-      // A Service is found under its own name only.
+      // The Service's address applies to its own host name only.
       const isFirst = first.connectTo && next.url.host === first.url.host;
       exchange = isFirst ? { ...next, connectTo: first.connectTo, host: first.host } : next;
     }
@@ -126,7 +127,7 @@ export class WebhookCaller {
     this.#agents.clear();
   }
 
-  /** Where to connect, when it is not the URL's host; waits for an address that is known soon. */
+  /** The address to connect to when it is not the URL's host; waits for a promised one. */
   async #addressOf(
     { service }: WebhookTarget,
     timeoutSeconds: number,
@@ -151,7 +152,7 @@ export class WebhookCaller {
     });
   }
 
-  /** Why a service that has no address of this process cannot be called. */
+  /** Why a Service without an address on this machine cannot be called. */
   #whyUnreachable({ namespace, name, port = 443 }: NonNullable<WebhookTarget["service"]>): string {
     const found = this.#surroundings.store.get(collectionOf(SERVICES), storeKey(namespace, name));
     if (!found) return `service ${quote(name)} not found`;
@@ -201,12 +202,12 @@ export class WebhookCaller {
   }
 }
 
-/** Keeps connections to servers that Go would trust; a request has none before that is known. */
+/** Keeps connections to servers that Go would trust; no request is sent before that is checked. */
 class GoTrustAgent extends Agent {
   readonly #host: string;
   readonly #pool: readonly X509Certificate[];
 
-  /** @param pool - whom to trust; empty: the system's authorities */
+  /** @param pool - the trusted certificates; empty for the system's authorities */
   constructor(host: string, pool: readonly X509Certificate[], options: AgentOptions) {
     super(options);
     this.#host = host;
@@ -221,13 +222,13 @@ class GoTrustAgent extends Agent {
     const socket = connect({
       ...options,
       ...(ca.length > 0 ? { ca, allowPartialTrustChain: true } : {}),
-      // It is judged below, before anything is sent.
+      // The certificate is checked below, before anything is sent.
       rejectUnauthorized: false,
     });
     const fail = (error: Error): void => created(error, socket);
     socket.once("error", fail);
     socket.once("secureConnect", () => {
-      // The dates are those of the world, whatever clock the control plane has.
+      // Certificates have the dates of the real world, whatever clock the control plane has.
       const nowMs = systemClock.now();
       const distrust = distrustOf(socket, { host: this.#host, pool: this.#pool, nowMs });
       if (distrust !== undefined) {
@@ -241,12 +242,12 @@ class GoTrustAgent extends Agent {
   }
 }
 
-/** What came back. */
+/** The HTTP answer of a webhook. */
 export interface WebhookAnswer {
   readonly status: number;
   readonly contentType: string;
   readonly body: Buffer;
-  /** Where to ask instead. */
+  /** The `Location` header of a redirect. */
   readonly location?: string;
 }
 
@@ -290,7 +291,7 @@ async function readAll(response: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** @throws WebhookCallError for what is no PEM */
+/** @throws WebhookCallError when the CA bundle is not PEM */
 function certificatesOf(caBundle: string): X509Certificate[] {
   const unreadable = "unable to load root certificates: unable to parse bytes as PEM block";
   const pem = Buffer.from(caBundle, "base64").toString("utf8");
@@ -304,7 +305,7 @@ function certificatesOf(caBundle: string): X509Certificate[] {
   return certificates;
 }
 
-/** The URL that is asked; a Service has a name of its own. */
+/** The URL to call; a Service has its own host name. */
 function urlOf({ url, service }: WebhookTarget, timeoutSeconds: number): URL {
   const timeout = `timeout=${timeoutSeconds}s`;
   if (service) {
@@ -346,7 +347,7 @@ function shownUrl(target: WebhookTarget, url: URL): string {
 const shownHost = ({ service }: WebhookTarget, { host, port }: URL): string =>
   service && port === "" ? `${host}:443` : host;
 
-/** A failure of the network in Go's words. */
+/** A network failure in Go's words. */
 function goNetworkError(
   error: NodeJS.ErrnoException & { address?: string; port?: number },
 ): string {

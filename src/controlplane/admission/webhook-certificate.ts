@@ -1,8 +1,8 @@
 /**
  * Whether a webhook's certificate is trusted, decided and worded as Go's crypto/x509 does it.
  *
- * Go looks at the dates first, then at the name, then for a chain; and it trusts whatever stands in the pool itself, be
- * it the server's own certificate. Signatures and chains are left to OpenSSL.
+ * Go checks the dates first, then the name, then the chain; and it trusts any certificate in the
+ * pool, even the server's own. Signatures and chains are left to OpenSSL.
  *
  * @see https://pkg.go.dev/crypto/x509#Certificate.Verify
  * @module
@@ -13,7 +13,7 @@ import { isIP } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { quote } from "../../kube/field-errors.ts";
 
-/** More names than that are only counted. */
+/** The most names that a message lists; with more, it only counts them. */
 const SHOWN_NAMES = 100;
 const EXPIRED = "x509: certificate has expired or is not yet valid: current time";
 const NO_SIGNER =
@@ -26,11 +26,11 @@ const FAILED_SIGNATURES: Readonly<Record<string, string>> = {
   ed25519: "x509: Ed25519 verification failure",
 };
 
-/** What a server's certificate is judged by. */
+/** The inputs of the check of a server's certificate. */
 export interface Judgement {
-  /** The name or address that was called. */
+  /** The called name or address. */
   readonly host: string;
-  /** The certificates that are trusted; empty: those of the system. */
+  /** The trusted certificates; empty for those of the system. */
   readonly pool: readonly X509Certificate[];
   readonly nowMs: number;
 }
@@ -49,7 +49,8 @@ export function distrustOf(socket: TLSSocket, judgement: Judgement): string | un
   const problem = dateProblem(leaf, nowMs) ?? nameProblem(leaf, host);
   if (problem !== undefined) return problem;
   if (socket.authorized) return undefined;
-  // It is a code of OpenSSL's, whatever Node's types say; that of an authority which is none is the same.
+  // Whatever Node's types say, this is an OpenSSL code; an authority that is not one has the same
+  // code.
   const isMisused = String(socket.authorizationError) === "INVALID_PURPOSE" && !isForServers(leaf);
   if (isMisused) return WRONG_USAGE;
   if (!pool.some((trusted) => trusted.raw.equals(leaf.raw))) {
@@ -58,9 +59,9 @@ export function distrustOf(socket: TLSSocket, judgement: Judgement): string | un
   return isForServers(leaf) ? undefined : WRONG_USAGE;
 }
 
-/** A certificate that does not say what it is for is for everything. */
+/** Whether the certificate is for servers; one without usages is for everything. */
 function isForServers(leaf: X509Certificate): boolean {
-  // Node's types do not tell that it may be absent.
+  // Node's types do not say that it may be absent.
   const { keyUsage: usages } = leaf as { keyUsage?: string[] };
   return usages?.some((usage) => SERVER_USAGES.includes(usage)) ?? true;
 }
@@ -94,7 +95,7 @@ function nameProblem(leaf: X509Certificate, host: string): string | undefined {
     : `x509: certificate is valid for ${names.join(", ")}, not ${host}`;
 }
 
-/** The alternative names of one sort. */
+/** The alternative names of one type. */
 function namesOf({ subjectAltName = "" }: X509Certificate, sort: "DNS" | "IP Address"): string[] {
   const prefix = `${sort}:`;
   return subjectAltName
@@ -117,7 +118,10 @@ function intermediatesOf(leaf: X509Certificate): X509Certificate[] {
   return found;
 }
 
-/** Why no authority of the pool vouches for a certificate, with the reason of the one that might have. */
+/**
+ * Why no authority of the pool vouches for a certificate, with the error of the one that came
+ * closest.
+ */
 function chainProblem(
   certificate: X509Certificate,
   intermediates: readonly X509Certificate[],
@@ -155,7 +159,10 @@ function unknownAuthority(hint?: string, candidate?: X509Certificate): string {
   return `${problem} (possibly because of ${quote(hint)} ${tried})`;
 }
 
-/** What Go calls an authority: its common name, else its first organisation, else its number. */
+/**
+ * The name of an authority in Go's messages: its common name, else its first organisation, else its
+ * number.
+ */
 function nameOf(certificate: X509Certificate): string {
   const { CN: commonName, O: organization } = certificate.toLegacyObject().subject as Partial<
     Record<string, string | string[]>

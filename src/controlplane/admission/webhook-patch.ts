@@ -12,7 +12,10 @@ import { WebhookCallError } from "./webhook-caller.ts";
 
 const OPERATIONS = new Set(["add", "remove", "replace", "move", "copy", "test"]);
 
-/** The operations of a patch in an answer. @throws WebhookCallError when it is no list of operations */
+/**
+ * The operations of a patch in an answer. @throws WebhookCallError when it is not a list of
+ * operations
+ */
 export function readWebhookPatch(bytes: Buffer): unknown[] {
   const undecodable = (why: string): WebhookCallError =>
     new WebhookCallError(`received undecodable patch in webhook response: ${why}`);
@@ -29,10 +32,10 @@ export function readWebhookPatch(bytes: Buffer): unknown[] {
   );
 }
 
-/** A patch that does not apply, in the words of the patch library. */
+/** Thrown for a patch that does not apply, in the words of the patch library. */
 export class PatchFailure extends Error {
   override readonly name = "PatchFailure";
-  /** Whether a `test` failed. */
+  /** Whether a `test` operation failed. */
   readonly isTest: boolean;
 
   constructor(message: string, isTest: boolean) {
@@ -66,7 +69,7 @@ export function applyWebhookPatch(object: unknown, operations: readonly unknown[
   }
 }
 
-/** 500 as the API server words what went wrong inside. */
+/** 500 InternalError in the API server's words. */
 export function internal(message: string): StatusError {
   return failure(500, "InternalError", `Internal error occurred: ${message}`, {
     causes: [{ message }],
@@ -98,7 +101,10 @@ function whyNot(document: unknown, operation: unknown): string {
   return `error in ${op} for ${op === "move" ? `path: '${key}'` : op === "copy" ? `from: '${source}'` : `path: '${source}'`}: ${why}`;
 }
 
-/** What an operation lacks, and where; only two of them put the path in quotes. */
+/**
+ * The field that an operation lacks, and the path in question; only two operations put it in
+ * quotes.
+ */
 function missingPart(op: string, path: string, from: string): [what: string, where: string] {
   switch (op) {
     case "add":

@@ -1,11 +1,11 @@
 /**
- * Where a webhook that redirects wants to be asked, as Go's HTTP client follows it.
+ * Redirects of webhooks, followed as Go's HTTP client follows them.
  *
  * @see https://pkg.go.dev/net/http#Client
  * @module
  */
 
-/** Where to connect. */
+/** An address to connect to. */
 export interface Address {
   readonly host: string;
   readonly port: number;
@@ -17,7 +17,7 @@ export interface Exchange {
   readonly url: URL;
   /** The URL in messages. */
   readonly shown: string;
-  /** Where to connect, when it is not the URL's host. */
+  /** The address to connect to, when it is not the URL's host. */
   readonly connectTo?: Address;
   /** The `Host` header. */
   readonly host: string;
@@ -25,11 +25,14 @@ export interface Exchange {
   readonly referer?: string;
 }
 
-/** After these the question is asked again as it is, after the others without its body. */
+/** The redirects that keep the method and the body; the others become a GET. */
 const KEEP_METHOD = new Set([307, 308]);
 const REDIRECTS = new Set([301, 302, 303, ...KEEP_METHOD]);
 
-/** The request that an answer asks for; `undefined` when it is an answer, or says no place. */
+/**
+ * The request that a redirect asks for; `undefined` when the answer is not a redirect, or has no
+ * location.
+ */
 export function redirected(
   { method, url, body }: Exchange,
   answer: { readonly status: number; readonly location?: string },
@@ -39,7 +42,7 @@ export function redirected(
   const next = new URL(answer.location, url);
   if (next.protocol !== "https:" && next.protocol !== "http:") return undefined;
   const isKept = KEEP_METHOD.has(answer.status);
-  // What was asked over TLS is not told to a server without it.
+  // A server without TLS gets no `Referer` with a URL that was called over TLS.
   const isTold = url.protocol === "http:" || next.protocol === "https:";
   return {
     method: isKept ? method : "GET",

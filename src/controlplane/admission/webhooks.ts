@@ -1,5 +1,5 @@
 /**
- * The stored webhook configurations, and which of their webhooks a write concerns.
+ * The stored webhook configurations, and the webhooks in them that match a write.
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/
  * @module
@@ -14,19 +14,19 @@ import type { ServedResource } from "../kinds.ts";
 import type { AdmissionRequest } from "./attributes.ts";
 import type { WebhookTarget } from "../../kube/webhooks/webhook-address.ts";
 
-/** A webhook of a stored configuration: what it has to say was checked. */
+/** A webhook of a stored configuration, whose fields were validated. */
 export interface Webhook extends ConfiguredWebhook {
   readonly name: string;
   readonly clientConfig: WebhookTarget;
 }
 
-/** A webhook and what tells it from all others, over configurations and places in them. */
+/** A webhook, and the id that tells it from all others in all configurations. */
 export interface InstalledWebhook {
   readonly id: string;
   readonly webhook: Webhook;
 }
 
-/** Where configurations and namespaces are kept, and which versions of a resource there are. */
+/** The source of configurations, namespaces and the versions of resources. */
 export interface WebhookSource {
   readonly store: ObjectSource;
   readonly registry: { all(): readonly ServedResource[] };
@@ -44,7 +44,10 @@ const COLLECTIONS: Readonly<Record<WebhookKind, CollectionName<WebhookConfigurat
   validating: "validatingwebhookconfigurations.admissionregistration.k8s.io",
 };
 
-/** All webhooks in the order in which they are asked: by the name of the configuration, then by index. */
+/**
+ * All webhooks in the order in which they are called: by the name of the configuration, then by
+ * index.
+ */
 export function installedWebhooks({ store }: WebhookSource, kind: WebhookKind): InstalledWebhook[] {
   return store.list(COLLECTIONS[kind]).flatMap(({ metadata, webhooks }) =>
     (webhooks ?? []).map((webhook, index) => ({
@@ -63,16 +66,19 @@ const EXEMPT_KINDS = new Set([
   "MutatingAdmissionPolicyBinding",
 ]);
 
-/** Whether nobody is asked about objects of the kind: what configures admission could not be mended otherwise. */
+/**
+ * Whether objects of the kind bypass webhooks and policies: admission's own configuration does, as it
+ * could not be repaired otherwise.
+ */
 export function isExempt({ kind }: Pick<AdmissionRequest, "kind">): boolean {
   return kind.group === "admissionregistration.k8s.io" && EXEMPT_KINDS.has(kind.kind);
 }
 
 /**
- * The version of the resource in which a webhook wants to see a request; `undefined` when the request does not
- * concern it.
+ * The version of the resource that a webhook matches; `undefined` when it does not match the
+ * request.
  *
- * @throws StatusError 404 when the namespace whose labels decide is not there
+ * @throws StatusError 404 when the namespace whose labels decide does not exist
  */
 export function versionFor(
   source: WebhookSource,
@@ -91,7 +97,10 @@ const isEmpty = (selector: LabelSelector | undefined): boolean =>
   (Object.keys(selector.matchLabels ?? {}).length === 0 &&
     (selector.matchExpressions ?? []).length === 0);
 
-/** Cluster-scoped objects are never left out; a namespace is judged by its own labels. */
+/**
+ * Whether the namespace selector matches; cluster-scoped objects always match, and a namespace is
+ * matched by its own labels.
+ */
 function matchesNamespace(
   { store }: Pick<WebhookSource, "store">,
   selector: LabelSelector | undefined,
@@ -111,14 +120,14 @@ function matchesNamespace(
   });
 }
 
-/** Whether the labels of the object, as it is or as it was, are selected. */
+/** Whether the object selector matches the labels of the object, or of the one before the write. */
 function matchesObject(
   selector: LabelSelector | undefined,
   { object, oldObject }: AdmissionRequest,
 ): boolean {
   if (isEmpty(selector)) return true;
   return [object, oldObject].some(
-    // What a connection carries has no metadata, so nothing selects it.
+    // The object of a connection has no metadata, so no selector matches it.
     (one) => one?.metadata !== undefined && matchesLabelSelector(selector, one.metadata.labels),
   );
 }
@@ -154,7 +163,7 @@ function equivalentResources(
   );
 }
 
-/** Whether a rule means a request, taken as one for `resource`. */
+/** Whether a rule matches a request, taken as one for `resource`. */
 function ruleMatches(
   rule: WebhookRule,
   resource: Pick<ServedResource, "group" | "version" | "plural">,

@@ -1,29 +1,29 @@
 /**
- * What an authorizer is asked about.
+ * The attributes of a request, for authorization.
  *
  * @module
  */
 
-/** What somebody wants to do. */
+/** The attributes of an action of a user. */
 export type Attributes = ResourceAttributes | PathAttributes;
 
-/** With a resource. */
+/** Attributes of a request for a resource. */
 export interface ResourceAttributes {
   readonly verb: string;
   readonly group: string;
   readonly version: string;
   readonly resource: string;
-  /** Empty: the resource itself. */
+  /** Empty for the resource itself. */
   readonly subresource: string;
-  /** Empty: cluster-scoped, or all namespaces. */
+  /** Empty for cluster-scoped objects, or all namespaces. */
   readonly namespace: string;
-  /** Empty: any. */
+  /** Empty for any name. */
   readonly name: string;
   /** Of a list, a watch or a deletion of a collection. */
   readonly fieldSelector?: string;
 }
 
-/** With a path that is no resource. */
+/** Attributes of a request for a path that is not a resource. */
 interface PathAttributes {
   readonly verb: string;
   readonly path: string;

@@ -1,5 +1,5 @@
 /**
- * Who asks: by client certificate, by bearer token, or nobody in particular; and as whom.
+ * Authenticates requests: by client certificate, by bearer token, or as the anonymous user.
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/authentication/
  * @module
@@ -8,16 +8,16 @@ import { failure } from "../../kube/status.ts";
 import type { User } from "../kinds.ts";
 import type { TokenAuthority } from "./tokens.ts";
 
-/** What TLS tells of the client. */
+/** The identity of a TLS client. */
 export interface PeerIdentity {
   /** The common name of a certificate of our CA. */
   readonly commonName: string;
   readonly organizations: readonly string[];
-  /** SHA-256 of the certificate, in lower case hexadecimal digits. */
+  /** SHA-256 of the certificate, in lower-case hexadecimal digits. */
   readonly fingerprint: string;
 }
 
-/** What a request says about its sender. */
+/** The credentials of a request. */
 export interface Credentials {
   /** Absent without a certificate; `untrusted` for one of another CA. */
   readonly peer?: PeerIdentity | "untrusted";
@@ -32,7 +32,7 @@ const ANONYMOUS: User = { name: "system:anonymous", groups: [UNAUTHENTICATED] };
 const listOf = (value: string | string[] | undefined): string[] =>
   value === undefined ? [] : Array.isArray(value) ? value : [value];
 
-/** Who sends a request. @throws StatusError 401 for credentials that are wrong */
+/** The user of a request. @throws StatusError 401 for wrong credentials */
 export function identify(tokens: TokenAuthority, { peer, headers }: Credentials): User {
   if (peer === "untrusted") throw failure(401, "Unauthorized", "Unauthorized");
   if (peer) return userOf(peer);
@@ -43,7 +43,7 @@ export function identify(tokens: TokenAuthority, { peer, headers }: Credentials)
   return verdict.user;
 }
 
-// What follows from a certificate never changes: a memo, and no state.
+// A memo, not state: the user of a certificate never changes.
 const users = new WeakMap<PeerIdentity, User>();
 
 function userOf(peer: PeerIdentity): User {

@@ -10,9 +10,12 @@ import { authorizeNode } from "./node-authorizer.ts";
 import type { Attributes } from "./attributes.ts";
 import { type Decision, authorizeByRoles } from "./rbac.ts";
 
-/** Asks both authorizers, as `--authorization-mode=Node,RBAC` does; the reasons of both are told. */
+/**
+ * Asks both authorizers, as `--authorization-mode=Node,RBAC` does; a denial has the reasons of
+ * both.
+ */
 export function authorize(source: ObjectSource, user: User, attributes: Attributes): Decision {
-  // Who administers the cluster is asked nothing.
+  // Administrators are allowed everything, without a check.
   if (user.groups.includes("system:masters")) return { allowed: true, reason: "" };
   const asNode = authorizeNode(source, user, attributes);
   if (asNode?.allowed) return asNode;

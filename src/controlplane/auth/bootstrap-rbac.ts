@@ -15,7 +15,7 @@ interface Row {
   readonly labels?: Readonly<Record<string, string>>;
 }
 
-/** The bootstrap objects, without what only the store gives them. */
+/** The bootstrap objects, without the fields that the store sets. */
 export function bootstrapRbacObjects(): SentObject[] {
   const rows = readData<Row[]>(new URL("./bootstrap-rbac.data.json", import.meta.url));
   return rows.map(({ kind, name, namespace, labels, ...rest }) => ({

@@ -8,7 +8,7 @@ import { createPublicKey, verify } from "node:crypto";
 import { ALTERNATIVE_NAMES, COMMON_NAME, ORGANIZATION, oid } from "../../kube/x509/der.ts";
 import { type DerElement, readElement, readElements } from "./der-reader.ts";
 
-/** Who asks for a certificate, and for which key. */
+/** The subject, the key and the names of a certificate request. */
 export interface CertificateRequest {
   /** The subject, DER. */
   readonly subject: Buffer;
@@ -18,13 +18,13 @@ export interface CertificateRequest {
   readonly publicKey: Buffer;
   /** The value of the extension with the alternative names, DER. */
   readonly alternativeNames: Buffer | undefined;
-  /** How many names of each sort there are in it. */
+  /** How many alternative names of each type there are. */
   readonly counts: Readonly<Record<AlternativeName, number>>;
   /** Whether the owner of the key has signed the request. */
   readonly isSigned: boolean;
 }
 
-/** A sort of alternative name. */
+/** A type of alternative name. */
 export type AlternativeName = "email" | "dns" | "uri" | "ip";
 
 const NAME_TAGS: Readonly<Record<number, AlternativeName>> = {
@@ -37,7 +37,7 @@ const BLOCK = /-----BEGIN CERTIFICATE REQUEST-----([\s\S]*?)-----END CERTIFICATE
 const EXTENSION_REQUEST = oid("1.2.840.113549.1.9.14");
 const ATTRIBUTES_TAG = 0xa0;
 const BMP_STRING_TAG = 0x1e;
-/** By the algorithm of a signature: the digest of its input; `null` where the algorithm has its own. */
+/** The digests of signature algorithms; `null` where the algorithm has its own. */
 const DIGESTS: readonly (readonly [Buffer, string | null])[] = [
   [oid("1.2.840.10045.4.3.2"), "sha256"],
   [oid("1.2.840.10045.4.3.3"), "sha384"],
@@ -53,7 +53,8 @@ const DIGESTS: readonly (readonly [Buffer, string | null])[] = [
  * Reads a request.
  *
  * @param text - base64 of a PEM block
- * @throws Error in words of the real server where it is no such block, else of what is malformed
+ * @throws Error in the real server's words when it is not such a block, else about the malformed
+ * part
  */
 export function readCertificateRequest(text: string): CertificateRequest {
   const block = BLOCK.exec(Buffer.from(text, "base64").toString("latin1"));
@@ -123,6 +124,6 @@ function isSigned(
   const digest = DIGESTS.find(([id]) => type?.whole.equals(id));
   if (!digest) return false;
   const key = createPublicKey({ key: publicKey.whole, format: "der", type: "spki" });
-  // The first byte tells how many bits of the last one are not used.
+  // The first byte is the number of unused bits in the last one.
   return verify(digest[1], info.whole, key, signature.content.subarray(1));
 }

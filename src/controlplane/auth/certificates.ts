@@ -31,13 +31,16 @@ export interface KeyPair {
 interface Request {
   readonly subject: Buffer;
   readonly extensions: readonly Buffer[];
-  /** In milliseconds; ten years from an hour ago when absent, so that a client with a slow clock believes it. */
+  /**
+   * In milliseconds. Absent: ten years from an hour ago, so that a client with a slow clock accepts
+   * it.
+   */
   readonly validity?: { readonly from: number; readonly to: number };
 }
 
-/** What a signed certificate may be used for, and for how long from now. */
+/** The usages of a signed certificate, and how long it is valid from now. */
 export interface SigningTerms {
-  /** Of a CertificateSigningRequest. */
+  /** As in a CertificateSigningRequest. */
   readonly usages: readonly string[];
   readonly ttlMs: number;
 }
@@ -46,7 +49,7 @@ const YEAR_MS = 365 * 24 * 3600 * 1000;
 
 const BASIC_CONSTRAINTS = "2.5.29.19";
 const CLIENT_AUTH = "1.3.6.1.5.5.7.3.2";
-/** The bits of the key usage, the first of which is the highest. */
+/** The bits of the key usage; the first is the highest. */
 const USAGE_BITS: Readonly<Record<string, number>> = {
   signing: 0,
   "digital signature": 0,
@@ -59,7 +62,7 @@ const USAGE_BITS: Readonly<Record<string, number>> = {
   "encipher only": 7,
   "decipher only": 8,
 };
-/** In the order in which a certificate names them. */
+/** The extended usages in the order in which certificates list them. */
 const EXTENDED_USAGES: Readonly<Record<string, string>> = {
   any: "2.5.29.37.0",
   "server auth": SERVER_AUTH,
@@ -75,9 +78,9 @@ const EXTENDED_USAGES: Readonly<Record<string, string>> = {
   "microsoft sgc": "1.3.6.1.4.1.311.10.3.3",
   "netscape sgc": "2.16.840.1.113730.4.1",
 };
-/** How far back a signed certificate begins, in milliseconds. */
+/** How long before now a signed certificate begins, in milliseconds. */
 const BACKDATE_MS = 300_000;
-/** A certificate that lives shorter does not end earlier because it began earlier. */
+/** A certificate with a shorter life does not end earlier because it began earlier. */
 const SHORT_MS = 8 * 3_600_000;
 
 /** Issues certificates, valid for ten years from now. */
@@ -89,7 +92,7 @@ export class CertificateAuthority {
   /** The CA's own certificate, PEM. */
   readonly certificate: string;
 
-  /** @param certificate - of the key, when there is one already */
+  /** @param certificate - of the key, when it exists already */
   constructor(clock: Clock, privateKey: KeyObject, certificate?: string) {
     this.#clock = clock;
     this.#name = { commonName: "tsop-ca" };
@@ -107,7 +110,7 @@ export class CertificateAuthority {
       });
   }
 
-  /** A server's certificate for these DNS names and IP addresses. */
+  /** A server certificate for these DNS names and IP addresses. */
   server(names: readonly string[]): KeyPair {
     return this.#pair({
       subject: distinguishedName({ commonName: "kube-apiserver" }),
@@ -115,7 +118,7 @@ export class CertificateAuthority {
     });
   }
 
-  /** A client's certificate for that user in those groups. */
+  /** A client certificate for that user in those groups. */
   client(user: string, groups: readonly string[] = []): KeyPair {
     return this.#pair({
       subject: distinguishedName({ commonName: user, organizations: groups }),
@@ -127,7 +130,7 @@ export class CertificateAuthority {
   }
 
   /**
-   * The certificate that somebody asks for, PEM: for the subject and the names of the request.
+   * The certificate for a request, PEM, with the subject and the names of the request.
    *
    * @throws Error when the request is not signed with its key
    */
@@ -153,12 +156,12 @@ export class CertificateAuthority {
   }
 
   /**
-   * Whether a certificate is one of this authority's, holds now and may be used by a client; as Go's verification for
-   * a client's purpose, an absent extended usage allows every one.
+   * Whether a certificate is one of this authority's, is valid now and may be used by clients; as
+   * in Go's verification for clients, an absent extended usage allows every one.
    */
   vouchesFor(certificate: X509Certificate): boolean {
     const now = this.#clock.now();
-    // Node's types do not tell that it may be absent.
+    // Node's types do not say that it may be absent.
     const { keyUsage: usages = [CLIENT_AUTH] } = certificate as { keyUsage?: string[] };
     return (
       certificate.checkIssued(new X509Certificate(this.certificate)) &&
@@ -194,7 +197,7 @@ export class CertificateAuthority {
   }
 }
 
-/** The extension of the key usage, if any of the usages belongs there. */
+/** The key usage extension, if any of the usages belongs in it. */
 function keyUsage(usages: readonly string[]): Buffer[] {
   const set = usages.flatMap((usage) => USAGE_BITS[usage] ?? []);
   if (set.length === 0) return [];

@@ -1,7 +1,8 @@
 /**
- * Whether rights cover other rights: nobody may grant what they do not have.
+ * Whether rights cover other rights: users may not grant rights that they do not have.
  *
- * @see https://kubernetes.io/docs/reference/access-authn-authz/rbac/#privilege-escalation-prevention-and-bootstrapping
+ * @see
+ * https://kubernetes.io/docs/reference/access-authn-authz/rbac/#privilege-escalation-prevention-and-bootstrapping
  * @module
  */
 import { quote } from "../../kube/field-errors.ts";
@@ -19,7 +20,8 @@ interface Right {
 }
 
 /**
- * What is missing to grant rules, as the API server words it; `undefined` when nothing is.
+ * The rights that a user lacks for granting rules, in the API server's words; `undefined` when
+ * none.
  *
  * @param errors - why some of the granter's own rules could not be found
  */

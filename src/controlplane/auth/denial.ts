@@ -1,5 +1,5 @@
 /**
- * The answer to somebody who may not.
+ * The refusal of a request by authorization.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { User } from "../kinds.ts";
 import type { Attributes } from "./attributes.ts";
 import { denialText } from "./rbac.ts";
 
-/** 403 for what a user wanted. @param reason - what the authorizers said; may be empty */
+/** 403 for a request of a user. @param reason - the authorizers' reason; may be empty */
 export function denial(user: User, attributes: Attributes, reason: string): StatusError {
   const why = `${denialText(user, attributes)}${reason === "" ? "" : `: ${reason}`}`;
   if ("path" in attributes) return failure(403, "Forbidden", `forbidden: ${why}`, {});

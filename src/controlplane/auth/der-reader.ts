@@ -1,17 +1,17 @@
 /**
- * Reads DER: elements, and what they are made of.
+ * Reads DER: elements, and their contents.
  *
  * @module
  */
 
-/** A tag, what is behind it, and the bytes of both with the length between them. */
+/** A tag, its content, and the bytes of the whole element. */
 export interface DerElement {
   readonly tag: number;
   readonly content: Buffer;
   readonly whole: Buffer;
 }
 
-/** The longest length that is read, in bytes of its own: four gigabytes are more than any certificate has. */
+/** The longest length field, in bytes: four gigabytes are more than any certificate has. */
 const LENGTH_BYTES_MAX = 4;
 
 /** The elements that follow each other in `bytes`. @throws Error when they end early */
@@ -25,7 +25,7 @@ export function readElements(bytes: Buffer): DerElement[] {
   return elements;
 }
 
-/** The one element that `bytes` are. @throws Error when they are none, or more */
+/** The one element in `bytes`. @throws Error when there is none, or more than one */
 export function readElement(bytes: Buffer): DerElement {
   const element = elementAt(bytes, 0);
   if (element.whole.length < bytes.length) throw new Error("trailing data");

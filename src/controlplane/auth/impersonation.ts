@@ -1,6 +1,6 @@
 /**
- * Acting as somebody else: by the old verb `impersonate`, or by the constrained ones, which allow it for some requests
- * only.
+ * Impersonation of another user: by the old verb `impersonate`, or by the constrained verbs, which
+ * allow it for some requests only.
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation
  * @module
@@ -24,7 +24,7 @@ const NODE_NAME_EXTRA = "authentication.kubernetes.io/node-name";
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** What a request wants to be taken for. */
+/** The user that a request asks to impersonate. */
 interface Wish {
   readonly name: string;
   readonly groups: readonly string[];
@@ -32,9 +32,9 @@ interface Wish {
   readonly extra: Readonly<Record<string, readonly string[]>>;
 }
 
-/** A way of impersonating: constrained to some kinds of users, or the old one. */
+/** A mode of impersonation: constrained to one type of users, or the old one. */
 interface Mode {
-  /** Empty for the old one. */
+  /** Empty for the old mode. */
   readonly name: string;
   applies(wish: Wish, requestor: User): boolean;
 }
@@ -85,7 +85,10 @@ const MODES: readonly Mode[] = [
 
 const REMEMBERED_USERS = 1024;
 
-/** Says as whom a request is made, and remembers which way each user came, to try that first. */
+/**
+ * Finds the user of a request with impersonation, and remembers the mode of each user, to try it
+ * first.
+ */
 export class Impersonation {
   readonly #source: ObjectSource;
   readonly #lastModes = new Map<string, Mode>();
@@ -95,10 +98,10 @@ export class Impersonation {
   }
 
   /**
-   * The user that a request is to be taken for.
+   * The impersonated user of a request.
    *
-   * @param attributes - what the request wants to do
-   * @throws StatusError 400 for headers that make no sense, 403 for what is not allowed
+   * @param attributes - the attributes of the request
+   * @throws StatusError 400 for invalid headers, 403 when it is not allowed
    */
   userFor(requestor: User, headers: Headers, attributes: Attributes): User {
     const wish = wishOf(headers);
@@ -222,7 +225,7 @@ function decodeKey(key: string): string {
   try {
     return decodeURIComponent(key);
   } catch {
-    // The API server takes what it cannot decode as it is.
+    // The API server takes a key that it cannot decode as it is.
     return key;
   }
 }

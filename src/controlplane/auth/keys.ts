@@ -1,5 +1,5 @@
 /**
- * The keys of a control plane that outlives its process: whoever holds a kubeconfig keeps access.
+ * The keys of a control plane that outlives its process: existing kubeconfigs keep access.
  *
  * @module
  */
@@ -9,17 +9,17 @@ import { join } from "node:path";
 import type { Clock } from "../../clock.ts";
 import { seededKey } from "../../kube/x509/seeded-keys.ts";
 
-/** Private keys, and the certificate that belongs to the first. */
+/** The private keys, and the certificate of the first. */
 export interface ClusterKeys {
   readonly authority: KeyObject;
   readonly tokens: KeyObject;
-  /** The authority's certificate, PEM; absent until one is made. */
+  /** The authority's certificate, PEM; absent until it is made. */
   readonly certificate?: string;
 }
 
 const FILE = "keys.json";
 
-/** A new private key; on a clock with a seed, the one that the seed determines. */
+/** A new private key; with a seeded clock, the one that the seed determines. */
 export function newKey(clock: Clock): KeyObject {
   return clock.seededBytes
     ? seededKey(clock.seededBytes.bind(clock))
@@ -46,7 +46,7 @@ export function loadKeys(folder: string): ClusterKeys | undefined {
   };
 }
 
-/** Keeps keys in a data directory, for its owner's eyes only; as a whole or not at all. */
+/** Writes keys to a data directory, readable for its owner only; all of them or none. */
 export function saveKeys(folder: string, keys: Required<ClusterKeys>): void {
   const pem = (key: KeyObject): string => key.export({ type: "pkcs8", format: "pem" }) as string;
   const { authority, tokens, certificate } = keys;

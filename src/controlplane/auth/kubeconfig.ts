@@ -1,5 +1,5 @@
 /**
- * The file with which any client of Kubernetes finds its way to the control plane.
+ * The kubeconfig, with which any client of Kubernetes reaches the control plane.
  *
  * @module
  */

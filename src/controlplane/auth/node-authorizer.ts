@@ -1,5 +1,5 @@
 /**
- * What nodes may do: their own object, their pods, and what those pods refer to.
+ * The rights of nodes: to their own object, their pods, and the objects that those pods refer to.
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/node/
  * @module
@@ -15,7 +15,7 @@ const USER_PREFIX = "system:node:";
 const READ = ["get", "list", "watch"];
 const WRITE = ["create", "update", "patch"];
 
-/** What all nodes may, where nothing is said below. */
+/** The rights of all nodes beside the cases below. */
 const NODE_RULES: readonly PolicyRule[] = [
   { verbs: ["create"], apiGroups: ["authentication.k8s.io"], resources: ["tokenreviews"] },
   {
@@ -38,7 +38,7 @@ const NODE_RULES: readonly PolicyRule[] = [
 const ALLOWED: Decision = { allowed: true, reason: "" };
 const denied = (reason = ""): Decision => ({ allowed: false, reason });
 
-/** The verdict about a node; `undefined` for a user that is none. */
+/** The decision about a node; `undefined` for a user that is not a node. */
 export function authorizeNode(
   source: ObjectSource,
   user: User,
@@ -186,7 +186,7 @@ const ATTACHMENTS: CollectionName<SentObject & { readonly spec?: { readonly node
 const CLAIMS: CollectionName<SentObject & { readonly spec?: { readonly volumeName?: string } }> =
   "persistentvolumeclaims";
 
-/** Whether a pod on the node leads to the object. */
+/** Whether a pod on the node refers to the object, directly or through other objects. */
 function isRelated(
   { resource, namespace, name }: ResourceAttributes,
   node: string,
@@ -221,7 +221,7 @@ function volumeOf({ metadata }: PodLike, claim: string, source: ObjectSource): s
   return found?.spec?.volumeName;
 }
 
-/** By resource: the fields of a pod that refer to it, with the key of the name in them. */
+/** The fields of a pod that refer to a resource, with the key of the name in them, by resource. */
 const REFERENCES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   secrets: {
     secretRef: "name",
@@ -243,7 +243,7 @@ function mentions(
   if (Array.isArray(value)) return value.some((item) => mentions(item, fields, name, within));
   if (!isJsonObject(value)) return false;
   const key = fields[within];
-  // A projected volume's secret is named by `name`.
+  // A Secret of a projected volume is referred to by `name`.
   if (key !== undefined && (value[key] === name || value["name"] === name)) return true;
   return Object.entries(value).some(([field, part]) => mentions(part, fields, name, field));
 }

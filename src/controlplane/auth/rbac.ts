@@ -1,5 +1,5 @@
 /**
- * Role-based access control: who may do what, by the stored roles and bindings.
+ * Role-based access control: rights by the stored roles and bindings.
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/rbac/
  * @module
@@ -18,7 +18,7 @@ export interface PolicyRule {
   readonly nonResourceURLs?: readonly string[];
 }
 
-/** Whom a binding speaks of. */
+/** A subject of a binding. */
 interface Subject {
   readonly kind: string;
   readonly apiGroup?: string;
@@ -33,10 +33,10 @@ export interface RoleRef {
   readonly name: string;
 }
 
-/** Whether, and why. */
+/** The decision of an authorizer, with its reason. */
 export interface Decision {
   readonly allowed: boolean;
-  /** What allowed it, or what kept rules from being found; often empty. */
+  /** The binding that allowed it, or the errors in finding rules; often empty. */
   readonly reason: string;
 }
 
@@ -49,7 +49,7 @@ interface Binding extends SentObject {
   readonly subjects?: readonly Subject[] | null;
 }
 
-/** A rule that applies to a user, and what gave it. */
+/** A rule that applies to a user, and the binding that granted it. */
 interface GrantedRule {
   readonly rule: PolicyRule;
   readonly grantedBy: string;
@@ -61,7 +61,7 @@ const CLUSTER_ROLES: CollectionName<Role> = `clusterroles.${GROUP}`;
 const BINDINGS: CollectionName<Binding> = `rolebindings.${GROUP}`;
 const CLUSTER_BINDINGS: CollectionName<Binding> = `clusterrolebindings.${GROUP}`;
 
-/** Whether roles and bindings allow something; what comes after the first that does is not looked at. */
+/** Whether roles and bindings allow something; the search ends at the first rule that does. */
 export function authorizeByRoles(
   source: ObjectSource,
   user: User,
@@ -86,7 +86,10 @@ function aggregate(errors: readonly string[]): string {
   return texts.length === 1 ? (texts[0] ?? "") : `[${texts.join(", ")}]`;
 }
 
-/** Every rule that applies to a user in a namespace (empty: cluster-wide only), and roles that are missing. */
+/**
+ * Every rule that applies to a user in a namespace (empty for cluster-wide rules only), and the
+ * missing roles.
+ */
 export function rulesOf(
   source: ObjectSource,
   user: User,
@@ -105,16 +108,16 @@ export function rulesOf(
   return { granted, errors };
 }
 
-/** A binding that speaks of a user. */
+/** A binding to a user. */
 interface Bound {
   readonly binding: Binding;
-  /** The first of its subjects that is the user. */
+  /** The first of its subjects that matches the user. */
   readonly subject: Subject;
-  /** Where it holds; empty: everywhere. */
+  /** The namespace in which it applies; empty for all. */
   readonly scope: string;
 }
 
-/** The bindings that speak of a user: those of the cluster, then those of a namespace. */
+/** The bindings to a user: those of the cluster, then those of a namespace. */
 function* bindingsOf(source: ObjectSource, user: User, namespace: string): Iterable<Bound> {
   for (const scope of namespace === "" ? [""] : ["", namespace]) {
     const bindings = scope === "" ? source.list(CLUSTER_BINDINGS) : source.list(BINDINGS, scope);
@@ -125,7 +128,7 @@ function* bindingsOf(source: ObjectSource, user: User, namespace: string): Itera
   }
 }
 
-/** The rules of a role, or the text that it is missing. */
+/** The rules of a role, or the error that it is missing. */
 export function rulesOfRole(
   source: ObjectSource,
   { kind, name }: RoleRef,
@@ -164,7 +167,7 @@ function describeBinding(binding: Binding, subject: Subject, namespace: string):
 const includesOrAll = (values: readonly string[] | undefined, value: string): boolean =>
   values !== undefined && (values.includes("*") || values.includes(value));
 
-/** Whether one rule is enough. */
+/** Whether one rule allows the request. */
 export function ruleAllows(rule: PolicyRule, attributes: Attributes): boolean {
   if (!includesOrAll(rule.verbs, attributes.verb)) return false;
   if ("path" in attributes) {
@@ -186,7 +189,7 @@ function urlCovers(url: string, path: string): boolean {
   return url.endsWith("*") && path.startsWith(url.replace(/\*+$/, ""));
 }
 
-/** Why a user may not, as a 403 says it. */
+/** The message of a 403 to a user. */
 export function denialText(user: User, attributes: Attributes): string {
   const who = `User ${JSON.stringify(user.name)} cannot ${attributes.verb}`;
   let text: string;

@@ -1,5 +1,5 @@
 /**
- * Tokens of service accounts: signed JSON web tokens, as the API server issues and believes them.
+ * Tokens of service accounts: signed JSON web tokens, as the API server issues and verifies them.
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/service-accounts-admin/
  * @module
@@ -12,39 +12,39 @@ import { isJsonObject } from "../../kube/json.ts";
 import { repeatableSignature } from "../../kube/x509/seeded-keys.ts";
 import type { User } from "../kinds.ts";
 
-/** Who issues tokens, and the audience that the API itself is. */
+/** The issuer of tokens, which is also the audience of the API itself. */
 export const ISSUER = "https://kubernetes.default.svc.cluster.local";
 
-/** Who issues the tokens that stand in Secrets. */
+/** The issuer of tokens that are in Secrets. */
 const SECRET_ISSUER = "kubernetes/serviceaccount";
 const SECRET_CLAIM = "kubernetes.io/serviceaccount/";
 
-/** The object whose life a token shares. */
+/** The object that a token is bound to: the token is invalid once the object is gone. */
 export interface BoundObject {
   readonly kind: string;
   readonly name: string;
   readonly uid: string;
 }
 
-/** What a token says. */
+/** The claims of a token. */
 interface Claims {
   readonly aud: readonly string[];
-  /** In seconds since the epoch; a token in a Secret has no end. */
+  /** In seconds since the epoch; absent for a token in a Secret, which does not expire. */
   readonly exp: number;
   /** Absent in the tokens of Secrets. */
   readonly jti?: string;
-  /** The Secret that the token has to stand in. */
+  /** The Secret that the token must be in. */
   readonly secret?: string;
   readonly namespace: string;
   readonly account: { readonly name: string; readonly uid: string };
   readonly bound: readonly BoundObject[];
 }
 
-/** Who a token speaks for, or why nobody. */
+/** The user of a token, or why it is not valid. */
 export type TokenVerdict =
   { readonly user: User; readonly audiences: readonly string[] } | { readonly error: string };
 
-/** Which account a token is for. */
+/** The service account of a token. */
 export interface TokenSubject {
   readonly namespace: string;
   readonly name: string;
@@ -53,7 +53,7 @@ export interface TokenSubject {
 
 const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
 
-/** Issues tokens, and says whose they are. */
+/** Issues tokens, and verifies them. */
 export class TokenAuthority {
   readonly #clock: Clock;
   readonly #source: ObjectSource;
@@ -88,7 +88,7 @@ export class TokenAuthority {
     };
   }
 
-  /** A token for an account, valid for some seconds. */
+  /** A token for a service account, valid for some seconds. */
   issue(
     subject: TokenSubject,
     options: {
@@ -118,7 +118,7 @@ export class TokenAuthority {
     return this.#signed(payload);
   }
 
-  /** A token that is good as long as the Secret in which it stands. */
+  /** A token that is valid as long as the Secret that holds it. */
   issueForSecret({ namespace, name, uid }: TokenSubject, secret: string): string {
     return this.#signed({
       iss: SECRET_ISSUER,
@@ -143,7 +143,7 @@ export class TokenAuthority {
     return Buffer.concat([r, s]);
   }
 
-  /** Whose token it is, if it is meant for one of `audiences`. */
+  /** The user of a token, if it is meant for one of `audiences`. */
   verify(token: string, audiences: readonly string[] = [ISSUER]): TokenVerdict {
     const claims = this.#claimsOf(token);
     if (!claims) return { error: isFromHere(token) ? WRONG_SIGNATURE : "invalid bearer token" };
@@ -164,7 +164,7 @@ export class TokenAuthority {
     const key = { key: createPublicKey(this.#key), dsaEncoding: "ieee-p1363" as const };
     const bytes = Buffer.from(signature, "base64url");
     if (!verify("sha256", Buffer.from(`${header}.${payload}`), key, bytes)) return undefined;
-    // Signed by us, so it has the shape that we gave it.
+    // Signed here, so it has the shape that it was given here.
     const text = Buffer.from(payload, "base64url").toString("utf8");
     if ((JSON.parse(text) as { iss: string }).iss === SECRET_ISSUER) return secretClaims(text);
     const body = JSON.parse(text) as {
@@ -189,7 +189,7 @@ export class TokenAuthority {
     return { aud, exp, jti, namespace: own.namespace, account: own.serviceaccount, bound };
   }
 
-  /** Why a token that was good is no longer. */
+  /** Why a token is no longer valid. */
   #problemOf(claims: Claims, token: string): string | undefined {
     if (this.#clock.now() / 1000 > claims.exp) return "service account token has expired";
     const { namespace, account, secret } = claims;
@@ -220,7 +220,7 @@ export class TokenAuthority {
 const SECRETS: CollectionName<SentObject & { readonly data?: Record<string, string> }> = "secrets";
 const WRONG_SIGNATURE = "[invalid bearer token, go-jose/go-jose: error in cryptographic primitive]";
 
-/** Whether a token says that it was signed here. */
+/** Whether a token names one of our issuers. */
 function isFromHere(token: string): boolean {
   const parts = token.split(".");
   if (parts.length !== 3) return false;
@@ -236,7 +236,7 @@ function isFromHere(token: string): boolean {
   }
 }
 
-/** The claims of a token that stands in a Secret; it is meant for the API alone. */
+/** The claims of a token that is in a Secret; its only audience is the API. */
 function secretClaims(payload: string): Claims {
   const body = JSON.parse(payload) as Record<string, string>;
   const claim = (name: string): string => body[`${SECRET_CLAIM}${name}`] ?? "";

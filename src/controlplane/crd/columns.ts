@@ -19,7 +19,7 @@ interface PathColumn {
   readonly path: JsonPath;
 }
 
-/** Age as custom resources have it: its type is `date`. */
+/** The Age column of custom resources: its type is `date`. */
 const dateAgeColumn = column("Age", ageColumn.cell, {
   type: "date",
   metadataField: "creationTimestamp",
@@ -74,7 +74,7 @@ function cellOf(type: string, path: JsonPath, object: SentObject, nowMs: number)
   try {
     [value] = path.find(object);
   } catch {
-    // Data of another shape than the path needs is an empty cell.
+    // Data that does not fit the path is an empty cell.
     return null;
   }
   if (value === undefined) return null;
@@ -95,7 +95,7 @@ function cellOf(type: string, path: JsonPath, object: SentObject, nowMs: number)
   }
 }
 
-/** A number as Go makes an int64 of it: what does not fit becomes the smallest one. */
+/** A number as Go's int64: one that does not fit becomes the smallest. */
 function toInt64(value: number): number {
   const whole = Math.trunc(value);
   return Math.abs(whole) < 2 ** 63 ? whole : -(2 ** 63);

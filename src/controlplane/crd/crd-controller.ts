@@ -1,7 +1,8 @@
 /**
  * Accepts the names of new definitions, establishes them, and clears up after deleted ones.
  *
- * Part of the API server itself: it works even where no other controller does. Run it in a `WorkLoop`.
+ * Part of the API server itself: it runs even where no other controller does. Run it in a
+ * `WorkLoop`.
  *
  * @module
  */
@@ -25,7 +26,10 @@ import {
   setCondition,
 } from "../../kube/definition/definition.ts";
 
-/** How long to wait for objects that have finalizers, before looking again without being told. */
+/**
+ * How long to wait before looking again at objects with finalizers, in milliseconds; no event
+ * announces their end.
+ */
 const RECHECK_MS = 5000;
 
 const APPROVAL_REASONS = {
@@ -49,7 +53,10 @@ export class CrdController implements Controller {
     this.#clock = clock;
   }
 
-  /** The definition itself, those of its group when its names change hands, and that of a deleted object. */
+  /**
+   * The definition itself, those of its group when its names change, and the definition of a
+   * deleted object.
+   */
   *observe(event: StoreEvent): Iterable<string> {
     const { name = "" } = event.object.metadata;
     if (!concerns(event, DEFINITIONS)) {
@@ -79,7 +86,7 @@ export class CrdController implements Controller {
     return undefined;
   }
 
-  /** Takes the names that are free. @returns whether anything changed */
+  /** Accepts the names that are free. @returns whether anything changed */
   #acceptNames(definition: Definition): boolean {
     const wanted = definition.spec.names ?? {};
     const accepted = definition.status?.acceptedNames ?? {};
@@ -152,7 +159,7 @@ export class CrdController implements Controller {
     return { names, condition };
   }
 
-  /** What the group's definitions have; the definition's own names count, as it has them already. */
+  /** The names that the group's definitions have accepted, including the definition's own. */
   #takenNames({ spec }: Definition): {
     readonly resources: ReadonlySet<string>;
     readonly kinds: ReadonlySet<string>;
@@ -170,7 +177,7 @@ export class CrdController implements Controller {
     return { resources, kinds };
   }
 
-  /** States whether a protected group is approved. @returns whether anything changed */
+  /** Sets whether a protected group is approved. @returns whether anything changed */
   #approve(definition: Definition): boolean {
     if (!isProtectedGroup(definition.spec.group ?? "")) return false;
     const { state, reason } = approvalOf(definition);
@@ -236,7 +243,7 @@ export class CrdController implements Controller {
     setCondition(definition, { type: "Terminating", status, reason, message }, this.#now());
   }
 
-  /** @returns whether none is left */
+  /** @returns whether no object is left */
   async #removeObjects({ spec, status }: Definition): Promise<boolean> {
     const resource: ResourceName = {
       group: spec.group ?? "",

@@ -1,5 +1,5 @@
 /**
- * How objects of a custom kind are written: by the schema of their definition.
+ * The strategy of custom resources, by the schema of their definition.
  *
  * @module
  */
@@ -21,19 +21,19 @@ import type { DefaultingOptions, Strategy, WriteContext } from "../kinds.ts";
 import type { DefinitionScale } from "../../kube/definition/definition.ts";
 import { scaleSpecErrors, scaleStatusErrors } from "./scale.ts";
 
-/** What a strategy knows of its kind. */
+/** The kind that a strategy is for. */
 export interface CustomKind {
   readonly resource: ResourceInfo;
   readonly schema: Schema;
   readonly hasStatus: boolean;
   readonly scale?: DefinitionScale | undefined;
-  /** The definition is being deleted. */
+  /** Whether the definition is being deleted. */
   readonly terminating: boolean;
   /** The rules in CEL; absent when there are none. */
   readonly rules?: RuleChecker | undefined;
 }
 
-/** Errors after which rules are not run. */
+/** Errors that keep rules from being run. */
 const BLOCKING: ReadonlySet<FieldError["reason"]> = new Set([
   "FieldValueNotSupported",
   "FieldValueRequired",
@@ -47,7 +47,7 @@ const RULES_SKIPPED =
 
 const STANDARD_FINALIZERS = ["orphan", "foregroundDeletion", "kubernetes"];
 
-/** Everything but metadata. */
+/** The object without its metadata. */
 function contentOf(object: SentObject): JsonObject {
   const content = { ...asJson(object) };
   delete content["metadata"];
@@ -127,7 +127,7 @@ export class CustomResourceStrategy implements Strategy {
     errors.push(...embeddedErrors(object, schema), ...listErrors(object, schema));
     const all = this.withRules(errors, object, undefined, undefined, context);
     const finalizers = object.metadata.finalizers ?? [];
-    // A new object with finalizers that are no names is refused, and answers with errors bring no warnings.
+    // A new object with invalid finalizers is refused, and answers with errors have no warnings.
     const fine = finalizers.every((name) => qualifiedNameErrors(name).length === 0);
     if (all.length === 0 && fine) warnOfFinalizers(finalizers, context);
     return all;
@@ -151,7 +151,7 @@ export class CustomResourceStrategy implements Strategy {
     return dns1123SubdomainErrors(prefix ? maskTrailingDash(name) : name);
   }
 
-  /** A patch may have changed what the object says it is. */
+  /** Errors of the type: a patch may have changed apiVersion or kind. */
   protected typeErrors(object: SentObject): FieldError[] {
     const { group, version, kind } = this.kind.resource;
     const apiVersion = `${group}/${version}`;
@@ -163,7 +163,7 @@ export class CustomResourceStrategy implements Strategy {
     return errors;
   }
 
-  /** The errors, and those of the rules in CEL unless something blocking was found before. */
+  /** The errors, and those of the rules in CEL unless one of the errors blocks them. */
   protected withRules(
     errors: FieldError[],
     object: SentObject,
@@ -184,7 +184,7 @@ export class CustomResourceStrategy implements Strategy {
   }
 }
 
-/** The endpoint `/status`: nothing but the status changes. */
+/** The endpoint `/status`: only the status changes. */
 export class CustomStatusStrategy extends CustomResourceStrategy {
   readonly #status: SchemaValidator;
 
@@ -231,7 +231,10 @@ export class CustomStatusStrategy extends CustomResourceStrategy {
   }
 }
 
-/** Lists that were wrong before may stay so, all of them together: those that did not change are not looked at. */
+/**
+ * Errors of lists; where the old lists had errors, all may stay, and unchanged ones are not
+ * checked.
+ */
 function newListErrors(object: SentObject, old: SentObject, schema: Schema): FieldError[] {
   const errors = listErrors(object, schema, { ofChanged: true });
   return errors.length > 0 && listErrors(old, schema).length > 0 ? [] : errors;

@@ -1,5 +1,5 @@
 /**
- * How CustomResourceDefinitions themselves are written.
+ * The strategies of CustomResourceDefinitions.
  *
  * @module
  */
@@ -29,11 +29,11 @@ function setSpecDefaults(definition: Definition): void {
   const given = at(definition, "spec.versions");
   normaliseShape(definition);
   const { spec } = definition;
-  // Messages tell an empty list from none.
+  // Messages distinguish an empty list from an absent one.
   if (Array.isArray(given) && given.length === 0) spec.versions = [];
   for (const { schema, subresources } of spec.versions ?? []) {
     if (schema?.openAPIV3Schema) canonicaliseSchema(schema.openAPIV3Schema);
-    // That it is there is all that it says.
+    // Only its presence matters.
     if (subresources?.status) subresources.status = {};
   }
   const names = (spec.names ??= {});
@@ -52,7 +52,7 @@ function recordStorageVersion({ spec, status }: Definition): void {
   if (!stored.includes(storage)) status.storedVersions = [...stored, storage];
 }
 
-/** Formats that say nothing to the API server, each once for each time that it is used. */
+/** The formats that the API server does not know, once for each use. */
 function unknownFormats(definition: Definition): string[] {
   const { common, versions } = hoistVersions(definition);
   return [common, ...versions].flatMap(({ schema }) =>
@@ -134,8 +134,8 @@ export const definitionStatusStrategy: Strategy = {
 };
 
 /**
- * What DELETE does to a definition that is not being deleted yet, in place: it stays, with the finalizer under which
- * its objects are removed first. `deletionTimestamp` is the caller's to set.
+ * Begins the deletion of a definition, in place: it stays, with the finalizer that removes its
+ * objects first. `deletionTimestamp` is the caller's to set.
  *
  * @param now - RFC 3339
  */
@@ -157,7 +157,7 @@ function markForDeletion(definition: Definition, now: string): void {
   );
 }
 
-/** What the server asks of CustomResourceDefinitions beyond their strategy. */
+/** The traits of CustomResourceDefinitions. */
 export const definitionTraits: KindTraits = {
   freeFinalizers: true,
   deletion: {

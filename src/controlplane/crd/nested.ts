@@ -9,7 +9,7 @@ import type { JsonObject } from "../../kube/object.ts";
 import { formatNumber, isInt64, isNumeric } from "../../kube/text/go-number.ts";
 import { sortedKeys } from "../../kube/schema/sorted-keys.ts";
 
-/** The value; or what is wrong with it; or neither when it is not there. */
+/** The value, or an error; neither when the field is absent. */
 export interface Nested<T> {
   readonly value?: T;
   readonly problem?: string;
@@ -83,7 +83,7 @@ export function findText(object: JsonObject, path: string): Nested<string> {
 /**
  * Sets the value at `path`, making the objects on the way to it.
  *
- * @returns what is in the way, if something is
+ * @returns an error when something else is in the way
  */
 export function setNested(object: JsonObject, path: string, value: unknown): string | undefined {
   const steps = stepsOf(path);

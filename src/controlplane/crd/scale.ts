@@ -1,7 +1,8 @@
 /**
- * The scale of custom resources: where it stands in the object, and what may stand there.
+ * The scale of custom resources: its place in the object, and the values allowed there.
  *
- * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#scale-subresource
+ * @see
+ * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#scale-subresource
  * @module
  */
 import { asJson } from "../../kube/json.ts";
@@ -51,12 +52,12 @@ function countErrors(object: JsonObject, path: string): FieldError[] {
   return [invalidValue(path, value, `should be less than or equal to ${INT32_MAX}`)];
 }
 
-/** What is wrong with the wanted number of replicas. */
+/** Errors of the desired number of replicas. */
 export function scaleSpecErrors(object: SentObject, scale: DefinitionScale): FieldError[] {
   return countErrors(asJson(object), scale.specReplicasPath ?? "");
 }
 
-/** What is wrong with the observed number of replicas, and with the selector. */
+/** Errors of the observed number of replicas, and of the selector. */
 export function scaleStatusErrors(object: SentObject, scale: DefinitionScale): FieldError[] {
   const errors = countErrors(asJson(object), scale.statusReplicasPath ?? "");
   const { labelSelectorPath } = scale;

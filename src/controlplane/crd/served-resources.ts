@@ -1,5 +1,5 @@
 /**
- * What a CustomResourceDefinition serves.
+ * The resources that a CustomResourceDefinition serves.
  *
  * @module
  */
@@ -33,7 +33,7 @@ const TERMINATING_VERBS = ["delete", "deletecollection", "get", "list", "watch"]
 const SUBRESOURCE_VERBS = ["get", "patch", "update"];
 
 /**
- * The resources of a definition, one for each served version, preferred first; none before it is
+ * The resources of a definition, one for each served version, preferred first; none until it is
  * established.
  *
  * @param definition - as it is stored
@@ -75,7 +75,7 @@ function customKind(definition: Definition, version: DefinitionVersion): CustomK
 
 type Strategies = ReadonlyMap<string, CustomResourceStrategy>;
 
-/** What is in the store may be of any version that was once stored. */
+/** A stored object may be of any version that was once the storage version. */
 function storedForm(
   strategies: Strategies,
   storageVersion: string,
@@ -135,7 +135,9 @@ function servedResource(
   };
 }
 
-/** As `ServedResource.dropUnknown`: of a version that there is not nothing is known. */
+/**
+ * As `ServedResource.dropUnknown`; of an object whose version does not exist, no field is known.
+ */
 function dropUnknown(sent: SentObject, group: string, strategies: Strategies): string[] {
   const type = parseApiVersion(sent.apiVersion);
   if (type.group !== group) return [];
@@ -153,7 +155,7 @@ function conversionOf({ spec }: Definition): Pick<ServedResource, "conversion"> 
 const hasRules = (schema: Schema): boolean =>
   [...schemasOf(schema)].some((node) => (node["x-kubernetes-validations"] ?? []).length > 0);
 
-/** As `k8s.io/apiserver` shows it in discovery. */
+/** The storage version hash in discovery, as `k8s.io/apiserver` computes it. */
 const storageHash = (kind: string): string =>
   createHash("sha256").update(kind).digest().subarray(0, 8).toString("base64");
 

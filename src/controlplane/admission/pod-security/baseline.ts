@@ -7,7 +7,7 @@
 import { type CheckedContainer, type CheckedPod, containersOf } from "./pod-shape.ts";
 import { type Violation, counted, plural, quoted, setters, sorted } from "./violation.ts";
 
-/** Finds what is wrong with a pod, as a minor version sees it. */
+/** A check of a pod, by the rules of a minor version; `undefined` when the pod passes. */
 export type Check = (pod: CheckedPod, minor: number) => Violation | undefined;
 
 const namesOf = (containers: readonly CheckedContainer[]): string[] =>
@@ -135,11 +135,14 @@ function privileged({ spec }: CheckedPod): Violation | undefined {
   };
 }
 
-/** Whether the pod has users of its own, for which some rules are relaxed. */
+/**
+ * Whether the pod has its own user namespace (`hostUsers: false`), for which some rules are
+ * relaxed.
+ */
 export const hasOwnUsers = ({ spec }: CheckedPod, minor: number): boolean =>
   minor >= 35 && spec.hostUsers === false;
 
-/** What `procMount` may not be, whoever the users are. */
+/** A `procMount` that is not allowed, whatever the users of the pod are. */
 export function procMountViolation({ spec }: CheckedPod): Violation | undefined {
   const mountOf = ({ securityContext }: CheckedContainer): string =>
     securityContext?.procMount ?? "Default";
@@ -201,7 +204,7 @@ function seccompBaseline(pod: CheckedPod, minor: number): Violation | undefined 
 const isKnownSeccomp = (value: string): boolean =>
   value === "runtime/default" || value === "docker/default" || value.startsWith("localhost/");
 
-/** A profile of seccomp that is none. */
+/** A seccomp profile that is set but not allowed. */
 export function explicitSeccomp({ spec }: CheckedPod): Violation | undefined {
   const isBad = (profile: { readonly type?: string } | undefined): boolean =>
     profile !== undefined && !PROFILES.includes(profile.type ?? "");
@@ -220,7 +223,7 @@ export function explicitSeccomp({ spec }: CheckedPod): Violation | undefined {
   };
 }
 
-/** Settings of the kernel that are safe, and the minor version in which each became so. */
+/** The sysctls that are safe, and the minor version in which each became so. */
 const SYSCTLS: ReadonlyMap<string, number> = new Map([
   ["kernel.shm_rmid_forced", 0],
   ["net.ipv4.ip_local_port_range", 0],
@@ -255,7 +258,10 @@ function windowsHostProcess({ spec }: CheckedPod): Violation | undefined {
   };
 }
 
-/** The checks in the order in which they are told; some have a stricter one at the level `restricted`. */
+/**
+ * The checks in the order in which messages list them; some have a stricter one at the level
+ * `restricted`.
+ */
 export const BASELINE: readonly { readonly check: Check; readonly replacedFrom?: number }[] = [
   { check: appArmorProfile },
   { check: capabilities, replacedFrom: 22 },

@@ -1,7 +1,8 @@
 /**
- * What the labels of a namespace demand of its pods.
+ * The Pod Security levels that the labels of a namespace set for its pods.
  *
- * @see https://kubernetes.io/docs/concepts/security/pod-security-admission/#pod-security-admission-labels-for-namespaces
+ * @see
+ * https://kubernetes.io/docs/concepts/security/pod-security-admission/#pod-security-admission-labels-for-namespaces
  * @module
  */
 import { type FieldError, invalidValue } from "../../../kube/field-errors.ts";
@@ -9,17 +10,17 @@ import { present } from "../../../present.ts";
 
 const LEVELS = ["privileged", "baseline", "restricted"] as const;
 
-/** How strict. */
+/** A level of the Pod Security Standards. */
 export type Level = (typeof LEVELS)[number];
 
-/** A level as it was in a version of Kubernetes. */
+/** A level as of a version of Kubernetes. */
 export interface LevelVersion {
   readonly level: Level;
   /** The minor version; infinite for the latest. */
   readonly minor: number;
 }
 
-/** What is refused, and what is only warned of. */
+/** The level below which pods are refused, and the one below which they cause a warning. */
 export interface SecurityPolicy {
   readonly enforce: LevelVersion;
   readonly warn: LevelVersion;
@@ -30,14 +31,17 @@ const MODES = ["enforce", "audit", "warn"] as const;
 
 type Mode = (typeof MODES)[number];
 
-/** Whether any label says something about pods. */
+/** Whether any label sets a level for pods. */
 export const hasSecurityLabels = (labels: Readonly<Record<string, string>> = {}): boolean =>
   MODES.some(
     (mode) =>
       labels[PREFIX + mode] !== undefined || labels[`${PREFIX}${mode}-version`] !== undefined,
   );
 
-/** What labels demand; where they are wrong, writes are judged strictly and not warned of. */
+/**
+ * The policy of a namespace's labels; where they are wrong, writes are judged strictly and cause no
+ * warnings.
+ */
 export function securityPolicyOf(labels: Readonly<Record<string, string>> = {}): {
   readonly policy: SecurityPolicy;
   readonly errors: readonly FieldError[];
@@ -62,14 +66,14 @@ export function securityPolicyOf(labels: Readonly<Record<string, string>> = {}):
     };
   };
   const enforced = read("enforce");
-  // A wrong demand of the audit is told, too, between the two others.
+  // Errors of the audit label are listed, too, between those of the two others.
   read("audit");
   const warned = read("warn");
   const enforce: LevelVersion = {
     level: enforced.isWrong ? "restricted" : (enforced.level ?? "privileged"),
     minor: enforced.minor ?? Infinity,
   };
-  // Who enforces a level is warned by it, too, where nothing else is said.
+  // A namespace that enforces a level also warns about it, unless its labels say otherwise.
   const isTold = warned.level !== undefined || warned.isWrong;
   const follows = !isTold && enforced.level !== undefined && enforced.level !== "privileged";
   const warn: LevelVersion = {
@@ -85,11 +89,11 @@ function parseMinor(version: string): number | undefined {
   return minor === undefined ? undefined : Number(minor);
 }
 
-/** Whether two demands are the same. */
+/** Whether two levels and their versions are the same. */
 export const sameLevel = (left: LevelVersion, right: LevelVersion): boolean =>
   left.level === right.level && left.minor === right.minor;
 
-/** Whether the first level demands more than the second. */
+/** Whether the first level is stricter than the second. */
 export const isStricter = (left: Level, right: Level): boolean =>
   LEVELS.indexOf(left) > LEVELS.indexOf(right);
 

@@ -1,7 +1,8 @@
 /**
- * Pod Security Admission: pods that violate what the labels of their namespace demand are refused or warned of.
+ * Pod Security Admission: refuses pods that violate the level of their namespace, or warns about
+ * them.
  *
- * Nobody is exempt, as in a server without configuration of its own.
+ * There are no exemptions, as in a server without an admission configuration.
  *
  * @see https://kubernetes.io/docs/concepts/security/pod-security-admission/
  * @module
@@ -53,7 +54,7 @@ interface TemplateOwner extends SentObject {
 
 const ownTemplate = ({ spec }: TemplateOwner): Template => spec?.template;
 
-/** Where the kinds that make pods keep what these are like. */
+/** The pod templates of the kinds that make pods. */
 const TEMPLATES: Readonly<Record<string, (object: TemplateOwner) => Template>> = {
   podtemplates: ({ template }) => template,
   replicationcontrollers: ownTemplate,
@@ -65,7 +66,7 @@ const TEMPLATES: Readonly<Record<string, (object: TemplateOwner) => Template>> =
   "cronjobs.batch": ({ spec }) => spec?.jobTemplate?.spec?.template,
 };
 
-/** What a pod violates of a level; empty when it is fine. */
+/** The violations of a level by a pod; empty when there are none. */
 export function violationsOf(pod: CheckedPod, { level, minor }: LevelVersion): Violation[] {
   if (level === "privileged") return [];
   const version = Math.min(minor, NEWEST_MINOR);
@@ -77,7 +78,7 @@ export function violationsOf(pod: CheckedPod, { level, minor }: LevelVersion): V
   return checks.flatMap(({ check }) => check(pod, version) ?? []);
 }
 
-/** Judges pods, what makes pods, and namespaces. */
+/** Checks pods, objects with pod templates, and namespaces. */
 export class PodSecurity {
   readonly #source: WebhookSource;
 
@@ -85,7 +86,7 @@ export class PodSecurity {
     this.#source = source;
   }
 
-  /** Warns. @throws StatusError 403 for a pod, 422 for labels of a namespace */
+  /** Warns, or refuses. @throws StatusError 403 for a pod, 422 for labels of a namespace */
   validate(request: AdmissionRequest): void {
     const { operation, resource, subresource, object } = request;
     if ((operation !== "CREATE" && operation !== "UPDATE") || !resource.builtIn || !object) return;
@@ -136,7 +137,7 @@ export class PodSecurity {
     for (const text of this.#warnings(name, now)) request.warn(text);
   }
 
-  /** What pods that are there would violate of a new level. */
+  /** Warnings about the existing pods that would violate a new level. */
   #warnings(namespace: string, level: LevelVersion): string[] {
     const pods = prioritised(this.#source.store.list(collectionOf(CHECKED_PODS), namespace));
     const found = new Map<string, string[]>();
@@ -191,7 +192,7 @@ function prioritised<T extends SentObject>(pods: readonly T[]): readonly T[] {
   return [...first, ...rest];
 }
 
-/** Of what may change in a pod, images and new containers count. */
+/** Whether an update changes an image or adds a container; other changes are not checked again. */
 function isSignificant({ spec }: CheckedPod, { spec: old }: CheckedPod): boolean {
   const imagesOf = ({ containers = [], initContainers = [] }: CheckedPod["spec"]): unknown => [
     containers.map(({ image }) => image),

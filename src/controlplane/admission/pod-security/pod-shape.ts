@@ -1,5 +1,5 @@
 /**
- * What the Pod Security Standards look at in a pod.
+ * Pods as far as the Pod Security Standards look at them.
  *
  * @module
  */
@@ -10,7 +10,7 @@ interface Typed {
   readonly type?: string;
 }
 
-/** What a pod and its containers have in common. */
+/** The fields that the security contexts of a pod and of its containers share. */
 interface SharedContext {
   readonly appArmorProfile?: Typed;
   readonly seccompProfile?: Typed;
@@ -58,7 +58,7 @@ export interface CheckedSpec {
   };
 }
 
-/** A pod, or the template of some. */
+/** A pod, or a pod template. */
 export interface CheckedPod {
   readonly metadata?: ObjectMeta;
   readonly spec: CheckedSpec;

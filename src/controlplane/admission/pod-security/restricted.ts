@@ -11,7 +11,7 @@ import { type Violation, counted, plural, quoted, setters, sorted } from "./viol
 const namesOf = (containers: readonly CheckedContainer[]): string[] =>
   containers.map(({ name }) => name);
 
-/** Whether some rules do not count, because the pod runs on Windows. */
+/** Whether the pod runs on Windows, where some rules do not apply. */
 const isOnWindows = ({ spec }: CheckedPod, minor: number): boolean =>
   minor >= 25 && spec.os?.name === "windows";
 
@@ -155,7 +155,7 @@ function seccompProfile(pod: CheckedPod, minor: number): Violation | undefined {
   };
 }
 
-/** The checks in the order in which they are told, after those of `baseline`. */
+/** The checks in the order in which messages list them, after those of `baseline`. */
 export const RESTRICTED: readonly Check[] = [
   allowPrivilegeEscalation,
   capabilities,

@@ -1,10 +1,10 @@
 /**
- * How violations are worded.
+ * The words of violations.
  *
  * @module
  */
 
-/** What a pod violates, and how. */
+/** The violation of one check by a pod. */
 export interface Violation {
   readonly reason: string;
   readonly detail: string;
@@ -18,7 +18,7 @@ export const quoted = (items: Iterable<string>): string =>
 export const counted = (noun: string, names: readonly string[]): string =>
   `${noun}${names.length === 1 ? "" : "s"} ${quoted(names)}`;
 
-/** `one` for one, else the plural. */
+/** `one` for a count of one, else `many`. */
 export const plural = (one: string, many: string, count: number): string =>
   count === 1 ? one : many;
 

@@ -1,5 +1,5 @@
 /**
- * The expressions that policies of both kinds have, compiled once for each stored policy.
+ * The expressions that policies of both kinds have, compiled once per stored policy.
  *
  * @module
  */
@@ -30,14 +30,14 @@ function compileVariables(
   return { expressions, types };
 }
 
-/** What policies of both kinds have, ready to be evaluated. */
+/** The compiled parts that policies of both kinds have. */
 export interface CommonParts {
   readonly conditions: readonly CompiledExpression[];
   readonly variables: ReadonlyMap<string, CompiledExpression>;
   readonly surroundings: Surroundings;
 }
 
-/** Compiles what policies of both kinds have. */
+/** Compiles the parts that policies of both kinds have. */
 export function compileCommonParts(compiler: ExpressionCompiler, spec: PolicySpec): CommonParts {
   const plain = { params: spec.paramKind !== undefined, authorizer: true };
   const { expressions, types } = compileVariables(compiler, spec.variables ?? [], plain);
@@ -51,7 +51,7 @@ export function compileCommonParts(compiler: ExpressionCompiler, spec: PolicySpe
   };
 }
 
-/** Remembers what was made of a stored object, for as long as that is stored. */
+/** Values computed from stored objects, remembered for as long as the object is stored. */
 export class PerObject<O extends SentObject, T> {
   readonly #known = new WeakMap<O, T>();
   readonly #make: (object: O) => T;

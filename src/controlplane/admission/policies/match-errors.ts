@@ -1,5 +1,5 @@
 /**
- * What is wrong with bindings of admission policies, and with what policies and bindings match.
+ * Errors of bindings of admission policies, and of the match resources of policies and bindings.
  *
  * @see https://pkg.go.dev/k8s.io/kubernetes/pkg/apis/admissionregistration/validation
  * @module
@@ -25,13 +25,13 @@ import type { Binding, MatchResources, ParamRef } from "./policy.ts";
 const MUTATED_OPERATIONS = ["*", "CONNECT", "CREATE", "UPDATE"];
 const ACTIONS = ["Audit", "Deny", "Warn"];
 
-/** Everything wrong with a ValidatingAdmissionPolicyBinding. */
+/** All errors of a ValidatingAdmissionPolicyBinding. */
 export function validatingBindingErrors(object: Binding): FieldError[] {
   const { validationActions } = object.spec;
   return [...bindingErrors(object), ...actionErrors(validationActions, "spec.validationActions")];
 }
 
-/** Everything wrong with a MutatingAdmissionPolicyBinding. */
+/** All errors of a MutatingAdmissionPolicyBinding. */
 export function mutatingBindingErrors(object: Binding): FieldError[] {
   const rules = object.spec.matchResources?.resourceRules ?? [];
   return [...bindingErrors(object), ...mutatedOperationErrors(rules, "spec.matchResources")];
@@ -86,7 +86,7 @@ function actionErrors(given: readonly string[] | null | undefined, path: string)
   return [...errors, required(path, "at least one validation action is required")];
 }
 
-/** What is wrong with what a policy or a binding matches. */
+/** Errors of the match resources of a policy or a binding. */
 export function matchErrors(match: MatchResources, path: string): FieldError[] {
   const { matchPolicy, namespaceSelector, objectSelector } = match;
   return [
@@ -120,7 +120,7 @@ function namedRuleErrors(
   });
 }
 
-/** Mutations are made of creates, updates and connections only. */
+/** Errors of the operations of rules: mutations apply to creates, updates and connections only. */
 export function mutatedOperationErrors(rules: readonly WebhookRule[], path: string): FieldError[] {
   const field = `${path}.resourceRules.operations`;
   return rules.flatMap(({ operations }) =>

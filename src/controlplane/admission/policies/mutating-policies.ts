@@ -34,7 +34,7 @@ import { type Binding, type MutatingPolicy, POLICY_GROUP } from "./policy.ts";
 const POLICIES: CollectionName<MutatingPolicy> = `mutatingadmissionpolicies.${POLICY_GROUP}`;
 const BINDINGS: CollectionName<Binding> = `mutatingadmissionpolicybindings.${POLICY_GROUP}`;
 
-/** What evaluating mutations takes. */
+/** The dependencies of evaluating mutations. */
 export interface MutationPorts {
   readonly source: WebhookSource;
   readonly authorize: Authorize;
@@ -49,13 +49,13 @@ interface CompiledPolicy extends CommonParts {
 
 type Problem = ConfigurationProblem<MutatingPolicy> & { readonly reason?: string };
 
-/** A request in one version, with the object as the policies so far left it there. */
+/** A request in one version, with the object as changed by the policies so far. */
 interface Draft {
   request: AdmissionRequest;
   isChanged: boolean;
 }
 
-/** Evaluates the stored policies. */
+/** Evaluates the stored MutatingAdmissionPolicies. */
 export class MutatingPolicies {
   readonly #ports: MutationPorts;
   readonly #compiled: PerObject<MutatingPolicy, CompiledPolicy>;
@@ -65,15 +65,15 @@ export class MutatingPolicies {
     this.#compiled = new PerObject((policy) => compilePolicy(ports.compiler, policy));
   }
 
-  /** Whether there is any binding that might be about a request. */
+  /** Whether any binding might match the request. */
   concerns(request: AdmissionRequest): boolean {
     return request.operation !== "DELETE" && this.#bindings().length > 0 && !isExempt(request);
   }
 
   /**
-   * The object as the policies left it: one round.
+   * One round of mutations; returns the changed object.
    *
-   * @throws StatusError when one fails and may not be ignored
+   * @throws StatusError when a policy fails whose `failurePolicy` is not `Ignore`
    */
   async mutate(
     request: AdmissionRequest,
@@ -126,7 +126,7 @@ export class MutatingPolicies {
     return this.#ports.source.store.list(BINDINGS);
   }
 
-  /** Whether the policy's mutations were tried. */
+  /** Tries the mutations of one policy. @returns whether they were tried */
   #invoke(
     invocation: Invocation<MutatingPolicy>,
     draft: Draft,
@@ -174,7 +174,10 @@ export class MutatingPolicies {
     return true;
   }
 
-  /** @throws MutationError, OutOfBudget, or StatusError for what fails the request whatever the policy says */
+  /**
+   * @throws MutationError, OutOfBudget, or StatusError for failures that fail the request whatever
+   * the policy says
+   */
   #mutate(
     { kind, expression }: CompiledMutation,
     draft: Draft,
@@ -217,7 +220,7 @@ function compilePolicy(compiler: ExpressionCompiler, { spec }: MutatingPolicy): 
   };
 }
 
-/** @throws StatusError when a policy failed whose failures count */
+/** @throws StatusError when a policy failed whose `failurePolicy` is not `Ignore` */
 function refuse(request: AdmissionRequest, problems: readonly Problem[]): void {
   const counted = problems.filter(({ policy }) => policy.spec.failurePolicy !== "Ignore");
   const [first] = counted;

@@ -1,5 +1,5 @@
 /**
- * One mutation of a policy: what its expression gives, applied to the object.
+ * One mutation of a policy: the result of its expression, applied to the object.
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/mutating-admission-policy/
  * @module
@@ -28,7 +28,7 @@ import { NoJson, OBJECT, ObjectLiteral, PATCH, PatchLiteral, jsonOf } from "../p
 import { PatchFailure, applyOperations } from "../webhook-patch.ts";
 import type { Mutation } from "./policy.ts";
 
-/** Why a mutation could not be made. */
+/** Thrown when a mutation cannot be made. */
 export class MutationError extends Error {
   override readonly name = "MutationError";
 }
@@ -39,7 +39,7 @@ export interface CompiledMutation {
   readonly expression: CompiledExpression;
 }
 
-/** Compiles a mutation; `undefined` for one that says nothing. */
+/** Compiles a mutation; `undefined` for one without an expression. */
 export function compileMutation(
   compiler: ExpressionCompiler,
   { patchType, applyConfiguration, jsonPatch }: Mutation,
@@ -55,7 +55,7 @@ export function compileMutation(
   return { kind: isPatch ? "patch" : "apply", expression };
 }
 
-/** The type of what travels in a request. @throws StatusError 503 when there is no schema of it */
+/** The type of the object in a request. @throws StatusError 503 when it has no schema */
 export function typeOfKind(kind: AdmittedKind, resource: ServedResource): NodeType {
   if (kind.kind === resource.kind) return rootType(resource);
   const schema = findBuiltInSchema(kind);
@@ -67,7 +67,7 @@ export function typeOfKind(kind: AdmittedKind, resource: ServedResource): NodeTy
   );
 }
 
-/** The object merged with what an `Object{}` says, which is of this kind. @throws MutationError */
+/** The object merged with an `Object{}`, which is of the object's kind. @throws MutationError */
 export function applyLiteral(
   object: SentObject,
   value: CelValue,
@@ -101,7 +101,7 @@ export function applyLiteral(
   return result.merged;
 }
 
-/** Atomic lists and maps in a configuration, which would lose what it does not mention. */
+/** Paths of atomic lists and maps in a configuration: they would lose what it does not mention. */
 function atomicsIn(type: NodeType, value: unknown, path: string): string[] {
   if (Array.isArray(value)) {
     const own = type.schema.type === "array" && listKeys(type) === undefined ? [path] : [];

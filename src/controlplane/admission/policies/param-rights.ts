@@ -1,5 +1,6 @@
 /**
- * Who makes a policy with parameters, or a binding to some, has to be allowed to read them.
+ * The rights that authors of policies with parameters, and of bindings to parameters, must have: to
+ * read these.
  *
  * @module
  */
@@ -10,7 +11,7 @@ import type { User, WriteContext } from "../../kinds.ts";
 import type { ResourceName } from "../../resource-name.ts";
 import { type Binding, type ParamKind, type Policy } from "./policy.ts";
 
-/** Errors of a policy that is fine but for the rights of who makes it. */
+/** Errors of a valid policy whose author lacks rights to its parameters. */
 export function paramKindRights(
   object: Policy,
   old: Policy | undefined,
@@ -28,7 +29,11 @@ export function paramKindRights(
   return [forbidden("spec.paramKind", rule)];
 }
 
-/** Errors of a binding that is fine but for the rights of who makes it. @param policies - the plural of its policies */
+/**
+ * Errors of a valid binding whose author lacks rights to its parameters.
+ *
+ * @param policies - the plural of its policies
+ */
 export function paramRefRights(
   object: Binding,
   context: WriteContext,
@@ -57,7 +62,7 @@ interface Place {
 
 const ANYWHERE: Place = { group: "*", version: "*", resource: "*" };
 
-/** Where the parameters of a policy are, and what keeps that from being known. */
+/** The resource of a policy's parameters, or the reason why it is not known. */
 function placeOf(
   policy: Policy | undefined,
   name: string,

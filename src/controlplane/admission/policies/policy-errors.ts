@@ -1,5 +1,5 @@
 /**
- * What is wrong with admission policies, in the API server's words.
+ * Errors of admission policies, in the API server's words.
  *
  * @see https://pkg.go.dev/k8s.io/kubernetes/pkg/apis/admissionregistration/validation
  * @module
@@ -41,7 +41,7 @@ const MAX_ANNOTATIONS = 20;
 const MAX_ANNOTATION_BYTES = 5 * 1024;
 const IDENTIFIER = /^[_a-zA-Z][_a-zA-Z0-9]*$/;
 
-/** Everything wrong with a ValidatingAdmissionPolicy. @param old - absent: a new one */
+/** All errors of a ValidatingAdmissionPolicy. @param old - absent for a new one */
 export function validatingPolicyErrors(
   policy: ValidatingPolicy,
   old?: ValidatingPolicy,
@@ -71,7 +71,7 @@ export function validatingPolicyErrors(
   return errors;
 }
 
-/** Everything wrong with a MutatingAdmissionPolicy. @param old - absent: a new one */
+/** All errors of a MutatingAdmissionPolicy. @param old - absent for a new one */
 export function mutatingPolicyErrors(policy: MutatingPolicy, old?: MutatingPolicy): FieldError[] {
   const check = new PolicyCheck(policy);
   const { mutations, reinvocationPolicy = "" } = policy.spec;
@@ -87,7 +87,7 @@ export function mutatingPolicyErrors(policy: MutatingPolicy, old?: MutatingPolic
   return [...errors, ...optionalWord(field, reinvocationPolicy, ["IfNeeded", "Never"])];
 }
 
-/** Checks one policy; its variables are compiled as they come by. */
+/** Checks one policy; compiles its variables on the way. */
 class PolicyCheck {
   readonly #policy: Policy;
   readonly #compiler = new ExpressionCompiler();

@@ -1,5 +1,5 @@
 /**
- * Which requests a policy, or a binding of one, is about, and with which parameters.
+ * Matches requests to policies, their bindings and their parameters.
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/
  * @module
@@ -16,17 +16,17 @@ import type { WebhookRule } from "../../../kube/webhooks/webhook-rules.ts";
 import { type WebhookSource, versionFor } from "../webhooks.ts";
 import type { Binding, MatchResources, ParamKind, ParamRef, Policy } from "./policy.ts";
 
-/** A policy that a request is about, with one of its bindings and one set of parameters. */
+/** A policy that matches a request, with one of its bindings and one set of parameters. */
 export interface Invocation<P extends Policy> {
   readonly policy: P;
   readonly binding: Binding;
-  /** `null` when there are none. */
+  /** `null` for a policy without parameters. */
   readonly params: SentObject | null;
   /** The version in which the policy wants to see the request. */
   readonly version: ServedResource;
 }
 
-/** What keeps a policy, or a binding of it, from being evaluated. */
+/** The reason why a policy, or a binding of it, cannot be evaluated. */
 export interface ConfigurationProblem<P extends Policy> {
   readonly policy: P;
   /** Absent when the policy itself is at fault. */
@@ -36,7 +36,10 @@ export interface ConfigurationProblem<P extends Policy> {
 
 class ConfigurationError extends Error {}
 
-/** The invocations for a request in the order of policies and bindings, and what went wrong finding them. */
+/**
+ * The invocations for a request in the order of policies and bindings, and the problems in finding
+ * them.
+ */
 export function invocationsFor<P extends Policy>(
   source: WebhookSource,
   policies: readonly P[],
@@ -84,7 +87,7 @@ const EVERYTHING: readonly WebhookRule[] = [
   { operations: ["*"], apiGroups: ["*"], apiVersions: ["*"], resources: ["*", "*/*"] },
 ];
 
-/** The version in which the request is to be seen; `undefined` when it is not meant. */
+/** The version in which the policy wants to see the request; `undefined` when it does not match. */
 function versionMatched(
   source: WebhookSource,
   match: MatchResources | undefined,
@@ -109,7 +112,11 @@ function versionMatched(
   return about(resourceRules.length === 0 && !needsRules ? EVERYTHING : resourceRules);
 }
 
-/** The resource of parameters; `null` for a policy without. @throws ConfigurationError when it is not there */
+/**
+ * The resource of a policy's parameters; `null` for a policy without.
+ *
+ * @throws ConfigurationError when the resource does not exist
+ */
 function paramResource(source: WebhookSource, kind: ParamKind | undefined): ServedResource | null {
   if (!kind) return null;
   const found = findParamResource(source, kind);
@@ -119,7 +126,7 @@ function paramResource(source: WebhookSource, kind: ParamKind | undefined): Serv
   );
 }
 
-/** The resource of a kind of parameters; `undefined` when it is not there. */
+/** The resource of a kind of parameters; `undefined` when it does not exist. */
 function findParamResource(
   { registry }: Pick<WebhookSource, "registry">,
   { apiVersion, kind }: ParamKind,

@@ -20,7 +20,7 @@ export interface MatchResources {
   readonly matchPolicy?: string;
 }
 
-/** Where parameters are. */
+/** The selection of the parameters. */
 export interface ParamRef {
   readonly name?: string;
   readonly namespace?: string;
@@ -34,13 +34,13 @@ export interface ParamKind {
   readonly kind: string;
 }
 
-/** An expression under a name, evaluated when it is first used. */
+/** A named expression, evaluated when it is first used. */
 export interface Variable {
   readonly name: string;
   readonly expression: string;
 }
 
-/** What policies of both kinds say. */
+/** The fields that the specs of both kinds of policies share. */
 export interface PolicySpec {
   readonly paramKind?: ParamKind;
   readonly matchConstraints?: MatchResources;
@@ -49,7 +49,7 @@ export interface PolicySpec {
   readonly variables?: readonly Variable[];
 }
 
-/** What has to hold, and what is said when it does not. */
+/** An expression that must be true, and the message when it is not. */
 export interface Validation {
   readonly expression: string;
   readonly message?: string;
@@ -57,7 +57,7 @@ export interface Validation {
   readonly reason?: string;
 }
 
-/** What is written to the audit log. */
+/** An annotation of the audit log. */
 export interface AuditAnnotation {
   readonly key: string;
   readonly valueExpression: string;
@@ -71,7 +71,7 @@ export interface ValidatingPolicy extends SentObject {
   };
 }
 
-/** One change that a policy makes. */
+/** One mutation of a policy. */
 export interface Mutation {
   readonly patchType: string;
   readonly applyConfiguration?: { readonly expression?: string };
@@ -95,7 +95,7 @@ export interface Binding extends SentObject {
     readonly policyName: string;
     readonly paramRef?: ParamRef;
     readonly matchResources?: MatchResources;
-    /** Of validating policies. */
+    /** Only of validating policies. */
     readonly validationActions?: readonly string[];
   };
 }

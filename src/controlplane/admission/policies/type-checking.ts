@@ -1,7 +1,9 @@
 /**
- * Whether the expressions of a ValidatingAdmissionPolicy fit the kinds that it is about: what its status warns of.
+ * Type checking of a ValidatingAdmissionPolicy: warnings in its status about expressions that do
+ * not fit the kinds that it matches.
  *
- * @see https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/#type-checking
+ * @see
+ * https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/#type-checking
  * @module
  */
 import { parseApiVersion } from "../../../kube/resource.ts";
@@ -15,7 +17,7 @@ import type { WebhookRule } from "../../../kube/webhooks/webhook-rules.ts";
 import type { WebhookSource } from "../webhooks.ts";
 import type { ParamKind, ValidatingPolicy } from "./policy.ts";
 
-/** What is wrong with one expression, for all kinds that it does not fit. */
+/** The warning about one expression, for all kinds that it does not fit. */
 export interface ExpressionWarning {
   readonly fieldRef: string;
   readonly warning: string;
@@ -79,9 +81,12 @@ function surroundingsOf(
   };
 }
 
-/** The types of a kind's objects; `undefined` for what has no schema that ends. */
+/**
+ * The types of a kind's objects; `undefined` without a schema, or with a schema that contains
+ * itself.
+ */
 function typesOf(resource: ServedResource | undefined, name: string): Types | undefined {
-  // The schema of a definition holds schemas, and thereby itself.
+  // The schema of a CustomResourceDefinition holds schemas, and thereby itself.
   if (!resource || resource.group === "apiextensions.k8s.io") return undefined;
   const { schema } = resource;
   const whole = resource.builtIn
@@ -109,7 +114,7 @@ function findKind(
   return all.find((one) => one.group === group && one.version === version && one.kind === kind);
 }
 
-/** The kinds that rules name; those with a wildcard name none. */
+/** The kinds that rules name; a rule with a wildcard names none. */
 function kindsOf(
   rules: readonly WebhookRule[],
   all: readonly ServedResource[],

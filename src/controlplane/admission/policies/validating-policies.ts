@@ -1,7 +1,7 @@
 /**
  * ValidatingAdmissionPolicies: expressions that judge writes, where bindings say so.
  *
- * Audit annotations are evaluated, because one that fails denies; there is no audit log to write them to.
+ * Audit annotations are evaluated although there is no audit log, because one that fails denies.
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/
  * @module
@@ -27,16 +27,16 @@ const BINDINGS: CollectionName<Binding> = `validatingadmissionpolicybindings.${P
 const MESSAGE_MAX_BYTES = 5 * 1024;
 const CODES: Readonly<Record<string, number>> = { Forbidden: 403, RequestEntityTooLarge: 413 };
 
-/** Something that a policy holds against a write. */
+/** An objection of a policy to a write. */
 interface Objection {
   readonly message: string;
   readonly reason: string;
 }
 
-/** What an evaluation came to. */
+/** The result of an evaluation. */
 interface Verdict {
   readonly objections: readonly Objection[];
-  /** Failures that deny, whatever the binding does about objections. */
+  /** Failures, which deny whatever the binding's actions are. */
   readonly failures: readonly Objection[];
 }
 
@@ -49,7 +49,7 @@ interface CompiledPolicy extends CommonParts {
   readonly annotations: readonly CompiledExpression[];
 }
 
-/** Evaluates the stored policies. */
+/** Evaluates the stored ValidatingAdmissionPolicies. */
 export class ValidatingPolicies {
   readonly #source: WebhookSource;
   readonly #authorize: Authorize;
@@ -61,7 +61,7 @@ export class ValidatingPolicies {
     this.#compiled = new PerObject((policy) => compilePolicy(compiler, policy));
   }
 
-  /** Whether there is any binding that might be about a request. */
+  /** Whether any binding might match the request. */
   concerns(request: AdmissionRequest): boolean {
     return this.#bindings().length > 0 && !isExempt(request);
   }
@@ -165,7 +165,7 @@ function objectionsOf(
     ...validation,
     result: rules.evaluate(validation.rule, budget),
   }));
-  // All messages are made, and have to be paid for, whether they are needed or not.
+  // All messages are evaluated, and count toward the budget, whether they are needed or not.
   const texts: (string | undefined)[] = [];
   let unpaid: string | undefined;
   for (const { message } of validations) {
