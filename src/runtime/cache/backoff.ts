@@ -1,6 +1,6 @@
 /**
- * How long a reflector waits between failures: client-go's ladder, from 0.8 s doubled up to 30 s, each
- * step stretched by up to its own length, so that many clients do not come back together.
+ * The waits of a reflector between failures: client-go's backoff, from 0.8 s doubled up to 30 s,
+ * each step stretched by up to its own length, so that many clients do not come back together.
  *
  * @module
  */
@@ -10,7 +10,7 @@ const BASE_MS = 800;
 const MAX_MS = 30_000;
 const RESET_AFTER_MS = 120_000;
 
-/** The waits of one reflector. */
+/** Counts the failures of one reflector and says how long to wait. */
 export class Backoff {
   readonly #clock: Clock;
   #stepMs = BASE_MS;
@@ -27,7 +27,7 @@ export class Backoff {
       this.#stepMs = BASE_MS;
     }
     const delayMs = this.#stepMs * (1 + this.#clock.random());
-    // Counted from the end of the wait, or the long waits themselves would reset the ladder.
+    // Counted from the end of the wait, or the long waits themselves would reset the backoff.
     this.#lastFailureMs = nowMs + delayMs;
     this.#stepMs = Math.min(this.#stepMs * 2, MAX_MS);
     return delayMs;

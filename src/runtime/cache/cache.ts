@@ -1,5 +1,5 @@
 /**
- * The informers of a process, one for each kind that somebody watches, and reads from them.
+ * The informers of a process, one for each watched kind, and reads from them.
  *
  * @module
  */
@@ -34,21 +34,21 @@ import { SharedInformer } from "./shared-informer.ts";
 import { Transform } from "./transform.ts";
 import { present } from "../../present.ts";
 
-/** What a cache watches, and how. */
+/** The options of a cache: namespaces, kinds and how they are watched. */
 export interface CacheOptions {
-  /** Only these namespaces; all of them when absent. */
+  /** The only namespaces to watch; all of them when absent. */
   readonly namespaces?: readonly string[];
-  /** What is kept of single kinds: `[cacheOf(Secret, { labels: { app: "web" } })]`. */
+  /** The options of single kinds: `[cacheOf(Secret, { labels: { app: "web" } })]`. */
   readonly kinds?: readonly KindCache[];
-  /** What becomes of a read where the kind or the namespace is not watched; `live` when absent. */
+  /** How reads of a kind or namespace that is not watched are answered; `live` when absent. */
   readonly reads?: UnwatchedReads;
-  /** How often handlers hear of all objects again; never when absent. */
+  /** How often handlers get all objects again, in milliseconds; never when absent. */
   readonly resyncMs?: number;
   /** False: lists with LIST, as servers before Kubernetes 1.32 want it; true when absent. */
   readonly watchList?: boolean;
 }
 
-/** The cache behind one that users see. */
+/** The informers behind the `Cache` that users see. */
 export function informersOf(cache: Cache): InformerCache {
   if (cache instanceof InformerCache) return cache;
   throw new TsopError(
@@ -66,7 +66,7 @@ export class InformerCache implements Cache {
   readonly #options: CacheOptions;
   readonly #tapOf: () => ReconcileTap | undefined;
   readonly #kinds = new Map<string, KindInformers>();
-  // What was found for a token, as long as there are no more kinds.
+  // The informers found for a token; made anew when a kind is added.
   #found = new WeakMap<ReadToken, KindInformers>();
   readonly #labelSelectors: Map<string, string>;
   readonly #kindCaches: ReadonlyMap<string, KindCache>;
@@ -76,7 +76,7 @@ export class InformerCache implements Cache {
   #namespaces: readonly string[] | undefined;
   #signal: AbortSignal | undefined;
 
-  /** @param tapOf - of the reconcile that asks, where reconciles are recorded or replayed */
+  /** @param tapOf - the tap of the calling reconcile, where reconciles are recorded or replayed */
   constructor(
     rest: RestClient,
     clock: Clock,
@@ -103,7 +103,7 @@ export class InformerCache implements Cache {
     bindMethods(this, InformerCache);
   }
 
-  /** What stands between the reconcile that asks and the cache. */
+  /** The tap between the calling reconcile and the cache. */
   get tap(): ReconcileTap | undefined {
     return this.#tapOf();
   }
@@ -151,7 +151,7 @@ export class InformerCache implements Cache {
     kind.setNamespaces([]);
   }
 
-  /** What becomes of a read of the kind where it is not watched. */
+  /** How reads of the kind are answered where it is not watched. */
   readsOf(token: ReadToken): UnwatchedReads {
     const own = this.#kindCaches.get(idOf(resourceOf(token)))?.reads;
     return own ?? this.#options.reads ?? "live";
@@ -177,7 +177,7 @@ export class InformerCache implements Cache {
     return kind as unknown as KindInformers<T>;
   }
 
-  /** The informers that hold what is asked for, if there are any and they run. */
+  /** The running informers that hold the kind in that namespace, if there are any. */
   findInformers<T extends KubeObject>(
     token: ReadToken<T>,
     namespace?: string,
@@ -194,7 +194,7 @@ export class InformerCache implements Cache {
     return informer && [informer];
   }
 
-  /** Why there are no informers that hold what is asked for. */
+  /** The reason why no informers hold the kind in that namespace, for an error message. */
   whyNot(token: ReadToken, namespace?: string): string {
     const resource = resourceOf(token);
     if (!this.#signal) return "the manager has not started, and nothing is cached yet";
@@ -202,7 +202,9 @@ export class InformerCache implements Cache {
     return `namespace ${namespace ?? ""} is not one of those that are watched`;
   }
 
-  /** Takes in the answer to a write of this process, so that reads see it before the watch brings it. */
+  /**
+   * Stores the answer to a write of this process, so that reads see it before the watch brings it.
+   */
   noteWritten(object: KubeObject): void {
     const { namespace = "", labels = {} } = object.metadata;
     for (const { resource, informers } of this.#kinds.values()) {
@@ -212,7 +214,8 @@ export class InformerCache implements Cache {
       const kept = resource.metadataOnly ? metadataPart(object) : object;
       const informer = informers.get("") ?? informers.get(namespace);
       const { fieldSelector } = this.#kindCaches.get(idOf(resource)) ?? {};
-      // Only the server knows what its fields select; what is there was selected once.
+      // A field selector can be evaluated by the server only; an object that is already here was
+      // selected by it.
       const isUnknown = informer?.indexer.get(formatKey(keyOf(object))) === undefined;
       if (fieldSelector !== undefined && isUnknown) return;
       const transform = this.#transforms.get(idOf(resource));
@@ -253,7 +256,7 @@ export class InformerCache implements Cache {
     return undefined;
   }
 
-  /** Takes out what this process deleted. */
+  /** Removes an object that this process deleted. */
   noteDeleted(resource: ResourceInfo, key: ObjectKey, uid: string): void {
     for (const metadataOnly of [false, true]) {
       const informers = this.#kinds.get(idOf(resource, metadataOnly))?.informers;
@@ -269,7 +272,10 @@ export class InformerCache implements Cache {
     this.informersFor(token).addIndex(name, values);
   }
 
-  /** What the informers that there are now read: for who asks whether they may. */
+  /**
+   * The kinds and namespaces that the present informers read, for a check of the permissions to do
+   * so.
+   */
   planned(): {
     readonly resource: ResourceInfo;
     readonly namespace?: string;
@@ -315,7 +321,7 @@ export class InformerCache implements Cache {
     );
   }
 
-  /** Whole objects have their metadata, too: where they are watched, nothing else is needed. */
+  /** An informer of whole objects also serves reads of metadata only. */
   #findKind(resource: ResourceInfo): KindInformers | undefined {
     const whole = this.#kinds.get(idOf(resource, false));
     return whole ?? (resource.metadataOnly ? this.#kinds.get(idOf(resource)) : undefined);
@@ -367,7 +373,7 @@ export class InformerCache implements Cache {
   }
 }
 
-/** What is wrong and what to do about it. */
+/** The problem and its remedy, in one message. */
 function problemOf(error: unknown, resource: ResourceInfo): string {
   const advice =
     rightsAdvice(error, resource, WATCH_VERBS) ??

@@ -10,7 +10,7 @@ import { NAMESPACE_INDEX } from "./indexer.ts";
 import type { ReconcileTap } from "../controller/reconcile-tap.ts";
 import type { SharedInformer } from "./shared-informer.ts";
 
-/** The object of a key in the informers, frozen. @param tap - of the reconcile that asks */
+/** The object of a key in the informers, frozen. @param tap - the tap of the calling reconcile */
 export function findCached<T extends KubeObject>(
   informers: readonly SharedInformer<T>[],
   key: ObjectKey,
@@ -27,9 +27,9 @@ export function findCached<T extends KubeObject>(
 }
 
 /**
- * The objects in the informers that fit, frozen.
+ * The selected objects in the informers, frozen.
  *
- * @param tap - of the reconcile that asks
+ * @param tap - the tap of the calling reconcile
  * @throws TsopError `index-missing`, SelectorError
  */
 export function listCached<T extends KubeObject>(

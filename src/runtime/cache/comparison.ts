@@ -1,5 +1,6 @@
 /**
- * Whether a cache knows what a server has: by a list, where nothing else tells that a watch has brought everything.
+ * Compares a cache with a list from the server, where nothing else tells that a watch has brought
+ * everything.
  *
  * @module
  */
@@ -10,17 +11,17 @@ import type { ListerWatcher } from "./lister-watcher.ts";
 import { problemOf } from "./readable-objects.ts";
 import { isOlder } from "./resource-version.ts";
 
-/** What is known of a kind. */
+/** The contents of a cache for one kind. */
 interface Known<T extends KubeObject> {
   readonly indexer: Indexer<T>;
-  /** The version up to which that is everything. */
+  /** The version up to which the indexer is complete. */
   readonly version: () => string;
 }
 
 /**
- * Lists everything once.
+ * Lists everything once, and returns a check of whether the cache lags behind that list.
  *
- * @returns whether less than that is known by now: something older, or something that was deleted
+ * @returns whether the cache still holds an older version of an object, or one that was deleted
  * @throws StatusError, ConnectionError
  */
 export async function compareWithServer<T extends KubeObject>(
@@ -44,7 +45,7 @@ function isBehind<T extends KubeObject>(
   const last = version();
   if (!isOlder(last, listVersion)) return false;
   for (const [key, listedVersion] of listed) {
-    // What is not there, although its version was reached, was deleted since.
+    // An object that the indexer lacks although its version was reached was deleted since.
     if (isOlder(indexer.peek(key)?.metadata.resourceVersion ?? last, listedVersion)) return true;
   }
   for (const [key, { metadata }] of indexer.entries()) {

@@ -9,11 +9,11 @@ import type { KubeObject } from "../../kube/object.ts";
 import { BucketRateLimiter } from "../queue/rate-limiters.ts";
 import type { ListerWatcher } from "./lister-watcher.ts";
 
-// Nobody notices it who watches fewer kinds than the burst.
+// A process that watches fewer kinds than the burst is never delayed.
 const PER_SECOND = 20;
 const BURST = 50;
 
-/** What all informers of a process may begin together. */
+/** The rate limit that all informers of a process share. */
 export class ConnectBudget {
   readonly #clock: Clock;
   readonly #bucket: BucketRateLimiter;
@@ -23,7 +23,7 @@ export class ConnectBudget {
     this.#bucket = new BucketRateLimiter(clock, PER_SECOND, BURST);
   }
 
-  /** The same, each request when its turn comes. */
+  /** The same lister-watcher, whose requests wait for their turn. */
   spread<T extends KubeObject>(listerWatcher: ListerWatcher<T>): ListerWatcher<T> {
     return {
       resource: listerWatcher.resource,

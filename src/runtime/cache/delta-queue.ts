@@ -1,5 +1,5 @@
 /**
- * What a reflector saw, in the order in which it saw it: client-go's RealFIFO with atomic replaces.
+ * The changes that a reflector received, in their order: client-go's RealFIFO with atomic replaces.
  *
  * Nothing is merged and nothing is reordered, so the order across objects is the server's. A consumer that
  * causes further deltas while it works on one finds them behind those that were there before.
@@ -9,7 +9,7 @@
  */
 import type { KubeObject } from "../../kube/object.ts";
 
-/** One thing that happened. */
+/** One change of the store, or a new list. */
 export type Delta<T extends KubeObject> =
   | { readonly type: "Added" | "Updated" | "Deleted"; readonly object: T }
   | {
@@ -21,9 +21,12 @@ export type Delta<T extends KubeObject> =
     }
   | { readonly type: "Sync" };
 
-/** What a reflector fills. */
+/** The store that a reflector keeps equal to the server. */
 export interface ReflectorStore<T extends KubeObject> {
-  /** Told of each object that came, before anything else is done with it: what is equal in it may be replaced. */
+  /**
+   * Gets each object that arrives, before anything else is done with it; equal parts of it may be
+   * replaced.
+   */
   receive(object: T): void;
   push(delta: Delta<T>): void;
   /** Whether the store knows a newer version of the object. */

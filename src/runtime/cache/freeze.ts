@@ -9,10 +9,11 @@ import { copyWithMark } from "./partial-objects.ts";
 
 /** The same object, which nobody can change any more, all the way down. */
 export function frozen<T extends object>(object: T): T {
-  // What is frozen on the outside is frozen inside: nothing else here freezes. To ask whether something can be added is
-  // cheaper than to ask whether all of it is frozen.
+  // An object that is frozen on the outside is frozen inside: nothing else here freezes. Asking
+  // whether it can be extended is cheaper than asking whether all of it is frozen.
   if (!Object.isExtensible(object)) return object;
-  // No function that calls itself: a stranger's object may be thousands of levels deep, and the stack is not.
+  // A loop instead of recursion: an object from outside may be thousands of levels deep, and the
+  // stack is not.
   const open: object[] = [object];
   for (let next = open.pop(); next; next = open.pop()) {
     if (!Object.isExtensible(next)) continue;

@@ -1,8 +1,9 @@
 /**
- * Delivers notifications to one handler: in order, one at a time, and whatever the handler throws stays here.
+ * Delivers notifications to one handler: in order, one at a time, and catches whatever the handler
+ * throws.
  *
- * What waits for a slow handler is merged by object: it hears of the state of then, not of each step to it, and the
- * memory that it costs is bounded by the number of objects, not by the number of events.
+ * Notifications that wait for a slow handler are merged by object: it gets the latest state, not
+ * each step to it, and the memory is bounded by the number of objects, not by the number of events.
  *
  * @module
  */
@@ -12,34 +13,37 @@ import type { KubeObject } from "../../kube/object.ts";
 import { frozen } from "./freeze.ts";
 import { cacheKeyOf } from "./indexer.ts";
 
-/** Told of the changes of one kind. Objects are frozen. A promise that is returned holds back what follows. */
+/**
+ * Handles the changes of one kind. Objects are frozen. A promise that is returned holds back the
+ * next notifications.
+ */
 export interface ResourceEventHandler<T extends KubeObject = KubeObject> {
   /**
-   * An object came.
+   * An object was added.
    *
    * @param initial - it was there when the handler, or the informer, began
    */
   onAdd?(object: T, initial: boolean): void | Promise<void>;
-  /** An object changed, or is told again by a resync: then both have one `resourceVersion`. */
+  /** An object changed, or is repeated by a resync: then both have the same `resourceVersion`. */
   onUpdate?(old: T, object: T): void | Promise<void>;
   /**
-   * An object is gone.
+   * An object was deleted.
    *
-   * @param tombstone - the deletion itself was missed; `object` is what was known last
+   * @param tombstone - the deletion itself was missed; `object` is its last known state
    */
   onDelete?(object: T, tombstone: boolean): void | Promise<void>;
 }
 
-/** One thing to tell a handler. */
+/** One notification for a handler. */
 export type Notification<T extends KubeObject> =
   | { readonly type: "add"; readonly object: T; readonly initial: boolean }
   | { readonly type: "update"; readonly old: T; readonly object: T }
   | { readonly type: "delete"; readonly object: T; readonly tombstone: boolean };
 
-// Below this many there is nothing to gain by making room.
+// Below this length there is nothing to gain by compacting the queue.
 const LARGE = 1000;
 
-// `undefined` was merged away.
+// `undefined` stands for a notification that was merged into another.
 type Waiting<T extends KubeObject> = Notification<T> | (() => void) | undefined;
 
 /** The notifications of one handler. */
@@ -47,10 +51,10 @@ export class HandlerQueue<T extends KubeObject> {
   readonly #handler: ResourceEventHandler<T>;
   readonly #log: Logger;
   #waiting: Waiting<T>[] = [];
-  // What comes next, and how many behind it were merged away.
+  // The index of the next notification, and how many behind it were merged away.
   #head = 0;
   #holes = 0;
-  // Where the last notification of an object waits; kept only while the handler is slow.
+  // The index of the last notification of each object; kept only while the handler is slow.
   #places: Map<string, number> | undefined;
   #busy = false;
   #ended = false;
@@ -60,7 +64,7 @@ export class HandlerQueue<T extends KubeObject> {
     this.#log = log;
   }
 
-  /** Delivers now, or when what came before is done. */
+  /** Delivers at once, or when the notifications before it are delivered. */
   push(notification: Notification<T>): void {
     if (this.#places) this.#merge(notification, this.#places);
     else this.#waiting.push(notification);
@@ -83,7 +87,7 @@ export class HandlerQueue<T extends KubeObject> {
     return !this.#busy && this.length === 0;
   }
 
-  /** Drops what was not delivered yet, and takes nothing more. */
+  /** Drops the notifications that were not delivered yet, and takes no more. */
   end(): void {
     this.#ended = true;
     this.#clear();
@@ -186,7 +190,7 @@ function mergedOf<T extends KubeObject>(
   after: Notification<T>,
 ): Notification<T> | undefined | "both" {
   if (before.type === "delete" || after.type === "add") return "both";
-  // What the object was before the change may concern somebody who must hear that it is gone from there.
+  // The state before the change may matter to a handler that must learn that the object left it.
   if (after.type === "delete") return before.type === "add" ? undefined : "both";
   return { ...before, object: after.object };
 }

@@ -1,5 +1,5 @@
 /**
- * Objects of one kind by their key, and by whatever else they are looked up by.
+ * Objects of one kind by their key and by any other index.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import { TsopError } from "../../errors.ts";
 import type { KubeObject } from "../../kube/object.ts";
 import { frozen } from "./freeze.ts";
 
-/** The values under which an object is found; none is fine. */
+/** Returns the values under which an object is indexed; an empty list is allowed. */
 export type IndexFunction<T extends KubeObject> = (object: T) => readonly string[];
 
 /** The index by namespace that every indexer has. */
@@ -18,10 +18,13 @@ const POINTER_BYTES = 8;
 const OBJECT_BYTES = 24;
 const ARRAY_BYTES = 48;
 const STRING_BYTES = 20;
-// V8 keeps each of them once.
+// V8 keeps one copy of each string that is as short as this.
 const SHORT_STRING = 10;
 
-/** What a JSON value takes on the heap, strings as if each character were a byte; nothing for what is in `counted`. */
+/**
+ * The heap size of a JSON value in bytes, strings as if each character were a byte; 0 for values in
+ * `counted`.
+ */
 function sizeOf(root: unknown, counted: Set<unknown>): number {
   let bytes = 0;
   const open = [root];
@@ -39,7 +42,10 @@ function sizeOf(root: unknown, counted: Set<unknown>): number {
   return bytes;
 }
 
-/** The same without the parts; none for what stands in its object itself, and what there is one of in the process. */
+/**
+ * The same without its parts; 0 for values that are stored inline, and for those that exist once in
+ * the process.
+ */
 function ownSizeOf(value: unknown): number {
   if (typeof value === "string")
     return value.length > SHORT_STRING ? STRING_BYTES + value.length : 0;
@@ -52,21 +58,24 @@ export function cacheKeyOf({ metadata: { namespace, name } }: KubeObject): strin
   return namespace ? `${namespace}/${name}` : name;
 }
 
-/** Told of an index function that failed for an object, which is then under no value of that index. */
+/**
+ * Gets the error of an index function that failed for an object, which then has no value in that
+ * index.
+ */
 export type IndexFailure = (index: string, key: string, error: unknown) => void;
 
 /** The keys under each value. */
 type Index = Map<string, Set<string>>;
 
 /**
- * A map of objects with secondary indexes. What is read is frozen, when it is read for the first time: most objects of
- * a large cache never are.
+ * A map of objects with secondary indexes. Objects are frozen when they are read for the first
+ * time: most objects of a large cache never are.
  */
 export class Indexer<T extends KubeObject> {
   #objects = new Map<string, T>();
   readonly #functions = new Map<string, IndexFunction<T>>();
-  // Index -> value -> keys, from the first look into the index on: many are declared, and not all are used.
-  // A value that has no key left is removed, or values of the past would pile up.
+  // Index -> value -> keys, built when the index is first read: many are declared, and not all are
+  // used. A value without keys is removed, or values of the past would pile up.
   readonly #indexes = new Map<string, Index>();
 
   readonly #failed: IndexFailure;
@@ -81,7 +90,7 @@ export class Indexer<T extends KubeObject> {
   }
 
   /**
-   * Declares an index over what is there and what comes.
+   * Declares an index over present and future objects.
    *
    * @throws TsopError `index-exists` when another function has the name
    */
@@ -103,7 +112,7 @@ export class Indexer<T extends KubeObject> {
     return object && frozen(object);
   }
 
-  /** The object as it is kept, for who looks and does not hand it on. */
+  /** The object as it is stored, for callers that read it and do not hand it on. */
   peek(key: string): T | undefined {
     return this.#objects.get(key);
   }
@@ -115,12 +124,15 @@ export class Indexer<T extends KubeObject> {
     return objects;
   }
 
-  /** Keys and objects, as they are kept. */
+  /** Keys and objects, as they are stored. */
   entries(): IterableIterator<[string, T]> {
     return this.#objects.entries();
   }
 
-  /** What the objects take in memory, in bytes, equal parts once: an estimate, made anew with each call. */
+  /**
+   * The memory that the objects take, in bytes, equal parts counted once: an estimate, computed at
+   * each call.
+   */
   get sizeBytes(): number {
     const counted = new Set<unknown>();
     let bytes = 0;
@@ -148,7 +160,7 @@ export class Indexer<T extends KubeObject> {
     return objects;
   }
 
-  /** Puts `object` in, under its own key. */
+  /** Stores `object` under its key. */
   set(key: string, object: T): void {
     if (this.#indexes.size > 0) {
       const old = this.#objects.get(key);
@@ -159,7 +171,7 @@ export class Indexer<T extends KubeObject> {
     this.#objects.set(key, object);
   }
 
-  /** Takes the object out, and returns it. */
+  /** Removes the object, and returns it. */
   delete(key: string): T | undefined {
     const old = this.#objects.get(key);
     if (!old) return undefined;
@@ -183,7 +195,10 @@ export class Indexer<T extends KubeObject> {
     return index;
   }
 
-  /** The values of an object that is put in; none, and told, where the function fails: one odd object hides no other. */
+  /**
+   * The values of an object that is stored. Where the function fails, the failure is reported and
+   * there are none: one odd object hides no other.
+   */
   #told(name: string, key: string, object: T): readonly string[] {
     const { values, error } = this.#valuesOf(name, object);
     if (!values) this.#failed(name, key, error);

@@ -1,5 +1,5 @@
 /**
- * What an informer is made of, and what its handlers hold of it.
+ * The options of an informer, and the registration of a handler with it.
  *
  * @module
  */
@@ -8,23 +8,23 @@ import type { KubeObject } from "../../kube/object.ts";
 import type { Logger } from "../../log.ts";
 import type { ListerWatcher } from "./lister-watcher.ts";
 
-/** What an informer is made of. */
+/** The options of an informer. */
 export interface InformerOptions<T extends KubeObject> {
   readonly listerWatcher: ListerWatcher<T>;
   readonly clock: Clock;
   readonly log: Logger;
   readonly watchList?: boolean;
-  /** How often handlers hear of all objects again; never when absent. */
+  /** How often handlers get all objects again, in milliseconds; never when absent. */
   readonly resyncMs?: number;
-  /** Told of each failure of the list or the watch; the informer goes on by itself. */
+  /** Gets each failure of the list or the watch; the informer recovers by itself. */
   readonly onError?: (error: unknown) => void;
-  /** Told when a watch runs again after a failure. */
+  /** Called when a watch runs again after a failure. */
   readonly onRecovery?: () => void;
 }
 
-/** One handler's place at an informer. */
+/** The registration of one handler with an informer. */
 export interface Registration {
-  /** Whether everything that was there at the beginning is delivered. */
+  /** Whether all objects of the first list are delivered. */
   readonly hasSynced: boolean;
   /** Resolves when `hasSynced` becomes true. */
   readonly synced: Promise<void>;

@@ -1,5 +1,5 @@
 /**
- * What the cache keeps of one kind: which objects, and what of each.
+ * The options of the cache for one kind: which objects it keeps, and which part of each.
  *
  * @see https://pkg.go.dev/sigs.k8s.io/controller-runtime/pkg/cache#ByObject
  * @module
@@ -15,23 +15,30 @@ import {
 import { parseLabelSelector } from "../../kube/selectors/selector.ts";
 import { assertSelection, selectionOf } from "../client/selection.ts";
 
-/** What becomes of a read of a kind, or in a namespace, that is not watched: the server is asked, or the read fails. */
+/**
+ * How a read of a kind or namespace that is not watched is answered: by the server, or with an
+ * error.
+ */
 export type UnwatchedReads = "live" | "fail";
 
-/** What the cache keeps of a kind; everything may be left out. */
+/** The options of the cache for one kind; every field is optional. */
 export interface KindCacheOptions<T extends KubeObject> {
-  /** Only these namespaces; those of the whole cache when absent. */
+  /** The only namespaces to watch; those of the whole cache when absent. */
   readonly namespaces?: readonly string[];
-  /** Only objects with these labels, or that a selector fits: `"tier in (web, api),!legacy"`. */
+  /** Only objects with these labels, or that match a selector: `"tier in (web, api),!legacy"`. */
   readonly labels?: Readonly<Record<string, string>> | string;
-  /** Only objects that a field selector of the API server fits: `"spec.nodeName=one"`. */
+  /** Only objects that match a field selector of the API server: `"spec.nodeName=one"`. */
   readonly fields?: string;
   /**
-   * What is kept of an object, which it may change. What is read from the cache then cannot be
-   * written back as a whole. One that throws is told, and its object kept whole.
+   * Returns the part of an object that is kept; it may change the object. Objects that are read
+   * from the cache then cannot be written back as a whole. An error that it throws is logged, and
+   * its object kept whole.
    */
   readonly transform?: (object: T) => T;
-  /** What becomes of a read where the kind or the namespace is not watched; as for the whole cache when absent. */
+  /**
+   * How reads of a kind or namespace that is not watched are answered; as for the whole cache when
+   * absent.
+   */
   readonly reads?: UnwatchedReads;
 }
 
@@ -46,7 +53,7 @@ export interface KindCache {
 }
 
 /**
- * Says what the cache keeps of a kind, for `createManager({ cache: { kinds: [...] } })`.
+ * Sets the options of the cache for one kind, for `createManager({ cache: { kinds: [...] } })`.
  *
  * @example
  * cacheOf(Secret, {
@@ -57,7 +64,7 @@ export interface KindCache {
  *   },
  * });
  *
- * @throws TsopError `kind-in-no-namespace` for namespaces of a kind that is in none; SelectorError
+ * @throws TsopError `kind-in-no-namespace` for namespaces of a cluster-scoped kind; SelectorError
  */
 export function cacheOf<T extends KubeObject>(
   token: ReadToken<T>,
@@ -74,7 +81,7 @@ export function cacheOf<T extends KubeObject>(
     namespaces,
     labelSelector: typeof selector === "string" ? selector : undefined,
     fieldSelector: fields,
-    // It is called with objects of this token.
+    // The transform is called with objects of this token only.
     transform: transform && ((object) => transform(object as T)),
     reads,
   };

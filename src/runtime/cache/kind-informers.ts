@@ -10,11 +10,14 @@ import type { IndexFunction } from "./indexer.ts";
 import type { Registration } from "./informer-options.ts";
 import type { SharedInformer } from "./shared-informer.ts";
 
-/** Who hears of a kind's changes, in whatever namespaces are watched. */
+/** A handler of a kind's changes, in all watched namespaces. */
 export interface KindHandler<T extends KubeObject> {
   /** The handler for one of the informers. */
   readonly handlerFor: (informer: SharedInformer<T>) => ResourceEventHandler<T>;
-  /** Told when a namespace is no longer watched; its objects are still there, but nothing more is heard of them. */
+  /**
+   * Called when a namespace is no longer watched; its objects still exist, but no more events of
+   * them arrive.
+   */
   readonly onLeave?: (namespace: string) => void;
 }
 
@@ -24,7 +27,7 @@ interface Member<T extends KubeObject> {
   readonly registrations: Map<KindHandler<T>, Registration>;
 }
 
-/** Informers by namespace; under the empty one that of all namespaces. */
+/** Informers by namespace; the empty key is the informer of all namespaces. */
 export class KindInformers<T extends KubeObject = KubeObject> {
   readonly resource: ResourceInfo;
   readonly #informers = new Map<string, SharedInformer<T>>();
@@ -45,23 +48,26 @@ export class KindInformers<T extends KubeObject = KubeObject> {
     this.setNamespaces(namespaces);
   }
 
-  /** As they are now; who keeps it sees the changes. */
+  /** The present informers, as a live view. */
   get informers(): ReadonlyMap<string, SharedInformer<T>> {
     return this.#informers;
   }
 
-  /** Whether somebody hears of its changes. */
+  /** Whether a handler is registered. */
   get isHeard(): boolean {
     return this.#handlers.size > 0;
   }
 
-  /** Starts those that there are, and those that come later; each ends with `signal`, or when its namespace is left. */
+  /**
+   * Starts the present informers and later ones; each ends with `signal`, or when its namespace is
+   * dropped.
+   */
   start(signal: AbortSignal): void {
     this.#signal = signal;
     for (const member of this.#members.values()) this.#run(member, signal);
   }
 
-  /** Resolves when those that run now have ended. */
+  /** Resolves when the informers that run now have ended. */
   async ended(): Promise<void> {
     await Promise.all(this.#running);
   }
@@ -83,7 +89,9 @@ export class KindInformers<T extends KubeObject = KubeObject> {
     this.#indexes.set(name, values);
   }
 
-  /** Adds a handler to those that there are, and to those that come later. `synced` is that of the former. */
+  /**
+   * Adds a handler to the present informers and to later ones. `synced` covers the present ones.
+   */
   addHandler(handler: KindHandler<T>): Pick<Registration, "synced" | "remove"> {
     this.#handlers.add(handler);
     const synced = [...this.#members.values()].map(

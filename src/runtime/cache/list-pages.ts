@@ -10,7 +10,7 @@ import type { ListerWatcher, ListWatchOptions } from "./lister-watcher.ts";
 
 const PAGE_SIZE = 500;
 
-/** Where a list comes from, and who sees the objects of each page as it comes. */
+/** The source of a list, and the callback for the objects of each page as it arrives. */
 interface Paging<T extends KubeObject> {
   readonly listerWatcher: ListerWatcher<T>;
   readonly receive: (object: T) => void;

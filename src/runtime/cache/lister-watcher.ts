@@ -1,5 +1,5 @@
 /**
- * What a reflector reads from: lists and watches of one kind.
+ * The source of a reflector: lists and watches of one kind.
  *
  * @module
  */
@@ -27,7 +27,8 @@ export interface ListWatchOptions {
 export interface ListerWatcher<T extends KubeObject = KubeObject> {
   readonly resource: ResourceInfo;
   /**
-   * @param receive - is told of each object of the list, early where that can be, and may share parts of it with others
+   * @param receive - gets each object of the list, before the list is complete where possible, and
+   *   may share parts of it with others
    * @throws StatusError, ConnectionError
    */
   list(
@@ -39,7 +40,7 @@ export interface ListerWatcher<T extends KubeObject = KubeObject> {
   watch(options: ListWatchOptions, signal: AbortSignal): Promise<WatchStream<T>>;
 }
 
-/** What to see of a kind. It is looked at for each request. */
+/** The namespace and selectors of a list or watch. Read for each request. */
 export interface Scope {
   /** All namespaces when absent. */
   readonly namespace?: string;
@@ -58,7 +59,7 @@ export function restListerWatcher<T extends KubeObject>(
     labelSelector: scope.labelSelector,
     fieldSelector: scope.fieldSelector,
     ...options,
-    // Empty means absent here, as in Go; the server would take it for a version.
+    // An empty version means an absent one here, as in Go; the server would take it for a version.
     resourceVersion: options.resourceVersion === "" ? undefined : options.resourceVersion,
   });
   const bookmarks: BookmarkMemory = {};
@@ -73,7 +74,8 @@ export function restListerWatcher<T extends KubeObject>(
         query,
         ...accept,
         signal,
-        // For client-go it is a list without items and without a version, and the watch from there brings everything.
+        // client-go takes a `Status` as a list without items and without a version, and the watch
+        // from there brings everything.
         takesFailures: true,
         onItem: receive as (item: unknown) => void,
         withoutManagedFields: true,

@@ -1,8 +1,9 @@
 /**
- * Reads see what this process wrote, at once: its answer goes into the store before the watch brings it.
+ * Makes writes of this process visible to its reads at once: the answer goes into the store before
+ * the watch brings it.
  *
- * Handlers must not notice. So while the store is ahead of the watch, this remembers what they were told last;
- * the event, when it comes, is told from there.
+ * Handlers must not notice. So while the store is ahead of the watch, this remembers the state that
+ * they got last; the event, when it arrives, is a change from that state.
  *
  * @module
  */
@@ -10,9 +11,9 @@ import type { KubeObject } from "../../kube/object.ts";
 
 /** An object whose state in the store did not come from the watch. */
 export interface Ahead<T extends KubeObject> {
-  /** What handlers were told last; `undefined`: nothing, or its deletion. */
+  /** The state that handlers got last; `undefined` when they got none, or its deletion. */
   readonly seen: T | undefined;
-  /** The object that was deleted; events about it are from before that. */
+  /** The uid of the deleted object; events about it are from before the deletion. */
   readonly deletedUid?: string;
 }
 
@@ -28,30 +29,33 @@ export class OwnWrites<T extends KubeObject> {
     return this.#ahead.get(key);
   }
 
-  /** The store got a state that is newer than `known`, which handlers know. */
+  /** Notes that the store got a state that is newer than `known`, which handlers have. */
   written(key: string, known: T | undefined): void {
     this.#ahead.set(key, { seen: this.#seen(key, known) });
   }
 
-  /** The store lost `known`, which is gone. */
+  /** Notes that `known` was deleted from the store. */
   deleted(key: string, known: T): void {
     const { uid } = known.metadata;
     const seen = this.#seen(key, known);
     this.#ahead.set(key, { seen, deletedUid: uid });
   }
 
-  /** The watch has caught up. */
+  /** Notes that the watch has caught up with the object. */
   settle(key: string): void {
     this.#ahead.delete(key);
   }
 
-  /** The objects as handlers know them: `stored`, but for where it is ahead. */
+  /** The objects as handlers know them: `stored`, except for those where it is ahead. */
   *asSeen(stored: Iterable<[string, T]>): Generator<T> {
     for (const [key, object] of stored) if (!this.#ahead.has(key)) yield object;
     for (const { seen } of this.#ahead.values()) if (seen) yield seen;
   }
 
-  /** Ends the waiting for deletions that a list shows as done; what handlers are still to be told of. */
+  /**
+   * Settles the deletions that a list confirms; returns the objects that handlers must still get as
+   * deleted.
+   */
   settleDeletions(listed: ReadonlySet<string>): T[] {
     const gone: T[] = [];
     for (const [key, { seen, deletedUid }] of this.#ahead) {

@@ -11,12 +11,12 @@ import { copyJson } from "../../kube/json.ts";
 
 const PARTIAL: unique symbol = Symbol("tsop.partial");
 
-/** Whether only a part of the object was kept. */
+/** Whether the object is only a part of the stored one. */
 export function isPartial(object: object): boolean {
   return PARTIAL in object;
 }
 
-/** A copy of an object that may be changed, which is as whole as the object. */
+/** A mutable copy of an object, marked as partial if the object is. */
 export function copyWithMark<T>(object: T): T {
   const copy = copyJson(object);
   if (typeof object === "object" && object !== null && isPartial(object)) mark(copy as object);
@@ -24,7 +24,7 @@ export function copyWithMark<T>(object: T): T {
 }
 
 /**
- * Refuses to write an object of which only a part was read: the rest of it would be removed.
+ * Refuses to write an object that is only partly known: the rest of it would be removed.
  *
  * @throws TsopError `partial-write`
  */

@@ -1,8 +1,9 @@
 /**
- * What a server sent as an object, and is none that a cache can keep: without a name, or with a number as its name.
+ * Checks that a value from a server is an object that a cache can keep: it may lack a name, or have
+ * a number as its name.
  *
- * Each is left out for itself, so that it hides no other one. An API server checks the metadata of all objects; what
- * stands in for one may not.
+ * Each bad object is left out alone, so that it hides no other one. An API server checks the
+ * metadata of all objects; a server that stands in for one may not.
  *
  * @module
  */
@@ -12,15 +13,15 @@ import { pathSegmentErrors } from "../../kube/names.ts";
 import type { KubeObject } from "../../kube/object.ts";
 import { ToldBefore } from "../told-before.ts";
 
-/** What an object is checked for. */
+/** The options of the check. */
 interface ReadableObjectsOptions {
   readonly log: Logger;
   readonly kind: string;
-  /** Told of each object that is left out. */
+  /** Called for each object that is left out. */
   readonly count: () => void;
 }
 
-/** Tells the objects that can be kept from all others. */
+/** Tells objects that the cache can keep from all other values. */
 export class ReadableObjects<T extends KubeObject> {
   readonly #options: ReadableObjectsOptions;
   readonly #told = new ToldBefore();
@@ -29,7 +30,10 @@ export class ReadableObjects<T extends KubeObject> {
     this.#options = options;
   }
 
-  /** Whether the cache can keep it; if not, that is logged, once for each object, and counted. */
+  /**
+   * Whether the cache can keep the value; if not, that is logged, once for each object, and
+   * counted.
+   */
   take(value: unknown): value is T {
     const problem = problemOf(value);
     if (problem === undefined) return true;
@@ -46,7 +50,7 @@ export class ReadableObjects<T extends KubeObject> {
   }
 }
 
-/** Why a cache cannot keep the value as an object; `undefined`: it can. */
+/** The reason why a cache cannot keep the value as an object; `undefined` when it can. */
 export function problemOf(value: unknown): string | undefined {
   if (!isJsonObject(value)) return "it is not a JSON object";
   const { metadata } = value;
@@ -72,7 +76,7 @@ function segmentProblem(field: string, value: unknown): string | undefined {
   return error === undefined ? undefined : `metadata.${field} ${error}`;
 }
 
-/** What reads of an object rely on without looking: maps are maps, and lists are lists of what they should be. */
+/** Checks the maps and lists in the metadata that readers rely on. */
 function collectionProblem(metadata: Readonly<Record<string, unknown>>): string | undefined {
   for (const field of ["labels", "annotations"]) {
     const value = metadata[field] ?? undefined;

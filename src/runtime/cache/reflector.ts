@@ -21,13 +21,13 @@ import { problemOf, ReadableObjects } from "./readable-objects.ts";
 import { WatchSession, type InformerOccurrence } from "./watch-session.ts";
 
 /**
- * Where a reflector is. `synced` is the only good place to stay; `denied` and `backoff` say why in
- * `lastError`.
+ * The state of a reflector. `synced` is the only good place to stay; `denied` and `backoff` say why
+ * in `lastError`.
  */
 export type ReflectorState =
   "idle" | "listing" | "streaming" | "synced" | "backoff" | "denied" | "stopped";
 
-/** What a reflector is made of. */
+/** The options of a reflector. */
 export interface ReflectorOptions<T extends KubeObject> {
   readonly listerWatcher: ListerWatcher<T>;
   readonly store: ReflectorStore<T>;
@@ -35,9 +35,9 @@ export interface ReflectorOptions<T extends KubeObject> {
   readonly log: Logger;
   /** Asks for the list as a stream first; falls back to LIST where the server cannot. */
   readonly watchList?: boolean;
-  /** Told of each failure that ends a round; the reflector goes on by itself. */
+  /** Gets each failure that ends a round; the reflector recovers by itself. */
   readonly onError?: (error: unknown) => void;
-  /** Told when a watch runs again after a failure. */
+  /** Called when a watch runs again after a failure. */
   readonly onRecovery?: () => void;
   readonly count?: (what: InformerOccurrence) => void;
 }
@@ -76,12 +76,12 @@ export class Reflector<T extends KubeObject> {
     return this.#state;
   }
 
-  /** Whether a watch is open: what happens reaches the store. */
+  /** Whether a watch is open, so that changes reach the store. */
   get isWatching(): boolean {
     return this.#watching;
   }
 
-  /** Why the last round failed; `undefined` once a later one succeeded. */
+  /** The failure of the last round; `undefined` once a later one succeeded. */
   get lastError(): unknown {
     return this.#lastError;
   }
@@ -91,7 +91,7 @@ export class Reflector<T extends KubeObject> {
     return this.#lastVersion;
   }
 
-  /** Runs until `signal` is aborted. Failures are reported and overcome, never thrown. */
+  /** Runs until `signal` is aborted. Failures are reported and retried, never thrown. */
   async start(signal: AbortSignal): Promise<void> {
     try {
       while (!signal.aborted) {
@@ -107,13 +107,13 @@ export class Reflector<T extends KubeObject> {
     }
   }
 
-  /** Lists anew, at once, and takes that list for the truth: what is asked for has changed. */
+  /** Lists again at once, and treats that list as the truth, because the scope has changed. */
   relist(): void {
     this.#versionUnavailable = true;
     this.#cut?.abort(new RelistNeeded("what is asked for has changed"));
   }
 
-  /** Runs a round that `relist` can end; returns whether it did. */
+  /** Runs a round that `relist` can end early; returns whether it did. */
   async #cuttable(
     signal: AbortSignal,
     round: (signal: AbortSignal) => Promise<void>,
@@ -133,7 +133,7 @@ export class Reflector<T extends KubeObject> {
     return cut.signal.aborted && !signal.aborted;
   }
 
-  /** One list and the watches on it, up to a failure that only another list can mend. */
+  /** One list and the watches on it, up to a failure that needs another list. */
   async #round(signal: AbortSignal): Promise<void> {
     try {
       const streamed = this.#options.watchList !== false && (await this.#streamList(signal));
@@ -285,7 +285,10 @@ export class Reflector<T extends KubeObject> {
     );
   }
 
-  /** What ends the watches of a round. It is made anew only where one went silent: a signal costs as much as a request. */
+  /**
+   * Aborts the watches of a round. It is made anew only when a watch went silent: a signal costs as
+   * much as a request.
+   */
   #requestsUntil(signal: AbortSignal): AbortController {
     if (this.#requests?.signal.aborted === false) return this.#requests;
     const requests = new AbortController();
@@ -344,13 +347,13 @@ export class Reflector<T extends KubeObject> {
   }
 }
 
-/** How long the server wants to be left alone. */
+/** The server's `Retry-After`, in seconds. */
 function retryAfterSeconds({ status }: StatusError): number {
   const seconds: unknown = status.details?.retryAfterSeconds;
   return typeof seconds === "number" && seconds > 0 ? seconds : 0;
 }
 
-/** The watch cannot go on; a list can. Nothing to report: it is the normal course after 410. */
+/** The watch cannot continue; a new list can. Not reported: it is the normal course after 410. */
 class RelistNeeded extends Error {}
 
 /** The guard against a server, or a proxy, that closes each watch at once. */
@@ -360,13 +363,13 @@ function closedAtOnce(resource: ResourceInfo): RelistNeeded {
   );
 }
 
-/** Whether the same watch may be tried again after a wait: the server is away, or busy. */
+/** Whether the same watch may be retried after a wait: the server is unavailable, or busy. */
 function isRetriable(error: unknown): boolean {
   if (error instanceof ConnectionError) return error.failure === "refused";
   return hasReason(error, "TooManyRequests");
 }
 
-/** Whether the server does not hold, or not yet know, the version that was asked for. */
+/** Whether the server no longer has, or does not have yet, the requested version. */
 function isVersionRefusal(error: unknown): boolean {
   if (isExpired(error)) return true;
   if (!(error instanceof StatusError)) return false;

@@ -1,5 +1,5 @@
 /**
- * Which of two resourceVersions is newer. They are decimal numbers of any length, and comparable, since
+ * Compares resourceVersions. They are decimal numbers of any length, and comparable, since
  * Kubernetes 1.35.
  *
  * @see https://github.com/kubernetes/enhancements/tree/master/keps/sig-api-machinery/5504-comparable-resource-version

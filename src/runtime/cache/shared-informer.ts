@@ -49,7 +49,7 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
     "unreadable-object": 0,
     "index-error": 0,
   };
-  // Keyed by the very objects in the store, which are what handlers are told.
+  // Keyed by the very objects in the store, which are those that handlers get.
   readonly #writtenAtMs = new WeakMap<T, number>();
   #hasSynced = false;
   #started = false;
@@ -83,7 +83,7 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
     });
   }
 
-  /** The objects as they are now. */
+  /** The objects in the cache. */
   get indexer(): Indexer<T> {
     return this.#indexer;
   }
@@ -106,12 +106,15 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
     return this.#reflector.lastError;
   }
 
-  /** How often what happened since the start. */
+  /** How often each occurrence happened since the start. */
   get counts(): Readonly<Record<InformerOccurrence, number>> {
     return this.#counts;
   }
 
-  /** What keeps it from knowing, and having told, everything that the watch brought; `undefined`: nothing. */
+  /**
+   * The reason why it does not yet hold, or has not yet delivered, everything that the watch
+   * brought; `undefined` when it has.
+   */
   get unsettled(): string | undefined {
     const { plural } = this.resource;
     const { state, lastError, isWatching } = this.#reflector;
@@ -125,7 +128,9 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
     return undefined;
   }
 
-  /** Lists everything once; what it returns says whether less than that is known here by now. */
+  /**
+   * Lists everything once; the returned function says whether this informer lags behind that list.
+   */
   compareWithServer(signal: AbortSignal): Promise<() => boolean> {
     const { listerWatcher } = this.#options;
     const known = { indexer: this.#indexer, version: () => this.lastSyncResourceVersion };
@@ -160,13 +165,13 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
     }
   }
 
-  /** Lists anew, and takes that list for the truth: what is asked for has changed. */
+  /** Lists again, and treats that list as the truth, because the scope has changed. */
   relist(): void {
     this.#reflector.relist();
   }
 
   /**
-   * Adds a handler, at any time before the end: it hears of all objects that are there, then of the changes.
+   * Adds a handler, at any time before the end: it gets all present objects, then the changes.
    *
    * @throws TsopError `informer-stopped`
    */
@@ -206,7 +211,10 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
     };
   }
 
-  /** Takes in the answer to a write of this process, unless the watch was faster. Handlers hear of it from the watch. */
+  /**
+   * Stores the answer to a write of this process, unless the watch was faster. Handlers get the
+   * change from the watch.
+   */
   noteWritten(object: T): void {
     const key = cacheKeyOf(object);
     const known = this.#indexer.peek(key);
@@ -221,12 +229,15 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
     this.#indexer.set(key, stored);
   }
 
-  /** When this process itself wrote exactly this state of an object, on the monotonic clock; `undefined` if it did not. */
+  /**
+   * The time at which this process wrote exactly this state of an object, on the monotonic clock;
+   * `undefined` if it did not.
+   */
   writtenAtMs(object: T): number | undefined {
     return this.#writtenAtMs.get(object);
   }
 
-  /** Takes out what this process deleted and the server no longer has. */
+  /** Removes an object that this process deleted and the server no longer has. */
   noteDeleted(objectKey: ObjectKey, uid: string): void {
     const key = formatKey(objectKey);
     const known = this.#indexer.peek(key);
@@ -255,7 +266,7 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
     }
   }
 
-  /** Deletions first, then what is there: with the store already in its new state for all of them. */
+  /** Deletions come before the other changes, and the store is in its new state for all of them. */
   #replace(delta: Delta<T> & { type: "Replaced" }): void {
     const initial = !this.#hasSynced;
     const notifications: Notification<T>[] = [];
@@ -278,7 +289,7 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
     initial: boolean,
     notifications: Notification<T>[],
   ): void {
-    // Such a list says nothing of what is not in it.
+    // A list without a version says nothing about the objects that it lacks.
     if (delta.resourceVersion === "") return;
     const listed = new Set(delta.objects.map(cacheKeyOf));
     for (const [key, object] of [...this.#indexer.entries()]) {
@@ -308,12 +319,12 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
     const ahead = this.#ownWrites.get(key);
     this.#indexer.delete(key);
     this.#ownWrites.settle(key);
-    // Made and deleted before handlers could hear of it.
+    // Created and deleted before handlers got it.
     if (ahead && !ahead.seen) return;
     this.#distribute([{ type: "delete", object: trimmedForCache(object), tombstone: false }]);
   }
 
-  /** Puts an object into the indexer and adds what there is to tell of it. */
+  /** Stores an object and adds the notifications of its change. */
   #store(object: T, initial: boolean, notifications: Notification<T>[]): void {
     const key = cacheKeyOf(object);
     const known = this.#indexer.peek(key);
@@ -331,7 +342,7 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
       notifications.push({ type: "update", old, object: stored });
       return;
     }
-    // Deleted and made again while nobody looked: two objects that share a name.
+    // Deleted and recreated between two lists: two objects that share a name.
     if (old) notifications.push({ type: "delete", object: old, tombstone: true });
     notifications.push({ type: "add", object: stored, initial });
   }

@@ -1,35 +1,39 @@
 /**
- * Objects of one kind are much alike: the pods of a deployment differ in their names, addresses and times, an object's
- * next version in its status. What is equal is kept in memory once.
+ * Keeps equal parts of the objects of one kind in memory once. They are much alike: the pods of a
+ * deployment differ in their names, addresses and times, an object's next version in its status.
  *
- * An object is compared with one other, place by place, so nothing is hashed, and no part comes to be in one object twice:
- * who copies an object gets a tree. What is compared and thrown away at once is young, and costs the collector
- * nothing; so a list is in memory no later than without this.
+ * An object is compared with one other, field by field, so nothing is hashed, and no part appears
+ * in one object twice: a copy of an object is a tree. Values that are compared and dropped at once
+ * are young, and cost the garbage collector nothing; so a list takes no longer to load than without
+ * this.
  *
  * @module
  */
 import { isJsonObject } from "../../kube/json.ts";
 import type { JsonObject, KubeObject } from "../../kube/object.ts";
 
-// Who has made more sets of equal objects than this begins anew: each costs some bytes, also when its objects are gone.
+// The number of families after which they are forgotten: each costs some bytes, also when its
+// objects are gone.
 const MAX_FAMILIES = 10_000;
 // V8 keeps shorter strings once by itself, as names of fields.
 const MIN_STRING = 11;
 // Longer ones, such as scripts, are seldom equal but for their place.
 const MAX_STRING = 128;
 const RECENT_STRINGS = 1024;
-// What is deeper is kept as it came: parts so deep are seldom equal, and the stack ends after some thousands of levels.
+// Deeper parts are kept as they came: they are seldom equal, and the stack ends after some
+// thousands of levels.
 const MAX_LEVELS = 200;
 
 /** Lets the objects of one kind share what is equal in them. */
 export class SharedParts<T extends KubeObject = KubeObject> {
-  // Of the objects of one owner, the first: most alike of all.
+  // The first object of each owner: objects of one owner are most alike.
   readonly #families = new Map<string, WeakRef<T>>();
   #last: T | undefined;
   readonly #strings: RecentStrings = new Array<string>(RECENT_STRINGS).fill("");
 
   /**
-   * Replaces parts of `object` by equal ones of others. What it says stays the same; a frozen object stays as it is.
+   * Replaces parts of `object` by equal ones of others. Its content stays the same; a frozen object
+   * stays as it is.
    *
    * @param known - its version before, if there is one
    */
@@ -39,7 +43,9 @@ export class SharedParts<T extends KubeObject = KubeObject> {
     if (like) reuse(like, object, this.#strings, 0);
   }
 
-  /** The object that is most like `object`, as far as is known; that of the next one may be this. */
+  /**
+   * The object that is most like `object`, as far as is known; `object` may be it for the next one.
+   */
   #like(object: T): T | undefined {
     const last = this.#last;
     const owner = object.metadata.ownerReferences?.[0]?.uid;
@@ -54,7 +60,7 @@ export class SharedParts<T extends KubeObject = KubeObject> {
   }
 }
 
-/** Strings that were met, each at the place that its text gives it, until another one takes that. */
+/** Recent strings, each at the slot that its text hashes to, until another one takes that slot. */
 type RecentStrings = string[];
 
 /** Whether the two are equal. If not, the parts of `next` that equal those of `known` are replaced by them. */
@@ -66,7 +72,7 @@ function reuse(known: unknown, next: unknown, strings: RecentStrings, level: num
   return reuseFields(known, next, strings, level);
 }
 
-/** As `reuse`, of arrays. */
+/** `reuse` for arrays. */
 function reuseItems(
   known: unknown[],
   next: unknown[],
@@ -88,18 +94,18 @@ function reuseItems(
   return same;
 }
 
-/** As `reuse`, of objects. */
+/** `reuse` for objects. */
 function reuseFields(
   known: JsonObject,
   next: JsonObject,
   strings: RecentStrings,
   level: number,
 ): boolean {
-  // How many fields are equal and not replaced yet: none needs to be where all are.
+  // How many fields are equal and not replaced yet: none needs replacing where all are equal.
   let equal = 0;
   let same = true;
   for (const key in next) {
-    // That of an object without such a field is the prototype of all.
+    // An object without a field `__proto__` has the shared prototype under that name.
     const isField = key !== "__proto__";
     const was = isField ? known[key] : undefined;
     const is = next[key];
@@ -136,12 +142,15 @@ function takeFields(known: JsonObject, next: JsonObject, count: number): void {
   }
 }
 
-/** Whether the value is not in its object itself, nor kept once by V8. To set a field takes as long as to compare it. */
+/**
+ * Whether the value takes memory of its own: neither stored inline nor kept once by V8. Setting a
+ * field takes as long as comparing it.
+ */
 function takesRoom(value: unknown): boolean {
   return typeof value === "string" ? value.length >= MIN_STRING : typeof value === "object";
 }
 
-/** The equal string that came first, if that is not long ago. */
+/** The equal string that was met first, if that is not long ago. */
 function recent(value: unknown, strings: RecentStrings): string | undefined {
   if (typeof value !== "string") return undefined;
   const { length } = value;

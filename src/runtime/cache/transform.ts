@@ -1,5 +1,5 @@
 /**
- * What the cache keeps of objects, where the author leaves a part of them out.
+ * The transform of a kind: an author's function that leaves out a part of each object.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { ToldBefore } from "../told-before.ts";
 import type { ListerWatcher } from "./lister-watcher.ts";
 import { markPartial } from "./partial-objects.ts";
 
-/** What the cache keeps of objects. */
+/** Applies an author's transform to the objects of a kind. */
 export class Transform {
   readonly #transform: (object: KubeObject) => KubeObject;
   readonly #log: Logger;
@@ -23,14 +23,17 @@ export class Transform {
     this.#log = log;
   }
 
-  /** The part that is kept, marked. The whole object where the transform fails, or gives another one. */
+  /**
+   * The part that is kept, marked as partial. The whole object where the transform fails, or
+   * returns another object.
+   */
   keep<T extends KubeObject>(object: T): T {
     const whole = copyJson(object);
     try {
       const kept: unknown = this.#transform(object);
       assertSameObject(whole, kept);
       markPartial(kept);
-      // What is kept of a `T` is what its author takes for one.
+      // The author's transform says that the part is still a `T`.
       return kept as T;
     } catch (error) {
       const key = formatKey(keyOf(whole));
@@ -42,7 +45,7 @@ export class Transform {
     }
   }
 
-  /** Lists and watches what is kept. */
+  /** The same lister-watcher, of transformed objects. */
   of<T extends KubeObject>(whole: ListerWatcher<T>): ListerWatcher<T> {
     return {
       resource: whole.resource,
@@ -72,7 +75,9 @@ function isObject(value: unknown): value is KubeObject {
   return typeof metadata === "object" && metadata !== null;
 }
 
-/** By these the runtime finds and keeps objects: what it does not see, it would take for nothing. */
+/**
+ * The fields by which the runtime identifies objects: without them it could not find or keep one.
+ */
 const IDENTITY = [
   "name",
   "namespace",

@@ -12,8 +12,9 @@ import { cacheKeyOf } from "./indexer.ts";
 import type { ReadableObjects } from "./readable-objects.ts";
 
 /**
- * What is counted: a list that was asked for, a watch that was opened, one that was closed at once, one that went
- * silent, an event that was older than what is known, an object that cannot be kept.
+ * The counted occurrences: a list that was requested, a watch that was opened, one that was closed
+ * at once, one that went silent, an event that was older than the cache, an object that cannot be
+ * kept.
  */
 export type InformerOccurrence =
   | "list"
@@ -24,43 +25,47 @@ export type InformerOccurrence =
   | "unreadable-object"
   | "index-error";
 
-/** What a session needs to know of its reflector. */
+/** The options of a session, from its reflector. */
 export interface WatchSessionOptions<T extends KubeObject> {
   readonly clock: Clock;
   readonly log: Logger;
   readonly store: ReflectorStore<T>;
   readonly apiVersion: string;
   readonly kind: string;
-  /** The stream begins with all objects and a bookmark behind them. */
+  /** Whether the stream begins with all objects and a bookmark after them. */
   readonly initial: boolean;
-  /** The server is known to send bookmarks: silence means something from the first moment on. */
+  /**
+   * Whether the server is known to send bookmarks: silence then means a failure from the first
+   * moment on.
+   */
   readonly bookmarked: boolean;
-  /** The events' versions count from the first one on. */
+  /** Whether the versions of events are comparable from the first one on. */
   readonly ordered: boolean;
   readonly count: (what: InformerOccurrence) => void;
-  /** Leaves out what cannot be kept. */
+  /** Leaves out objects that cannot be kept. */
   readonly readable: ReadableObjects<T>;
-  /** The server sends bookmarks. */
+  /** Called when the server sends a bookmark. */
   readonly onBookmark: () => void;
-  /** The store is complete up to this version. */
+  /** Called when the store is complete up to this version. */
   readonly onVersion: (resourceVersion: string) => void;
-  /** All initial objects are there. */
+  /** Called when all initial objects have arrived. */
   readonly onInitialEnd: (objects: readonly T[], resourceVersion: string) => void;
 }
 
 const SHORT_MS = 1000;
 // A server sends a bookmark each minute, and can resume a watch that is up to 75 s behind.
 const SILENCE_MS = 70_000;
-// What a server may take longer than the timeout that it was given.
+// How much longer than the given timeout a server may take.
 const GRACE_MS = 5000;
 const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
 
-/** The events of one watch. */
+/** Consumes the events of one watch. */
 export class WatchSession<T extends KubeObject> {
   readonly #options: WatchSessionOptions<T>;
   #startedMs: number;
   #requests: AbortController | undefined;
-  // Nearly always each comes once; only when one changes meanwhile they are looked up by key.
+  // Nearly always each object comes once; only when one changes meanwhile they are looked up by
+  // key.
   #initialObjects: T[] = [];
   #synced: boolean;
   #ordered: boolean;
@@ -82,7 +87,7 @@ export class WatchSession<T extends KubeObject> {
     return this.#synced;
   }
 
-  /** Whether nothing came for so long that the stream was given up. */
+  /** Whether the stream was closed because nothing arrived for too long. */
   get silent(): boolean {
     return this.#requests?.signal.reason instanceof SilentWatch;
   }
@@ -95,16 +100,16 @@ export class WatchSession<T extends KubeObject> {
   /** The signal for the watch's request is that of `requests`, which is aborted when the stream goes silent. */
   start(timeoutSeconds: number, requests: AbortController): AbortSignal {
     this.#requests = requests;
-    // Initial objects come one after the other; a server that stops there is better asked for a plain list.
+    // Initial objects arrive without a pause; if the server stalls there, a plain list is better.
     const isQuietAllowed = this.#synced && !this.#bookmarked;
     this.#expectWithin(isQuietAllowed ? timeoutSeconds * 1000 + GRACE_MS : SILENCE_MS);
     return requests.signal;
   }
 
   /**
-   * Takes in events until the stream ends.
+   * Handles events until the stream ends.
    *
-   * @throws StatusError for an `ERROR` event or what is no event
+   * @throws StatusError for an `ERROR` event, or a value that is not an event
    */
   async consume(stream: WatchStream<T>): Promise<void> {
     try {
@@ -168,9 +173,9 @@ export class WatchSession<T extends KubeObject> {
     if (event.type === "BOOKMARK") {
       if (event.object.metadata.annotations?.[INITIAL_EVENTS_END] !== "true") return;
       this.#synced = true;
-      // What follows is a watch of its own, which can be too short, too.
+      // The events after this are those of a watch of its own, which can also be too short.
       this.#events = 0;
-      // Who ends the initial events with a bookmark sends one each minute from then on.
+      // A server that ends the initial events with a bookmark sends one each minute from then on.
       this.#noteBookmark();
       this.#startedMs = this.#options.clock.monotonicMs();
       this.#options.onInitialEnd(this.#initialObjects, version);

@@ -22,7 +22,7 @@ const ACCESS_REVIEW: ResourceType<AccessReview> = {
   namespaced: false,
 };
 
-/** What somebody wants to do. */
+/** The access to check: a verb on a resource. */
 export interface WantedAccess {
   readonly verb: string;
   readonly resource: ResourceInfo;

@@ -1,11 +1,11 @@
 /**
- * Turns failed answers of an API server into `StatusError`s.
+ * Errors of failed answers of an API server, as `StatusError`s.
  *
  * @module
  */
 import { StatusError, type Status } from "../../kube/status.ts";
 
-/** What client-go says when the server says nothing usable. */
+/** client-go's reasons and messages for answers without a usable body. */
 const GENERIC: Readonly<Record<number, readonly [reason: string, message: string]>> = {
   400: ["BadRequest", "the server rejected our request for an unknown reason"],
   401: ["Unauthorized", "the server has asked for the client to provide credentials"],
@@ -30,13 +30,13 @@ export function isFailure(value: unknown): value is Status {
   return kind === "Status" && status === "Failure";
 }
 
-/** What the headers of a failed answer say. */
+/** The headers of a failed answer that its error needs. */
 interface FailureHeaders {
   readonly contentType?: string | undefined;
   readonly retryAfterSeconds?: number | undefined;
 }
 
-// What client-go takes of a text for its message.
+// The length to which client-go cuts a text for its message.
 const MAX_TEXT = 2048;
 
 /** The error of an answer with a failing status code: its own `Status`, or a generic one in client-go's words. */
@@ -48,7 +48,7 @@ export function statusErrorOf(
   const status = parseStatus(body);
   if (status) return new StatusError({ ...status, code: status.code || code });
   const details = retryAfterSeconds === undefined ? {} : { details: { retryAfterSeconds } };
-  // Anything but text may be an object, such as a Secret.
+  // A body that is not text may be an object, such as a Secret.
   const isText = contentType === "" || /^text\//i.test(contentType);
   const said = isText ? body.slice(0, MAX_TEXT).trim() : "unknown";
   const [reason, message] = GENERIC[code] ?? fallback(code, said);
@@ -71,7 +71,7 @@ export function statusErrorOfEvent(object: unknown): StatusError {
     : brokenAnswer("an ERROR event without a Status");
 }
 
-/** 500 InternalError: the server's answer makes no sense. */
+/** A 500 InternalError for an answer of the server that cannot be understood. */
 export function brokenAnswer(message: string): StatusError {
   return new StatusError({
     kind: "Status",

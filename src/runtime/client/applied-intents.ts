@@ -1,5 +1,5 @@
 /**
- * What this process applied, so that it need not ask the server to do nothing.
+ * The intents that this process applied, so that an apply without effect is not sent.
  *
  * @module
  */
@@ -23,8 +23,9 @@ export class AppliedIntents {
   }
 
   /**
-   * Whether applying `request` again would change nothing: it is the last one, the object is still the same one,
-   * and its fields have the values that the intent asks for. What others own is not looked at.
+   * Whether applying `request` again would change nothing: it is the last one, the object is still
+   * the same one, and its fields have the values of the intent. Fields of other managers are
+   * ignored.
    */
   isDone(request: AppliedRequest, object: KubeObject): boolean {
     const applied = this.#applied.get(idOf(object));
@@ -37,7 +38,7 @@ export class AppliedIntents {
   }
 }
 
-/** An apply, with all that decides on its result. */
+/** An apply, with everything that decides its result. */
 export interface AppliedRequest {
   readonly intent: object;
   readonly ownerUid: string | undefined;
@@ -62,7 +63,7 @@ function isOwned(object: KubeObject, ownerUid: string | undefined): boolean {
   );
 }
 
-/** Whether `actual` has all that `wanted` says; lists must be as long. */
+/** Whether `actual` has all fields of `wanted`; lists must have equal length. */
 function includes(actual: unknown, wanted: unknown): boolean {
   if (wanted === undefined || actual === wanted) return true;
   if (Array.isArray(wanted)) {

@@ -47,7 +47,7 @@ import type { WatchStream } from "./watch-events.ts";
 import { assertSelection, indexMissing } from "./selection.ts";
 import { changedStatus, isStatusPatched } from "./status-patch.ts";
 
-/** Told of reads that the cache answers: of one object, or of all in a namespace, or of all. */
+/** Called for reads that the cache answers: of one object, of all in a namespace, or of all. */
 export type CachedReadsObserver = (
   resource: ResourceInfo,
   key: { readonly namespace?: string | undefined; readonly name?: string } | undefined,
@@ -55,8 +55,8 @@ export type CachedReadsObserver = (
 ) => void;
 
 /**
- * Reads what is watched from memory, waiting for its first list, and sees there what this process wrote.
- * An apply or a status patch that would change nothing is not sent; what is returned then is frozen.
+ * Reads watched kinds from memory, after their first list, including the writes of this process. An
+ * apply or a status patch that would change nothing is not sent; what is returned then is frozen.
  */
 export class CachedClient implements Client {
   readonly live: LiveClient;
@@ -64,7 +64,7 @@ export class CachedClient implements Client {
   readonly #noted: CachedReadsObserver | undefined;
   readonly #applied = new AppliedIntents();
 
-  /** @param noted - takes down the reads that the cache answers */
+  /** @param noted - records the reads that the cache answers */
   constructor(live: LiveClient, cache: InformerCache, noted?: CachedReadsObserver) {
     this.live = live;
     this.#cache = cache;
@@ -107,7 +107,8 @@ export class CachedClient implements Client {
     const resource = resourceOf(token);
     assertSelection(resource, options);
     signal?.throwIfAborted();
-    // The fields that a server selects by are its own; the cache does not know their meaning.
+    // Only the server can evaluate field selectors; the cache does not know which fields a kind
+    // supports.
     if (fields !== undefined) {
       if (!index) return this.live.list(token, options);
       throw indexMissing(index.name, resource, "with `fields` the server answers, which has none");
@@ -188,13 +189,14 @@ export class CachedClient implements Client {
       update: status.update.bind(status),
       patch: async (object, change, options) => {
         const cached = options?.dryRun ? undefined : this.#cache.findObject(object);
-        // What was dropped from it may be what is to be changed.
+        // A part that was dropped from it may be the one to change.
         const known = cached && isPartial(cached) ? undefined : cached;
         if (typeof change !== "function") {
           if (known && isStatusPatched(known, change)) return known;
           return status.patch(object, change, options);
         }
-        // What is in the cache is newer than what was read from it, and has what this process wrote.
+        // The cached object is newer than the one that was read from it, and includes the writes of
+        // this process.
         const isSame = known?.metadata.uid === object.metadata.uid;
         if (!known || !isSame) return status.patch(object, change, options);
         if (isStatusPatched(known, changedStatus(known, change))) return known;
@@ -219,7 +221,7 @@ export class CachedClient implements Client {
     return this.live.raw(request);
   }
 
-  /** Applies, unless that is known to change nothing; then gives what is in the cache. */
+  /** Applies, unless that is known to change nothing; then returns the cached object. */
   async #applyOnce<T extends KubeObject>(
     token: Token<T>,
     intent: Intent<T>,
@@ -234,7 +236,8 @@ export class CachedClient implements Client {
     const informers = dryRun
       ? undefined
       : await this.#synced(this.#cache.findInformers(token, key.namespace));
-    // For an owner the object is read in any case, so what is there can save the write here, too.
+    // With an owner the object is read in any case, so its current state can save the write here,
+    // too.
     if (!informers && (!owner || dryRun)) return apply([]);
     const known = informers
       ? findCached(informers, key, this.#cache.tap)
@@ -256,7 +259,9 @@ export class CachedClient implements Client {
     return tap.fact(`whether ${kind} ${formatKey(metadata)} was applied like that`, isDone);
   }
 
-  /** The informers for a read of its own. @throws TsopError `not-cached` where such reads are to fail */
+  /**
+   * The informers that answer a read. @throws TsopError `not-cached` where such reads are to fail
+   */
   #readable<T extends KubeObject>(
     token: ReadToken<T>,
     namespace: string | undefined,

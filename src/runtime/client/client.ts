@@ -1,5 +1,5 @@
 /**
- * What a reconciler reads and writes with: one client for all kinds, typed by their tokens.
+ * The client of a reconciler: reads and writes of all kinds, typed by their tokens.
  *
  * @module
  */
@@ -12,9 +12,9 @@ import type { RawAnswer } from "./raw-answer.ts";
 import type { RawRequest } from "./raw-request.ts";
 import type { WatchStream } from "./watch-events.ts";
 
-/** Which objects of a kind, as an API server can select them. */
+/** A selection of the objects of a kind, as an API server supports it. */
 export interface Selection {
-  /** All namespaces when absent or empty; refused for a kind that is in no namespace. */
+  /** All namespaces when absent or empty; refused for a cluster-scoped kind. */
   readonly namespace?: string | undefined;
   /** Labels that must be equal, or a selector: `"tier in (web, api),!legacy"`. */
   readonly labels?: Readonly<Record<string, string>> | string | undefined;
@@ -23,28 +23,31 @@ export interface Selection {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Which objects of a kind, from the cache or the server. */
+/** A selection of the objects of a kind, from the cache or the server. */
 export interface ListOptions extends Selection {
-  /** Answered from an index of the cache, which must have been declared; a server has none. Not together with `fields`. */
+  /**
+   * Reads from an index of the cache, which must have been declared; a server has none. Not
+   * together with `fields`.
+   */
   readonly index?: { readonly name: string; readonly value: string } | undefined;
 }
 
-/** How a write is done. */
+/** The options of a write. */
 export interface WriteOptions {
-  /** Who writes, in managedFields; the manager's name when absent. */
+  /** The field manager, in managedFields; the manager's name when absent. */
   readonly fieldManager?: string | undefined;
-  /** The server checks and answers, and stores nothing. */
+  /** Makes the server check and answer, and store nothing. */
   readonly dryRun?: boolean | undefined;
-  /** What the server does about unknown fields; it warns when absent. */
+  /** The server's treatment of unknown fields; it warns when absent. */
   readonly fieldValidation?: "Ignore" | "Warn" | "Strict" | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** How an object is patched. */
+/** The options of a patch. */
 export interface PatchOptions extends WriteOptions {
   /**
-   * The object as it was read: the server refuses the patch (409) when it changed since. For patches that were made from
-   * what was read, such as one that replaces a list.
+   * The object as it was read: the server refuses the patch (409) when it changed since. For
+   * patches that depend on the object as it was read, such as one that replaces a list.
    *
    * @example
    * const args = [...container.args, "--verbose"];
@@ -53,7 +56,7 @@ export interface PatchOptions extends WriteOptions {
   readonly optimisticLock?: KubeObject | undefined;
 }
 
-/** How the status is applied. */
+/** The options of an apply of the status. */
 export interface ApplyStatusOptions extends WriteOptions {
   /**
    * Takes over fields that others own; true when absent, as the API conventions ask of controllers. When
@@ -62,30 +65,31 @@ export interface ApplyStatusOptions extends WriteOptions {
   readonly force?: boolean | undefined;
 }
 
-/** How an apply is done. */
+/** The options of an apply. */
 export interface ApplyOptions extends ApplyStatusOptions {
   /**
-   * Becomes the controller of the object, which gets its namespace if it has none. What another object controls is
-   * refused and left as it is; what nobody controls is taken.
+   * Makes this object the controller of the applied one, which gets its namespace if it has none.
+   * An object with another controller is refused and left as it is; one without a controller is
+   * adopted.
    */
   readonly owner?: KubeObject | undefined;
 }
 
-/** How the status is patched. */
+/** The options of a patch of the status. */
 export interface StatusPatchOptions extends WriteOptions {
   /**
-   * The server refuses the patch (409) when the object changed since it was read. When absent: true for a patch with
-   * `conditions` in it, a list that others write to as well.
+   * The server refuses the patch (409) when the object changed since it was read. When absent: true
+   * for a patch with `conditions` in it, a list with several writers.
    */
   readonly optimisticLock?: boolean | undefined;
 }
 
-/** How a deletion is done. */
+/** The options of a deletion. */
 export interface DeleteOptions {
-  /** What becomes of what the object owns. */
+  /** The treatment of dependents. */
   readonly propagationPolicy?: "Background" | "Foreground" | "Orphan" | undefined;
   readonly gracePeriodSeconds?: number | undefined;
-  /** Deletes nothing else than exactly this. */
+  /** Deletes the object only if it has this uid and version. */
   readonly preconditions?:
     | { readonly uid?: string | undefined; readonly resourceVersion?: string | undefined }
     | undefined;
@@ -115,12 +119,13 @@ export interface Reader {
   listAll<T extends KubeObject>(token: ReadToken<T>, options?: Selection): AsyncIterable<T>;
 }
 
-/** Writes of the status subresource. The object says itself what it is. */
+/** Writes of the status subresource. The object itself says which kind it is. */
 export interface StatusClient {
   /**
-   * Sets the given fields of the status and leaves the others; `null` removes one. A list is replaced as a whole, so
-   * give a function where others write to it as well, as to `conditions`: it makes the fields of the status as it is,
-   * and once more when somebody else was faster, so that nothing of theirs is lost.
+   * Sets the given fields of the status and leaves the others; `null` removes one. A list is
+   * replaced as a whole, so give a function where others write to it as well, as to `conditions`:
+   * it returns the fields for the current status, and is called again after a conflict, so that no
+   * write of others is lost.
    *
    * @example
    * await client.status.patch(web, (status) => ({
@@ -155,17 +160,22 @@ export type StatusPatch<T extends { status?: object }> = {
 
 /** Reads and writes of another subresource, such as `scale`. */
 export interface SubresourceClient {
-  /** What the server answers for it, which may be of another kind: a `Scale` of a Deployment. */
+  /** The server's answer, which may be of another kind: a `Scale` of a Deployment. */
   get(token: Token, key: ObjectKey): Promise<SentObject>;
   /** Posts a body of the subresource's kind: a `Binding`, an `Eviction`, a `TokenRequest`. */
   create(token: Token, key: ObjectKey, body: object, options?: WriteOptions): Promise<SentObject>;
-  /** Replaces it. @throws StatusError 409 when the object changed since it was read */
+  /** Replaces the subresource. @throws StatusError 409 when the object changed since it was read */
   update(token: Token, key: ObjectKey, body: object, options?: WriteOptions): Promise<SentObject>;
-  /** Changes some of its fields. @throws StatusError 409 when there is a lock and the object changed */
+  /**
+   * Patches the subresource. @throws StatusError 409 when there is a lock and the object changed
+   */
   patch(token: Token, key: ObjectKey, patch: Patch, options?: PatchOptions): Promise<SentObject>;
 }
 
-/** Reads and writes objects of any kind. Refusals are `StatusError`s, a server away is a `ConnectionError`. */
+/**
+ * Reads and writes objects of any kind. Refusals are `StatusError`s, an unreachable server is a
+ * `ConnectionError`.
+ */
 export interface Client extends Reader {
   readonly status: StatusClient;
   /** Logs of pods, commands in them, connections to them. */
@@ -173,7 +183,7 @@ export interface Client extends Reader {
   /** The same client, reading from the server and never from the cache. */
   readonly live: Client;
   /**
-   * Makes an object, and returns it as the server stored it.
+   * Creates an object, and returns it as the server stored it.
    *
    * @throws StatusError 409 AlreadyExists; 422 Invalid, with a cause for each field
    */
@@ -203,7 +213,7 @@ export interface Client extends Reader {
     options?: PatchOptions,
   ): Promise<T>;
   /**
-   * Server-side apply: makes the object, or sets exactly these fields of it.
+   * Server-side apply: creates the object, or sets exactly these fields of it.
    *
    * @throws TsopError `already-owned` when there is an `owner` and another object controls it
    */
@@ -213,19 +223,19 @@ export interface Client extends Reader {
     options?: ApplyOptions,
   ): Promise<T>;
   /**
-   * Deletes an object, or marks it for deletion while it has finalizers. Without a propagation policy the server's own
-   * counts, which leaves the pods of a Job.
+   * Deletes an object, or marks it for deletion while it has finalizers. Without a propagation
+   * policy the server's default applies, which leaves the pods of a Job.
    *
    * @throws StatusError 404 when there is none; 409 Conflict when the preconditions do not hold
    */
   delete(token: ReadToken, key: ObjectKey, options?: DeleteOptions): Promise<void>;
   /**
-   * Deletes all that fit: of one namespace, or of a kind that is in none.
+   * Deletes all selected objects: of one namespace, or of a cluster-scoped kind.
    *
    * @throws TsopError `delete-in-all-namespaces`, `empty-selector`
    */
   deleteAllOf(token: ReadToken, options?: Selection & DeleteOptions): Promise<void>;
-  /** The raw events of a watch; informers are what reconcilers want. */
+  /** The raw events of a watch; reconcilers rather use informers. */
   watch<T extends KubeObject>(
     token: ReadToken<T>,
     options?: Selection & { readonly resourceVersion?: string | undefined },
@@ -233,15 +243,16 @@ export interface Client extends Reader {
   /** Reads and writes of a subresource: `client.subresource("scale")`. */
   subresource(name: string): SubresourceClient;
   /**
-   * A token for a kind that the program has no type of; asks the server what it is.
+   * A token for a kind without a type in the program; asks the server for its plural and scope.
    *
    * @param plural - needed only where the server has several resources of one kind
    * @throws TsopError `kind-not-served`
    */
   dynamic(apiVersion: string, kind: string, plural?: string): Promise<ResourceType>;
   /**
-   * Sends a request of any path: `/version`, `/apis/metrics.k8s.io/v1beta1/nodes`, the proxy of a service. It goes the way
-   * of all others: through middlewares and metrics, and not out of a process that lost the lead if it may write.
+   * Sends a request of any path: `/version`, `/apis/metrics.k8s.io/v1beta1/nodes`, the proxy of a
+   * service. It passes through middlewares and metrics like any other request, and a process that
+   * lost the lead does not send it if it may write.
    *
    * @throws StatusError when the server refuses
    * @throws TsopError `bad-raw-path`, `dry-run-impossible`

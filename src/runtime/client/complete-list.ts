@@ -1,5 +1,5 @@
 /**
- * Lists as one would like them.
+ * Completes the lists of the server.
  *
  * @module
  */
@@ -9,9 +9,10 @@ import { apiVersionOf, type ResourceInfo } from "../../kube/resource.ts";
 import { brokenAnswer } from "./answers.ts";
 
 /**
- * A list whose items say what they are: in lists of built-in kinds the server leaves that out.
+ * A list whose items have their kind and apiVersion: in lists of built-in kinds the server leaves
+ * them out.
  *
- * @throws StatusError 500 when `answer` is no list
+ * @throws StatusError 500 when `answer` is not a list
  */
 export function completeList<T extends KubeObject>(
   answer: unknown,
@@ -27,7 +28,7 @@ export function completeList<T extends KubeObject>(
     throw brokenAnswer(`the items of the list of ${resource.plural} are not a list`);
   const apiVersion = apiVersionOf(resource);
   for (const item of items) {
-    // Whoever reads the list says what becomes of what is no object.
+    // The caller decides about items that are not objects.
     if (!isJsonObject(item)) continue;
     item.apiVersion ||= apiVersion;
     item.kind ||= resource.kind;

@@ -1,5 +1,5 @@
 /**
- * A client on its own, for programs that are no operators.
+ * A standalone client, for programs that are not operators.
  *
  * @module
  */
@@ -11,16 +11,19 @@ import { LiveClient, writeDefaults } from "./live-client.ts";
 import { warningHandler, type WarningHandler, type WarningOption } from "./warnings.ts";
 import { RestClient, type ClientMiddleware } from "./rest-client.ts";
 
-/** How a client presents itself. */
+/** The options of a client. */
 export interface CreateClientOptions {
-  /** Who writes, in managedFields, and the user agent; `tsop` when absent. */
+  /** The field manager, in managedFields, and the user agent; `tsop` when absent. */
   readonly name?: string;
   readonly clock?: Clock;
   /** Sends every write as a dry run: the server checks and answers, and stores nothing. */
   readonly dryRun?: boolean;
-  /** What the server does about unknown fields; it warns when absent. */
+  /** The server's treatment of unknown fields; it warns when absent. */
   readonly fieldValidation?: "Ignore" | "Warn" | "Strict";
-  /** What becomes of the API server's warnings; when absent each text is a warning of Node's, on stderr, once. */
+  /**
+   * The handling of the API server's warnings; when absent each text is a warning of Node's, on
+   * stderr, once.
+   */
   readonly warnings?: WarningOption;
   readonly middlewares?: readonly ClientMiddleware[];
 }

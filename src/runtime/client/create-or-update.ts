@@ -1,5 +1,5 @@
 /**
- * Read, change, write back: for objects that others write to as well and that server-side apply does not suit.
+ * Read, change, write back: for objects with several writers that server-side apply does not suit.
  *
  * @module
  */
@@ -14,20 +14,20 @@ import type { Client, WriteOptions } from "./client.ts";
 import { difference, mergePatch } from "./patches.ts";
 import { isStatusPatched } from "./status-patch.ts";
 
-/** What `createOrUpdate` had to do. */
+/** The action of `createOrUpdate`. */
 export type CreateOrUpdateResult = "created" | "updated" | "unchanged";
 
-/** What `createOrPatch` did. */
+/** The result of `createOrPatch`. */
 export interface CreateOrPatchResult<T extends KubeObject> {
-  /** To all but the status. */
+  /** The action on all but the status. */
   readonly result: CreateOrUpdateResult;
   /** Whether the status was patched. */
   readonly statusPatched: boolean;
-  /** As the server stored it. */
+  /** The object as the server stored it. */
   readonly object: T;
 }
 
-/** What is to be made, and how. */
+/** The object to create or change, and how. */
 interface Wanted<T extends KubeObject> {
   readonly token: Token<T>;
   readonly key: ObjectKey;
@@ -35,12 +35,13 @@ interface Wanted<T extends KubeObject> {
   readonly options: WriteOptions;
 }
 
-// Somebody who writes the same object that often is in a loop; the reconcile fails then, and comes again later.
+// The limit of conflicts: another writer that is faster so often is in a loop; the reconcile then
+// fails, and is retried later.
 const TRIES = 5;
 
 /**
- * Makes the object of `key` as `mutate` wants it. `mutate` gets what is there, or only the name, and changes
- * it in place; where it changes nothing, nothing is written.
+ * Creates or updates the object of `key` as `mutate` wants it. `mutate` gets the present object, or
+ * one with only its name, and changes it in place; where it changes nothing, nothing is written.
  *
  * @example
  * const { result } = await createOrUpdate(client, ConfigMap, key, (map) => {
@@ -48,7 +49,8 @@ const TRIES = 5;
  *   setControllerReference(map, { owner: web });
  * });
  *
- * @throws StatusError 409 when somebody else wrote in between: let the reconcile fail, it comes again
+ * @throws StatusError 409 when somebody else wrote in between: let the reconcile fail, it is
+ *   retried
  * @throws TsopError `mutated-key` when `mutate` changes the name or the namespace
  */
 export async function createOrUpdate<T extends KubeObject>(
@@ -70,9 +72,10 @@ export async function createOrUpdate<T extends KubeObject>(
 }
 
 /**
- * Makes the object of `key` as `mutate` wants it, and sends only what differs from what is there; the status, where it
- * changes, by its subresource. What somebody else wrote in between is never overwritten: the object is read again and
- * `mutate` called once more, so it must do nothing but change the object that it is given.
+ * Creates or patches the object of `key` as `mutate` wants it, and sends only the difference to the
+ * present object; the status, where it changes, by its subresource. Writes of others in between are
+ * never overwritten: the object is read again and `mutate` called once more, so it must do nothing
+ * but change the object that it is given.
  *
  * @example
  * const { result, statusPatched } = await createOrPatch(client, Web, key, (web) => {
@@ -103,7 +106,7 @@ export async function createOrPatch<T extends KubeObject & { status?: object }>(
   }
 }
 
-/** What the tries before have done. */
+/** The result of the earlier tries. */
 interface Progress {
   result: CreateOrUpdateResult;
 }
@@ -119,7 +122,8 @@ async function createOrPatchOnce<T extends KubeObject & { status?: object }>(
     const fresh = mutated(wanted, freshObject(wanted));
     const created = await client.create(token, fresh, options);
     progress.result = "created";
-    // What the server set itself stays, where `mutate` says nothing of it. What was only tried has no version.
+    // Fields that the server set itself stay, where `mutate` does not set them. A dry run leaves no
+    // version.
     const status = created.metadata.resourceVersion ? statusIn(fresh) : undefined;
     return finished(client, wanted, created, status, progress);
   }
@@ -135,7 +139,7 @@ async function createOrPatchOnce<T extends KubeObject & { status?: object }>(
   return finished(client, wanted, object, status, progress);
 }
 
-/** Writes the status, where that changes something. */
+/** Writes the status if it changed, and returns the result. */
 async function finished<T extends KubeObject & { status?: object }>(
   client: Client,
   { token, options }: Wanted<T>,
@@ -175,7 +179,7 @@ function freshObject<T extends KubeObject>({ token, key }: Wanted<T>): NewObject
     apiVersion: apiVersionOf(resource),
     kind: resource.kind,
     metadata: { ...key },
-    // What else a T must have is what `mutate` is for.
+    // `mutate` adds the other required fields of a T.
   } as unknown as NewObject<T>;
 }
 
@@ -184,7 +188,7 @@ function mutated<T extends KubeObject, O extends T | NewObject<T>>(
   { key, mutate, token }: Wanted<T>,
   object: O,
 ): O {
-  // What was read is more than a new object has to be.
+  // An object that was read has all fields of a new one, and more.
   mutate(object as NewObject<T>);
   const { name = "", namespace } = object.metadata;
   if (name === key.name && (namespace ?? key.namespace) === key.namespace) return object;

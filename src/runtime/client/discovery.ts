@@ -1,5 +1,5 @@
 /**
- * What the server calls a kind: plural and scope, asked for once and remembered.
+ * The plural and scope of kinds, asked of the server once and remembered.
  *
  * @module
  */
@@ -19,33 +19,33 @@ interface ResourceList {
   }[];
 }
 
-/** Knows the kinds of tokens that were used, and asks for others. */
+/** Remembers the kinds of tokens that were used, and asks the server for others. */
 export class Discovery {
   readonly #rest: RestClient;
   readonly #tapOf: () => ReconcileTap | undefined;
   readonly #known = new Map<string, ResourceType>();
 
-  /** @param tapOf - of the reconcile that asks, where reconciles are recorded or replayed */
+  /** @param tapOf - the tap of the calling reconcile, where reconciles are recorded or replayed */
   constructor(rest: RestClient, tapOf: () => ReconcileTap | undefined = () => undefined) {
     this.#rest = rest;
     this.#tapOf = tapOf;
   }
 
-  /** Remembers a kind that a token has told of. */
+  /** Remembers the kind of a token. */
   remember(resource: ResourceType): void {
     this.#known.set(`${apiVersionOf(resource)} ${resource.kind}`, resource);
   }
 
-  /** The kind of an object. @throws TsopError `kind-not-served` */
+  /** The resource of an object. @throws TsopError `kind-not-served` */
   ofObject({ apiVersion, kind }: KubeObject): Promise<ResourceType> {
     return this.of(apiVersion, kind);
   }
 
-  /** The kind of a name. @throws TsopError `kind-not-served` */
+  /** The resource of an apiVersion and kind. @throws TsopError `kind-not-served` */
   async of(apiVersion: string, kind: string, plural?: string): Promise<ResourceType> {
     const tap = this.#tapOf();
     if (!tap) return this.#find(apiVersion, kind, plural);
-    // What was found for an earlier reconcile is not asked for again.
+    // A result for an earlier reconcile is not asked for again.
     const question = servedQuestion(apiVersion, kind, plural);
     return tap.laterFact(question, () => this.#find(apiVersion, kind, plural));
   }

@@ -10,7 +10,7 @@ import type { Client, WriteOptions } from "./client.ts";
 import { mergePatch } from "./patches.ts";
 
 /**
- * The object with the finalizer; nothing is written when it has it.
+ * Adds the finalizer and returns the object; nothing is written when it has it.
  *
  * @example
  * const held = await addFinalizer(client, Web, web, "web.example.com/bucket");
@@ -30,7 +30,8 @@ export function addFinalizer<T extends KubeObject>(
 }
 
 /**
- * The object without the finalizer; nothing is written when it has none. Call it when the cleaning up is done.
+ * Removes the finalizer and returns the object; nothing is written when it is absent. Call it when
+ * the cleanup is done.
  *
  * @example
  * await removeFinalizer(client, Web, web, "web.example.com/bucket");
@@ -49,7 +50,7 @@ export function removeFinalizer<T extends KubeObject>(
   return write(client, token, object, { finalizers, options });
 }
 
-/** The lock makes the server refuse a list that was put together from an old one. */
+/** The lock makes the server refuse a list that was built from an outdated one. */
 function write<T extends KubeObject>(
   client: Client,
   token: ReadToken<T>,

@@ -1,5 +1,5 @@
 /**
- * The client that asks the server for everything.
+ * The client that sends every read to the server.
  *
  * @module
  */
@@ -61,18 +61,18 @@ import { deletion, typed } from "./write-bodies.ts";
 const APPLY = "application/apply-patch+yaml";
 const PAGE_SIZE = 500;
 
-/** How a client writes where a call does not say. */
+/** The default options of a client's writes. */
 interface WriteDefaults extends Pick<WriteOptions, "dryRun" | "fieldValidation"> {
   readonly fieldManager: string;
 }
 
-/** Told of what was written; the cache listens, so that reads see it at once. */
+/** Observes writes; the cache does, so that reads see them at once. */
 export interface WriteObserver {
-  /** The server stored this. */
+  /** Called with an object as the server stored it. */
   written(object: KubeObject): void;
-  /** The server no longer has the object of that uid. */
+  /** Called when the server no longer has the object of that uid. */
   deleted(resource: ResourceInfo, key: ObjectKey, uid: string): void;
-  /** Of the reconcile that asks, where reconciles are recorded or replayed. */
+  /** The tap of the calling reconcile, where reconciles are recorded or replayed. */
   readonly tap?: ReconcileTap | undefined;
 }
 
@@ -83,7 +83,7 @@ export class LiveClient implements Client {
   readonly #defaults: WriteDefaults;
   readonly #observer: WriteObserver | undefined;
 
-  /** @param defaults - how it writes, where the options of a call do not say */
+  /** @param defaults - the options of writes, where those of a call are absent */
   constructor(rest: RestClient, defaults: WriteDefaults, observer?: WriteObserver) {
     this.#rest = rest;
     this.#discovery = new Discovery(rest, () => observer?.tap);
@@ -112,7 +112,8 @@ export class LiveClient implements Client {
       return await this.get(token, key);
     } catch (error) {
       if (!isNotFound(error)) throw error;
-      // The server names the object that is not there; where it does not, the kind is not served.
+      // The server names the missing object; an answer without a name means that the kind is not
+      // served.
       if (error.status.details?.name !== undefined) return undefined;
       const resource = groupResourceOf(resourceOf(token));
       throw failure(
@@ -210,7 +211,7 @@ export class LiveClient implements Client {
     const resource = this.#resource(token);
     const path = objectPath(resource, key);
     const object = await this.#write<T>("PATCH", path, patchContent(key, patch, options));
-    // The whole answer was asked for all the same: caches of whole objects take it in.
+    // A cache of whole objects may hold the whole answer, which was requested nevertheless.
     return isWhole(resource) ? object : (metadataPart(object) as T);
   }
 
@@ -226,9 +227,9 @@ export class LiveClient implements Client {
   }
 
   /**
-   * Applies for an owner, if `known` is not another object's.
+   * Applies for an owner, unless another object controls the present one.
    *
-   * @param known - what is known of the object; it is read when left out
+   * @param known - the known object; it is read when left out
    * @throws TsopError `already-owned`
    */
   applyOver<T extends KubeObject>(
@@ -248,7 +249,7 @@ export class LiveClient implements Client {
     const path = objectPath(resource, key);
     const answer = await this.#rest.request({ method: "DELETE", path, ...deletion(options) });
     if (options.dryRun) return;
-    // A `Status` means that it is gone; an object, that something still holds it.
+    // A `Status` means that the object is gone; an object, that a finalizer still holds it.
     const { kind, details } = answer as Partial<Status>;
     if (kind !== "Status") this.#observer?.written(answer as KubeObject);
     else if (details?.uid !== undefined) this.#observer?.deleted(resource, key, details.uid);
@@ -356,12 +357,12 @@ export class LiveClient implements Client {
       ...body,
       signal: options.signal,
     })) as T;
-    // What the server stored is whole; what it only answered, no cache knows.
+    // A stored object is whole; a dry run's answer must not reach a cache.
     if (!options.dryRun) this.#observer?.written(object as KubeObject);
     return object;
   }
 
-  /** A client that only tries writes nothing, whatever a call says. */
+  /** A dry-run client writes nothing, whatever the options of a call are. */
   #isTried({ dryRun = false }: { readonly dryRun?: boolean | undefined }): boolean {
     return dryRun || this.#defaults.dryRun === true;
   }
@@ -373,7 +374,7 @@ export class LiveClient implements Client {
   }
 }
 
-/** The defaults of a client of that name. */
+/** The write defaults of a client with that name. */
 export function writeDefaults(
   fieldManager: string,
   { dryRun, fieldValidation }: Pick<WriteOptions, "dryRun" | "fieldValidation">,

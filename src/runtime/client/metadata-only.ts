@@ -1,5 +1,5 @@
 /**
- * Objects without anything but their metadata, as the server sends them on request.
+ * Objects with their metadata only, as the server sends them on request.
  *
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#metadata-only-fetches
  * @module
@@ -10,7 +10,7 @@ import { apiVersionOf, type ResourceInfo, type ResourceType } from "../../kube/r
 import { markPartial } from "../cache/partial-objects.ts";
 import type { WatchEvent, WatchStream } from "./watch-events.ts";
 
-/** What to accept for one object, or a list, of the kind; `undefined` for whole objects. */
+/** The Accept header for one object, or a list, of the kind; none for whole objects. */
 export function acceptOf(resource: ResourceInfo, list: boolean): { readonly accept?: string } {
   if (!resource.metadataOnly) return {};
   const kind = list ? "PartialObjectMetadataList" : "PartialObjectMetadata";
@@ -23,7 +23,7 @@ export function isWhole(resource: ResourceInfo): resource is ResourceType {
 }
 
 /**
- * Refuses to write a whole object of which only the metadata was read: the rest of it would be removed.
+ * Refuses to write an object of which only the metadata was read: the rest of it would be removed.
  *
  * @param deed - for the message: `updated`
  * @throws TsopError `metadata-only-write`
@@ -37,7 +37,7 @@ export function assertWhole(resource: ResourceInfo, deed: string): void {
   );
 }
 
-/** Lets an object that came as `PartialObjectMetadata` say of which kind it is, and that it is a part. */
+/** Gives an object that came as `PartialObjectMetadata` its own kind, and marks it as partial. */
 export function nameKind<T extends { apiVersion: string; kind: string }>(
   object: T,
   resource: ResourceInfo,

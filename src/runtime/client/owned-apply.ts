@@ -1,9 +1,10 @@
 /**
- * Applies for an owner, and takes nothing from another one.
+ * Applies for an owner, and refuses objects that another one controls.
  *
- * Server-side apply by one field manager replaces what that manager applied before, the reference to the controller
- * included, and an operator is one field manager for all its owners. So who controls an object is looked at first, and
- * the apply names the version that was looked at: the server refuses it when the object is another one by then.
+ * Server-side apply by one field manager replaces what that manager applied before, the reference
+ * to the controller included, and an operator is one field manager for all its owners. So the
+ * controller of an object is checked first, and the apply carries the version that was checked: the
+ * server refuses it when the object has changed since.
  *
  * @module
  */
@@ -22,20 +23,24 @@ import {
 import { isConflict, isForbidden, isInvalid, type StatusError } from "../../kube/status.ts";
 import type { Client } from "./client.ts";
 
-// No object has it, for the server's own came first; without an object it means nothing. So it says: only if there is none.
+// A version that no object has, as the server itself used the first ones: an apply with it fails if
+// the object exists, and has no effect on a new one. So it means: only if there is none.
 const NO_VERSION = "1";
 const TRIES = 4;
 
-/** What is to be applied, and for whom. */
+/** The intent, and its owner. */
 interface OwnedApply<T extends KubeObject> {
   readonly token: Token<T>;
   readonly intent: Intent<T>;
   readonly owner: KubeObject;
-  /** The object as it is known, or that there is none; empty: it is to be read. */
+  /** The known object, or `undefined` for a known absence; an empty list when it must be read. */
   readonly known: readonly [] | readonly [KubeObject | undefined];
 }
 
-/** Where an apply for an owner goes: the owner's namespace where the intent has none. */
+/**
+ * The key of an object that is applied for an owner: in the owner's namespace where the intent has
+ * none.
+ */
 export function keyOfOwned(
   resource: ResourceInfo,
   { metadata: { name, namespace: own } }: AnyIntent,
@@ -46,9 +51,9 @@ export function keyOfOwned(
 }
 
 /**
- * Applies an intent with `owner` as the controller, as long as no other object is it.
+ * Applies an intent with `owner` as the controller, unless another object is the controller.
  *
- * @param apply - sends an intent; it is called again with what is there when somebody was faster
+ * @param apply - sends an intent; it is called again with the present object after a conflict
  * @throws TsopError `already-owned`, `owner-elsewhere`, `owner-incomplete`
  */
 export async function applyAsOwner<T extends KubeObject>(
@@ -58,7 +63,7 @@ export async function applyAsOwner<T extends KubeObject>(
 ): Promise<T> {
   const resource = resourceOf(token);
   const key = keyOfOwned(resource, intent, owner);
-  // The caller's own lock stays; what was looked at must be of that version, too.
+  // The caller's own lock stays; the version that was checked must match it.
   const { resourceVersion: lock } = intent.metadata;
   const read = (): Promise<KubeObject | undefined> => client.live.find(metadataOf(token), key);
   let known = given.length === 0 ? await read() : given[0];
@@ -96,7 +101,7 @@ function claimed<T extends KubeObject>(
   const metadata = { ...intent.metadata };
   const body = { apiVersion: apiVersionOf(resource), kind, metadata };
   if (namespaced && key.namespace) metadata.namespace = key.namespace;
-  // Asked of a copy: what else the object is owned by is not for us to apply.
+  // Computed on a copy: other owner references of the object are not for us to apply.
   const controller = known && controllerOf(known);
   if (controller) {
     const copy = { kind, metadata: { ...keyOf(known), ownerReferences: [controller] } };
@@ -110,13 +115,16 @@ function withMetadata<T extends KubeObject>(intent: Intent<T>, metadata: IntentM
   return Object.assign({}, intent, { metadata });
 }
 
-/** Whether the object is of another version by now; a conflict of field managers is another matter. */
+/** Whether the object has changed since; a conflict of field managers is another matter. */
 function isOutdated(error: unknown): error is StatusError {
   const causes = isConflict(error) ? error.status.details?.causes : undefined;
   return isConflict(error) && !causes?.some(({ reason }) => reason === "FieldManagerConflict");
 }
 
-/** As the API server says it: `Only one reference can have Controller set to true. Found "true" in references for ...`. */
+/**
+ * The API server's words:
+ * `Only one reference can have Controller set to true. Found "true" in references for ...`.
+ */
 function isSecondController(error: unknown): error is StatusError {
   return isInvalid(error) && error.message.includes("Only one reference can have Controller set");
 }

@@ -1,5 +1,5 @@
 /**
- * Patches as a call sends them.
+ * The content of patch requests.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { PatchOptions, WriteOptions } from "./client.ts";
 import { lockedPatch, type Patch } from "./patches.ts";
 
 /**
- * What a patch sends, with its lock.
+ * The content of a patch request, with its lock.
  *
  * @throws TsopError `lock-without-version`, `lock-of-another-object`
  */
@@ -20,7 +20,7 @@ export function patchContent(
 ): Patch & { readonly options: WriteOptions } {
   if (!optimisticLock) return { ...patch, options };
   const { kind, metadata } = optimisticLock;
-  // A key of what is in no namespace may have one all the same.
+  // The key of a cluster-scoped object may still have a namespace.
   if (metadata.name === key.name && (metadata.namespace ?? key.namespace) === key.namespace) {
     return { ...lockedPatch(patch, optimisticLock), options };
   }

@@ -1,5 +1,5 @@
 /**
- * Patches: a change of an object without the whole of it.
+ * Patches: changes of an object without the whole of it.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import { TsopError } from "../../errors.ts";
 import { getField, isJsonObject, sameJson, setField } from "../../kube/json.ts";
 import type { Json, JsonObject, KubeObject } from "../../kube/object.ts";
 
-/** A body and how the server is to read it. */
+/** The body of a patch, and its type. */
 export interface Patch {
   readonly contentType: string;
   readonly body: unknown;
@@ -50,7 +50,7 @@ export function strategicPatch(body: object): Patch {
 }
 
 /**
- * The merge patch that makes `changed` of `base`.
+ * The merge patch that turns `base` into `changed`.
  *
  * @example
  * const changed = mutableCopy(web);
@@ -69,15 +69,15 @@ export function mergeFrom<T extends KubeObject>(
 }
 
 /**
- * The patch with the version of the object as it was read, in any of the three ways: the server refuses it (409) when the
- * object is of another version by now.
+ * The patch with the version of the object as it was read, for each of the three types: the server
+ * refuses it (409) when the object is of another version by now.
  *
  * @throws TsopError `lock-without-version`
  */
 export function lockedPatch({ contentType, body }: Patch, read: KubeObject): Patch {
   const resourceVersion = versionOf(read);
   if (Array.isArray(body)) {
-    // Not a `test`, whose failure is a 422 like any other: the version that an object is written with is its lock.
+    // Not a `test`, whose failure is a 422 like any other: the version in the patch is its lock.
     const lock = { op: "add", path: "/metadata/resourceVersion", value: resourceVersion };
     return { contentType, body: [...(body as unknown[]), lock] };
   }
@@ -95,7 +95,7 @@ function versionOf({ kind, metadata: { name, resourceVersion } }: KubeObject): s
   );
 }
 
-/** The body of the merge patch that makes `changed` of `base`; empty where they are equal. */
+/** The body of the merge patch that turns `base` into `changed`; empty where they are equal. */
 export function difference(base: object, changed: object): Record<string, unknown> {
   const patch: Record<string, unknown> = {};
   for (const key of new Set([...Object.keys(base), ...Object.keys(changed)])) {

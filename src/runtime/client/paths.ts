@@ -11,7 +11,8 @@ import type { ResourceInfo } from "../../kube/resource.ts";
 /**
  * A part of a path, escaped.
  *
- * @throws TsopError `name-not-in-path` for what would name something else, as client-go refuses it: `..` is the parent
+ * @throws TsopError `name-not-in-path` for a segment that would change the path, as in client-go:
+ *   `..` is the parent
  */
 function segment(what: string, value: string): string {
   const [error] = value === "" ? ["may not be empty"] : pathSegmentErrors(value);
@@ -34,7 +35,7 @@ export function groupVersionPath(group: string, version: string): string {
   return group === "" ? `/api/${last}` : `/apis/${segment("group", group)}/${last}`;
 }
 
-/** Where the objects of a kind are: in one namespace, or in all when there is none given. */
+/** The path of the objects of a kind: in one namespace, or in all when none is given. */
 export function collectionPath(resource: ResourceInfo, namespace?: string): string {
   const root = groupVersionPath(resource.group, resource.version);
   return resource.namespaced && namespace
@@ -43,9 +44,10 @@ export function collectionPath(resource: ResourceInfo, namespace?: string): stri
 }
 
 /**
- * The key of an object of the kind: without a namespace where the kind has none.
+ * The key of an object of the kind: without a namespace for a cluster-scoped kind.
  *
- * @throws TsopError `key-without-namespace`, `key-without-name`: it would mean something else
+ * @throws TsopError `key-without-namespace`, `key-without-name`: the path would be that of
+ *   something else
  */
 export function keyIn(resource: ResourceInfo, key: ObjectKey): ObjectKey {
   if (key.name === "") {
@@ -66,7 +68,7 @@ export function keyIn(resource: ResourceInfo, key: ObjectKey): ObjectKey {
 }
 
 /**
- * Where one object is.
+ * The path of one object.
  *
  * @throws TsopError `key-without-namespace`, `key-without-name`, `name-not-in-path`
  */

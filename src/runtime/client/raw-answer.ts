@@ -6,16 +6,16 @@
 import { parseExact } from "./json/exact-json.ts";
 
 /**
- * A successful answer as it came.
+ * A successful answer, undecoded.
  *
  * @example
  * const answer = await client.raw({ path: "/version" });
  * const { gitVersion } = answer.json() as { gitVersion: string };
  */
 export class RawAnswer {
-  /** From 200 to 299. */
+  /** The status code, from 200 to 299. */
   readonly status: number;
-  /** Names in lower case. */
+  /** The headers, with names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
 

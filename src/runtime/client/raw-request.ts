@@ -1,5 +1,5 @@
 /**
- * Requests of any path of an API server: what the typed calls do not reach.
+ * Requests of any path of an API server, for paths that the typed calls do not cover.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import { TsopError } from "../../errors.ts";
 import { isJsonObject } from "../../kube/json.ts";
 import type { Query, RestRequest } from "./rest-client.ts";
 
-/** How the client writes where a request does not say. */
+/** The default options of a raw request. */
 interface RawDefaults {
   readonly dryRun?: boolean | undefined;
   readonly fieldValidation?: string | undefined;
@@ -15,19 +15,22 @@ interface RawDefaults {
 
 /** A request of any path. */
 export interface RawRequest {
-  /** `GET` when absent. */
+  /** The method; `GET` when absent. */
   readonly method?: RestRequest["method"];
-  /** From the root of the API server, escaped, without a query: `/apis/metrics.k8s.io/v1beta1/nodes`. */
+  /**
+   * The path from the root of the API server, escaped, without a query:
+   * `/apis/metrics.k8s.io/v1beta1/nodes`.
+   */
   readonly path: string;
   readonly query?: Query;
-  /** A text is sent as it is, everything else as JSON. */
+  /** The body: a text is sent as it is, everything else as JSON. */
   readonly body?: string | object;
-  /** Of the body; JSON when absent. */
+  /** The Content-Type of the body; JSON when absent. */
   readonly contentType?: string;
-  /** JSON when absent. */
+  /** The Accept header; JSON when absent. */
   readonly accept?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The server checks and answers, and stores nothing; refused for a path that has no such request. */
+  /** Makes the server check and answer, and store nothing; refused for a path without dry runs. */
   readonly dryRun?: boolean;
   readonly signal?: AbortSignal;
 }
@@ -35,7 +38,8 @@ export interface RawRequest {
 /**
  * The request as it is sent.
  *
- * @throws TsopError `bad-raw-path`; `dry-run-impossible` where the server would carry out what is to be tried only
+ * @throws TsopError `bad-raw-path`; `dry-run-impossible` where the server has no dry run of the
+ *   request
  */
 export function rawRequest(request: RawRequest, defaults: RawDefaults): RestRequest {
   const { method = "GET", path, dryRun = false, ...rest } = request;
@@ -52,7 +56,7 @@ export function rawRequest(request: RawRequest, defaults: RawDefaults): RestRequ
   return { ...plain, query };
 }
 
-/** The options of a deletion stand in its body; the query counts only where there is none. */
+/** The options of a deletion are in its body; the query counts only where there is none. */
 function triedDeletion(request: RestRequest): RestRequest {
   const { body, query, method, path } = request;
   if (body === undefined) return { ...request, query: { ...query, dryRun: "All" } };
@@ -60,10 +64,10 @@ function triedDeletion(request: RestRequest): RestRequest {
   return { ...request, body: { ...body, dryRun: ["All"] } };
 }
 
-// What is proxied to nodes, pods and services, or run there, is carried out at once.
+// Requests that are proxied to nodes, pods and services, or run there, always take effect.
 const CARRIED_OUT = /\/(proxy|exec|attach|portforward)(\/|$)/;
 
-/** Whether the path is one of stored objects, for which there are dry runs. */
+/** Whether the path is one of stored objects, which support dry runs. */
 function isOfObjects(path: string): boolean {
   return /^\/(api|apis)\//.test(path) && !CARRIED_OUT.test(path);
 }

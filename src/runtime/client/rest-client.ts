@@ -1,5 +1,6 @@
 /**
- * Speaks JSON with an API server: encodes, decodes, retries what is safe to retry, opens watches.
+ * Speaks JSON with an API server: encodes, decodes, retries requests that are safe to retry, opens
+ * watches.
  *
  * @see https://pkg.go.dev/k8s.io/client-go/rest#Request
  * @module
@@ -26,45 +27,52 @@ import { present } from "../../present.ts";
 
 type QueryValue = string | number | boolean;
 
-/** Parameters of the query; what is `undefined` is left out, and a list stands once for each of its values. */
+/**
+ * Parameters of the query; `undefined` is left out, and a list is repeated for each of its values.
+ */
 export type Query = Readonly<Record<string, QueryValue | readonly QueryValue[] | undefined>>;
 
 /** One request of the API. */
 export interface RestRequest {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Without its query: `/api/v1/namespaces`. */
+  /** The path without its query: `/api/v1/namespaces`. */
   readonly path: string;
   readonly query?: Query;
-  /** Sent as JSON; a text as it is where the answer is `raw`. */
+  /** The body, sent as JSON; a text is sent as it is where the answer is `raw`. */
   readonly body?: unknown;
-  /** Of the body; JSON when absent. */
+  /** The Content-Type of the body; JSON when absent. */
   readonly contentType?: string;
   readonly accept?: string;
-  /** Sent beside those that every request has. */
+  /** Headers in addition to those of every request. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
-  /** A `Status` that says failure but comes with 200 is an answer like any other, not an error. */
+  /**
+   * Returns a `Status` of a failure with code 200 like any other answer, instead of throwing it.
+   */
   readonly takesFailures?: boolean;
-  /** The answer is given as a `RawAnswer`, whatever it is. */
+  /** Returns the answer as a `RawAnswer`, whatever it is. */
   readonly raw?: boolean;
-  /** The connection is to speak another protocol from then on: what goes over it may change something. */
+  /** Upgrades the connection to another protocol: what is sent over it may change something. */
   readonly upgrades?: boolean;
   /**
-   * The answer is a list, and may be long: told of each item, as it comes if there are no middlewares. It may share parts
-   * of it with others.
+   * Gets each item of a list, as it arrives if there are no middlewares. An item may share parts
+   * with others.
    */
   readonly onItem?: (item: unknown) => void;
-  /** Leaves out managedFields of a list's items, or a watch's objects, where that saves time; some may come all the same. */
+  /**
+   * Leaves out managedFields of a list's items, or a watch's objects, where that saves time; some
+   * may still be there.
+   */
   readonly withoutManagedFields?: boolean;
 }
 
 /** The request of a watch. */
 export interface WatchRequest extends Omit<RestRequest, "method" | "body"> {
-  /** What the watches before this one saw last. */
+  /** The last bookmarks of the watches before this one. */
   readonly bookmarks?: BookmarkMemory;
 }
 
-/** Told of each exchange; the metrics listen. */
+/** Called for each exchange; the metrics do so. */
 export type ExchangeObserver = (
   method: string,
   /** The status code, or `<error>` when there was no answer. */
@@ -72,22 +80,22 @@ export type ExchangeObserver = (
 ) => void;
 
 const MAX_RETRIES = 10;
-// What client-go waits before it repeats a GET whose connection broke.
+// client-go's wait before it repeats a GET whose connection broke.
 const RETRY_AFTER_RESET_MS = 1000;
 
 /** Sends a request on and returns the decoded answer. */
 export type SendRequest = (request: RestRequest) => Promise<unknown>;
 
 /**
- * Stands between a client and the server: may change requests and answers, refuse, or only look on. Watches do not
- * pass through it.
+ * Stands between a client and the server: may change requests and answers, refuse, or only observe.
+ * Watches do not pass through it.
  */
 export type ClientMiddleware = (request: RestRequest, next: SendRequest) => Promise<unknown>;
 
-/** What a client does beside sending requests. */
+/** The options of a client beside its transport. */
 export interface RestClientOptions {
   readonly observe?: ExchangeObserver;
-  /** Told of the `Warning` headers of all answers. */
+  /** Gets the `Warning` headers of all answers. */
   readonly onWarning?: WarningHandler | undefined;
   /** The first one sees requests first and answers last. */
   readonly middlewares?: readonly ClientMiddleware[];
@@ -134,7 +142,7 @@ export class RestClient {
    */
   async request(request: RestRequest): Promise<unknown> {
     const answer = await this.#perform(request);
-    // Not before: a middleware may change an item, and would change others with the parts that they share.
+    // Not earlier: a middleware may change an item, and would change others through shared parts.
     if (this.#hasMiddlewares && request.onItem) itemsOf(answer).forEach(request.onItem);
     return answer;
   }
@@ -152,7 +160,7 @@ export class RestClient {
     try {
       answer = reader.value(rest, itemsOf);
     } catch {
-      // Nothing of the body, which may be a Secret; the parser's error quotes it.
+      // Without the body, which may be a Secret; the parser's error quotes it.
       const type = response.headers["content-type"] ?? "an unnamed type";
       throw brokenAnswer(
         `${request.method} ${request.path} was answered with ${response.status} and ${rest.length} bytes of ${type.slice(0, 100)} that are not JSON`,
@@ -166,7 +174,7 @@ export class RestClient {
   }
 
   /**
-   * Sends a GET and gives the answer's body as it comes.
+   * Sends a GET and returns the answer's body as a stream.
    *
    * @throws StatusError, ConnectionError like `request`
    */
@@ -178,7 +186,7 @@ export class RestClient {
   }
 
   /**
-   * Opens a watch; the promise settles with the answer's head.
+   * Opens a watch; the promise resolves when the head of the answer arrives.
    *
    * @throws StatusError, ConnectionError like `request`
    */
@@ -188,7 +196,7 @@ export class RestClient {
     return watchEvents(response, { withoutManagedFields, bookmarks, signal: request.signal });
   }
 
-  /** The successful answer, after as many tries as are allowed. */
+  /** The successful answer, after as many tries as allowed. */
   async #send(request: RestRequest, mayPause = false): Promise<TransportResponse> {
     const exchange = { ...encode(request), mayPause };
     for (let attempt = 0; ; attempt++) {

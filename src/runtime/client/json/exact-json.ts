@@ -1,9 +1,11 @@
 /**
- * JSON with whole numbers of 64 bits: those that a double cannot hold come out as `bigint` and go back as they were.
- * `JSON.parse` would round them, and the next update would store what was rounded.
+ * JSON with whole numbers of 64 bits: those that a double cannot hold are parsed as `bigint` and
+ * written unchanged. `JSON.parse` would round them, and the next update would store the rounded
+ * number.
  *
- * A text with such numbers is parsed twice: as it is, and with the place of each of them in a list instead of it. The
- * two values differ where a long number stands, and nowhere else, so no text that somebody else wrote is taken for one.
+ * A text with such numbers is parsed twice: as it is, and with the place of each of them in a list
+ * instead of it. The two values differ where a long number stands, and nowhere else, so no text of
+ * the input can be mistaken for one.
  *
  * @module
  */
@@ -13,7 +15,8 @@ import type { JsonObject } from "../../../kube/object.ts";
 
 // The longest run of digits that always fits is that of 2^53, 16 digits.
 const LONG_RUN = 16;
-// Far more than 64 bits have; what takes longer to read is a number like any other.
+// Far more than 64 bits have; a longer one, which takes longer to parse, is a number like any
+// other.
 const MAX_DIGITS = 100;
 const LONG_INTEGER = /(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g;
 const SPACE = 0x20;
@@ -27,7 +30,10 @@ export function parseExact(text: string): unknown {
   return parseExactBytes(Buffer.from(text), text);
 }
 
-/** The same; `text` is what the UTF-8 in `bytes` says, which is read many times as fast. @throws SyntaxError */
+/**
+ * The same for UTF-8 `bytes` and their `text`; the bytes are searched many times as fast. @throws
+ * SyntaxError
+ */
 export function parseExactBytes(bytes: Uint8Array, text: string): unknown {
   const value: unknown = JSON.parse(text);
   if (!hasLongNumber(bytes)) return value;
@@ -38,7 +44,7 @@ export function parseExactBytes(bytes: Uint8Array, text: string): unknown {
 /**
  * `JSON.stringify` that writes a `bigint` as the number that it is.
  *
- * @throws TsopError `number-not-finite` for NaN and infinity, which `JSON.stringify` makes null of
+ * @throws TsopError `number-not-finite` for NaN and infinity, which `JSON.stringify` writes as null
  */
 export function stringifyExact(value: unknown): string {
   const text = encodeJson(value);
@@ -46,7 +52,7 @@ export function stringifyExact(value: unknown): string {
   return text;
 }
 
-/** The long integers of a text, and the text with the place in that list instead of each. */
+/** The long integers of a text, and the text with the index into that list in the place of each. */
 function withPlaces(text: string): { readonly integers: bigint[]; readonly placed: string } {
   const integers: bigint[] = [];
   const parts: string[] = [];
@@ -66,7 +72,7 @@ function withPlaces(text: string): { readonly integers: bigint[]; readonly place
   return { integers, placed: parts.join("") };
 }
 
-/** Behind the string that begins at `quote`. */
+/** The position after the string that begins at `quote`. */
 function endOfString(text: string, quote: number): number {
   let end = quote;
   let escaped: boolean;
@@ -79,7 +85,7 @@ function endOfString(text: string, quote: number): number {
   return end + 1;
 }
 
-/** Replaces the numbers of `value` that differ from those in `places`, which is the same but for them. */
+/** Restores the numbers of `value` that differ from those in `places`, which is otherwise equal. */
 function putBack(value: unknown, places: unknown, integers: readonly bigint[]): unknown {
   const root: JsonObject = { value };
   const pairs: [JsonObject, JsonObject][] = [[root, { value: places }]];

@@ -1,9 +1,10 @@
 /**
- * Reads the items of a list while the list comes in, so that neither its bytes nor its text are ever in memory as a whole,
- * and the time that the server takes is used.
+ * Reads the items of a list while it arrives, so that neither its bytes nor its text are ever in
+ * memory as a whole, and parsing overlaps with the server's sending.
  *
- * Where an item ends is not worked out but guessed: where the text goes on as the first item began. The parser proves it:
- * what begins with an item, and is some values with commas between them, ends with an item.
+ * The end of an item is not computed but guessed: where the text continues as the first item began.
+ * The parser proves the guess: a text that begins with an item, and parses as values with commas
+ * between them, ends with an item.
  *
  * @module
  */
@@ -14,22 +15,23 @@ import type { ObjectReader } from "./object-reader.ts";
 
 const ITEMS = `"items":[`;
 const METADATA = `"metadata":{"`;
-// What comes before the items, and what an item begins with: far more than there is.
+// The maximum size of the text before the items, and of the beginning of an item: far more than
+// there is.
 const MAX_HEAD_BYTES = 16 * 1024;
 const MAX_BORDER_BYTES = 512;
 const COMMA = Buffer.from(",");
 
-/** A list of which some items were parsed. */
+/** A list with its first items parsed. */
 export interface ReadList {
   readonly items: readonly unknown[];
-  /** The list as it would be without these. */
+  /** The list without these items. */
   readonly rest: Buffer;
 }
 
 /**
- * Reads a list, or whatever an answer is: then all of it is the rest.
+ * Reads a list, or any other answer: then all of it is the rest.
  *
- * @param onItem - told of each of the items before the rest, as soon as it is there
+ * @param onItem - gets each of the items before the rest, as soon as it is complete
  * @throws what `body` throws; TsopError `answer-too-large`
  */
 export async function readItems(
@@ -55,7 +57,7 @@ export async function readItems(
       }
       continue;
     }
-    // No border, or no JSON: with what follows it comes out which.
+    // Not a border, or not JSON: the rest of the answer shows which.
     borders.forget();
     rest.push(Buffer.from(own));
     if (ended) rest.push(COMMA);
@@ -73,19 +75,22 @@ function elementsOf(bytes: Buffer, reader: ObjectReader): unknown[] | undefined 
   }
 }
 
-/** Finds where an item of a list ends and the next one begins. */
+/** Finds the borders between the items of a list. */
 class ItemBorders {
   #start: Buffer = Buffer.alloc(0);
   #border: Buffer | undefined;
   #forgotten = false;
   #headBytes = 0;
 
-  /** What comes before the first item; known with the first border. */
+  /** The size of the text before the first item; known with the first border. */
   get headBytes(): number {
     return this.#headBytes;
   }
 
-  /** Where the comma of the last border in the next part of the list is; below 0: there is none. */
+  /**
+   * The position of the comma of the last border in the next part of the list; negative when there
+   * is none.
+   */
   lastIn(part: Buffer): number {
     if (this.#forgotten) return -1;
     const from = this.#border ? 0 : this.#learn(part);
@@ -94,12 +99,15 @@ class ItemBorders {
     return at < from ? -1 : at + 1;
   }
 
-  /** There are no more borders. */
+  /** Stops looking for borders. */
   forget(): void {
     this.#forgotten = true;
   }
 
-  /** Finds out what stands between two items, if enough of the list is there; returns where in `part` the first one is. */
+  /**
+   * Learns the text between two items, once enough of the list has arrived; returns the position of
+   * the first one in `part`.
+   */
   #learn(part: Buffer): number {
     const before = this.#start.length;
     this.#start = Buffer.concat([this.#start, part]);
@@ -120,7 +128,7 @@ class ItemBorders {
   }
 }
 
-/** Whether the items that come next are those of the answer itself. */
+/** Whether the items that follow are those of the answer itself. */
 function isHead(text: string): boolean {
   try {
     const list: unknown = JSON.parse(`${text}]}`);

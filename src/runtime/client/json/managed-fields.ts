@@ -1,15 +1,16 @@
 /**
- * Takes managedFields out of objects, if possible before they are parsed: they are a third to a half of most objects, no
- * cache keeps them, and to parse them takes many times as long as to find their end.
+ * Removes managedFields from objects, if possible before they are parsed: they are a third to a
+ * half of most objects, no cache keeps them, and parsing them takes many times as long as finding
+ * their end.
  *
- * Where they stand is not worked out but guessed, with searches that take next to nothing, and proven afterwards: each one
- * that is cut leaves a mark, and all marks have to come up in the metadata of the objects.
+ * Their position is not computed but guessed, with searches that take almost no time, and proven
+ * afterwards: each cut leaves a mark, and all marks must turn up in the metadata of the objects.
  *
  * @module
  */
 import type { KubeObject } from "../../../kube/object.ts";
 
-// Its key in two parts: a search looks for the first character, and a capital is seldom.
+// The key in two parts: a search looks for the first character, and capitals are rare.
 const KEY_START = Buffer.from(`"managed`);
 const KEY_END = Buffer.from(`Fields":[{"`);
 /** Where the value begins, behind `KEY_START`. */
@@ -21,7 +22,7 @@ const CLOSE_BRACE = 0x7d;
 const CLOSE_BRACKET = 0x5d;
 const COMMA = 0x2c;
 
-/** A copy of some JSON. */
+/** A copy of some JSON, with marks. */
 export interface Copied {
   readonly end: number;
   /** How many values in it are a mark. */
@@ -29,9 +30,9 @@ export interface Copied {
 }
 
 /**
- * Copies JSON into `copy`, from `start` on, with a mark in the place of what looks like managedFields. Only `dropMark`
- * tells whether they were, and whether what was taken for their end is it: otherwise the JSON is broken, or has fewer
- * marks where they belong.
+ * Copies JSON into `copy`, from `start` on, with a mark in the place of everything that looks like
+ * managedFields. Only `dropMark` proves that it was, and that its end was right: otherwise the JSON
+ * is broken, or has fewer marks where they belong.
  */
 export function copyWithoutManagedFields(json: Buffer, copy: Buffer, start: number): Copied {
   let written = start;
@@ -51,7 +52,7 @@ export function copyWithoutManagedFields(json: Buffer, copy: Buffer, start: numb
   return { end: written, cuts };
 }
 
-/** Whether the whole key stands where its end does. */
+/** Whether the whole key precedes this end of it. */
 function isKey(json: Buffer, end: number): boolean {
   const start = end - KEY_START.length;
   if (start < 0) return false;
@@ -61,7 +62,7 @@ function isKey(json: Buffer, end: number): boolean {
   return true;
 }
 
-/** Takes the mark out of the object's metadata; returns whether there was one. */
+/** Removes the mark from the object's metadata; returns whether there was one. */
 export function dropMark(object: unknown): boolean {
   const { metadata } = (object ?? {}) as { metadata?: { managedFields?: unknown } | null };
   if (metadata?.managedFields !== MARK) return false;
@@ -69,23 +70,27 @@ export function dropMark(object: unknown): boolean {
   return true;
 }
 
-/** Takes the managedFields out of an object that has some. */
+/** Removes the managedFields of an object. */
 export function dropManagedFields(object: KubeObject): void {
   const { metadata } = object;
   let last = "";
   for (const field in metadata) last = field;
-  // V8 takes back the field that came last; without another one the object would become a dictionary, slow and large.
+  // V8 can undo the field that was added last; deleting another one would make the object a
+  // dictionary, slow and large.
   if (last === "managedFields") delete metadata.managedFields;
   else object.metadata = metadataWithoutManagedFields(object);
 }
 
-/** The object's metadata without its managedFields: a copy where it has some. */
+/** The object's metadata without its managedFields; a copy where it has some. */
 export function metadataWithoutManagedFields({ metadata }: KubeObject): KubeObject["metadata"] {
   const { managedFields, ...kept } = metadata;
   return managedFields === undefined ? metadata : kept;
 }
 
-/** Behind the array of objects that `at` is before: none of them has an array in it, but texts with brackets. */
+/**
+ * The position after the array of objects that begins at `at`: none of them has an array in it, but
+ * strings may have brackets.
+ */
 function endOfEntries(json: Buffer, at: number): number {
   for (
     let end = json.indexOf(CLOSE_BRACKET, at);

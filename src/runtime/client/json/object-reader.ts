@@ -1,8 +1,8 @@
 /**
  * Parses JSON with many objects in it.
  *
- * What is parsed is put together as bytes before it becomes a text: V8 would copy a text that consists of others once
- * more, and each copy of a long list makes it collect garbage earlier.
+ * Parts are joined as bytes before they become a string: V8 would copy a string that is joined from
+ * others once more, and each copy of a long list makes it collect garbage earlier.
  *
  * @module
  */
@@ -18,23 +18,25 @@ const NEWLINE = 0x0a;
 
 /** UTF-8 as text. */
 export function textOf(bytes: Buffer): string {
-  // Node 20 takes four times as long when it has to look at each byte itself.
+  // Node 20 takes four times as long to check each byte itself.
   return bytes.toString(isAscii(bytes) ? "latin1" : "utf8");
 }
 
-/** What some bytes are: one value, values with commas between them, or a value on each line. */
+/** The form of some bytes: one value, values with commas between them, or a value on each line. */
 type Form = "value" | "elements" | "lines";
 
-/** Reads the parts of one answer. */
+/** Parses the parts of one answer. */
 export class ObjectReader {
   #cuts: boolean;
 
-  /** @param withoutManagedFields - leaves them out where that saves time; some may come all the same */
+  /**
+   * @param withoutManagedFields - leaves them out where that saves time; some may still be there
+   */
   constructor(withoutManagedFields: boolean) {
     this.#cuts = withoutManagedFields;
   }
 
-  /** The values in `bytes`, which stand there with commas between them. @throws SyntaxError */
+  /** The comma-separated values in `bytes`. @throws SyntaxError */
   elements(bytes: Buffer): unknown[] {
     return this.#read(bytes, "elements", (values) => values as unknown[]) as unknown[];
   }
@@ -45,7 +47,7 @@ export class ObjectReader {
     return this.#read(bytes, "lines", objectsIn) as unknown[];
   }
 
-  /** The value that `bytes` are. @throws SyntaxError */
+  /** The value in `bytes`. @throws SyntaxError */
   value(bytes: Buffer, objectsIn: (value: unknown) => readonly unknown[]): unknown {
     return this.#read(bytes, "value", objectsIn);
   }
@@ -55,7 +57,8 @@ export class ObjectReader {
       const { value, cuts } = readOnce(bytes, form, copyWithoutManagedFields);
       if (cuts === 0) return value;
       if (value !== undefined && cuts === objectsIn(value).filter(dropMark).length) return value;
-      // What was cut was something else, as it is in objects with objects in them; so it will be in the next ones.
+      // The cut text was something else, as in objects that contain objects; so it will be in the
+      // next ones.
       this.#cuts = false;
     }
     return form === "value" ? parsed(bytes) : readOnce(bytes, form, copyWhole).value;
@@ -67,7 +70,8 @@ function copyWhole(json: Buffer, copy: Buffer, start: number): Copied {
 }
 
 /**
- * The value, and how many managedFields were left out of it, as it seems: then none where it cannot be parsed.
+ * The value, and the number of managedFields that were apparently left out of it; none where it
+ * then cannot be parsed.
  *
  * @throws SyntaxError where nothing was left out
  */
@@ -89,7 +93,7 @@ function readOnce(
   }
 }
 
-/** Puts a comma in the place of each line break; returns how many there were. */
+/** Replaces each line break by a comma; returns how many there were. */
 function joinLines(json: Buffer): number {
   let count = 0;
   for (let at = json.indexOf(NEWLINE); at >= 0; at = json.indexOf(NEWLINE, at + 1)) {
@@ -99,14 +103,14 @@ function joinLines(json: Buffer): number {
   return count;
 }
 
-/** @throws SyntaxError, also when it is an array of more or less than `count` values */
+/** @throws SyntaxError, also when the array does not have `count` values */
 function parsed(json: Buffer, count?: number): unknown {
   const value = parseExactBytes(json, textOf(json));
   if (count === undefined || (value as unknown[]).length === count) return value;
   throw new SyntaxError(`${count} lines are not one value each`);
 }
 
-/** Whatever is wrong with it is found out again when nothing is left out. */
+/** The error, if any, is found again when nothing is left out. */
 function parsedOrNone(json: Buffer, count: number | undefined): unknown {
   try {
     return parsed(json, count);

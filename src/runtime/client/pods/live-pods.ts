@@ -1,5 +1,5 @@
 /**
- * Reaches into pods through the API server.
+ * Logs, exec, attach and port forwarding through the API server.
  *
  * @module
  */
@@ -25,12 +25,12 @@ const POD: ResourceInfo = {
   namespaced: true,
 };
 
-// Only the fifth version can tell a program that nothing more comes on its stdin.
+// Only v5 can signal the end of stdin to a program.
 const WITH_STDIN = ["v5.channel.k8s.io"];
 const WITHOUT_STDIN = ["v5.channel.k8s.io", "v4.channel.k8s.io"];
 const PORT_FORWARD = ["v4.channel.k8s.io"];
 
-/** A connection that is asked for, and what takes in its messages. */
+/** The request of a connection, and the sink of its messages. */
 interface Wanted {
   readonly path: string;
   readonly query: Query;
@@ -39,7 +39,7 @@ interface Wanted {
   readonly signal: AbortSignal | undefined;
 }
 
-/** @param dryRun - nothing is run in pods, and nothing connected to: whether that changes anything nobody knows */
+/** @param dryRun - refuses exec, attach and connections: whether they change anything is unknown */
 export function livePods(rest: RestClient, dryRun: boolean): PodClient {
   const failed = (error: Error): Error => {
     if (error instanceof ConnectionError) return error;

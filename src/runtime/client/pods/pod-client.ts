@@ -1,5 +1,5 @@
 /**
- * What runs in pods: their logs, commands in them, connections to them.
+ * Logs of pods, commands in them, connections to them.
  *
  * @see https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/#Operations
  * @module
@@ -9,49 +9,52 @@ import type { ObjectKey } from "../../../kube/object.ts";
 import type { PodProcess } from "./pod-process.ts";
 import type { PortForward } from "./port-forward.ts";
 
-/** Which part of a log. */
+/** The part of a log to read. */
 export interface PodLogOptions {
-  /** Needed where the pod has several. */
+  /** The container; required where the pod has several. */
   readonly container?: string;
-  /** Goes on with the lines that are still to come, until the container ends. */
+  /** Continues with later lines, until the container ends. */
   readonly follow?: boolean;
-  /** The container before its last restart. */
+  /** Reads the log of the container before its last restart. */
   readonly previous?: boolean;
   readonly sinceSeconds?: number;
-  /** No more than the last so many. */
+  /** The number of last lines to read. */
   readonly tailLines?: number;
-  /** Each line begins with its time. */
+  /** Prefixes each line with its time. */
   readonly timestamps?: boolean;
   readonly signal?: AbortSignal;
 }
 
-/** How to attach to what a container runs. */
+/** The options of an attach to a container. */
 export interface PodAttachOptions {
-  /** Needed where the pod has several. */
+  /** The container; required where the pod has several. */
   readonly container?: string;
-  /** Whether it is to be written to. */
+  /** Whether stdin is connected. */
   readonly stdin?: boolean;
-  /** A terminal: it can be resized, and errors come with everything else on `stdout`. */
+  /** Connects a terminal: it can be resized, and stderr comes on `stdout`. */
   readonly tty?: boolean;
-  /** Ends the connection; what runs in the container goes on. */
+  /** Ends the connection; the process in the container continues. */
   readonly signal?: AbortSignal;
 }
 
-/** What to run in a container. */
+/** The command to run in a container. */
 export interface PodExecOptions extends PodAttachOptions {
   /** The program and its arguments; there is no shell but the one that is named: `["sh", "-c", "ls *"]`. */
   readonly command: readonly string[];
 }
 
-/** How to forward a port. */
+/** The options of a port forwarding. */
 export interface PortForwardOptions {
-  /** Of this machine; any free one when absent. */
+  /** The local port; any free one when absent. */
   readonly localPort?: number;
-  /** Ends it. */
+  /** Ends the forwarding. */
   readonly signal?: AbortSignal;
 }
 
-/** Logs, commands and connections of pods. Refusals are `StatusError`s, a server away is a `ConnectionError`. */
+/**
+ * Logs, commands and connections of pods. Refusals are `StatusError`s, an unreachable server is a
+ * `ConnectionError`.
+ */
 export interface PodClient {
   /**
    * The lines of a container's log. It needs the right to `get` `pods/log`.
@@ -61,8 +64,8 @@ export interface PodClient {
    */
   logs(key: ObjectKey, options?: PodLogOptions): AsyncIterable<string>;
   /**
-   * Runs a command in a container. It needs the right to `create` and `get` `pods/exec`. A client that only tries, or a
-   * process that lost the lead, runs nothing.
+   * Runs a command in a container. It needs the right to `create` and `get` `pods/exec`. A dry-run
+   * client, or a process that lost the lead, runs nothing.
    *
    * @example
    * const dump = await client.pods.exec(key, { command: ["pg_dump", "shop"] });
@@ -71,11 +74,14 @@ export interface PodClient {
    * @throws TsopError `dry-run-impossible`, `leadership-lost`, `streams-unsupported`
    */
   exec(key: ObjectKey, options: PodExecOptions): Promise<PodProcess>;
-  /** Connects to what a container runs anyway. It needs the right to `create` and `get` `pods/attach`. */
+  /**
+   * Attaches to the main process of a container. It needs the right to `create` and `get`
+   * `pods/attach`.
+   */
   attach(key: ObjectKey, options?: PodAttachOptions): Promise<PodProcess>;
   /**
-   * Connects to a port in a pod. It needs the right to `create` and `get` `pods/portforward`. The other side is not told of
-   * an `end()`: destroy the stream when it is done.
+   * Connects to a port in a pod. It needs the right to `create` and `get` `pods/portforward`. The
+   * other side does not notice an `end()`: destroy the stream when it is done.
    */
   connect(
     key: ObjectKey,
@@ -83,7 +89,7 @@ export interface PodClient {
     options?: Pick<PortForwardOptions, "signal">,
   ): Promise<Duplex>;
   /**
-   * Listens on this machine, and connects who comes to a port in a pod.
+   * Listens on this machine, and forwards connections to a port in a pod.
    *
    * @example
    * const forward = await client.pods.portForward(key, 8080);

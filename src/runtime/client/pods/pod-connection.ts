@@ -1,5 +1,6 @@
 /**
- * A connection to a port in a pod, over two channels of a WebSocket: one for its bytes, one for what went wrong.
+ * A connection to a port in a pod, over two channels of a WebSocket: one for its bytes, one for
+ * errors.
  *
  * @module
  */
@@ -17,7 +18,7 @@ export class PodConnection extends Duplex {
   #socket: WebSocketConnection | undefined;
   readonly #begun = new Set<number>();
   readonly #failed: (error: Error) => Error;
-  /** Takes in what comes. */
+  /** Takes in the messages of the connection. */
   readonly sink: MessageSink = {
     connected: (socket) => {
       this.#socket = socket;

@@ -1,5 +1,6 @@
 /**
- * What runs in a container, over channels of a WebSocket: `v5.channel.k8s.io`, and `v4` of older servers.
+ * A process in a container, over channels of a WebSocket: `v5.channel.k8s.io`, and `v4` of older
+ * servers.
  *
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#websockets-for-streaming
  * @module
@@ -16,33 +17,37 @@ const STDERR = 2;
 const ERROR = 3;
 const RESIZE = 4;
 const CLOSE = 255;
-// What the API server takes in one message without complaint.
+// The size of a message that the API server accepts without complaint.
 const CHUNK_BYTES = 32 * 1024;
 
-/** All that a command wrote. */
+/** The output of a command. */
 export interface ProcessOutput {
   readonly exitCode: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** A command, or what a container runs, with its streams. */
+/** A command, or the main process of a container, with its streams. */
 export interface PodProcess {
-  /** Ending it tells the program that nothing more comes. Writes fail where no `stdin` was asked for. */
+  /**
+   * The input. Its end signals the program that nothing more comes. Writes fail where no `stdin`
+   * was requested.
+   */
   readonly stdin: Writable;
   readonly stdout: Readable;
-  /** Empty with a `tty`. */
+  /** The error output; empty with a `tty`. */
   readonly stderr: Readable;
   /**
-   * How it ended: 0 is success. Rejects with a StatusError where it did not begin, and with a ConnectionError when the
-   * connection broke: whether it goes on is not known then.
+   * The exit code: 0 is success. Rejects with a StatusError where the process did not start, and
+   * with a ConnectionError when the connection broke: whether the process continues is unknown
+   * then.
    */
   readonly exitCode: Promise<number>;
-  /** Says how large the terminal is. */
+  /** Sets the size of the terminal. */
   resize(size: { readonly columns: number; readonly rows: number }): void;
-  /** Reads what it writes to the end, as text. */
+  /** Reads the output to its end, as text. */
   output(): Promise<ProcessOutput>;
-  /** Ends the connection. A program that reads its `stdin` is told; others go on. */
+  /** Ends the connection. A program that reads its `stdin` notices; others continue. */
   close(): void;
 }
 
@@ -54,11 +59,11 @@ export class ChannelProcess implements PodProcess, MessageSink {
   readonly #exit = deferred<number>();
   readonly #failed: (error: Error) => Error;
   #socket: WebSocketConnection | undefined;
-  // Whose reader has not caught up.
+  // The streams whose readers have not caught up.
   readonly #full = new Set<Readable>();
   #status: Status | undefined;
 
-  /** @param failed - what to tell of a connection that broke */
+  /** @param failed - makes the error of a broken connection */
   constructor(hasStdin: boolean, failed: (error: Error) => Error) {
     this.#failed = failed;
     const readable = (): Readable => {
@@ -82,7 +87,7 @@ export class ChannelProcess implements PodProcess, MessageSink {
         done();
       },
     });
-    // Who does not write to it need not listen to it.
+    // A caller that does not write need not listen for errors.
     this.stdin.on("error", () => undefined);
     if (!hasStdin) this.stdin.destroy(new Error("the process was begun without `stdin: true`"));
     this.#exit.promise.catch(() => undefined);
@@ -154,7 +159,7 @@ export class ChannelProcess implements PodProcess, MessageSink {
     try {
       this.#status = JSON.parse(text) as Status;
     } catch {
-      // Of servers that say it in words.
+      // Older servers send the status as text.
       this.#exit.reject(brokenAnswer(text));
     }
   }

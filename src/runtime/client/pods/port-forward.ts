@@ -1,16 +1,16 @@
 /**
- * A port of this machine that leads to a port in a pod.
+ * A local port that forwards to a port in a pod.
  *
  * @module
  */
 import { createServer, type AddressInfo, type Socket } from "node:net";
 import { pipeline, type Duplex } from "node:stream";
 
-/** A port of this machine that leads into a pod. */
+/** A local port that forwards to a port in a pod. */
 export interface PortForward {
-  /** On 127.0.0.1. */
+  /** The port on 127.0.0.1. */
   readonly port: number;
-  /** Closes it, and all connections through it. */
+  /** Closes the port, and all connections through it. */
   close(): Promise<void>;
 }
 

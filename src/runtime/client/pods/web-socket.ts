@@ -17,26 +17,29 @@ const PING = 9;
 const PONG = 10;
 const FIN = 0x80;
 const NORMAL_CLOSURE = 1000;
-// More than kubelets send in one message, by far.
+// Far more than kubelets send in one message.
 const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
-// Proxies give up connections on which nothing moves, and a peer that is gone is noticed by its silence.
+// Proxies close connections without traffic, and a peer that is gone is noticed by its silence.
 const PING_MS = 15_000;
 const SILENCE_MS = 60_000;
 
-/** Told of the messages that come. */
+/** Receives the messages of a connection. */
 export interface MessageSink {
-  /** The connection is there; nothing came yet. */
+  /** Called when the connection is open, before the first message. */
   connected(socket: WebSocketConnection): void;
-  /** Good until the call returns. */
+  /** Called with a message; the bytes are valid until the call returns. */
   message(bytes: Buffer): void;
-  /** Nothing more comes; with an error where the connection broke instead of being closed. */
+  /**
+   * Called after the last message; with an error where the connection broke instead of being
+   * closed.
+   */
   closed(error?: Error): void;
 }
 
-/** What a handshake asks for, and how its answer is checked. */
+/** The request headers of a handshake, and the check of its answer. */
 export interface Handshake {
   readonly headers: Readonly<Record<string, string>>;
-  /** What is wrong with the answer; `undefined` when nothing is. */
+  /** The problem of the answer; `undefined` when there is none. */
   check(headers: Readonly<Record<string, string>>): string | undefined;
 }
 
@@ -102,7 +105,7 @@ export class WebSocketConnection {
     });
   }
 
-  /** Sends one message. @returns whether more may follow at once */
+  /** Sends one message. @returns whether more may be sent at once */
   send(message: Uint8Array): boolean {
     return this.#connection.write(frame(BINARY, message));
   }
@@ -122,7 +125,7 @@ export class WebSocketConnection {
     this.#connection.resume();
   }
 
-  /** Says goodbye and closes. */
+  /** Sends a close frame and closes the connection. */
   close(): void {
     if (this.#over) return;
     this.#closing = true;
@@ -134,7 +137,7 @@ export class WebSocketConnection {
     this.#timer = this.#clock.after(
       PING_MS,
       () => {
-        // Nothing is read while the reader holds it up.
+        // Nothing is read while the reader pauses the connection.
         if (this.#paused) this.#heardAtMs = this.#clock.monotonicMs();
         if (this.#clock.monotonicMs() - this.#heardAtMs > SILENCE_MS) {
           this.#end(
@@ -158,7 +161,7 @@ export class WebSocketConnection {
         this.#rest = this.#rest.subarray(next.length);
         this.#handle(next);
       }
-      // What is kept must not hold the memory of all that came.
+      // A copy, so that the kept bytes do not hold the memory of the whole chunk.
       this.#rest = Buffer.from(this.#rest);
     } catch (error) {
       this.#end(error as Error);
@@ -224,11 +227,14 @@ interface Frame {
   readonly opcode: number;
   readonly final: boolean;
   readonly payload: Buffer;
-  /** Of all of it, with its head. */
+  /** The length of the whole frame, with its head. */
   readonly length: number;
 }
 
-/** The first frame of what came; `undefined` while it is not whole. @throws Error for what no server sends */
+/**
+ * The first frame in the bytes; `undefined` while it is incomplete. @throws Error for a frame that
+ * no server sends
+ */
 function readFrame(bytes: Buffer): Frame | undefined {
   if (bytes.length < 2) return undefined;
   const [first = 0, second = 0] = bytes;
