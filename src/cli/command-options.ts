@@ -1,5 +1,5 @@
 /**
- * What the flags of several commands have in common.
+ * The flags that several commands have in common.
  *
  * @module
  */

@@ -8,7 +8,7 @@ import { systemClock, type Clock } from "../clock.ts";
 import { ProgressLine } from "./progress-line.ts";
 import { terminalText } from "./terminal-text.ts";
 
-/** What a command may touch of the process. */
+/** The parts of the process that a command may touch. */
 export interface CliContext {
   /** The folder that the command was started in. */
   readonly cwd: string;

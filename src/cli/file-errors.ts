@@ -1,11 +1,11 @@
 /**
- * What a failed operation on a file means, and what to do about it.
+ * The meaning of a failed operation on a file, and what to do about it.
  *
  * @module
  */
 import { messageOf, TsopError } from "../errors.ts";
 
-/** What the operating system says, and the next step. */
+/** The operating system's complaint, and the next step. */
 interface FileProblem {
   readonly problem: string;
   readonly fix: string;
@@ -80,7 +80,9 @@ interface SystemError extends Error {
   readonly syscall?: string;
 }
 
-/** What is wrong with a file, and the next step; the bare message where the error is of another kind. */
+/**
+ * The problem of a file, and the next step; the bare message where the error is of another kind.
+ */
 export function fileProblem(thrown: unknown): FileProblem {
   const known = knownProblem(thrown);
   return known ?? { problem: messageOf(thrown), fix: "Make that place readable and writable." };

@@ -1,5 +1,5 @@
 /**
- * What `--help` says beside flags: examples of each command, exit codes, environment.
+ * The parts of `--help` beside flags: examples of each command, exit codes, environment.
  *
  * @module
  */
@@ -115,7 +115,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   completion: ["source <(tsop completion bash)", "tsop completion fish | source"],
 };
 
-/** What a program may learn from the end of a command. */
+/** The exit codes of a command, for programs. */
 export const EXIT_CODES: Readonly<Record<string, string>> = {
   "0": "done",
   "1": "failed, and stderr says why and the next step; or `doctor` or `validate` found something",

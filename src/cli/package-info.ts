@@ -1,5 +1,5 @@
 /**
- * What tsop knows of its own installation.
+ * The installation of tsop: its folder and version.
  *
  * @module
  */

@@ -6,7 +6,7 @@
 import type { Clock, Timer } from "../clock.ts";
 import { oneLine } from "./terminal-text.ts";
 
-/** What is over sooner is not worth a line. */
+/** Work that is over sooner is not worth a line. */
 const QUIET_MS = 1000;
 const TICK_MS = 250;
 const ERASE = "\r\u001b[K";
@@ -32,7 +32,7 @@ export class ProgressLine {
     this.#clock = clock;
   }
 
-  /** What goes on from now on; `undefined` when nothing does. */
+  /** Names the work that goes on from now on; `undefined` when there is none. */
   say(what: string | undefined): void {
     if (what === this.#what) return;
     this.#what = what;

@@ -60,7 +60,10 @@ export async function putBackFromRun(
   });
 }
 
-/** What a run left behind, or still answers, is put back before a roll-out changes it. */
+/**
+ * Restores an object that a run changed, whether that run still answers or not, before a roll-out
+ * changes the object.
+ */
 export async function takeBackFromRuns(
   session: ClusterSession,
   object: ManifestObject,

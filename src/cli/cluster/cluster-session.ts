@@ -56,7 +56,7 @@ const POD: ResourceType<PodState> = {
   namespaced: true,
 };
 
-/** What applying an object did. */
+/** The outcome of applying an object. */
 export type Applied = "created" | "configured" | "unchanged";
 
 /** Reads and writes manifests: objects that say themselves of which kind they are. */

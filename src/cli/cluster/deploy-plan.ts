@@ -1,5 +1,6 @@
 /**
- * What `tsop deploy` would change in a cluster. It reads, and asks the API server with dry runs; nothing is written.
+ * The changes that `tsop deploy` would make in a cluster. It reads, and asks the API server with
+ * dry runs; nothing is written.
  *
  * @module
  */
@@ -17,10 +18,13 @@ import { deploymentName, foreignOwner, marked, standingOf } from "./ownership.ts
 import { findLeftovers } from "./leftovers.ts";
 import { present } from "../../present.ts";
 
-/** What would become of an object. `kept` stays as others made it; `refused` stops the deployment. */
+/**
+ * The planned outcome for an object. `kept` stays as others made it; `refused` stops the
+ * deployment.
+ */
 type PlannedAction = "create" | "change" | "unchanged" | "delete" | "kept" | "refused";
 
-/** What would become of one object. */
+/** The plan for one object. */
 export interface PlannedObject {
   readonly action: PlannedAction;
   /** `deployments.apps demo/web`. */
@@ -30,7 +34,7 @@ export interface PlannedObject {
   /** Why it is refused or kept. */
   readonly reason?: string;
   readonly fields: readonly FieldChange[];
-  /** What the change of a CRD does to whoever has objects of it. */
+  /** The effects of a changed CRD on those who have objects of its kind. */
   readonly crdChanges: readonly Change[];
   /** Live objects of the kind that the changed CRD would no longer accept. */
   readonly invalid: readonly InvalidObject[];
@@ -39,7 +43,7 @@ export interface PlannedObject {
 /** The whole of it. */
 export interface DeployPlan {
   readonly objects: readonly PlannedObject[];
-  /** What could not be looked at, and why. */
+  /** Checks that could not be made, with the reason. */
   readonly notes: readonly string[];
 }
 

@@ -1,5 +1,5 @@
 /**
- * What a Deployment lacks before all of its pods run what it says. Pure.
+ * The reasons why the roll-out of a Deployment is not done yet. Pure.
  *
  * @see https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#deployment-status
  * @module
@@ -49,7 +49,8 @@ export interface PodState extends KubeObject {
 }
 
 /**
- * What is missing, as a clause; `undefined` when the roll-out is done, by the rules of kstatus.
+ * What is still missing, as a clause; `undefined` when the roll-out is done, by the rules of
+ * kstatus.
  *
  * @param pods - those of the Deployment's selector: they know the cause
  * @throws TsopError `roll-out-failed` when waiting does not help

@@ -14,7 +14,7 @@ export interface FieldChange {
   readonly after: unknown;
 }
 
-/** What the server keeps of every object, and what no manifest says. */
+/** Metadata that the server keeps for every object, and that no manifest says. */
 const KEPT_BY_SERVER = [
   "managedFields",
   "resourceVersion",

@@ -21,7 +21,7 @@ import type { Crd } from "./crd.ts";
 export interface InvalidObject {
   /** `default/one`. */
   readonly name: string;
-  /** What would be refused when the object is written next. */
+  /** The errors with which the next write of the object would be refused. */
   readonly errors: readonly string[];
   /** Fields that are no longer described, and go with the next write. */
   readonly dropped: readonly string[];

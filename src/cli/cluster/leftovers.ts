@@ -1,5 +1,6 @@
 /**
- * What an earlier deployment of the project left in the cluster: made by it, and not rendered any more.
+ * Leftovers of earlier deployments of the project: objects that it made, and that are not rendered
+ * any more.
  *
  * @module
  */
@@ -22,7 +23,7 @@ interface Leftover {
 /** Where nothing is looked for. */
 export const NO_LEFTOVERS: FoundLeftovers = { leftovers: [], notes: [] };
 
-/** What was found, and what could not be looked at. */
+/** The leftovers that were found, and a note for each kind that could not be looked at. */
 export interface FoundLeftovers {
   readonly leftovers: readonly Leftover[];
   readonly notes: readonly string[];

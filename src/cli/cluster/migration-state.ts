@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { isJsonObject } from "../../kube/json.ts";
 import { writePrivateFile } from "../project/private-file.ts";
 
-/** What a migration is bound to: another CRD, storage version or change of either begins anew. */
+/** The identity of a migration: another CRD, storage version or change of either begins anew. */
 export interface MigrationTarget {
   readonly uid: string;
   readonly generation: number;

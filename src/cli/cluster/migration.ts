@@ -21,10 +21,10 @@ const CONFLICT_WAIT_MS = 50;
 const MAX_PASSES = 5;
 const TELL_EVERY_MS = 2000;
 
-/** What is migrated, and with what. */
+/** A migration's subject and its tools. */
 export interface MigrationParts {
   readonly crd: string;
-  /** What the project says the storage version is. */
+  /** The storage version, as the project says it. */
   readonly storageVersion: string;
   readonly requests: MigrationRequests;
   readonly claim: MigrationClaim;
@@ -35,11 +35,11 @@ export interface MigrationParts {
   readonly progress: (done: number, all: number | undefined) => void;
 }
 
-/** What a migration did, or would do. */
+/** The result of a migration, or of its dry run. */
 export interface MigrationResult {
   readonly crd: string;
   readonly storageVersion: string;
-  /** What the CRD said was stored before. */
+  /** The CRD's `storedVersions` before the migration. */
   readonly storedVersions: readonly string[];
   /** How many objects were rewritten, or counted in a dry run. */
   readonly objects: number;

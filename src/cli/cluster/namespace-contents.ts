@@ -1,5 +1,6 @@
 /**
- * What is in a namespace beside what a project put there: all of it would go with the namespace.
+ * The contents of a namespace beside what a project put there: all of it would be deleted with the
+ * namespace.
  *
  * @module
  */
@@ -29,7 +30,7 @@ const BY_ITSELF = new Set([
   "ServiceAccount default",
 ]);
 
-/** What goes before the namespace does. */
+/** The objects that are deleted before the namespace is. */
 export interface Leaving {
   /** The project's manifests: those that tsop applied are looked at one by one. */
   readonly manifests: readonly ManifestObject[];

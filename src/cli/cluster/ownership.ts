@@ -19,7 +19,7 @@ const TAKEN_OVER_BY = "tsop.dev/taken-over-by";
 /** Which deployment of the project the object belongs to: a cluster may have several. */
 const DEPLOYED_AS = "tsop.dev/deployed-as";
 
-/** What a live object is to a project. */
+/** The relation of a live object to a project. */
 export type Standing = "absent" | "made" | "taken-over" | "foreign";
 
 /** How marks name a project. */
@@ -30,7 +30,7 @@ export function ownerName({
   return `${projectName}.${domain}`;
 }
 
-/** What the live object is to the project `owner`. */
+/** The relation of the live object to the project `owner`. */
 export function standingOf(live: ManifestObject | undefined, owner: string): Standing {
   if (!live) return "absent";
   const { annotations = {}, managedFields = [] } = live.metadata;

@@ -2,8 +2,8 @@
  * Webhooks that a `tsop run` answers for a while in place of the deployed operator: what their configurations and CRDs say
  * meanwhile, and what they said before. Pure.
  *
- * What was before stands in an annotation of the object itself, so that whoever comes next can put it back, also after a
- * run that was killed.
+ * The earlier state stands in an annotation of the object itself, so that whoever comes next can
+ * put it back, also after a run that was killed.
  *
  * @module
  */
@@ -22,7 +22,7 @@ export interface Run {
   readonly by: string;
 }
 
-/** What stands in the annotation. */
+/** The content of the annotation. */
 interface Redirection extends Run {
   /** Absent where the run made the object. */
   readonly before?: Earlier;
@@ -57,7 +57,7 @@ export function madeByRun(run: Run, wanted: ManifestObject): ManifestObject {
 /** The object as it asks a run; `wanted` has the run's address in it. */
 export function redirected<T extends ManifestObject>(live: T, wanted: ManifestObject, run: Run): T {
   const earlier = redirectionOf(live);
-  // What a run left behind is not what was before.
+  // An earlier run's own changes are not the state to go back to.
   const before = earlier ? earlier.before : earlierOf(live);
   const redirection: Redirection = { ...run, ...(before && { before }) };
   const { webhooks, spec } = wanted as Asking;

@@ -20,7 +20,7 @@ import { waitUntil } from "./waiting.ts";
 /** How many of the objects that are in the way are named. */
 const NAMED = 5;
 
-/** What is removed, and how. */
+/** The scope and the manner of a removal. */
 export interface RemovalOptions {
   /** Nothing is deleted that this project did not make. */
   readonly owner: string;

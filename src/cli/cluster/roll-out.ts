@@ -23,7 +23,7 @@ import { waitUntil } from "./waiting.ts";
 export interface RollOutOptions {
   readonly dryRun: boolean;
   readonly timeoutSeconds: number;
-  /** What stays as it is is not told. */
+  /** Leaves out the lines of unchanged objects. */
   readonly changesOnly?: boolean;
   /** The project whose objects these are; absent for objects that belong to nobody, such as samples. */
   readonly owner?: string;
@@ -33,10 +33,10 @@ export interface RollOutOptions {
   readonly deployment?: string;
 }
 
-/** What became of an object of a roll-out: `kept` stays as others made it. */
+/** The outcome of an object in a roll-out: `kept` stays as others made it. */
 type Done = Applied | "kept";
 
-/** What a dry run would have done. */
+/** The words of a dry run for each outcome. */
 const WOULD: Readonly<Record<Done, string>> = {
   created: "to create",
   configured: "to change",

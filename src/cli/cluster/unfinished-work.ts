@@ -13,7 +13,7 @@ import { paint } from "../output.ts";
 /** How many of the objects that are left are named. */
 const NAMED = 5;
 
-/** What is done with the objects. */
+/** The kind of work, and whether it is reported. */
 export interface WorkOptions {
   readonly done: "applied" | "deleted";
   /** Nobody has to know it: of a dry run, or of one that is tried again by itself. */

@@ -8,7 +8,7 @@ import type { CliContext } from "../context.ts";
 import { paint } from "../output.ts";
 
 const POLL_MS = 100;
-/** What takes longer is told; most waits are over before. */
+/** Waits that last longer are reported; most are over before. */
 const QUIET_MS = 1500;
 
 /**

@@ -46,7 +46,7 @@ function allCommands(program: Command): readonly { path: string; command: Comman
   return [{ path: "", command: program }, ...commandsBelow(program)];
 }
 
-/** What may follow the words of a command. */
+/** The words that may follow the words of a command. */
 function entriesOf(program: Command): Entry[] {
   const commands = allCommands(program);
   return commands.map(({ path, command }) => {
@@ -65,7 +65,7 @@ function entriesOf(program: Command): Entry[] {
   });
 }
 
-/** What may follow a flag. */
+/** The values that may follow a flag. */
 function valuesOf(program: Command): Entry[] {
   return allCommands(program).flatMap(({ path, command }) =>
     command.options.flatMap(({ long, argChoices }) =>

@@ -57,7 +57,7 @@ export interface CreateApiOptions extends PlanOptions {
   /** Roles for the kind's users; `aggregated` adds them to the cluster's own. */
   readonly userRoles: UserRoles;
   readonly field: readonly string[];
-  /** What the pods of the kind run: the controller makes a Deployment of it. */
+  /** The image of the kind's pods: the controller makes a Deployment of it. */
   readonly image?: string;
   readonly controller: boolean;
   readonly resource: boolean;
@@ -71,7 +71,7 @@ export interface CreateApiOptions extends PlanOptions {
 const NO_TEST =
   "it is not known what an object of this kind needs; `tsop import` of its CRD keeps a copy that says it.";
 
-/** What a scaffolded spec has when no `--field` says otherwise. */
+/** The field of a scaffolded spec when no `--field` says otherwise. */
 const EXAMPLE_FIELD = "message:string=hello";
 
 /** Adds a kind; returns the exit code. */
@@ -179,7 +179,7 @@ function checkFlags(options: CreateApiOptions): void {
   );
 }
 
-/** What the flags say of the scope. */
+/** The scope that the flags ask for. */
 function scopeOf({ scope, namespaced }: CreateApiOptions): KindScope | undefined {
   if (scope !== undefined || namespaced === undefined) return scope;
   return namespaced === "false" ? "Cluster" : "Namespaced";
@@ -279,7 +279,7 @@ function ownResource(
   };
 }
 
-/** What the files are made of. */
+/** The input of the scaffolded files. */
 interface Scaffolding {
   readonly fields: readonly SpecField[];
   readonly classes: readonly KindClass[];
@@ -362,7 +362,7 @@ async function filesFor(
   return files;
 }
 
-/** What both templates say. */
+/** The values that both templates share. */
 function valuesOf(
   project: Project,
   { resource, token, file, namespaced }: ApiTarget,

@@ -68,7 +68,7 @@ export interface CreateWebhookOptions extends PlanOptions {
 const TESTS = "test";
 const EXAMPLE = "tsop create webhook --group web --version v1 --kind MyWeb";
 
-/** What was asked for, with nothing missing. */
+/** The complete request: the flags, with nothing missing. */
 interface Asked extends CreateWebhookOptions {
   readonly version: string;
   readonly kind: string;

@@ -34,7 +34,7 @@ import { listOfRoles } from "../project/role-list.ts";
 import { RECORD_FILE, recordAfter } from "../project/scaffold/scaffold-record.ts";
 import { withoutListEntry } from "../project/yaml/user-yaml.ts";
 
-/** What can be deleted. */
+/** The things that can be deleted. */
 export type DeletedThing = "api" | "controller" | "webhook";
 
 /** The flags of `tsop delete`. */

@@ -90,7 +90,7 @@ export async function deploy(options: DeployOptions, context: CliContext): Promi
   return 0;
 }
 
-/** What puts the image in place of the one in the scaffolded Deployment. */
+/** The override that puts the image in place of the one in the scaffolded Deployment. */
 export function imageOverride(image: string): ImageOverride {
   const { name, tag, digest } = splitImage(image);
   return {

@@ -30,7 +30,7 @@ export interface DevOptions {
   readonly samples: boolean;
   readonly types: boolean;
   readonly inspectBrk: InspectBrk;
-  /** What is handed to the operator. */
+  /** Arguments for the operator. */
   readonly args: readonly string[];
 }
 
@@ -147,7 +147,7 @@ async function keepUp(
       await session.reload({ ready });
       session.page.tellMistakes([]);
     } catch (error) {
-      // What ran before the save goes on; the mistake is shown until it is gone.
+      // The operator from before the save goes on; the mistake is shown until it is gone.
       if (error instanceof SourceError) {
         for (const { file, line } of error.diagnostics) told.add(`${file}:${line}`);
       }

@@ -122,7 +122,10 @@ function markersOfControllerGen(page: string): Counterpart[] {
     });
 }
 
-/** What a marker may be called in the table, the whole first: arguments follow `=`, and the last of the words before. */
+/**
+ * The names that a marker may have in the table, the whole first: arguments follow `=`, and the
+ * last of the words before.
+ */
 function markerNames(name: string): string[] {
   const words = plainName(name)
     .replace(/=.*$/s, "")

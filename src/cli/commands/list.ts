@@ -40,7 +40,7 @@ interface ListedKind {
   readonly file?: string;
 }
 
-/** What a project has, as `-o json` prints it. */
+/** The contents of a project, as `-o json` prints them. */
 interface Listed {
   readonly projectName: string;
   readonly domain: string;
@@ -131,7 +131,7 @@ async function imagesOf(root: string): Promise<string[]> {
   return [...text.matchAll(/^\s*image:\s*["']?([^\s"'#]+)/gm)].map(([, image = ""]) => image);
 }
 
-/** What `config/default` puts together. */
+/** The parts that `config/default` puts together. */
 async function partsOf(root: string): Promise<string[]> {
   const text = await readIfThere(join(root, defaultList));
   if (text === undefined) return [];

@@ -45,7 +45,7 @@ export async function manifests(options: ManifestsOptions, context: CliContext):
     printChanges(options.against, changes, context);
     return isBreaking(changes) ? ExitCode.drift : ExitCode.ok;
   }
-  // What a pipeline checks is made anew: nothing that an earlier run left behind is believed.
+  // A check is made anew: nothing that an earlier run left behind is believed.
   if (!options.check) {
     return alone(project.root, options, context, async () => {
       const plan = await planManifests(project, context, await stampedManifests(project));
@@ -124,8 +124,8 @@ export async function writeManifests(
 }
 
 /**
- * What the generated files would have to be, for a command that only reads: files that differ are told of in a
- * line, since nothing is written.
+ * The generated files as they would have to be, for a command that only reads: a line names the
+ * files that differ, since nothing is written.
  */
 export async function plannedManifests(project: Project, context: CliContext): Promise<Plan> {
   const plan = await planManifests(project, context);
@@ -187,7 +187,7 @@ async function stampedManifests(project: Project): Promise<ManifestSource> {
   return { generate: () => generate({ root, project, beside: [PROJECT_FILE] }) };
 }
 
-/** What has to change so that the generated files say what the code says. Prints warnings. */
+/** The changes that make the generated files say what the code says. Prints warnings. */
 async function planManifests(
   project: Project,
   context: CliContext,
@@ -199,7 +199,7 @@ async function planManifests(
   return planOf(project, generated);
 }
 
-/** What has to change on the disk for what was generated. */
+/** The changes on the disk that bring it to what was generated. */
 async function planOf(project: Project, { files }: Generated): Promise<Plan> {
   const wanted = new Map<string, string | undefined>(files);
   for (const path of leftOvers(project.root, files)) wanted.set(path, undefined);

@@ -62,7 +62,7 @@ export async function replay(
   const err = (line: string): void => {
     context.err(line);
   };
-  // What the program prints is no part of a report that another program reads.
+  // The program's own output is kept out of a report that another program reads.
   const told = options.output === "json" ? { ...context, out: err } : context;
   const env = {
     KUBECONFIG: join(root, KUBECONFIG),

@@ -48,7 +48,8 @@ export async function run(options: RunOptions, context: CliContext): Promise<num
     options.webhookAddress === undefined ? undefined : parseWebhookAddress(options.webhookAddress);
   await bundleOperator(project.root, BUNDLE);
   const kubeconfig = await kubeconfigPaths(project.root, options, context);
-  // What the Deployment gives an operator of one namespace: there its own, here that of the context.
+  // The namespace to watch, which the Deployment gives an operator of one namespace: there its own,
+  // here that of the context.
   const watched =
     project.namespaced && !context.env["WATCH_NAMESPACE"] ? config.namespace : undefined;
   const place = watched === undefined ? "" : `, namespace ${watched}`;
@@ -94,7 +95,9 @@ export async function run(options: RunOptions, context: CliContext): Promise<num
   }
 }
 
-/** What answers the project's webhooks here; `undefined` where nobody does, which is said. */
+/**
+ * The server of the project's webhooks here; `undefined` where nobody answers them, which is said.
+ */
 async function webhooksFor(
   { project, context, signal }: Omit<RunParts, "session">,
   options: RunOptions & { readonly address: WebhookAddress | undefined },
@@ -136,7 +139,7 @@ function tellNotServed(why: string, fix: string | undefined, context: CliContext
   if (fix !== undefined) context.err(dim(`  ${fix}`));
 }
 
-/** What `KUBECONFIG` has to be for the operator; `undefined` when it is right as it is. */
+/** The `KUBECONFIG` that the operator needs; `undefined` when it is right as it is. */
 async function kubeconfigPaths(
   root: string,
   options: RunOptions,

@@ -27,7 +27,10 @@ import { upgradeFile } from "../project/scaffold/upgrade-merge.ts";
 
 /** The flags of `tsop upgrade`. */
 export interface UpgradeOptions extends PlanOptions {
-  /** What becomes of lines that both sides changed: nothing is written, or both are, between markers. */
+  /**
+   * The handling of lines that both sides changed: nothing is written, or both are, between
+   * markers.
+   */
   readonly conflicts: "stop" | "markers";
   /** The table of all commands, for `AGENTS.md`. */
   readonly commands: string;

@@ -27,7 +27,7 @@ export interface ValidateOptions {
   readonly output?: "json";
 }
 
-/** What was read. */
+/** The manifests that were read, and the files that could not be. */
 interface Read {
   readonly manifests: readonly Manifest[];
   readonly unreadable: readonly Found[];

@@ -30,7 +30,7 @@ interface View {
   readonly tells: (file: string) => boolean;
 }
 
-/** What was read, and what could not be. */
+/** The views of the files that were read, and the files that could not be. */
 export interface Reading {
   readonly views: readonly View[];
   readonly unreadable: readonly Found[];
@@ -40,7 +40,7 @@ export interface Reading {
   readonly notRendered: Renderings["notRendered"];
 }
 
-/** What a folder is to its project. */
+/** The relation of a folder to its project. */
 export interface ProjectFolder {
   /** The project of tsop that the folder is. */
   readonly project?: Project;
@@ -169,7 +169,7 @@ export async function readFiles(path: string): Promise<ReadFiles> {
   };
 }
 
-/** What `tsop manifests` would write, as if it were there. */
+/** The changes that `tsop manifests` would make, as if they were made. */
 async function planOf(
   root: string,
   generated: (() => Promise<Generated>) | undefined,

@@ -1,5 +1,6 @@
 /**
- * What the kustomizations among the examined files render: that, and not their files one by one, is what a cluster gets.
+ * The objects that the kustomizations among the examined files render: those, and not the files one
+ * by one, are what a cluster gets.
  *
  * @module
  */
@@ -13,10 +14,13 @@ import { manifestsIn } from "./read-manifests.ts";
 import type { Found, Manifest } from "./rule.ts";
 import { textsAt, valueAt } from "./values.ts";
 
-/** What is known here and not to this renderer, or lies elsewhere: no mistake of whoever wrote it. */
+/**
+ * Codes of errors that are no mistake of whoever wrote the file: this renderer does not know a
+ * field, or the resource lies elsewhere.
+ */
 const NOT_KNOWN_HERE = new Set(["kustomize-field", "kustomize-remote"]);
 
-/** What comes of the kustomizations of a folder. */
+/** The result of rendering the kustomizations of a folder. */
 export interface Renderings {
   /** The objects of all that are listed by no other one. */
   readonly manifests: readonly Manifest[];
@@ -87,7 +91,10 @@ class Origins {
     this.#root = root;
   }
 
-  /** What was rendered, with the place of each value: where it stands, or the kustomization that it comes from. */
+  /**
+   * The rendered object, with the place of each value: where it stands, or the kustomization that
+   * it comes from.
+   */
   async manifestOf(rendered: RenderedObject, kustomization: Manifest): Promise<Manifest> {
     const { object } = rendered;
     const origin = await this.#find(rendered);

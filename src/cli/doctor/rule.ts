@@ -1,5 +1,5 @@
 /**
- * What a rule of `tsop doctor` is: a mistake that it knows, and how it finds it.
+ * The rules of `tsop doctor`: a rule is a mistake that it knows, and how it finds it.
  *
  * @module
  */
@@ -40,7 +40,7 @@ export interface CustomKind {
   readonly definition: Manifest;
 }
 
-/** What is examined. */
+/** The subject of an examination. */
 export interface Examined {
   readonly root: string;
   /** Objects, as they stand in files or as kustomizations render them; kustomizations and their patches are not among them. */
@@ -60,7 +60,7 @@ export interface Examined {
   readonly isScaffolded: boolean;
   /** Absent where the folder is no project of tsop. */
   readonly project?: Project;
-  /** What `tsop manifests` would make of the project; made once. */
+  /** The output of `tsop manifests` for the project; made once. */
   readonly generated?: () => Promise<Generated>;
 }
 
@@ -69,7 +69,7 @@ export interface Found {
   /** `file:line:column`. */
   readonly place: string;
   readonly message: string;
-  /** What to do. */
+  /** The next step. */
   readonly fix: string;
 }
 
@@ -77,7 +77,7 @@ export interface Found {
 export interface Rule {
   /** In words with dashes, such as `selector-mismatch`. */
   readonly name: string;
-  /** What is wrong, and what comes of it: a sentence or two. */
+  /** The mistake, and what comes of it: a sentence or two. */
   readonly about: string;
   /** A manifest or lines of code with the mistake, for the documentation. */
   readonly example: string;

@@ -33,7 +33,7 @@ export function operatorPlace(operator: string, { env }: Pick<CliContext, "env">
   );
 }
 
-/** What is said where neither an operator is named nor one runs here. */
+/** The error where neither an operator is named nor one runs here. */
 export function noOperatorToAsk(): TsopError {
   return new TsopError(
     "no-operator-to-ask",

@@ -23,7 +23,7 @@ export interface JournalPlace {
   readonly token?: string;
 }
 
-/** What an operator answers; one of an earlier tsop does not count its rights. */
+/** The journal, as an operator answers it; one of an earlier tsop does not count its rights. */
 export type OperatorJournal = Omit<JournalAnswer, "usedRights"> & Partial<JournalAnswer>;
 
 /** The journal of the `tsop dev` of a project; `undefined` where none runs. */

@@ -22,7 +22,7 @@ const SHOWN_CHANGES = 10;
 const SHOWN_CHARACTERS = 60;
 const LABEL_WIDTH = 9;
 
-/** What `tsop why` prints. */
+/** The lines that `tsop why` prints. */
 export function reasonLines(
   { object, entries, quiet, older }: Reasons,
   context: CliContext,

@@ -221,7 +221,7 @@ const VARIABLE_REFERENCES = [
 
 const IN_POD = ["containers[]/image", "initContainers[]/image", "volumes[]/image/reference"];
 
-/** What a kustomization without `configurations` uses. */
+/** The configuration of a kustomization without `configurations`. */
 export const DEFAULT_CONFIGURATION: TransformerConfiguration = {
   namePrefix: fields("metadata/name -"),
   nameSuffix: fields("metadata/name -"),

@@ -14,7 +14,10 @@ import {
   type TransformerConfiguration,
 } from "./transformer-configuration.ts";
 
-/** What a file that `crds` names configures. @throws TsopError `kustomize-file` or `broken-yaml` */
+/**
+ * Reads the configuration in a file that `crds` names. @throws TsopError `kustomize-file` or
+ * `broken-yaml`
+ */
 export async function readCrdConfiguration(
   path: string,
   files: SourceFiles,

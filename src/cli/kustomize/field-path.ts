@@ -10,7 +10,7 @@ import { isJsonObject, setField } from "../../kube/json.ts";
 import { fieldSlot, type FieldSlot, itemSlot, splitPath } from "./field-specs.ts";
 import { scalarText } from "./resource.ts";
 
-/** What is made where the path leads to nothing. */
+/** The kind of value that is made where the path leads to nothing. */
 export type MadeValue = "scalar" | "mapping" | "list";
 
 /** `a.b.[x.y/z].c.[name=n]` as its steps; brackets keep dots. */
@@ -130,7 +130,9 @@ function joined(found: readonly (FieldSlot[] | string)[]): FieldSlot[] | string 
   return problem ?? found.flatMap((one) => one as FieldSlot[]);
 }
 
-/** What stands before the next step; `MADE` marks a single value that is still missing. */
+/**
+ * The empty value to put before the next step; `MADE` marks a single value that is still missing.
+ */
 function emptyBefore(next: string | undefined, made: MadeValue): unknown {
   if (next === undefined) {
     if (made === "scalar") return MADE;

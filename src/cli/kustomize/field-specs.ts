@@ -24,7 +24,7 @@ export interface FieldSlot {
   set(value: unknown): void;
 }
 
-/** What is made where a field is missing. */
+/** The kind of value that is made where a field is missing. */
 type Made = "mapping" | "scalar" | undefined;
 
 /**

@@ -87,7 +87,7 @@ const REPLACEMENT: FieldReaders<Partial<Replacement>> = {
     (targets) => (targets.length === 0 ? "has no target" : undefined),
   ),
 };
-/** What is wrong with a replacement that is written in place. */
+/** The problem of a replacement that is written in place. */
 function replacementProblem({
   source,
   sourceValue,

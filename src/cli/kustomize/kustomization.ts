@@ -1,5 +1,5 @@
 /**
- * What a kustomization says, as far as this renderer knows it.
+ * The fields of a kustomization, as far as this renderer knows them.
  *
  * @module
  */
@@ -66,7 +66,7 @@ export interface FieldOptions {
   readonly create?: boolean;
 }
 
-/** What generated objects get. */
+/** Options for generated objects. */
 export interface GeneratorOptions {
   readonly labels?: Record<string, string>;
   readonly annotations?: Record<string, string>;

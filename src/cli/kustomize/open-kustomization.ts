@@ -53,7 +53,7 @@ class NotedFiles extends SourceFiles {
   }
 }
 
-/** What was answered about each path. */
+/** The answer that was given about each path. */
 class Notes<T> {
   readonly #ask: (path: string) => Promise<T>;
   readonly #notes = new Map<string, { readonly answer: T }>();
@@ -72,7 +72,7 @@ class Notes<T> {
     const same = [...this.#notes].map(([path, { answer }]) =>
       this.#ask(path).then(
         (now) => now === answer,
-        // What can no longer be read is told of by the next rendering.
+        // A path that can no longer be read is reported by the next rendering.
         () => false,
       ),
     );

@@ -1,5 +1,5 @@
 /**
- * What a kustomization renders to, as `kubectl kustomize` does it. What is not known here is refused.
+ * Renders a kustomization as `kubectl kustomize` does. Anything unknown here is refused.
  *
  * @see https://kubectl.docs.kubernetes.io/references/kustomize/
  * @module
@@ -38,16 +38,16 @@ import {
 import { bindVariables, joinVariables, resolveVariables } from "./variables.ts";
 import { present } from "../../present.ts";
 
-/** What a command adds to the kustomization without writing it into the user's file. */
+/** Additions of a command to the kustomization that are not written into the user's file. */
 export interface RenderOptions {
   readonly images?: readonly ImageOverride[];
   /** Files that are not written yet, and count as if they were. */
   readonly plan?: Plan;
-  /** What reads the files, in place of the disk and the plan. */
+  /** The reader of the files, in place of the disk and the plan. */
   readonly files?: SourceFiles;
 }
 
-/** What one kustomization has gathered so far, with that of the folders below it. */
+/** The state of one kustomization so far, with that of the folders below it. */
 interface Gathered {
   manifests: Manifest[];
   configuration: TransformerConfiguration;
@@ -59,7 +59,7 @@ export interface RenderedObject {
   readonly object: ManifestObject;
   /** The path of its file; absent where a generator made it. */
   readonly file?: string;
-  /** What it is called in that file. */
+  /** The object's name in that file. */
   readonly name: string;
 }
 

@@ -9,7 +9,7 @@ import { parseApiVersion } from "../../kube/resource.ts";
 import type { ValuePath } from "../project/yaml/yaml-documents.ts";
 import { isClusterScoped } from "./schema-kinds.ts";
 
-/** What tells manifests apart. */
+/** The identity of a manifest. */
 export interface ResourceId {
   readonly group: string;
   readonly version: string;
@@ -35,7 +35,7 @@ interface FormerName {
   readonly kind: string;
 }
 
-/** What is known of a manifest that stands in a file. */
+/** The file of a manifest, and the fields that are written with nothing after them in it. */
 interface ReadFrom {
   readonly file: string;
   readonly blankFields: readonly ValuePath[];
@@ -74,20 +74,20 @@ export class Manifest {
     return this.object.metadata.namespace ?? "";
   }
 
-  /** What it is called now. */
+  /** The identity now. */
   get id(): ResourceId {
     const { group, version } = parseApiVersion(this.object.apiVersion);
     const { name, namespace } = this;
     return { group, version, kind: this.object.kind, name, namespace };
   }
 
-  /** What it was called before, the oldest first. */
+  /** The identities before, the oldest first. */
   get formerIds(): ResourceId[] {
     const { group, version } = parseApiVersion(this.object.apiVersion);
     return this.formerNames.map((former) => ({ group, version, ...former }));
   }
 
-  /** What its file calls it. */
+  /** The identity in the manifest's file. */
   get originalId(): ResourceId {
     return this.formerIds[0] ?? this.id;
   }
@@ -106,7 +106,7 @@ export class Manifest {
     });
   }
 
-  /** What the manifest was called, and by which kustomizations, as another one was. */
+  /** Takes over the former names of another manifest, and the kustomizations that gave them. */
   takeHistory(other: Manifest): void {
     this.formerNames.splice(0, Infinity, ...other.formerNames);
     this.prefixes.splice(0, Infinity, ...other.prefixes);

@@ -41,7 +41,7 @@ const CRON_JOB = {
 };
 const WEBHOOKS = { webhooks: by("name") };
 
-/** What their own fields add to those of every kind. */
+/** Fields of some kinds, added to those of every kind. */
 const FIELDS: Readonly<Record<string, Readonly<Record<string, MergeShape>>>> = {
   MutatingWebhookConfiguration: WEBHOOKS,
   ValidatingWebhookConfiguration: WEBHOOKS,

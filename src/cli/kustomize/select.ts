@@ -50,7 +50,7 @@ export function hasSelectedPairs(
   );
 }
 
-/** What is wrong with a regular expression of a selector; `undefined` when it is as Go takes it. */
+/** The problem of a regular expression in a selector; `undefined` when it is as Go takes it. */
 export function patternProblem(pattern: string): string | undefined {
   const compiled = wholePattern(pattern);
   return compiled instanceof CelError
@@ -58,7 +58,7 @@ export function patternProblem(pattern: string): string | undefined {
     : undefined;
 }
 
-/** What is wrong with a selector of labels; `undefined` when it is right. */
+/** The problem of a selector of labels; `undefined` when it is right. */
 export function labelSelectorProblem(selector: string): string | undefined {
   try {
     parseLabelSelector(selector);

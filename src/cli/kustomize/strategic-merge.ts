@@ -10,7 +10,7 @@ import type { ValuePath } from "../project/yaml/yaml-documents.ts";
 import { scalarText } from "./resource.ts";
 import { type MergeShape, mergeShapeOf } from "./schema-kinds.ts";
 
-/** What a patch cannot do to the object. */
+/** A change that a patch cannot make to the object. */
 export class MergeProblem extends Error {}
 
 type Directive = "merge" | "replace" | "delete";
@@ -163,7 +163,7 @@ class KeyedList {
     this.#path = path;
   }
 
-  /** What the patch names stands first, in its order. */
+  /** Merges two lists: the items of the patch come first, in its order. */
   merge(own: unknown[], theirs: readonly unknown[]): unknown[] {
     const all = this.#completed(this.#distinct([...theirs, ...own]));
     const keys = this.#usedKeys(all);

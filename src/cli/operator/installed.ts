@@ -1,5 +1,6 @@
 /**
- * What of a deployment belongs into a control plane whose operator runs outside of it: for `tsop dev` and tests. Pure.
+ * The part of a deployment that belongs into a control plane whose operator runs outside of it: for
+ * `tsop dev` and tests. Pure.
  *
  * @module
  */

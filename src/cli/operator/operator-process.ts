@@ -24,7 +24,7 @@ export interface OperatorOptions {
   readonly launch?: LaunchOperator;
 }
 
-/** What an operator's process is called with. */
+/** The arguments and the environment of an operator's process. */
 type OperatorCall = Pick<OperatorOptions, "root" | "file" | "args" | "env">;
 
 /** Makes the process of an operator that tells its lines. */

@@ -1,5 +1,6 @@
 /**
- * What an operator that runs in this machine serves its webhooks with: a port, and a certificate of this session.
+ * The webhook server of an operator that runs on this machine: a port, and a certificate of this
+ * session.
  *
  * @module
  */
@@ -46,7 +47,7 @@ export class OperatorWebhooks {
     return this.#port;
   }
 
-  /** What the operator is started with. */
+  /** The operator's arguments. */
   get args(): readonly string[] {
     if (!this.#certificate) return [];
     const { folder } = this.#options;

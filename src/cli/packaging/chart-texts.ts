@@ -6,7 +6,7 @@
 import { stringify } from "yaml";
 import type { ManifestObject } from "../../kube/object.ts";
 
-/** What the values are when nobody sets them. */
+/** The default values. */
 export interface ChartValues {
   readonly namePrefix: string;
   readonly replicaCount: number;

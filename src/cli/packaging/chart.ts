@@ -12,7 +12,7 @@ import { present } from "../../present.ts";
 import { ChartNames, expression, withExpressions } from "./chart-names.ts";
 import { helpers, notes, valuesSchema, valuesText, type ChartValues } from "./chart-texts.ts";
 
-/** What a chart is made of. */
+/** The input of a chart. */
 export interface ChartSource {
   readonly projectName: string;
   /** Of the chart and, unless an image says another one, of the operator. */
@@ -167,7 +167,7 @@ function withHelmMetadata(object: ManifestObject): JsonObject & { metadata: Json
 /** A key that stands for a block of the template: its value names the block. */
 const BLOCK = "tsopBlock";
 
-/** What the blocks write, by their name; `I` is their indentation. */
+/** The text of each block, by its name; `I` is its indentation. */
 const BLOCKS: Readonly<Record<string, string>> = {
   keep: "{{- if .Values.crds.keep }}\nIhelm.sh/resource-policy: keep\n{{- end }}",
   "serviceAccount.annotations":

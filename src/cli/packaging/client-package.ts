@@ -8,7 +8,7 @@ import { isJsonObject } from "../../kube/json.ts";
 import type { JsonObject, ManifestObject } from "../../kube/object.ts";
 import { fieldsOf } from "./schema-types.ts";
 
-/** What the package says of itself. */
+/** The facts about the package. */
 export interface ClientFacts {
   /** As npm knows it: `@acme/web-client`. */
   readonly name: string;
@@ -171,7 +171,10 @@ function indexOf(
   return lines.length === 0 ? "export {};\n" : lines.join("");
 }
 
-/** What a declaration has for a kind: its token and interface, and the interfaces of its parts. */
+/**
+ * The names that a declaration has for a kind: its token and interface, and the interfaces of its
+ * parts.
+ */
 function typedNames({ kind, schema }: Kind, names: PartNames): string[] {
   const { properties } = schema;
   const parts = Object.entries(isJsonObject(properties) ? properties : {})

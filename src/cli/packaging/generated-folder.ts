@@ -11,7 +11,7 @@ import { join, posix } from "node:path";
 import { isJsonObject } from "../../kube/json.ts";
 import { planFiles, type Plan, readIfThere } from "../project/plan.ts";
 
-/** What is done to the folder, and which files of the user stay as they are. */
+/** The changes to the folder, and the files of the user that stay as they are. */
 export interface FolderPlan {
   readonly plan: Plan;
   /** Files that were changed by hand and differ from what would be written. */

@@ -1,5 +1,5 @@
 /**
- * What `package.json` says of a project: packages show it.
+ * The facts in a project's `package.json` that packages show.
  *
  * @module
  */
@@ -13,7 +13,7 @@ interface Author {
   readonly email?: string;
 }
 
-/** What packages show of a project. */
+/** The facts about a project that packages show. */
 export interface PackageFacts {
   readonly version: string;
   readonly description: string;

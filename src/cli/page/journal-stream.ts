@@ -13,7 +13,7 @@ interface ServerSentEvent {
   readonly data: string;
 }
 
-/** What a journal tells. */
+/** The listener of a journal. */
 export interface JournalListener {
   /** Of another start of the operator than before, maybe. */
   began(instance: string): void;

@@ -16,7 +16,7 @@ import type { PageEvent } from "./protocol.ts";
 import type { GrantedRight } from "./rights-table.ts";
 import { watchedKinds, type GroupKind } from "./watched-kinds.ts";
 
-/** What is looked at. */
+/** The scope of a watch. */
 export interface WatchScope {
   /** The project's kinds. */
   readonly roots: readonly GroupKind[];
@@ -125,7 +125,7 @@ export class ObjectWatch {
     return told;
   }
 
-  /** What cannot be watched, in words. */
+  /** The problems of the watches, in words. */
   problems(): string[] {
     return this.#cache.health().flatMap(({ problem }) => problem ?? []);
   }

@@ -15,7 +15,7 @@ interface Seen {
   readonly isRoot: boolean;
 }
 
-/** What changed since it was asked for last. */
+/** The changes since they were asked for last. */
 export interface ObjectChanges {
   readonly changed: readonly PageObject[];
   readonly gone: readonly string[];
@@ -54,7 +54,7 @@ export class OwnedObjects {
     this.#seen.delete(uid);
   }
 
-  /** What is to be told now; all of it is in `all` afterwards. */
+  /** The changes to report now; all of them are in `all` afterwards. */
   changes(): ObjectChanges {
     const now = this.#owned();
     const changed = [...now.values()].filter(
@@ -65,7 +65,7 @@ export class OwnedObjects {
     return { changed, gone };
   }
 
-  /** What was told. */
+  /** The objects that were reported. */
   all(): PageObject[] {
     return [...this.#told.values()];
   }

@@ -1,5 +1,5 @@
 /**
- * What a page shows, and who looks at it: all of it to who comes, then what changes.
+ * The state of a page, and those who look at it: a newcomer gets all of it, then the changes.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { OperatorFollower, type FindOperator } from "./operator-follower.ts";
 import type { PageMessage, PageOperator, PageReconcile, PageTitle } from "./protocol.ts";
 import { rightsTable, type GrantedRight } from "./rights-table.ts";
 
-/** What of a project is known now; it may be another after a save. */
+/** The present state of a project; it may be another after a save. */
 export interface PageScope extends WatchScope {
   readonly granted: readonly GrantedRight[];
 }

@@ -1,5 +1,5 @@
 /**
- * What of a project its page is about. Pure.
+ * The part of a project that its page is about. Pure.
  *
  * @module
  */

@@ -21,7 +21,10 @@ const FILES: Readonly<Record<string, readonly [name: string, type: string]>> = {
 const SESSION = "/session";
 const STREAM = "/stream";
 
-/** What every answer has. Nothing is loaded from elsewhere, nothing runs that is not in a file of ours, nobody frames it. */
+/**
+ * The headers of every answer. Nothing is loaded from elsewhere, nothing runs that is not in a file
+ * of ours, nobody frames it.
+ */
 const HEADERS: Readonly<Record<string, string>> = {
   "Cache-Control": "no-store",
   "Content-Security-Policy":
@@ -49,7 +52,7 @@ const TICKET_MS = 60_000;
 /** Who reads so slowly that this much waits for it is let go; the page comes again by itself. */
 const MOST_BUFFERED = 32 * 1024 * 1024;
 
-/** What a page is served with. */
+/** The options of a page's server. */
 export interface PageServerOptions {
   readonly model: Pick<PageModel, "look">;
   readonly clock: Clock;
@@ -83,12 +86,15 @@ export class PageServer {
     this.#server = await serveHttp({ port: this.#options.port ?? 0, host: LOOPBACK }, listener);
   }
 
-  /** What a person opens, as often as they like. The token is behind the `#`: browsers do not send that. */
+  /**
+   * The address that a person opens, as often as they like. The token is behind the `#`: browsers
+   * do not send that.
+   */
   get url(): string {
     return `${this.#origin}/#${this.#token}`;
   }
 
-  /** What a browser is started with: good once, within a minute. */
+  /** The address that a browser is started with: good once, within a minute. */
   ticketUrl(): string {
     const ticket = randomBytes(24).toString("base64url");
     this.#tickets.set(ticket, this.#options.clock.monotonicMs() + TICKET_MS);

@@ -1,5 +1,6 @@
 /**
- * What the page is told: lines of JSON, each a message. Types alone, which the page in the browser shares.
+ * The messages to the page: lines of JSON, each a message. Types alone, which the page in the
+ * browser shares.
  *
  * @module
  */
@@ -20,7 +21,7 @@ export interface PageObject {
   /** The owner that it is drawn under: its controller, or another one. */
   readonly parent?: string;
   readonly status: PageStatus;
-  /** What kstatus says of it. */
+  /** The explanation that kstatus gives. */
   readonly message: string;
   readonly createdMs: number;
 }
@@ -35,7 +36,7 @@ export interface PageEvent {
   readonly lastMs: number;
   /** Who wrote it. */
   readonly source: string;
-  /** What it is about. */
+  /** The kind of the object that the Event is about. */
   readonly kind: string;
   readonly namespace?: string;
   readonly name: string;
@@ -65,7 +66,7 @@ export interface PageQueue extends QueueState {
   readonly instance: string;
 }
 
-/** What the page is of. */
+/** The subject of the page. */
 export interface PageTitle {
   /** The project's or the operator's name. */
   readonly name: string;
@@ -73,7 +74,7 @@ export interface PageTitle {
   readonly place: string;
   /** The project's folder: places in its files are shown without it. */
   readonly root?: string;
-  /** What is searched for at first. */
+  /** The first search. */
   readonly search?: string;
   /** Whether there is a cluster to read objects from. */
   readonly hasObjects: boolean;
@@ -106,5 +107,5 @@ export type PageMessage =
   /** Lines of what is wrong in the code that was saved last; the operator runs the code before. */
   | { readonly type: "mistakes"; readonly mistakes: readonly string[] }
   | { readonly type: "rights"; readonly rights: readonly PageRight[] }
-  /** What cannot be watched, and why. */
+  /** The problems that keep objects from being watched, with the reason. */
   | { readonly type: "problems"; readonly problems: readonly string[] };

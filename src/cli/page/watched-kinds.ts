@@ -13,7 +13,7 @@ export interface GroupKind {
   readonly kind: string;
 }
 
-/** What Deployments, StatefulSets and CronJobs make of themselves. */
+/** The objects that Deployments, StatefulSets and CronJobs make of themselves. */
 const OF_WORKLOADS: readonly Pick<GrantedRight, "group" | "resource">[] = [
   { group: "apps", resource: "replicasets" },
   { group: "batch", resource: "jobs" },

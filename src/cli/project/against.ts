@@ -23,7 +23,7 @@ import { yamlFilesAt } from "./yaml/yaml-files.ts";
 
 const CRD_FOLDER = "config/crd/bases";
 
-/** What is compared: the code of a project with an earlier state. */
+/** The two sides of a comparison: the code of a project, and an earlier state. */
 export interface Compared {
   /** `cluster`, a file or folder of CRDs, or a git revision. */
   readonly against: string;

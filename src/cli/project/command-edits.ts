@@ -1,7 +1,8 @@
 /**
- * What commands and the user added at known places of scaffolded files: controllers and webhooks in `src/main.ts`, items
- * of the lists of kustomizations. `tsop upgrade` makes the same additions to the old and to the new scaffold before it
- * merges, so that they are no change of either side.
+ * The additions of commands and of the user at known places of scaffolded files: controllers and
+ * webhooks in `src/main.ts`, items of the lists of kustomizations. `tsop upgrade` makes the same
+ * additions to the old and to the new scaffold before it merges, so that they are no change of
+ * either side.
  *
  * @module
  */
@@ -21,7 +22,7 @@ export interface FrameFile {
   readonly path: string;
   /** It starts the operator. */
   readonly isMain: boolean;
-  /** What the deployment puts before the names of the project's objects. */
+  /** The prefix that the deployment puts before the names of the project's objects. */
   readonly namePrefix: string;
 }
 

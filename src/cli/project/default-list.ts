@@ -18,15 +18,16 @@ export const withCrds = (text: string): string =>
 /** Where that text is. */
 export const defaultList = DEFAULT_LIST;
 
-/** What `tsop manifests` lists, and how `config/default` names it. */
+/** The lists that `tsop manifests` writes, and their names in `config/default`. */
 const GENERATED_LISTS = [
   { list: "config/crd/kustomization.yaml", entry: CRDS },
   { list: WEBHOOK_LIST, entry: "../webhook" },
 ];
 
 /**
- * What becomes of the lists when the last CRD or the last webhook went, by path: the generated one goes too, and the
- * user's does not name it any more. Nothing where there are some, or where their list is the user's.
+ * The lists after the last CRD or the last webhook is gone, by path: the generated list is deleted,
+ * and the user's does not name it any more. Empty where there are some, or where their list is the
+ * user's.
  *
  * @throws TsopError `broken-yaml` with the position
  */

@@ -1,5 +1,5 @@
 /**
- * What `tsop delete` changes: the opposite of `tsop create`, file by file.
+ * The changes of `tsop delete`: the opposite of `tsop create`, file by file.
  *
  * @module
  */
@@ -32,7 +32,7 @@ import { withoutConversion } from "./webhooks/test-conversion.ts";
 import { withoutWebhookConfig } from "./webhooks/webhook-config-removal.ts";
 import { conversionName } from "./webhooks/webhook-files.ts";
 
-/** What of a version of a kind goes. */
+/** The parts of a version of a kind that are deleted. */
 export interface DeletedParts {
   readonly api: boolean;
   readonly controller: boolean;
@@ -48,13 +48,13 @@ export interface Deletion {
   readonly parts: DeletedParts;
 }
 
-/** What a deletion changes, and what the user should know of it. */
+/** The changes of a deletion, and what the user should know of it. */
 export interface DeletionPlan {
   readonly draft: Draft;
   readonly notes: string[];
 }
 
-/** What a deletion may do. */
+/** The permissions of a deletion. */
 export interface DeletionOptions {
   /** Deletes what the user changed, too. */
   readonly force: boolean;
@@ -201,7 +201,8 @@ function without(
   const kept = files && Object.entries(files).filter(([path]) => !draft.isGone(path));
   const left = webhooks && webhooksWithout(webhooks, parts);
   const controller = resource.controller && !parts.controller;
-  // What only a controller or a webhook was made for; a class that is somebody's own is no entry's.
+  // Files made for a controller or a webhook only; a class that is somebody's own belongs to no
+  // entry.
   const isOfOthers = !resource.api || (files !== undefined && kept?.length === 0);
   if (!controller && !left && isOfOthers) return undefined;
   return {
@@ -251,7 +252,7 @@ async function restoreStorage(
   }
 }
 
-/** What the deleted version changed in another goes on to be known while there are several. */
+/** Hands on what the deleted version changed in another: it stays known while there are several. */
 function handOnStorage(
   resources: readonly ProjectResource[],
   deletions: readonly Deletion[],

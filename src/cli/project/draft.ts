@@ -15,7 +15,7 @@ export class Draft {
     this.root = root;
   }
 
-  /** What changes, by path in the project; `undefined` for a file that goes. */
+  /** The changed files, by path in the project; `undefined` for a file that is deleted. */
   get files(): ReadonlyMap<string, string | undefined> {
     return this.#files;
   }

@@ -1,5 +1,5 @@
 /**
- * What users type, checked as strictly as the API server would check it later, before anything is
+ * Input of users, checked as strictly as the API server would check it later, before anything is
  * written. Every refusal names the flag, the rule and an example that works.
  *
  * @module

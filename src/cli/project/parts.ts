@@ -19,7 +19,7 @@ import { parseUserYaml, withListEntry, withListItems, withoutListEntry } from ".
 /** Parts that a new project has. */
 export const USUAL_PARTS: readonly Part[] = ["metrics", "network-policy"];
 
-/** What a part is without another: nothing. */
+/** The parts that a part cannot be without. */
 const NEEDS: Readonly<Partial<Record<Part, Part>>> = {
   prometheus: "metrics",
   dashboards: "metrics",
@@ -33,7 +33,7 @@ const CRD_PATCH_LIST = `config/crd/${CRD_PATCHES}/kustomization.yaml`;
 
 const entryOf = (part: Part): string => `../${part}`;
 const isListed = (part: Part): boolean => part !== "crd-patches";
-/** What makes Prometheus verify the certificate of `metrics-certs`. */
+/** The component that makes Prometheus verify the certificate of `metrics-certs`. */
 const VERIFIED = "../prometheus/tls";
 
 /** The files of a part as they are scaffolded, by path. */
@@ -87,7 +87,7 @@ export function withoutNewParts(
   return { text, parts };
 }
 
-/** What is switched on and off. */
+/** The parts to switch on and off. */
 export interface Switched {
   readonly enable: readonly Part[];
   readonly disable: readonly Part[];

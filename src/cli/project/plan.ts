@@ -1,5 +1,5 @@
 /**
- * What a command will write, and writing it: all of it or nothing.
+ * The plan of a command's writes, and its execution: all of it or nothing.
  *
  * @module
  */
@@ -29,7 +29,7 @@ export interface FileChange {
   readonly after: string | undefined;
 }
 
-/** What a command will do to the files under `root`. */
+/** The changes of a command to the files under `root`. */
 export interface Plan {
   readonly root: string;
   readonly changes: readonly FileChange[];
@@ -98,7 +98,7 @@ export async function showPlan(
   }
 }
 
-/** What a plan changes, for programs. */
+/** The changes of a plan, for programs. */
 export const changesOf = (plan: Plan): { action: string; path: string }[] =>
   plan.changes.map((change) => ({ action: actionOf(change), path: change.path }));
 
@@ -136,7 +136,7 @@ export async function applyPlan(plan: Plan): Promise<void> {
       const path = join(plan.root, change.path);
       const first = await mkdir(dirname(path), { recursive: true });
       if (first !== undefined) madeFolders.push(first);
-      // What a link points to is written; the link stays.
+      // The target of a link is written; the link stays.
       const target = change.before === undefined ? path : await realpath(path);
       const temporary = unfinishedName(target);
       staged.push({ change, target, temporary });
@@ -278,7 +278,7 @@ export async function requireFile(root: string, path: string): Promise<string> {
   );
 }
 
-/** What a change does to its file. */
+/** The change of a file, as a word. */
 export function actionOf(change: FileChange): "create" | "update" | "delete" {
   if (change.after === undefined) return "delete";
   return change.before === undefined ? "create" : "update";

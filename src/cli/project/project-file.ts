@@ -24,7 +24,10 @@ export type CertificateMode = "self-managed" | "cert-manager" | "secret";
 /** The modes, the usual one first. */
 const CERTIFICATE_MODES: readonly CertificateMode[] = ["self-managed", "cert-manager", "secret"];
 
-/** What each changed version of a kind said of being stored before: `unset` where it said nothing. */
+/**
+ * The `storage` option of each changed version of a kind before the change: `unset` where it had
+ * none.
+ */
 export type StorageBefore = Readonly<Record<string, "true" | "false" | "unset">>;
 
 /** The webhooks of a version of a kind. */
@@ -34,7 +37,7 @@ export interface ProjectWebhooks {
   /** The version is the hub of `spokes`. */
   readonly conversion?: boolean;
   readonly spokes?: readonly string[];
-  /** What the conversion changed, for the day when it is deleted. */
+  /** The storage options that the conversion changed, for the day when it is deleted. */
   readonly storageBefore?: StorageBefore;
 }
 
@@ -42,7 +45,10 @@ export interface ProjectWebhooks {
 export interface ProjectResource {
   /** Without the domain; empty when the domain alone is the API group. */
   readonly group: string;
-  /** What the group ends in, where that is not the project's domain; empty when `group` is the whole group. */
+  /**
+   * The end of the group, where that is not the project's domain; empty when `group` is the whole
+   * group.
+   */
   readonly domain?: string;
   readonly version: string;
   readonly kind: string;
@@ -57,7 +63,9 @@ export interface ProjectResource {
   readonly webhooks?: ProjectWebhooks;
   /** The scaffolded files, each with the digest of what was written: others are the user's. */
   readonly files?: Readonly<Record<string, string>>;
-  /** What the new version changed in the others, for the day when it is deleted. */
+  /**
+   * The storage options that the new version changed in the others, for the day when it is deleted.
+   */
   readonly storageBefore?: StorageBefore;
 }
 
@@ -153,7 +161,7 @@ export function withoutResource(project: Project, resource: ProjectResource): st
   return yaml.text;
 }
 
-/** What changes of a kind that is there. */
+/** The settings of a kind that can change. */
 const SETTINGS = [
   "api",
   "controller",

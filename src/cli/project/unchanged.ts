@@ -10,7 +10,7 @@ import { warningsIfUpToDate } from "../../generator/stamp.ts";
 import type { CliContext } from "../context.ts";
 import { foldersUp, PROJECT_FILE } from "./project-root.ts";
 
-/** What a command says that had nothing to write. */
+/** The message of a command that had nothing to write. */
 export const NOTHING_TO_CHANGE = "  nothing to change";
 
 /** Says that the manifests are as the code says; false, and nothing said, when they may not be. */

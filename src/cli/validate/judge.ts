@@ -1,5 +1,5 @@
 /**
- * What an API server says to each of some manifests.
+ * The answers of an API server to each of some manifests.
  *
  * @module
  */
@@ -18,7 +18,7 @@ interface Cause {
   readonly place: string;
 }
 
-/** What the API server says to one object. */
+/** The answer of the API server to one object. */
 export interface Judgement {
   readonly manifest: Manifest;
   readonly accepted: boolean;
@@ -30,7 +30,7 @@ export interface Judgement {
   readonly stored?: JsonObject;
 }
 
-/** What is judged, and what is taken for granted. */
+/** The manifests to judge, and the state to take for granted. */
 export interface Question {
   readonly manifests: readonly Manifest[];
   /** CRDs that the cluster would have beside those among the manifests. */
@@ -40,7 +40,9 @@ export interface Question {
 }
 
 const CRD = "CustomResourceDefinition";
-/** What others need, in the order in which it is made; all else is judged and not kept. */
+/**
+ * The kinds that others need, in the order in which they are made; all else is judged and not kept.
+ */
 const KEPT = [
   "Namespace",
   CRD,

@@ -14,7 +14,7 @@ export interface ServerAnswer {
   readonly accepted: boolean;
   /** The object as it would be stored, or a Status. */
   readonly body: JsonObject;
-  /** What it warned of. */
+  /** The warnings of the API server. */
   readonly warnings: readonly string[];
 }
 

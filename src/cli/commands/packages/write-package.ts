@@ -1,5 +1,5 @@
 /**
- * What the commands that write a package into the project have in common.
+ * The common part of the commands that write a package into the project.
  *
  * @module
  */
@@ -22,7 +22,7 @@ export interface PackageOptions extends PlanOptions {
 /** The commands, by the words after `tsop`. */
 export type Packaging = "chart" | "bundle" | "generate client";
 
-/** What is compared when it is written. */
+/** The reason that `--check` gives for each package, where it differs. */
 const SOURCES: Readonly<Record<Packaging, string>> = {
   chart: "the chart differs from what config/default renders",
   bundle: "the bundle differs from what config/default renders",

@@ -1,5 +1,6 @@
 /**
- * What `tsop manifests` says of the code of a project, and whether what it wrote is up to date.
+ * The findings of `tsop manifests` in the code of a project, and whether the files that it wrote
+ * are up to date.
  *
  * @module
  */
@@ -40,7 +41,7 @@ export const generatedOutOfDate: Rule = {
     for (const [path, text] of files) {
       const live = await readIfThere(join(examined.root, path));
       const isOwn = live !== undefined && !isGenerated(live);
-      // What was never generated is made by the next command that needs it.
+      // A file that was never generated is made by the next command that needs it.
       if (live === undefined || isOwn || live.replaceAll("\r\n", "\n") === text) continue;
       found.push({
         place: `${path}:1:1`,

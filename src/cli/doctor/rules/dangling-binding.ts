@@ -9,7 +9,7 @@ import { isRole } from "../roles.ts";
 import { listAt, textAt } from "../values.ts";
 import { podTemplates } from "../workloads.ts";
 
-/** What `tsop manifests` makes of the code; before its first run it is not there. */
+/** The role that `tsop manifests` makes of the code; before its first run it is not there. */
 const MANAGER_ROLE = /(?:^|-)manager-role$/;
 
 const OF_CLUSTER = /^(?:cluster-admin|admin|edit|view|system:.*)$/;

@@ -7,7 +7,7 @@ import type { Rule } from "../rule.ts";
 import { textAt } from "../values.ts";
 import { containersOf, isPlaceholder, podTemplates } from "../workloads.ts";
 
-/** What `tsop init` and kubebuilder write, and their `deploy` replaces. */
+/** The image that `tsop init` and kubebuilder write, and that their `deploy` replaces. */
 const SCAFFOLDED = /^controller(?::latest)?$/;
 
 /** The rule. */

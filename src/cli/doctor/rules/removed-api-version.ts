@@ -6,7 +6,10 @@
  */
 import type { Rule } from "../rule.ts";
 
-/** What takes its place, and since when it is not served; by `apiVersion` and, where it matters, kind. */
+/**
+ * The successor of a removed version, and the release since which it is not served; by `apiVersion`
+ * and, where it matters, kind.
+ */
 const REMOVED: Readonly<Record<string, readonly [now: string, since: string]>> = {
   "apiextensions.k8s.io/v1beta1": ["apiextensions.k8s.io/v1", "1.22"],
   "admissionregistration.k8s.io/v1beta1": ["admissionregistration.k8s.io/v1", "1.22"],

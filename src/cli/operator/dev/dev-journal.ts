@@ -20,7 +20,7 @@ export class DevJournal {
     this.#path = join(root, SESSION_FILE);
   }
 
-  /** What the operator is started with: any free port, and a token of this session. */
+  /** The operator's environment: any free port, and a token of this session. */
   get env(): Readonly<Record<string, string>> {
     return { [DEBUG_VARIABLE]: `0:${this.#token}` };
   }

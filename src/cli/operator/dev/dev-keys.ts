@@ -1,5 +1,5 @@
 /**
- * What the keys do while `tsop dev` runs in a terminal.
+ * The keys of `tsop dev` in a terminal.
  *
  * @module
  */
@@ -21,7 +21,7 @@ interface KeyAction {
   readonly run: () => Promise<void> | void;
 }
 
-/** What the keys work on. */
+/** The objects that the keys act on. */
 export interface KeyTargets {
   readonly root: string;
   readonly session: Pick<DevSession, "applySamples" | "deleteObjects"> & {

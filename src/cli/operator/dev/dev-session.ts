@@ -41,14 +41,14 @@ const TIMEOUT_SECONDS = 30;
 
 /** How the operator is started. */
 export interface OperatorSettings {
-  /** What is handed to it. */
+  /** Arguments for the operator. */
   readonly args: readonly string[];
   readonly inspectBrk: InspectBrk;
 }
 
-/** What one project needs to be developed: everything but the control plane itself. */
+/** One project under development: everything but the control plane itself. */
 export class DevSession {
-  /** What a browser shows of it. */
+  /** The project's page in a browser. */
   readonly page: DevPage;
   /** Which lines of the operator are shown. */
   readonly log = new LogChoice();
@@ -67,7 +67,7 @@ export class DevSession {
   #configurations: readonly ManifestObject[] = [];
   readonly #webhooks: DevWebhooks;
   readonly #journal: DevJournal;
-  /** What the control plane has, as JSON: an edit of a controller's code applies nothing. */
+  /** The objects of the control plane, as JSON: an edit of a controller's code applies nothing. */
   #applied = "";
 
   readonly #settings: OperatorSettings;

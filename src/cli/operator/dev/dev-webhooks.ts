@@ -16,7 +16,7 @@ const FOLDER = ".tsop/dev/webhook";
 export class DevWebhooks {
   readonly #controlPlane: Pick<ControlPlane, "routeService">;
   readonly #server: OperatorWebhooks;
-  /** What requests wait for while no operator serves. */
+  /** The operator that requests wait for while none serves. */
   #next: NextOperator | undefined;
 
   constructor(root: string, controlPlane: Pick<ControlPlane, "routeService">, clock: Clock) {
@@ -24,7 +24,7 @@ export class DevWebhooks {
     this.#server = new OperatorWebhooks({ folder: join(root, FOLDER), clock });
   }
 
-  /** What the operator is started with, once `prepare` knows it. */
+  /** The operator's arguments, once `prepare` knows them. */
   get args(): readonly string[] {
     return this.#server.args;
   }

@@ -5,7 +5,7 @@
  */
 import { ERROR, parseLogEntry } from "../log-lines.ts";
 
-/** What is shown. */
+/** The lines that are shown. */
 type Shown =
   | { readonly of: "all" }
   | { readonly of: "errors" }

@@ -13,7 +13,7 @@ import { paint, reportError } from "../../output.ts";
 /** Starts an operator that tells its lines to `onLine`. */
 export type StartOperator = (onLine: (line: string) => void) => OperatorProcess;
 
-/** What becomes of an operator that was started. */
+/** Events of an operator that was started. */
 export interface OperatorEvents {
   /** Its controllers run: told once, and never when it does not come that far. */
   ready(): void;

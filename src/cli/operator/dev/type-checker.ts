@@ -21,7 +21,7 @@ interface Finding {
   readonly lines: string[];
 }
 
-/** What one run of the compiler found, as lines for people. */
+/** The findings of one run of the compiler, as lines for people. */
 class TypeReport {
   readonly #isTold: (place: string) => boolean;
   readonly #findings: Finding[] = [];

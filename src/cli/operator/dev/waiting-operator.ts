@@ -35,7 +35,7 @@ const told = new Promise<OperatorMessage | undefined>((resolve) => {
   if (!process.connected) end();
 });
 for (const file of process.argv.slice(2)) {
-  // What cannot be loaded is told when the operator imports it.
+  // A module that cannot be loaded is reported when the operator imports it.
   await import(pathToFileURL(file).href).catch(() => undefined);
 }
 const message = await told;

@@ -28,7 +28,7 @@ import { present } from "../../../present.ts";
 
 const FOLDER = ".tsop/run/webhook";
 
-/** What of the rendered deployment asks the operator. */
+/** The objects of the rendered deployment that have the API server ask the operator. */
 export const askingObjects = (rendered: readonly ManifestObject[]): readonly ManifestObject[] =>
   rendered.filter(
     (object) =>
@@ -106,7 +106,7 @@ export class RunWebhooks {
     return new RunWebhooks(session, context, { run, server, origin, wanted });
   }
 
-  /** What the operator is started with. */
+  /** The operator's arguments. */
   get args(): readonly string[] {
     return this.#server.args;
   }
@@ -166,7 +166,7 @@ export class RunWebhooks {
   }
 }
 
-/** What webhooks are served for. */
+/** The context in which webhooks are served. */
 export interface RunParts {
   readonly session: ClusterSession;
   readonly project: Project;

@@ -16,7 +16,7 @@ export interface WebhookAddress {
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i;
 
-/** What `--webhook-address` says. @throws UsageError `bad-webhook-address` */
+/** The address in `--webhook-address`. @throws UsageError `bad-webhook-address` */
 export function parseWebhookAddress(text: string): WebhookAddress {
   const [, bracketed, name, digits] = /^(?:\[([^\]]+)\]|([^:[\]/]+))(?::(\d+))?$/.exec(text) ?? [];
   const host = bracketed ?? name ?? (isIPv6(text) ? text : undefined);

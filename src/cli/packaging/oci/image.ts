@@ -10,7 +10,7 @@ import type { JsonObject } from "../../../kube/object.ts";
 import { type BaseImage, type Descriptor, digestOf } from "./layout.ts";
 import { writeTar } from "./tar.ts";
 
-/** What an image is made of. */
+/** The input of an image. */
 export interface ImageSource {
   readonly bases: readonly BaseImage[];
   /** In the image's folder `/operator`; one of them is `main.mjs`. */
@@ -78,7 +78,7 @@ export function imageArchive(source: ImageSource): Buffer {
   return writeTar(files);
 }
 
-/** What `docker load` reads; it has no place for several platforms. */
+/** The manifest that `docker load` reads; it has no place for several platforms. */
 function dockerManifest(
   image: { readonly config: Descriptor; readonly layers: readonly Descriptor[] },
   { name }: ImageSource,
@@ -127,7 +127,7 @@ function configOf(base: BaseImage, diffId: string, { labels, created }: ImageSou
 
 const itemsOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
-/** What the base says of itself alone is left out. */
+/** The object without a field that holds for the base alone. */
 const without = (object: JsonObject, field: string): JsonObject =>
   Object.fromEntries(Object.entries(object).filter(([name]) => name !== field));
 

@@ -21,7 +21,7 @@ export interface Descriptor {
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
-/** What an image runs on. */
+/** The operating system and the processor that an image runs on. */
 interface Platform {
   readonly os: string;
   readonly architecture: string;
@@ -51,7 +51,7 @@ export async function readLayout(path: string, given: string): Promise<BaseImage
   const images: BaseImage[] = [];
   const waiting = descriptorsIn(parsed(index, given), "manifests");
   for (let next = waiting.shift(); next; next = waiting.shift()) {
-    // What a builder says about an image is not an image.
+    // A builder's attestation about an image is not an image.
     if (next.annotations?.["vnd.docker.reference.type"] !== undefined) continue;
     const manifest = parsed(await blob(files, next, given), given);
     if (Array.isArray(manifest["manifests"])) {

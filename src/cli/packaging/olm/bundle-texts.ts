@@ -5,7 +5,7 @@
  */
 import { toYaml } from "../../../kube/text/yaml.ts";
 
-/** What the annotations of a bundle say. */
+/** The content of a bundle's annotations. */
 export interface BundleLabels {
   readonly package: string;
   readonly channels: readonly string[];

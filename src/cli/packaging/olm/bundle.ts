@@ -24,7 +24,7 @@ import {
 import { operatorRights, type OperatorRights } from "./operator-rights.ts";
 import { isConverted, type WebhookDefinitions, webhookDefinitions } from "./webhook-definitions.ts";
 
-/** What a bundle is made of. */
+/** The input of a bundle. */
 export interface BundleSource {
   readonly projectName: string;
   readonly version: string;

@@ -24,7 +24,7 @@ const INSTALL_MODES = [
 /** One way of installing the operator. */
 export type InstallMode = (typeof INSTALL_MODES)[number];
 
-/** What a ClusterServiceVersion is made of. */
+/** The input of a ClusterServiceVersion. */
 export interface VersionSource {
   readonly projectName: string;
   /** Of the bundle: a semantic version. */
@@ -44,7 +44,7 @@ export interface VersionSource {
   readonly builder: string;
 }
 
-/** What the command line says; it wins over the user's file. */
+/** The settings of the command line; they win over the user's file. */
 export interface VersionSettings {
   readonly description?: string;
   readonly maturity?: string;

@@ -1,5 +1,5 @@
 /**
- * What a console shows of the kinds: their fields, from the schema of their CRDs.
+ * The fields of the kinds as a console shows them, from the schema of their CRDs.
  *
  * @module
  */

@@ -7,7 +7,7 @@ import { TsopError } from "../../../errors.ts";
 import type { ManifestObject } from "../../../kube/object.ts";
 import type { PolicyRule, RoleRef, Subject } from "../../../generated/k8s/rbac-v1.ts";
 
-/** What an account may do. */
+/** The rights of an account. */
 interface AccountRules {
   readonly serviceAccountName: string;
   readonly rules: readonly PolicyRule[];

@@ -1,6 +1,6 @@
 /**
- * What a controller or a webhook is scaffolded for: a class of the project, found by group, version and kind, or a kind of
- * Kubernetes itself.
+ * The target of a scaffolded controller or webhook: a class of the project, found by group, version
+ * and kind, or a kind of Kubernetes itself.
  *
  * @module
  */
@@ -14,11 +14,11 @@ export interface AskedKind {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
-  /** What the group ends in, where it is not the project's domain. */
+  /** The end of the group, where it is not the project's domain. */
   readonly externalApiDomain?: string;
   /** The file of the class, in the project. */
   readonly externalApiPath?: string;
-  /** What is scaffolded for it. */
+  /** The thing that is scaffolded for it. */
   readonly purpose: "controller" | "webhook";
 }
 

@@ -31,7 +31,7 @@ const WORKLOAD = { selector: { matchLabels: LABELS }, template: TEMPLATE };
 const JOB = { template: { spec: { ...POD_SPEC, restartPolicy: "Never" } } };
 const ROLE_REF = { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "view" };
 
-/** What an object of the kind needs beside its metadata, by `group/Kind`. */
+/** The fields that an object of the kind needs beside its metadata, by `group/Kind`. */
 const NEEDED: Readonly<Record<string, object>> = {
   "/ConfigMap": {},
   "/LimitRange": { spec: { limits: [] } },

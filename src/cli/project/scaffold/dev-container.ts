@@ -6,7 +6,7 @@
 import type { Project } from "../project-file.ts";
 import { renderTemplates } from "./scaffold.ts";
 
-/** What editors look for. */
+/** The file that editors look for. */
 export const DEV_CONTAINER = ".devcontainer/devcontainer.json";
 
 /** The file, by its path. */

@@ -73,7 +73,10 @@ const SCALARS: Readonly<Record<string, FieldType>> = {
   map: { type: "Record<string, string>", sample: { key: "value" } },
 };
 
-/** What `--field` takes, for help texts and errors. The name in TypeScript does as well, in any case. */
+/**
+ * The types of `--field`, for help texts and errors. The name in TypeScript does as well, in any
+ * case.
+ */
 export const FIELD_TYPES = `${Object.keys(SCALARS).join(", ")}, enum(a|b|c), and lists of them such as string[]`;
 
 /**

@@ -63,7 +63,7 @@ interface PackageFacts {
   readonly license: string;
 }
 
-/** What `init` was told of author and licence. */
+/** The author and the licence that `init` was told. */
 async function packageFacts(root: string): Promise<PackageFacts> {
   const text = await readIfThere(join(root, "package.json"));
   let said: unknown;

@@ -1,5 +1,5 @@
 /**
- * What the template of a kind of the project's own says.
+ * The values in the template of a kind of the project's own.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { articleOf, listed } from "../sources/source-line.ts";
 /** Roles for the kind's users; `aggregated` adds them to the cluster's own. */
 export type UserRoles = "separate" | "aggregated" | "none";
 
-/** What the class says beside its name. */
+/** The facts about the class beside its name. */
 interface ClassFacts {
   readonly fields: readonly SpecField[];
   readonly userRoles: UserRoles;
@@ -66,7 +66,7 @@ function specOf(fields: readonly SpecField[]): string {
   return listed("spec: {", entries, "},", "      ");
 }
 
-/** What the class says of itself. */
+/** The `@Resource` decorator of the class. */
 function resourceOf(options: Readonly<Record<string, string>>): string {
   const lines = Object.entries(options).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
   return listed("@Resource({", lines, "})");

@@ -20,9 +20,9 @@ export const firstWord = (apiGroup: string): string => apiGroup.split(".")[0] ||
 
 /** Names of files and code that belong to a kind. */
 export interface KindNames {
-  /** What the names of files begin with: `widget`. */
+  /** The beginning of the names of files: `widget`. */
   readonly stem: string;
-  /** What the names of classes and functions have in them: `Widget`. */
+  /** The part in the names of classes and functions: `Widget`. */
   readonly name: string;
 }
 

@@ -19,7 +19,7 @@ interface Conflict {
   readonly theirs: readonly string[];
 }
 
-/** What the two sides came to. */
+/** The result of a merge. */
 export interface MergedLines {
   /** The merged lines, and conflicts in their places. */
   readonly parts: readonly (readonly string[] | Conflict)[];
@@ -34,7 +34,7 @@ interface Change {
   readonly lines: readonly string[];
 }
 
-/** What the sides of a conflict are called in its markers. */
+/** The names of the sides in the markers of a conflict. */
 export interface SideNames {
   readonly mine: string;
   readonly base: string;

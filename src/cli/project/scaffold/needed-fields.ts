@@ -1,5 +1,5 @@
 /**
- * What a test has to say of an object of a kind that is not scaffolded.
+ * The fields that a test has to give an object of a kind that is not scaffolded.
  *
  * @module
  */

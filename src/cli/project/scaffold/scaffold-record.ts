@@ -1,5 +1,6 @@
 /**
- * What was scaffolded, word for word: the base of the merge by which `tsop upgrade` brings a project to another version.
+ * The scaffolded text, word for word: the base of the merge by which `tsop upgrade` brings a
+ * project to another version.
  *
  * @module
  */

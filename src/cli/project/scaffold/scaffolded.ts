@@ -19,7 +19,7 @@ const DIGEST_LENGTH = 16;
 /** Texts by path in the project; `undefined` for a file that goes. */
 type Files = ReadonlyMap<string, string | undefined>;
 
-/** What `PROJECT` keeps of each file: by path in the project. */
+/** The digest of each file that `PROJECT` keeps, by path in the project. */
 export function digestsOf(files: ReadonlyMap<string, string>): Record<string, string> {
   return Object.fromEntries([...files].map(([path, text]) => [path, digestOf(path, text)]));
 }

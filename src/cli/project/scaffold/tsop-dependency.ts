@@ -1,5 +1,5 @@
 /**
- * What a new project depends on: the tsop that made it.
+ * The dependency of a new project: the tsop that made it.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { foldersUp } from "../project-root.ts";
 
 /** The dependency on tsop of a new project's `package.json`. */
 export interface TsopDependency {
-  /** What npm is told, such as `^1.2.0` or `file:../tsop-1.2.0.tgz`. */
+  /** The version specifier for npm, such as `^1.2.0` or `file:../tsop-1.2.0.tgz`. */
   readonly spec: string;
   /** The packed tsop, when it is a file within the project: relative to the project's root, with slashes. */
   readonly archive?: string;

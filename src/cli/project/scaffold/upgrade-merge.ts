@@ -1,5 +1,6 @@
 /**
- * What `tsop upgrade` makes of each file: from what was scaffolded, what the user has, and what this tsop scaffolds.
+ * The result of `tsop upgrade` for each file: from the scaffolded text, the user's, and the text
+ * that this tsop scaffolds.
  *
  * @module
  */
@@ -8,11 +9,11 @@ import { mergeJson } from "./merge-json.ts";
 import { mergeLines, textOfMerge, type SideNames, type ThreeTexts } from "./merge-lines.ts";
 import { digestOf } from "./scaffolded.ts";
 
-/** What becomes of a file. */
+/** The result of a merge for one file. */
 export interface Upgraded {
   /** The text that it gets; `undefined` where it goes or is not there. */
   readonly text: string | undefined;
-  /** What the user should know, as a clause after the file's name. */
+  /** A note for the user, as a clause after the file's name. */
   readonly note?: string;
   /** The lines of the user's file where both sides changed the same. */
   readonly conflicts?: readonly number[];

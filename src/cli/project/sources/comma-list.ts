@@ -44,7 +44,7 @@ export function addedTo(list: CommaList, elements: readonly (readonly string[])[
   return [inserted(last.end, ","), inserted(end, added.join(","))];
 }
 
-/** What takes an element out; the opposite of `addedTo`. */
+/** The edits that take an element out; the opposite of `addedTo`. */
 export function removedFrom(list: CommaList, index: number): Splice[] {
   const { text, elements } = list;
   const [element, previous, next] = [elements[index], elements[index - 1], elements[index + 1]];

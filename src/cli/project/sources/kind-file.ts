@@ -66,7 +66,7 @@ export function withHub(versions: readonly VersionText[]): HubChange[] {
   });
 }
 
-/** What a class says of being stored. */
+/** The `storage` option of a class. */
 export function storageOf({ className, text }: VersionText): "true" | "false" | "unset" {
   const said = resourceOptions(openText(text), className)?.getProperty("storage")?.getText();
   if (said === undefined) return "unset";

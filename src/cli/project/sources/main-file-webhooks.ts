@@ -64,7 +64,7 @@ export function withWebhook(text: string, call: WebhookCall, namePrefix: string)
   return withImport(openMain(typed), className, from);
 }
 
-/** What has to be added for the server, as edits, and as lines for a user who has to do it. */
+/** The additions for the server, as edits, and as lines for a user who has to make them. */
 interface ServerEdits {
   readonly insertions: readonly Splice[];
   readonly lines: readonly string[];

@@ -141,7 +141,10 @@ export function notUnderstood(why: string, lines: readonly string[]): TsopError 
   );
 }
 
-/** What separates statements here: a new line as far in as this one, or a blank where others share the line. */
+/**
+ * The separator of statements here: a new line as far in as this one, or a blank where others share
+ * the line.
+ */
 function separatorAt(text: string, at: number): string {
   const before = text.slice(text.lastIndexOf("\n", at - 1) + 1, at);
   return before.trim() === "" ? `\n${before}` : " ";

@@ -1,5 +1,6 @@
 /**
- * What a scaffolded converter says: the fields that both versions have, and values for those that one has to have.
+ * The body of a scaffolded converter: the fields that both versions have, and values for those that
+ * one has to have.
  *
  * @module
  */

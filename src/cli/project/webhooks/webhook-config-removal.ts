@@ -1,5 +1,5 @@
 /**
- * What webhooks need of `config/`, taken out when they go.
+ * Takes out the parts of `config/` that webhooks need, when the webhooks are deleted.
  *
  * @module
  */

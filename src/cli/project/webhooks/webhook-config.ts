@@ -1,6 +1,6 @@
 /**
- * What webhooks need of `config/`: the port and the certificate of the Deployment, and cert-manager's
- * objects.
+ * The parts of `config/` that webhooks need: the port and the certificate of the Deployment, and
+ * cert-manager's objects.
  *
  * @module
  */
@@ -53,7 +53,7 @@ export async function certificateFiles(
   for (const path of new Set([...wanted.keys(), ...earlier.keys()])) {
     const live = (await readIfThere(join(project.root, path)))?.replaceAll("\r\n", "\n");
     const [after, known] = [wanted.get(path), earlier.get(path)];
-    // What both modes have in common is the user's once it is there.
+    // A file that both modes have in common is the user's once it is there.
     if (live !== undefined && after === known) continue;
     const isOurs = [undefined, known, after, record?.files.get(path)].includes(live);
     if (!isOurs && !force) changed.push(path);
@@ -67,7 +67,7 @@ export async function certificateFiles(
 const modeFiles = (project: Project, mode: CertificateMode): Promise<Map<string, string>> =>
   renderTemplates(certificateTemplate(project, mode));
 
-/** What the files of a mode are made of. */
+/** The template and the values for the files of a mode. */
 export function certificateTemplate(
   { projectName, root }: Project,
   mode: CertificateMode,

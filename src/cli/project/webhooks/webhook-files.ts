@@ -152,7 +152,7 @@ function schemaOf(project: Project, { resource, schemas }: WebhookTarget, versio
   return found?.schema ?? {};
 }
 
-/** What an object has to say; `undefined` where that is not known. */
+/** The fields that an object has to have; `undefined` where they are not known. */
 async function neededOf(
   project: Project,
   target: WebhookTarget,
@@ -164,7 +164,7 @@ async function neededOf(
   );
 }
 
-/** What the templates say. */
+/** The values of the templates. */
 function valuesOf(
   project: Project,
   target: ApiTarget,

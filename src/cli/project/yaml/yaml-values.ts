@@ -14,7 +14,7 @@ const MAX_ALIASED = 200_000;
 const WRITE_OUT = "Write the values out in place of the aliases; nothing was written.";
 const REPAIR = "Repair that line; nothing was written.";
 
-/** What is wrong with a document, and where in its text. */
+/** A problem of a document, and where in its text it is. */
 export class YamlProblem extends Error {
   readonly offset: number;
   readonly fix: string;

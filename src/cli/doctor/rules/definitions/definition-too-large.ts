@@ -6,7 +6,7 @@
 import { isDefinition } from "../../custom-kinds.ts";
 import type { Rule } from "../../rule.ts";
 
-/** What the annotations of an object may have; `kubectl apply` keeps the whole object in one. */
+/** The size limit of an object's annotations; `kubectl apply` keeps the whole object in one. */
 const MAX_BYTES = 262_144;
 
 /** The rule. */
