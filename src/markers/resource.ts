@@ -133,7 +133,7 @@ export const ObjectFields: (fields: ObjectFieldsOptions) => ClassMarker<KubeObje
 
 /** How a column is shown. */
 export interface ColumnOptions {
-  /** Inferred from the field when it is left out. */
+  /** Inferred from the field when it is left out. A `Time` becomes `date`, which is shown as its age: `string` for one to come. */
   readonly type?: "integer" | "number" | "string" | "boolean" | "date";
   readonly format?:
     "int32" | "int64" | "float" | "double" | "byte" | "date" | "date-time" | "password";
@@ -149,7 +149,8 @@ export interface ColumnOptions {
  *
  * The path is code, so it is completed, renamed and checked; it is read, never run. An item of a list
  * is found by a field: `conditions?.find((condition) => condition.type === "Ready")?.status`. A path as
- * text (`.spec.replicas`) is checked against the schema.
+ * text (`.spec.replicas`) is checked against the schema. A column of a `Time` shows how long ago that
+ * was, and `<invalid>` for one to come; `{ type: "string" }` shows the time itself.
  *
  * @example `@PrintColumn("Ready", (web: Web) => web.status?.readyReplicas) class Web extends CustomResource<WebSpec, WebStatus> {}`
  */

@@ -93,6 +93,16 @@ const MISTAKES: readonly (readonly [title: string, source: string, finding: stri
     kind(`  @tsop.Maximun(1) a!: Int32;`),
     "6:4 unknown-marker; Did you mean Maximum?",
   ],
+  [
+    "a marker of controller-gen",
+    kind(`  @tsop.ListType("set") a!: string[];`),
+    "6:4 unknown-marker; @ListMap, @ListSet and @ListAtomic say it.",
+  ],
+  [
+    "a marker of controller-gen in its own case, not imported",
+    kind(`  @listMapKey("a") a!: { a: string }[];`),
+    '6:4 unknown-marker; @ListMap("name") says both.',
+  ],
   ["unknown-type", kind(`  a!: Missing;`), "6:7 unknown-type;"],
   ["a misspelt type", kind(`  a!: Int23;`), "6:7 unknown-type; Did you mean Int32?"],
   ["any", kind(`  a!: any;`), "6:7 type-any;"],

@@ -12,6 +12,7 @@ import type {
   JournalRead,
   JournalWrite,
 } from "../../runtime/journal/entry.ts";
+import { waitText } from "../../kube/values/duration.ts";
 import type { CliContext } from "../context.ts";
 import { paint } from "../output.ts";
 import { oneLine } from "../terminal-text.ts";
@@ -55,7 +56,7 @@ export function entryLines(entry: JournalEntry, context: CliContext): string[] {
     ...labelled("failed", error ? errorLines(error, context) : [], context),
     ...labelled(
       "next",
-      requeueAfterMs === undefined ? [] : [`again after ${requeueAfterMs} ms`],
+      requeueAfterMs === undefined ? [] : [`again after ${waitText(requeueAfterMs)}`],
       context,
     ),
   ];

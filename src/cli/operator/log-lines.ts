@@ -90,7 +90,7 @@ function isForeign(frame: string): boolean {
     frame.includes("node:") ||
     /[/\\]node_modules[/\\]/.test(frame) ||
     ["dist", "src"].some((folder) => frame.includes(join(packageRoot(), folder, "/"))) ||
-    frame.includes("(<anonymous>)")
+    /\(<anonymous>\)|at async Promise\.\w+ \(index \d+\)$/.test(frame)
   );
 }
 

@@ -100,7 +100,7 @@ export class LogPrinter {
     told.waitMs = Math.min(told.waitMs * 2, LONGEST_WAIT_MS);
     const { level, time, controller, key, msg } = repeats.entry;
     const objects = [...repeats.objects];
-    const times = repeats.count === 1 ? "once more" : `${repeats.count} times more`;
+    const times = repeats.count === 1 ? "once more" : `${repeats.count} more times`;
     const about = objects.length > 1 ? `: ${listOf(objects)}` : "";
     const entry = {
       ...{ level, time, controller },

@@ -60,6 +60,12 @@ export function formatDuration(ms: number): string {
   return formatGoNanos(nanos);
 }
 
+/** A wait for people, in whole milliseconds: `6h54m11.665s`. What Go's durations cannot hold is said in milliseconds. */
+export function waitText(ms: number): string {
+  const isGos = Math.abs(ms) < Number(LONGEST / MILLISECOND);
+  return isGos ? formatDuration(Math.round(ms)) : `${ms} ms`;
+}
+
 function nanosOf(ms: number): bigint {
   const whole = Math.trunc(ms);
   return BigInt(whole) * MILLISECOND + BigInt(Math.round((ms - whole) * 1e6));

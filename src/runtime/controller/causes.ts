@@ -15,9 +15,19 @@ interface TakenCauses {
   readonly origins: readonly Cause[];
 }
 
+/** Why a key will be in line. */
+interface LaterCause {
+  /** On the monotonic clock. */
+  readonly dueMs: number;
+  readonly text: string;
+  readonly type: CauseType;
+}
+
 /** The causes of keys that wait. */
 export class Causes {
   readonly #causes = new Map<string, string[]>();
+  /** Of keys that wait for their time; what comes before is a reconcile of another cause. */
+  readonly #later = new Map<string, LaterCause>();
   /** What led to them; only where somebody wants to know, because events keep objects in memory. */
   readonly #origins: Map<string, Cause[]> | undefined;
 
@@ -33,8 +43,19 @@ export class Causes {
     else if (known.length < MOST && !known.includes(text)) known.push(text);
   }
 
+  /** Adds a cause that counts from a time on; of two for one key the earlier holds, as in the queue. */
+  addLater(key: string, later: LaterCause): void {
+    const known = this.#later.get(key);
+    if (!known || later.dueMs < known.dueMs) this.#later.set(key, later);
+  }
+
   /** The causes since the last time, and begins anew. */
-  take(key: string): TakenCauses {
+  take(key: string, nowMs: number): TakenCauses {
+    const later = this.#later.get(key);
+    if (later && later.dueMs <= nowMs) {
+      this.#later.delete(key);
+      this.add(key, later.text, later.type);
+    }
     const texts = this.#causes.get(key) ?? [];
     this.#causes.delete(key);
     const origins = this.#origins?.get(key) ?? [];

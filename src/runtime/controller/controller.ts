@@ -9,6 +9,7 @@ import { messageOf, TerminalError, TsopError } from "../../errors.ts";
 import { formatKey, type KubeObject, type ObjectKey } from "../../kube/object.ts";
 import type { ReadToken } from "../../kube/resource.ts";
 import { isConflict } from "../../kube/status.ts";
+import { waitText } from "../../kube/values/duration.ts";
 import { LruMap } from "../lru.ts";
 import { ItemExponentialFailureRateLimiter } from "../queue/rate-limiters.ts";
 import { PriorityQueue, type RateLimitingQueue } from "../queue/work-queue.ts";
@@ -229,7 +230,7 @@ export class Controller {
     if (!gate || gate.enter(id)) return true;
     this.#parked.add(id);
     this.#queue.forget(id);
-    this.#causes.take(id);
+    this.#causes.take(id, this.#parts.clock.monotonicMs());
     return false;
   }
 
@@ -283,7 +284,7 @@ export class Controller {
     if (this.#queue.length === 0) this.#turns.took(startMs);
     this.#idPrefix ??= Math.floor(clock.random() * 2 ** 24).toString(16);
     const id = `${this.#idPrefix}-${this.#reconciles}`;
-    const { texts: causes, origins } = this.#causes.take(key);
+    const { texts: causes, origins } = this.#causes.take(key, startMs);
     if (log.isLevelEnabled?.("debug") ?? true) {
       log.debug({ controller: name, key, reconcileID: id, causes }, "reconciling");
     }
@@ -312,9 +313,11 @@ export class Controller {
     metrics.reconciled(outcomeOf(result), seconds);
     if (requeueAfterMs === undefined || requeueAfterMs > 0) this.#atOnce.forget(id);
     if (requeueAfterMs === undefined) return;
-    this.#causes.add(id, `asked for after ${requeueAfterMs} ms`, "requeue");
     // A time that is over means now; one that is over each time must not keep the process busy.
     const delayMs = requeueAfterMs > 0 ? requeueAfterMs : this.#atOnce.when(id);
+    const text = `asked for after ${waitText(requeueAfterMs)}`;
+    const dueMs = clock.monotonicMs() + delayMs;
+    this.#causes.addLater(id, { dueMs, text, type: "requeue" });
     this.#queue.addAfter(id, delayMs, result?.priority ?? this.#queue.priority(id));
   }
 

@@ -7,6 +7,7 @@
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { messageOf, TsopError } from "../../errors.ts";
+import { waitText } from "../../kube/values/duration.ts";
 import type { ObservedReconcile, ReconcileObserver } from "../controller/reconcile-observer.ts";
 import type { ReplayStart } from "../controller/reconcile-tap.ts";
 import { ConnectionError, type Transport } from "../transport/transport.ts";
@@ -128,7 +129,9 @@ function differenceText({ request, recorded, replayed }: ReplayedWrite): string 
 function outcomeText(outcome: RecordedOutcome): string {
   if (outcome.is === "error") return `the error: ${outcome.message}`;
   const { requeueAfterMs } = outcome;
-  return requeueAfterMs === undefined ? "success" : `success, again after ${requeueAfterMs} ms`;
+  return requeueAfterMs === undefined
+    ? "success"
+    : `success, again after ${waitText(requeueAfterMs)}`;
 }
 
 /** The replay that the environment asks for. @throws TsopError `bad-recording` */

@@ -143,7 +143,7 @@ describe("tsop why", () => {
       "  because  update of Deployment d/web, version 13, which reconcile a-1 wrote",
       "  wrote    patch MyWeb d/web (status)",
       "             status.ready: false -> true",
-      "  next     again after 30000 ms",
+      "  next     again after 30s",
     ]);
     expect(reasonLines(of("pod/web-1"), context)).toEqual([
       "Pod other/web-1",

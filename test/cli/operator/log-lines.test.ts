@@ -38,6 +38,7 @@ describe("formatLogEntry", () => {
       "TypeError: x is undefined",
       "    at reconcile (/home/me/op/src/controllers/web.ts:4:2)",
       "    at Array.forEach (<anonymous>)",
+      "    at async Promise.all (index 0)",
       `    at Controller.start (${join(ROOT, "dist/runtime/controller/controller.js")}:9:9)`,
       "    at run (/home/me/op/node_modules/tsop/dist/runtime/a.js:1:1)",
       "    at process.processTicksAndRejections (node:internal/process/task_queues:95:5)",

@@ -41,8 +41,8 @@ describe("LogPrinter", () => {
     await clock.advance(0);
     expect(lines).toEqual([
       `0.0: ${inFull("default/shop")}`,
-      `1.0: ${again("7 times more")}`,
-      `3.0: ${again("2 times more")}`,
+      `1.0: ${again("7 more times")}`,
+      `3.0: ${again("2 more times")}`,
       `7.0: ${again("once more")}`,
       `12.0: ${again("once more")}`,
       `20.5: ${again("once more")}`,
@@ -55,7 +55,7 @@ describe("LogPrinter", () => {
     for (const name of ["a1", "b2", "c3", "d4", "e5"]) fail(`default/${name}`, `no pod of ${name}`);
     await clock.advance(1000);
     expect(lines.slice(1)).toEqual([
-      "1.0: error web  the reconcile failed: no pod of e5 (4 times more: default/b2, default/c3, default/d4 and 1 more)",
+      "1.0: error web  the reconcile failed: no pod of e5 (4 more times: default/b2, default/c3, default/d4 and 1 more)",
     ]);
   });
 
@@ -64,7 +64,7 @@ describe("LogPrinter", () => {
     fail();
     fail("default/shop", "x is undefined", { others: 40 });
     await clock.advance(1000);
-    expect(lines[1]).toContain("41 times more");
+    expect(lines[1]).toContain("41 more times");
   });
 
   it("tells in full another error, and one that stayed away for five minutes", async () => {

@@ -100,7 +100,30 @@ describe("Controller", () => {
     expect(seen).toEqual([
       ["update of Web crew/kirk", "delete of Pod crew/kirk-1"],
       ["retry 1 after: not yet"],
-      ["asked for after 50 ms"],
+      ["asked for after 50ms"],
+    ]);
+    stop.abort();
+    await running;
+  });
+
+  it("runs for the time that it asked for when that has come, and before for other causes alone", async () => {
+    const seen: (readonly string[])[] = [];
+    const { clock, controller, stop, running } = build((_, { causes }) => {
+      seen.push(causes);
+      const asks = [24_851_665, 60_000_000, undefined];
+      const requeueAfterMs = asks[seen.length - 1];
+      return Promise.resolve(requeueAfterMs === undefined ? undefined : { requeueAfterMs });
+    });
+    for (const cause of ["create of Web crew/kirk", "update of Web crew/kirk"]) {
+      controller.enqueue(KEY, { cause });
+      await clock.advance(1000);
+    }
+    await clock.advance(100_000_000);
+    expect(seen).toEqual([
+      ["create of Web crew/kirk"],
+      ["update of Web crew/kirk"],
+      // The earlier one of both holds, as in the queue.
+      ["asked for after 6h54m11.665s"],
     ]);
     stop.abort();
     await running;

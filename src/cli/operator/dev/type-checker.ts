@@ -51,6 +51,8 @@ class TypeReport {
     const found = this.#findings.splice(0);
     const news = found.filter(({ place }) => !this.#isTold(place));
     const count = Number(end[1]) - (found.length - news.length);
+    // What is wrong was told already, and is not gone.
+    if (count === 0 && found.length > 0) return undefined;
     const wasClean = this.#clean;
     this.#clean = count === 0;
     if (count > 0) {

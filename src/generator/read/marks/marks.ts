@@ -10,6 +10,7 @@ import type { Position } from "../../model.ts";
 import { didYouMean } from "../../nearest-name.ts";
 import { tagsOf } from "../documentation.ts";
 import { composedOf } from "./composed-marks.ts";
+import { fromGoName } from "./go-names.ts";
 import { evaluate, notConstant } from "../evaluate.ts";
 import { whyNotConstant } from "../not-constant.ts";
 import type { Module } from "../module.ts";
@@ -62,7 +63,7 @@ export function decorationsOf(reader: Reader, module: Module, node: ts.Node): De
         { module, node: expression },
         "unknown-marker",
         `tsop has no marker @${name}.`,
-        didYouMean(name, known(), "See docs/markers.md for the list."),
+        fromGoName(name) ?? didYouMean(name, known(), "See docs/markers.md for the list."),
       );
     } else if (call) {
       decorations.push({ name, call });
@@ -119,7 +120,7 @@ function markerName(reader: Reader, module: Module, node: ts.Expression): string
     `@${node.text} is neither declared nor imported.`,
     fieldMarkers.has(node.text) || classMarkers.includes(node.text)
       ? `Add ${node.text} to the import from "tsop".`
-      : didYouMean(node.text, known(), "Import it, or remove it."),
+      : (fromGoName(node.text) ?? didYouMean(node.text, known(), "Import it, or remove it.")),
   );
   return undefined;
 }

@@ -86,6 +86,14 @@ describe("TypeChecker", () => {
       },
       { timeoutMs: 30_000 },
     );
+    // Told elsewhere: nothing is said, and nothing is gone.
+    writeFileSync(join(root, "a.ts"), "export const a = ;\n");
+    await eventually(() => expect(asked.at(-1)).toBe("a.ts:1"), { timeoutMs: 30_000 });
+    writeFileSync(join(root, "a.ts"), "export const a = 1;\n");
+    await eventually(() => expect(lines[2]).toBe("types: all errors are gone"), {
+      timeoutMs: 30_000,
+    });
+    expect(asked.filter((place) => place === "a.ts:1")).toHaveLength(2);
   });
 
   it("says that it has nothing to check with", () => {

@@ -1,0 +1,32 @@
+/**
+ * What markers of controller-gen are called here, for who writes them from memory.
+ *
+ * @module
+ */
+/** What is written here, by the name there. */
+export const GO_NAMES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    ListType: "@ListMap, @ListSet and @ListAtomic say it.",
+    ListMapKey: '@ListMap("name") says both.',
+    MapType: "@Atomic and @Granular say it.",
+    StructType: "@Atomic and @Granular say it.",
+    UniqueItems: "The API server refuses it; @ListSet is what is meant.",
+    XValidation: "It is @Cel here.",
+    XPreserveUnknownFields: "It is @PreserveUnknownFields here.",
+    XEmbeddedResource: "It is @EmbeddedResource here.",
+    XIntOrString: "Give the field the type IntOrString.",
+    Schemaless: "It is @RawSchema here.",
+    Type: "The type of the field says it; @RawSchema is for a schema written by hand.",
+    Nullable: "Write the type as `T | null`.",
+    Optional: "Write the field with `?`.",
+    PrintColumns: "It is @PrintColumn here, once for each column.",
+    SelectableField: "It is @Selectable here.",
+    Subresource: "A second type argument of CustomResource gives a status; @Scale gives a scale.",
+    StorageVersion: "It is @Resource({ storage: true }) here.",
+  }),
+);
+
+/** What is written here for a marker of controller-gen; `undefined` for other names. */
+export function fromGoName(name: string): string | undefined {
+  return GO_NAMES.get(name.charAt(0).toUpperCase() + name.slice(1));
+}
