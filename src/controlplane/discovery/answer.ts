@@ -1,5 +1,5 @@
 /**
- * Answers the paths of discovery: which groups, versions and resources there are.
+ * Answers the discovery paths: the groups, versions and resources that are served.
  *
  * @module
  */
@@ -13,15 +13,15 @@ import { nothingAcceptable, requireRepresentation } from "../views/not-acceptabl
 import { aggregated, coreVersions, groupDocument, groupList, resourceList } from "./documents.ts";
 import { groupsOf } from "./versions.ts";
 
-/** A request for a document. */
+/** A request for a discovery document. */
 export interface DocumentRequest {
-  /** Without the query and without a slash at its end. */
+  /** The path, without the query and without a trailing slash. */
   readonly path: string;
   readonly accept?: string | undefined;
   readonly ifNoneMatch?: string | undefined;
 }
 
-/** A document, ready for the wire. */
+/** A document with its headers, ready to be sent. */
 export interface DocumentAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -35,10 +35,10 @@ const OFFERED = [JSON_TYPE, YAML_TYPE];
  * Answers `/api`, `/apis`, `/api/VERSION`, `/apis/GROUP` or `/apis/GROUP/VERSION`.
  *
  * @param announced - versions of custom groups that are listed even when nothing in them is served
- * @param serverAddress - `host:port`, as clients are told to reach the server
+ * @param serverAddress - `host:port`, the address at which clients reach the server
  * @returns `undefined` when the path is none of these, or its group or version is not served
- * @throws StatusError 404 for a version that a built-in group does not have, 405 for a method other than GET
- *   where methods count, 406 when no wanted media type can be served
+ * @throws StatusError 404 for a version that a built-in group does not have, 405 for a method
+ *   other than GET where the method is checked, 406 when no accepted media type can be served
  */
 export function answerDiscovery(
   request: DocumentRequest & { readonly method: string },
@@ -78,13 +78,16 @@ export function answerDiscovery(
   return plain(request, resourceList(group, version));
 }
 
-/** What stands in front of these documents checks the method and the media types; elsewhere any method will do. */
+/**
+ * Checks the method and the accepted media types, as the router in front of these documents does.
+ * Other documents accept any method.
+ */
 function requireGet({ method }: { readonly method: string }, accept: string | undefined): void {
   if (method !== "GET") throw methodNotAllowed();
   requireRepresentation(accept);
 }
 
-/** The media type of aggregated discovery, when the client takes it. */
+/** The media type of aggregated discovery, when the client accepts it. */
 function aggregatedType(accept: string | undefined): string | undefined {
   return chooseMediaType(accept, OFFERED, ([type, subtype], { g, v, as }) =>
     g === "apidiscovery.k8s.io" && v === "v2" && as === "APIGroupDiscoveryList"

@@ -20,7 +20,7 @@ export function coreVersions(core: ServedGroup, serverAddress: string): JsonObje
   };
 }
 
-/** `/apis`: every group but the core one. */
+/** `/apis`: every group except the core group. */
 export function groupList(groups: readonly ServedGroup[]): JsonObject {
   return {
     kind: "APIGroupList",
@@ -49,7 +49,7 @@ export function resourceList(
 ): JsonObject {
   return {
     kind: "APIResourceList",
-    // The core group's list has none.
+    // The list of the core group has no apiVersion.
     ...(group.name === "" ? {} : { apiVersion: "v1" }),
     groupVersion: apiVersionOf({ group: group.name, version }),
     resources: resources.flatMap((resource) => [
@@ -89,12 +89,12 @@ function subresourceEntry(resource: ServedResource, subresource: ServedSubresour
   };
 }
 
-/** Whether another group's kind travels to the subresource. */
+/** Whether the subresource takes or answers a kind of another group or version. */
 function isForeign(resource: ServedResource, subresource: ServedSubresource): boolean {
   return subresource.group !== resource.group || subresource.version !== resource.version;
 }
 
-/** How a client learns that objects are now kept in another version. */
+/** The storage version hash, by which a client learns that the storage version has changed. */
 function storageVersionHash({ group, storageVersion, kind }: ServedResource): string {
   const digest = createHash("sha256").update(`${group}/${storageVersion}/${kind}`).digest();
   return digest.subarray(0, 8).toString("base64");
@@ -119,7 +119,7 @@ export function aggregated(groups: readonly ServedGroup[]): JsonObject {
 
 function aggregatedResource(resource: ServedResource): JsonObject {
   const { builtIn, subresources } = resource;
-  // Built-in kinds leave the group and version of the list unsaid.
+  // Built-in kinds leave out the group and version of the list.
   const kindOf = (kind: string, foreign?: ServedSubresource): JsonObject =>
     foreign
       ? { group: foreign.group, version: foreign.version, kind }

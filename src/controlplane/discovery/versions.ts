@@ -1,5 +1,5 @@
 /**
- * The order of API versions, and how groups and versions hang together.
+ * The priority order of API versions, and the groups and versions of the served resources.
  *
  * @module
  */
@@ -7,7 +7,10 @@ import type { ServedResource } from "../kinds.ts";
 
 const MATURITY: Readonly<Record<string, number>> = { "": 2, beta: 1, alpha: 0 };
 
-/** `v1beta2` as `[maturity, major, minor]`; `undefined` for a version that is not named that way. */
+/**
+ * `v1beta2` as `[maturity, major, minor]`; `undefined` for a version that does not follow the
+ * pattern.
+ */
 function parts(version: string): readonly [number, number, number] | undefined {
   const [, major, maturity = "", minor = "0"] =
     /^v([1-9]\d*)(?:(alpha|beta)([1-9]\d*))?$/.exec(version) ?? [];
@@ -46,8 +49,8 @@ export interface ServedGroup {
 }
 
 /**
- * Groups in the order of discovery: built-in ones as the table has them, custom ones after them by name, with their
- * versions by priority and their resources by name.
+ * Groups in the order of discovery: built-in groups in the order of the table, then custom groups
+ * by name, their versions by priority and their resources by name.
  *
  * @param announced - versions of custom groups that are listed even without resources
  */

@@ -1,18 +1,18 @@
 /**
- * What happened to one object of the store.
+ * A committed change of one object in the store.
  *
  * @module
  */
 import type { SentObject } from "../../kube/object.ts";
 import type { CollectionName } from "../resource-name.ts";
 
-/** Whether the change is one of that collection. */
+/** Whether the change belongs to that collection. */
 export const isChangeIn = <T extends SentObject>(
   change: Change,
   collection: CollectionName<T>,
 ): change is Change<T> => change.collection === collection;
 
-/** One committed change. */
+/** A committed change. */
 export interface Change<T extends SentObject = SentObject> {
   readonly type: "ADDED" | "MODIFIED" | "DELETED";
   /** The collection, such as `apps/deployments`. */
@@ -20,8 +20,10 @@ export interface Change<T extends SentObject = SentObject> {
   readonly key: string;
   /** The version of the store after this change. */
   readonly version: number;
-  /** The object as it is now; of a deletion, its last state with the deletion's version. */
+  /**
+   * The object after the change; for a deletion, its last state with the version of the deletion.
+   */
   readonly object: T;
-  /** The object as it was before. */
+  /** The object before the change. */
   readonly old?: T;
 }

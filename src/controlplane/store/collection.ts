@@ -7,32 +7,38 @@ import type { SentObject } from "../../kube/object.ts";
 import type { Change } from "./change.ts";
 import { SortedKeys } from "./sorted-keys.ts";
 
-/** How many changes are kept for watches and older lists; an eighth more before the oldest are dropped. */
+/**
+ * The number of changes kept for watches and older lists. The oldest are dropped once there are an
+ * eighth more.
+ */
 const HISTORY_LENGTH = 16_384;
 
 /** The objects of a collection at one version. */
 export interface State {
-  /** In order. */
+  /** The keys, in order. */
   readonly keys: readonly string[];
   get(key: string): SentObject | undefined;
 }
 
-/** Objects by key, and their history. */
+/** The objects of a collection by key, and their history. */
 export class Collection {
   readonly #objects = new Map<string, SentObject>();
   readonly #keys = new SortedKeys();
-  /** All objects in order, until one comes, changes or goes: bindings of roles are asked for with each request. */
+  /**
+   * All objects in order, cached until one is created, changed or deleted: role bindings are read
+   * with each request.
+   */
   #all: readonly SentObject[] | undefined;
   #changes: Change[] = [];
   #latest: SentObject | undefined;
   #oldestVersion = 0;
 
-  /** The oldest version that the history reaches back to. */
+  /** The oldest version that the history covers. */
   get oldestVersion(): number {
     return this.#oldestVersion;
   }
 
-  /** What was stored last: a likely pattern for what comes next. */
+  /** The object that was stored last: a likely pattern for the next one. */
   get latest(): SentObject | undefined {
     return this.#latest;
   }
@@ -50,7 +56,10 @@ export class Collection {
     return this.#range(`${namespace}/`, `${namespace}0`);
   }
 
-  /** The keys as they were at `version`, in order, and what was there; from a key on, up to another. */
+  /**
+   * The keys as of `version`, in order, with their objects; from the key `from` on, up to `end`,
+   * which is not included.
+   */
   stateAt(version: number, from?: string, end?: string): State {
     const later = this.changesSince(version);
     if (later.length === 0) {
@@ -79,7 +88,7 @@ export class Collection {
     return this.#changes.slice(low);
   }
 
-  /** Applies a change and remembers it. */
+  /** Applies a change and adds it to the history. */
   record(change: Change): void {
     if (change.type === "DELETED") this.#delete(change.key);
     else this.restore(change.key, change.object);
@@ -92,7 +101,7 @@ export class Collection {
     }
   }
 
-  /** Puts an object in place without a trace in the history. */
+  /** Puts an object in place without adding to the history. */
   restore(key: string, object: SentObject): void {
     if (!this.#objects.has(key)) this.#keys.add(key);
     this.#objects.set(key, object);

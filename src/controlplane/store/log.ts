@@ -1,9 +1,9 @@
 /**
  * The store's memory on disk: a snapshot, and behind it a log of the changes since.
  *
- * Every change is a line of JSON. A write is answered after its line has reached the disk; lines that come
- * while one write is under way share the next. A line that was cut off by a crash is the last one and was
- * never answered, so it is dropped.
+ * Every change is a line of JSON. A write is answered after its line has reached the disk; lines
+ * that arrive while one write is under way share the next. A line that was cut off by a crash is
+ * the last one and was never answered, so it is dropped.
  *
  * @module
  */
@@ -29,9 +29,9 @@ import type { Change } from "./change.ts";
 import type { ChangeSink } from "./store.ts";
 import { present } from "../../present.ts";
 
-/** What a folder held. */
+/** The content of a data folder. */
 export interface LoadedState {
-  /** The version that the store had reached; `undefined` for a new folder. */
+  /** The last version of the store; `undefined` for a new folder. */
   readonly version?: number;
   readonly objects: readonly (readonly [collection: string, object: SentObject])[];
 }
@@ -41,7 +41,7 @@ interface Line {
   readonly v: number;
   readonly collection?: string;
   readonly key?: string;
-  /** Absent: the object is gone. */
+  /** The object after the change; absent when it was deleted. */
   readonly object?: SentObject;
 }
 
@@ -49,14 +49,17 @@ const SNAPSHOT = "snapshot.jsonl";
 const LOG = "changes.jsonl";
 const LOCK = "lock";
 
-/** Secrets are in the files: they are their owner's alone. */
+/** The mode of files and folders: they hold Secrets, so only their owner may read them. */
 const PRIVATE_FILE = 0o600;
 const PRIVATE_FOLDER = 0o700;
 
-/** How long the log may grow, in bytes, before a new snapshot takes its place; more when the snapshot is larger. */
+/**
+ * The size of the log, in bytes, at which a new snapshot replaces it; more when the snapshot is
+ * larger.
+ */
 const LOG_MAX_BYTES = 32 * 1024 * 1024;
 
-/** The log of one folder, which it keeps for itself until `close`. */
+/** The log of one folder, which it locks until `close`. */
 export class StoreLog implements ChangeSink {
   readonly #folder: string;
   #lock: FileLock | undefined;
@@ -70,14 +73,14 @@ export class StoreLog implements ChangeSink {
   #snapshotBytes = 0;
   readonly #logMaxBytes: number;
 
-  /** @param logMaxBytes - what the log may grow to before it is folded into a new snapshot */
+  /** @param logMaxBytes - the size at which the log is folded into a new snapshot */
   constructor(folder: string, logMaxBytes = LOG_MAX_BYTES) {
     this.#folder = folder;
     this.#logMaxBytes = logMaxBytes;
   }
 
   /**
-   * Reads what the folder holds, and begins a new log behind a fresh snapshot.
+   * Reads the content of the folder, and begins a new log behind a fresh snapshot.
    *
    * @throws TsopError `data-dir-in-use` or `data-dir-broken`
    */
@@ -94,7 +97,8 @@ export class StoreLog implements ChangeSink {
 
   async #load(): Promise<LoadedState> {
     this.#read(SNAPSHOT, false, 0);
-    // A log that a crash left beside a newer snapshot begins with what that holds already.
+    // A log left by a crash beside a newer snapshot begins with changes that the snapshot already
+    // holds.
     this.#read(LOG, true, this.#version ?? 0);
     this.#writeSnapshot();
     this.#file = await this.#newLog();
@@ -123,7 +127,7 @@ export class StoreLog implements ChangeSink {
     return this.#next;
   }
 
-  /** Writes what waits, and lets go of the folder. */
+  /** Writes the pending changes, and releases the folder. */
   async close(): Promise<void> {
     await this.flushed();
     await this.#file?.close();
@@ -139,7 +143,7 @@ export class StoreLog implements ChangeSink {
     if (this.#logBytes > Math.max(this.#logMaxBytes, this.#snapshotBytes)) await this.#fold();
   }
 
-  /** Begins a new log behind a new snapshot. */
+  /** Begins a new log after a new snapshot. */
   async #fold(): Promise<void> {
     this.#writeSnapshot();
     const old = this.#file;
@@ -150,7 +154,7 @@ export class StoreLog implements ChangeSink {
 
   async #newLog(): Promise<FileHandle> {
     const file = await open(join(this.#folder, LOG), "w", PRIVATE_FILE);
-    // One that was there before keeps the rights that it had.
+    // A file that existed before keeps its mode.
     await file.chmod(PRIVATE_FILE);
     return file;
   }
@@ -163,7 +167,7 @@ export class StoreLog implements ChangeSink {
     else this.#state.delete(name);
   }
 
-  /** @param known - the version up to which lines are of no interest */
+  /** @param known - the version up to which lines are skipped */
   #read(name: string, mayBeCut: boolean, known: number): void {
     const file = join(this.#folder, name);
     if (!existsSync(file)) return;
@@ -185,7 +189,7 @@ export class StoreLog implements ChangeSink {
     });
   }
 
-  /** A new snapshot in place of the old one and of the log; the rename makes it one step. */
+  /** Replaces the old snapshot and the log with a new snapshot; the rename makes it one step. */
   #writeSnapshot(): void {
     const file = join(this.#folder, SNAPSHOT);
     const descriptor = openSync(`${file}.new`, "w", PRIVATE_FILE);
@@ -202,16 +206,19 @@ export class StoreLog implements ChangeSink {
     this.#syncFolder();
   }
 
-  /** A rename has happened only when the folder says so. */
+  /** Syncs the folder: a rename is durable only once the folder is. */
   #syncFolder(): void {
-    // Windows has no such thing for folders.
+    // Windows cannot sync folders.
     if (process.platform === "win32") return;
     const descriptor = openSync(this.#folder, "r");
     fsyncSync(descriptor);
     closeSync(descriptor);
   }
 
-  /** @throws TsopError `data-dir-in-use` while another process lives that holds it, or one of another machine */
+  /**
+   * @throws TsopError `data-dir-in-use` while the process that holds it lives, or when it is on
+   *   another machine
+   */
   #takeLock(): FileLock {
     const path = join(this.#folder, LOCK);
     const lock = FileLock.tryTake(path);

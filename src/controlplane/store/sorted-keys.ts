@@ -1,15 +1,15 @@
 /**
- * Keys in order, kept in pieces: one more key moves few others, however many there are.
+ * Keys in order, kept in pieces: adding a key moves few others, however many there are.
  *
  * @module
  */
 
-/** A longer piece is cut in two. */
+/** The length above which a piece is cut in two. */
 const PIECE_MAX = 512;
 
-/** A sorted set of texts, in the order of their UTF-16 code units. */
+/** A sorted set of strings, in the order of their UTF-16 code units. */
 export class SortedKeys {
-  /** None is empty; each begins after the one before ends. */
+  /** The pieces: none is empty, and each begins after the one before ends. */
   readonly #pieces: string[][] = [];
 
   add(key: string): void {
@@ -37,7 +37,7 @@ export class SortedKeys {
     if (piece.length === 0) this.#pieces.splice(index, 1);
   }
 
-  /** The keys from `from` on, in order, up to `end`, which is not among them; without bounds, all. */
+  /** The keys from `from` up to `end`, which is not included, in order; all keys without bounds. */
   range(from = "", end?: string): string[] {
     const first = Math.max(this.#pieceOf(from), 0);
     const last = end === undefined ? this.#pieces.length : this.#pieceOf(end) + 1;
@@ -60,7 +60,7 @@ export class SortedKeys {
   }
 }
 
-/** Where `key` is in a piece, or would be. */
+/** The index of `key` in a piece, or the index at which it would be inserted. */
 function placeIn(piece: readonly string[], key: string): number {
   let [low, high] = [0, piece.length];
   while (low < high) {

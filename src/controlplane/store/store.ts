@@ -1,10 +1,10 @@
 /**
- * The objects of the control plane: one version counter, one collection for each resource, and enough
- * history for watches and for lists as of an earlier version.
+ * The objects of the control plane: one version counter, one collection for each resource, and
+ * enough history for watches and for lists as of an earlier version.
  *
- * Knows nothing of HTTP, schemas or rights. Objects are frozen when they are committed and never copied;
- * whoever wants to change one clones it. Keys are `namespace/name`, or `name` of cluster-scoped objects, and
- * collections are kept in the order of their keys, as etcd keeps them.
+ * Knows nothing of HTTP, schemas or authorization. Objects are frozen when they are committed and
+ * never copied; callers clone one before they change it. Keys are `namespace/name`, or `name` of
+ * cluster-scoped objects, and collections are kept in the order of their keys, as etcd keeps them.
  *
  * @module
  */
@@ -13,11 +13,11 @@ import type { CollectionName, ObjectSource } from "../resource-name.ts";
 import type { Change } from "./change.ts";
 import { Collection, type State } from "./collection.ts";
 
-/** What a store must remember elsewhere to survive the process; see `StoreLog`. */
+/** The durable side of a store, to which it sends each change; see `StoreLog`. */
 export interface ChangeSink {
   /** Called inside the commit; must not throw. */
   append(change: Change): void;
-  /** Resolves when everything appended so far is safe. */
+  /** Resolves when everything appended so far is durable. */
   flushed(): Promise<void>;
 }
 
@@ -36,12 +36,12 @@ export class Store implements ObjectSource {
   #version: number;
   #compactedAt = 0;
 
-  /** @param startVersion - the version that the loaded state has reached */
+  /** @param startVersion - the last version of the loaded state */
   constructor(options: { readonly sink?: ChangeSink; readonly startVersion?: number } = {}) {
     this.#sink = options.sink;
-    // A watch from "0" means any version, so the first object must not have it.
+    // A watch from "0" means any version, so the first object must not have that version.
     this.#version = options.startVersion ?? 1;
-    // What happened before is not known here: a watch from then on would miss it.
+    // Earlier changes are unknown here, so a watch from before this version would miss them.
     this.#compactedAt = options.startVersion ?? 0;
   }
 
@@ -50,17 +50,17 @@ export class Store implements ObjectSource {
     return this.#version;
   }
 
-  /** The oldest version of which `stateAt` and `changesSince` still know the collection. */
+  /** The oldest version for which `stateAt` and `changesSince` cover the collection. */
   oldestVersion(collection: string): number {
     return Math.max(this.#compactedAt, this.#collections.get(collection)?.oldestVersion ?? 0);
   }
 
-  /** Whether history was dropped on purpose. */
+  /** The version up to which history was dropped by `compact` or was never loaded. */
   get compactedAt(): number {
     return this.#compactedAt;
   }
 
-  /** @returns the object; a collection's name says of which type its objects are */
+  /** @returns the object, of the type that the collection's name carries */
   get<T extends SentObject>(collection: CollectionName<T>, key: string): T | undefined {
     return this.#collections.get(collection)?.get(key) as T | undefined;
   }
@@ -72,7 +72,7 @@ export class Store implements ObjectSource {
     return (namespace ? objects.inNamespace(namespace) : objects.all()) as readonly T[];
   }
 
-  /** Every object that is stored now, with its collection. */
+  /** Every object in the store, with its collection. */
   contents(): (readonly [collection: string, object: SentObject])[] {
     return [...this.#collections].flatMap(([name, objects]) =>
       objects.all().map((object) => [name, object] as const),
@@ -80,10 +80,10 @@ export class Store implements ObjectSource {
   }
 
   /**
-   * The state at `version`: now, or an earlier one that `oldestVersion` still covers.
+   * The state at `version`: the present one, or an earlier one that `oldestVersion` still covers.
    *
-   * @param from - the first key of interest
-   * @param end - behind the last one
+   * @param from - the first key
+   * @param end - the key that ends the range, which is not included
    */
   stateAt(collection: string, version: number, from?: string, end?: string): State {
     return this.#collection(collection).stateAt(version, from, end);
@@ -97,7 +97,8 @@ export class Store implements ObjectSource {
   /**
    * Stores the object under the next version and freezes it.
    *
-   * The caller has compared versions; between that and this call nothing may await.
+   * The caller has compared resource versions and must not await between the comparison and this
+   * call.
    */
   put(collection: string, object: SentObject): SentObject {
     const key = this.#keyOf(object);
@@ -117,7 +118,10 @@ export class Store implements ObjectSource {
     return stored;
   }
 
-  /** Removes an object that is there. Watchers see `last` (by default its stored state) with the deletion's version. */
+  /**
+   * Removes an object, if it exists. Watchers see `last` (by default its stored state) with the
+   * version of the deletion.
+   */
   remove(collection: string, key: string, last?: SentObject): SentObject | undefined {
     const old = this.#collections.get(collection)?.get(key);
     if (!old) return undefined;
@@ -131,27 +135,27 @@ export class Store implements ObjectSource {
     return object;
   }
 
-  /** Puts back what a log held, without events. */
+  /** Restores an object from the log, without an event. */
   restore(collection: string, object: SentObject): void {
     this.#collection(collection).restore(this.#keyOf(object), deepFreeze(object));
   }
 
-  /** Forgets all history: lists and watches from before now are told that it expired. */
+  /** Drops all history: lists and watches from earlier versions are answered that it expired. */
   compact(): void {
     this.#compactedAt = this.#version;
     for (const objects of this.#collections.values()) objects.forget();
   }
 
   /**
-   * Calls `listener` after each change, in order. A change made by a listener is delivered after the one
-   * at hand, to all.
+   * Calls `listener` after each change, in order. A change made by a listener is delivered to all
+   * listeners after the current one.
    */
   subscribe(listener: (change: Change) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Resolves when every change so far would survive the end of the process. */
+  /** Resolves when every change so far is durable. */
   async durable(): Promise<void> {
     await this.#sink?.flushed();
   }
@@ -183,23 +187,25 @@ export class Store implements ObjectSource {
   }
 }
 
-/** Freezes a JSON tree in place and returns it. Parts that are frozen already are taken as done. */
+/** Freezes a JSON tree in place and returns it. Parts that are already frozen are skipped. */
 export function deepFreeze<T extends object>(value: T): T {
   freezeParts(value, undefined);
   return value;
 }
 
 /**
- * `deepFreeze` that has in memory once what objects repeat: a text or a part that `like` has in the same place is
- * taken from there. Objects of a kind have versions, times, labels and owners of fields in common, and an object has
- * most with its own state before.
+ * `deepFreeze` that shares equal strings and parts with `like`, which saves memory: objects of a
+ * kind have versions, times, labels and field owners in common, and an object has most in common
+ * with its previous state.
  */
 function freezeLike<T extends object>(value: T, like: T | undefined): T {
   freezeParts(value, like);
   return value;
 }
 
-/** Freezes the tree; returns whether `like` says the same, and may be taken for it. */
+/**
+ * Freezes the tree; returns whether `like` is equal to it and frozen, so that it can replace it.
+ */
 function freezeParts(value: object | null, like: unknown): boolean {
   if (value === null || Object.isFrozen(value)) return value === like;
   const parts = value as Record<string, unknown>;
@@ -217,7 +223,7 @@ function freezeParts(value: object | null, like: unknown): boolean {
   return isSame && known !== null && Object.isFrozen(known) && haveSameKeys(keys, known);
 }
 
-/** In the same order, which is that of the answers. */
+/** Whether the object has these keys in the same order, since answers keep the order. */
 function haveSameKeys(keys: readonly string[], object: object): boolean {
   const others = Object.keys(object);
   return others.length === keys.length && others.every((key, index) => key === keys[index]);

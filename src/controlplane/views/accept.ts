@@ -4,7 +4,7 @@
  * @module
  */
 
-/** One media type of the header, with its parameters but for `q`. */
+/** One media type of the header, with its parameters except `q`. */
 export interface AcceptClause {
   readonly type: string;
   readonly subtype: string;
@@ -24,7 +24,7 @@ const PLAIN_JSON: readonly AcceptClause[] = [
   { type: "application", subtype: "json", quality: 1, parameters: {} },
 ];
 
-/** The clauses of the header, what is wanted most first. Malformed ones are left out. */
+/** The clauses of the header, most preferred first. Malformed ones are left out. */
 export function parseAccept(header: string): readonly AcceptClause[] {
   if (header === "application/json") return PLAIN_JSON;
   return header
@@ -54,8 +54,8 @@ function parseClause(part: string): AcceptClause[] {
 }
 
 /**
- * The first type offered that the header wants and `isServed` agrees to; wildcards match what is offered first.
- * An absent or empty header wants anything.
+ * The first offered type that the header accepts and `isServed` agrees to; wildcards match offers
+ * in their order. An absent or empty header accepts anything.
  */
 export function chooseMediaType<T>(
   header: string | undefined,

@@ -1,12 +1,15 @@
 /**
- * Writes an answer's body as JSON or YAML.
+ * Encodes the body of an answer as JSON or YAML.
  *
  * @module
  */
 import { encodeJson } from "../../kube/json.ts";
 import { toYaml } from "../../kube/text/yaml.ts";
 
-/** The text of `value`: compact JSON with a line break at its end, or YAML as Kubernetes writes it. */
+/**
+ * `value` encoded as compact JSON with a line break at its end, or as YAML the way Kubernetes
+ * writes it.
+ */
 export function encode(value: object, mediaType: string, pretty = false): string {
   if (mediaType.startsWith("application/yaml")) return toYaml(value);
   return `${encodeJson(value, pretty ? "  " : "")}\n`;

@@ -1,7 +1,9 @@
 /**
- * In which form an object, a list or a watch is answered: JSON or YAML, whole, as a Table, or its metadata only.
+ * The representation of an object, a list or a watch: JSON or YAML; in full, as a Table, or as
+ * metadata only.
  *
- * Protobuf is accepted in requests and never answered: a client that offers it beside JSON gets JSON.
+ * Protobuf is accepted in requests and never answered: a client that offers it beside JSON gets
+ * JSON.
  *
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#alternate-representations-of-resources
  * @module
@@ -10,28 +12,28 @@ import type { StatusError } from "../../kube/status.ts";
 import { JSON_TYPE, YAML_TYPE, chooseMediaType } from "./accept.ts";
 import { nothingAcceptable, requireRepresentation } from "./not-acceptable.ts";
 
-/** What becomes of objects on their way out. */
+/** The form to which objects are converted for an answer. */
 export interface View {
   readonly kind: "Table" | "PartialObjectMetadata" | "PartialObjectMetadataList";
   /** The version of `meta.k8s.io`. */
   readonly version: "v1" | "v1beta1";
 }
 
-/** How an answer is written. */
+/** The representation of an answer. */
 export interface Representation {
   readonly mediaType: "application/json" | "application/yaml";
-  /** Absent: objects are shown as they are. */
+  /** The form of the objects; absent when they are shown as they are. */
   readonly view?: View;
-  /** Why a watch cannot be written so: told after what is wrong with its options. */
+  /** The refusal of a watch in this representation, thrown after errors in its options. */
   readonly noStream?: StatusError;
 }
 
-/** What the negotiation has to know of the endpoint. */
+/** The facts about the endpoint that decide the negotiation. */
 export interface NegotiatedEndpoint {
   readonly builtIn: boolean;
-  /** Whether it can be shown as a Table: reviews and bindings cannot. */
+  /** Whether objects can be shown as a Table: reviews and bindings cannot. */
   readonly tables: boolean;
-  /** A collection: its 406 names streams. */
+  /** Whether the endpoint is a collection: its 406 lists stream media types too. */
   readonly collection: boolean;
   readonly watch: boolean;
 }
@@ -45,7 +47,7 @@ const VIEWS: ReadonlySet<string> = new Set([
 /**
  * The representation that the `Accept` header asks for.
  *
- * @throws StatusError 406 when it asks for nothing that the endpoint has
+ * @throws StatusError 406 when it accepts nothing that the endpoint offers
  */
 export function negotiate(
   accept: string | undefined,
@@ -54,7 +56,7 @@ export function negotiate(
   if (endpoint.builtIn) requireRepresentation(accept, endpoint.collection);
   const chosen = findRepresentation(accept, endpoint);
   if (chosen) return chosen;
-  // What is no form of an answer at all is refused before anybody sees that a watch is wanted.
+  // A header that fits no kind of answer is refused before a watch is considered.
   const form = findRepresentation(accept, { ...endpoint, watch: false });
   if (endpoint.watch && form) return { ...form, noStream: nothingAcceptable(accept, true) };
   throw nothingAcceptable(accept, false);

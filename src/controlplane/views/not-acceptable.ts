@@ -1,5 +1,6 @@
 /**
- * 406: none of the wanted media types can be served, in the two forms that carry a text.
+ * Status 406, none of the accepted media types can be served, in the two forms of Kubernetes'
+ * messages.
  *
  * @module
  */
@@ -12,11 +13,14 @@ const STREAMS = [
   "application/vnd.kubernetes.protobuf;stream=watch",
 ];
 
-/** The form of handlers, with a text of one's own. */
+/** A 406 in the form of the handlers, with a message of its own. */
 export const notAcceptable = (message: string): StatusError =>
   failure(406, "NotAcceptable", message);
 
-/** The form of handlers. Protobuf is never answered: a client that takes nothing else is told so. */
+/**
+ * The 406 of the handlers. Protobuf is never answered, so a client that accepts only protobuf is
+ * not offered it.
+ */
 export function nothingAcceptable(accept: string | undefined, watch: boolean): StatusError {
   if (watch) return onlyAccepted(STREAMS);
   const onlyProtobuf = (accept ?? "").split(",").every((part) => part.trim().startsWith(PROTOBUF));
@@ -27,7 +31,7 @@ export function nothingAcceptable(accept: string | undefined, watch: boolean): S
 const onlyAccepted = (types: readonly string[]): StatusError =>
   notAcceptable(`only the following media types are accepted: ${types.join(", ")}`);
 
-/** The form of the router in front of built-in resources; lists and watches offer streams too. */
+/** The 406 of the router in front of built-in resources; lists and watches offer streams too. */
 const noRepresentation = (streams: boolean): StatusError =>
   failure(
     406,
@@ -37,8 +41,8 @@ const noRepresentation = (streams: boolean): StatusError =>
   );
 
 /**
- * Checks what the router in front of built-in paths checks: one of the media types must be named as it is, or
- * "anything". Parameters do not count, nor does quality.
+ * Checks the header as the router in front of built-in paths does: it must name one of the media
+ * types literally, or accept any type. Parameters and quality are ignored.
  *
  * @throws StatusError 406 otherwise
  */

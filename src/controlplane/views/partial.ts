@@ -1,5 +1,5 @@
 /**
- * Objects without anything but their metadata.
+ * Objects reduced to their metadata.
  *
  * @module
  */
@@ -22,7 +22,7 @@ export interface PartialObjectMetadataList {
   readonly items: readonly PartialObjectMetadata[] | null;
 }
 
-/** An object's metadata. */
+/** The object reduced to its metadata. */
 export function partialOf(object: SentObject, version: "v1" | "v1beta1"): PartialObjectMetadata {
   return {
     kind: "PartialObjectMetadata",
@@ -31,7 +31,7 @@ export function partialOf(object: SentObject, version: "v1" | "v1beta1"): Partia
   };
 }
 
-/** The metadata of a list's objects; `items` is null when there are none. */
+/** The list with its objects reduced to their metadata; `items` is null when the list is empty. */
 export function partialListOf(
   list: KubeList<SentObject>,
   version: "v1" | "v1beta1",
@@ -45,7 +45,10 @@ export function partialListOf(
   };
 }
 
-/** Metadata of one object was asked for, and there is a list; or the other way round. A custom resource is taken for either. */
+/**
+ * The refusal of metadata of one object for a list, or of a list for one object; the latter is a
+ * 500 for custom resources.
+ */
 export function wrongPartial(isList: boolean, goType: string): StatusError {
   if (isList) {
     return notAcceptable(

@@ -15,27 +15,29 @@ import {
 } from "./partial.ts";
 import { type IncludeObject, type Table, tableOf } from "./table.ts";
 
-/** What it takes to show something. */
+/** Options for showing an object or a list. */
 export interface ShowOptions {
-  /** Absent: as it is. */
+  /** The negotiated form; absent when the object is shown as it is. */
   readonly view: View | undefined;
   readonly printer: TablePrinter | undefined;
   readonly includeObject: IncludeObject;
   readonly nowMs: number;
-  /** What Go calls the type of one object, for refusals: `core.Pod`. */
+  /** The Go type of one object, for refusals: `core.Pod`. */
   readonly goType: string;
-  /** `false` for the events of a watch after the first. */
+  /** Whether a Table carries its columns; `false` for the events of a watch after the first. */
   readonly withColumns?: boolean;
 }
 
-/** What leaves the server. */
+/** The body of an answer. */
 export type Shown =
   SentObject | KubeList<SentObject> | Table | PartialObjectMetadata | PartialObjectMetadataList;
 
 /**
- * The object or list in the view that was negotiated. A `Status` is not to be shown: it stays what it is.
+ * The object or list in the view that was negotiated. Not for a `Status`, which is always answered
+ * as it is.
  *
- * @throws StatusError 406 when metadata of one was asked for and there are many, or the other way round
+ * @throws StatusError 406 when metadata of one was asked for and there are many, or the other way
+ *   round
  */
 export function show(
   shown: SentObject | KubeList<SentObject>,

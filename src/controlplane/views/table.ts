@@ -1,5 +1,5 @@
 /**
- * Objects as a Table: what `kubectl get` shows.
+ * Objects as a Table: the form in which `kubectl get` shows them.
  *
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#receiving-resources-as-tables
  * @module
@@ -12,7 +12,7 @@ import { type PartialObjectMetadata, partialOf } from "./partial.ts";
 import { ageColumn, nameColumn, printer } from "../builtin/tables/column.ts";
 import { present } from "../../present.ts";
 
-/** What a row holds of its object. */
+/** The part of the object that a row contains. */
 export type IncludeObject = "None" | "Metadata" | "Object";
 
 /** A `meta.k8s.io` Table. */
@@ -30,15 +30,15 @@ interface TableRow {
   readonly object: SentObject | PartialObjectMetadata | null;
 }
 
-/** How a Table is made. */
+/** Options for making a Table. */
 export interface TableOptions {
   readonly version: "v1" | "v1beta1";
   readonly includeObject: IncludeObject;
-  /** Absent: Name and Age. */
+  /** The printer of the kind; Name and Age when absent. */
   readonly printer?: TablePrinter | undefined;
-  /** Wall time, for ages. */
+  /** Wall time in milliseconds, for ages. */
   readonly nowMs: number;
-  /** `false` for the events of a watch after the first. */
+  /** Whether the Table carries its columns; `false` for the events of a watch after the first. */
   readonly withColumns?: boolean;
 }
 
@@ -49,7 +49,7 @@ const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
 /**
  * The Table of an object or of a list.
  *
- * @param shown - a list has `items`
+ * @param shown - an object, or a list, which has `items`
  */
 export function tableOf(shown: SentObject | KubeList<SentObject>, options: TableOptions): Table {
   const { version, printer: table = nameAndAge, withColumns = true } = options;
@@ -70,7 +70,7 @@ export function tableOf(shown: SentObject | KubeList<SentObject>, options: Table
   };
 }
 
-/** An empty `continue` is left out. */
+/** The metadata of a list, without an empty `continue`. */
 function pageOf(page: ListMeta): ListMeta {
   const { continue: next, remainingItemCount } = page;
   return {
@@ -90,7 +90,7 @@ function rowOf(object: SentObject, table: TablePrinter, options: TableOptions): 
 
 function included(object: SentObject, options: TableOptions): TableRow["object"] {
   if (options.includeObject === "Object") return object;
-  // The bookmark that ends the initial events is known by its annotation.
+  // The bookmark that ends the initial events is marked by an annotation.
   const isEnd = object.metadata.annotations?.[INITIAL_EVENTS_END] !== undefined;
   return options.includeObject === "Metadata" || isEnd ? partialOf(object, options.version) : null;
 }
@@ -98,7 +98,7 @@ function included(object: SentObject, options: TableOptions): TableRow["object"]
 /**
  * The query parameter `includeObject`.
  *
- * @throws StatusError 400 for a value that is none of the three
+ * @throws StatusError 400 for any other value than the three
  */
 export function parseIncludeObject(value: string | null | undefined): IncludeObject {
   if (value === null || value === undefined || value === "") return "Metadata";
