@@ -1,5 +1,5 @@
 /**
- * Server-side apply: an object merged with what a manager wants of it.
+ * Server-side apply: merges an object with the configuration of a manager.
  *
  * @see https://kubernetes.io/docs/reference/using-api/server-side-apply/
  * @module
@@ -49,14 +49,14 @@ const misfitFailure = (
     `failed to create typed ${what} object (${write.describe(object)}): ${printMisfits(misfits)}`,
   );
 
-/** 400 for a configuration of another type, or with managers of its own. */
+/** Throws a 400 for a configuration of another type, or one that carries managedFields. */
 function checkConfiguration(write: Write, resource: OwnedResource, config: JsonObject): void {
   const apiVersion = typeof config["apiVersion"] === "string" ? config["apiVersion"] : "";
   const kind = typeof config["kind"] === "string" ? config["kind"] : "";
   if (apiVersion !== write.apiVersion || kind !== resource.kind) {
     const depth = apiVersion.split("/").length;
     const groupVersion = depth === 1 ? `/${apiVersion}` : apiVersion;
-    // What is no version of a group takes the kind with it.
+    // An apiVersion that is malformed loses the kind too.
     const type = depth > 2 ? "/, Kind=" : `${groupVersion}, Kind=${kind}`;
     throw failure(400, "BadRequest", `invalid object type: ${type}`);
   }
@@ -69,7 +69,10 @@ function checkConfiguration(write: Write, resource: OwnedResource, config: JsonO
 
 const PRUNING = "failed to prune fields";
 
-/** Takes away what the manager applied last time, left out now, and nobody else owns. */
+/**
+ * Removes the fields that the manager applied last time and left out now, unless another manager
+ * owns them.
+ */
 function prune(
   write: Write,
   merged: JsonObject,
@@ -95,7 +98,7 @@ function prune(
     `${PRUNING}: failed add back dangling items: failed to convert pruned object to last applied version`,
   );
   if (!there) return merged;
-  // What is gone now but was not applied by this manager comes back too.
+  // Fields that are gone now but were not applied by this manager come back too.
   const gone = namedFields(atLast).difference(namedFields(there)).intersection(lastFields);
   const pruned = removeFields(type, atLast.object, gone) as JsonObject;
   return convertOrFail(write, write.apiVersion, pruned, PRUNING)?.object ?? pruned;
@@ -104,7 +107,10 @@ function prune(
 const namedFields = ({ type, object }: Typed): FieldSet =>
   withNamedFields(type, fieldsOf(type, object));
 
-/** Puts back what any manager owns, version by version, that of the last apply first. */
+/**
+ * Restores the fields that any manager owns, version by version, starting with that of the last
+ * apply.
+ */
 function restoreOwned(
   write: Write,
   merged: Typed,
@@ -133,12 +139,13 @@ function restoreOwned(
 }
 
 /**
- * Applies a configuration: the merged object with its managedFields, not yet defaulted or validated. It is equal
- * to `live` but for managedFields when nothing changed. The inputs stay as they are.
+ * Applies a configuration: the merged object with its managedFields, not yet defaulted or
+ * validated. It equals `live` except for managedFields when nothing changed. The inputs are not
+ * modified.
  *
  * @param live - the stored object in the version of `resource`; absent when the apply creates it
- * @throws StatusError 400 for a configuration of another type, 409 with all conflicts, 500 for one that does
- *   not fit the schema
+ * @throws StatusError 400 for a configuration of another type, 409 with all conflicts, 500 for
+ *   one that does not fit the schema
  */
 export function applyConfiguration(
   live: SentObject | undefined,
@@ -178,7 +185,7 @@ export function applyConfiguration(
   }
 }
 
-/** Who first applies to an untracked object finds its fields owned by `before-first-apply`. */
+/** The managers of an untracked object at its first apply: `before-first-apply` owns its fields. */
 function managersOfExisting(
   write: Write,
   stored: JsonObject,
@@ -196,7 +203,7 @@ function managersOfExisting(
   return capUpdaters(updateManagers(write, write.emptyObject(), stored, before, name));
 }
 
-/** @param excuse - the conflicts that stand */
+/** @param excuse - returns the conflicts that stand */
 function applyAs(
   write: Write,
   stored: JsonObject,

@@ -1,5 +1,5 @@
 /**
- * What changed between two states of an object, as sets of fields.
+ * The difference between two states of an object, as sets of fields.
  *
  * @module
  */
@@ -19,14 +19,17 @@ import {
   listKeys,
 } from "./topology.ts";
 
-/** No field is in two of the sets. Containers that appear or go as a whole are in them too. */
+/**
+ * The difference of two values. No field is in two of the sets; containers that are added or
+ * removed as a whole are included.
+ */
 export interface Comparison {
   readonly removed: FieldSet;
   readonly modified: FieldSet;
   readonly added: FieldSet;
 }
 
-/** What turns `left` into `right`, or why they cannot be compared. */
+/** The difference that turns `left` into `right`, or the misfits that prevent a comparison. */
 export function compareObjects(
   type: NodeType,
   left: unknown,
@@ -50,7 +53,7 @@ class CompareWalk {
   readonly misfits: Misfit[] = [];
   readonly #path: PathElement[] = [];
 
-  /** `undefined` stands for a side that lacks the value. */
+  /** Compares two values; `undefined` stands for a side that lacks the value. */
   compare(type: NodeType, left: unknown, right: unknown): void {
     if (left === right) return;
     const leftForm = formOf(type, left);
@@ -68,7 +71,7 @@ class CompareWalk {
     else if (right === undefined) this.removed.insert(this.#path);
   }
 
-  /** Returns whether the values were compared as one leaf. */
+  /** Compares two values of a form; returns whether they were compared as one leaf. */
   #walk(form: Form, type: NodeType, left: unknown, right: unknown): boolean {
     switch (form) {
       case "scalar":
@@ -100,7 +103,7 @@ class CompareWalk {
   #compareMaps(type: NodeType, left: unknown, right: unknown): boolean {
     const leftMap = isJsonObject(left) ? left : undefined;
     const rightMap = isJsonObject(right) ? right : undefined;
-    // Telling null from empty is left to the leaf.
+    // The comparison as a leaf distinguishes null from empty.
     if (isAtomicMap(type) || (isEmptyMap(leftMap) && isEmptyMap(rightMap))) {
       return this.#compareLeaf(left, right);
     }
@@ -175,7 +178,7 @@ class CompareWalk {
     return groups;
   }
 
-  /** Items of one key. Those that stand twice count as one leaf. */
+  /** Compares the items of one key. Duplicate items count as one leaf. */
   #compareItems(items: NodeType, left: readonly unknown[], right: readonly unknown[]): void {
     if (left.length <= 1 && right.length <= 1) {
       this.compare(items, left[0], right[0]);

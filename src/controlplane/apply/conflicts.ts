@@ -1,5 +1,5 @@
 /**
- * What stands in the way of an apply: fields that other managers own with other values.
+ * Conflicts of an apply: fields that other managers own with other values.
  *
  * @module
  */
@@ -20,7 +20,9 @@ function printManager({ manager, subresource, operation, apiVersion }: ManagerNa
   return operation === "Update" ? `${subject} using ${apiVersion}` : subject;
 }
 
-/** The order of managers in the message: that of the JSON text by which the API server knows them. */
+/**
+ * The sort key of managers in the message: the JSON text by which the API server identifies them.
+ */
 const identity = ({ manager, operation, apiVersion, subresource }: ManagerName): string =>
   JSON.stringify({
     manager,
@@ -29,7 +31,7 @@ const identity = ({ manager, operation, apiVersion, subresource }: ManagerName):
     ...(subresource === "" ? {} : { subresource }),
   });
 
-/** 409 that names every field and its owner. */
+/** The 409 that names every conflicting field and its owner. */
 export function conflictError(conflicts: readonly Conflict[]): StatusError {
   const sorted = conflicts
     .map(({ owner, fields }) => ({
@@ -57,12 +59,12 @@ export function conflictError(conflicts: readonly Conflict[]): StatusError {
   return failure(409, "Conflict", `Apply failed with ${count}: ${text}`, { causes });
 }
 
-/** Without the fields that may be taken; conflicts of which nothing is left are gone. */
+/** The conflicts without the allowed fields; a conflict with no field left is dropped. */
 export function withoutFields(conflicts: readonly Conflict[], allowed: FieldSet): Conflict[] {
   return conflicts
     .map(({ owner, fields }) => ({ owner, fields: fields.difference(allowed) }))
     .filter(({ fields }) => !fields.isEmpty);
 }
 
-/** The key under which the conflict's owner is kept. */
+/** The key of the conflict's owner among the managers. */
 export const ownerKey = ({ owner }: Conflict): string => managerKey(owner.name);

@@ -1,6 +1,6 @@
 /**
- * Whether an object has the shape of its schema, as far as ownership needs it: declared fields, scalar types,
- * list maps and sets that can be told apart.
+ * Checks that an object has the shape of its schema, as far as ownership needs it: declared fields,
+ * scalar types, and list maps and sets whose items can be told apart.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { printSource, printType, printValue } from "./go-print.ts";
 import { type PathElement, fieldElement, printElement } from "./path-element.ts";
 import { type NodeType, fieldOf, formOf, itemElement, itemType, listKeys } from "./topology.ts";
 
-/** Something that does not fit the schema; the path is empty for the object itself. */
+/** A mismatch with the schema; the path is empty for the object itself. */
 export interface Misfit {
   readonly path: string;
   readonly message: string;
@@ -25,7 +25,7 @@ export function printMisfits(misfits: readonly Misfit[]): string {
     : ["errors:", ...lines.map((line) => `  ${line}`)].join("\n");
 }
 
-/** What keeps a value from being a scalar of the type; `prefix` stands before the message. */
+/** The misfit of a value that is not a scalar of the type; `prefix` is put before the message. */
 export function scalarMisfit(schema: Schema, value: unknown, prefix = ""): Misfit | undefined {
   if (value === undefined || value === null) return undefined;
   const misfit = (message: string): Misfit => ({ path: "", message: prefix + message });
@@ -40,7 +40,7 @@ export function scalarMisfit(schema: Schema, value: unknown, prefix = ""): Misfi
         ? undefined
         : misfit(`expected boolean, got &{${printValue(value)}}`);
     case "string":
-      // A string with a format may be written otherwise, as quantities and times are.
+      // A string with a format may have another JSON type, as quantities and times do.
       if (schema.format === undefined || schema.format === "" || schema.format === "byte") {
         return typeof value === "string"
           ? undefined
@@ -52,16 +52,17 @@ export function scalarMisfit(schema: Schema, value: unknown, prefix = ""): Misfi
     case undefined:
       break;
   }
-  // What has no type in OpenAPI is read later, and refused there.
+  // A type that OpenAPI leaves open is read later, and refused there.
   return typeof value === "object" && schema.format !== "int-or-string"
     ? misfit(`expected any scalar, got &{${printValue(value)}}`)
     : undefined;
 }
 
 /**
- * Everything in `value` that does not fit the type.
+ * Finds everything in `value` that does not fit the type.
  *
- * @param allowDuplicates - list maps and sets may hold items twice, as stored objects do
+ * @param allowDuplicates - list maps and sets may have duplicate items, as those of stored
+ *   objects may
  */
 export function findMisfits(type: NodeType, value: unknown, allowDuplicates: boolean): Misfit[] {
   const walk = new FitWalk(allowDuplicates);
@@ -116,7 +117,7 @@ class FitWalk {
         return;
       }
       const value = map[key];
-      // Texts are most of an object.
+      // A shortcut for strings, which make up most of an object.
       if (typeof value === "string" && field.type.schema.type === "string") continue;
       this.#below(field.element, field.type, value);
     }

@@ -1,13 +1,13 @@
 /**
- * The order of a list that a strategic merge patch has merged: that of the patch, with what only the server has
- * in between, as near to its old place as that allows.
+ * The order of a list merged by a strategic merge patch: that of the patch, with the items that
+ * only the server has in between, as near to their old place as possible.
  *
  * @module
  */
 
 type KeyOf = (item: unknown) => unknown;
 
-/** The items that `selected` has too, and the others. */
+/** The items whose key is among `selected`, and the others. */
 export function partition(
   items: readonly unknown[],
   selected: readonly unknown[],
@@ -18,7 +18,7 @@ export function partition(
   return [items.filter(isSelected), items.filter((item) => !isSelected(item))];
 }
 
-/** The place of each key in a list; the first where it is there twice. */
+/** The index of each key in a list; the first one of a duplicate. */
 function placesIn(order: readonly unknown[], keyOf: KeyOf): ReadonlyMap<unknown, number> {
   const places = new Map<unknown, number>();
   for (const [place, item] of order.entries()) {
@@ -29,8 +29,8 @@ function placesIn(order: readonly unknown[], keyOf: KeyOf): ReadonlyMap<unknown,
 }
 
 /**
- * Sorts by an order that need not have every item. An item that it lacks counts as less than any other, so the
- * result depends on the steps taken: these are the steps of Go's stable sort of short lists.
+ * Sorts items by an order that may lack some of them. A missing item counts as less than any other,
+ * so the result depends on the algorithm: these are the steps of Go's stable sort of short lists.
  */
 function sortBy(items: readonly unknown[], order: readonly unknown[], keyOf: KeyOf): unknown[] {
   const places = placesIn(order, keyOf);
@@ -49,7 +49,7 @@ function sortBy(items: readonly unknown[], order: readonly unknown[], keyOf: Key
 }
 
 /**
- * The list of both kinds of items.
+ * Merges both groups of items into one list.
  *
  * @param patched - items of the patch, to be in the order of `patchOrder`
  * @param others - items that only the server has, to be in the order of `serverOrder`

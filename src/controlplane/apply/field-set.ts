@@ -1,8 +1,9 @@
 /**
- * A set of fields of an object, as a trie: what a manager owns, or what a write changed.
+ * A set of fields of an object, as a trie: the fields that a manager owns, or that a write changed.
  *
- * A node's members are the fields that the set holds itself, its children lead to deeper ones; an element may
- * be both. Operations return new sets that share unchanged parts; only a set that is being built is changed.
+ * A node's members are the fields that the set holds itself, its children lead to deeper ones; an
+ * element may be both. Operations return new sets that share unchanged parts; only a set that is
+ * being built is changed.
  *
  * @see https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management
  * @module
@@ -11,18 +12,18 @@ import { isJsonObject, setField } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";
 import { type PathElement, sortElements, normaliseElement, printElement } from "./path-element.ts";
 
-/** From the object's root to a field. */
+/** The path from the object's root to a field. */
 export type FieldPath = readonly PathElement[];
 
 const NOTHING: JsonObject = Object.freeze({});
 const NO_MEMBERS: ReadonlySet<PathElement> = new Set();
 const NO_CHILDREN: ReadonlyMap<PathElement, FieldSet> = new Map();
 
-/** A set of paths. */
+/** A set of field paths. */
 export class FieldSet {
   #members: ReadonlySet<PathElement>;
   #children: ReadonlyMap<PathElement, FieldSet>;
-  /** What `toFieldsV1` gave. */
+  /** The cached result of `toFieldsV1`. */
   #written: JsonObject | undefined;
 
   constructor(
@@ -40,17 +41,19 @@ export class FieldSet {
     return set;
   }
 
-  /** What the set holds directly under its root. */
+  /** The members directly under the root of the set. */
   get members(): ReadonlySet<PathElement> {
     return this.#members;
   }
 
-  /** What leads deeper. */
+  /** The subsets below the root, by path element. */
   get children(): ReadonlyMap<PathElement, FieldSet> {
     return this.#children;
   }
 
-  /** Adds a path to a set that is being built; nobody owns the root, so the empty path adds nothing. */
+  /**
+   * Adds a path to a set that is being built. Nobody owns the root, so the empty path adds nothing.
+   */
   insert(path: FieldPath): void {
     this.#insert(path, 0);
   }
@@ -82,7 +85,7 @@ export class FieldSet {
     return true;
   }
 
-  /** The paths of either. */
+  /** The paths in either set. */
   union(other: FieldSet): FieldSet {
     if (other.isEmpty || other === this) return this;
     if (this.isEmpty) return other;
@@ -96,7 +99,7 @@ export class FieldSet {
     return new FieldSet(members, children);
   }
 
-  /** Whether all paths of the other are in this set. */
+  /** Whether the set includes all paths of the other. */
   includes(other: FieldSet): boolean {
     if (other === this) return true;
     for (const element of other.#members) if (!this.#members.has(element)) return false;
@@ -107,7 +110,7 @@ export class FieldSet {
     return true;
   }
 
-  /** The paths of both. */
+  /** The paths in both sets. */
   intersection(other: FieldSet): FieldSet {
     let children: Map<PathElement, FieldSet> | undefined;
     for (const [element, child] of this.#children) {
@@ -121,7 +124,7 @@ export class FieldSet {
     );
   }
 
-  /** The paths of this set that the other lacks; what lies below a path of the other stays. */
+  /** The paths of this set that the other lacks; paths below a path of the other stay. */
   difference(other: FieldSet): FieldSet {
     return this.#minus(other, false);
   }
@@ -153,7 +156,7 @@ export class FieldSet {
     return new FieldSet(members, children ?? this.#children);
   }
 
-  /** Every path: those of one level in order, then what lies below them. */
+  /** Every path: the paths of one level in order, then those below them. */
   paths(): FieldPath[] {
     const found: FieldPath[] = [];
     this.#collect([], found);
@@ -168,7 +171,10 @@ export class FieldSet {
     }
   }
 
-  /** A text that only sets with these paths have; not all of those, since it depends on the order of their making. */
+  /**
+   * An identifier that only sets with these paths have. Equal sets may have different ones, since
+   * it depends on the order in which they were built.
+   */
   identify(): string {
     let text = "";
     for (const element of this.#members) text += `${element.length}:${element}`;
@@ -178,7 +184,9 @@ export class FieldSet {
     return text;
   }
 
-  /** The set as `fieldsV1` holds it, its keys in order; frozen, and the same one each time. */
+  /**
+   * The set in the form of `fieldsV1`, its keys in order; frozen, and the same object each time.
+   */
   toFieldsV1(): JsonObject {
     this.#written ??= this.#write();
     return this.#written;

@@ -1,5 +1,5 @@
 /**
- * JSON values as Go's `fmt` prints them, for messages that show them so.
+ * JSON values as Go's `fmt` prints them, for messages that quote them.
  *
  * @module
  */
@@ -28,7 +28,7 @@ export function printValue(value: unknown): string {
   return printParts(value, printValue) ?? encodeJson(value);
 }
 
-/** The value under the verb `%s`, which is for texts: what is none says so. */
+/** The value under the verb `%s`, which is for strings: any other value is marked with its type. */
 export function printText(value: unknown): string {
   if (value === null || value === undefined) return "%!s(<nil>)";
   if (typeof value === "string") return value;

@@ -1,6 +1,6 @@
 /**
- * Sets of fields that were written before. Most objects of a kind are written by the same managers with the same
- * fields: they share one set, and one `fieldsV1`.
+ * Shared sets of fields. Most objects of a kind are written by the same managers with the same
+ * fields, so they share one set and one `fieldsV1`.
  *
  * @module
  */
@@ -8,9 +8,14 @@ import type { JsonObject } from "../../kube/object.ts";
 import type { Schema } from "../../kube/schema/structural.ts";
 import { FieldSet } from "./field-set.ts";
 
-/** How many characters the names of a kind's known sets have together at most; a set takes some times as many bytes. */
+/**
+ * The limit on the total length of the names of a kind's known sets, in characters; a set takes a
+ * few times as many bytes.
+ */
 const NAMES_MAX = 200_000;
-/** A set with a longer name is one of a huge object, which has few like it. */
+/**
+ * The longest name of a shared set: longer ones belong to huge objects, which few others resemble.
+ */
 const NAME_MAX = 20_000;
 
 interface KnownSets {
@@ -21,7 +26,7 @@ interface KnownSets {
 const setsOfKinds = new WeakMap<Schema, KnownSets>();
 const setsByFieldsV1 = new WeakMap<JsonObject, FieldSet>();
 
-/** The set that stands for all that are equal to this one, in the kind of that schema. It stays as it is. */
+/** The shared set that equals this one, for the kind of that schema. It must not be modified. */
 export function knownSet(schema: Schema, fields: FieldSet): FieldSet {
   const name = fields.identify();
   if (name.length > NAME_MAX) return fields;
@@ -29,7 +34,7 @@ export function knownSet(schema: Schema, fields: FieldSet): FieldSet {
   if (!sets) setsOfKinds.set(schema, (sets = { byName: new Map(), namesLength: 0 }));
   const known = sets.byName.get(name);
   if (known) return known;
-  // Sets that differ from object to object are of no use here.
+  // Sets that differ from object to object are not worth sharing.
   if (sets.namesLength + name.length > NAMES_MAX) {
     sets.byName.clear();
     sets.namesLength = 0;

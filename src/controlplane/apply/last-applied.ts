@@ -1,6 +1,6 @@
 /**
- * From client-side to server-side apply: what `kubectl apply` left in its annotation belongs to whoever applies
- * as `kubectl`.
+ * The upgrade from client-side to server-side apply: the fields in the annotation of `kubectl
+ * apply` belong to the manager `kubectl`.
  *
  * @see https://kubernetes.io/docs/reference/using-api/server-side-apply/#upgrading-from-client-side-apply-to-server-side-apply
  * @module
@@ -16,7 +16,7 @@ import type { NodeType } from "./topology.ts";
 
 const ANNOTATION = "kubectl.kubernetes.io/last-applied-configuration";
 
-/** An apply, as far as the annotation is concerned. */
+/** The parts of an apply that concern the annotation. */
 export interface LastApplied {
   readonly type: NodeType;
   readonly apiVersion: string;
@@ -41,8 +41,9 @@ function parseAnnotation(object: JsonObject): JsonObject | undefined {
 }
 
 /**
- * The fields that the annotation of a stored object holds with the values that they still have: conflicts over
- * them are none. `undefined` when another manager applies or the annotation is absent or unusable.
+ * The fields in the annotation of a stored object that still have the annotation's values, which
+ * therefore cause no conflicts. `undefined` when another manager applies or the annotation is
+ * absent or unusable.
  */
 export function lastAppliedFields(apply: LastApplied, stored: JsonObject): FieldSet | undefined {
   if (apply.manager !== "kubectl") return undefined;
@@ -59,7 +60,10 @@ export function lastAppliedFields(apply: LastApplied, stored: JsonObject): Field
     .difference(comparison.removed);
 }
 
-/** Writes what was applied as `kubectl` into the annotation of `object`, if that has one. */
+/**
+ * Updates the annotation of `object`, if it has one, to the configuration that was applied as
+ * `kubectl`.
+ */
 export function refreshLastApplied(
   apply: LastApplied,
   object: SentObject,

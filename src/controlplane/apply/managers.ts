@@ -1,5 +1,5 @@
 /**
- * The managers of an object: `metadata.managedFields` read and written.
+ * Reads and writes the managers of an object, `metadata.managedFields`.
  *
  * @module
  */
@@ -11,7 +11,9 @@ import type { FieldSet } from "./field-set.ts";
 import { knownSet, readSet } from "./known-sets.ts";
 import { present } from "../../present.ts";
 
-/** Who wrote: an applier is known by its name, an updater by its API version too. */
+/**
+ * The name of a manager: an applier is identified by its name, an updater by its API version too.
+ */
 export interface ManagerName {
   readonly manager: string;
   readonly operation: "Apply" | "Update";
@@ -20,25 +22,25 @@ export interface ManagerName {
   readonly subresource: string;
 }
 
-/** What a manager owns. */
+/** The fields that a manager owns. */
 export interface Ownership {
   readonly name: ManagerName;
-  /** The version in whose terms `fields` are. */
+  /** The version to which `fields` refer. */
   readonly apiVersion: string;
   readonly fields: FieldSet;
-  /** When its fields last changed, as RFC 3339; absent when no value ever did. */
+  /** The time at which its fields last changed, as RFC 3339; absent when no value ever did. */
   readonly time?: string;
 }
 
 /** Owners by the key of their name. */
 export type Managers = ReadonlyMap<string, Ownership>;
 
-/** The text that tells managers apart, in the order in which the API server sorts it. */
+/** The key that identifies a manager, in the form by which the API server sorts them. */
 export function managerKey(name: ManagerName): string {
   return JSON.stringify([name.manager, name.operation, name.apiVersion, name.subresource]);
 }
 
-/** The name by which a request's manager is known. */
+/** The name under which the manager of a request is recorded. */
 export function nameManager(
   manager: string,
   operation: "Apply" | "Update",
@@ -56,7 +58,7 @@ export function nameManager(
 const isListOrAbsent = (value: unknown): boolean =>
   value === undefined || value === null || Array.isArray(value);
 
-/** The entries from which owners were read: written again as they are, while nothing changed. */
+/** The entries from which owners were read: written back unchanged while the owner is unchanged. */
 const origins = new WeakMap<Ownership, ManagedFieldsEntry>();
 
 /** Reads managedFields; `undefined` when an entry is malformed. */
@@ -79,14 +81,17 @@ export function readManagers(
       subresource: entry.subresource ?? "",
     };
     const owner = { name, apiVersion, fields, ...present({ time }) };
-    // Only entries of stored objects, which stay as they are.
+    // Only entries of stored objects are cached, since those are never modified.
     if (Object.isFrozen(entry)) origins.set(owner, entry);
     managers.set(managerKey(name), owner);
   }
   return managers;
 }
 
-/** What is wrong with managedFields that somebody changed, in the API server's words; `undefined` when nothing is. */
+/**
+ * The mistake in managedFields that a client changed, in the API server's words; `undefined` when
+ * there is none.
+ */
 export function managersMistake(
   entries: readonly ManagedFieldsEntry[] | undefined,
 ): string | undefined {
@@ -110,7 +115,8 @@ function writeEntry(owner: Ownership, schema: Schema | undefined): ManagedFields
   const { name, apiVersion, fields, time } = owner;
   const origin = origins.get(owner);
   if (origin) return origin;
-  // Field by field: literals with spreads in them do not share their shape, which costs memory for each.
+  // Set field by field: literals with spreads do not share their shape, which costs memory for each
+  // object.
   const entry: ManagedFieldsEntry = {};
   if (name.manager !== "") entry.manager = name.manager;
   entry.operation = name.operation;
@@ -125,9 +131,9 @@ function writeEntry(owner: Ownership, schema: Schema | undefined): ManagedFields
 const compareTexts = (left = "", right = ""): number => (left < right ? -1 : left > right ? 1 : 0);
 
 /**
- * As managedFields: appliers first, each group by time, manager, version, subresource.
+ * The managers as managedFields: appliers first, each group by time, manager, version, subresource.
  *
- * @param schema - of the kind, when its objects are many and shall share their sets
+ * @param schema - the schema of the kind, when its objects are to share their sets
  */
 export function writeManagers(
   managers: Managers,
@@ -146,7 +152,7 @@ const compareOwners = (left: Ownership, right: Ownership): number =>
   compareTexts(left.apiVersion, right.apiVersion) ||
   compareTexts(left.name.subresource, right.name.subresource);
 
-/** Whether a client asks to forget all managers: `[]` or `[{}]`. */
+/** Whether a client asks for all managers to be removed: `[]` or `[{}]`. */
 export function isReset(entries: readonly ManagedFieldsEntry[] | undefined): boolean {
   return (
     Array.isArray(entries) &&
@@ -156,7 +162,9 @@ export function isReset(entries: readonly ManagedFieldsEntry[] | undefined): boo
 
 const MAX_UPDATERS = 10;
 
-/** At most ten updaters: the oldest of a version are merged into one called `ancient-changes`. */
+/**
+ * Limits the updaters to ten: the oldest of a version are merged into one called `ancient-changes`.
+ */
 export function capUpdaters(managers: Managers): Managers {
   if (managers.size <= MAX_UPDATERS) return managers;
   const updaters = [...managers]

@@ -1,5 +1,6 @@
 /**
- * An object merged with a configuration: maps by key, list maps and sets by item, everything else replaced.
+ * Merges an object with a configuration: maps by key, list maps and sets by item, everything else
+ * replaced.
  *
  * @module
  */
@@ -19,7 +20,7 @@ import {
   listKeys,
 } from "./topology.ts";
 
-/** The merged value, or why there is none. Parts of either input may be in it as they are. */
+/** The merged value, or the misfits that prevent a merge. It may share parts with either input. */
 export function mergeObjects(
   type: NodeType,
   left: unknown,
@@ -32,14 +33,16 @@ export function mergeObjects(
 
 interface IndexedList {
   readonly elements: readonly PathElement[];
-  /** The item of each element; null for one that stands twice, which is not merged. */
+  /** The item of each element; null for a duplicate, which is not merged. */
   readonly items: ReadonlyMap<PathElement, unknown>;
 }
 
 class MergeWalk {
   readonly misfits: Misfit[] = [];
 
-  /** `undefined` stands for a side that lacks the value, and for no result. */
+  /**
+   * Merges two values; `undefined` stands for a side that lacks the value, and for an empty result.
+   */
   merge(type: NodeType, left: unknown, right: unknown): unknown {
     const form = right === undefined ? formOf(type, left) : formOf(type, right);
     return this.#walk(form, type, left, right);
@@ -133,7 +136,7 @@ class MergeWalk {
   }
 }
 
-/** An item of the merged list: merged from both sides, or the left one at a place as it is. */
+/** An item of the merged list: merged from both sides, or the left one at an index, unchanged. */
 interface MergedItem {
   readonly element: PathElement;
   readonly at?: number;
@@ -161,7 +164,7 @@ function mergeOrder(left: IndexedList, right: IndexedList): MergedItem[] {
         continue;
       }
       if (right.items.has(mine) && nextShared !== undefined && nextShared !== mine) {
-        // A shared item, but not the one whose turn it is.
+        // A shared item that comes out of turn.
         at++;
         continue;
       }

@@ -1,5 +1,5 @@
 /**
- * Which fields an object mentions: what its applier owns.
+ * The fields that an object mentions, which its applier owns.
  *
  * @module
  */
@@ -73,7 +73,7 @@ function visitList(type: NodeType, value: unknown, path: PathElement[], set: Fie
   for (const [index, known] of elements.entries()) {
     if (!("element" in known)) continue;
     path.push(known.element);
-    // Items that stand twice are owned as one, without what is in them.
+    // Duplicate items are owned as one, without their content.
     if (counts.get(known.element) === 1) visit(items, value[index], path, set);
     set.insert(path);
     path.pop();

@@ -1,8 +1,8 @@
 /**
- * One step of a field's path, as FieldsV1 writes it: `f:name` a field, `k:{"name":"x"}` an item of a list map,
- * `v:"x"` an item of a set, `i:0` an index.
+ * A step of a field's path in the notation of FieldsV1: `f:name` is a field, `k:{"name":"x"}` an
+ * item of a list map, `v:"x"` an item of a set, `i:0` an index.
  *
- * An element is kept as that text; equal elements have equal texts.
+ * An element is kept as that string; equal elements have equal strings.
  *
  * @see https://kubernetes.io/docs/reference/using-api/server-side-apply/
  * @module
@@ -25,16 +25,16 @@ export function fieldNameOf(element: PathElement): string | undefined {
   return element.startsWith("f:") ? element.slice(2) : undefined;
 }
 
-/** The element of a set's item. */
+/** The element of an item of a set. */
 export const valueElement = (value: unknown): PathElement => `v:${printJson(value)}`;
 
-/** Texts that JSON writes as they are, between quotes. */
+/** Matches strings that JSON writes between quotes without escapes. */
 const PLAIN_TEXT = /^[\w./:-]*$/;
 
 const printPart = (value: unknown): string =>
   typeof value === "string" && PLAIN_TEXT.test(value) ? `"${value}"` : printJson(value);
 
-/** The element of a list map's item. */
+/** The element of an item of a list map. */
 export function keyElement(key: JsonObject): PathElement {
   const names = Object.keys(key);
   const [name] = names;
@@ -45,7 +45,10 @@ export function keyElement(key: JsonObject): PathElement {
   return `k:{${names.map((name) => `${printPart(name)}:${printPart(key[name])}`).join(",")}}`;
 }
 
-/** The element in its one notation, however a client wrote it; `undefined` when it is none. */
+/**
+ * The element in its canonical notation, whichever notation a client used; `undefined` when it is
+ * malformed.
+ */
 export function normaliseElement(text: string): PathElement | undefined {
   const content = text.slice(2);
   switch (text.slice(0, 2)) {
@@ -113,11 +116,11 @@ function compareKeys(left: JsonObject, right: JsonObject): number {
   return Object.keys(left).length - rightFields.length;
 }
 
-/** An element with what its order is told by. */
+/** An element with its sort key. */
 interface Ranked {
   readonly element: PathElement;
   readonly rank: number;
-  /** The item's key or value; an index. Absent for fields, which go by their text. */
+  /** The item's key or value, or the index. Absent for fields, which are sorted by their text. */
   readonly value?: unknown;
 }
 
@@ -134,7 +137,7 @@ function compareRanked(left: Ranked, right: Ranked): number {
     : compareScalars(left.value, right.value);
 }
 
-/** The elements in the order in which sets list them: fields, list map items, set items, indexes. */
+/** The elements in the order of FieldsV1: fields, list map items, set items, indexes. */
 export function sortElements(elements: Iterable<PathElement>): PathElement[] {
   return Array.from(elements, ranked)
     .sort(compareRanked)

@@ -1,5 +1,5 @@
 /**
- * Taking fields out of an object, and what that needs to know of its schema.
+ * Removes fields from an object, and adds to a set the declared fields on the way to its paths.
  *
  * @module
  */
@@ -19,8 +19,8 @@ import {
 } from "./topology.ts";
 
 /**
- * The value without the fields and items of `fields`. A container of which nothing is left becomes null, as on
- * the real server. Atomic containers below a removed path become null too.
+ * The value without the fields and items of `fields`. A container that is left empty becomes null,
+ * as on the real server. Atomic containers below a removed path become null too.
  */
 export function removeFields(type: NodeType, value: unknown, fields: FieldSet): unknown {
   switch (formOf(type, value)) {
@@ -67,7 +67,7 @@ function removeFromList(
   return kept.length > 0 ? kept : null;
 }
 
-/** The set with every declared field that leads to a path of it as a path of its own. */
+/** The set, with every declared field that leads to one of its paths added as a path. */
 export function withNamedFields(type: NodeType | undefined, fields: FieldSet): FieldSet {
   const members = new Set(fields.members);
   const children = new Map<string, FieldSet>();

@@ -1,7 +1,7 @@
 /**
- * Field sets kept in step with a schema that changed under them: what became atomic is owned as a whole.
+ * Reconciles field sets with a schema that changed: a field that became atomic is owned as a whole.
  *
- * The other way, from atomic to granular, nothing is done; the owner keeps the bare field until its next apply.
+ * A field that became granular is left alone; its owner keeps the bare field until its next apply.
  *
  * @module
  */
@@ -18,10 +18,10 @@ import {
   listKeys,
 } from "./topology.ts";
 
-/** What needs no change under a schema. */
+/** The sets that need no change, by schema. */
 const fittingSets = new WeakMap<Schema, WeakSet<FieldSet>>();
 
-/** The set as it has to be under the schema of today; the same one when nothing changed. */
+/** The set reconciled with the current schema; the same object when nothing changed. */
 export function reconcileFields(type: NodeType, fields: FieldSet): FieldSet {
   let fitting = fittingSets.get(type.schema);
   if (fitting?.has(fields)) return fields;

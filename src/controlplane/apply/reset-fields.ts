@@ -1,12 +1,12 @@
 /**
- * The fields that an endpoint ignores, and that nobody therefore comes to own by writing to it.
+ * The fields that an endpoint ignores, and that a write to it therefore does not own.
  *
  * @module
  */
 import type { KindTraits } from "../kinds.ts";
 import { FieldSet } from "./field-set.ts";
 
-/** Which endpoint of which resource. */
+/** An endpoint of a resource. */
 interface Endpoint {
   readonly builtIn: boolean;
   readonly traits?: KindTraits;
@@ -22,7 +22,7 @@ const STATUS = fields(["status"]);
 const SPEC = fields(["spec"]);
 const SPEC_AND_METADATA = fields(["spec", "metadata"]);
 
-/** The fields that a write to the endpoint leaves as they are. */
+/** The fields that a write to the endpoint does not change. */
 export function resetFields(endpoint: Endpoint, subresource: string): FieldSet {
   const own = endpoint.traits?.resetFields?.[subresource];
   if (own) return fields(own);

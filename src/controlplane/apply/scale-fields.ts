@@ -1,6 +1,6 @@
 /**
- * Who owns the replicas, as the endpoint `/scale` sees it: the managers of an object become those of its `Scale`,
- * and back after the write.
+ * The owners of the replicas as the endpoint `/scale` sees them: the managers of an object become
+ * those of its `Scale`, and are converted back after the write.
  *
  * @see https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management
  * @module
@@ -13,11 +13,14 @@ import { present } from "../../present.ts";
 const SCALE_VERSION = "autoscaling/v1";
 const SCALE_FIELDS = FieldSet.of(["f:spec", "f:replicas"]);
 
-/** The object whose replicas a `Scale` shows. */
+/** The kind whose replicas a `Scale` shows. */
 export interface ScaledKind {
   /** The version of the request. */
   readonly apiVersion: string;
-  /** Where the replicas are, `.spec.replicas`, in a version of the kind; `undefined` for an unknown version. */
+  /**
+   * The path of the replicas, such as `.spec.replicas`, in a version of the kind; `undefined` for
+   * an unknown version.
+   */
   replicasPath(apiVersion: string): string | undefined;
 }
 
@@ -35,7 +38,7 @@ const replicasIn = (kind: ScaledKind, apiVersion: string): FieldSet | undefined 
 
 const holds = (fields: FieldSet, part: FieldSet): boolean => !fields.intersection(part).isEmpty;
 
-/** The managers of the `Scale`: those who own the replicas of the object. */
+/** The managers of the `Scale`: those that own the replicas of the object. */
 export function scaleManagers(
   kind: ScaledKind,
   entries: readonly ManagedFieldsEntry[] | undefined,
@@ -49,7 +52,10 @@ export function scaleManagers(
   return writeManagers(found);
 }
 
-/** The managers of the object after a write through its `Scale`. Who came by that way has no time. */
+/**
+ * The managers of the object after a write through its `Scale`. A manager that is added by it has
+ * no time.
+ */
 export function managersAfterScale(
   kind: ScaledKind,
   entries: readonly ManagedFieldsEntry[] | undefined,

@@ -1,8 +1,10 @@
 /**
- * Strategic merge patch: maps are merged, lists by their merge key, with directives in the patch for the rest.
+ * Strategic merge patch: maps are merged, lists by their merge key, with directives in the patch
+ * for the rest.
  *
- * `$patch: replace|delete`, `$retainKeys`, `$deleteFromPrimitiveList/FIELD`, `$setElementOrder/FIELD`. Which lists
- * have a key stands in the patch extensions of the schema of a built-in kind.
+ * `$patch: replace|delete`, `$retainKeys`, `$deleteFromPrimitiveList/FIELD`,
+ * `$setElementOrder/FIELD`. The merge keys of lists are in the patch extensions of the schemas of
+ * built-in kinds.
  *
  * @see https://github.com/kubernetes/design-proposals-archive/blob/main/cli/preserve-order-in-strategic-merge-patch.md
  * @module
@@ -34,12 +36,13 @@ const LIST = "[]interface {}";
 const MAP = "map[string]interface {}";
 
 /**
- * The object after a strategic merge patch. The live object stays as it is; the patch loses the directives that were
- * followed, as messages about the result show it, and the result shares parts with it.
- * apiVersion and kind are those of the live object, whatever the patch says.
+ * The object after a strategic merge patch. The live object is not modified; the patch loses the
+ * directives that were followed, as in messages about the result, and the result shares parts with
+ * it. apiVersion and kind are those of the live object, whatever the patch says.
  *
- * @param schema - of the whole object, of a built-in kind
- * @throws StatusError 500 without a reason for most mistakes, 400 for malformed directives, 422 for lists of lists
+ * @param schema - the schema of the whole object, of a built-in kind
+ * @throws StatusError 500 without a reason for most mistakes, 400 for malformed directives, 422
+ *   for lists of lists
  */
 export function strategicMerge(live: JsonObject, patch: unknown, schema: Schema): JsonObject {
   if (patch !== null && !isJsonObject(patch)) {
@@ -50,7 +53,7 @@ export function strategicMerge(live: JsonObject, patch: unknown, schema: Schema)
   return { ...merged, apiVersion: live["apiVersion"], kind: live["kind"] };
 }
 
-/** How a field is patched. */
+/** The patch strategy of a field. */
 interface FieldPlan {
   readonly schema: Schema;
   readonly strategy: string;
@@ -72,7 +75,7 @@ function planOf(schema: Schema, field: string): FieldPlan {
   };
 }
 
-/** Merges in place; both maps may be changed. */
+/** Merges in place; both maps may be modified. */
 function mergeMap(original: JsonObject, patch: JsonObject, schema: Schema): JsonObject {
   if (Object.hasOwn(patch, DIRECTIVE)) return followDirective(patch);
   retainKeys(original, patch);
@@ -103,7 +106,10 @@ function fieldOf(key: string, prefix: string, what: string): string {
   return key.slice(prefix.length + 1);
 }
 
-/** Keeps of the live map what the patch lists; a patch may not set what it does not list. */
+/**
+ * Keeps the fields of the live map that the patch lists; a patch may not set fields that it does
+ * not list.
+ */
 function retainKeys(original: JsonObject, patch: JsonObject): void {
   if (!Object.hasOwn(patch, RETAIN_KEYS)) return;
   const listed = patch[RETAIN_KEYS];
@@ -143,14 +149,19 @@ function mergeField(
   } else setField(original, key, value);
 }
 
-/** Takes a value that the live object lacks; one that is a directive itself removes the field. */
+/**
+ * Takes a value for a field that is absent or of another type; a value that is a directive removes
+ * the field.
+ */
 function takeField(original: JsonObject, key: string, value: unknown): void {
   const plain = withoutDirectives(value);
   if (plain === undefined) Reflect.deleteProperty(original, key);
   else setField(original, key, plain);
 }
 
-/** The value without maps that hold a directive; `undefined` when it is one. */
+/**
+ * The value without maps that hold a directive; `undefined` when the value is such a map itself.
+ */
 function withoutDirectives(value: unknown): unknown {
   if (Array.isArray(value)) {
     return value.map(withoutDirectives).filter((item) => item !== undefined);
@@ -171,7 +182,7 @@ const listOf = (value: unknown): unknown[] => {
   throw badType(LIST, value);
 };
 
-/** Merges a list whose order the patch gives, and takes both out of the patch. */
+/** Merges a list for which the patch gives an order, and removes both from the patch. */
 function mergeOrdered(
   original: JsonObject,
   patch: JsonObject,
@@ -206,7 +217,7 @@ function checkOrderItems(order: readonly unknown[]): void {
   if (index >= 0) throw refuse(`value for key ${index} is not a map`);
 }
 
-/** The value that tells elements apart: that of the merge key, or the element itself. */
+/** The key that identifies elements: the value of the merge key, or the element itself. */
 const keyOf =
   (mergeKey: string) =>
   (item: unknown): unknown =>
@@ -219,7 +230,9 @@ function checkMergeKeys(mergeKey: string, ...lists: readonly (readonly unknown[]
   }
 }
 
-/** The patch's items have to come in the order given, and all be in it; deletions aside. */
+/**
+ * Checks that the patch's items come in the given order and are all in it, except for deletions.
+ */
 function checkOrder(
   patched: readonly unknown[],
   order: readonly unknown[],
@@ -242,7 +255,7 @@ function checkOrder(
   }
 }
 
-/** The one type of all elements. @throws StatusError when there are several */
+/** The common type of all elements. @throws StatusError when there are several */
 function elementType(...lists: readonly (readonly unknown[])[]): string {
   const types = new Set(lists.flat().map(goKindOf));
   if (types.has("array")) {
@@ -285,7 +298,7 @@ function mergeLists(
   return orderElements(inPatch, others, changes, before, key);
 }
 
-/** Takes the items with directives out of a patch and does what they say. */
+/** Removes the items with directives from a patch and follows the directives. */
 function followListDirectives(
   live: readonly unknown[],
   patched: readonly unknown[],

@@ -1,5 +1,5 @@
 /**
- * How ownership sees a schema: what is a leaf, what is merged field by field, and by which keys.
+ * The schema as ownership sees it: leaves, values merged field by field, and the keys of lists.
  *
  * Where a type is left open, the value decides: maps are then granular, lists atomic.
  *
@@ -12,26 +12,26 @@ import type { Schema } from "../../kube/schema/structural.ts";
 import { objectMetaSchema } from "../builtin/definitions.ts";
 import { type PathElement, fieldElement, keyElement, valueElement } from "./path-element.ts";
 
-/** How a value is walked. */
+/** The form by which a value is walked. */
 export type Form = "map" | "list" | "scalar";
 
-/** A field of a map as ownership walks it. */
+/** A field of a map, with its path element and its type. */
 interface Field {
   readonly element: PathElement;
   readonly type: NodeType;
 }
 
-/** A type as ownership walks it: one for each schema, which keeps what was asked of it. */
+/** A type as ownership walks it: one for each schema, with the results of earlier look-ups. */
 class SchemaNode {
   readonly schema: Schema;
-  /** A node above preserves unknown fields, so this one does. */
+  /** Whether the type preserves unknown fields because a node above it does. */
   readonly open: boolean;
-  /** Absent where the value decides. */
+  /** The form; absent where the value decides. */
   readonly form: Form | undefined;
-  /** Those that the schema names, once they were asked for. */
+  /** The fields that the schema declares, cached once they were looked up. */
   readonly fields = new Map<string, Field>();
   items: SchemaNode | undefined;
-  /** `null` for an atomic list. */
+  /** The keys of the list; `null` for an atomic list. */
   keys: readonly string[] | null | undefined;
 
   constructor(schema: Schema, open: boolean) {
@@ -57,9 +57,9 @@ function fixedForm({ type, format }: Schema): Form | undefined {
   }
 }
 
-/** What may be anything, merged field by field. */
+/** The type of any value, merged field by field. */
 const DEDUCED: NodeType = new SchemaNode({}, true);
-/** What may be anything, as one leaf. */
+/** The type of any value, as one leaf. */
 const OPAQUE: NodeType = new SchemaNode({ "x-kubernetes-map-type": "atomic" }, true);
 const TEXT: NodeType = new SchemaNode({ type: "string" }, false);
 
@@ -75,7 +75,10 @@ function nodeOf(schema: Schema, open: boolean): NodeType {
 
 const customRoots = new WeakMap<Schema, NodeType>();
 
-/** The type of a whole object, one for each schema. The metadata of a custom resource is always the standard one. */
+/**
+ * The type of a whole object, one for each schema. The metadata of a custom resource always has the
+ * standard schema.
+ */
 export function rootType({
   schema,
   builtIn,
@@ -96,18 +99,23 @@ export function rootType({
 const isOpen = ({ schema, open }: NodeType): boolean =>
   open || schema["x-kubernetes-preserve-unknown-fields"] === true;
 
-/** How the type has a value walked; null follows the type alone. */
+/**
+ * The form by which a value of the type is walked; for null and `undefined` the type alone decides.
+ */
 export function formOf({ form }: NodeType, value: unknown): Form {
   if (form !== undefined) return form;
   if (Array.isArray(value)) return "list";
   return isJsonObject(value) || value === null || value === undefined ? "map" : "scalar";
 }
 
-/** Whether a map is one leaf. */
+/** Whether a map of the type is one leaf. */
 export const isAtomicMap = ({ schema }: NodeType): boolean =>
   schema["x-kubernetes-map-type"] === "atomic";
 
-/** A map without declared fields that may hold anything: its type is not reconciled. */
+/**
+ * Whether the type is a map without declared fields that may hold anything: such a type is not
+ * reconciled.
+ */
 export function isUntypedMap(type: NodeType): boolean {
   const { schema } = type;
   return (
@@ -116,7 +124,7 @@ export function isUntypedMap(type: NodeType): boolean {
   );
 }
 
-/** Whether the type names the field itself. */
+/** Whether the type declares the field itself. */
 export function declaresField({ schema }: NodeType, name: string): boolean {
   if (schema["x-kubernetes-embedded-resource"] && isObjectField(name)) return true;
   return schema.properties !== undefined && Object.hasOwn(schema.properties, name);
@@ -133,7 +141,7 @@ export function fieldOf(type: NodeType, name: string): Field | undefined {
   const found = declared ?? freeType(type);
   if (!found) return undefined;
   const field = { element: fieldElement(name), type: found };
-  // The keys of maps are without number.
+  // Only declared fields are cached: the keys of maps are unbounded.
   if (declared) type.fields.set(name, field);
   return field;
 }
@@ -152,7 +160,7 @@ function declaredType(type: NodeType, name: string): NodeType | undefined {
   return declared ? nodeOf(declared, isOpen(type)) : undefined;
 }
 
-/** The type of what the schema does not name. */
+/** The type of fields that the schema does not declare. */
 function freeType(type: NodeType): NodeType | undefined {
   const { schema } = type;
   const more = schema.additionalProperties;
@@ -171,7 +179,7 @@ export function itemType(type: NodeType): NodeType {
   return (type.items ??= items ? nodeOf(items, isOpen(type)) : OPAQUE);
 }
 
-/** The keys of a list map, none for a set; `undefined` for an atomic list. */
+/** The keys of a list map, an empty list for a set; `undefined` for an atomic list. */
 export function listKeys(type: NodeType): readonly string[] | undefined {
   if (type.keys === undefined) type.keys = keysOf(type.schema) ?? null;
   return type.keys ?? undefined;
@@ -194,10 +202,10 @@ function keysOf(schema: Schema): readonly string[] | undefined {
   return key === undefined ? [] : [key];
 }
 
-/** The element of an item, or what is wrong with the item. */
+/** The element of an item, or the mistake in the item. */
 export type ItemElement = { readonly element: PathElement } | { readonly mistake: string };
 
-/** The element by which a list map or set (`keys` empty) knows an item. */
+/** The element that identifies an item of a list map or set (`keys` empty). */
 export function itemElement(type: NodeType, keys: readonly string[], item: unknown): ItemElement {
   if (keys.length === 0) return setElement(item);
   if (item === null) {

@@ -1,5 +1,5 @@
 /**
- * Field ownership through creates, updates and patches that are no applies.
+ * Tracks field ownership through creates, updates and patches other than applies.
  *
  * Runs on every write, before admission.
  *
@@ -19,7 +19,7 @@ import {
   withoutManagedFields,
 } from "./write.ts";
 
-/** The managers that an update starts from: those it brings, else those of the stored object. */
+/** The managers before an update: those in the update, else those of the stored object. */
 function managersBefore(write: Write, live: SentObject | undefined, updated: SentObject): Managers {
   const stored = (): Managers => readManagers(live?.metadata.managedFields) ?? new Map();
   if (write.isSubresource) return stored();
@@ -43,7 +43,7 @@ export function trackUpdate(
   const write = new Write(resource, by);
   const before = managersBefore(write, live, updated);
   if (live && before.size === 0) {
-    // Whoever emptied managedFields is not tracked again before somebody applies.
+    // An object whose managedFields were emptied is not tracked again until the next apply.
     delete updated.metadata.managedFields;
     return;
   }

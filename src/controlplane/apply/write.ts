@@ -1,8 +1,9 @@
 /**
- * What tracking an update and applying a configuration have in common: how a change of an object meets the fields
- * that its managers own.
+ * The common part of tracking an update and applying a configuration: the effect of a change on the
+ * fields that the managers own.
  *
- * Objects come in the version of the request; managers who wrote in another version are compared in theirs.
+ * Objects come in the version of the request; managers of another version are compared in that
+ * version.
  *
  * @module
  */
@@ -39,17 +40,17 @@ export type OwnedResource = Pick<
 interface KindVersions {
   /** The schema of a version; `undefined` when it does not exist. */
   schemaOf(apiVersion: string): Schema | undefined;
-  /** The object, of any version of the kind, in that one. May throw `StatusError`. */
+  /** Converts an object from any version of the kind. May throw `StatusError`. */
   convert(object: JsonObject, apiVersion: string): JsonObject;
 }
 
-/** Who writes, through which endpoint. */
+/** The writer, the endpoint and the time of a write. */
 export interface WriteBy {
   readonly manager: string;
   readonly subresource?: string;
   /** Wall time in milliseconds. */
   readonly nowMs: number;
-  /** Absent for a kind of one version. */
+  /** The other versions of the kind; absent for a kind with one version. */
   readonly versions?: KindVersions;
 }
 
@@ -59,7 +60,10 @@ export interface Typed {
   readonly object: JsonObject;
 }
 
-/** What nobody owns: the identity of an object, and what the server keeps there. */
+/**
+ * The fields that nobody owns: the identity of an object, and the metadata that the server
+ * maintains.
+ */
 export const NEVER_OWNED = FieldSet.of(
   ["f:apiVersion"],
   ["f:kind"],
@@ -77,12 +81,12 @@ export const NEVER_OWNED = FieldSet.of(
   ].map((name) => ["f:metadata", `f:${name}`]),
 );
 
-/** Objects that cannot be walked by their schema, whose managers cannot be kept. */
+/** An object that does not fit its schema, so that its managers cannot be tracked. */
 export class Untrackable extends Error {
   override readonly name = "Untrackable";
 }
 
-/** One write, with what all its steps need. */
+/** One write, with the data that all its steps need. */
 export class Write {
   readonly #resource: OwnedResource;
   readonly #by: WriteBy;
@@ -114,7 +118,8 @@ export class Write {
   /**
    * The object in a version; `undefined` when a built-in kind lacks that version.
    *
-   * @throws Untrackable when a custom kind lacks it, or what it becomes there does not fit
+   * @throws Untrackable when a custom kind lacks it, or the converted object does not fit its
+   *   schema
    */
   in(apiVersion: string, object: JsonObject): Typed | undefined {
     const { builtIn } = this.#resource;
@@ -132,18 +137,18 @@ export class Write {
     return { type, object: converted };
   }
 
-  /** What a create is compared with. */
+  /** The object with which a create is compared. */
   emptyObject(): JsonObject {
     const { builtIn, kind } = this.#resource;
     return builtIn ? zeroObject(this.#resource) : { apiVersion: this.apiVersion, kind };
   }
 
-  /** Without what the endpoint ignores. */
+  /** The set without the fields that the endpoint ignores. */
   filter(fields: FieldSet): FieldSet {
     return fields.without(this.#reset);
   }
 
-  /** A comparison in the version of the request, without what the endpoint ignores. */
+  /** A comparison in the version of the request, without the fields that the endpoint ignores. */
   filterComparison({ removed, modified, added }: Comparison): Comparison {
     return {
       removed: this.filter(removed),
@@ -153,8 +158,8 @@ export class Write {
   }
 
   /**
-   * A comparison in another version, without what the endpoint ignores there: the main endpoint of a custom
-   * resource knows only its own version.
+   * A comparison in another version, without the fields that the endpoint ignores there: the main
+   * endpoint of a custom resource knows only its own version.
    */
   filterOther(comparison: Comparison): Comparison {
     const { builtIn } = this.#resource;
@@ -177,7 +182,7 @@ export function withoutManagedFields(object: JsonObject): JsonObject {
   const metadata = object["metadata"];
   if (!isJsonObject(metadata) || !Object.hasOwn(metadata, "managedFields")) return object;
   const rest: JsonObject = {};
-  // Not by `delete`, after which the engine treats an object as a table.
+  // Copied without `delete`, after which the engine treats an object as a dictionary.
   for (const name of Object.keys(metadata)) {
     if (name !== "managedFields") setField(rest, name, metadata[name]);
   }
@@ -191,9 +196,9 @@ function compareOrFail(type: NodeType, left: JsonObject, right: JsonObject): Com
 }
 
 /**
- * As `Write.in`.
+ * Converts like `Write.in`, with a prefix for the message of a failure.
  *
- * @param what - the beginning of what a failure says
+ * @param what - the beginning of the message of a failure
  * @throws Untrackable
  */
 export function convertOrFail(
@@ -210,14 +215,14 @@ export function convertOrFail(
   }
 }
 
-/** How a change of the object meets everybody's fields. */
+/** The effect of a change on the fields that the managers own. */
 interface Impact {
   readonly managers: Map<string, Ownership>;
   readonly conflicts: readonly Conflict[];
   readonly own: Comparison;
 }
 
-/** Finds what the change takes from the other managers; `self` is left alone. */
+/** Finds the fields that the change takes from the other managers; `self` keeps its fields. */
 export function assess(
   write: Write,
   left: JsonObject,
@@ -273,7 +278,10 @@ export function takeFields(managers: Map<string, Ownership>, conflicts: readonly
   }
 }
 
-/** Managers whose sets fit the schema of today; those of versions that are gone are left out. */
+/**
+ * The managers with their sets reconciled with the current schema; managers of removed versions are
+ * left out.
+ */
 export function reconciled(write: Write, live: JsonObject, managers: Managers): Managers {
   const kept = new Map<string, Ownership>();
   for (const [key, owner] of managers) {
@@ -290,7 +298,7 @@ function checkFit(type: NodeType, object: JsonObject): void {
   if (misfits.length > 0) throw new Untrackable(printMisfits(misfits));
 }
 
-/** The object without the fields that are the same values in the other one. */
+/** The object without the fields whose values equal those of the other object. */
 function unlike(object: JsonObject, other: JsonObject): JsonObject {
   const rest: JsonObject = {};
   for (const name of Object.keys(object)) {
@@ -299,7 +307,7 @@ function unlike(object: JsonObject, other: JsonObject): JsonObject {
   return rest;
 }
 
-/** The managers after a write that was not an apply. */
+/** The managers after a write other than an apply. */
 export function updateManagers(
   write: Write,
   live: JsonObject,

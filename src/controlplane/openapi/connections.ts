@@ -1,5 +1,5 @@
 /**
- * The paths of subresources that hand a connection on, and of logs.
+ * The paths of subresources that forward a connection, and of logs.
  *
  * @module
  */
@@ -16,7 +16,7 @@ const STREAMS: readonly Option[] = [
   ["tty", "boolean"],
 ];
 
-/** The query parameters of each. */
+/** The query parameters of each subresource. */
 const OPTIONS: Readonly<Record<string, readonly Option[]>> = {
   attach: STREAMS,
   exec: [...STREAMS, ["command", "string"]],
@@ -38,25 +38,28 @@ const OPTIONS: Readonly<Record<string, readonly Option[]>> = {
 
 const PROXY_METHODS = ["delete", "get", "head", "options", "patch", "post", "put"];
 
-/** What the paths of a connection share with those of their resource. */
+/** The parts that the paths of a connection share with those of their resource. */
 export interface ConnectionSubject {
   /** The path of the subresource. */
   readonly path: string;
   readonly tag: string;
-  /** `CoreV1`, and what follows the method: `NamespacedPodExec`. */
+  /**
+   * The beginning of operation identifiers, `CoreV1`, and the part after the method,
+   * `NamespacedPodExec`.
+   */
   readonly prefix: string;
   readonly suffix: string;
   readonly resourceKind: string;
-  /** The parameters of the path itself. */
+  /** The parameters in the path itself. */
   readonly parameters: readonly JsonObject[];
-  /** Puts parameters in the order of documents. */
+  /** Sorts parameters in the order of documents. */
   readonly inOrder: (parameters: readonly JsonObject[]) => JsonObject[];
 }
 
-/** Whether a subresource is one of these. */
+/** Whether a subresource forwards a connection, or is the log. */
 export const isConnection = ({ name }: ServedSubresource): boolean => name in OPTIONS;
 
-/** The paths of such a subresource; a proxy has a second one for what is behind it. */
+/** The paths of such a subresource; a proxy has a second one with the path to forward. */
 export function connectionPaths(
   subject: ConnectionSubject,
   { name, group, version, kind }: ServedSubresource,

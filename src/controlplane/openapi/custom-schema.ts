@@ -38,7 +38,7 @@ export function customDefinitions(resource: ServedResource): Record<string, Json
     [name]: {
       ...root,
       type: "object",
-      // Whatever the author says of them, these three are the same everywhere.
+      // These three fields are the same for every kind, whatever its author declares.
       properties: {
         ...mapAt(root, "properties"),
         ...typeMeta(),
@@ -67,7 +67,9 @@ export function customDefinitions(resource: ServedResource): Record<string, Json
   };
 }
 
-/** A node and all below it: what the extensions mean is spelled out for readers that do not know them. */
+/**
+ * A node and all nodes below it, with the extensions spelled out for readers that do not know them.
+ */
 function shownNode(node: JsonObject): JsonObject {
   const result: JsonObject = {};
   for (const [key, value] of Object.entries(node)) {

@@ -26,9 +26,9 @@ const UNAUTHORIZED = { "401": { description: "Unauthorized" } };
 
 type Definitions = Readonly<Record<string, Definition>>;
 
-/** A document that is not made before it is asked for. */
+/** A document that is built when it is first requested. */
 export interface LazyDocument {
-  /** Where it stands below `/openapi/v3/`, such as `apis/apps/v1`. */
+  /** The path below `/openapi/v3/`, such as `apis/apps/v1`. */
   readonly name: string;
   readonly build: () => JsonObject;
 }
@@ -127,7 +127,10 @@ function builtInDocument(group: ServedGroup, { version, resources }: ServedVersi
   });
 }
 
-/** A definition that every group has: in the document of a group it is that group's, and the core one's. */
+/**
+ * A definition that every group has: its kinds in a document are that of the group and that of the
+ * core group.
+ */
 function ofGroup(name: string, group: string, version: string): Definition {
   const kind = name.slice(META.length);
   const kinds = [
@@ -152,7 +155,7 @@ function customDocument({ resources }: ServedVersion): JsonObject {
   };
 }
 
-/** The definitions that the paths refer to, and those that these refer to. */
+/** The definitions to which the paths refer, directly or indirectly. */
 function referredBy(paths: JsonObject, own: Definitions): JsonObject {
   const found: JsonObject = {};
   const pending = [...referencesIn(paths)];
@@ -166,7 +169,7 @@ function referredBy(paths: JsonObject, own: Definitions): JsonObject {
   return found;
 }
 
-/** A definition with the texts about it and its fields. */
+/** A definition with descriptions of itself and its fields. */
 function described(name: string, definition: Definition): Definition {
   const description = definition.description ?? documentationOf(name);
   const properties = Object.entries(definition.properties ?? {}).map(

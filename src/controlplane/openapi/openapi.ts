@@ -1,8 +1,9 @@
 /**
- * Answers the paths of OpenAPI v3, as kubectl needs them for apply, explain and validation, and that of version 2.
+ * Answers the paths of OpenAPI v3, which kubectl needs for apply, explain and validation, and that
+ * of version 2.
  *
- * Documents of version 3 are JSON only; a client that takes nothing but protobuf is refused. Version 2 is there in
- * protobuf, too: older versions of kubectl, and helm, read no other.
+ * Documents of version 3 are JSON only; a client that accepts only protobuf is refused. Version 2
+ * is also available in protobuf: older versions of kubectl, and helm, read no other form.
  *
  * @see https://kubernetes.io/docs/concepts/overview/kubernetes-api/#openapi-v3
  * @module
@@ -19,9 +20,9 @@ import { swaggerOf } from "./swagger.ts";
 
 /** A GET of `/openapi/v2`, or below `/openapi/v3`. */
 export interface OpenApiRequest extends DocumentRequest {
-  /** The parameter `hash`, when there is one. */
+  /** The query parameter `hash`, if present. */
   readonly hash?: string | undefined;
-  /** Wall time, for `Expires`. */
+  /** Wall time in milliseconds, for `Expires`. */
   readonly nowMs: number;
 }
 
@@ -30,17 +31,17 @@ interface BuiltDocument {
   readonly hash: string;
 }
 
-/** A document, ready for the wire; that of version 2 may be bytes. */
+/** A document with its headers, ready to be sent; that of version 2 may be bytes. */
 type OpenApiAnswer = Omit<DocumentAnswer, "body"> & { readonly body: string | Uint8Array };
 
-/** The document of version 2; its other form is made when somebody asks for it. */
+/** The document of version 2; its protobuf form is built on first request. */
 interface BuiltSwagger extends BuiltDocument {
   readonly document: JsonObject;
   bytes?: Uint8Array;
 }
 
 const PROTOBUF_V2 = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
-/** What clients ask for, of which `@` is the older way to write it. */
+/** The media types offered for version 2, of which those with `@` are older spellings. */
 const OFFERED_V2 = [
   JSON_TYPE,
   ["application", "com.github.proto-openapi.spec.v2@v1.0+protobuf"],
@@ -51,26 +52,27 @@ const ROOT = "/openapi/v3";
 const ROOT_V2 = "/openapi/v2";
 const YEAR_MS = 365 * 24 * 3600 * 1000;
 
-/** The documents of the resources that are served now; each is made once, when it is first asked for. */
+/** The documents of the resources that are served now; each is built on first request. */
 export class OpenApi {
   #resources: readonly ServedResource[] | undefined;
   #documents = new Map<string, () => BuiltDocument>();
-  // Documents of groups that did not change outlive the changes of others.
+  // Documents of unchanged groups are kept when other groups change.
   readonly #known = new Map<string, { readonly key: string; readonly built: BuiltDocument }>();
   readonly #identities = new WeakMap<ServedResource, number>();
   #lastIdentity = 0;
   readonly #gitVersion: string;
   #swagger: BuiltSwagger | undefined;
 
-  /** @param gitVersion - the version that the server says it is */
+  /** @param gitVersion - the version that the server reports */
   constructor(gitVersion: string) {
     this.#gitVersion = gitVersion;
   }
 
   /**
-   * Answers a GET of `/openapi/v2`, `/openapi/v3` or a document below it; an unknown one is a 404 without a body.
+   * Answers a GET of `/openapi/v2`, `/openapi/v3` or a document below it; an unknown one is a 404
+   * without a body.
    *
-   * @param resources - an array that is another one as soon as anything is served otherwise
+   * @param resources - an array that is replaced whenever the served resources change
    */
   answer(request: OpenApiRequest, resources: readonly ServedResource[]): OpenApiAnswer {
     this.#follow(resources);
@@ -183,7 +185,7 @@ function documentAnswer(
   const headers = {
     vary: "Accept",
     etag,
-    // A hashed address never changes its content.
+    // The content at a hashed address never changes.
     ...(asked === hash
       ? {
           "cache-control": "public, immutable",

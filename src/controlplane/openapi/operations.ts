@@ -1,5 +1,5 @@
 /**
- * The operations of OpenAPI: what one HTTP method on one path takes and answers.
+ * The operations of OpenAPI: the parameters and responses of one HTTP method on one path.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import type { JsonObject } from "../../kube/object.ts";
 import { REFERENCE_PREFIX } from "../builtin/definitions.ts";
 
 const META = "io.k8s.apimachinery.pkg.apis.meta.v1.";
-/** Names of definitions that operations speak of. */
+/** The names of definitions to which operations refer. */
 export const DELETE_OPTIONS = `${META}DeleteOptions`;
 export const STATUS = `${META}Status`;
 export const WATCH_EVENT = `${META}WatchEvent`;
@@ -21,7 +21,7 @@ export const reference = (definition: string): JsonObject => ({
 
 type ParameterType = "string" | "integer" | "boolean";
 
-/** Query parameters: their type, and what they do. */
+/** The query parameters: their type and description. */
 const QUERY: Readonly<Record<string, readonly [ParameterType, string]>> = {
   allowWatchBookmarks: ["boolean", "The watch may send bookmarks."],
   continue: ["string", "Where the previous page of the list ended."],
@@ -54,7 +54,7 @@ export function query(name: string): JsonObject {
   return { name, in: "query", description, schema: { type, uniqueItems: true } };
 }
 
-/** A part of the path. */
+/** A path parameter. */
 export const inPath = (name: string, description: string): JsonObject => ({
   name,
   in: "path",
@@ -63,7 +63,7 @@ export const inPath = (name: string, description: string): JsonObject => ({
   schema: { type: "string", uniqueItems: true },
 });
 
-/** What a list and a watch take. */
+/** The query parameters of a list and a watch. */
 export const LIST_PARAMETERS = [
   "allowWatchBookmarks",
   "continue",
@@ -85,7 +85,10 @@ const DELETE_PARAMETERS = [
   "orphanDependents",
   "propagationPolicy",
 ] as const;
-/** Those of a list that apply to the deletion of a collection, and those of a deletion. */
+/**
+ * The query parameters of the deletion of a collection: those of a list that apply to it, and those
+ * of a deletion.
+ */
 const COLLECTION_PARAMETERS = [
   ...DELETE_PARAMETERS,
   ...LIST_PARAMETERS.filter((name) => name !== "allowWatchBookmarks" && name !== "watch"),
@@ -93,24 +96,24 @@ const COLLECTION_PARAMETERS = [
 
 const CODES: Readonly<Record<number, string>> = { 200: "OK", 201: "Created", 202: "Accepted" };
 
-/** What all operations of a resource, or of one of its subresources, share. */
+/** The common parts of all operations of a resource, or of one of its subresources. */
 export interface OperationSubject {
   readonly builtIn: boolean;
-  /** The group as tags and identifiers write it, such as `apps` and `Apps`. */
+  /** The group in tags and identifiers, such as `apps` and `Apps`. */
   readonly tag: string;
   readonly kind: string;
-  /** The definition that travels. */
+  /** The definition of the body. */
   readonly definition: string;
   readonly listDefinition: string;
   readonly groupVersionKind: { group: string; version: string; kind: string };
-  /** Media types of a body in an answer. */
+  /** The media types of a response body. */
   readonly mediaTypes: readonly string[];
 }
 
 const content = (mediaTypes: readonly string[], definition: string): JsonObject =>
   Object.fromEntries(mediaTypes.map((type) => [type, { schema: reference(definition) }]));
 
-/** Media types in which lists also stream. */
+/** The media types of lists and watches, which can also stream. */
 function streaming({ builtIn, mediaTypes }: OperationSubject): readonly string[] {
   return builtIn
     ? [
@@ -162,7 +165,7 @@ function operation(subject: OperationSubject, parts: OperationParts): JsonObject
   };
 }
 
-/** The body of a write: built-in kinds take any media type. */
+/** The body of a write: built-in kinds accept any media type. */
 function body(subject: OperationSubject, definition: string, required = true): JsonObject {
   return {
     content: content(subject.builtIn ? ["*/*"] : subject.mediaTypes, definition),
@@ -170,7 +173,7 @@ function body(subject: OperationSubject, definition: string, required = true): J
   };
 }
 
-/** GET of one. */
+/** The GET of one object. */
 export const readOperation = (subject: OperationSubject, id: string): JsonObject =>
   operation(subject, {
     id,
@@ -180,7 +183,7 @@ export const readOperation = (subject: OperationSubject, id: string): JsonObject
     responses: responses(subject.definition, [200], subject.mediaTypes),
   });
 
-/** GET of many. */
+/** The GET of a list. */
 export const listOperation = (
   subject: OperationSubject,
   id: string,
@@ -194,7 +197,7 @@ export const listOperation = (
     responses: responses(subject.listDefinition, [200], streaming(subject)),
   });
 
-/** The old way to watch: a path of its own. */
+/** The deprecated watch: a path of its own. */
 export const watchOperation = (
   subject: OperationSubject,
   id: string,
@@ -207,7 +210,7 @@ export const watchOperation = (
     responses: responses(WATCH_EVENT, [200], streaming(subject)),
   });
 
-/** POST. */
+/** The POST of an object. */
 export const createOperation = (
   subject: OperationSubject,
   id: string,
@@ -222,7 +225,7 @@ export const createOperation = (
     responses: responses(subject.definition, [200, 201, 202], subject.mediaTypes),
   });
 
-/** PUT. */
+/** The PUT of an object. */
 export const replaceOperation = (
   subject: OperationSubject,
   id: string,
@@ -237,7 +240,7 @@ export const replaceOperation = (
     responses: responses(subject.definition, [200, 201], subject.mediaTypes),
   });
 
-/** PATCH. */
+/** The PATCH of an object. */
 export const patchOperation = (subject: OperationSubject, id: string): JsonObject =>
   operation(subject, {
     id,
@@ -263,7 +266,7 @@ export const patchOperation = (subject: OperationSubject, id: string): JsonObjec
     ),
   });
 
-/** DELETE of one; some kinds answer the object instead of a Status. */
+/** The DELETE of one object; some kinds answer the object instead of a Status. */
 export const deleteOperation = (
   subject: OperationSubject,
   id: string,
@@ -278,7 +281,7 @@ export const deleteOperation = (
     responses: responses(answer, [200, 202], subject.mediaTypes),
   });
 
-/** DELETE of many. */
+/** The DELETE of a collection. */
 export const deleteCollectionOperation = (subject: OperationSubject, id: string): JsonObject =>
   operation(subject, {
     id,

@@ -54,7 +54,7 @@ export function groupTag(group: string): string {
   return first + rest.map(capital).join("");
 }
 
-/** The name of a custom kind's definition: the group's parts backwards. */
+/** The name of a custom kind's definition: the parts of the group are reversed. */
 export const customDefinitionName = ({ group, version }: ServedResource, kind: string): string =>
   [...group.split(".").reverse(), version, kind].join(".");
 
@@ -66,7 +66,10 @@ function definitionOf(group: string, version: string, kind: string): string {
   return name;
 }
 
-/** Names the operations of one path: `read` + `AppsV1` + `Namespaced` + `Deployment` + `Scale`. */
+/**
+ * The parts of the identifiers of one path's operations: `read` + `AppsV1` + `Namespaced` +
+ * `Deployment` + `Scale`.
+ */
 interface Naming {
   readonly prefix: string;
   readonly scope: string;
@@ -76,7 +79,7 @@ interface Naming {
 const named = (verb: string, { prefix, scope, rest }: Naming, infix = "", suffix = ""): string =>
   `${verb}${prefix}${infix}${scope}${rest}${suffix}`;
 
-/** The paths of a resource, each with its operations and what they share. */
+/** The paths of a resource, each with its operations and their common parameters. */
 export function pathsOf(resource: ServedResource): Record<string, JsonObject> {
   const { group, version, plural, namespaced, builtIn, kind, listKind } = resource;
   const base = group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
@@ -130,7 +133,7 @@ const pretty = query("pretty");
 const scopeParameters = ({ namespaced }: ServedResource): JsonObject[] =>
   namespaced ? [namespaceParameter] : [];
 
-/** Documents have the parameters of a path sorted. */
+/** The parameters of a path in the order of documents, sorted by name. */
 function byName(parameters: readonly JsonObject[]): JsonObject[] {
   return [...parameters].sort((one, other) =>
     String(one["name"]) < String(other["name"]) ? -1 : 1,
@@ -149,7 +152,7 @@ function addCollection(
   const { namespaced, verbs, kind } = resource;
   const can = (verb: string): boolean => verbs.includes(verb);
   const lists = can("list");
-  // What is created but never read (reviews) has its write options on the path.
+  // Kinds that can be created but never read (reviews) have the options of a write on the path.
   const writesOnly = !lists && !can("get");
   const collection: JsonObject = {
     ...(can("deletecollection")
@@ -252,7 +255,7 @@ function subresourcePath(
     ...parent,
     kind,
     definition,
-    // The scale of a custom resource goes by the resource's own kind.
+    // The scale of a custom resource is listed under the resource's own kind.
     groupVersionKind: resource.builtIn ? { group, version, kind } : parent.groupVersionKind,
   };
   const can = (verb: string): boolean => verbs.includes(verb);

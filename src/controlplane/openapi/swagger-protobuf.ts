@@ -1,5 +1,5 @@
 /**
- * OpenAPI v2 in protobuf: the form in which clients of Go read that document.
+ * Encodes OpenAPI v2 as protobuf: the form in which Go clients read that document.
  *
  * @see https://github.com/google/gnostic-models/blob/main/openapiv2/OpenAPIv2.proto
  * @module
@@ -8,13 +8,13 @@ import { InternalError } from "../../errors.ts";
 import { isJsonObject } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";
 
-/** Writes a value as the field of that number: its tag, and what is behind it. */
+/** Encodes a value as the field of that number: its tag, then its content. */
 type FieldWriter = (number: number, value: unknown) => readonly Uint8Array[];
 
 /** The fields of a message, by their names in JSON. */
 interface Message {
   readonly fields: Readonly<Record<string, readonly [number, FieldWriter]>>;
-  /** The field that takes what begins with `x-`. */
+  /** The number of the field for names that begin with `x-`. */
   readonly extensions?: number;
 }
 
@@ -51,7 +51,7 @@ const double: FieldWriter = (number, value) => {
   return [Uint8Array.from(tag(number, FIXED64)), bytes];
 };
 
-/** Any value, as YAML, which JSON is. */
+/** Encodes any value as YAML, of which JSON is a subset. */
 const any: FieldWriter = (number, value) =>
   delimited(number, text(2, `${JSON.stringify(value)}\n`));
 
@@ -60,13 +60,13 @@ const each =
   (number, value) =>
     (Array.isArray(value) ? value : [value]).flatMap((one: unknown) => item(number, one));
 
-/** A message that has nothing but the one field. */
+/** Encodes a message with a single field. */
 const wrapped =
   (item: FieldWriter, inner = 1): FieldWriter =>
   (number, value) =>
     delimited(number, item(inner, value));
 
-/** A field for each entry of an object: its name and its value. */
+/** Encodes one field for each entry of an object: its name and its value. */
 const entries =
   (item: FieldWriter): FieldWriter =>
   (number, value) =>
@@ -91,7 +91,7 @@ function encodeMessage({ fields, extensions }: Message, value: unknown): Uint8Ar
   });
 }
 
-/** A reference where `$ref` stands alone, else the value itself. */
+/** Encodes a reference when `$ref` is alone, else the value itself. */
 const orReference =
   (item: FieldWriter, itemNumber: number, referenceNumber: number): FieldWriter =>
   (number, value) =>
@@ -154,7 +154,7 @@ const BODY_PARAMETER: Message = {
   extensions: 6,
 };
 
-/** A parameter in a query or a path, which differ in `allowEmptyValue` alone. */
+/** A query or path parameter; the two differ only in `allowEmptyValue`. */
 const plainParameter = (shift: number): Message => ({
   fields: {
     required: [1, truth],
@@ -257,7 +257,7 @@ const DOCUMENT: Message = {
   extensions: 16,
 };
 
-/** The bytes of a document of OpenAPI v2. */
+/** Encodes a document of OpenAPI v2 as protobuf. */
 export function swaggerBytes(document: JsonObject): Uint8Array {
   return Buffer.concat(encodeMessage(DOCUMENT, document));
 }

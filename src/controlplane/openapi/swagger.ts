@@ -1,5 +1,5 @@
 /**
- * OpenAPI v2: the documents of version 3 as one, in the older form.
+ * OpenAPI v2: the documents of version 3 merged into one, in the older form.
  *
  * @see https://kubernetes.io/docs/concepts/overview/kubernetes-api/#openapi-v2
  * @module
@@ -14,7 +14,9 @@ import { customDefinitions } from "./custom-schema.ts";
 import { documentsOf } from "./documents.ts";
 import { customDefinitionName } from "./paths.ts";
 
-/** Parameters that Kubernetes keeps apart from the operations, by the names that it gave them. */
+/**
+ * The parameters that Kubernetes lists apart from the operations, with the names that it gave them.
+ */
 const SHARED_PARAMETERS: Readonly<Record<string, string>> = {
   allowWatchBookmarks: "allowWatchBookmarks-HC2hJt-J",
   continue: "continue-QfD61s0i",
@@ -67,7 +69,10 @@ const asList = (value: unknown): JsonObject[] =>
 const oldReference = (reference: string): string =>
   `#/definitions/${reference.slice(REFERENCE_PREFIX.length)}`;
 
-/** A schema of version 3 in the older form: a reference stands for itself, and defaults are left out. */
+/**
+ * A schema of version 3 in the older form: references are not wrapped in `allOf`, and defaults are
+ * left out.
+ */
 function toSchema(node: JsonObject): JsonObject {
   const schema: JsonObject = {};
   for (const [name, value] of Object.entries(node)) {
@@ -101,7 +106,10 @@ function toSchema(node: JsonObject): JsonObject {
 const mapOf = (map: JsonObject, change: (value: JsonObject) => object): JsonObject =>
   Object.fromEntries(Object.entries(map).map(([name, value]) => [name, change(asObject(value))]));
 
-/** What kubectl can make sense of in the older form: no junctors, nothing nullable, no open objects with fields. */
+/**
+ * The parts of a schema that kubectl understands in the older form: no junctors, nothing nullable,
+ * no open objects with fields.
+ */
 function withoutUnsupported(node: Schema): Schema {
   const schema: Record<string, unknown> = { ...node };
   for (const junctor of ["allOf", "oneOf", "anyOf", "not"]) Reflect.deleteProperty(schema, junctor);
@@ -127,7 +135,10 @@ function withoutUnsupported(node: Schema): Schema {
   return schema;
 }
 
-/** The definitions of a custom kind; one that keeps everything says no more than that it is an object. */
+/**
+ * The definitions of a custom kind; one that preserves all unknown fields is described as a plain
+ * object.
+ */
 function toCustomDefinitions(resource: ServedResource): JsonObject {
   const { schema, kind } = resource;
   const name = customDefinitionName(resource, kind);
@@ -138,7 +149,7 @@ function toCustomDefinitions(resource: ServedResource): JsonObject {
   return { ...definitions, [name]: { type: "object", "x-kubernetes-group-version-kind": kinds } };
 }
 
-/** Writes one document, and collects the parameters that are shared. */
+/** Writes the document, and collects the shared parameters. */
 class SwaggerWriter {
   readonly parameters: JsonObject = {};
 
@@ -217,7 +228,7 @@ function toResponse({ content, ...rest }: JsonObject): JsonObject {
     : { ...rest, schema: toSchema(asObject(asObject(first)["schema"])) };
 }
 
-/** The one document of a server that serves these groups. */
+/** The single document of a server that serves these groups. */
 export function swaggerOf(groups: readonly ServedGroup[], gitVersion: string): JsonObject {
   const writer = new SwaggerWriter();
   const paths: JsonObject = {};

@@ -1,6 +1,6 @@
 /**
- * The content of a body as Go's struct of a built-in kind takes it: wrong types are refused in Go's words, unknown
- * fields are left out and named, null stands for absent.
+ * Reads the content of a body as Go's struct of a built-in kind does: wrong types are refused in
+ * Go's words, unknown fields are dropped and reported, null counts as absent.
  *
  * @module
  */
@@ -31,8 +31,8 @@ export function readBuiltIn(value: unknown, definition: string, unknown: string[
 }
 
 /**
- * Reads a value that was JSON before, such as the result of a strategic merge patch: integers may overflow, whole
- * floats pass for them, and wrong types are refused in other words.
+ * Reads a value that was decoded before, such as the result of a strategic merge patch: integers
+ * may overflow, whole floats count as integers, and wrong types are refused in other words.
  *
  * @throws WireError `cannot restore struct from: string`
  */
@@ -45,19 +45,19 @@ export function convertBuiltIn(value: unknown, definition: string, unknown: stri
 
 class BuiltInReader {
   readonly #unknown: string[];
-  /** Names and indexes from the root. */
+  /** The path from the root: names and indexes. */
   readonly #path: (string | number)[] = [];
-  /** Names of the struct fields from the root. */
+  /** The names of the struct fields on the path from the root. */
   readonly #fields: string[] = [];
   /** The definitions of the structs that have these fields. */
   readonly #holders: string[] = [];
   /** The definition of the struct that is being read. */
   #struct = "";
-  /** In how many lists and maps of its field. */
+  /** The depth of nested lists and maps within the current field. */
   #depth = 0;
-  /** Unknown fields are left out without a word. */
+  /** Whether unknown fields are dropped without being reported. */
   #isSilent = false;
-  /** The first wrong type. Reading goes on: what a type that reads itself says comes before it. */
+  /** The first wrong type, over which a later error of a type's own unmarshaller takes precedence. */
   #mistake: WireError | undefined;
 
   constructor(unknown: string[]) {
@@ -85,7 +85,7 @@ class BuiltInReader {
     return null;
   }
 
-  /** The fields from the root as Go's errors list them: with the structs that are embedded. */
+  /** The fields from the root as Go's errors list them: with the embedded structs. */
   #fieldPath(): string {
     return this.#fields
       .map((field, index) => {
@@ -95,7 +95,7 @@ class BuiltInReader {
       .join(".");
   }
 
-  /** The Go type of what is being read. */
+  /** The Go type of the value that is being read. */
   protected typeOf(node: Definition): string {
     let named = findFieldType(this.#struct, this.#fields.at(-1) ?? "");
     for (let depth = this.#depth; depth > 0 && named !== undefined; depth -= 1) {
@@ -108,7 +108,7 @@ class BuiltInReader {
     return this.refuse(value instanceof NumberLiteral ? "number" : goKindOf(value), node);
   }
 
-  /** `undefined` for null and for what is absent. */
+  /** Reads a value; `undefined` for null and for an absent value. */
   read(value: unknown, node: Definition): unknown {
     if (value === null || value === undefined) return undefined;
     const name = refOf(node);
@@ -156,7 +156,7 @@ class BuiltInReader {
       : this.mismatch(value, node);
   }
 
-  /** A type that reads itself: what is wrong in it ends the reading. */
+  /** Reads a type with its own unmarshaller: a mistake in it ends the reading. */
   #atOnce<T>(read: () => T): T {
     const before = this.#mistake;
     this.#mistake = undefined;
@@ -166,7 +166,7 @@ class BuiltInReader {
     return value;
   }
 
-  /** A schema of a CRD, or what its keyword takes instead. These types read themselves, and not strictly. */
+  /** Reads a schema of a CRD, or its keyword's alternative; their own unmarshallers are not strict. */
   #readSchemaOr(value: unknown, name: string): unknown {
     const [schemaName = "", other] = name.split("Or");
     if (other === "Bool" && typeof value !== "boolean" && !isJsonObject(value)) {
@@ -174,7 +174,7 @@ class BuiltInReader {
     }
     const schema = { $ref: REFERENCE_PREFIX + schemaName };
     const items: Definition = other === "StringArray" ? { type: "string" } : schema;
-    // As `atOnce` does it, without its two calls: schemas are nested deeply.
+    // Like `atOnce`, without its two calls: schemas are nested deeply.
     const before = this.#mistake;
     this.#mistake = undefined;
     const wasSilent = this.#isSilent;
@@ -190,7 +190,7 @@ class BuiltInReader {
     return read;
   }
 
-  /** A named type that is no struct: free JSON, or an alias of a map or list. */
+  /** Reads a named type other than a struct: free JSON, or an alias of a map or list. */
   #readOpen(value: unknown, definition: Definition, node: Definition): unknown {
     if (definition.additionalProperties || definition.items) return this.read(value, definition);
     const isAnything = /\.(?:FieldsV1|RawExtension)$/.test(refOf(node) ?? "");
@@ -255,7 +255,7 @@ class BuiltInReader {
     return read;
   }
 
-  /** Bytes may also come one by one. */
+  /** Reads bytes given as a list of numbers. */
   #readBytes(list: readonly unknown[]): string {
     this.#depth += 1;
     const bytes = list.map((item) =>
@@ -283,7 +283,7 @@ class BuiltInReader {
 
   protected readTime(value: unknown, node: Definition, isMicroTime: boolean): string | null {
     if (typeof value !== "string") return this.mismatch(value, node);
-    // An empty time is none; a MicroTime has no such form.
+    // An empty Time counts as absent; an empty MicroTime does not.
     if (value === "" && !isMicroTime) return null;
     const mistake = timeMistake(value, isMicroTime);
     if (mistake !== undefined) throw new WireError(mistake);
@@ -313,7 +313,7 @@ function reflectKind(value: unknown): string {
   return typeof value === "string" ? "string" : "map";
 }
 
-/** Types that read themselves from JSON, whose errors name no field. */
+/** Types with their own unmarshallers, whose errors name no field. */
 const SELF_READING: ReadonlySet<string> = new Set(["Time", "MicroTime", "Quantity", "IntOrString"]);
 
 class Converter extends BuiltInReader {
@@ -343,12 +343,12 @@ class Converter extends BuiltInReader {
       return this.mismatch(value, node);
     }
     const exact = BigInt(value);
-    // What is beyond 64 bits becomes the least number there.
+    // A number beyond 64 bits becomes the smallest 64-bit integer.
     const whole = fits(exact, 64) ? exact : -(2n ** 63n);
     return Number(BigInt.asIntN(node.format === "int32" ? 32 : 64, whole));
   }
 
-  /** It reads itself from JSON that was written again, and names no field. */
+  /** Reads an IntOrString, whose own unmarshaller gets JSON encoded anew and names no field. */
   protected override readIntOrString(value: unknown): number {
     if (isNumeric(value) && isInt32(value)) return Number(value) + 0;
     const what = isNumeric(value) ? `number ${String(value)}` : goKindOf(value);
@@ -374,7 +374,7 @@ const isInRange = (value: bigint, format: string | undefined): boolean =>
 
 const fits = (value: bigint, bits: number): boolean => BigInt.asIntN(bits, value) === value;
 
-/** What null stands for as an item of a list or map, where it cannot be absent. */
+/** The value of null as an item of a list or map, where it cannot be absent. */
 function zeroOf(node: Definition): unknown {
   const name = refOf(node);
   if (name !== undefined) {

@@ -1,5 +1,6 @@
 /**
- * The bytes of a body as a value, whatever they are written in, with what strict decoding holds against them.
+ * Decodes the bytes of a body, in any format, and collects the problems that strict decoding
+ * reports.
  *
  * @module
  */
@@ -12,7 +13,7 @@ import { YamlError, readYaml } from "./yaml-reader.ts";
 /** A value that may hold `NumberLiteral`s, and the problems of its notation. */
 export interface Content {
   readonly value: unknown;
-  /** As errors list them: `duplicate field "spec.a"`. */
+  /** The problems in the words of errors: `duplicate field "spec.a"`. */
   readonly problems: readonly string[];
 }
 
@@ -22,7 +23,7 @@ const YAML_PROBLEMS = "yaml: unmarshal errors:\n  ";
 /**
  * Reads JSON or YAML.
  *
- * @param merges - as `scanJson` has it
+ * @param merges - as for `scanJson`
  * @throws WireError with Go's words: `unexpected end of JSON input`, `yaml: line 3: ...`
  */
 export function readContent(
@@ -51,8 +52,8 @@ export function readContent(
 }
 
 /**
- * YAML that is JSON, as programs send it, read by the faster parser; `undefined` where the two may differ: notations
- * of numbers, keys that come twice, escapes of characters.
+ * YAML that is also JSON, as programs send it, read by the faster parser; `undefined` where the two
+ * may differ: notations of numbers, duplicate keys, escaped characters.
  */
 function readPlainJson(bytes: Uint8Array): Content | undefined {
   if (
@@ -77,15 +78,15 @@ export const problemOf = (what: "duplicate" | "unknown", path: string): string =
 /**
  * Unknown fields as problems.
  *
- * @param typed - paths in what Go reads into a struct
- * @param pruned - paths that a schema does not have, which are not quoted
+ * @param typed - paths in values that Go reads into a struct
+ * @param pruned - paths that a schema does not declare, which are not quoted
  */
 export const unknownFields = (typed: readonly string[], pruned: readonly string[]): string[] => [
   ...typed.map((path) => problemOf("unknown", path)),
   ...pruned.map((path) => `unknown field "${path}"`),
 ];
 
-/** Problems as warnings show them: each alone, without the parser's heading. */
+/** Problems in the form of warnings: each on its own, without the parser's heading. */
 export function warningsOf(problems: readonly string[]): string[] {
   return problems.flatMap((problem) =>
     problem.startsWith(YAML_PROBLEMS)
@@ -94,6 +95,6 @@ export function warningsOf(problems: readonly string[]): string[] {
   );
 }
 
-/** Problems as one error. */
+/** All problems as one error message. */
 export const strictMistake = (problems: readonly string[]): string =>
   `strict decoding error: ${problems.join(", ")}`;

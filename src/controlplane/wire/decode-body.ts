@@ -1,8 +1,8 @@
 /**
- * Bodies of creates and updates: bytes become an object of the kind that the request is for, or are refused in the API
- * server's words.
+ * Decodes the bodies of creates and updates into objects of the kind that the request is for, or
+ * refuses them in the API server's words.
  *
- * Null stands for absent in built-in kinds; fields that a kind does not have are dropped. Defaults are not set.
+ * In built-in kinds null counts as absent; unknown fields are dropped. Defaults are not set.
  *
  * @module
  */
@@ -23,29 +23,32 @@ import { readContentAs, readEnvelope } from "./protobuf.ts";
 import { nodeOf, strictProblems } from "./strict-fields.ts";
 import { WireError } from "./wire-error.ts";
 
-/** The kind that a body has to be of. */
+/** The kind that a body must be of. */
 export interface ExpectedKind {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
   readonly builtIn: boolean;
-  /** Another version in which the object may come; it counts as the expected one. */
+  /** Another version that is accepted; it counts as the expected one. */
   readonly alsoIn?: string;
-  /** A kind that the server of custom resources does not know where it reads it: its refusals say but that. */
+  /**
+   * Set for a kind that is not registered with the server of custom resources where it reads the
+   * body: its refusals say only that.
+   */
   readonly stranger?: true;
   /** As `ServedResource.dropUnknown`; absent for built-in kinds. */
   readonly dropUnknown?: (object: SentObject) => string[];
 }
 
-/** What is done about duplicate and unknown fields. */
+/** The handling of duplicate and unknown fields. */
 export type FieldValidation = "Ignore" | "Warn" | "Strict";
 
-/** An object from a body. */
+/** An object decoded from a body. */
 export interface DecodedObject {
   readonly object: SentObject;
-  /** With `Warn`: texts for `Warning` headers. */
+  /** The texts of the `Warning` headers, with `Warn`. */
   readonly warnings: readonly string[];
-  /** Why it is not taken after all; the warnings are told beside it. */
+  /** The reason to refuse the object after all; the warnings are sent with the refusal. */
   readonly refusal?: StatusError;
 }
 
@@ -96,7 +99,7 @@ export function decodeBody(
 /**
  * Reads JSON or YAML that has to be an object with a type.
  *
- * @param merges - fields that come again go into what was there
+ * @param merges - duplicate fields are merged into the earlier ones
  * @throws WireError
  */
 export function readText(
@@ -114,17 +117,17 @@ export function readText(
   }
 }
 
-/** What an object says it is; empty where it says nothing. */
+/** The apiVersion and kind of an object; empty when absent. */
 export interface TypeMeta {
   readonly apiVersion: string;
   readonly kind: string;
 }
 
-/** What Go calls the struct into which it looks for a type. */
+/** Go's name of the struct into which it decodes the type. */
 const TYPE_STRUCT =
   'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
-/** The type that a body gives; empty where it gives none. @throws WireError */
+/** The type that a body gives; empty when absent. @throws WireError */
 export function readType(value: unknown): TypeMeta {
   const refuse = (what: unknown, target: string): never => {
     const found = what instanceof NumberLiteral ? "number" : goKindOf(what);
@@ -136,7 +139,7 @@ export function readType(value: unknown): TypeMeta {
   if (!isJsonObject(value) || value instanceof NumberLiteral) {
     return refuse(value, `Go value of type ${TYPE_STRUCT}`);
   }
-  // Go looks for these two names without regard to case.
+  // Go matches these two names case-insensitively.
   const read = (name: "apiVersion" | "kind"): string => {
     const fold = name.toLowerCase();
     const last = Object.keys(value).findLast((key) => key.toLowerCase() === fold);
@@ -156,29 +159,29 @@ function checkCustomType(
 ): void {
   if (kind === "") {
     const missing = `Object 'Kind' is missing in '${Buffer.from(bytes).toString("utf8")}'`;
-    // Who does not look at the fields has filled in the kind by then.
+    // With `Ignore`, the kind has been filled in by then.
     if (validation !== "Ignore") throw new WireError(missing);
     throw unhandled({ apiVersion: apiVersionOf(expected), kind: expected.kind }, expected, missing);
   }
   checkVersionText(apiVersion);
 }
 
-/** @throws WireError for what is no version of a group */
+/** @throws WireError for a malformed apiVersion */
 export function checkVersionText(apiVersion: string): void {
   if (apiVersion.split("/").length > 2) {
     throw new WireError(`unexpected GroupVersion string: ${apiVersion}`);
   }
 }
 
-/** A body of which the type is known. */
+/** A body whose type is known. */
 interface Body {
   readonly type: TypeMeta;
   readonly problems: readonly string[];
   /** The content. @throws WireError */
   value(type: TypeMeta): unknown;
-  /** The content as strict decoding sees it, and what it holds against the notation alone. */
+  /** The content for strict decoding, and the problems of its notation alone. */
   strictly(): { readonly tree: unknown; readonly problems: readonly string[] };
-  /** Empty values of Go structs are in it. */
+  /** Whether empty values of Go structs are included. */
   readonly withEmpty: boolean;
 }
 
@@ -190,7 +193,7 @@ function openBody(bytes: Uint8Array, form: BodyForm, merges: boolean): Body {
     return { type, problems: [], value, strictly, withEmpty: true };
   }
   const { value, problems } = readText(bytes, form, merges);
-  // YAML becomes JSON first, of which the names are sorted and come once.
+  // YAML becomes JSON first, whose names are sorted and unique.
   const strictly = (): ReturnType<Body["strictly"]> =>
     form === "json" ? { tree: scanEntries(bytes), problems: [] } : { tree: value, problems };
   return { type: readType(value), problems, value: () => value, strictly, withEmpty: false };
@@ -239,7 +242,7 @@ function decodeObject(
     normaliseShape(object);
     object = withoutEmptied(object);
   }
-  // Another kind has no schema here; that it is another one is said later, as for another version.
+  // A body of another kind has no schema here; it is refused later, as one of another version is.
   const dropped = type.kind === expected.kind ? (expected.dropUnknown?.(object) ?? []) : [];
   const found = [...body.problems, ...unknownFields(read.unknown, dropped)];
   const isTold = found.length > 0 && validation !== "Ignore";
@@ -255,14 +258,15 @@ function decodeObject(
   return { object, warnings, refusal };
 }
 
-/** What strict decoding holds against the body of a built-in kind, in its order. */
+/** The problems that strict decoding reports for the body of a built-in kind, in its order. */
 function structProblems(body: Body, expected: ExpectedKind): readonly string[] {
   const { tree, problems } = body.strictly();
   return [...problems, ...strictProblems(tree, nodeOf(findDefinitionName(expected) ?? ""))];
 }
 
 /**
- * A kind that is known by another version is refused later, with other words.
+ * Checks that a built-in kind is the expected one. A kind in another version is refused later, in
+ * other words.
  *
  * @throws WireError for a kind that is not the expected one
  */
@@ -283,7 +287,7 @@ export function checkBuiltInType({ apiVersion, kind }: TypeMeta, expected: Group
   );
 }
 
-/** @throws StatusError 400 for an apiVersion that is null: one that is left out is refused later */
+/** @throws StatusError 400 for an apiVersion that is null: a missing one is refused later */
 function checkVersionIsThere(value: unknown, expected: ExpectedKind): void {
   if (!isJsonObject(value) || value["apiVersion"] !== null) return;
   const given = { apiVersion: "", kind: String(value["kind"]) };
@@ -291,17 +295,17 @@ function checkVersionIsThere(value: unknown, expected: ExpectedKind): void {
   throw unhandled(given, expected, message);
 }
 
-/** An object that was read as its kind. */
+/** An object decoded as its kind. */
 export interface ReadKind {
   readonly object: JsonObject;
-  /** Paths of fields that the kind does not have. */
+  /** Paths of unknown fields. */
   readonly unknown: readonly string[];
 }
 
 /**
- * A value as an object of a built-in kind.
+ * Reads a value as an object of a built-in kind.
  *
- * @param read - how: from text, or from a value that was read before
+ * @param read - the reader: of text, or of a value that was decoded before
  * @throws WireError for wrong types
  */
 export function readBuiltInKind(
@@ -317,14 +321,15 @@ export function readBuiltInKind(
 }
 
 /**
- * A value as a custom object: only its metadata has a known shape so far, in which what is empty is absent.
+ * Reads a value as a custom object: only its metadata has a known shape so far, whose empty fields
+ * count as absent.
  *
  * @throws WireError for metadata of wrong types
  */
 export function readCustom(value: unknown): ReadKind {
   const object = contentBut(value, "metadata");
   const given = isJsonObject(value) ? (value["metadata"] ?? null) : null;
-  // That of a stored object was read before.
+  // The metadata of a stored object was read before.
   if (isJsonObject(given) && Object.isFrozen(given)) {
     object["metadata"] = { ...given };
     return { object, unknown: [] };
@@ -342,8 +347,8 @@ export function readCustom(value: unknown): ReadKind {
 }
 
 /**
- * The other fields of a value, with plain numbers. Set one by one: objects made by spreading do not share their
- * shape, which costs memory for each.
+ * The other fields of a value, with plain numbers. They are set one by one: objects made by
+ * spreading do not share their shape, which costs memory for each.
  */
 function contentBut(value: unknown, field: string): JsonObject {
   const content: JsonObject = {};

@@ -1,5 +1,6 @@
 /**
- * Bodies of patches, configurations and options, and what a patch made of an object.
+ * Decodes the bodies of patches, apply configurations and options, and checks the objects that
+ * result from them.
  *
  * @module
  */
@@ -39,10 +40,10 @@ import { readContentAs, readEnvelope } from "./protobuf.ts";
 import { nodeOf, strictProblems } from "./strict-fields.ts";
 import { WireError } from "./wire-error.ts";
 
-/** The forms of a patch that are written in JSON. */
+/** The types of patches that are written in JSON. */
 export type PatchForm = "json" | "merge" | "strategic";
 
-/** A patch as it came. */
+/** A decoded patch. */
 export interface DecodedPatch {
   readonly form: PatchForm;
   readonly patch: unknown;
@@ -52,7 +53,7 @@ export interface DecodedPatch {
 
 const badRequest = (message: string): StatusError => failure(400, "BadRequest", message);
 
-/** Runs `read`; what it says of the bytes becomes the message of a 400. */
+/** Runs `read`; the message of a WireError becomes that of a 400. */
 function orBadRequest<T>(prefix: string, read: () => T): T {
   try {
     return read();
@@ -65,7 +66,7 @@ function orBadRequest<T>(prefix: string, read: () => T): T {
 /**
  * Reads a patch that is written in JSON.
  *
- * @throws StatusError 400 for what is no JSON
+ * @throws StatusError 400 for a body that is not JSON
  */
 export function decodePatch(bytes: Uint8Array, form: PatchForm): DecodedPatch {
   const prefix = form === "strategic" ? "" : "error decoding patch: ";
@@ -97,14 +98,14 @@ const hasOperationsOnly = (patch: unknown): boolean =>
 export interface DecodedConfiguration {
   readonly config: JsonObject;
   readonly warnings: readonly string[];
-  /** With `Strict`: what is to be thrown unless the apply itself fails. */
+  /** The error for `Strict`, to be thrown unless the apply itself fails. */
   readonly refusal?: StatusError;
 }
 
 /**
  * Reads the body of an apply, which is YAML; JSON is YAML too.
  *
- * @throws StatusError 400 for what is no YAML, or no object
+ * @throws StatusError 400 for a body that is not YAML or not an object
  */
 export function decodeConfiguration(
   bytes: Uint8Array,
@@ -136,7 +137,7 @@ export function decodeConfiguration(
   return { config, warnings: [], refusal };
 }
 
-/** 422 for a patch whose result does not do; `shown` is the value in the message. */
+/** The 422 for a patch whose result is invalid; `shown` is the value in the message. */
 function patchRefusal(shown: string, message: string): StatusError {
   const text = `Invalid value: ${quote(shown)}: ${message}`;
   return failure(422, "Invalid", ` "" is invalid: patch: ${text}`, {
@@ -144,7 +145,7 @@ function patchRefusal(shown: string, message: string): StatusError {
   });
 }
 
-/** 500 for a custom resource whose version was taken away. */
+/** The 500 for a custom resource whose apiVersion was removed. */
 function withoutVersion(): StatusError {
   const message = "Object 'apiVersion' is missing in 'object has no apiVersion field'";
   return failure(500, "InternalError", `Internal error occurred: ${message}`, {
@@ -153,9 +154,9 @@ function withoutVersion(): StatusError {
 }
 
 /**
- * What a patch made of an object, as an object of its kind.
+ * Reads the result of a patch as an object of its kind.
  *
- * @param live - what it was made of
+ * @param live - the object before the patch
  * @throws StatusError 422 when it has wrong types, or with `Strict` unknown or duplicate fields
  */
 export function acceptPatched(
@@ -194,7 +195,7 @@ export function acceptPatched(
 interface PatchedKind {
   readonly object: SentObject;
   readonly unknown: readonly string[];
-  /** What Go read it as, strictly. */
+  /** The definition for strict decoding. */
   readonly definition: string | undefined;
 }
 
@@ -215,7 +216,8 @@ function readPatched(patched: unknown, expected: ExpectedKind, form: PatchForm):
   }
   const wanted: TypeMeta = { apiVersion: apiVersionOf(expected), kind: expected.kind };
   if (form === "strategic") return of(wanted, readBuiltInKind(patched, expected, convertBuiltIn));
-  // Without a version Go reads into its internal struct, which knows no field by its name on the wire.
+  // Without an apiVersion Go decodes into its internal struct, whose fields all have other names
+  // than on the wire.
   if (given.apiVersion === "") {
     const unknown = Object.keys(patched as JsonObject).filter(
       (name) => name !== "apiVersion" && name !== "kind",
@@ -234,7 +236,10 @@ function readPatched(patched: unknown, expected: ExpectedKind, form: PatchForm):
   );
 }
 
-/** What the metadata of a custom object cannot hold is left out of it, field by field. */
+/**
+ * Reads the custom object that an apply made; fields of its metadata that do not decode are dropped
+ * one by one.
+ */
 function readAppliedCustom(applied: SentObject): ReturnType<typeof readCustom> {
   try {
     return readCustom(applied);
@@ -258,7 +263,7 @@ function isReadable(object: JsonObject): boolean {
 }
 
 /**
- * The object that an apply made, read as its kind.
+ * Reads the object that an apply made as its kind.
  *
  * @throws StatusError 500 when it has wrong types
  */
@@ -288,7 +293,7 @@ export function acceptApplied(
 const DELETE_OPTIONS = "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions";
 
 /**
- * Reads `DeleteOptions`, in any form; an empty body asks for nothing.
+ * Reads `DeleteOptions` in any format; an empty body sets no option.
  *
  * @throws StatusError 400 for anything else, 415 for another media type
  */

@@ -1,5 +1,5 @@
 /**
- * Times as Go parses them, for the words in which it refuses others.
+ * Parses times as Go does, for the words in which it refuses malformed ones.
  *
  * @see https://pkg.go.dev/time#Parse
  * @module
@@ -29,10 +29,10 @@ const RANGES: readonly (readonly [index: number, min: number, max: number, name:
   [10, 0, 59, "second"],
 ];
 
-/** Times as they nearly always come. */
+/** Matches the usual notation of times. */
 const PLAIN_TIME = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/;
 
-/** What is wrong with a time, in Go's words; `undefined` when it can be parsed. */
+/** The mistake in a time, in Go's words; `undefined` when it can be parsed. */
 export function timeMistake(value: string, isMicroTime: boolean): string | undefined {
   if (!isMicroTime && PLAIN_TIME.test(value)) return undefined;
   const layout = `2006-01-02T15:04:05${isMicroTime ? ".000000" : ""}Z07:00`;

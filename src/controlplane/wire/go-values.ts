@@ -1,5 +1,5 @@
 /**
- * Texts that Go's types read themselves: quantities and base64.
+ * Strings that Go's types decode themselves: quantities and base64.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { WireError } from "./wire-error.ts";
 const QUANTITY_MISTAKE =
   "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 
-/** A quantity as it was written. @throws WireError for what is none */
+/** A quantity in the notation of the client. @throws WireError for a malformed one */
 export function readQuantity(value: unknown): string | number {
   const text =
     value instanceof NumberLiteral
@@ -29,7 +29,7 @@ export function readQuantity(value: unknown): string | number {
 }
 
 /**
- * Refuses what is no standard base64 with padding, with the offset that Go names.
+ * Checks standard base64 with padding; errors name the offset that Go names.
  *
  * @throws WireError
  */

@@ -1,8 +1,9 @@
 /**
- * JSON as the API server reads it: duplicate keys are found with their paths, numbers keep their notation where it
- * matters, and mistakes are worded as Go's `encoding/json` does.
+ * Reads JSON as the API server does: duplicate keys are found with their paths, numbers keep their
+ * notation where it matters, and errors are worded as by Go's `encoding/json`.
  *
- * What a JavaScript number cannot hold exactly becomes a `bigint` where it is an `int64`, and a float otherwise.
+ * A number that JavaScript cannot hold exactly becomes a `bigint` where it is an `int64`, and a
+ * float otherwise.
  *
  * @module
  */
@@ -10,20 +11,20 @@ import { isJsonObject, setField } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";
 import { NumberLiteral, plainNumbers } from "./number-literal.ts";
 
-/** What was read: `value` may hold `NumberLiteral`s where `hasLiterals` says so. */
+/** Decoded JSON; `value` may hold `NumberLiteral`s if `hasLiterals`. */
 export interface ScannedJson {
   readonly value: unknown;
   readonly hasLiterals: boolean;
-  /** Paths of keys that came again in their object: `spec.ports[0].name`; the last value counts. */
+  /** Paths of duplicate keys: `spec.ports[0].name`; the last value counts. */
   readonly duplicates: readonly string[];
 }
 
-/** The text is no JSON; the message is Go's. */
+/** Invalid JSON; the message is Go's. */
 export class JsonSyntaxError extends Error {
   override readonly name = "JsonSyntaxError";
 }
 
-/** An object with all of its fields as they came, the ones that come again too. */
+/** An object with all of its fields in their order, duplicates included. */
 export class JsonEntries {
   readonly list: (readonly [name: string, value: unknown])[] = [];
 }
@@ -63,7 +64,7 @@ function quoteByte(byte: number): string {
 /**
  * Reads one JSON text.
  *
- * @param merges - what comes again goes into what was there, as it does in Go's structs
+ * @param merges - duplicate fields are merged into the earlier ones, as in Go's structs
  * @throws JsonSyntaxError
  */
 export function scanJson(bytes: Uint8Array, merges = false): ScannedJson {
@@ -87,25 +88,26 @@ export function readJson(text: string): unknown {
     : (JSON.parse(text) as unknown);
 }
 
-/** Whether there may be a number that is too great to be exact. */
+/** Whether the text may hold a number that is too large to be exact. */
 const mayBeGreat = (text: string): boolean =>
   LONG_NUMBER.test(text) || (text.includes("e+") && /\de\+/.test(text));
 
 /**
- * A text that the engine would write just so, as most programs send it: it has no key twice, nor a number in a notation
- * of its own, and need not be looked at byte by byte. `undefined` for any other.
+ * A JSON text that equals its own re-encoding, as most programs send it: it has neither duplicate
+ * keys nor numbers in an unusual notation, so it need not be scanned byte by byte. `undefined` for
+ * any other.
  */
 function readCanonical(bytes: Uint8Array): unknown {
   const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
   const text = whole.endsWith("\n") ? whole.slice(0, -1) : whole;
-  // An escaped character may be half of a pair.
+  // An escaped character may be half of a surrogate pair.
   const isDoubtful = text.includes("\\u") || mayBeGreat(text);
   if (isDoubtful || countOf("{", text) + countOf("[", text) > MAX_DEPTH) return undefined;
   try {
     const value = JSON.parse(text) as unknown;
     return JSON.stringify(value) === text ? value : undefined;
   } catch {
-    // No JSON: the scanner says why.
+    // Invalid JSON: the scanner finds the reason.
     return undefined;
   }
 }
@@ -116,13 +118,13 @@ function countOf(mark: string, text: string): number {
   return count;
 }
 
-/** What may be a number beyond 2^53. */
+/** Matches numbers that may exceed 2^53. */
 const LONG_NUMBER = /\d{16}/;
 
 const isObject = (value: unknown): value is JsonObject =>
   isJsonObject(value) && !(value instanceof NumberLiteral);
 
-/** What Go makes of a field that comes again: maps and structs are filled further, lists item by item. */
+/** Merges a duplicate field as Go does: maps and structs are filled further, lists item by item. */
 function mergedAgain(before: unknown, again: unknown): unknown {
   if (Array.isArray(before) && Array.isArray(again)) {
     return again.map((item, index) =>
@@ -233,7 +235,7 @@ class JsonScanner {
     return {};
   }
 
-  /** Reads the value of a field and puts it into its object. */
+  /** Reads the value of a field and adds it to its object. */
   protected addField(object: object, key: string, read: () => unknown): void {
     const fields = object as JsonObject;
     if (!Object.hasOwn(fields, key)) {
@@ -314,7 +316,7 @@ class JsonScanner {
           ? (ESCAPES[mark.charCodeAt(0)] ?? mark)
           : String.fromCharCode(parseInt(hex, 16)),
     );
-    // Half of a pair stands for no character, as in Go.
+    // Half of a surrogate pair becomes U+FFFD, as in Go.
     return unescaped.replace(LONE_SURROGATES, "\ufffd");
   }
 

@@ -1,11 +1,11 @@
 /**
- * The media types in which bodies may come.
+ * The media types of request bodies.
  *
  * @module
  */
 import { failure } from "../../kube/status.ts";
 
-/** How a body is written. */
+/** The format of a body. */
 export type BodyForm = "json" | "yaml" | "protobuf";
 
 const FORMS: Readonly<Record<string, BodyForm>> = {
@@ -20,7 +20,7 @@ const MEDIA_TYPE = new RegExp(
 );
 
 /**
- * The form that a Content-Type names; JSON where there is none. Parameters do not matter.
+ * The format that a Content-Type names; JSON when absent. Parameters are ignored.
  *
  * @throws StatusError 415 for another type, or one that cannot be parsed
  */
@@ -31,7 +31,7 @@ export function bodyForm(contentType: string): BodyForm {
   throw unsupportedBody();
 }
 
-/** 415 that lists the types that are read. */
+/** The 415 that lists the supported media types. */
 export function unsupportedBody(): ReturnType<typeof failure> {
   return failure(
     415,

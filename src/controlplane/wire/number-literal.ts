@@ -1,5 +1,5 @@
 /**
- * Numbers that keep their notation until it is known what they are to become.
+ * Numbers that keep their notation until their type is known.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import { setField } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";
 import { WireError } from "./wire-error.ts";
 
-/** A number whose notation is not the one that JavaScript prints: `1.0`, `1e3`, `9223372036854775807`. */
+/** A number in another notation than JavaScript's: `1.0`, `1e3`, `9223372036854775807`. */
 export class NumberLiteral {
   readonly text: string;
 
@@ -34,8 +34,8 @@ function plainNumber(literal: NumberLiteral): number | bigint {
 }
 
 /**
- * The value as it is after its numbers were floats, which is how the YAML of an apply is read, and were written as JSON:
- * whole numbers beyond 2^53 have lost their last digits, and `1e16` is a whole number; changed in place.
+ * Converts numbers to floats and back to JSON, as the YAML of an apply is read: whole numbers
+ * beyond 2^53 lose their last digits, and `1e16` is a whole number. The value is modified in place.
  *
  * @throws WireError for a number beyond the range of a float
  */
@@ -49,7 +49,7 @@ export function asFloats(value: unknown): unknown {
 }
 
 /**
- * The value without literals; changed in place. There are none in frozen parts.
+ * The value without literals, modified in place. Frozen parts have none.
  *
  * @throws WireError for a number beyond the range of a float
  */

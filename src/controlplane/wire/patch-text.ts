@@ -1,8 +1,8 @@
 /**
- * The text of a patched object, for messages that quote it.
+ * The JSON of a patched object, for messages that quote it.
  *
- * A server written in Go applies JSON patches and merge patches to text: what a patch looks into comes out with its
- * keys sorted, what it passes by stays as it was written.
+ * A server written in Go applies JSON patches and merge patches to text: objects that a patch looks
+ * into get their keys sorted, the others stay as they were written.
  *
  * @module
  */
@@ -12,9 +12,10 @@ import { applyJsonPatch, withoutNulls } from "../../kube/patch.ts";
 import { sortedKeys } from "../../kube/schema/sorted-keys.ts";
 
 /**
- * What a patch makes of an object, as JSON.
+ * The JSON of an object after a patch.
  *
- * @param live - with its keys in the order in which a server writes them
+ * @param live - the object before the patch, with its keys in the order in which a server writes
+ *   them
  * @throws StatusError when the patch does not apply
  */
 export function patchedText(live: JsonObject, form: "json" | "merge", patch: unknown): string {
@@ -23,7 +24,7 @@ export function patchedText(live: JsonObject, form: "json" | "merge", patch: unk
 
 const MARKUP = /[<>&\u2028\u2029]/g;
 
-/** As Go writes JSON, fit to stand in a page. */
+/** Escapes JSON as Go does, so that it is safe in HTML. */
 const escapeMarkup = (text: string): string =>
   text.replace(MARKUP, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`);
 

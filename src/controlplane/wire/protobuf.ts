@@ -1,8 +1,10 @@
 /**
- * Kubernetes' protobuf envelope and the messages of the built-in kinds, turned into the JSON form of the object.
+ * Decodes Kubernetes' protobuf envelope and the messages of the built-in kinds into the JSON form
+ * of the object.
  *
- * Only reading: answers are always JSON. Go writes fields that are not pointers even when they are empty; they come
- * out here, and go when the object is put into its canonical shape.
+ * Protobuf is never written: answers are always JSON. Go writes fields that are not pointers even
+ * when they are empty; these are decoded here, and dropped when the object is put into its
+ * canonical shape.
  *
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#protobuf-encoding
  * @module
@@ -14,7 +16,7 @@ import { parseApiVersion } from "../../kube/resource.ts";
 import { WireError } from "./wire-error.ts";
 
 interface Field {
-  /** Empty for a struct whose fields stand in its parent's object. */
+  /** The name of the field; empty for a struct whose fields are inlined into its parent. */
   readonly name: string;
   readonly type: string;
   readonly rule: "single" | "list" | "map";
@@ -22,7 +24,7 @@ interface Field {
 
 type Fields = ReadonlyMap<number, Field>;
 
-/** The table of messages, parsed message by message as they are met. */
+/** The table of messages; each message is parsed on first use. */
 class MessageTable {
   #lines: Readonly<Record<string, string>> | undefined;
   readonly #parsed = new Map<string, Fields>();
@@ -94,15 +96,15 @@ function messageOf(apiVersion: string, kind: string): string | undefined {
 
 const PREFIX = Buffer.from([0x6b, 0x38, 0x73, 0]);
 
-/** An object in its envelope. */
+/** The content of an envelope, with its type. */
 export interface Envelope {
-  /** Empty where the envelope gives none. */
+  /** The apiVersion; empty when the envelope has none. */
   readonly apiVersion: string;
   readonly kind: string;
   readonly content: Uint8Array;
 }
 
-/** Opens the envelope. @throws WireError for anything else */
+/** Decodes the envelope. @throws WireError for anything else */
 export function readEnvelope(bytes: Uint8Array): Envelope {
   const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (data.length === 0) throw new WireError("empty data");
@@ -122,9 +124,9 @@ export function readEnvelope(bytes: Uint8Array): Envelope {
 }
 
 /**
- * Reads the content of an envelope as an object of a kind.
+ * Decodes the content of an envelope as an object of a kind.
  *
- * @throws WireError when it is none, or when the kind is not known
+ * @throws WireError when it is malformed, or when the kind is unknown
  */
 export function readContentAs(content: Uint8Array, apiVersion: string, kind: string): JsonObject {
   const message = messageOf(apiVersion, kind);
@@ -198,7 +200,7 @@ function eachField(reader: Reader, visit: (number: number, value: bigint | Buffe
   }
 }
 
-/** Groups are no longer written; one that comes is passed over. */
+/** Skips a group, an obsolete encoding that nobody writes any more. */
 function skipGroup(reader: Reader, group: number): void {
   for (;;) {
     const tag = Number(reader.varint());
@@ -312,7 +314,9 @@ function readIntOrString(data: Buffer): unknown {
   return numberOf(found.get(1)) === 1 ? textOf(found.get(3)) : numberOf(found.get(2));
 }
 
-/** A message that is one of two things: its second field if `usesSecond`, else its first. */
+/**
+ * Reads a message that is a union of two fields: the second one if `usesSecond`, else the first.
+ */
 function readEither(
   data: Buffer,
   depth: number,

@@ -1,6 +1,6 @@
 /**
- * What strict decoding holds against the fields of a body that Go reads into a struct: those that the struct does not
- * have, and those that come again, in the order in which Go's decoder meets them.
+ * The problems that strict decoding reports for a body that Go decodes into a struct: unknown and
+ * duplicate fields, in the order in which Go's decoder meets them.
  *
  * @module
  */
@@ -13,17 +13,18 @@ import { NumberLiteral } from "./number-literal.ts";
 
 const MAX_PROBLEMS = 100;
 
-/** Types that read themselves, and not strictly. */
+/** Types with their own unmarshallers, which are not strict. */
 const SELF_READING: ReadonlySet<string> = new Set([
   ...["Time", "MicroTime", "Quantity", "IntOrString"],
   ...["JSONSchemaPropsOrBool", "JSONSchemaPropsOrArray", "JSONSchemaPropsOrStringArray"],
 ]);
 
 /**
- * Unknown and duplicate fields: `unknown field "spec.a"`, each told once, up to 100.
+ * Unknown and duplicate fields: `unknown field "spec.a"`, each reported once, up to 100.
  *
- * @param tree - as `scanEntries` reads it; the fields of plain objects are met in the order of their names
- * @param node - what Go reads it as
+ * @param tree - the content as `scanEntries` reads it; the fields of plain objects are visited in
+ *   the order of their names
+ * @param node - the definition as which Go decodes it
  */
 export function strictProblems(tree: unknown, node: Definition): string[] {
   const walk = new StrictWalk();
@@ -31,12 +32,12 @@ export function strictProblems(tree: unknown, node: Definition): string[] {
   return [...walk.problems];
 }
 
-/** The definition of that name, as a node. */
+/** The node that refers to the definition of that name. */
 export const nodeOf = (definition: string): Definition => ({ $ref: REFERENCE_PREFIX + definition });
 
 class StrictWalk {
   readonly problems = new Set<string>();
-  /** Names and indexes from the root. */
+  /** The path from the root: names and indexes. */
   readonly #path: (string | number)[] = [];
 
   value(value: unknown, node: Definition): void {
@@ -99,7 +100,7 @@ class StrictWalk {
 const isObject = (value: unknown): value is object =>
   value instanceof JsonEntries || (isJsonObject(value) && !(value instanceof NumberLiteral));
 
-/** What Go reads into an empty interface: any JSON, in which nothing is unknown. */
+/** Whether Go decodes the node into an empty interface: any JSON, without unknown fields. */
 const isFree = (node: Definition): boolean =>
   refOf(node) === undefined && node.type === undefined && !node.properties;
 

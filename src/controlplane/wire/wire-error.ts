@@ -1,10 +1,11 @@
 /**
- * Bodies that cannot be read: the message alone, for the request to put into its own words.
+ * The error of a body that cannot be decoded: the message alone, which callers put into their own
+ * words.
  *
  * @module
  */
 
-/** A body that is not of the kind that it should be; the message is the API server's. */
+/** A body that is not of the expected kind; the message is the API server's. */
 export class WireError extends Error {
   override readonly name = "WireError";
 }

@@ -1,18 +1,19 @@
 /**
- * What go-yaml says of a text that is no YAML.
+ * The error messages of go-yaml for invalid YAML.
  *
- * The common mistakes have go-yaml's words; others have those of the parser here. Lines are counted as go-yaml does: the
- * first one is not named, and its parser counts from 0 while its scanner counts from 1.
+ * Common mistakes have the words of go-yaml; others have those of the parser used here. Lines are
+ * counted as go-yaml does: the first one is not named, and its parser counts from 0 while its
+ * scanner counts from 1.
  *
  * @module
  */
 import { isUtf8 } from "node:buffer";
 import type { CST, LineCounter, YAMLParseError } from "yaml";
 
-/** Where a mistake is, and the parser's word for it. */
+/** The position of a mistake, and the parser's code and message for it. */
 export type ParserMistake = Pick<YAMLParseError, "code" | "message" | "pos">;
 
-/** A text in which mistakes were found. */
+/** A text that contains mistakes. */
 export interface MistakenText {
   readonly text: string;
   readonly lines: LineCounter;
@@ -22,14 +23,14 @@ const CONTROL =
   // eslint-disable-next-line no-control-regex -- which characters these are is the question
   /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]/;
 
-/** What go-yaml holds against the characters of a text; `undefined`: nothing. */
+/** The message of go-yaml about invalid characters in a text; `undefined` when there are none. */
 export function characterMistake(bytes: Buffer, text: string): string | undefined {
   const mistake = isUtf8(bytes) ? undefined : sequenceMistake(bytes);
   if (mistake !== undefined) return `yaml: ${mistake}`;
   return CONTROL.test(text) ? "yaml: control characters are not allowed" : undefined;
 }
 
-/** The smallest character that needs so many bytes. */
+/** The smallest code point of a UTF-8 sequence, by its number of bytes. */
 const SMALLEST: readonly number[] = [0, 0, 0x80, 0x800, 0x10000];
 
 function sequenceMistake(bytes: Buffer): string | undefined {
@@ -54,10 +55,16 @@ function sequenceMistake(bytes: Buffer): string | undefined {
   return undefined;
 }
 
-/** An escape in double quotes, and whether it is half of a pair: YAML has whole characters only. */
+/**
+ * Matches an escape in double quotes; half of a surrogate pair is captured as a whole, since YAML
+ * allows whole characters only.
+ */
 const ESCAPE = /\\(u[dD][89a-fA-F][\da-fA-F]{2}|[^])/g;
 
-/** What go-yaml holds against a scalar's escapes that the parser lets pass; `undefined`: nothing. */
+/**
+ * The message of go-yaml about escapes of a scalar that the parser accepts; `undefined` when they
+ * are valid.
+ */
 export function escapeMistake(token: CST.Token, { lines }: MistakenText): string | undefined {
   if (token.type !== "double-quoted-scalar" || !token.source.includes("\\u")) return undefined;
   for (const { 1: escape = "", index } of token.source.matchAll(ESCAPE)) {
@@ -68,7 +75,7 @@ export function escapeMistake(token: CST.Token, { lines }: MistakenText): string
   return undefined;
 }
 
-/** A mistake of the parser's in go-yaml's words. */
+/** A mistake of the parser in the words of go-yaml. */
 export function explainMistake(mistake: ParserMistake, where: MistakenText): string {
   const [position] = mistake.pos;
   const { line } = where.lines.linePos(position);
@@ -106,7 +113,9 @@ export function explainMistake(mistake: ParserMistake, where: MistakenText): str
   }
 }
 
-/** Whether the last sign of a text, spaces aside, is neither that of an item nor of a value. */
+/**
+ * Whether the last character of a text, spaces aside, is neither an item's nor a value's indicator.
+ */
 const isAfterWord = (text: string): boolean => !["", "-", ":"].includes(text.trimEnd().slice(-1));
 
 function scannerMistake(line: number, text: string): string {
@@ -117,19 +126,21 @@ function parserMistake(line: number, text: string): string {
   return line > 1 ? `yaml: line ${line - 1}: ${text}` : `yaml: ${text}`;
 }
 
-/** A key without a colon shows when the next line begins. */
+/** The mistake of a key without a colon, which shows on the next line. */
 function unfinishedKey(line: number): string {
   return scannerMistake(line + 1, "could not find expected ':'");
 }
 
-/** A colon that no key stands before: the one that ends the word, perhaps lines later. */
+/**
+ * The mistake of a colon without a key: it is reported where the word ends, perhaps lines later.
+ */
 function misplacedColon(position: number, { text, lines }: MistakenText): string {
   const colon = text.slice(position).search(/:(\s|$)/);
   const { line } = lines.linePos(position + Math.max(colon, 0));
   return scannerMistake(line, "mapping values are not allowed in this context");
 }
 
-/** Whether what is at a position stands where its mapping's next key has to. */
+/** Whether the position is where the next key of its mapping must be. */
 function isNextKey(position: number, { text }: MistakenText): boolean {
   const [own = "", ...above] = text.slice(0, position).split("\n").reverse();
   if (own.trim() !== "") return false;
@@ -173,13 +184,16 @@ function unexpected({ message, pos: [position] }: ParserMistake, where: Mistaken
     : parserMistake(line, "did not find expected key");
 }
 
-/** The line of the next token; the end of a text has one of its own. */
+/** The line of the next token; the end of a text counts as a line of its own. */
 function lineOfToken(position: number, { text, lines }: MistakenText): number {
   if (text.slice(position).trim() !== "") return lines.linePos(position).line;
   return lines.linePos(text.length).line + (text.endsWith("\n") ? 0 : 1);
 }
 
-/** What closes the innermost bracket that is open at the end of a text; `undefined`: none is. */
+/**
+ * The bracket that closes the innermost open one at the end of a text; `undefined` when none is
+ * open.
+ */
 function openBracket(text: string): "]" | "}" | undefined {
   const open: ("]" | "}")[] = [];
   for (const [mark] of text.matchAll(/"(?:[^"\\]|\\[^])*"|'[^']*'|[[\]{}]/g)) {

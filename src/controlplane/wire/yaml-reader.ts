@@ -33,28 +33,31 @@ import {
   explainMistake,
 } from "./yaml-mistakes.ts";
 
-/** What was read; `problems` are keys that came twice: `line 4: key "k" already set in map`. */
+/** Decoded YAML; `problems` are duplicate keys: `line 4: key "k" already set in map`. */
 export interface ReadYaml {
   readonly value: unknown;
   readonly problems: readonly string[];
 }
 
-/** The text is no YAML, or cannot become JSON; the message is go-yaml's for the common mistakes. */
+/** Invalid YAML, or YAML that cannot become JSON; the message is go-yaml's for common mistakes. */
 export class YamlError extends Error {
   override readonly name = "YamlError";
 }
 
-/** The composer is recursive, several calls deep for each level; the stack holds some 900 of them. */
+/**
+ * The deepest nesting. The composer is recursive, several calls deep for each level; the stack
+ * holds some 900 levels.
+ */
 const MAX_DEPTH = 500;
-/** The parser takes two microseconds and 200 bytes for each. */
+/** The most lexemes. The parser takes two microseconds and 200 bytes for each. */
 const MAX_LEXEMES = 500_000;
 const MAX_MISTAKES = 100;
-/** Of the value: aliases of aliases can make a small text huge. */
+/** The most nodes of the value: aliases of aliases can make a short text huge. */
 const MAX_NODES = 500_000;
 
 const tooDeep = (): YamlError => new YamlError(`yaml: exceeded max depth of ${MAX_DEPTH}`);
 
-/** Reads the first document of a text, which is UTF-8. @throws YamlError */
+/** Reads the first document of a UTF-8 text. @throws YamlError */
 export function readYaml(bytes: Buffer): ReadYaml {
   const text = bytes.toString("utf8");
   const strange = characterMistake(bytes, text);
@@ -79,8 +82,8 @@ export function readYaml(bytes: Buffer): ReadYaml {
 }
 
 /**
- * Parses the first document, within bounds: what a short text can make of the parser's time and memory is many times
- * its size.
+ * Parses the first document within bounds: the parser's time and memory can be many times the size
+ * of a short text.
  *
  * @throws YamlError
  */
@@ -100,10 +103,10 @@ function parseTokens(text: string, lines: LineCounter): CST.Token[] {
       isWhole ||= token.type === "document";
       if (token.type === "error") mistakes++;
     }
-    // The first mistake is the one that is told.
+    // Only the first mistake is reported.
     if (mistakes > MAX_MISTAKES) break;
     if (parser.stack.length > MAX_DEPTH + 1) throw tooDeep();
-    // The rest of the text is of other documents.
+    // The rest of the text belongs to other documents.
     if (isWhole && lexeme === DOCUMENT_START) return tokens;
   }
   tokens.push(...parser.end());
@@ -113,7 +116,8 @@ function parseTokens(text: string, lines: LineCounter): CST.Token[] {
 const DOCUMENT_START = "---";
 
 /**
- * Composing is recursive: what is nested too deep would exhaust the stack. And escapes of half a character pass it.
+ * Checks the nesting and the escapes of the tokens. Composing is recursive, so that deep nesting
+ * would exhaust the stack, and it accepts escapes of half a character.
  *
  * @throws YamlError
  */
@@ -136,9 +140,9 @@ function checkTokens(tokens: readonly CST.Token[], where: MistakenText): void {
 class YamlReader {
   readonly problems: string[] = [];
   readonly #lines: LineCounter;
-  /** Nodes by the anchors met so far: an alias means the last one before it. */
+  /** Nodes by the anchors seen so far: an alias refers to the last one before it. */
   readonly #anchors = new Map<string, Node>();
-  /** What the aliases stand for that are being read. */
+  /** The nodes of the aliases that are being expanded. */
   readonly #expanded = new Set<Node>();
   #nodes = 0;
 
@@ -258,7 +262,7 @@ function typeOf(value: unknown): string {
   return value instanceof NumberLiteral ? "!!int" : "!!str";
 }
 
-/** A whole number will do as a float. */
+/** Whether a value is of a type; a whole number also counts as a float. */
 const isOfType = (value: unknown, kind: string): boolean =>
   typeOf(value) === kind || (kind === "!!float" && typeOf(value) === "!!int");
 
@@ -270,7 +274,7 @@ function readBinary(text: string): string {
   return Buffer.from(encoded, "base64").toString("utf8");
 }
 
-/** What a plain scalar means in YAML 1.1, by go-yaml's rules. */
+/** The value of a plain scalar in YAML 1.1, by go-yaml's rules. */
 function resolvePlain(text: string): unknown {
   const word = WORDS.get(text);
   if (word !== undefined) return word;
@@ -293,7 +297,7 @@ const RADIX: readonly (readonly [pattern: RegExp, prefix: string])[] = [
   [/^0[oO]?([0-7]+)$/, "0o"],
 ];
 
-/** A float as JSON writes it: up to 1e21 a whole one has all its digits. */
+/** A float as JSON writes it: whole ones up to 1e21 have all their digits. */
 function float(value: number): number | NumberLiteral {
   const isLong = Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < 1e21;
   return isLong ? new NumberLiteral(BigInt(value).toString()) : value;
@@ -302,7 +306,7 @@ function float(value: number): number | NumberLiteral {
 function parseWhole(text: string): number | NumberLiteral | undefined {
   const sign = text.startsWith("-") ? "-" : "";
   const digits = text.replace(/^[-+]/, "");
-  // Beyond all floats: exact arithmetic would take minutes to say so.
+  // The number exceeds every float, and exact arithmetic would take minutes to find that.
   if (digits.length > MAX_DIGITS) return undefined;
   if (/^(0|[1-9]\d*)$/.test(digits)) return whole(BigInt(sign + digits));
   for (const [pattern, prefix] of RADIX) {
