@@ -6,7 +6,7 @@
 import { isNotFound } from "../../kube/status.ts";
 
 /**
- * Whether the write found its object: one that is gone is no failure.
+ * Whether the write found its object: an object that is gone is not a failure.
  *
  * @throws StatusError from the promise for everything but a 404
  */

@@ -1,6 +1,6 @@
 /**
- * Secrets of the type `kubernetes.io/service-account-token`: they are filled with a token of their account, and go
- * with it.
+ * Secrets of the type `kubernetes.io/service-account-token`: filled with a token of their account,
+ * and deleted with it.
  *
  * @see https://kubernetes.io/docs/concepts/configuration/secret/#service-account-token-secrets
  * @module
@@ -17,7 +17,7 @@ const ACCOUNT_UID = "kubernetes.io/service-account.uid";
 
 const encoded = (text: string): string => Buffer.from(text, "utf8").toString("base64");
 
-/** Fills Secrets. Keys are theirs. */
+/** Fills Secrets with tokens. Keys are those of the Secrets. */
 export class AccountTokenController implements Controller {
   readonly name = "AccountToken";
   readonly watches = [SECRETS, SERVICE_ACCOUNTS];

@@ -1,6 +1,6 @@
 /**
- * How a simulated controller speaks to the control plane: reads straight from the store, writes through
- * the same path as a request over the network, with all its checks, as its own user and field manager.
+ * The client of a simulated controller: reads straight from the store, writes through the same path
+ * as a request over the network, with all its checks, as its own user and field manager.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import type { SigningTerms } from "../auth/certificates.ts";
 import type { User } from "../kinds.ts";
 import type { ResourceName } from "../resource-name.ts";
 
-/** Something changed in the store. Objects are frozen. */
+/** A change in the store. Objects are frozen. */
 export interface StoreEvent<T extends SentObject = SentObject> {
   readonly type: "ADDED" | "MODIFIED" | "DELETED";
   readonly resource: Pick<ResourceInfo, "group" | "plural">;
@@ -21,13 +21,13 @@ export interface StoreEvent<T extends SentObject = SentObject> {
   readonly old?: T;
 }
 
-/** Which objects of a resource. */
+/** A selection of the objects of a resource. */
 export interface Selection {
   readonly namespace?: string;
   readonly labels?: Readonly<Record<string, string>>;
 }
 
-/** What a deletion demands. */
+/** The options of a deletion. */
 export interface DeleteOptions {
   readonly gracePeriodSeconds?: number;
   readonly propagationPolicy?: "Orphan" | "Background" | "Foreground";
@@ -35,15 +35,15 @@ export interface DeleteOptions {
   readonly resourceVersion?: string;
 }
 
-/** The size of an object, whatever its kind. */
+/** The scale of an object, whatever its kind. */
 export interface ScaleView {
   readonly replicas: number;
   readonly statusReplicas: number;
-  /** Which pods it means, as text; empty when it does not say. */
+  /** The selector of the pods, as text; empty when there is none. */
   readonly selector: string;
 }
 
-/** Reads are synchronous and see every write that was answered. Writes throw `StatusError`. */
+/** Reads are synchronous and see all completed writes. Writes throw `StatusError`. */
 export interface ControllerClient {
   find<T extends SentObject>(resource: ResourceName<T>, key: ObjectKey): T | undefined;
   list<T extends SentObject>(resource: ResourceName<T>, selection?: Selection): readonly T[];
@@ -68,9 +68,9 @@ export interface ControllerClient {
     patch: object,
     subresource?: string,
   ): Promise<T>;
-  /** A forced server-side apply to an object that is there. */
+  /** A forced server-side apply to an object that exists. */
   apply(resource: ResourceName, object: SentObject): Promise<SentObject>;
-  /** @throws StatusError 404 when objects of that kind have no size, 500 when this one has none */
+  /** @throws StatusError 404 when objects of that kind have no scale, 500 when this one has none */
   findScale(resource: ResourceName, key: ObjectKey): ScaleView | undefined;
   rescale(resource: ResourceName, key: ObjectKey, replicas: number): Promise<void>;
   remove(resource: ResourceName, key: ObjectKey, options?: DeleteOptions): Promise<void>;
@@ -78,13 +78,13 @@ export interface ControllerClient {
   subscribe(listener: (event: StoreEvent) => void): () => void;
 }
 
-/** Makes the token that a Secret holds for a service account. */
+/** Makes the token of a Secret for a service account. */
 export type IssueToken = (
   account: { readonly namespace: string; readonly name: string; readonly uid: string },
   secret: string,
 ) => string;
 
-/** The cluster's authority, as the controllers of certificates see it. */
+/** The cluster's authority, for the controllers of certificates. */
 export interface CertificateSigner {
   /** A certificate, PEM. @throws Error when the request is not signed with its key */
   sign(request: CertificateRequest, terms: SigningTerms): string;
@@ -92,22 +92,22 @@ export interface CertificateSigner {
   mayCreate(user: User, subresource: string): boolean;
 }
 
-/** What a controller is built with. */
+/** The dependencies of a controller. */
 export interface ControllerContext {
   /** The client that writes as `name`, for example `deployment-controller`. */
   clientFor(name: string): ControllerClient;
   readonly clock: Clock;
-  /** Where failed attempts are told of. */
+  /** Logs failed attempts. */
   readonly log?: Logger;
   /** The certificate of the cluster's authority, in PEM: published in each namespace. */
   readonly caCertificate?: string;
-  /** What expressions of a ValidatingAdmissionPolicy do not fit; nothing is told of it when absent. */
+  /** The type checks of a ValidatingAdmissionPolicy; when absent, its status has no warnings. */
   readonly checkPolicyTypes?: (
     policy: SentObject,
   ) => readonly { readonly fieldRef: string; readonly warning: string }[];
-  /** Absent: Secrets for tokens of service accounts stay empty. */
+  /** When absent, Secrets for tokens of service accounts stay empty. */
   readonly issueToken?: IssueToken;
-  /** Absent: nobody signs requests for certificates. */
+  /** When absent, certificate requests are not signed. */
   readonly certificateSigner?: CertificateSigner;
   /** How many nodes the simulated kubelets run; 1 when absent. */
   readonly nodes?: number;

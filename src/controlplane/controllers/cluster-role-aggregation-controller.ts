@@ -1,5 +1,5 @@
 /**
- * Aggregated ClusterRoles: their rules are those of all roles with certain labels.
+ * Aggregated ClusterRoles: their rules are those of all roles that their selectors match.
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/rbac/#aggregated-clusterroles
  * @module
@@ -22,7 +22,7 @@ const RULE_FIELDS = [
 
 type Rule = Readonly<Partial<Record<(typeof RULE_FIELDS)[number], readonly string[] | null>>>;
 
-/** The shape of a ClusterRole. */
+/** A ClusterRole. */
 export interface ClusterRole extends SentObject {
   rules?: Rule[] | null;
   aggregationRule?: { clusterRoleSelectors?: LabelSelector[] };
@@ -33,12 +33,12 @@ const CLUSTER_ROLES: ResourceName<ClusterRole> = {
   plural: "clusterroles",
 };
 
-/** Writes the rules of aggregated roles, as their owner. */
+/** Writes the rules of aggregated roles, and owns them. */
 export class ClusterRoleAggregationController implements Controller {
   readonly name = "ClusterRoleAggregation";
   readonly watches = [CLUSTER_ROLES];
   readonly #client: ControllerClient;
-  /** The roles that are aggregated, by name. */
+  /** The names of the aggregated roles. */
   readonly #aggregated = new Set<string>();
 
   constructor(client: ControllerClient) {
@@ -65,14 +65,14 @@ export class ClusterRoleAggregationController implements Controller {
       apiVersion: "rbac.authorization.k8s.io/v1",
       kind: "ClusterRole",
       metadata: { name: role.metadata.name ?? "" },
-      // No rules are left out: what a user wrote there stays, what was aggregated goes.
+      // Without rules the apply omits the field: rules of users stay, aggregated ones are removed.
       ...(rules.length > 0 ? { rules } : {}),
     });
   }
 }
 
 /**
- * The rules of an aggregated role: those of all others that its selectors choose, each once.
+ * The rules of an aggregated role: those of all other roles that its selectors match, each once.
  *
  * @param role - a ClusterRole with an aggregationRule
  * @param roles - all ClusterRoles
@@ -94,7 +94,7 @@ export function aggregatedRules(role: ClusterRole, roles: readonly ClusterRole[]
   return [...found.values()];
 }
 
-/** The same for rules that say the same: to Go, an empty list is none. */
+/** A text that is the same for equal rules: to Go, an empty list equals an absent one. */
 function textOfRule(rule: Rule): string {
   return JSON.stringify(RULE_FIELDS.map((field) => (rule[field]?.length ? rule[field] : null)));
 }

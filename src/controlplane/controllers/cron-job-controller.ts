@@ -1,5 +1,5 @@
 /**
- * CronJobs: a Job each time the schedule says so.
+ * CronJobs: a Job at each time of the schedule.
  *
  * @see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/
  * @module
@@ -23,14 +23,14 @@ import type { Controller } from "./work-loop.ts";
 const KIND: OwnerKind = { apiVersion: "batch/v1", kind: "CronJob", resource: CRON_JOBS };
 const SCHEDULED = "batch.kubernetes.io/cronjob-scheduled-timestamp";
 const MINUTE_MS = 60_000;
-/** Waits beyond this are looked at again in between: timers do not count further. */
+/** The longest wait: timers cannot wait longer, so a look in between follows. */
 const LONGEST_WAIT_MS = 24 * 60 * MINUTE_MS;
 /** How many missed runs are counted before a warning. */
 const MANY_MISSED = 100;
 
 type Status = NonNullable<CronJob["status"]>;
 
-/** Makes, follows and tidies up the Jobs of CronJobs. */
+/** Creates, follows and cleans up the Jobs of CronJobs. */
 export class CronJobController implements Controller {
   readonly name = "CronJob";
   readonly watches = [CRON_JOBS, JOBS];
@@ -72,7 +72,7 @@ export class CronJobController implements Controller {
     return waitMs;
   }
 
-  /** Which Jobs run still, and when one succeeded last. */
+  /** Updates the list of active Jobs, and the time of the last success. */
   async #follow(cron: CronJob, status: Status, jobs: readonly Job[]): Promise<void> {
     for (const job of jobs) {
       const { name = "", uid = "" } = job.metadata;
@@ -100,7 +100,7 @@ export class CronJobController implements Controller {
     if (status.active) status.active = status.active.filter(({ uid }) => uids.has(uid ?? ""));
   }
 
-  /** Starts what is due; says when to look again. */
+  /** Starts the Jobs that are due. @returns in how many milliseconds to look again */
   async #runDue(cron: CronJob, status: Status, jobs: readonly Job[]): Promise<number | undefined> {
     const now = this.#clock.now();
     const { schedule: text, timeZone, startingDeadlineSeconds, concurrencyPolicy } = cron.spec;
@@ -186,7 +186,7 @@ export class CronJobController implements Controller {
     }
   }
 
-  /** Keeps as many finished Jobs as the limits say, the youngest. */
+  /** Deletes finished Jobs beyond the limits, the oldest first. */
   async #tidyUp(cron: CronJob, status: Status, jobs: readonly Job[]): Promise<void> {
     const { successfulJobsHistoryLimit = 3, failedJobsHistoryLimit = 1 } = cron.spec;
     for (const [end, limit] of [
@@ -205,7 +205,8 @@ export class CronJobController implements Controller {
         const { name = "", uid } = job.metadata;
         if (!status.active?.some((active) => active.uid === uid)) continue;
         status.active = status.active.filter((active) => active.uid !== uid);
-        // A real controller looks once more before it sees that it has taken the Job off its list.
+        // A real controller needs a second look before it sees that it has removed the Job from its
+        // list.
         const message = `Active job went missing: ${name}`;
         await this.#events.record(cron, "Normal", "MissingJob", message);
       }
@@ -229,7 +230,10 @@ function endOf(job: Job): "Complete" | "Failed" | undefined {
   return (["Complete", "Failed"] as const).find((end) => ends.some(({ type }) => type === end));
 }
 
-/** The last run that is due after `earliest`, and about how many there were; `never` for a day that no month has. */
+/**
+ * The last run that is due after `earliest`, and about how many there were; `never` for a date that
+ * does not exist.
+ */
 function lastDue(
   schedule: CronSchedule,
   earliest: number,
@@ -240,7 +244,8 @@ function lastDue(
   if (now < first) return undefined;
   const second = schedule.next(first);
   if (second === undefined || now < second) return { at: first, missed: 1 };
-  // Not every run is visited, as there may be very many: their distance tells where the last one must be.
+  // Runs are not visited one by one, as there may be very many: their interval gives the place of
+  // the last one.
   const missed = Math.floor((now - first) / (second - first)) + 1;
   let at: number | undefined;
   let next = schedule.next(first + (missed - 2) * (second - first));
@@ -248,10 +253,10 @@ function lastDue(
   return at === undefined ? undefined : { at, missed };
 }
 
-/** The time as an event tells it: `Mon, 02 Jan 2006 15:04:05 +0000`. */
+/** The time in events: `Mon, 02 Jan 2006 15:04:05 +0000`. */
 const longTime = (ms: number): string => new Date(ms).toUTCString().replace("GMT", "+0000");
 
-/** The time with the offset of its zone, as the annotation carries it. */
+/** The time with the offset of its zone, as in the annotation. */
 function zonedTime(ms: number, timeZone: string | undefined): string {
   if (timeZone === undefined || timeZone === "UTC" || timeZone === "Etc/UTC") return timeOf(ms);
   const name = new Intl.DateTimeFormat("en-US", { timeZone, timeZoneName: "longOffset" })

@@ -1,5 +1,5 @@
 /**
- * PodDisruptionBudgets: how many pods may be evicted now.
+ * PodDisruptionBudgets: the number of pods that may be evicted now.
  *
  * @see https://kubernetes.io/docs/concepts/workloads/pods/disruptions/
  * @module
@@ -41,11 +41,11 @@ const OWNERS: Readonly<Record<string, ResourceName<Scaled>>> = {
   Deployment: DEPLOYMENTS,
 };
 
-/** How many pods there are to be, and how many of them healthy. */
+/** How many pods are expected, and how many of them healthy. */
 interface Expectations {
   readonly expected: number;
   readonly desired: number;
-  /** Whether pods were found that no controller makes. */
+  /** Whether there are pods without a controller. */
   readonly hasUnmanaged: boolean;
 }
 
@@ -70,7 +70,7 @@ export class DisruptionBudgetController implements Controller {
     if (!isPod && !Object.values(OWNERS).some((owner) => concerns(event, owner))) return;
     for (const budget of this.#client.list(BUDGETS, { namespace })) {
       const { selector } = budget.spec ?? {};
-      // A pod that is selected no more is missed at the next change only.
+      // A pod that the budget no longer selects is only noticed at the next change.
       if (!isPod || matchesLabelSelector(selector, labels)) yield textOf(budget);
     }
   }
@@ -127,12 +127,12 @@ export class DisruptionBudgetController implements Controller {
     if (!sameJson(budget.status, status)) {
       await this.#client.updateStatus(BUDGETS, budget, status);
     }
-    // A pod that was let go and stays counts again after a while.
+    // A pod that was to be evicted but stays counts again after a while.
     const waits = Object.values(disrupted).map((time) => msOf(time) + EVICTION_MS - now);
     return waits.length > 0 ? Math.min(...waits) : undefined;
   }
 
-  /** What cannot be counted allows nothing. */
+  /** Allows no disruptions when the pods cannot be counted. */
   async #giveUp(budget: DisruptionBudget, problem: string): Promise<void> {
     const message = `Failed to calculate the number of expected pods: ${problem}`;
     await this.#events.record(budget, "Warning", "CalculateExpectedPodCountFailed", message);
@@ -155,7 +155,10 @@ export class DisruptionBudgetController implements Controller {
     return { expected, desired, hasUnmanaged };
   }
 
-  /** How many pods the controllers of these pods want in sum. @throws Error when one of them has no size */
+  /**
+   * How many pods the controllers of these pods want in total. @throws Error when one of them has
+   * no scale
+   */
   #expectedScale(pods: readonly Pod[]): Pick<Expectations, "expected" | "hasUnmanaged"> {
     const scales = new Map<string, number>();
     let hasUnmanaged = false;
@@ -174,7 +177,10 @@ export class DisruptionBudgetController implements Controller {
     return { expected, hasUnmanaged };
   }
 
-  /** The object whose size counts for a pod: its controller, or the Deployment above its ReplicaSet. */
+  /**
+   * The object whose scale counts for a pod: its controller, or the Deployment above its
+   * ReplicaSet.
+   */
   #scaled({ metadata: { namespace = "" } }: Pod, owner: OwnerReference): Scaled | undefined {
     const { group } = parseApiVersion(owner.apiVersion);
     const resource: ResourceName<Scaled> | undefined =

@@ -1,7 +1,8 @@
 /**
- * Events of the simulated controllers: what happened to an object, counted when it happens again.
+ * Events of the simulated controllers; repeated events are counted.
  *
- * As with client-go: many of one reason are told as one, and of an object that never rests no more is told for a while.
+ * As in client-go, many events with one reason are combined into one, and a very busy object gets
+ * no more events for a while.
  *
  * @see https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/event-v1/
  * @module
@@ -15,30 +16,33 @@ import { EVENTS } from "../builtin/tokens.ts";
 import { timeOf } from "../../kube/values/times.ts";
 
 interface Recorded {
-  /** Unknown while nothing was written. */
+  /** Absent until the event was written. */
   readonly name: string | undefined;
   readonly count: number;
 }
 
-/** What was told of one object for one reason. */
+/** The events about one object with one reason. */
 interface Similar {
   readonly messages: Set<string>;
   lastMs: number;
 }
 
-/** How much may still be told of an object. */
+/** The number of events that an object may still have. */
 interface Allowance {
   left: number;
   sinceMs: number;
 }
 
-/** From so many messages with one reason on, within the time that follows, they are told as one. */
+/**
+ * From this number of messages with one reason on, within the following time, events are combined
+ * into one.
+ */
 const SIMILAR = 10;
 const SIMILAR_MS = 600_000;
 const BURST = 25;
-/** In this time an object may be told of once more. */
+/** After this time an object may have one more event. */
 const REFILL_MS = 300_000;
-/** How many are remembered; the oldest are forgotten. */
+/** How many entries are remembered; the oldest are forgotten. */
 const MEMORY = 4096;
 
 /** Writes the events of one controller. */
@@ -57,7 +61,7 @@ export class EventRecorder {
     this.#component = component;
   }
 
-  /** Says what happened to `about`. An event of a namespace that is going away is dropped. */
+  /** Records an event about `about`. An event in a terminating namespace is dropped. */
   async record(
     about: SentObject,
     type: "Normal" | "Warning",
@@ -109,7 +113,10 @@ export class EventRecorder {
     }
   }
 
-  /** Creates the event under a name that no recorder took at the same moment of a clock that stands still. */
+  /**
+   * Creates the event, under another name when a recorder took the same one while the clock stood
+   * still.
+   */
   async #create(about: string, event: SentObject): Promise<string> {
     for (;;) {
       const name = `${about}.${this.#uniqueSuffix()}`;
@@ -125,7 +132,7 @@ export class EventRecorder {
     }
   }
 
-  /** Whether so much was told for this reason that it is told as one from now on. */
+  /** Whether there are so many events with this reason that they are combined from now on. */
   #isOneOfMany(kind: string, message: string): boolean {
     const now = this.#clock.now();
     const before = this.#similar.get(kind);
@@ -154,7 +161,7 @@ export class EventRecorder {
     return true;
   }
 
-  /** Sixteen hexadecimal digits, as the nanoseconds of the time would give. */
+  /** A suffix of sixteen hexadecimal digits, as from the time in nanoseconds. */
   #uniqueSuffix(): string {
     this.#sequence++;
     const nanos = BigInt(Math.trunc(this.#clock.now())) * 1_000_000n + BigInt(this.#sequence);

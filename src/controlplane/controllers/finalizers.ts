@@ -1,5 +1,5 @@
 /**
- * Finalizers that protect what is in use.
+ * Finalizers that protect objects in use.
  *
  * @module
  */
@@ -7,7 +7,10 @@ import type { SentObject } from "../../kube/object.ts";
 import type { ControllerClient } from "./client.ts";
 import type { ResourceName } from "../resource-name.ts";
 
-/** Lets an object go that is being deleted and that nobody uses: its finalizer is removed. Others stay as they are. */
+/**
+ * Removes the finalizer of an object that is being deleted and not in use. Other objects stay as
+ * they are.
+ */
 export async function dropFinalizer(
   client: ControllerClient,
   resource: ResourceName,

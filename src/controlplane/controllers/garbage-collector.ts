@@ -1,5 +1,6 @@
 /**
- * The garbage collector: what has no owner left goes; owners wait for their dependents, or let them go.
+ * The garbage collector: deletes objects whose owners are all gone; owners wait for their
+ * dependents, or orphan them.
  *
  * @see https://kubernetes.io/docs/concepts/architecture/garbage-collection/
  * @module
@@ -15,21 +16,21 @@ import type { Controller } from "./work-loop.ts";
 const FOREGROUND = "foregroundDeletion";
 const ORPHAN = "orphan";
 
-/** What is known of one object. */
+/** The node of one object in the graph of owners. */
 interface Known {
   readonly resource: ResourceName;
   readonly key: ObjectKey;
   readonly owners: readonly OwnerReference[];
 }
 
-/** What became of an owner. */
+/** The state of an owner: it exists, is gone, or waits for its dependents. */
 type OwnerState = "solid" | "dangling" | "waiting";
 
-/** Whether an object goes after its dependents, and has begun to. */
+/** Whether an object is in foreground deletion. */
 const isDeletingDependents = ({ metadata }: SentObject): boolean =>
   metadata.deletionTimestamp !== undefined && (metadata.finalizers ?? []).includes(FOREGROUND);
 
-/** Follows owner references by uid. */
+/** The graph of owner references, by uid. */
 export class GarbageCollector implements Controller {
   readonly name = "GarbageCollector";
   readonly #client: ControllerClient;
@@ -63,7 +64,7 @@ export class GarbageCollector implements Controller {
     const isLeaving = object.metadata.deletionTimestamp !== undefined;
     if (isLeaving && finalizers.some((one) => one === FOREGROUND || one === ORPHAN)) yield uid;
     else if (owners.length > 0) yield uid;
-    // An owner in the foreground may have waited for this reference.
+    // An owner in foreground deletion may have waited for this reference.
     for (const owner of before) {
       if (!owners.some((now) => now.uid === owner.uid && now.blockOwnerDeletion)) yield owner.uid;
     }
@@ -91,7 +92,7 @@ export class GarbageCollector implements Controller {
     );
   }
 
-  /** Dependents lose their reference, then the owner may go. */
+  /** Removes the owner reference from dependents, then the finalizer of the owner. */
   async #orphan(owner: SentObject): Promise<void> {
     const { uid = "" } = owner.metadata;
     for (const dependent of this.#dependentsOf(owner)) {
@@ -100,7 +101,7 @@ export class GarbageCollector implements Controller {
     await this.#dropFinalizer(owner, ORPHAN);
   }
 
-  /** Dependents go first; the owner follows when the last one that blocks it is gone. */
+  /** Deletes the dependents first; the owner follows when the last one that blocks it is gone. */
   async #awaitDependents(owner: SentObject): Promise<void> {
     for (const dependent of this.#dependentsOf(owner)) {
       if (!dependent.metadata.deletionTimestamp) await this.#collect(dependent);
@@ -132,7 +133,7 @@ export class GarbageCollector implements Controller {
     }
     const dependents = this.#dependentsOf(object);
     if (waiting.length > 0 && dependents.length > 0) {
-      // Perhaps a circle, in which each waits for the next: this one no longer holds its owners up.
+      // In a circle each would wait for the next: this object no longer blocks its owners.
       if (dependents.some(isDeletingDependents)) await this.#unblockOwners(object);
       await this.#remove(this.#find(object.metadata.uid ?? "") ?? object, "Foreground");
     } else if (finalizers.includes(ORPHAN)) await this.#remove(object, "Orphan");
@@ -145,7 +146,7 @@ export class GarbageCollector implements Controller {
     const info = this.#client
       .resources()
       .find((resource) => resource.group === group && resource.kind === reference.kind);
-    // What cannot be looked up may be there; nothing is deleted on a guess.
+    // An owner that cannot be looked up may exist; nothing is deleted on a guess.
     if (!info) return "solid";
     const { namespace } = object.metadata;
     if (info.namespaced && namespace === undefined) {
@@ -166,7 +167,7 @@ export class GarbageCollector implements Controller {
     return deletionTimestamp && finalizers.includes(FOREGROUND) ? "waiting" : "solid";
   }
 
-  /** The owner is there, but elsewhere: that is a mistake worth an event. */
+  /** Warns about an owner that exists, but in another namespace. */
   async #warnOfNamespace(
     object: SentObject,
     reference: OwnerReference,

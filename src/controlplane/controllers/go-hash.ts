@@ -1,5 +1,5 @@
 /**
- * The order that Kubernetes gives to ports: by a hash of how Go prints them.
+ * The order of ports in Kubernetes: by a hash of their Go representation.
  *
  * @module
  */
@@ -16,7 +16,7 @@ function fnv128a(text: string): string {
   return hash.toString(16).padStart(32, "0");
 }
 
-/** Sorted by the hash of what `print` makes of each item. */
+/** The items, sorted by the hash of their text from `print`. */
 export function sortedByHash<T>(items: readonly T[], print: (item: T) => string): T[] {
   return items
     .map((item) => ({ item, hash: fnv128a(print(item)) }))

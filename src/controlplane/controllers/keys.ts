@@ -1,5 +1,5 @@
 /**
- * Names of resources and keys of objects, as the controllers pass them around.
+ * Names of resources and keys of objects, for the controllers.
  *
  * @module
  */
@@ -11,7 +11,7 @@ declare const isAbout: unique symbol;
 
 /** An event about a resource whose objects are of type `T`. */
 interface EventAbout<T extends SentObject> extends StoreEvent<T> {
-  /** Only for the compiler: an event about another resource is no such event. */
+  /** Only for the compiler: tells it from events about other resources. */
   readonly [isAbout]: true;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Who controls whom: references, adoption and release.
+ * Controllers and their dependents: owner references, adoption and release.
  *
  * @see https://kubernetes.io/docs/concepts/overview/working-with-objects/owners-dependents/
  * @module
@@ -11,14 +11,14 @@ import type { ControllerClient, StoreEvent } from "./client.ts";
 import type { ResourceName } from "../resource-name.ts";
 import { concerns, textOf } from "./keys.ts";
 
-/** A kind that controls others. */
+/** A kind that owns objects of others. */
 export interface OwnerKind<T extends SentObject = SentObject> {
   readonly apiVersion: string;
   readonly kind: string;
   readonly resource: ResourceName<T>;
 }
 
-/** The reference that marks its owner as controller, if there is one. */
+/** The owner reference to the controller, if there is one. */
 export function controllerOf(object: SentObject): OwnerReference | undefined {
   return object.metadata.ownerReferences?.find(({ controller }) => controller === true);
 }
@@ -40,22 +40,24 @@ export function controllerReference(owner: SentObject, kind: OwnerKind): OwnerRe
   };
 }
 
-/** What a set selects and controls. */
+/** A claim of an owner to the objects that its selector matches. */
 interface Claim<T extends SentObject> {
   readonly client: ControllerClient;
   readonly owner: SentObject;
   readonly kind: OwnerKind;
   readonly resource: ResourceName<T>;
   readonly selector: LabelSelector | undefined;
-  /** What an adopted object is held by. */
+  /** The finalizer that adopted objects get. */
   readonly finalizer?: string;
-  /** What of the matching objects may be adopted; what may not is released. All when absent. */
+  /**
+   * Whether a matching object may be adopted; one that may not is released. All may when absent.
+   */
   readonly mayBeMine?: (object: T) => boolean;
 }
 
 /**
- * The objects that `owner` controls, after it adopted the matching ones that nobody controls and
- * released those that match no more. An owner that is being deleted adopts nothing.
+ * The objects that `owner` controls, after it adopted the matching ones without a controller and
+ * released those that no longer match. An owner that is being deleted adopts nothing.
  */
 export async function claimed<T extends SentObject>({
   client,
@@ -121,8 +123,8 @@ async function release(
 }
 
 /**
- * The keys of the owners that an event about a dependent concerns: its controller now and before, and
- * where nobody controls it, every owner that selects it.
+ * The keys of the owners that an event about a dependent concerns: its controller now and before,
+ * and if it has none, every owner that selects it.
  */
 export function* ownersOf<T extends SentObject>(
   client: ControllerClient,

@@ -1,7 +1,9 @@
 /**
- * The status of ValidatingAdmissionPolicies: warnings about expressions that do not fit the kinds they are about.
+ * The status of ValidatingAdmissionPolicies: warnings about expressions that do not fit the kinds
+ * that they match.
  *
- * @see https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/#type-checking
+ * @see
+ * https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/#type-checking
  * @module
  */
 import type { SentObject } from "../../kube/object.ts";
@@ -19,7 +21,7 @@ interface CheckedPolicy extends SentObject {
   readonly status?: { readonly observedGeneration?: number };
 }
 
-/** Checks each policy once for each of its generations. */
+/** Checks each generation of each policy once. */
 export class PolicyStatusController implements Controller {
   readonly name = "ValidatingAdmissionPolicyStatus";
   readonly watches = [POLICIES];

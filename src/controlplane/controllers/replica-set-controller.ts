@@ -1,5 +1,5 @@
 /**
- * ReplicaSets and ReplicationControllers: as many pods as asked for.
+ * ReplicaSets and ReplicationControllers: the desired number of pods.
  *
  * @see https://kubernetes.io/docs/concepts/workloads/controllers/replicaset/
  * @module
@@ -87,7 +87,7 @@ export class ReplicaSetController implements Controller {
         failure = thrown instanceof Error ? thrown : new Error(messageOf(thrown));
       }
     }
-    // The status counts what was there before this round; the changes bring the next one.
+    // The status counts the pods from before this round; the changes cause the next one.
     const againMs = await this.#writeStatus(set, pods, failure);
     if (failure) throw failure;
     return againMs;
@@ -151,7 +151,10 @@ export class ReplicaSetController implements Controller {
     await this.#events.record(set, "Normal", "SuccessfulDelete", `Deleted pod: ${name}`);
   }
 
-  /** The pods of all sets of the same owner: nodes that run several of them give theirs up first. */
+  /**
+   * The pods of all sets of the same owner: of surplus pods, those on nodes that run several of
+   * them are deleted first.
+   */
   #podsOfSiblings(set: Replicas): readonly Pod[] {
     const { namespace = "" } = set.metadata;
     const owner = set.metadata.ownerReferences?.find(({ controller }) => controller);

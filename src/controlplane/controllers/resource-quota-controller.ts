@@ -1,7 +1,8 @@
 /**
- * ResourceQuotas: what is used of each is counted when it comes, and anew when something that it limits goes, or comes to
- * use less. What is added meanwhile admission has counted already: also what could not be stored then, such as an object
- * whose name was taken, until the next count.
+ * ResourceQuotas: usage is counted when a quota is created, and again when an object that it limits
+ * is deleted or comes to use less. Admission counts objects that are added meanwhile; it also
+ * counts objects that could not be stored then, such as one whose name was taken, until the next
+ * count.
  *
  * @see https://kubernetes.io/docs/concepts/policy/resource-quotas/
  * @module
@@ -24,7 +25,7 @@ import { CLAIMS, PODS, QUOTAS, SERVICES } from "../builtin/tokens.ts";
 import { isFinished } from "./pods/pods.ts";
 import type { Controller } from "./work-loop.ts";
 
-/** All is counted anew as often as this. */
+/** How often all quotas are counted again, in milliseconds. */
 const RECOUNT_MS = 5 * 60 * 1000;
 
 /** Keeps the status of quotas. */
@@ -69,13 +70,13 @@ export class ResourceQuotaController implements Controller {
   }
 }
 
-/** Whether a quota is new, or limits something else than before. */
+/** Whether a quota is new, or its limits changed. */
 function asksForCount({ type, object, old }: StoreEvent<ResourceQuota>): boolean {
   if (type !== "MODIFIED" || !old) return type === "ADDED";
   return !sameJson(object.spec?.hard ?? {}, old.spec?.hard ?? {});
 }
 
-/** Whether something uses less from now on, or counts for other quotas. */
+/** Whether an object uses less from now on, or counts for other quotas. */
 function frees(event: StoreEvent): boolean {
   if (event.type !== "MODIFIED" || !event.old) return event.type === "DELETED";
   if (concerns(event, CLAIMS)) return true;
@@ -94,13 +95,13 @@ const resourcesOf = ({ spec }: Pod): unknown =>
     ({ resources }) => resources ?? {},
   );
 
-/** As far as quotas tell types of Services apart. */
+/** The type of a Service, as far as quotas distinguish it. */
 function typeOf({ spec }: Service): string {
   const { type = "" } = spec;
   return type === "NodePort" || type === "LoadBalancer" ? type : "";
 }
 
-/** Whether the quota says anything of a resource. */
+/** Whether the quota limits a resource. */
 function limits(quota: ResourceQuota, { group, plural }: ResourceName): boolean {
   return Object.keys(quota.spec?.hard ?? {}).some((name) => measures(name, group, plural));
 }

@@ -13,7 +13,7 @@ import type { ControllerClient } from "./client.ts";
 import { type OwnerKind, claimed, controllerReference } from "./ownership.ts";
 import { canonicalJson, hashOf } from "./template-hash.ts";
 
-/** A stored template. */
+/** A ControllerRevision. */
 export interface Revision extends SentObject {
   data?: { spec: { template: PodTemplate & { $patch: "replace" } } };
   revision: number;
@@ -26,7 +26,7 @@ interface Owner extends SentObject {
   status?: { collisionCount?: number };
 }
 
-/** How a kind labels its revisions. */
+/** The labels that a kind gives its revisions. */
 interface Labelling {
   readonly kind: OwnerKind;
   readonly hashLabel: string;
@@ -37,7 +37,7 @@ const dataOf = (template: PodTemplate): NonNullable<Revision["data"]> => ({
   spec: { template: { ...template, $patch: "replace" } },
 });
 
-/** Finds, makes and forgets the revisions of one owner. */
+/** Finds, creates and deletes the revisions of one owner. */
 export class RevisionHistory {
   readonly #client: ControllerClient;
   readonly #owner: Owner;
@@ -61,7 +61,7 @@ export class RevisionHistory {
     return found.toSorted((left, right) => left.revision - right.revision);
   }
 
-  /** The revision of the template as it is now: the newest one, made or brought back when it has to be. */
+  /** The revision of the current template: the newest one, created or restored where necessary. */
   async current(revisions: readonly Revision[]): Promise<Revision> {
     const wanted = canonicalJson(dataOf(this.#owner.spec.template));
     const known = revisions.findLast(({ data }) => canonicalJson(data) === wanted);
@@ -92,7 +92,7 @@ export class RevisionHistory {
     return this.#client.create(REVISIONS, made);
   }
 
-  /** Forgets the oldest revisions that nobody uses, beyond the limit. */
+  /** Deletes unused revisions beyond the history limit, the oldest first. */
   async truncate(revisions: readonly Revision[], inUse: ReadonlySet<string>): Promise<void> {
     const limit = this.#owner.spec.revisionHistoryLimit ?? 10;
     const unused = revisions.filter(({ metadata }) => !inUse.has(metadata.name ?? ""));

@@ -5,7 +5,7 @@
  */
 import type { IntOrString } from "../builtin/shared/shapes.ts";
 
-/** A count, or the part of `total` that a percentage stands for; 0 when there is none. */
+/** A count, or the share of `total` that a percentage gives; 0 when absent. */
 export function shareOf(
   value: IntOrString | undefined,
   total: number,

@@ -1,5 +1,5 @@
 /**
- * The simulated controllers together: which there are, and under which names they write.
+ * The simulated controllers, and the names under which they write.
  *
  * @module
  */
@@ -41,17 +41,18 @@ import { PodScheduler } from "./pods/pod-scheduler.ts";
 import { ReplicaSetController } from "./replica-set-controller.ts";
 import { type Controller, WorkLoop } from "./work-loop.ts";
 
-/** Controllers at work. */
+/** Running controllers. */
 export interface RunningControllers {
-  /** Resolves when nothing is in line and nothing in hand. What waits for the clock does not count. */
+  /** Resolves when no key is in line or in hand. Keys that wait for the clock do not count. */
   settle(): Promise<void>;
   stop(): void;
 }
 
 /**
- * Starts the controllers over what is stored, and keeps them going.
+ * Starts the controllers on the stored objects, and keeps them running.
  *
- * @param mode - `no-kubelet` leaves scheduling and the status of pods to others, as a cluster without nodes does
+ * @param mode - `no-kubelet` leaves scheduling and the status of pods to others, as a cluster
+ *   without nodes does
  */
 export function startControllers(
   context: ControllerContext,
@@ -113,7 +114,8 @@ export function startControllers(
     );
   }
   if (mode === "on") controllers.push(...simulatedNodes(context));
-  // Last, so that a controller still sees what was deleted of its objects before their owner goes.
+  // Last, so that a controller still sees the deletion of its objects before their owner is
+  // removed.
   controllers.push(new GarbageCollector(client, events("garbage-collector-controller")));
   const loop = new WorkLoop(controllers, client, clock, context.log);
   loop.start();

@@ -5,7 +5,7 @@
  */
 const LETTERS = "bcdfghjklmnpqrstvwxz2456789";
 
-/** FNV-1a over the JSON of `value` with its keys in order, in letters that spell no words. */
+/** FNV-1a over the JSON of `value` with its keys in order, as letters that spell no words. */
 export function hashOf(value: unknown, collisions = 0): string {
   let hash = 0x811c9dc5;
   for (const character of `${canonicalJson(value)}${collisions === 0 ? "" : String(collisions)}`) {

@@ -1,5 +1,5 @@
 /**
- * Finished Jobs with a time to live: removed, with their pods, when it is over.
+ * Finished Jobs with a time to live: deleted, with their pods, when it has passed.
  *
  * @see https://kubernetes.io/docs/concepts/workloads/controllers/ttlafterfinished/
  * @module
@@ -12,7 +12,7 @@ import { JOBS } from "../builtin/tokens.ts";
 import { msOf } from "../../kube/values/times.ts";
 import type { Controller } from "./work-loop.ts";
 
-/** Deletes what has been finished for long enough. */
+/** Deletes Jobs that finished long enough ago. */
 export class TtlController implements Controller {
   readonly name = "TtlAfterFinished";
   readonly watches = [JOBS];

@@ -2,8 +2,8 @@
  * The one loop that runs all simulated controllers, one key at a time.
  *
  * Changes in the store put keys in line; the loop takes them in the order of their arrival, so the
- * same changes give the same run. A key that fails is tried again as soon as something else changed,
- * and after a wait on the clock at the latest.
+ * same changes give the same run. A key that fails is retried as soon as something else changed, at
+ * the latest after a wait on the clock.
  *
  * @module
  */
@@ -19,14 +19,14 @@ export interface Controller {
   readonly name: string;
   /** The resources whose changes it observes; all when absent. */
   readonly watches?: readonly ResourceName[];
-  /** Keys to begin with, beside those of what is stored. */
+  /** Keys to begin with, beside those of the stored objects. */
   readonly initialKeys?: readonly string[];
-  /** Takes note of a change, and names the keys that it concerns. */
+  /** Observes a change. @returns the keys that it concerns */
   observe(event: StoreEvent): Iterable<string>;
   /**
-   * Brings what `key` names closer to what it asks for. Throws when it is to be tried again.
+   * Brings the object of `key` closer to its desired state. Throws to be retried.
    *
-   * @returns after how many milliseconds to look again, when time alone changes something
+   * @returns after how many milliseconds to look again, when time alone causes a change
    */
   sync(key: string): Promise<number | undefined>;
 }
@@ -38,7 +38,7 @@ interface Item {
 
 const FIRST_RETRY_MS = 5;
 const LONGEST_RETRY_MS = 60_000;
-/** How often a failure is tried again because something changed, rather than because of its wait. */
+/** The number of retries of a failed key because something changed, rather than after its wait. */
 const EAGER_RETRIES = 8;
 
 /** Runs controllers until it is stopped. */
@@ -47,12 +47,12 @@ export class WorkLoop {
   readonly #client: ControllerClient;
   readonly #clock: Clock;
   readonly #log: Logger;
-  /** In line, by `controller/key`; insertion order is the order of work. */
+  /** The keys in line, by `controller/key`; insertion order is the order of work. */
   readonly #queue = new Map<string, Item>();
   readonly #failures = new Map<string, number>();
   readonly #failed = new Map<string, Item>();
   readonly #timers = new Map<string, Timer>();
-  /** Who observes a resource, by its name. */
+  /** The controllers that observe a resource, by its name. */
   readonly #observers = new Map<string, readonly Controller[]>();
   #idle: (() => void)[] = [];
   #running = false;
@@ -71,7 +71,7 @@ export class WorkLoop {
     this.#log = log;
   }
 
-  /** Follows the changes; when the caller has gone on, takes what is stored already and begins to work. */
+  /** Follows the changes; the work on the stored objects begins once the caller has gone on. */
   start(): void {
     this.#running = true;
     this.#unsubscribe = this.#client.subscribe((event) => this.#observe(event));
@@ -101,14 +101,14 @@ export class WorkLoop {
     this.#wakeIdle();
   }
 
-  /** Resolves when nothing is in line or in hand. What waits for the clock does not count. */
+  /** Resolves when no key is in line or in hand. Keys that wait for the clock do not count. */
   settle(): Promise<void> {
     if (!this.#running && this.#queue.size === 0) return Promise.resolve();
     return new Promise((resolve) => this.#idle.push(resolve));
   }
 
   #observe(event: StoreEvent): void {
-    // Events are written by the controllers themselves; nothing waits for them.
+    // The controllers themselves write events; no controller waits for them.
     if (this.#stopped || event.resource.plural === "events") return;
     for (const controller of this.#observersOf(event.resource)) {
       for (const key of controller.observe(event)) this.#add({ controller, key });

@@ -1,6 +1,6 @@
 /**
- * HorizontalPodAutoscalers in a cluster that measures nothing: replicas are kept within their bounds, and the
- * conditions say that there are no metrics.
+ * HorizontalPodAutoscalers in a cluster without metrics: replicas are kept within their bounds, and
+ * the conditions say that there are no metrics.
  *
  * @see https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/
  * @module
@@ -22,10 +22,10 @@ import type { Controller } from "../work-loop.ts";
 
 type Status = NonNullable<Autoscaler["status"]>;
 
-/** How often an autoscaler looks. */
+/** How often each autoscaler is looked at, in milliseconds. */
 const PERIOD_MS = 15_000;
 
-/** Keeps what autoscalers point at within their bounds. */
+/** Keeps the targets of autoscalers within their bounds. */
 export class AutoscalerController implements Controller {
   readonly name = "Autoscaler";
   readonly watches = [AUTOSCALERS];
@@ -41,7 +41,7 @@ export class AutoscalerController implements Controller {
 
   *observe(event: StoreEvent): Iterable<string> {
     if (!concerns(event, AUTOSCALERS)) return;
-    // Its own status is no reason to look again.
+    // A change of its own status needs no second look.
     const { spec } = event.object;
     if (!event.old || !sameJson(spec, event.old.spec)) {
       yield textOf(event.object);
@@ -111,7 +111,7 @@ export class AutoscalerController implements Controller {
     }
   }
 
-  /** The size of what an autoscaler points at, or why it is unknown. */
+  /** The scale of an autoscaler's target, or why it is unknown. */
   #scaleOf({ spec, metadata }: Autoscaler): { resource: ResourceName; scale: ScaleView } | string {
     const { apiVersion = "", kind, name } = spec.scaleTargetRef;
     const [group = ""] = apiVersion.includes("/") ? apiVersion.split("/") : [""];
@@ -170,7 +170,7 @@ export class AutoscalerController implements Controller {
     await fail(`invalid metrics (${count}), first error is: ${first.within}`);
   }
 
-  /** The autoscalers whose targets have one of the pods that the selector finds, by name. */
+  /** The names of the autoscalers whose targets have one of the selected pods. */
   #rivalsOf(scaler: Autoscaler, selector: string): string[] {
     const { namespace = "" } = scaler.metadata;
     const wanted = parseLabelSelector(selector);

@@ -1,9 +1,10 @@
 /**
- * What an autoscaler says of its metrics in a cluster that serves none.
+ * The conditions of an autoscaler about its metrics in a cluster that serves none.
  *
  * Pure.
  *
- * @see https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/#support-for-metrics-apis
+ * @see
+ * https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/#support-for-metrics-apis
  * @module
  */
 import type { ResourceName } from "../../resource-name.ts";
@@ -22,7 +23,7 @@ interface Named {
   readonly target: Target;
 }
 
-/** The shape of a HorizontalPodAutoscaler. */
+/** A HorizontalPodAutoscaler. */
 export interface Autoscaler extends SentObject {
   spec: {
     minReplicas?: number;
@@ -45,7 +46,7 @@ export const AUTOSCALERS: ResourceName<Autoscaler> = {
   plural: "horizontalpodautoscalers",
 };
 
-/** One of the sources that an autoscaler measures by. */
+/** A source of metrics of an autoscaler. */
 interface MetricSpec {
   readonly type: string;
   readonly resource?: { readonly name: string; readonly target: Target };
@@ -65,7 +66,7 @@ interface MetricSpec {
 export interface MetricProblem {
   readonly reason: string;
   readonly message: string;
-  /** The problem as part of the whole. */
+  /** The problem as a part of the message about all metrics. */
   readonly within: string;
 }
 

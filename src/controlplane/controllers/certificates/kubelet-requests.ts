@@ -1,7 +1,8 @@
 /**
- * Which requests the signers of Kubernetes itself sign.
+ * The requests that Kubernetes' own signers sign.
  *
- * @see https://kubernetes.io/docs/reference/access-authn-authz/certificate-signing-requests/#kubernetes-signers
+ * @see
+ * https://kubernetes.io/docs/reference/access-authn-authz/certificate-signing-requests/#kubernetes-signers
  * @module
  */
 import type { AlternativeName, CertificateRequest } from "../../auth/certificate-request.ts";
@@ -21,17 +22,17 @@ const SHOWN: Readonly<Record<AlternativeName, string>> = {
 
 type Check = (request: CertificateRequest, usages: readonly string[]) => string | undefined;
 
-/** By the name of a signer: why it does not sign a request, or `undefined` when it does. */
+/** The checks of signers, by name: why one does not sign a request, or `undefined` when it does. */
 const CHECKS: ReadonlyMap<string, Check> = new Map([
   [CLIENT_SIGNER, (_request, usages) => clientProblem(usages)],
   [KUBELET_CLIENT_SIGNER, kubeletClientProblem],
   [KUBELET_SERVING_SIGNER, kubeletServingProblem],
 ]);
 
-/** The check of a signer; `undefined` when it is none of Kubernetes' own. */
+/** The check of a signer; `undefined` when it is not one of Kubernetes' own. */
 export const findSignerCheck = (signer: string): Check | undefined => CHECKS.get(signer);
 
-/** Why this is no request of a kubelet for its own client certificate. */
+/** Why this is not a kubelet's request for its own client certificate. */
 export function kubeletClientProblem(
   request: CertificateRequest,
   usages: readonly string[],
@@ -76,7 +77,7 @@ function namesProblem(
   return found && `${SHOWN[found]} subjectAltNames are not allowed`;
 }
 
-/** Only RSA needs the encipherment of keys. */
+/** Why the usages are wrong; `key encipherment` may be absent, as only RSA needs it. */
 function kubeletUsagesProblem(usages: readonly string[], purpose: string): string | undefined {
   const wanted = [purpose, "digital signature"].sort();
   const all = [...wanted, "key encipherment"].sort();

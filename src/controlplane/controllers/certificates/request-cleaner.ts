@@ -1,7 +1,8 @@
 /**
- * Removes requests for certificates that nobody needs any more.
+ * Removes certificate requests that are no longer needed.
  *
- * @see https://kubernetes.io/docs/reference/access-authn-authz/certificate-signing-requests/#request-signing-process
+ * @see
+ * https://kubernetes.io/docs/reference/access-authn-authz/certificate-signing-requests/#request-signing-process
  * @module
  */
 import { X509Certificate } from "node:crypto";
@@ -15,11 +16,11 @@ import { msOf } from "../../../kube/values/times.ts";
 import type { Controller } from "../work-loop.ts";
 
 const HOUR_MS = 3_600_000;
-/** How long a request stays that was decided, and one that waits for somebody. */
+/** How long a decided request stays, and one that waits for a decision. */
 const DECIDED_MS = HOUR_MS;
 const WAITING_MS = 24 * HOUR_MS;
 
-/** Removes what is old. Keys are those of the requests. */
+/** Removes old requests. Keys are those of the requests. */
 export class RequestCleaner implements Controller {
   readonly name = "CertificateRequestCleaner";
   readonly watches = [SIGNING_REQUESTS];

@@ -1,5 +1,6 @@
 /**
- * Signs what was approved, for the signers of Kubernetes itself; approves what a kubelet asks for itself.
+ * Signs approved requests for Kubernetes' own signers; approves the requests of kubelets for
+ * themselves.
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/certificate-signing-requests/
  * @module
@@ -23,11 +24,11 @@ import {
 import { present } from "../../../present.ts";
 
 const MINUTE_MS = 60_000;
-/** How long a certificate lives at most, and at least. */
+/** The longest and the shortest life of a certificate. */
 const LONGEST_MS = 365 * 24 * 60 * MINUTE_MS;
 const SHORTEST_MS = 10 * MINUTE_MS;
 
-/** Signs and approves. Keys are those of the requests. */
+/** Signs and approves requests. Keys are those of the requests. */
 export class SigningController implements Controller {
   readonly name = "CertificateSigning";
   readonly watches = [SIGNING_REQUESTS];

@@ -1,7 +1,8 @@
 /**
- * Where the pods of a DaemonSet run.
+ * The nodes and the pods of a DaemonSet.
  *
- * @see https://kubernetes.io/docs/concepts/workloads/controllers/daemonset/#how-daemon-pods-are-scheduled
+ * @see
+ * https://kubernetes.io/docs/concepts/workloads/controllers/daemonset/#how-daemon-pods-are-scheduled
  * @module
  */
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
@@ -17,7 +18,7 @@ export const TEMPLATE_GENERATION = "deprecated.daemonset.template.generation";
 export const GENERATION_LABEL = "pod-template-generation";
 const REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution";
 
-/** What a daemon's pods tolerate beside what their template says. */
+/** The tolerations of daemon pods beside those of their template. */
 function ownTolerations(spec: PodSpec): Toleration[] {
   const every = (key: string, effect: string): Toleration => ({
     key: `node.kubernetes.io/${key}`,
@@ -47,7 +48,7 @@ function tolerationsOf(spec: PodSpec): Toleration[] {
   return [...given, ...added];
 }
 
-/** Whether the set wants a pod on the node, and whether one that is there may stay. */
+/** Whether the set wants a pod on the node, and whether an existing one may stay. */
 export function fit(
   set: DaemonSet,
   node: Node,
@@ -60,7 +61,7 @@ export function fit(
   return { runs: stays && !untolerated(tolerations, node, ["NoSchedule"]), stays };
 }
 
-/** The node that a pod is on, or made for. */
+/** The node that a pod is on, or was created for. */
 export function targetOf({ spec }: Pod): string | undefined {
   if (spec.nodeName) return spec.nodeName;
   for (const term of spec.affinity?.nodeAffinity?.[REQUIRED]?.nodeSelectorTerms ?? []) {

@@ -1,5 +1,6 @@
 /**
- * Which pods of a DaemonSet are removed, and where new ones are made: pure decisions over where its pods are.
+ * The pods of a DaemonSet to remove, and the nodes that get new ones: pure decisions from the
+ * placement of its pods.
  *
  * @module
  */
@@ -13,29 +14,32 @@ import { HASH_LABEL, TEMPLATE_GENERATION, GENERATION_LABEL, fit } from "./daemon
 /** The pods of a set, by the node that they are for. */
 export type Placement = ReadonlyMap<string, readonly Pod[]>;
 
-/** What is to be done. */
+/** The pods to create and to remove. */
 export interface Changes {
   readonly remove: readonly Pod[];
-  /** Nodes that get a pod. */
+  /** The nodes that get a pod. */
   readonly make: readonly string[];
 }
 
-/** What the decisions are about. */
+/** The input of the decisions. */
 export interface Situation {
   readonly set: DaemonSet;
   readonly nodes: readonly Node[];
   readonly placement: Placement;
-  /** The revision that the set's template has now. */
+  /** The hash of the set's current template. */
   readonly hash: string;
   readonly nowMs: number;
 }
 
-/** Whether the strategy makes new pods before the old ones go. */
+/** Whether the strategy creates new pods before it removes the old ones. */
 const surges = ({ spec }: DaemonSet): boolean =>
   spec.updateStrategy.type === "RollingUpdate" &&
   shareOf(spec.updateStrategy.rollingUpdate?.maxSurge, 1) > 0;
 
-/** Whether the pod has the set's template: by its revision, or by the generation that older clusters count. */
+/**
+ * Whether the pod has the set's template: by its revision, or by the generation, as in older
+ * clusters.
+ */
 export function isCurrent(set: DaemonSet, pod: Pod, hash: string): boolean {
   const { labels = {} } = pod.metadata;
   const generation = set.metadata.annotations?.[TEMPLATE_GENERATION];
@@ -45,7 +49,7 @@ export function isCurrent(set: DaemonSet, pod: Pod, hash: string): boolean {
   );
 }
 
-/** Bound pods first, then by age and name. */
+/** The pods by age and name, those with a node first. */
 export function byAge(pods: readonly Pod[]): Pod[] {
   const rank = ({ metadata, spec }: Pod): string =>
     `${spec.nodeName ? 0 : 1} ${metadata.creationTimestamp ?? ""} ${metadata.name ?? ""}`;
@@ -54,7 +58,10 @@ export function byAge(pods: readonly Pod[]): Pod[] {
 
 const isLiving = ({ metadata }: Pod): boolean => metadata.deletionTimestamp === undefined;
 
-/** One pod where the set fits, none where it does not. Ended pods are another's concern: `ended` names them. */
+/**
+ * One pod on each node that fits the set, none on the others. Finished pods are not removed here:
+ * `ended` lists them.
+ */
 export function placed(situation: Situation): Changes & { readonly ended: readonly Pod[] } {
   const { set, nodes, placement, hash, nowMs } = situation;
   const remove: Pod[] = [];
@@ -101,7 +108,7 @@ interface Spot {
   readonly node: string;
   readonly fresh: Pod | undefined;
   readonly old: Pod | undefined;
-  /** More than one of a kind: to be tidied up before anything else. */
+  /** Whether a node has more than one pod, which must be cleaned up first. */
   readonly isCrowded: boolean;
 }
 
@@ -124,7 +131,10 @@ export function rolled(situation: Situation): Changes {
   return replaced(situation, spots, Math.max(1, shareOf(maxUnavailable, wanted.length)));
 }
 
-/** Old pods that are not available go, available ones as long as few enough are missing. */
+/**
+ * Removes old pods that are not available, and available ones as long as the strategy allows more
+ * unavailable pods.
+ */
 function replaced({ set, nowMs }: Situation, spots: readonly Spot[], allowed: number): Changes {
   const remove: Pod[] = [];
   const candidates: Pod[] = [];
@@ -140,7 +150,10 @@ function replaced({ set, nowMs }: Situation, spots: readonly Spot[], allowed: nu
   return { remove: [...remove, ...candidates.slice(0, Math.max(0, allowed - missing))], make: [] };
 }
 
-/** New pods beside old ones, as many as may be too much; an old one goes when the new one is available. */
+/**
+ * Creates new pods beside old ones, within the surge; an old pod is removed when the new one is
+ * available.
+ */
 function surged(
   { set, nodes, nowMs }: Situation,
   spots: readonly Spot[],
@@ -172,7 +185,7 @@ function surged(
     if (!runsOn.has(node)) (isMissed ? unwanted : remove).push(old);
     else (isMissed ? candidates : make).push(node);
   }
-  // Where the set fits no more, an available pod goes only when enough others are available.
+  // On nodes that no longer fit, an available pod is removed only when enough others are available.
   remove.push(...unwanted.slice(0, Math.max(0, available - desired)));
   return { remove, make: [...make, ...candidates.slice(0, Math.max(0, surge - surging))] };
 }

@@ -51,7 +51,7 @@ export class DaemonSetController implements Controller {
   readonly #client: ControllerClient;
   readonly #events: EventRecorder;
   readonly #clock: Clock;
-  /** By set, generation and node. */
+  /** The backoffs by set, generation and node. */
   readonly #backoffs = new Map<string, Backoff>();
 
   constructor(client: ControllerClient, events: EventRecorder, clock: Clock) {
@@ -66,7 +66,7 @@ export class DaemonSetController implements Controller {
     yield* ownersOf(this.#client, event, PODS, KIND, (set: DaemonSet) => set.spec.selector);
   }
 
-  /** The sets that gain or lose a pod by what happened to a node. A node that goes concerns none. */
+  /** The sets that gain or lose a pod when a node changes; the deletion of a node concerns none. */
   *#setsConcernedBy({ type, object: node, old: before }: StoreEvent<Node>): Generator<string> {
     if (type === "DELETED") return;
     const isSame =
@@ -140,7 +140,10 @@ export class DaemonSetController implements Controller {
     return byNode;
   }
 
-  /** Makes and removes what is missing and too much; says when ended pods may be removed. */
+  /**
+   * Creates missing pods and removes surplus ones. @returns in how many milliseconds finished pods
+   * may be removed
+   */
   async #place(situation: Situation): Promise<number | undefined> {
     const { set, hash } = situation;
     const { remove, make, ended } = placed(situation);
@@ -155,7 +158,9 @@ export class DaemonSetController implements Controller {
     return waitMs;
   }
 
-  /** Tells of an ended pod; in how many milliseconds it may be removed. */
+  /**
+   * Records the end of a pod in an event. @returns in how many milliseconds the pod may be removed
+   */
   async #noteEnd({ set, nowMs }: Situation, pod: Pod): Promise<number> {
     const { namespace = "", name = "" } = pod.metadata;
     const node = targetOf(pod) ?? "";
@@ -181,7 +186,7 @@ export class DaemonSetController implements Controller {
     for (const pod of remove) await this.#delete(set, pod);
   }
 
-  /** Old revisions that no pod has go, the oldest first, when there are more than the limit. */
+  /** Deletes old revisions without pods beyond the history limit, the oldest first. */
   async #forget(history: RevisionHistory, set: DaemonSet, old: readonly Revision[]): Promise<void> {
     const excess = old.length - (set.spec.revisionHistoryLimit ?? 10);
     const pods = [...(await this.#placement(set)).values()].flat();

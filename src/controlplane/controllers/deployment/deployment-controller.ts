@@ -1,8 +1,8 @@
 /**
  * Deployments: rolling from one ReplicaSet to the next.
  *
- * One `sync` makes one step, as far as the pods allow it; their changes bring the next one. Sizes,
- * revisions and status stand in files of their own.
+ * One `sync` makes one step, as far as the pods allow it; their changes cause the next one. Sizes,
+ * revisions and status have files of their own.
  *
  * @see https://kubernetes.io/docs/concepts/workloads/controllers/deployment/
  * @module
@@ -34,7 +34,7 @@ import { type Sets, allOf, divide } from "./revisions.ts";
 import { isResized, isScaled, newSetReplicas, replicasOf } from "./rollout-arithmetic.ts";
 import { SetScaler } from "./set-scaler.ts";
 
-/** Keeps each Deployment's ReplicaSets at the sizes that its rollout asks for. */
+/** Keeps the ReplicaSets of each Deployment at the sizes of its rollout. */
 export class DeploymentController implements Controller {
   readonly name = "Deployment";
   readonly watches = [DEPLOYMENTS, REPLICA_SETS, PODS];
@@ -104,7 +104,7 @@ export class DeploymentController implements Controller {
     return this.#client.find(DEPLOYMENTS, keyFrom(key));
   }
 
-  /** Tells of a pause, and of its end, in the Progressing condition. */
+  /** Records a pause, and its end, in the condition Progressing. */
   async #notePause(deployment: Deployment): Promise<Deployment> {
     const before = findCondition(deployment.status, "Progressing");
     if (!hasDeadline(deployment) || before?.reason === "ProgressDeadlineExceeded") {
@@ -125,7 +125,7 @@ export class DeploymentController implements Controller {
     });
   }
 
-  /** A paused Deployment, and one whose size changed, is scaled without going on with its rollout. */
+  /** Scales a Deployment that is paused, or whose size changed, without continuing its rollout. */
   async #resize(deployment: Deployment, owned: readonly ReplicaSet[]): Promise<number | undefined> {
     const { sets, deployment: current } = await this.#revisions.withRevision(
       deployment,
@@ -206,7 +206,10 @@ export class DeploymentController implements Controller {
     return deadlineInMs(deployment, status, this.#clock.now());
   }
 
-  /** The Deployment as it is stored now, for its status; the spec of this round stays. */
+  /**
+   * The Deployment as it is stored now, for its status; this round keeps working with the same
+   * spec.
+   */
   #latest(deployment: Deployment): Deployment {
     const stored = this.#find(textOf(deployment));
     if (!stored) return deployment;

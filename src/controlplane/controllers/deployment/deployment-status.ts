@@ -16,7 +16,7 @@ export type DeploymentStatus = NonNullable<Deployment["status"]>;
 
 const NO_DEADLINE = 2 ** 31 - 1;
 
-/** Whether a rollout that does not move is to be reported. */
+/** Whether a rollout without progress is reported. */
 export function hasDeadline(deployment: Deployment): boolean {
   const { progressDeadlineSeconds = NO_DEADLINE } = deployment.spec;
   return progressDeadlineSeconds !== NO_DEADLINE;
@@ -29,7 +29,7 @@ export function findCondition(
   return status?.conditions?.find((condition) => condition.type === type);
 }
 
-/** A condition that changed just now. */
+/** A condition that changed now. */
 function newCondition(
   nowMs: number,
   type: string,
@@ -54,7 +54,7 @@ function withCondition(conditions: readonly Condition[], condition: Condition): 
   return [...conditions.filter(({ type }) => type !== condition.type), placed];
 }
 
-/** The conditions of a Deployment with what is to be said of its rollout's progress in place. */
+/** The conditions of a Deployment with the given Progressing condition in place. */
 export function withProgress(
   deployment: Deployment,
   nowMs: number,
@@ -68,7 +68,10 @@ export function withProgress(
   );
 }
 
-/** Stores the status, and the annotations, of a Deployment and returns it as it is stored. @throws StatusError */
+/**
+ * Stores the status and the annotations of a Deployment. @returns the stored Deployment. @throws
+ * StatusError
+ */
 export async function updateStatus(
   client: ControllerClient,
   deployment: Deployment,
@@ -76,7 +79,7 @@ export async function updateStatus(
   return await client.update(DEPLOYMENTS, deployment, "status");
 }
 
-/** What can be counted, and whether enough pods are available. */
+/** The counts of a status, and whether enough pods are available. */
 export function countedStatus(
   deployment: Deployment,
   all: readonly ReplicaSet[],
@@ -146,7 +149,7 @@ function hasProgressed(before: DeploymentStatus, now: DeploymentStatus): boolean
   );
 }
 
-/** The counted status, with what it says of the rollout's progress and of failures. */
+/** The counted status with its conditions of progress and failure. */
 export function rolloutStatus(
   deployment: Deployment,
   all: readonly ReplicaSet[],
@@ -224,7 +227,7 @@ function hasTimedOut(deployment: Deployment, nowMs: number): boolean {
 const deadlineOf = (deployment: Deployment, progressing: Condition): number =>
   msOf(progressing.lastUpdateTime) + (deployment.spec.progressDeadlineSeconds ?? 0) * 1000;
 
-/** In how many milliseconds the rollout will have taken too long; `undefined` when it cannot. */
+/** In how many milliseconds the rollout exceeds its deadline; `undefined` when it cannot. */
 export function deadlineInMs(
   deployment: Deployment,
   status: DeploymentStatus,

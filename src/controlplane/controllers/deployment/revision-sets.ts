@@ -35,20 +35,23 @@ import {
 import { newSetReplicas, replicasOf, sizeAnnotations } from "./rollout-arithmetic.ts";
 import { present } from "../../../present.ts";
 
-/** What a Deployment is to those that it owns. */
+/** Deployments as owners. */
 export const KIND: OwnerKind<Deployment> = {
   apiVersion: "apps/v1",
   kind: "Deployment",
   resource: DEPLOYMENTS,
 };
 
-/** The sets of a Deployment, and the Deployment as it is stored after its revision was noted. */
+/** The sets of a Deployment, and the stored Deployment after its revision was written. */
 interface Revised {
   readonly sets: Sets;
   readonly deployment: Deployment;
 }
 
-/** Makes the newest set of a Deployment, keeps its revision, and removes sets that are history. */
+/**
+ * Creates the newest set of a Deployment, keeps its revision, and removes sets beyond the history
+ * limit.
+ */
 export class RevisionSets {
   readonly #client: ControllerClient;
   readonly #events: EventRecorder;
@@ -60,7 +63,10 @@ export class RevisionSets {
     this.#clock = clock;
   }
 
-  /** The sets, with the newest one's annotations up to date; it is made if `create` and there is none. */
+  /**
+   * The sets, with the newest one's annotations up to date; with `create`, a missing newest set is
+   * created.
+   */
   async withRevision(
     deployment: Deployment,
     owned: readonly ReplicaSet[],
@@ -100,7 +106,7 @@ export class RevisionSets {
     };
   }
 
-  /** Removes empty old sets beyond the history that is to be kept. */
+  /** Deletes empty old sets beyond the history limit. */
   async cleanUp(deployment: Deployment, old: readonly ReplicaSet[]): Promise<void> {
     const limit = deployment.spec.revisionHistoryLimit;
     if (limit === undefined) return;
@@ -162,7 +168,7 @@ export class RevisionSets {
     };
   }
 
-  /** Somebody else's set has the name: the next try takes another one. */
+  /** Counts a collision: another owner's set has the name, so the next try uses another name. */
   async #noteCollision(deployment: Deployment, draft: ReplicaSet): Promise<void> {
     const { namespace = "", name = "" } = draft.metadata;
     const existing = this.#client.find(REPLICA_SETS, { namespace, name });
@@ -181,7 +187,7 @@ export class RevisionSets {
   }
 
   async #noteFailedSet(deployment: Deployment, name: string, thrown: unknown): Promise<void> {
-    // A namespace that goes away takes the Deployment along.
+    // The Deployment is deleted with its terminating namespace.
     if (hasReason(thrown, "Forbidden") && messageOf(thrown).includes("being terminated")) return;
     const message = `Failed to create new replica set "${name}": ${messageOf(thrown)}`;
     if (hasDeadline(deployment)) {
@@ -200,7 +206,7 @@ export class RevisionSets {
     await this.#events.record(deployment, "Warning", "ReplicaSetCreateError", message);
   }
 
-  /** Writes the revision, and conditions that come with it, where they differ. */
+  /** Writes the revision, and the conditions that come with it, where they differ. */
   async #noteRevision(
     deployment: Deployment,
     revision: number,
@@ -219,7 +225,7 @@ export class RevisionSets {
   }
 }
 
-/** The newest set before it is made, without a size. */
+/** The newest set before it is created, without a size. */
 function draftSet(deployment: Deployment): ReplicaSet {
   const { template, selector, minReadySeconds } = deployment.spec;
   const hash = hashOf(JSON.parse(templateText(template)), deployment.status?.collisionCount ?? 0);

@@ -1,5 +1,5 @@
 /**
- * Which ReplicaSet stands for which revision of a Deployment.
+ * The ReplicaSets of a Deployment and their revisions.
  *
  * @module
  */
@@ -14,7 +14,7 @@ export const REVISION = "deployment.kubernetes.io/revision";
 const HISTORY = "deployment.kubernetes.io/revision-history";
 const HISTORY_LIMIT = 2000;
 
-/** Annotations of a Deployment that say something of itself only. */
+/** Annotations of a Deployment that are not copied to its ReplicaSets. */
 const NOT_COPIED: ReadonlySet<string> = new Set([
   "kubectl.kubernetes.io/last-applied-configuration",
   REVISION,
@@ -30,17 +30,17 @@ export interface Sets {
   readonly old: readonly ReplicaSet[];
 }
 
-/** The old sets, then the newest one where there is one. */
+/** The old sets, then the newest one if it exists. */
 export const allOf = ({ newSet, old }: Sets): ReplicaSet[] =>
   newSet ? [...old, newSet] : [...old];
 
-/** Tells the newest set of a Deployment from the others that it owns. */
+/** Divides the sets of a Deployment into the newest one and the others. */
 export function divide(deployment: Deployment, owned: readonly ReplicaSet[]): Sets {
   const newSet = findNewSet(deployment, owned);
   return { newSet, old: owned.filter((set) => set !== newSet) };
 }
 
-/** The oldest first; sets of the same second by name. */
+/** Orders sets by age, the oldest first; sets of the same second by name. */
 export function byAge(left: ReplicaSet, right: ReplicaSet): number {
   return (
     (left.metadata.creationTimestamp ?? "").localeCompare(right.metadata.creationTimestamp ?? "") ||
@@ -48,13 +48,13 @@ export function byAge(left: ReplicaSet, right: ReplicaSet): number {
   );
 }
 
-/** The set whose pods are those that the Deployment asks for now. */
+/** The set with the Deployment's current template. */
 function findNewSet(deployment: Deployment, sets: readonly ReplicaSet[]): ReplicaSet | undefined {
   const wanted = templateText(deployment.spec.template);
   return sets.toSorted(byAge).find((set) => templateText(set.spec.template) === wanted);
 }
 
-/** The template without its hash label, in a form that can be compared. */
+/** The template without its hash label, as text that can be compared. */
 export function templateText(template: PodTemplate): string {
   const labels = { ...template.metadata?.labels };
   Reflect.deleteProperty(labels, HASH_LABEL);
@@ -74,9 +74,9 @@ export function maxRevision(sets: readonly ReplicaSet[]): number {
 }
 
 /**
- * The annotations that the newest set shall have.
+ * The annotations of the newest set.
  *
- * @param sizes - `desired-replicas` and `max-replicas`, for a set that is about to be made
+ * @param sizes - `desired-replicas` and `max-replicas`, for a set that is about to be created
  */
 export function annotationsOf(
   deployment: Deployment,

@@ -1,7 +1,9 @@
 /**
- * How many pods a rollout may add and take away. Pure arithmetic over a Deployment and its ReplicaSets.
+ * How many pods a rollout may add and remove. Pure arithmetic over a Deployment and its
+ * ReplicaSets.
  *
- * @see https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#rolling-update-deployment
+ * @see
+ * https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#rolling-update-deployment
  * @module
  */
 import type { Deployment } from "../../builtin/kinds/apps/shared.ts";
@@ -13,7 +15,7 @@ export const MAX = "deployment.kubernetes.io/max-replicas";
 
 export const replicasOf = (set: { spec: { replicas?: number } }): number => set.spec.replicas ?? 1;
 
-/** Whether the set is to have pods. */
+/** Whether the set should have pods. */
 export const isScaled = (set: ReplicaSet): boolean => replicasOf(set) > 0;
 
 export const sumOf = (
@@ -21,7 +23,7 @@ export const sumOf = (
   count: (set: ReplicaSet) => number | undefined,
 ): number => sets.reduce((sum, set) => sum + (count(set) ?? 0), 0);
 
-/** Surge and unavailability in pods; they are never both 0. */
+/** The surge and the unavailability in pods; they are never both 0. */
 function fenceposts(deployment: Deployment): { surge: number; unavailable: number } {
   const { type, rollingUpdate } = deployment.spec.strategy;
   if (type !== "RollingUpdate") return { surge: 0, unavailable: 0 };
@@ -51,7 +53,7 @@ export function newSetReplicas(
   return room <= 0 ? size : size + Math.min(room, wanted - size);
 }
 
-/** How much of `toAdd` one set gets when a Deployment is scaled in the middle of a rollout. */
+/** The part of `toAdd` that one set gets when a Deployment is scaled in the middle of a rollout. */
 export function proportion(
   set: ReplicaSet,
   deployment: Deployment,
@@ -74,13 +76,13 @@ function fractionOf(set: ReplicaSet, deployment: Deployment): number {
   return Math.round(target) - size;
 }
 
-/** The annotations that tell a set of the sizes of its Deployment. */
+/** The annotations of a set with the sizes of its Deployment. */
 export function sizeAnnotations(deployment: Deployment): Record<string, string> {
   const wanted = replicasOf(deployment);
   return { [DESIRED]: String(wanted), [MAX]: String(wanted + maxSurge(deployment)) };
 }
 
-/** Whether the size was changed since the sets were last scaled. */
+/** Whether the Deployment's size changed since the sets were last scaled. */
 export function isResized(deployment: Deployment, owned: readonly ReplicaSet[]): boolean {
   return owned.filter(isScaled).some((set) => {
     const desired = set.metadata.annotations?.[DESIRED];
@@ -88,7 +90,7 @@ export function isResized(deployment: Deployment, owned: readonly ReplicaSet[]):
   });
 }
 
-/** Whether the set has all the pods that the Deployment asks for, and all are available. */
+/** Whether the set has all the pods of the Deployment, and all are available. */
 export function isSaturated(deployment: Deployment, set: ReplicaSet): boolean {
   const wanted = replicasOf(deployment);
   return (

@@ -1,5 +1,5 @@
 /**
- * The sizes of a Deployment's ReplicaSets: which set gets how many pods.
+ * The sizes of a Deployment's ReplicaSets.
  *
  * @see https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#proportional-scaling
  * @module
@@ -21,7 +21,7 @@ import {
   sumOf,
 } from "./rollout-arithmetic.ts";
 
-/** Gives the ReplicaSets of Deployments their sizes, and tells of it in events. */
+/** Scales the ReplicaSets of Deployments, and records it in events. */
 export class SetScaler {
   readonly #client: ControllerClient;
   readonly #events: EventRecorder;
@@ -32,7 +32,7 @@ export class SetScaler {
   }
 
   /**
-   * Gives a set its size.
+   * Scales a set.
    *
    * @param always - bring the annotations up to date even when the size stays
    * @returns whether the size changed
@@ -67,7 +67,7 @@ export class SetScaler {
     return true;
   }
 
-  /** Spreads a new size over the sets: over all of them when a rollout is under way. @throws StatusError */
+  /** Spreads a new size over the sets: over all of them during a rollout. @throws StatusError */
   async spread(deployment: Deployment, sets: Sets): Promise<void> {
     const active = allOf(sets).filter(isScaled);
     const wanted = replicasOf(deployment);
@@ -107,7 +107,7 @@ export class SetScaler {
   }
 
   /**
-   * Takes unhealthy old pods away first, then as many others as may be missing.
+   * Scales old sets down: unhealthy pods first, then as many others as may be unavailable.
    *
    * @returns whether any size changed
    * @throws StatusError

@@ -24,7 +24,7 @@ const SERVICE_NAME = "kubernetes.io/service-name";
 const SKIP = "endpointslice.kubernetes.io/skip-mirror";
 const LEADER = "control-plane.alpha.kubernetes.io/leader";
 
-/** Keeps one slice for each subset and family of addresses. */
+/** Keeps one slice for each subset and address family. */
 export class EndpointMirrorController implements Controller {
   readonly name = "EndpointMirror";
   readonly watches = [ENDPOINTS, SERVICES, ENDPOINT_SLICES];

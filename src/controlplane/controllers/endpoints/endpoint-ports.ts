@@ -1,5 +1,5 @@
 /**
- * Which pods stand behind a Service and on which ports, as Endpoints and EndpointSlices both show it.
+ * The pods behind a Service and their ports, for both Endpoints and EndpointSlices.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import { present } from "../../../present.ts";
 
 const HEADLESS = "service.kubernetes.io/headless";
 
-/** A port of a Service as one pod has it. */
+/** A port of a Service, as resolved for one pod. */
 export interface ResolvedPort {
   readonly name: string;
   readonly port: number;
@@ -23,12 +23,18 @@ export interface ResolvedPort {
   readonly appProtocol?: string;
 }
 
-/** Whether the controllers make endpoints for it: it selects pods and has an address of its own. */
+/**
+ * Whether the controllers make endpoints for the Service: it has a selector and is not of type
+ * ExternalName.
+ */
 export function hasEndpoints(service: Service): boolean {
   return service.spec.selector !== undefined && service.spec.type !== "ExternalName";
 }
 
-/** The Services that a new node or a change of a pod concerns; what of a pod endpoints do not show concerns none. */
+/**
+ * The Services that a new node or a change of a pod concerns; changes that endpoints do not show
+ * concern none.
+ */
 export function* servicesOf(client: ControllerClient, event: StoreEvent): Generator<string> {
   if (concerns(event, SERVICES)) yield textOf(event.object);
   if (concerns(event, PODS)) {
@@ -58,7 +64,7 @@ function showsOtherwise(old: Pod, pod: Pod): boolean {
   );
 }
 
-/** The label of the endpoints of a Service without an address; none for others. */
+/** The label of the endpoints of a headless Service; none for others. */
 export const headlessLabel = (service: Service): Record<string, string> =>
   service.spec.clusterIP === "None" ? { [HEADLESS]: "" } : {};
 
@@ -73,7 +79,7 @@ export function referenceTo({ metadata }: Pod): {
   return { kind: "Pod", namespace, name, uid };
 }
 
-/** The pods that a Service selects and that have an address, leaving ones too, by name. */
+/** The pods with an address that a Service selects, by name, including terminating ones. */
 export function podsBehind(client: ControllerClient, service: Service): readonly Pod[] {
   const { namespace = "" } = service.metadata;
   const selector = { matchLabels: service.spec.selector ?? {} };
@@ -87,12 +93,12 @@ export function podsBehind(client: ControllerClient, service: Service): readonly
     );
 }
 
-/** The pod's addresses of the family that Services have. */
+/** The pod's addresses of the address family of Services. */
 export function addressesOf({ status }: Pod): string[] {
   return (status?.podIPs ?? []).map(({ ip }) => ip).filter((ip) => isIP(ip) === 4);
 }
 
-/** The ports that the pod offers for the Service; a named port that it lacks is left out. */
+/** The ports of the Service on the pod; a named port that the pod lacks is left out. */
 export function resolvePorts(service: Service, pod: Pod): ResolvedPort[] {
   return (service.spec.ports ?? []).flatMap((port) => {
     const number = targetOf(port, pod);
@@ -126,7 +132,7 @@ function targetOf(
   return undefined;
 }
 
-/** The host name under which DNS knows the pod, when it has one in this Service's domain. */
+/** The host name of the pod in DNS, when it has one in this Service's domain. */
 export function hostnameOf(service: Service, pod: Pod): string | undefined {
   const { hostname, subdomain } = pod.spec;
   return hostname && subdomain === service.metadata.name ? hostname : undefined;

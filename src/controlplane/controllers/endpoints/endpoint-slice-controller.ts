@@ -46,7 +46,7 @@ export class EndpointSliceController implements Controller {
     const { namespace, name } = keyFrom(key);
     const service = this.#client.find(SERVICES, { namespace, name });
     if (!service) this.#times.forget(key);
-    // What a Service without a selector has is others' concern from now on.
+    // The endpoints of a Service without a selector are not this controller's any more.
     if (!service || !hasEndpoints(service)) return;
     const slices = this.#client.list(ENDPOINT_SLICES, {
       namespace,
@@ -78,7 +78,8 @@ export class EndpointSliceController implements Controller {
         ports: slice.ports && slice.ports.length > 0 ? slice.ports : null,
       };
     };
-    // A Service that goes gets nothing new: the garbage collector is at work on what it has.
+    // A terminating Service gets no new slices: the garbage collector is deleting those that it
+    // has.
     for (const slice of isLeaving ? [] : plan.create) {
       await this.#client.create(ENDPOINT_SLICES, timed(slice));
     }

@@ -1,5 +1,5 @@
 /**
- * Which EndpointSlices a Service needs: what is there is kept as far as it can be.
+ * The EndpointSlices that a Service needs; existing ones are kept as far as possible.
  *
  * Pure; the controller reads and writes.
  *
@@ -35,7 +35,10 @@ const HEADLESS = "service.kubernetes.io/headless";
 const ZONE = "topology.kubernetes.io/zone";
 const RESERVED = new Set([SERVICE_NAME, MANAGED_BY, HEADLESS]);
 const SLICE_SIZE = 100;
-/** Values of `trafficDistribution` that keep traffic near, and whether it is kept on its node. */
+/**
+ * Values of `trafficDistribution` that prefer close endpoints, and whether those must be on the
+ * same node.
+ */
 const NEAR: Readonly<Record<string, boolean>> = {
   PreferClose: false,
   PreferSameZone: false,
@@ -53,7 +56,7 @@ export interface Endpoint {
   hints?: { forZones?: { name: string }[]; forNodes?: { name: string }[] };
 }
 
-/** The object. */
+/** An EndpointSlice. */
 export interface EndpointSlice extends SentObject {
   addressType: string;
   endpoints?: Endpoint[] | null;
@@ -65,12 +68,12 @@ export const ENDPOINT_SLICES: ResourceName<EndpointSlice> = {
   plural: "endpointslices",
 };
 
-/** What to write. An updated slice has the metadata of the one that it replaces. */
+/** The slices to write. An updated slice has the metadata of the one that it replaces. */
 export interface SlicePlan {
   readonly create: readonly EndpointSlice[];
   readonly update: readonly EndpointSlice[];
   readonly remove: readonly EndpointSlice[];
-  /** Pods that cannot be shown yet. */
+  /** Reasons why pods cannot be shown yet. */
   readonly problems: readonly string[];
 }
 
@@ -79,18 +82,18 @@ interface Group {
   readonly wanted: Map<string, Endpoint>;
 }
 
-/** The labels by which the slices of a Service are found. */
+/** The labels that select the slices of a Service. */
 export const sliceLabels = (service: string): Record<string, string> => ({
   [SERVICE_NAME]: service,
   [MANAGED_BY]: MANAGER,
 });
 
-/** The name of the Service that a slice of this controller belongs to. */
+/** The name of the Service of a slice that this controller manages. */
 export function serviceOf({ metadata }: SentObject): string | undefined {
   return metadata.labels?.[MANAGED_BY] === MANAGER ? metadata.labels[SERVICE_NAME] : undefined;
 }
 
-/** The way from the slices that are there to those that show `pods`. */
+/** The changes from the existing slices to slices with `pods`. */
 export function planSlices(
   service: Service,
   existing: readonly EndpointSlice[],
@@ -172,7 +175,10 @@ function endpointOf(service: Service, pod: Pod, node: Node | undefined): Endpoin
   };
 }
 
-/** One group of ports: endpoints stay in their slices, new ones fill the fullest that changes anyway. */
+/**
+ * Plans one group of ports: endpoints stay in their slices; new ones fill the fullest slice that
+ * changes anyway.
+ */
 function planGroup(
   service: Service,
   existing: readonly EndpointSlice[],
@@ -228,7 +234,7 @@ function planGroup(
   return { create, update, remove };
 }
 
-/** What is to be made takes the place of what is to go. */
+/** Turns a slice to create and one to delete into an update. */
 function recycle(
   service: Service,
   create: EndpointSlice[],
@@ -246,7 +252,10 @@ function recycle(
   }
 }
 
-/** Slices with the hints that `trafficDistribution` asks for, or without any; others change for these alone. */
+/**
+ * Adds the hints of `trafficDistribution` to slices, or removes hints; slices that are otherwise
+ * unchanged are updated for them.
+ */
 function withHints(
   service: Service,
   existing: readonly EndpointSlice[],
@@ -322,14 +331,14 @@ const isPlaceholder = (slice: EndpointSlice, placeholder: EndpointSlice): boolea
 
 const sizeOf = ({ endpoints }: EndpointSlice): number => endpoints?.length ?? 0;
 
-/** Ports are the same in any order. */
+/** A text that is the same for equal ports in any order. */
 const idOf = (ports: readonly ResolvedPort[]): string =>
   canonicalJson(ports.map((port) => canonicalJson(port)).sort());
 
 const identityOf = ({ addresses, hostname = "", targetRef }: Endpoint): string =>
   canonicalJson([addresses.toSorted(), hostname, targetRef?.namespace, targetRef?.name]);
 
-/** Whether two endpoints with one identity say the same; hints are looked at apart. */
+/** Whether two endpoints with the same identity are equal, apart from hints. */
 const isSame = (one: Endpoint, other: Endpoint): boolean =>
   canonicalJson({ ...one, hints: null }) === canonicalJson({ ...other, hints: null });
 

@@ -1,5 +1,5 @@
 /**
- * Subsets of Endpoints in their canonical form: ports that the same addresses offer stand together.
+ * Subsets of Endpoints in their canonical form: ports of the same addresses share a subset.
  *
  * Pure.
  *
@@ -11,7 +11,7 @@ import type { SentObject } from "../../../kube/object.ts";
 import { sortedByHash } from "../go-hash.ts";
 import { canonicalJson } from "../template-hash.ts";
 
-/** An address and what stands behind it. */
+/** An address and its target. */
 export interface EndpointAddress {
   ip: string;
   hostname?: string;
@@ -19,7 +19,7 @@ export interface EndpointAddress {
   targetRef?: { uid?: string };
 }
 
-/** A port; one without a name leaves it out. */
+/** A port; the name may be absent. */
 export interface SubsetPort {
   name?: string;
   port: number;
@@ -34,23 +34,26 @@ export interface Subset {
   ports?: SubsetPort[];
 }
 
-/** The object. */
+/** An Endpoints object. */
 export interface Endpoints extends SentObject {
   subsets?: Subset[];
 }
 
 export const ENDPOINTS: ResourceName<Endpoints> = { group: "", plural: "endpoints" };
 
-/** How many addresses one object holds at most. */
+/** The most addresses in one object. */
 const CAPACITY = 1000;
 
 interface Offer {
   readonly port: SubsetPort | undefined;
-  /** By address and uid: whether it is ready at this port. */
+  /** Whether an address is ready at this port, by address and uid. */
   readonly ready: Map<string, boolean>;
 }
 
-/** The same endpoints, one subset for each set of addresses. An address that is ready and not counts as not ready. */
+/**
+ * The same endpoints, one subset for each set of addresses. An address that is listed as both ready
+ * and not ready is not ready.
+ */
 export function repackSubsets(subsets: readonly Subset[]): Subset[] {
   const addresses = new Map<string, EndpointAddress>();
   const offers = new Map<string, Offer>();
@@ -90,7 +93,10 @@ export function repackSubsets(subsets: readonly Subset[]): Subset[] {
   });
 }
 
-/** The subsets with no more than 1000 addresses in all, ready ones first; `undefined` when there are no more. */
+/**
+ * The subsets with at most 1000 addresses in total, ready ones first; `undefined` when there are no
+ * more than that.
+ */
 export function truncated(subsets: readonly Subset[]): Subset[] | undefined {
   const sum = (list: "addresses" | "notReadyAddresses"): number =>
     subsets.reduce((total, subset) => total + (subset[list]?.length ?? 0), 0);

@@ -1,5 +1,5 @@
 /**
- * Endpoints, the older sibling of EndpointSlices, for Services that select pods.
+ * Endpoints, the predecessor of EndpointSlices, for Services that select pods.
  *
  * @see https://kubernetes.io/docs/concepts/services-networking/service/#endpoints
  * @module
@@ -105,7 +105,7 @@ export class EndpointsController implements Controller {
     }
   }
 
-  /** Waits for a write; what is refused is told of. */
+  /** Waits for a write, and records a failure in an event. */
   async #told(
     endpoints: SentObject,
     reason: string,
@@ -147,7 +147,7 @@ export class EndpointsController implements Controller {
 const withoutEmptyName = ({ name, ...port }: ResolvedPort): SubsetPort =>
   name === "" ? port : { name, ...port };
 
-/** The annotations: when the change happened, and whether addresses were left out. */
+/** The annotations: the time of the last change, and whether addresses were left out. */
 function annotationsOf(
   before: ObjectMeta,
   sinceMs: number | undefined,
@@ -164,7 +164,7 @@ function addressOf(service: Service, pod: Pod, ip: string): EndpointAddress {
   return {
     ip,
     ...present({ hostname }),
-    // A pod that is on no node makes endpoints that are refused, and told of.
+    // The API server refuses the endpoints of a pod without a node, and an event says so.
     nodeName: pod.spec.nodeName ?? "",
     targetRef: referenceTo(pod),
   };

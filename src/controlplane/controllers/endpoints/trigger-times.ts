@@ -1,7 +1,9 @@
 /**
- * When the change happened that endpoints follow: an annotation by which the delay of a network is measured.
+ * The annotation with the time of the change that endpoints follow, by which the delay of a network
+ * is measured.
  *
- * @see https://kubernetes.io/docs/reference/labels-annotations-taints/#endpoints-kubernetes-io-last-change-trigger-time
+ * @see
+ * https://kubernetes.io/docs/reference/labels-annotations-taints/#endpoints-kubernetes-io-last-change-trigger-time
  * @module
  */
 import type { ObjectMeta } from "../../../kube/object.ts";
@@ -15,22 +17,25 @@ import { msOf, timeOf } from "../../../kube/values/times.ts";
 
 const ANNOTATION = "endpoints.kubernetes.io/last-change-trigger-time";
 
-/** Remembers, for each Service, since when its pods are as they are. */
+/** Remembers the times of the last changes of each Service's pods. */
 export class TriggerTimes {
   readonly #client: ControllerClient;
-  /** By Service: the time of each pod, by its name. */
+  /** The times of pods by name, by Service. */
   readonly #known = new Map<string, ReadonlyMap<string, number>>();
 
   constructor(client: ControllerClient) {
     this.#client = client;
   }
 
-  /** Forgets a Service that is gone. */
+  /** Forgets a deleted Service. */
   forget(key: string): void {
     this.#known.delete(key);
   }
 
-  /** The first of the changes since the last look, in milliseconds; `undefined` when none has a time. */
+  /**
+   * The time of the first change since the last call, in milliseconds; `undefined` when no change
+   * has a time.
+   */
   since(service: Service): number | undefined {
     const { namespace = "", creationTimestamp } = service.metadata;
     const selector = { matchLabels: service.spec.selector ?? {} };

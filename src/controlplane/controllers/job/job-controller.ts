@@ -1,7 +1,8 @@
 /**
  * Jobs: pods that run to their end, counted exactly once.
  *
- * A finished pod is held by a finalizer until its Job's status names it; only then is it let go and counted.
+ * A finished pod keeps a finalizer until its Job's status lists it; only then is it released and
+ * counted.
  *
  * @see https://kubernetes.io/docs/concepts/workloads/controllers/job/
  * @module
@@ -44,16 +45,16 @@ import {
 } from "./job-progress.ts";
 
 const KIND: OwnerKind<Job> = { apiVersion: "batch/v1", kind: "Job", resource: JOBS };
-/** Marks the key of a pod that no Job owns any more. */
+/** The prefix of the key of a pod whose Job is gone. */
 const ORPHAN = "orphan:";
 const OWN_MANAGER = "kubernetes.io/job-controller";
 
-/** What is left of the pods at work after some were made or removed. */
+/** The counts of active pods after some were created or removed. */
 interface Managed {
   readonly active: number;
   readonly ready: number;
   readonly removed: number;
-  /** In how many milliseconds more may be made. */
+  /** In how many milliseconds more pods may be created. */
   readonly waitMs?: number;
 }
 
@@ -71,7 +72,7 @@ export class JobController implements Controller {
   readonly #clock: Clock;
   /** Failures since the last success, by the uid of the Job. */
   readonly #failures = new Map<string, Failures>();
-  /** When a Job started, more exactly than its status says: that has no fractions of a second. */
+  /** The start of Jobs, more exactly than their status, which has no fractions of a second. */
   readonly #startTimes = new Map<string, number>();
 
   constructor(client: ControllerClient, events: EventRecorder, clock: Clock) {
@@ -117,7 +118,7 @@ export class JobController implements Controller {
     return this.#advance(job, pods);
   }
 
-  /** Pods whose Job is gone wait for nobody. */
+  /** Releases the pods of a Job that is gone. */
   async #releaseOrphans(namespace: string, jobName: string): Promise<void> {
     for (const pod of this.#client.list(PODS, { namespace })) {
       const owner = controllerOf(pod);
@@ -155,7 +156,7 @@ export class JobController implements Controller {
     return waits.length > 0 && !progress.ending ? Math.min(...waits) : undefined;
   }
 
-  /** How long the Job may still be active; `undefined` when nothing limits it. */
+  /** How many milliseconds the Job may still be active; `undefined` without a deadline. */
   #leftMs({ spec, status, metadata }: Job): number | undefined {
     const { activeDeadlineSeconds, suspend } = spec;
     if (activeDeadlineSeconds === undefined || suspend || !status?.startTime) return undefined;
@@ -163,14 +164,14 @@ export class JobController implements Controller {
     return start + activeDeadlineSeconds * 1000 - this.#clock.now();
   }
 
-  /** The Job with the time of its start. */
+  /** The Job with its start time set. */
   #started(job: Job): Job {
     if (job.spec.suspend === true || job.status?.startTime !== undefined) return job;
     this.#noteStart(job);
     return { ...job, status: { ...job.status, startTime: timeOf(this.#clock.now()) } };
   }
 
-  /** Notes suspension and resumption. */
+  /** Records suspension and resumption. */
   async #noteSuspension(job: Job): Promise<Job> {
     const { suspend = false } = job.spec;
     if (suspend === isTrue(job, "Suspended")) return job;
@@ -221,7 +222,7 @@ export class JobController implements Controller {
     if (active.length > wanted) {
       const surplus = surplusPods(job, active, active.length - wanted, now);
       for (const pod of surplus) {
-        // What is deleted on purpose is no failure, and not to be counted.
+        // A pod that was deleted on purpose is not a failure, and not counted.
         await this.#release(pod);
         await this.#delete(job, pod);
       }
@@ -275,7 +276,7 @@ export class JobController implements Controller {
     await unlessGone(this.#client.patch(PODS, { namespace, name }, releasePatch(pod)));
   }
 
-  /** Names the finished pods in the status, lets them go, and adds them to the counts. */
+  /** Lists the finished pods in the status, releases them, and adds them to the counts. */
   async #count(job: Job, pods: readonly Pod[], progress: Progress, managed: Managed): Promise<Job> {
     const isDone = progress.ending !== undefined || job.metadata.deletionTimestamp !== undefined;
     const kept = new Set(isDone ? [] : progress.delayed.values());
@@ -315,7 +316,7 @@ export class JobController implements Controller {
     return this.#writeStatus(written, next);
   }
 
-  /** The last condition comes when no pod is left that could still change a count. */
+  /** Sets the final condition when no pod is left that could still change a count. */
   async #finish(job: Job, progress: Progress): Promise<void> {
     const { ending } = progress;
     if (!ending) return;

@@ -1,5 +1,5 @@
 /**
- * The pods of a Job: which count, which failed and why, and what new ones look like.
+ * The pods of a Job: which ones count, which failed and why, and new ones.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { rankForDeletion } from "../pods/pod-ranking.ts";
 import { podFrom } from "../pods/pods.ts";
 import { msOf } from "../../../kube/values/times.ts";
 
-/** Holds a finished pod until it is counted. */
+/** The finalizer of a pod that is not counted yet. */
 export const TRACKING = "batch.kubernetes.io/job-tracking";
 const INDEX = "batch.kubernetes.io/job-completion-index";
 const INDEX_FAILURES = "batch.kubernetes.io/job-index-failure-count";
@@ -22,7 +22,7 @@ const LONGEST_BACKOFF_MS = 600_000;
 /** Whether the Job numbers its pods. */
 export const isIndexed = (job: Job): boolean => job.spec.completionMode === "Indexed";
 
-/** Whether only pods that have ended, not those on their way out, are replaced. */
+/** Whether only finished pods, not terminating ones, are replaced. */
 export const replacesFailedOnly = (job: Job): boolean => job.spec.podReplacementPolicy === "Failed";
 
 /** The completion index of a pod; -1 when it has none. */
@@ -38,11 +38,11 @@ export const indexFailuresOf = (pod: Pod): number =>
 const ignoredFailuresOf = (pod: Pod): number =>
   Number(pod.metadata.annotations?.[IGNORED_FAILURES] ?? "0");
 
-/** The same with failures that a rule said to ignore. */
+/** The same, including failures that a rule ignored. */
 export const allIndexFailuresOf = (pod: Pod): number =>
   indexFailuresOf(pod) + ignoredFailuresOf(pod);
 
-/** How often its index has failed, for the pod that replaces `failed`. */
+/** The counts of an index's failures, for the pod that replaces `failed`. */
 function failuresAfter(job: Job, failed: Pod | undefined): Record<string, string> {
   if (job.spec.backoffLimitPerIndex === undefined) return {};
   const isIgnored = failed !== undefined && verdictOn(failed, job).action === "Ignore";
@@ -54,7 +54,7 @@ function failuresAfter(job: Job, failed: Pod | undefined): Record<string, string
   };
 }
 
-/** In how many milliseconds the index of a failed pod may be tried again. */
+/** In how many milliseconds the index of a failed pod may be retried. */
 export function indexWaitMs(failed: Pod | undefined, nowMs: number): number {
   if (!failed) return 0;
   return Math.max(0, endedAt(failed, nowMs) + backoffMs(allIndexFailuresOf(failed) + 1) - nowMs);
@@ -71,7 +71,7 @@ export function hasFailed(pod: Pod, job: Job): boolean {
 /** Whether a pod has succeeded. */
 export const hasSucceeded = (pod: Pod): boolean => pod.status?.phase === "Succeeded";
 
-/** What a rule of the failure policy says of a failed pod. */
+/** The verdict of the failure policy on a failed pod. */
 export interface Verdict {
   readonly action: "Count" | "Ignore" | "FailJob" | "FailIndex";
   readonly message: string;
@@ -79,7 +79,7 @@ export interface Verdict {
 
 const COUNTED: Verdict = { action: "Count", message: "" };
 
-/** The first rule of the Job's failure policy that the pod matches. */
+/** The verdict of the first rule of the Job's failure policy that matches the pod. */
 export function verdictOn(pod: Pod, job: Job): Verdict {
   for (const [index, rule] of (job.spec.podFailurePolicy?.rules ?? []).entries()) {
     const action = rule.action as Verdict["action"];
@@ -118,7 +118,7 @@ function containersOf({ status }: Pod): { name: string; exitCode: number }[] {
   );
 }
 
-/** A pod of the Job; for an indexed one with its index, and the failed pod that it replaces. */
+/** A pod of the Job; for an indexed Job with its index and the failed pod that it replaces. */
 export function jobPod(
   job: Job,
   kind: OwnerKind,
@@ -150,7 +150,7 @@ export function jobPod(
   return pod;
 }
 
-/** Which pods at work go when there are `count` too many: first those that no index needs. */
+/** The active pods to remove when there are `count` too many: first those that no index needs. */
 export function surplusPods(
   job: Job,
   active: readonly Pod[],
@@ -167,12 +167,17 @@ export function surplusPods(
   return [...needless, ...rest];
 }
 
-/** How long after the last of `failures` failures in a row the next pod may be made. */
+/**
+ * How many milliseconds after the last of `failures` consecutive failures the next pod may be
+ * created.
+ */
 export function backoffMs(failures: number): number {
   return failures === 0 ? 0 : Math.min(BACKOFF_MS * 2 ** (failures - 1), LONGEST_BACKOFF_MS);
 }
 
-/** When a pod ended: the last of its containers, or when that is unknown, when it stopped being ready. */
+/**
+ * When a pod ended: with its last container, or when that is unknown, when it stopped being ready.
+ */
 export function endedAt(pod: Pod, nowMs: number): number {
   const times = (pod.status?.containerStatuses ?? []).map(({ state }) =>
     msOf(state?.terminated?.finishedAt),
@@ -183,7 +188,7 @@ export function endedAt(pod: Pod, nowMs: number): number {
   return msOf(ready?.lastTransitionTime) || msOf(pod.metadata.deletionTimestamp) || nowMs;
 }
 
-/** The merge patch that lets a counted pod go. */
+/** The merge patch that removes the finalizer of a counted pod. */
 export function releasePatch(pod: Pod): JsonObject {
   const rest = (pod.metadata.finalizers ?? []).filter((name) => name !== TRACKING);
   return { metadata: { uid: pod.metadata.uid, finalizers: rest.length > 0 ? rest : null } };

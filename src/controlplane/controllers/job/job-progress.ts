@@ -1,5 +1,6 @@
 /**
- * How far a Job has come: what its pods add to what was counted before, and whether that ends it.
+ * The progress of a Job: the counts of its pods, added to those of before, and whether the Job
+ * ends.
  *
  * Pure; the controller reads, writes and waits.
  *
@@ -21,7 +22,7 @@ import {
   verdictOn,
 } from "./job-pods.ts";
 
-/** Why a Job ends: the type is that of the condition which comes first. */
+/** Why a Job ends; the type is that of the condition which is set first. */
 interface Ending {
   readonly type: "FailureTarget" | "SuccessCriteriaMet";
   readonly reason: string;
@@ -32,16 +33,16 @@ interface Ending {
 export interface Progress {
   readonly active: readonly Pod[];
   readonly ready: number;
-  /** Finished pods that no status counts yet. */
+  /** Finished pods that the status does not count yet. */
   readonly newSucceeded: readonly Pod[];
   readonly newFailed: readonly Pod[];
-  /** Of these, the ones that a rule says to ignore. */
+  /** The pods among them that a rule ignores. */
   readonly ignored: ReadonlySet<Pod>;
   readonly succeeded: number;
   readonly failed: number;
   readonly completed: ReadonlySet<number>;
   readonly failedIndexes: ReadonlySet<number>;
-  /** The last failed pod of each index that is to be tried again: kept until the next one is there. */
+  /** The last failed pod of each index to retry: kept until the next one exists. */
   readonly delayed: ReadonlyMap<number, Pod>;
   readonly ending: Ending | undefined;
 }
@@ -54,10 +55,10 @@ export const isTrue = ({ status }: Job, type: string): boolean =>
     (condition) => condition.type === type && condition.status === "True",
   ) === true;
 
-/** Whether the Job is over. */
+/** Whether the Job has finished. */
 export const isOver = (job: Job): boolean => isTrue(job, "Complete") || isTrue(job, "Failed");
 
-/** Sorts and counts the pods of `job`, of whose active time `leftMs` is left when it is limited. */
+/** Sorts and counts the pods of `job`; `leftMs` is what is left of its deadline, if it has one. */
 export function progressOf(job: Job, pods: readonly Pod[], leftMs: number | undefined): Progress {
   const { status = {} } = job;
   const uncounted = new Set([
@@ -80,7 +81,7 @@ export function progressOf(job: Job, pods: readonly Pod[], leftMs: number | unde
       !hasSucceeded(pod) &&
       (hasFailed(pod, job) || ((over || won) && pod.metadata.deletionTimestamp !== undefined)),
   );
-  // Once the Job has succeeded, what is still deleted is no failure.
+  // Once the Job has succeeded, pods that are still being deleted are not failures.
   const spared = won ? newFailed.filter((pod) => pod.status?.phase !== "Failed") : [];
   const verdicts = new Map(newFailed.map((pod) => [pod, verdictOn(pod, job)]));
   const ignored = new Set([
@@ -96,7 +97,7 @@ export function progressOf(job: Job, pods: readonly Pod[], leftMs: number | unde
   if (perIndex !== undefined) {
     for (const pod of pods) {
       if (indexOf(pod) < 0 || !fits(pod) || !hasFailed(pod, job)) continue;
-      // It is deleted because the Job has failed, not the other way round.
+      // The pod is deleted because the Job has failed, not the other way round.
       if (over && pod.status?.phase !== "Failed") continue;
       const { action } = verdictOn(pod, job);
       const isLast = action !== "Ignore" && indexFailuresOf(pod) >= perIndex;
@@ -129,7 +130,7 @@ export function progressOf(job: Job, pods: readonly Pod[], leftMs: number | unde
   return { ...found, ending: endingOf(job, found, [...verdicts.values()], leftMs) };
 }
 
-/** What of an index failed last, of those that are tried again and have no pod at work yet. */
+/** The last failed pod of each index to retry that has no active pod yet. */
 function delayedPods(
   job: Job,
   fresh: readonly Pod[],
@@ -214,7 +215,7 @@ function successOf(job: Job, { completed }: Omit<Progress, "ending">): Ending | 
   return undefined;
 }
 
-/** The end of a Job that has all that it asked for, once so many pods are left at work. */
+/** The end of a Job whose completions are reached, once few enough pods are active. */
 export function completionOf(
   { spec }: Job,
   { succeeded }: Progress,
@@ -250,7 +251,7 @@ const isLeaving = (pod: Pod, job: Job): boolean =>
   !hasFailed(pod, job) &&
   !hasSucceeded(pod);
 
-/** The fields of the status that say which indexes are done. */
+/** The fields of the status that list finished indexes. */
 export function indexFields(job: Job, progress: Progress): Job["status"] {
   if (!isIndexed(job)) return {};
   const completedIndexes = formatIndexes(progress.completed);

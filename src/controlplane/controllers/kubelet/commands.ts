@@ -1,26 +1,26 @@
 /**
- * The few commands that the simulated kubelet understands: `sleep N`, `exit N`, `true`, `false`, `echo ...`, alone or
- * as a script of a shell (`sh -c "sleep 5; exit 3"`).
+ * The commands that the simulated kubelet understands: `sleep N`, `exit N`, `true`, `false`, `echo
+ * ...`, alone or as a shell script (`sh -c "sleep 5; exit 3"`).
  *
- * Nothing is executed. A command with anything else in it is not understood as a whole.
+ * Nothing is executed. A command that contains anything else is not understood at all.
  *
  * @module
  */
 
-/** How a command ends. */
+/** The end of a command. */
 export interface CommandEnd {
-  /** After how many milliseconds it ends; `undefined`: it never does. */
+  /** After how many milliseconds it ends; `undefined` when it never does. */
   readonly afterMs: number | undefined;
   readonly exitCode: number;
 }
 
 const SHELLS = new Set(["sh", "bash", "ash", "dash", "zsh"]);
 const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
-/** Programs that write or note something and succeed at once. */
+/** Programs without an effect on the simulation, which succeed at once. */
 const HARMLESS = new Set(["echo", "printf", ":", "true", "date", "export", "cd", "umask", "test"]);
 const FOREVER: CommandEnd = { afterMs: undefined, exitCode: 0 };
 
-/** How the command of a container ends; `undefined` when it is not understood. */
+/** The end of a container's command; `undefined` when the command is not understood. */
 export function commandEnd(words: readonly string[]): CommandEnd | undefined {
   const [program = "", ...rest] = words;
   const name = program.slice(program.lastIndexOf("/") + 1);
@@ -64,11 +64,11 @@ function exitEnd([code]: readonly string[], last: number): CommandEnd | undefine
 
 interface Statement {
   readonly words: readonly string[];
-  /** What stands before it. */
+  /** The operator before the statement. */
   readonly joint: ";" | "&&" | "||";
 }
 
-/** A script's end: its statements one after the other, as a shell takes them. */
+/** The end of a script, whose statements run in sequence as in a shell. */
 function scriptEnd(script: string, stopsAtFailure: boolean): CommandEnd | undefined {
   if (/^\s*while\s+(?:true|:)\s*;?\s*do\b/.test(script)) return FOREVER;
   const statements = statementsOf(script);
@@ -94,7 +94,7 @@ function scriptEnd(script: string, stopsAtFailure: boolean): CommandEnd | undefi
   return { afterMs, exitCode: last };
 }
 
-/** The statements of a script; `undefined` where it has more than plain commands. */
+/** The statements of a script; `undefined` when it has more than plain commands. */
 function statementsOf(script: string): readonly Statement[] | undefined {
   const statements: Statement[] = [];
   let words: string[] = [];

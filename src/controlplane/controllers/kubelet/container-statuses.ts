@@ -1,5 +1,5 @@
 /**
- * What the simulated kubelet reports of containers.
+ * The container statuses of the simulated kubelet.
  *
  * @module
  */
@@ -14,11 +14,11 @@ function digestOf(...parts: readonly string[]): string {
   return createHash("sha256").update(parts.join("/")).digest("hex");
 }
 
-/** An id that stays the same for a container of a pod. */
+/** The id of a container of a pod, which stays the same. */
 export const containerId = (pod: Pod, { name }: Container): string =>
   `containerd://${digestOf(pod.metadata.uid ?? "", name)}`;
 
-/** The state of a container that has ended. */
+/** The state of a terminated container. */
 export function terminatedState<Times extends Omit<Terminated, "exitCode" | "reason">>(
   exitCode: number,
   rest: Times,
@@ -26,7 +26,7 @@ export function terminatedState<Times extends Omit<Terminated, "exitCode" | "rea
   return { exitCode, reason: exitCode === 0 ? "Completed" : "Error", ...rest };
 }
 
-/** A container that has not begun. */
+/** The status of a container that has not started. */
 export function waitingStatus(
   { name, image = "" }: Container,
   reason: string,
@@ -44,7 +44,7 @@ export function waitingStatus(
   };
 }
 
-/** A container that has begun at some time, in the state that it is in. */
+/** The status of a container that has started, in its current state. */
 export function begunStatus(
   pod: Pod,
   container: Container,

@@ -1,7 +1,7 @@
 /**
- * One container's life: started, ready, ended, started again after a wait.
+ * The life of one container: started, ready, ended, restarted after a wait.
  *
- * Pure: from what was reported of it and the time follows what is to be reported now.
+ * Pure: its new status follows from its last one and the time.
  *
  * @see https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#container-states
  * @module
@@ -21,47 +21,52 @@ import {
 
 const FIRST_BACK_OFF_MS = 10_000;
 const LONGEST_BACK_OFF_MS = 300_000;
-/** A container that ran so long is restarted as if it had never failed. */
+/** After running so long, a container restarts without backoff. */
 const FORGIVEN_AFTER_MS = 600_000;
 
-/** What a container does from its start on. */
+/** The behaviour of a container from its start on. */
 export interface Program {
-  /** How it ends; `undefined`: it stays up. */
+  /** The end of the container; `undefined` when it stays up. */
   readonly end: CommandEnd | undefined;
-  /** How long after its start its startup probe succeeds. */
+  /** How many milliseconds after its start its startup probe succeeds. */
   readonly startedAfterMs: number;
-  /** How long after its start it is ready; `undefined`: not before somebody says so. */
+  /**
+   * How many milliseconds after its start it is ready; `undefined`: only once its status says so.
+   */
   readonly readyAfterMs: number | undefined;
 }
 
-/** What is to be told in an event about the pod. */
+/** An event about the pod. */
 export interface Note {
   readonly type: "Normal" | "Warning";
   readonly reason: string;
   readonly message: string;
 }
 
-/** A container and the rules that it lives by. */
+/** A container and the rules for running it. */
 export interface ContainerRun {
   readonly pod: Pod;
   readonly container: Container;
   readonly program: Program;
-  /** Whether it is started again after an end with that exit code. */
+  /** Whether it is restarted after an end with that exit code. */
   restarts(exitCode: number): boolean;
-  /** What keeps it from being started, such as a Secret that is not there. */
+  /** The reason why it cannot start, such as a missing Secret. */
   configProblem(): string | undefined;
   readonly nowMs: number;
 }
 
-/** What became of a container. */
+/** The next status of a container. */
 export interface ContainerStep {
   readonly status: ContainerStatus;
   readonly notes: readonly Note[];
-  /** When time alone changes something. */
+  /** When the status changes by time alone, in milliseconds. */
   readonly wakeAtMs?: number;
 }
 
-/** Takes a container as far as it gets by now. A start is reported before the end that may follow at once. */
+/**
+ * The status of a container by now. A start is reported on its own, before an end that follows at
+ * once.
+ */
 export function nextStep(known: ContainerStatus | undefined, run: ContainerRun): ContainerStep {
   const begun = known?.state?.running ?? known?.state?.terminated ?? known?.lastState?.terminated;
   if (!known || !begun) return started(run, 0);
@@ -137,7 +142,10 @@ function withWake(
   return times.length === 0 ? { status, notes } : { status, notes, wakeAtMs: Math.min(...times) };
 }
 
-/** A container that ended stays so, or is started again: at once the first time, then after ever longer waits. */
+/**
+ * The next status of a terminated container: it stays terminated, or restarts, at once the first
+ * time and then after ever longer waits.
+ */
 function afterEnd(known: ContainerStatus, last: Terminated, run: ContainerRun): ContainerStep {
   const { pod, container, nowMs } = run;
   if (!run.restarts(last.exitCode)) return { status: { ...known, ready: false }, notes: [] };

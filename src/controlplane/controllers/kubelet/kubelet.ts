@@ -1,8 +1,10 @@
 /**
- * The simulated kubelets: pods that have a node are mounted, run, become ready, finish and go.
+ * The simulated kubelets: pods with a node have their volumes mounted, run, become ready, finish
+ * and are removed.
  *
- * Nothing is executed. Pods wait for what they refer to, containers do what their command says where that is one of
- * a few that are understood, and the annotation `tsop.dev/simulate` has other scripts.
+ * Nothing is executed. Pods wait for the objects that they refer to, containers follow their
+ * command if it is one of the few that are understood, and the annotation `tsop.dev/simulate`
+ * scripts other behaviour.
  *
  * @see https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/
  * @module
@@ -26,7 +28,7 @@ import { endedPodStatus, nextPodStep } from "./pod-step.ts";
 import { ReadinessProbes } from "./readiness-probes.ts";
 import { SIMULATE, SIMULATIONS, simulationOf, type Simulation } from "./simulation.ts";
 
-/** Moves every pod that has a node on to where it belongs. */
+/** Brings every pod with a node to its next state. */
 export class Kubelet implements Controller {
   readonly name = "Kubelet";
   readonly watches = [PODS, NODES, SECRETS, CONFIG_MAPS, CLAIMS];
@@ -35,9 +37,9 @@ export class Kubelet implements Controller {
   readonly #clock: Clock;
   readonly #addresses = new PodAddresses();
   readonly #probes = new ReadinessProbes();
-  /** Pods that wait for something they refer to, by key, and what was told of it. */
+  /** Pods that wait for an object they refer to, by key, and the problems last reported. */
   readonly #waiting = new Map<string, string>();
-  /** Pods whose annotation is not understood and was told of, by key. */
+  /** The keys of pods whose annotation is not understood, and whose event was recorded. */
   readonly #misunderstood = new Map<string, string>();
 
   constructor(client: ControllerClient, events: EventRecorder, clock: Clock) {
@@ -88,7 +90,7 @@ export class Kubelet implements Controller {
       finalizers,
     } = pod.metadata;
     if (!pod.spec.nodeName) return;
-    // Whoever keeps it by a finalizer waits for its end.
+    // A finalizer on the pod waits for the pod's end.
     if (finalizers?.length && !isFinished(pod)) {
       const status = endedPodStatus(pod, this.#clock.now());
       await this.#client.updateStatus(PODS, pod, status);
@@ -135,7 +137,7 @@ export class Kubelet implements Controller {
     return wakes.length === 0 ? undefined : Math.max(1, Math.min(...wakes) - nowMs);
   }
 
-  /** What is new to tell: what a pod waits for is told when it changes. */
+  /** The events to record; the problems of a pod are recorded only when they change. */
   #news(key: string, notes: readonly Note[]): readonly Note[] {
     const isProblem = ({ reason }: Note): boolean =>
       reason === "FailedMount" || reason === "Failed";
@@ -147,7 +149,10 @@ export class Kubelet implements Controller {
     return before === text ? notes.filter((note) => !isProblem(note)) : notes;
   }
 
-  /** What the pod's annotation says; one that is not understood is told of, and as good as none. */
+  /**
+   * The simulation in the pod's annotation; an annotation that is not understood causes an event,
+   * and is ignored.
+   */
   async #simulationOf(pod: Pod, key: string): Promise<Simulation> {
     const simulation = simulationOf(pod);
     if (simulation) return simulation;
@@ -161,7 +166,7 @@ export class Kubelet implements Controller {
   }
 }
 
-/** The place of `tsop-node-N` among the simulated nodes; others count as the first. */
+/** The number of `tsop-node-N` among the simulated nodes; other nodes count as the first. */
 function nodeIndex(name: string): number {
   const number = /^tsop-node-(\d+)$/.exec(name)?.[1];
   return number === undefined ? 0 : Number(number) - 1;

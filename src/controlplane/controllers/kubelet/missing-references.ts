@@ -1,5 +1,5 @@
 /**
- * Secrets, ConfigMaps and claims that a pod refers to and that are not there, in the kubelet's words.
+ * Missing Secrets, ConfigMaps and claims that a pod refers to, in the kubelet's words.
  *
  * @module
  */
@@ -92,7 +92,7 @@ const notFound = (word: string, name: string): string =>
 const hasKey = ({ data = {}, binaryData = {} }: KeyedObject, key: string): boolean =>
   Object.hasOwn(data, key) || Object.hasOwn(binaryData, key);
 
-/** Why the environment of a container cannot be made; `undefined` when it can. */
+/** Why the environment of a container cannot be built; `undefined` when it can. */
 export function environmentProblem(
   client: ControllerClient,
   { metadata: { namespace = "" } }: Pod,

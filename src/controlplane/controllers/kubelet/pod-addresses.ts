@@ -6,7 +6,7 @@
 
 const COUNT = 65_000;
 
-/** Gives each pod an address of its own until the pod is gone. */
+/** Assigns each pod an address of its own until the pod is gone. */
 export class PodAddresses {
   readonly #numbers = new Map<string, number>();
   readonly #used = new Set<number>();
@@ -25,7 +25,7 @@ export class PodAddresses {
     return `10.244.${number >> 8}.${number & 255}`;
   }
 
-  /** Takes a pod's address back. */
+  /** Releases a pod's address. */
   free(pod: string): void {
     const number = this.#numbers.get(pod);
     if (number === undefined) return;

@@ -1,5 +1,5 @@
 /**
- * The conditions of a pod that its kubelet keeps, with upstream's reasons and messages.
+ * The conditions of a pod that its kubelet sets, with upstream's reasons and messages.
  *
  * @see https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#pod-conditions
  * @module
@@ -9,10 +9,10 @@ import type { Condition } from "../../builtin/shared/shapes.ts";
 import { timeOf } from "../../../kube/values/times.ts";
 import { present } from "../../../present.ts";
 
-/** What the conditions follow from. */
+/** The facts that the conditions follow from. */
 export interface PodFacts {
   readonly phase: string;
-  /** Whether its volumes are mounted and its network is there. */
+  /** Whether its volumes are mounted and its network is set up. */
   readonly isMounted: boolean;
   readonly initContainerStatuses: readonly ContainerStatus[];
   readonly containerStatuses: readonly ContainerStatus[];
@@ -21,7 +21,7 @@ export interface PodFacts {
 
 type Fact = Pick<Condition, "type" | "status" | "reason" | "message">;
 
-/** The conditions of the pod by now; those of others stay as they are. */
+/** The conditions of the pod by now; those that others set stay as they are. */
 export function podConditions(pod: Pod, facts: PodFacts): Condition[] {
   const before = pod.status?.conditions ?? [];
   const own: readonly Fact[] = [
@@ -94,7 +94,7 @@ function containersReady(pod: Pod, facts: PodFacts): Omit<Fact, "type"> {
   };
 }
 
-/** Readiness gates are set by others; the pod is ready once they are all true. */
+/** The condition Ready: others set readiness gates, and the pod is ready once they are all true. */
 function ready(pod: Pod, facts: PodFacts): Omit<Fact, "type"> {
   const containers = containersReady(pod, facts);
   if (containers.status !== "True") return containers;

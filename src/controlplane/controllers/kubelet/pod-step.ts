@@ -1,7 +1,7 @@
 /**
- * What becomes of a pod on its node: its containers one after the other, its phase, its conditions.
+ * The life of a pod on its node: its containers one after the other, its phase, its conditions.
  *
- * Pure: from what was reported of the pod and the time follows what is to be reported now.
+ * Pure: its new status follows from its last one and the time.
  *
  * @see https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/
  * @module
@@ -16,29 +16,29 @@ import { type ContainerRole, programOf } from "./programs.ts";
 import type { Simulation } from "./simulation.ts";
 import { present } from "../../../present.ts";
 
-/** What the kubelet knows of a pod beside its object. */
+/** The kubelet's inputs about a pod beside its object. */
 export interface PodSurroundings {
   readonly simulation: Simulation;
   readonly nowMs: number;
   readonly isMounted: boolean;
-  /** What keeps a container from being started. */
+  /** The reason why a container cannot start. */
   environmentProblem(container: Container): string | undefined;
-  /** What a probe of a container's process said last; `undefined` where none is asked. */
+  /** The last result of the probe of a container's process; `undefined` without a probe. */
   probed(container: Container): boolean | undefined;
-  /** The pod's and its node's addresses. */
+  /** The pod's address, and its node's. */
   readonly podAddress: string;
   readonly hostAddress: string;
 }
 
-/** What is to be reported of a pod. */
+/** The next status of a pod. */
 export interface PodStep {
   readonly status: PodStatus;
   readonly notes: readonly Note[];
-  /** When time alone changes something. */
+  /** When the status changes by time alone, in milliseconds. */
   readonly wakeAtMs?: number;
 }
 
-/** Takes a pod as far as it gets by now. */
+/** The status of a pod by now. */
 export function nextPodStep(pod: Pod, around: PodSurroundings): PodStep {
   const { nowMs } = around;
   const startTime = pod.status?.startTime ?? timeOf(nowMs);
@@ -80,7 +80,7 @@ export function nextPodStep(pod: Pod, around: PodSurroundings): PodStep {
   return wakes.length === 0 ? { status, notes } : { status, notes, wakeAtMs: Math.min(...wakes) };
 }
 
-/** Goes over the containers of a pod in the order of their starts. */
+/** Visits the containers of a pod in the order of their starts. */
 class ContainerWalk {
   initContainerStatuses: ContainerStatus[] = [];
   containerStatuses: ContainerStatus[] = [];
@@ -95,7 +95,7 @@ class ContainerWalk {
     this.#around = around;
   }
 
-  /** All wait, for volumes that cannot be mounted yet. */
+  /** Lets all containers wait, for volumes that cannot be mounted yet. */
   wait(): void {
     const { initContainers = [], containers } = this.#pod.spec;
     const reason = initContainers.length > 0 ? "PodInitializing" : "ContainerCreating";
@@ -145,7 +145,7 @@ class ContainerWalk {
     const before = known?.find(({ name }) => name === container.name);
     let { status, notes, wakeAtMs } = nextStep(before, run);
     this.notes.push(...notes);
-    // The end of an init container is reported with its start: nobody reads what is between.
+    // The end of an init container is reported with its start: no reader needs the states between.
     if (role === "init" && status.state?.running) {
       ({ status, notes, wakeAtMs } = nextStep(status, run));
       this.notes.push(...notes);
@@ -177,7 +177,10 @@ class ContainerWalk {
     return hasBegun ? "Running" : "Pending";
   }
 
-  /** What still runs is stopped: the sidecars of a pod that is done, all containers of one that is out of time. */
+  /**
+   * Stops running containers: the sidecars of a finished pod, all containers of one past its
+   * deadline.
+   */
   endAll(exitCode: number): void {
     const end = (status: ContainerStatus): ContainerStatus =>
       stopped(status, exitCode, this.#around.nowMs);
@@ -186,7 +189,7 @@ class ContainerWalk {
   }
 }
 
-/** A container that was stopped, if it ran. */
+/** The status of a container that was stopped, if it ran. */
 function stopped(status: ContainerStatus, exitCode: number, nowMs: number): ContainerStatus {
   const { running } = status.state ?? {};
   if (!running) return { ...status, ready: status.state?.terminated ? status.ready : false };
@@ -198,7 +201,10 @@ function stopped(status: ContainerStatus, exitCode: number, nowMs: number): Cont
   return { ...status, ready: false, started: false, state: { terminated } };
 }
 
-/** What is reported of a deleted pod whose containers were told to end, and did: it failed where none had begun. */
+/**
+ * The status of a deleted pod whose containers were told to end, and did: it failed where none had
+ * started.
+ */
 export function endedPodStatus(pod: Pod, nowMs: number): PodStatus {
   const end = (status: ContainerStatus): ContainerStatus => stopped(status, 0, nowMs);
   const initContainerStatuses = (pod.status?.initContainerStatuses ?? []).map(end);

@@ -1,5 +1,5 @@
 /**
- * What each container of a pod does: by the pod's annotation, its command and its probes.
+ * The behaviour of a pod's containers, from the pod's annotation, their commands and their probes.
  *
  * @module
  */
@@ -10,12 +10,12 @@ import { commandEnd } from "./commands.ts";
 import type { Program } from "./container-step.ts";
 import type { Simulation } from "./simulation.ts";
 
-/** The part that a container plays in its pod. */
+/** The role of a container in its pod. */
 export type ContainerRole = "main" | "init" | "sidecar";
 
 const AT_ONCE = { afterMs: 0, exitCode: 0 };
 
-/** What a container of the pod does. */
+/** The behaviour of a container of the pod. */
 export function programOf(
   pod: Pod,
   container: Container,

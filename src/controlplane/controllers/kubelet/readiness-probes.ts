@@ -1,7 +1,9 @@
 /**
- * Readiness of pods whose process runs on this machine: asked there, as a kubelet asks a container.
+ * Readiness of pods whose process runs on this machine: probed there, as a kubelet probes a
+ * container.
  *
- * @see https://kubernetes.io/docs/tasks/configure-pod-container/configure-liveness-readiness-startup-probes/
+ * @see
+ * https://kubernetes.io/docs/tasks/configure-pod-container/configure-liveness-readiness-startup-probes/
  * @module
  */
 import { request as httpRequest } from "node:http";
@@ -12,7 +14,7 @@ import type { Container, Probe } from "../../builtin/shared/pods/shapes.ts";
 import { msOf } from "../../../kube/values/times.ts";
 import type { Note } from "./container-step.ts";
 
-/** Where the process listens. */
+/** The address on which the process listens. */
 export interface ProcessAddress {
   readonly host: string;
   readonly port: number;
@@ -21,13 +23,13 @@ export interface ProcessAddress {
 interface Asked {
   readonly startedAt: string;
   ready: boolean;
-  /** How many answers like the last one came in a row. */
+  /** How many results in a row were like the last one. */
   streak: number;
   lastGood: boolean | undefined;
   nextAtMs: number;
 }
 
-/** Asks for readiness when a probe is due, and remembers the answers. */
+/** Runs readiness probes when they are due, and remembers their results. */
 export class ReadinessProbes {
   readonly #asked = new Map<string, Asked>();
 
@@ -38,13 +40,19 @@ export class ReadinessProbes {
     }
   }
 
-  /** Whether the container is ready by what was answered so far; `undefined` when it has no probe to ask. */
+  /**
+   * Whether the container is ready by its probe's results so far; `undefined` when it has no probe
+   * to run.
+   */
   isReady(pod: string, { name, readinessProbe }: Container): boolean | undefined {
     if (!canAsk(readinessProbe)) return undefined;
     return this.#asked.get(`${pod}/${name}`)?.ready ?? false;
   }
 
-  /** Asks each running container of the pod whose probe is due; says what failed and when the next one is due. */
+  /**
+   * Runs the due probes of the pod's running containers. @returns the failures, and when the next
+   * probe is due
+   */
   async ask(
     pod: Pod,
     podName: string,
@@ -86,7 +94,7 @@ function count(asked: Asked, probe: Probe, isGood: boolean): void {
   if (asked.streak >= needed) asked.ready = isGood;
 }
 
-/** Commands and gRPC are not asked; such containers are ready as those without a probe. */
+/** Commands and gRPC are not probed; such containers are ready like those without a probe. */
 const canAsk = (probe: Probe | undefined): probe is Probe =>
   probe?.httpGet !== undefined || probe?.tcpSocket !== undefined;
 

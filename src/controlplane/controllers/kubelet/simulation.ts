@@ -1,34 +1,37 @@
 /**
- * What a pod does in the simulation, as its annotation `tsop.dev/simulate` says.
+ * The simulated behaviour of a pod, by its annotation `tsop.dev/simulate`.
  *
  * @module
  */
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 
-/** The annotation of a pod, or of a template, that scripts a pod. */
+/** The annotation of a pod, or of a pod template, that scripts the pod. */
 export const SIMULATE = "tsop.dev/simulate";
 
-/** What becomes of a pod's containers. */
+/** The behaviour of a pod's containers. */
 export type Simulation =
-  /** Containers do what their command says; without one that is understood they stay up, in a Job they succeed. */
+  /**
+   * Containers follow their command; without one that is understood they stay up, or in a Job
+   * succeed.
+   */
   | { readonly kind: "commands" }
-  /** Containers stay up, whatever their command says. */
+  /** Containers stay up, whatever their command. */
   | { readonly kind: "run" }
   | { readonly kind: "fail"; readonly exitCode: number }
-  /** Containers stay up and become ready so long after their start. */
+  /** Containers stay up, and become ready this long after their start. */
   | { readonly kind: "slow"; readonly readyAfterMs: number }
   | { readonly kind: "never-ready" }
-  /** The containers' process runs on this machine: readiness is asked there. */
+  /** The containers' process runs on this machine, where its readiness is probed. */
   | { readonly kind: "process"; readonly host: string; readonly port: number };
 
 const NUMBER = /^\d{1,9}$/;
 const LOOPBACK = /^(?:localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/;
 
-/** What the annotation may say, for the event about one that is not understood. */
+/** The values of the annotation, for the event about one that is not understood. */
 export const SIMULATIONS =
   "fail, fail:EXIT_CODE, slow, slow:SECONDS, never-ready, run, process:127.0.0.1:PORT";
 
-/** What the pod's annotation says; `undefined` when it is not understood. */
+/** The simulation in the pod's annotation; `undefined` when it is not understood. */
 export function simulationOf({ metadata }: Pod): Simulation | undefined {
   const text = metadata.annotations?.[SIMULATE];
   if (text === undefined) return { kind: "commands" };

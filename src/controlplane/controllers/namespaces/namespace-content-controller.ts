@@ -1,5 +1,6 @@
 /**
- * What every namespace has: the default service account, and the certificate of the cluster's authority.
+ * The content of every namespace: the default service account, and the certificate of the cluster's
+ * authority.
  *
  * @module
  */
@@ -16,7 +17,7 @@ const DESCRIPTION = "kubernetes.io/description";
 const CONTENT =
   "Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.";
 
-/** Makes both where they are missing, and brings them back. */
+/** Creates both where they are missing, and restores them. */
 export class NamespaceContentController implements Controller {
   readonly name = "NamespaceContent";
   readonly watches = [NAMESPACES, SERVICE_ACCOUNTS, CONFIG_MAPS];

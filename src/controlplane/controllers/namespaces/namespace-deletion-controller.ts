@@ -1,5 +1,6 @@
 /**
- * Deletion of namespaces: their content goes first, then they do; until then they say what they wait for.
+ * Deletion of namespaces: their content is deleted first; until then their conditions list what
+ * remains.
  *
  * @see https://kubernetes.io/docs/concepts/overview/working-with-objects/namespaces/
  * @module
@@ -17,7 +18,7 @@ import { isFinished } from "../pods/pods.ts";
 import { timeOf } from "../../../kube/values/times.ts";
 import type { Controller } from "../work-loop.ts";
 
-/** What is left of one resource. */
+/** The remaining objects of one resource. */
 interface Remainder {
   readonly resource: ResourceInfo;
   readonly objects: readonly SentObject[];
@@ -56,7 +57,7 @@ export class NamespaceDeletionController implements Controller {
     const inGrace = this.#client
       .list(PODS, { namespace: name })
       .some((pod) => !pod.metadata.finalizers?.length && !isFinished(pod));
-    // Pods in their grace period still need what is mounted into them.
+    // Pods in their grace period still need the objects that are mounted into them.
     if (inGrace) {
       await this.#writeConditions(namespace, []);
       return;

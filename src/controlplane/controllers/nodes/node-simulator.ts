@@ -1,5 +1,5 @@
 /**
- * The simulated nodes: there, ready, and large.
+ * The simulated nodes: ready, and large.
  *
  * @module
  */

@@ -1,7 +1,8 @@
 /**
- * Taints that follow from a node's conditions, and the pods that have to leave because of one.
+ * Taints that follow from a node's conditions, and the eviction of pods that do not tolerate one.
  *
- * @see https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/#taint-based-evictions
+ * @see
+ * https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/#taint-based-evictions
  * @module
  */
 import type { Clock } from "../../../clock.ts";
@@ -21,9 +22,9 @@ import type { Controller } from "../work-loop.ts";
 type Taint = NonNullable<NonNullable<Node["spec"]>["taints"]>[number];
 
 const PREFIX = "node.kubernetes.io/";
-/** For how many seconds a kubelet may keep secrets: none in a small cluster. */
+/** For how many seconds a kubelet may cache secrets: 0 in a small cluster. */
 const TTL = "node.alpha.kubernetes.io/ttl";
-/** The taints without execution that this controller owns. */
+/** The `NoSchedule` taints that this controller owns. */
 const OWN: ReadonlySet<string> = new Set(
   [
     "not-ready",
@@ -42,20 +43,20 @@ const PRESSURES: Readonly<Record<string, string>> = {
   NetworkUnavailable: "network-unavailable",
 };
 
-/** The taints that evict, by the state of a node's readiness. */
+/** The taints that evict, by the status of a node's condition Ready. */
 const EVICTING: Readonly<Record<string, string>> = {
   False: `${PREFIX}not-ready`,
   Unknown: `${PREFIX}unreachable`,
 };
 
-/** Keeps the taints of nodes, and evicts. Keys are `/node` and `namespace/pod`. */
+/** Sets the taints of nodes, and evicts pods. Keys are `/node` and `namespace/pod`. */
 export class NodeTaintController implements Controller {
   readonly name = "NodeTaint";
   readonly watches = [PODS, NODES];
   readonly #client: ControllerClient;
   readonly #events: EventRecorder;
   readonly #clock: Clock;
-  /** Since when a pod is on a node with a taint that it bears for a while only. */
+  /** Since when a pod is on a node with a taint that it tolerates for a limited time. */
   readonly #since = new Map<string, number>();
 
   constructor(client: ControllerClient, events: EventRecorder, clock: Clock) {
@@ -69,7 +70,7 @@ export class NodeTaintController implements Controller {
       if (event.object.spec.nodeName) yield textOf(event.object);
     } else if (concerns(event, NODES)) {
       yield textOf(event.object);
-      // Whether a node evicts depends on how the others are.
+      // Whether a node evicts depends on the state of the other nodes.
       if (readinessOf(event.object) !== readinessOf(event.old)) {
         for (const node of this.#client.list(NODES)) yield textOf(node);
       }
@@ -112,7 +113,10 @@ export class NodeTaintController implements Controller {
     return undefined;
   }
 
-  /** A node that is not ready evicts, unless none is: then it is not the nodes that are at fault. */
+  /**
+   * The evicting taints of a node that is not ready. None when no node is ready: then the nodes are
+   * not at fault.
+   */
   #evictingTaints(node: Node): Taint[] {
     const key = EVICTING[readinessOf(node) ?? ""];
     const nodes = this.#client.list(NODES);
@@ -163,7 +167,7 @@ function conditionTaints({ spec, status }: Node): Taint[] {
   return names.map((name) => ({ key: `${PREFIX}${name}`, effect: "NoSchedule" }));
 }
 
-/** How many seconds the pod bears all these taints; `undefined` without end. */
+/** How many seconds the pod tolerates all these taints; `undefined` for ever. */
 function patienceOf(
   tolerations: readonly Toleration[],
   taints: readonly Taint[],

@@ -1,7 +1,8 @@
 /**
- * Pods that nobody will ever finish: of nodes that are gone, never scheduled and already deleted, and too many that are over.
+ * Garbage collection of pods: those of nodes that are gone, deleted ones that were never scheduled,
+ * and finished ones beyond a limit.
  *
- * It looks around every 20 seconds of the clock.
+ * It runs every 20 seconds of the clock.
  *
  * @see https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#pod-garbage-collection
  * @module
@@ -20,20 +21,20 @@ import type { Controller } from "../work-loop.ts";
 
 const ALL = "all";
 const PERIOD_MS = 20_000;
-/** How long a node may be away before its pods are given up. */
+/** How long a node may be absent before its pods are removed, in milliseconds. */
 const QUARANTINE_MS = 40_000;
 /** How many finished pods are kept. */
 const THRESHOLD = 12_500;
 const OUT_OF_SERVICE = "node.kubernetes.io/out-of-service";
 
-/** Fails and deletes such pods. */
+/** Fails and deletes garbage pods. */
 export class PodGarbageController implements Controller {
   readonly name = "PodGarbage";
   readonly watches = [PODS, NODES];
   readonly initialKeys = [ALL];
   readonly #client: ControllerClient;
   readonly #clock: Clock;
-  /** When pods of an absent node were first seen, by its name. */
+  /** When the pods of an absent node were first seen, by the node's name. */
   readonly #absent = new Map<string, number>();
   #startMs: number | undefined;
   #dueMs: number | undefined;
@@ -77,7 +78,7 @@ export class PodGarbageController implements Controller {
     return nextMs - now;
   }
 
-  /** Whether there is something that a look may find now or later. */
+  /** Whether there are pods to remove now or later. */
   #isNeeded(pods: readonly Pod[]): boolean {
     return pods.some((pod) => this.#isForsaken(pod)) || pods.filter(isFinished).length > THRESHOLD;
   }
@@ -118,7 +119,9 @@ export class PodGarbageController implements Controller {
     }
   }
 
-  /** Fails a pod that is not over, with the reason when there is one, and removes it at once. */
+  /**
+   * Fails a pod that has not finished, with the message if there is one, and removes it at once.
+   */
   async #give(pod: Pod, message?: string): Promise<void> {
     const { namespace = "", name = "", uid, generation } = pod.metadata;
     const key = { namespace, name };

@@ -1,5 +1,5 @@
 /**
- * Which pods go first when there are too many.
+ * The order in which surplus pods are deleted.
  *
  * @see https://kubernetes.io/docs/concepts/workloads/controllers/replicaset/#scaling-a-replicaset
  * @module
@@ -12,10 +12,10 @@ const PHASES = ["Pending", "Unknown", "Running"];
 const COST = "controller.kubernetes.io/pod-deletion-cost";
 
 /**
- * The pods in the order in which they are deleted: what is not assigned, pending, not ready, cheap,
- * crowded, only lately ready, often restarted or young goes first.
+ * The pods in the order in which they are deleted: unassigned, pending, unready, low-cost, crowded,
+ * recently ready, often restarted and young ones first.
  *
- * @param siblings - all pods of the owner: how many of them share a node counts
+ * @param siblings - all pods of the owner: the number of them on a node counts
  */
 export function rankForDeletion(
   pods: readonly Pod[],

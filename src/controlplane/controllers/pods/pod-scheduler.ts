@@ -20,7 +20,7 @@ import type { Controller } from "../work-loop.ts";
 
 const EFFECTS = ["NoSchedule", "NoExecute"];
 
-/** Gives pods their nodes. */
+/** Assigns pods to nodes. */
 export class PodScheduler implements Controller {
   readonly name = "PodScheduler";
   readonly watches = [PODS, NODES, CLAIMS, STORAGE_CLASSES, VOLUMES];
@@ -41,7 +41,7 @@ export class PodScheduler implements Controller {
       const { namespace = "", name = "" } = event.object.metadata;
       yield* withoutNode(usersOf(this.#client, { namespace, name }));
     } else if (event.type !== "DELETED") {
-      // Another node, other labels, a taint less, a new class or volume: what waited may fit now.
+      // Another node, other labels, a taint less, a new class or volume: a waiting pod may fit now.
       yield* withoutNode(this.#client.list(PODS));
     }
   }
@@ -138,7 +138,7 @@ function* withoutNode(pods: readonly Pod[]): Iterable<string> {
   for (const pod of pods) if (!pod.spec.nodeName) yield textOf(pod);
 }
 
-/** Upstream's sentence about a pod that no node takes, whose reasons cannot be helped by preemption. */
+/** Upstream's message about a pod that fits no node, for reasons that preemption cannot help. */
 const unavailable = (nodes: number, reasons: string): string =>
   `0/${nodes} nodes are available: ${reasons}. preemption: 0/${nodes} nodes are available: ${nodes} Preemption is not helpful for scheduling.`;
 

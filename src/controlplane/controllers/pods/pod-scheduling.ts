@@ -1,5 +1,5 @@
 /**
- * Which nodes a pod may run on.
+ * The nodes that a pod may run on.
  *
  * @see https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/
  * @module
@@ -20,7 +20,7 @@ interface Requirement {
   readonly values?: readonly string[];
 }
 
-/** Whether the node's labels are those that the pod asks for. */
+/** Whether the node's labels match the pod's node selector and affinity. */
 export function isSelected(spec: PodSpec, node: Node): boolean {
   const labels = node.metadata.labels ?? {};
   const selected = matchesLabelSelector({ matchLabels: spec.nodeSelector ?? {} }, labels);

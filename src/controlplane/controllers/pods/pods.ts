@@ -1,5 +1,5 @@
 /**
- * What controllers ask of pods.
+ * The state of pods, as controllers see it.
  *
  * @module
  */
@@ -8,17 +8,17 @@ import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { PodTemplate } from "../../builtin/shared/pods/shapes.ts";
 import { msOf } from "../../../kube/values/times.ts";
 
-/** Not finished and not on its way out. */
+/** Whether the pod is neither finished nor being deleted. */
 export function isActive(pod: Pod): boolean {
   return !isFinished(pod) && !pod.metadata.deletionTimestamp;
 }
 
-/** Succeeded or failed. */
+/** Whether the pod succeeded or failed. */
 export function isFinished(pod: Pod): boolean {
   return pod.status?.phase === "Succeeded" || pod.status?.phase === "Failed";
 }
 
-/** Whether it takes traffic. */
+/** Whether the pod is ready. */
 export function isReady(pod: Pod): boolean {
   return readyCondition(pod)?.status === "True";
 }
@@ -27,12 +27,15 @@ function readyCondition(pod: Pod): { status: string; lastTransitionTime?: string
   return pod.status?.conditions?.find(({ type }) => type === "Ready");
 }
 
-/** When it became ready, in milliseconds; 0 when unknown. */
+/** When the pod became ready, in milliseconds; 0 when unknown. */
 export function readySince(pod: Pod): number {
   return msOf(readyCondition(pod)?.lastTransitionTime);
 }
 
-/** In how many milliseconds a ready pod will count as available; 0 when it does, undefined when it is not ready. */
+/**
+ * In how many milliseconds a ready pod counts as available; 0 when it does, `undefined` when it is
+ * not ready.
+ */
 export function availableInMs(
   pod: Pod,
   minReadySeconds: number,
@@ -50,7 +53,7 @@ export function restartsOf(pod: Pod): number {
   );
 }
 
-/** A pod of a template, for `owner`; the name comes from the API server unless `metadata` has one. */
+/** A pod from a template, for `owner`; the API server makes the name unless `metadata` has one. */
 export function podFrom(template: PodTemplate, owner: SentObject, metadata: ObjectMeta): Pod {
   const { labels, annotations, finalizers } = template.metadata ?? {};
   return {

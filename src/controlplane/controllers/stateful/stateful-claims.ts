@@ -1,10 +1,11 @@
 /**
  * The claims of a StatefulSet's pods: made before the pod, and owned as the retention policy says.
  *
- * Who owns a claim decides when it goes: a claim of the set goes with the set, one of a pod beyond the
- * set's size with that pod.
+ * The owner of a claim decides when it is deleted: a claim of the set with the set, one of a pod
+ * beyond the set's size with that pod.
  *
- * @see https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/#persistentvolumeclaim-retention
+ * @see
+ * https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/#persistentvolumeclaim-retention
  * @module
  */
 import { messageOf } from "../../../errors.ts";
@@ -21,7 +22,7 @@ import { KIND, claimsFor, isInRange, ordinalOf } from "./stateful-pods.ts";
 
 const POD_KIND: OwnerKind = { apiVersion: "v1", kind: "Pod", resource: PODS };
 
-/** Makes the claims of one set's pods and settles who owns them. */
+/** Creates the claims of one set's pods and sets their owners. */
 export class StatefulClaims {
   readonly #client: ControllerClient;
   readonly #events: EventRecorder;
@@ -31,7 +32,10 @@ export class StatefulClaims {
     this.#events = events;
   }
 
-  /** Makes the claims that a pod lacks. @throws Error when one cannot be made, or is on its way out */
+  /**
+   * Creates the claims that a pod lacks. @throws Error when one cannot be created, or is being
+   * deleted
+   */
   async create(set: StatefulSet, pod: Pod): Promise<void> {
     const failures: string[] = [];
     for (const claim of claimsFor(set, ordinalOf(set, pod))) {
@@ -56,18 +60,21 @@ export class StatefulClaims {
     throw new Error(failures.length === 1 ? failures[0] : `[${failures.join(", ")}]`);
   }
 
-  /** Whether a claim of the pod to be made still belongs to its predecessor, and goes with that one. */
+  /**
+   * Whether a claim of the pod to create still belongs to its predecessor, and is deleted with that
+   * one.
+   */
   isStale(set: StatefulSet, pod: Pod): boolean {
     if (policyOf(set).whenScaled !== "Delete") return false;
     return this.#claimsOf(set, pod).some((claim) => hasStaleReference(claim, pod, POD_KIND));
   }
 
-  /** Whether the claims of a pod are owned as the policy says. */
+  /** Whether the owners of a pod's claims are those of the policy. */
   areSettled(set: StatefulSet, pod: Pod): boolean {
     return this.#claimsOf(set, pod).every((claim) => isSettled(claim, set, pod));
   }
 
-  /** Gives the claims of a pod the owners that the policy says. */
+  /** Sets the owners of a pod's claims by the policy. */
   async settle(set: StatefulSet, pod: Pod): Promise<void> {
     for (const claim of this.#claimsOf(set, pod)) {
       const isConflicting = hasOtherController(claim, set, pod);
@@ -103,7 +110,7 @@ const policyOf = ({
 }: StatefulSet): NonNullable<StatefulSet["spec"]["persistentVolumeClaimRetentionPolicy"]> =>
   spec.persistentVolumeClaimRetentionPolicy ?? { whenDeleted: "Retain", whenScaled: "Retain" };
 
-/** The owner that a claim of the pod is to have. */
+/** The owner that a claim of the pod should have. */
 function wantedOwner(set: StatefulSet, pod: Pod): OwnerReference | undefined {
   const { whenDeleted, whenScaled } = policyOf(set);
   if (whenScaled === "Delete" && !isInRange(set, pod)) return controllerReference(pod, POD_KIND);
@@ -118,7 +125,7 @@ const names = (reference: OwnerReference, object: SentObject, kind: OwnerKind): 
 const referencesOf = (claim: PersistentVolumeClaim): readonly OwnerReference[] =>
   claim.metadata.ownerReferences ?? [];
 
-/** Whether the claim is owned by an object of that name which is not this one. */
+/** Whether the claim has an owner of that name with another uid. */
 function hasStaleReference(
   claim: PersistentVolumeClaim,
   object: SentObject,
@@ -131,7 +138,7 @@ function hasStaleReference(
 const isOwnedBy = (claim: PersistentVolumeClaim, { metadata }: SentObject): boolean =>
   referencesOf(claim).some(({ uid }) => uid === (metadata.uid ?? ""));
 
-/** Whether somebody else controls the claim. Where everything is retained nobody minds. */
+/** Whether another object controls the claim; never where the policy retains everything. */
 function hasOtherController(claim: PersistentVolumeClaim, set: StatefulSet, pod: Pod): boolean {
   const { whenDeleted, whenScaled } = policyOf(set);
   if (whenDeleted !== "Delete" && whenScaled !== "Delete") return false;
@@ -142,7 +149,9 @@ function hasOtherController(claim: PersistentVolumeClaim, set: StatefulSet, pod:
   });
 }
 
-/** Whether nothing is to be done about the owners of a claim: they are right, or nobody's business here. */
+/**
+ * Whether the owners of a claim need no change: they are right, or not this controller's to set.
+ */
 function isSettled(claim: PersistentVolumeClaim, set: StatefulSet, pod: Pod): boolean {
   if (hasStaleReference(claim, set, KIND) || hasStaleReference(claim, pod, POD_KIND)) return true;
   const [ownedBySet, ownedByPod] = [isOwnedBy(claim, set), isOwnedBy(claim, pod)];

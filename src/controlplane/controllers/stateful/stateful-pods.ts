@@ -1,5 +1,5 @@
 /**
- * The pods of a StatefulSet and their claims: names, order, health.
+ * The pods of a StatefulSet and their claims: names, order and health.
  *
  * @module
  */
@@ -20,10 +20,10 @@ const POD_NAME = "statefulset.kubernetes.io/pod-name";
 const POD_INDEX = "apps.kubernetes.io/pod-index";
 const REVISION = "controller-revision-hash";
 
-/** The number of the first pod. */
+/** The ordinal of the first pod. */
 export const firstOrdinal = ({ spec }: StatefulSet): number => spec.ordinals?.start ?? 0;
 
-/** The number at the end of a pod's name; -1 when it is none of the set's. */
+/** The ordinal at the end of a pod's name; -1 when the pod is not one of the set's. */
 export function ordinalOf(set: StatefulSet, pod: Pod): number {
   const prefix = `${set.metadata.name ?? ""}-`;
   const { name = "" } = pod.metadata;
@@ -31,32 +31,32 @@ export function ordinalOf(set: StatefulSet, pod: Pod): number {
   return /^\d+$/.test(number) ? Number(number) : -1;
 }
 
-/** Whether the set is large enough for the pod's number. */
+/** Whether the pod's ordinal is within the set's size. */
 export function isInRange(set: StatefulSet, pod: Pod): boolean {
   const ordinal = ordinalOf(set, pod);
   const first = firstOrdinal(set);
   return ordinal >= first && ordinal < first + (set.spec.replicas ?? 1);
 }
 
-/** The revision that a pod was made of. */
+/** The revision of a pod. */
 export const revisionOf = (pod: Pod): string => pod.metadata.labels?.[REVISION] ?? "";
 
-/** Running and ready; it may be on its way out. */
+/** Whether the pod is running and ready; it may be terminating. */
 export const isRunningAndReady = (pod: Pod): boolean =>
   pod.status?.phase === "Running" && isReady(pod);
 
-/** Whether the pod has been ready for long enough. */
+/** Whether the pod has been ready for `minReadySeconds`. */
 export const isAvailable = (set: StatefulSet, pod: Pod, nowMs: number): boolean =>
   availableInMs(pod, set.spec.minReadySeconds ?? 0, nowMs) === 0;
 
-/** Whether the pod counts as missing: not available, or on its way out. */
+/** Whether the pod counts as unavailable: not available, or terminating. */
 export const isUnavailable = (set: StatefulSet, pod: Pod, nowMs: number): boolean =>
   !isAvailable(set, pod, nowMs) || pod.metadata.deletionTimestamp !== undefined;
 
 const claimName = (set: StatefulSet, template: PersistentVolumeClaim, ordinal: number): string =>
   `${template.metadata.name ?? ""}-${set.metadata.name ?? ""}-${ordinal}`;
 
-/** The claims of a pod, as they are to be made. */
+/** The claims of a pod, as they are to be created. */
 export function claimsFor(set: StatefulSet, ordinal: number): PersistentVolumeClaim[] {
   return (set.spec.volumeClaimTemplates ?? []).map((template) => {
     const { labels, annotations } = template.metadata;
@@ -74,7 +74,7 @@ export function claimsFor(set: StatefulSet, ordinal: number): PersistentVolumeCl
   });
 }
 
-/** The pod with that number, of that template. */
+/** The pod with that ordinal, from that template. */
 export function statefulPod(
   set: StatefulSet,
   template: PodTemplate,
@@ -101,7 +101,7 @@ const identityOf = (name: string, ordinal: number): Record<string, string> => ({
   [POD_INDEX]: String(ordinal),
 });
 
-/** The pod's volumes, with those of its claims in front. */
+/** The pod's volumes, after those of its claims. */
 function withClaims(set: StatefulSet, pod: Pod, ordinal: number): Volume[] {
   const claims: Volume[] = (set.spec.volumeClaimTemplates ?? []).map((claim) => ({
     name: claim.metadata.name ?? "",
@@ -111,7 +111,7 @@ function withClaims(set: StatefulSet, pod: Pod, ordinal: number): Volume[] {
   return [...claims, ...(pod.spec.volumes ?? []).filter((volume) => !names.has(volume.name))];
 }
 
-/** Whether the pod bears its name as a label and uses the claims of its number. */
+/** Whether the pod has the label with its name and uses the claims of its ordinal. */
 export function hasIdentity(set: StatefulSet, pod: Pod): boolean {
   const ordinal = ordinalOf(set, pod);
   if (pod.metadata.labels?.[POD_NAME] !== pod.metadata.name) return false;
@@ -124,7 +124,7 @@ export function hasIdentity(set: StatefulSet, pod: Pod): boolean {
   );
 }
 
-/** The pod with the labels and volumes that `hasIdentity` looks for. */
+/** The pod with the labels and volumes that `hasIdentity` checks. */
 export function withIdentity(set: StatefulSet, pod: Pod): Pod {
   const ordinal = ordinalOf(set, pod);
   const { metadata, spec } = pod;

@@ -1,8 +1,10 @@
 /**
- * StatefulSets: pods with a number, a name and claims of their own, made and replaced in order.
+ * StatefulSets: pods with an ordinal, a name and claims of their own, created and replaced in
+ * order.
  *
- * One round looks at the pods as they are when it begins; what it changes brings the next one. A set that
- * keeps the order stops at the first pod that is not ready yet, a parallel one goes on with all of them.
+ * One round works with the pods as they are when it begins; its changes cause the next one. An
+ * ordered set stops at the first pod that is not ready yet, a parallel one continues with all of
+ * them.
  *
  * @see https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/
  * @module
@@ -38,13 +40,13 @@ import {
 } from "./stateful-pods.ts";
 import { type Versions, isOutdated, nextAvailableInMs, statusOf } from "./stateful-status.ts";
 
-/** A pod that is there or is to be made. */
+/** A pod that exists or is to be created. */
 interface Place {
   readonly pod: Pod;
   readonly isThere: boolean;
 }
 
-/** What a round works with. */
+/** The inputs of a round. */
 interface Round {
   readonly set: StatefulSet;
   readonly versions: Versions;
@@ -54,7 +56,7 @@ interface Round {
   readonly places: readonly Place[];
   /** Pods beyond the set's size, the last one first. */
   readonly condemned: readonly Pod[];
-  /** The one pod that may go although it is not ready. */
+  /** The one pod that may be removed although it is not ready. */
   readonly firstUnavailable: Pod | undefined;
 }
 
@@ -118,7 +120,10 @@ export class StatefulSetController implements Controller {
     return nextAvailableInMs(set, pods, nowMs);
   }
 
-  /** What is missing is made, what is too much removed, what is old replaced; counts the replaced. */
+  /**
+   * Creates missing pods, removes surplus ones and replaces old ones. @returns how many were
+   * replaced
+   */
   async #advance(set: StatefulSet, pods: readonly Pod[], versions: Versions): Promise<number> {
     const round = this.#roundOf(set, pods, versions);
     const { places, condemned } = round;
@@ -161,7 +166,7 @@ export class StatefulSetController implements Controller {
     };
   }
 
-  /** Makes, mends or waits for one pod; true when the ones after it have to wait. */
+  /** Creates, repairs or waits for one pod. @returns whether the ones after it have to wait */
   async #keep(round: Round, { pod, isThere }: Place): Promise<boolean> {
     const { set, nowMs } = round;
     if (isThere && isFinished(pod)) {
@@ -187,7 +192,7 @@ export class StatefulSetController implements Controller {
     return false;
   }
 
-  /** Removes one pod too many; true when the ones before it have to wait. */
+  /** Removes one surplus pod. @returns whether the ones before it have to wait */
   async #condemn(round: Round, pod: Pod): Promise<boolean> {
     const { set, nowMs } = round;
     if (pod.metadata.deletionTimestamp) return round.inOrder;
@@ -197,7 +202,7 @@ export class StatefulSetController implements Controller {
     return true;
   }
 
-  /** Replaces the last pod of an old revision, when the ones after it are there again. */
+  /** Replaces the last pod of an old revision, once the ones after it are healthy again. */
   async #roll({ set, places, versions, nowMs }: Round): Promise<number> {
     const { partition = 0 } = set.spec.updateStrategy.rollingUpdate ?? {};
     const updateName = versions.update.metadata.name ?? "";
@@ -228,7 +233,7 @@ export class StatefulSetController implements Controller {
     await this.#events.record(set, "Normal", "SuccessfulCreate", message);
   }
 
-  /** Gives the pod back its labels and volumes, and its claims the right owners. */
+  /** Restores the pod's labels and volumes, and the owners of its claims. */
   async #mend(set: StatefulSet, pod: Pod): Promise<void> {
     const about = `Update Pod ${pod.metadata.name ?? ""} in StatefulSet ${set.metadata.name ?? ""}`;
     try {
@@ -252,7 +257,7 @@ export class StatefulSetController implements Controller {
   }
 }
 
-/** One after the other, until one says that the rest has to wait. */
+/** Runs the steps one after the other, until one says that the rest has to wait. */
 async function inOrder<T>(
   items: readonly T[],
   step: (item: T) => Promise<boolean>,
@@ -261,7 +266,10 @@ async function inOrder<T>(
   return false;
 }
 
-/** One, then two, then four at a time, as long as none fails; nobody waits for anybody. */
+/**
+ * Runs one step, then two, then four at a time, as long as none fails; the steps do not wait for
+ * each other.
+ */
 async function inBatches<T>(
   items: readonly T[],
   step: (item: T) => Promise<boolean>,
@@ -283,7 +291,7 @@ async function inBatches<T>(
   return false;
 }
 
-/** A missing pod, of the revision that its number is to have. */
+/** A missing pod, of the revision that its ordinal should have. */
 function podToMake(set: StatefulSet, { current, update }: Versions, ordinal: number): Pod {
   const revision = needsCurrent(set, ordinal) ? current : update;
   const template =
@@ -291,7 +299,7 @@ function podToMake(set: StatefulSet, { current, update }: Versions, ordinal: num
   return statefulPod(set, withoutDirective(template), ordinal, revision.metadata.name ?? "");
 }
 
-/** Below the partition pods keep the revision that the set has now. */
+/** Whether a pod keeps the current revision of the set, as below the partition. */
 function needsCurrent({ spec, status, ...set }: StatefulSet, ordinal: number): boolean {
   const start = firstOrdinal({ spec, ...set });
   const { type, rollingUpdate } = spec.updateStrategy;
@@ -299,7 +307,7 @@ function needsCurrent({ spec, status, ...set }: StatefulSet, ordinal: number): b
   return type === "RollingUpdate" && ordinal < start + (status?.currentReplicas ?? 0);
 }
 
-/** A stored template without the directive that says how it is patched. */
+/** A stored template without its patch directive. */
 function withoutDirective(template: PodTemplate): PodTemplate {
   const copy = { ...template };
   Reflect.deleteProperty(copy, "$patch");

@@ -1,5 +1,5 @@
 /**
- * The status of a StatefulSet: how many of its pods there are, of which revision, and how they are.
+ * The status of a StatefulSet: the counts of its pods by revision and state.
  *
  * @module
  */
@@ -11,13 +11,13 @@ import { isAvailable, isRunningAndReady, revisionOf } from "./stateful-pods.ts";
 
 type Status = NonNullable<StatefulSet["status"]>;
 
-/** What the pods of a set are made of while it moves from one revision to the next. */
+/** The revisions of a set's pods during an update. */
 export interface Versions {
   readonly current: Revision;
   readonly update: Revision;
 }
 
-/** The counted status; `deleted` pods of the current revision were removed for an update just now. */
+/** The counted status; `deleted` pods of the current revision were just removed for an update. */
 export function statusOf(
   set: StatefulSet,
   pods: readonly Pod[],
@@ -62,13 +62,13 @@ const COMPARED = [
   "updateRevision",
 ] as const;
 
-/** Whether the stored status is to be replaced. */
+/** Whether the stored status must be replaced. */
 export function isOutdated(stored: Status | undefined, status: Status): boolean {
   if ((status.observedGeneration ?? 0) > (stored?.observedGeneration ?? 0)) return true;
   return COMPARED.some((name) => (stored?.[name] ?? 0) !== (status[name] ?? 0));
 }
 
-/** In how many milliseconds the next ready pod has been so for long enough. */
+/** In how many milliseconds the next ready pod becomes available. */
 export function nextAvailableInMs(
   set: StatefulSet,
   pods: readonly Pod[],

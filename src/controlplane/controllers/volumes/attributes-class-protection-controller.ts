@@ -1,5 +1,6 @@
 /**
- * VolumeAttributesClasses in use are not removed: their finalizer goes when no claim and no volume names them.
+ * VolumeAttributesClasses in use are not deleted: their finalizer is removed when no claim or
+ * volume names them.
  *
  * @see https://kubernetes.io/docs/concepts/storage/volume-attributes-classes/
  * @module
@@ -11,7 +12,7 @@ import { concerns } from "../keys.ts";
 import { ATTRIBUTES_CLASSES, CLAIMS, VOLUMES } from "../../builtin/tokens.ts";
 import type { Controller } from "../work-loop.ts";
 
-/** What a claim or a volume says of its classes. */
+/** A claim or a volume with its classes. */
 interface ClassUser extends SentObject {
   readonly spec?: { readonly volumeAttributesClassName?: string };
   readonly status?: {
@@ -23,7 +24,7 @@ interface ClassUser extends SentObject {
 
 const FINALIZER = "kubernetes.io/vac-protection";
 
-/** Lets classes go. Keys are their names. */
+/** Removes the finalizers of classes. Keys are their names. */
 export class AttributesClassProtectionController implements Controller {
   readonly name = "AttributesClassProtection";
   readonly watches = [ATTRIBUTES_CLASSES, CLAIMS, VOLUMES];

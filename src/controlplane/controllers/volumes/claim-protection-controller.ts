@@ -1,7 +1,9 @@
 /**
- * Claims and volumes in use are not removed: their finalizers go when nobody uses them any more.
+ * Claims and volumes in use are not deleted: their finalizers are removed when they are no longer
+ * in use.
  *
- * @see https://kubernetes.io/docs/concepts/storage/persistent-volumes/#storage-object-in-use-protection
+ * @see
+ * https://kubernetes.io/docs/concepts/storage/persistent-volumes/#storage-object-in-use-protection
  * @module
  */
 import { usedClaims, usersOf } from "./claims.ts";
@@ -15,7 +17,7 @@ import type { Controller } from "../work-loop.ts";
 const CLAIM_FINALIZER = "kubernetes.io/pvc-protection";
 const VOLUME_FINALIZER = "kubernetes.io/pv-protection";
 
-/** Lets claims and volumes go. */
+/** Removes the finalizers of claims and volumes. */
 export class ClaimProtectionController implements Controller {
   readonly name = "ClaimProtection";
   readonly watches = [CLAIMS, VOLUMES, PODS];
@@ -39,7 +41,7 @@ export class ClaimProtectionController implements Controller {
       }
       return;
     }
-    // A pod that is not scheduled yet will not be started with a claim that is on its way out.
+    // A pod without a node will not be started with a claim that is being deleted.
     const isUsed = usersOf(this.#client, { namespace, name }).some(
       (pod) => pod.spec.nodeName && !isFinished(pod),
     );

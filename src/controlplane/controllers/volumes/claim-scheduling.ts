@@ -1,5 +1,6 @@
 /**
- * The claims of a pod as the scheduler sees them: what forbids a node, and which claims wait for one to be chosen.
+ * The claims of a pod as the scheduler sees them: those that forbid a node, and those that wait for
+ * the choice of one.
  *
  * @see https://kubernetes.io/docs/concepts/storage/storage-classes/#volume-binding-mode
  * @module
@@ -14,17 +15,17 @@ import { CLAIMS, STORAGE_CLASSES, VOLUMES } from "../../builtin/tokens.ts";
 import { BIND_COMPLETED, NO_PROVISIONER, SELECTED_NODE } from "./volume-annotations.ts";
 import { bestVolumeFor } from "./volume-matching.ts";
 
-/** What the scheduler makes of the claims of a pod. */
+/** The scheduler's view of the claims of a pod. */
 export type SchedulingClaims =
   | { readonly problem: string }
   | {
       /** Claims that are bound once a node is chosen. */
       readonly delayed: readonly PersistentVolumeClaim[];
-      /** Whether one of those can never be: no volume fits, and nobody makes one. */
+      /** Whether one of those can never be bound: no volume fits, and there is no provisioner. */
       readonly unavailable: boolean;
     };
 
-/** Looks at the claims of a pod, in upstream's words where one forbids every node. */
+/** The claims of a pod, or the problem, in upstream's words, where one forbids every node. */
 export function claimsForScheduling(client: ControllerClient, pod: Pod): SchedulingClaims {
   const { namespace = "" } = pod.metadata;
   const unbound: PersistentVolumeClaim[] = [];
@@ -76,7 +77,7 @@ function canBeBound(client: ControllerClient, claim: PersistentVolumeClaim): boo
   return bestVolumeFor(claim, volumes, false) !== undefined;
 }
 
-/** Tells the binder of volumes that a node is chosen for the pod of these claims. */
+/** Sets the chosen node on the claims, so that the binder continues. */
 export async function chooseNodeForClaims(
   client: ControllerClient,
   claims: readonly PersistentVolumeClaim[],

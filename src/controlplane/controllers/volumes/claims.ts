@@ -1,5 +1,5 @@
 /**
- * Which pods use which claims.
+ * The claims that pods use.
  *
  * @module
  */
@@ -10,7 +10,10 @@ import type { ControllerClient, StoreEvent } from "../client.ts";
 import { concerns } from "../keys.ts";
 import { PODS } from "../../builtin/tokens.ts";
 
-/** The name of the claim behind a volume of a pod, named by it or made for it; `undefined` for other volumes. */
+/**
+ * The name of the claim behind a volume of a pod, named in it or created for it; `undefined` for
+ * other volumes.
+ */
 export function claimNameOf(
   { metadata }: Pod,
   { name, persistentVolumeClaim, ephemeral }: Volume,
@@ -41,7 +44,7 @@ export function usersOf(
   return pods.filter((pod) => claimsOf(pod).includes(name));
 }
 
-/** What a volume says of the claim that it is for. */
+/** The reference of a volume to its claim. */
 export function claimReference({ metadata }: SentObject): object {
   const { namespace = "", name = "", uid = "", resourceVersion = "" } = metadata;
   return { apiVersion: "v1", kind: "PersistentVolumeClaim", namespace, name, uid, resourceVersion };

@@ -1,5 +1,5 @@
 /**
- * The claims of ephemeral volumes: made for their pod, and gone with it.
+ * The claims of ephemeral volumes: created for their pod, and deleted with it.
  *
  * @see https://kubernetes.io/docs/concepts/storage/ephemeral-volumes/#generic-ephemeral-volumes
  * @module
@@ -14,7 +14,7 @@ import type { Controller } from "../work-loop.ts";
 
 const KIND: OwnerKind = { apiVersion: "v1", kind: "Pod", resource: PODS };
 
-/** Makes what is missing. */
+/** Creates missing claims. */
 export class EphemeralClaimController implements Controller {
   readonly name = "EphemeralClaim";
   readonly watches = [PODS];

@@ -1,17 +1,20 @@
 /**
- * Annotations by which claims and volumes tell how they came together.
+ * Annotations about the binding of claims and volumes.
  *
  * @see https://kubernetes.io/docs/reference/labels-annotations-taints/
  * @module
  */
 
-/** The controller chose the other side; a user who named it did not. */
+/** Set when the controller chose the other side, not when a user named it. */
 export const BOUND_BY = "pv.kubernetes.io/bound-by-controller";
-/** A claim that is bound once and for all. */
+/** Set on a claim whose binding is complete. */
 export const BIND_COMPLETED = "pv.kubernetes.io/bind-completed";
 /** The provisioner that made a volume. */
 export const PROVISIONED_BY = "pv.kubernetes.io/provisioned-by";
-/** Who is to make a volume for a claim, under its older name and its newer one. */
+/**
+ * The provisioner that should make a volume for a claim; the annotation's older name and its newer
+ * one.
+ */
 export const PROVISIONERS = [
   "volume.beta.kubernetes.io/storage-provisioner",
   "volume.kubernetes.io/storage-provisioner",

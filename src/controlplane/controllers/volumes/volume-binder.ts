@@ -1,5 +1,6 @@
 /**
- * Claims and volumes: a claim takes the smallest volume that fits, or says what it waits for.
+ * Claims and volumes: a claim is bound to the smallest volume that fits, or an event says what it
+ * waits for.
  *
  * @see https://kubernetes.io/docs/concepts/storage/persistent-volumes/
  * @module
@@ -24,7 +25,7 @@ import { bestVolumeFor, isBoundTo, mismatchOf } from "./volume-matching.ts";
 import type { Controller } from "../work-loop.ts";
 import { present } from "../../../present.ts";
 
-/** Binds claims. */
+/** Binds claims to volumes. */
 export class VolumeBinder implements Controller {
   readonly name = "VolumeBinder";
   readonly watches = [CLAIMS, VOLUMES, STORAGE_CLASSES, PODS];
@@ -64,7 +65,7 @@ export class VolumeBinder implements Controller {
     }
   }
 
-  /** A claim that was bound loses its volume, or keeps it. */
+  /** Keeps a bound claim bound, or marks it lost when its volume is gone. */
   async #keep(claim: PersistentVolumeClaim): Promise<void> {
     const { volumeName } = claim.spec;
     const lose = async (reason: string, message: string): Promise<void> => {
@@ -90,7 +91,7 @@ export class VolumeBinder implements Controller {
     }
   }
 
-  /** A claim that names its volume gets that one or none. */
+  /** Binds a claim that names its volume, to that one or none. */
   async #take(claim: PersistentVolumeClaim, name: string): Promise<void> {
     const volume = this.#client.find(VOLUMES, { name });
     if (!volume) return;
@@ -108,7 +109,7 @@ export class VolumeBinder implements Controller {
     }
   }
 
-  /** Whether it waits for a pod, and for the scheduler to choose. */
+  /** Whether the claim waits for a pod, and for the scheduler to choose a node. */
   #isDelayed(claim: PersistentVolumeClaim): boolean {
     if (claim.metadata.annotations?.[SELECTED_NODE] !== undefined) return false;
     return this.#classNamed(classOf(claim) ?? "")?.volumeBindingMode === "WaitForFirstConsumer";
@@ -149,7 +150,7 @@ export class VolumeBinder implements Controller {
     await this.#client.patch(CLAIMS, key, { status }, "status");
   }
 
-  /** Says what a claim waits for. */
+  /** Records what a claim waits for. */
   async #wait(claim: PersistentVolumeClaim): Promise<void> {
     const { namespace = "", name = "" } = claim.metadata;
     const storageClassName =
@@ -193,7 +194,7 @@ export class VolumeBinder implements Controller {
   }
 }
 
-/** What a claim that waits for its pod says, and under which reason. */
+/** The event of a claim that waits for its pod. */
 function waitOf(users: readonly Pod[]): [reason: string, message: string] {
   const waiting = users
     .filter(({ spec }) => !spec.nodeName)

@@ -1,5 +1,5 @@
 /**
- * Which volume a claim may have.
+ * The volume that a claim is bound to.
  *
  * Pure.
  *
@@ -11,11 +11,11 @@ import { matchesLabelSelector } from "../../../kube/selectors/selector.ts";
 import type { PersistentVolume, PersistentVolumeClaim } from "../../builtin/shared/shapes.ts";
 import { classOf } from "../../builtin/kinds/core/persistent-volume-claim.ts";
 
-/** The storage that a list of resources names; none is 0. */
+/** The storage in a list of resources; 0 when absent. */
 export const storageOf = (amounts: Readonly<Record<string, string>> | undefined): string =>
   amounts?.["storage"] ?? "0";
 
-/** Whether the volume is the claim's, or is kept for one of that name. */
+/** Whether the volume is bound to the claim, or reserved for one of that name. */
 export function isBoundTo(
   { spec: { claimRef } }: PersistentVolume,
   { metadata }: PersistentVolumeClaim,
@@ -32,7 +32,9 @@ export function isBoundTo(
 export const haveSameMode = (volume: PersistentVolume, claim: PersistentVolumeClaim): boolean =>
   (volume.spec.volumeMode ?? "Filesystem") === (claim.spec.volumeMode ?? "Filesystem");
 
-/** Why the volume that a claim names is not for it, in upstream's words; `undefined` when it is. */
+/**
+ * Why the volume that a claim names does not fit it, in upstream's words; `undefined` when it does.
+ */
 export function mismatchOf(
   volume: PersistentVolume,
   claim: PersistentVolumeClaim,
@@ -48,9 +50,10 @@ export function mismatchOf(
 }
 
 /**
- * The volume kept for the claim, else the smallest one that will do, of those with the fewest access modes.
+ * The volume reserved for the claim, else the smallest one that fits, of those with the fewest
+ * access modes.
  *
- * @param isDelayed - the claim waits for its pod: only what is kept for it counts
+ * @param isDelayed - the claim waits for its pod: only a reserved volume counts
  */
 export function bestVolumeFor(
   claim: PersistentVolumeClaim,

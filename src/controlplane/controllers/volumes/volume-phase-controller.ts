@@ -1,5 +1,5 @@
 /**
- * Volumes: what state each is in, and what becomes of one whose claim is gone.
+ * The phase of volumes, and the reclaiming of those whose claim is gone.
  *
  * @see https://kubernetes.io/docs/concepts/storage/persistent-volumes/#reclaiming
  * @module
@@ -16,7 +16,7 @@ import type { Controller } from "../work-loop.ts";
 
 type Phase = "Available" | "Bound" | "Released" | "Failed";
 
-/** Keeps the phase of volumes. */
+/** Sets the phase of volumes. */
 export class VolumePhaseController implements Controller {
   readonly name = "VolumePhase";
   readonly watches = [CLAIMS, VOLUMES];
@@ -24,7 +24,10 @@ export class VolumePhaseController implements Controller {
   readonly #events: EventRecorder;
   readonly #provisions: boolean;
 
-  /** @param provisions - whether a provisioner is simulated, that takes back what CSI drivers made */
+  /**
+   * @param provisions - whether a provisioner is simulated, which reclaims the volumes of CSI
+   *   drivers
+   */
   constructor(client: ControllerClient, events: EventRecorder, provisions: boolean) {
     this.#client = client;
     this.#events = events;
@@ -59,7 +62,10 @@ export class VolumePhaseController implements Controller {
     else await this.#unbind(volume);
   }
 
-  /** The claim's own controller finishes the binding, unless it never can. */
+  /**
+   * Warns when the volume modes of volume and claim differ; otherwise the claim's controller finishes
+   * the binding.
+   */
   async #noteMode(volume: PersistentVolume, claim: PersistentVolumeClaim): Promise<void> {
     if (haveSameMode(volume, claim)) return;
     const names = [claim, volume].map(({ metadata }) => JSON.stringify(metadata.name));
@@ -77,7 +83,7 @@ export class VolumePhaseController implements Controller {
     );
   }
 
-  /** Its claim has another volume. */
+  /** Releases a volume whose claim has another volume. */
   async #unbind(volume: PersistentVolume): Promise<void> {
     const { annotations, name = "" } = volume.metadata;
     const policy = volume.spec.persistentVolumeReclaimPolicy;

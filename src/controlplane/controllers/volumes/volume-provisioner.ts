@@ -1,5 +1,6 @@
 /**
- * The provisioners of all StorageClasses, simulated: each claim that waits for one gets a volume made up.
+ * The provisioners of all StorageClasses, simulated: each claim that waits for one gets a made-up
+ * volume.
  *
  * @see https://kubernetes.io/docs/concepts/storage/dynamic-provisioning/
  * @module
@@ -33,7 +34,7 @@ export class VolumeProvisioner implements Controller {
   readonly watches = [CLAIMS];
   readonly #client: ControllerClient;
   readonly #clock: Clock;
-  /** Provisioners speak in events of their own. */
+  /** The event recorders of provisioners, by name. */
   readonly #events = new Map<string, EventRecorder>();
 
   constructor(client: ControllerClient, clock: Clock) {
@@ -110,7 +111,10 @@ export class VolumeProvisioner implements Controller {
   }
 }
 
-/** A provisioner whose name a CSI driver may have makes CSI volumes; others make folders of the node. */
+/**
+ * The source of a volume: CSI for a provisioner whose name a CSI driver may have, a folder on the
+ * node for others.
+ */
 function sourceOf(provisioner: string, uid: string): object {
   const isDriver =
     provisioner.length <= LONGEST_DRIVER_NAME && dns1123SubdomainErrors(provisioner).length === 0;

@@ -1,7 +1,9 @@
 /**
- * Claims that ask for more than they have: the volume grows, then the file system when a pod uses it.
+ * Claims that request more than they have: the volume grows, then the file system when a pod uses
+ * it.
  *
- * @see https://kubernetes.io/docs/concepts/storage/persistent-volumes/#expanding-persistent-volumes-claims
+ * @see
+ * https://kubernetes.io/docs/concepts/storage/persistent-volumes/#expanding-persistent-volumes-claims
  * @module
  */
 import type { Clock } from "../../../clock.ts";
@@ -20,7 +22,7 @@ import type { Controller } from "../work-loop.ts";
 
 const PENDING = "FileSystemResizePending";
 
-/** Grows volumes. */
+/** Expands volumes. */
 export class VolumeResizer implements Controller {
   readonly name = "VolumeResizer";
   readonly watches = [CLAIMS, PODS];
