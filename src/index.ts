@@ -132,6 +132,12 @@ export {
   type FlagValues,
   readFlags,
 } from "./runtime/manager/flags.ts";
+export {
+  managerFlags,
+  managerOptions,
+  webhookFlags,
+  webhookOptions,
+} from "./runtime/manager/manager-flags.ts";
 export { setupSignalHandler } from "./runtime/manager/signals.ts";
 export {
   type ControllerBuilder,

@@ -255,12 +255,12 @@ const ZONE = ["--group", "net", "--version", "v1", "--kind", "Zone"];
 const EARLIER: Readonly<Record<string, (text: string) => string>> = {
   "src/main.ts": (text) =>
     text
-      .replace(", type MetricsEndpoint }", " }")
-      .replace(/^ {2}"debug-port".*\n/m, "")
-      .replace(/^const debugPort.*\n/m, "")
-      .replace(/^ {2}\.\.\.\(debugPort.*\n/m, "")
-      .replace("await manager.start(setupSignalHandler());", "await manager.start();")
-      .replace("return { port, reviewed: true, tls };\n}\n", "return { port, tls };\n}\n"),
+      .replace(" managerOptions,", "")
+      .replace(
+        /^ {2}\.\.\.managerOptions.*\n/m,
+        '  health: { port: flags["health-port"] ?? 8081 },\n',
+      )
+      .replace("await manager.start(setupSignalHandler());", "await manager.start();"),
   "config/default/kustomization.yaml": (text) =>
     text.replace("  - ../manager\n", "").replace("components:", "commonLabels: {}\ncomponents:"),
   "config/rbac/kustomization.yaml": (text) => text.replace("  - service_account.yaml\n", ""),
@@ -349,7 +349,7 @@ describe("tsop upgrade of a project that only commands changed", { timeout: 60_0
     await runAll(folder, [web, checked]);
     edit(folder, "src/main.ts", (text) =>
       text
-        .replace('name: "shop",', 'name: "shop", // mine')
+        .replace(" * Starts the operator", " * Starts our operator")
         .replace("setUpWeb(manager);", "setUpWeb(manager); // the first one")
         .replace("// What no flag", "// Mine.\n// What no flag"),
     );
@@ -361,9 +361,9 @@ describe("tsop upgrade of a project that only commands changed", { timeout: 60_0
     const { code, err } = await runCli(folder, ["upgrade"]);
     expect([code, err]).toEqual([0, ""]);
     const main = read(folder, "src/main.ts");
-    for (const kept of ['name: "shop", // mine', "setUpWeb(manager); // the first one", "// Mine."])
+    for (const kept of ["Starts our operator", "setUpWeb(manager); // the first one", "// Mine."])
       expect(main).toContain(kept);
-    for (const added of ["type MetricsEndpoint", '"debug-port"', "setupSignalHandler());"])
+    for (const added of ["managerOptions,", "...managerOptions(flags", "setupSignalHandler());"])
       expect(main).toContain(added);
     expect(parse(read(folder, "config/default/kustomization.yaml"))).toMatchObject({
       components: ["../network-policy"],

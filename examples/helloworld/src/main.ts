@@ -1,46 +1,16 @@
 /**
  * Starts the operator: settings from the command line, then the controllers.
  */
-import { createManager, readFlags, setupSignalHandler, type MetricsEndpoint } from "tsop";
+import { createManager, managerFlags, managerOptions, readFlags, setupSignalHandler } from "tsop";
 import { setUpHelloWorld } from "./controllers/helloworld-controller.ts";
 
-// What no flag asks for stays off.
-const flags = readFlags({
-  "leader-elect": { type: "boolean", help: "of several replicas, one works at a time" },
-  "metrics-port": { type: "port", help: "serve /metrics with TLS, to those who may read it" },
-  "metrics-cert-path": {
-    type: "string",
-    help: "the folder of tls.crt and tls.key; self-signed without",
-  },
-  "metrics-insecure": {
-    type: "boolean",
-    help: "serve /metrics in clear text, to this machine only",
-  },
-  "health-port": { type: "port", help: "serve /healthz and /readyz" },
-  "debug-port": {
-    type: "port",
-    help: "keep a journal for `tsop why`, served to this machine only",
-  },
-});
-const metricsPort = flags["metrics-port"];
-const healthPort = flags["health-port"];
-const debugPort = flags["debug-port"];
+// What no flag asks for stays off; `npx tsop run -- --help` lists the flags.
+const flags = readFlags({ ...managerFlags });
 
 const manager = createManager({
   name: "helloworld",
-  ...(flags["leader-elect"] && { leaderElection: { id: "helloworld.example.com" } }),
-  ...(metricsPort !== undefined && { metrics: metricsAt(metricsPort) }),
-  ...(healthPort !== undefined && { health: { port: healthPort } }),
-  ...(debugPort !== undefined && { debug: { port: debugPort } }),
+  ...managerOptions(flags, { leaderElection: { id: "helloworld.example.com" } }),
 });
 
 setUpHelloWorld(manager);
 await manager.start(setupSignalHandler());
-
-function metricsAt(port: number): MetricsEndpoint {
-  if (flags["metrics-insecure"]) return { port, host: "127.0.0.1" };
-  const folder = flags["metrics-cert-path"];
-  if (folder === undefined) return { port, reviewed: true, tls: "self-signed" };
-  const tls = { certFile: `${folder}/tls.crt`, keyFile: `${folder}/tls.key` };
-  return { port, reviewed: true, tls };
-}

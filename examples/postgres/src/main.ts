@@ -1,51 +1,23 @@
 /**
  * Starts the operator: settings from the command line, then the controllers.
  */
-import { createManager, readFlags, setupSignalHandler, type MetricsEndpoint } from "tsop";
+import { createManager, managerFlags, managerOptions, readFlags, setupSignalHandler } from "tsop";
 import { simulatedInstances } from "./controllers/instances.ts";
 import { setUpPostgreSQLCluster } from "./controllers/postgresqlcluster-controller.ts";
 
-// What no flag asks for stays off.
+// What no flag asks for stays off; `npx tsop run -- --help` lists the flags.
 const flags = readFlags({
-  "leader-elect": { type: "boolean", help: "of several replicas, one works at a time" },
-  "metrics-port": { type: "port", help: "serve /metrics with TLS, to those who may read it" },
-  "metrics-cert-path": {
-    type: "string",
-    help: "the folder of tls.crt and tls.key; self-signed without",
-  },
-  "metrics-insecure": {
-    type: "boolean",
-    help: "serve /metrics in clear text, to this machine only",
-  },
+  ...managerFlags,
   "simulate-instances": {
     type: "boolean",
     help: "speak to no database: for a control plane that runs no containers",
   },
-  "health-port": { type: "port", help: "serve /healthz and /readyz" },
-  "debug-port": {
-    type: "port",
-    help: "keep a journal for `tsop why`, served to this machine only",
-  },
 });
-const metricsPort = flags["metrics-port"];
-const healthPort = flags["health-port"];
-const debugPort = flags["debug-port"];
 
 const manager = createManager({
   name: "postgres",
-  ...(flags["leader-elect"] && { leaderElection: { id: "postgres.example.com" } }),
-  ...(metricsPort !== undefined && { metrics: metricsAt(metricsPort) }),
-  ...(healthPort !== undefined && { health: { port: healthPort } }),
-  ...(debugPort !== undefined && { debug: { port: debugPort } }),
+  ...managerOptions(flags, { leaderElection: { id: "postgres.example.com" } }),
 });
 
 setUpPostgreSQLCluster(manager, flags["simulate-instances"] ? simulatedInstances : undefined);
 await manager.start(setupSignalHandler());
-
-function metricsAt(port: number): MetricsEndpoint {
-  if (flags["metrics-insecure"]) return { port, host: "127.0.0.1" };
-  const folder = flags["metrics-cert-path"];
-  if (folder === undefined) return { port, reviewed: true, tls: "self-signed" };
-  const tls = { certFile: `${folder}/tls.crt`, keyFile: `${folder}/tls.key` };
-  return { port, reviewed: true, tls };
-}

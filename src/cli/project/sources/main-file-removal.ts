@@ -10,6 +10,7 @@ import {
   type ExpressionStatement,
   type Identifier,
   type ImportDeclaration,
+  type ObjectLiteralExpression,
   type SourceFile,
 } from "../../vendor/source-editor.ts";
 import {
@@ -24,11 +25,11 @@ import {
 import { callsIn, namedImportsOf, openMain } from "./main-file.ts";
 import {
   FLAGS,
-  HELPER,
-  helper,
   objectOf,
+  OPTIONS,
   propertiesOf,
-  serverProperty,
+  spreadFlags,
+  spreadOptions,
 } from "./main-file-webhooks.ts";
 
 /** The text without what it used of modules that go. */
@@ -88,37 +89,20 @@ export function withoutServer(text: string, namePrefix: string): string | undefi
     .getParentIfKind(SyntaxKind.VariableDeclaration)
     ?.getNameNode()
     .getText();
-  const own = file.getFunction(HELPER);
-  if (!options || !flags || variable === undefined || !own) return undefined;
-  const property = options
-    .getProperties()
-    .findIndex((one) => isSameCode(one.getText(), serverProperty(variable).join("\n")));
-  if (property === -1 || !isSameCode(own.getText(), helper(variable, namePrefix))) return undefined;
-  const start = own.getFullStart();
+  if (!options || !flags || variable === undefined) return undefined;
+  const served = indexOf(options, spreadOptions(variable, namePrefix));
+  const read = indexOf(flags, spreadFlags);
+  if (served === -1 || read === -1) return undefined;
   const without = spliced(text, [
-    ...removedFrom(propertiesOf(options), property),
-    removed(start, own.getEnd()),
+    ...removedFrom(propertiesOf(options), served),
+    ...removedFrom(propertiesOf(flags), read),
   ]);
-  return withoutImport(withoutFlags(without), "WebhookServerOptions");
+  return [FLAGS, OPTIONS].reduce(withoutImport, without);
 }
 
-/** Without the flags that nothing reads any more. */
-function withoutFlags(text: string): string {
-  let now = text;
-  for (const [name, value] of Object.entries(FLAGS)) {
-    const file = openMain(now);
-    const read = callsIn(file).find((found) => found.getExpression().getText() === "readFlags");
-    const flags = read && objectOf(read);
-    const said = `"${name}": ${value}`;
-    const index = flags?.getProperties().findIndex((one) => isSameCode(one.getText(), said)) ?? -1;
-    const isRead = file
-      .getDescendantsOfKind(SyntaxKind.ElementAccessExpression)
-      .some((one) => one.getArgumentExpression()?.getText().slice(1, -1) === name);
-    if (flags && index !== -1 && !isRead) {
-      now = spliced(now, removedFrom(propertiesOf(flags), index));
-    }
-  }
-  return now;
+/** Where a property stands in an object; -1 where it does not. */
+function indexOf(object: ObjectLiteralExpression, code: string): number {
+  return object.getProperties().findIndex((one) => isSameCode(one.getText(), code));
 }
 
 /** Without a name that is imported from `tsop` and not used any more. */

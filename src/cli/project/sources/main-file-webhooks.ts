@@ -9,7 +9,7 @@ import {
   type ObjectLiteralExpression,
   type SourceFile,
 } from "../../vendor/source-editor.ts";
-import { addedTo, inserted, spliced, type CommaList, type Splice } from "./comma-list.ts";
+import { addedTo, spliced, type CommaList, type Splice } from "./comma-list.ts";
 import {
   callBefore,
   callsIn,
@@ -26,14 +26,9 @@ export interface WebhookCall {
   readonly from: string;
 }
 
-/** The flags of the server, each with what `readFlags` is told. */
-export const FLAGS: Readonly<Record<string, string>> = {
-  "webhook-port": '{ type: "port", help: "answer the webhooks of the API server" }',
-  "webhook-cert-path":
-    '{ type: "string", help: "the folder of tls.crt and tls.key; self-managed without" }',
-};
-/** The name of that function. */
-export const HELPER = "webhooksAt";
+/** What `tsop` exports for the server of webhooks. */
+export const FLAGS = "webhookFlags";
+export const OPTIONS = "webhookOptions";
 
 /**
  * The text of `src/main.ts` with the webhook added, and with the server for it; the same text when both are there.
@@ -57,11 +52,9 @@ export function withWebhook(text: string, call: WebhookCall, namePrefix: string)
     insertions.push(callBefore(file, start, line));
   }
   const edited = spliced(text, insertions);
-  const typed =
-    server.insertions.length > 0
-      ? withImport(openMain(edited), "type WebhookServerOptions", "tsop")
-      : edited;
-  return withImport(openMain(typed), className, from);
+  const names = server.insertions.length > 0 ? [FLAGS, OPTIONS] : [];
+  const imported = names.reduce((now, name) => withImport(openMain(now), name, "tsop"), edited);
+  return withImport(openMain(imported), className, from);
 }
 
 /** The additions for the server, as edits, and as lines for a user who has to make them. */
@@ -76,7 +69,9 @@ function serverOf(file: SourceFile, namePrefix: string, call: WebhookCall): Serv
   const lines = [
     `webhooks: { port: 9443, certificate: { selfManaged: { namePrefix: "${namePrefix}" } } }`,
   ];
-  if (options && /\bwebhooks\b/.test(options.getText())) return { insertions: [], lines: [] };
+  if (options && /\bwebhook(?:s|Options)\b/.test(options.getText())) {
+    return { insertions: [], lines: [] };
+  }
   if (!options) throw noPlace("has no `createManager({ ... })`", call, lines);
   const read = callsIn(file).find((found) => found.getExpression().getText() === "readFlags");
   const flags = read && objectOf(read);
@@ -84,21 +79,10 @@ function serverOf(file: SourceFile, namePrefix: string, call: WebhookCall): Serv
   if (!flags || variable === undefined || !/^\w+$/.test(variable)) {
     throw noPlace("has no `const flags = readFlags({ ... })`", call, lines);
   }
-  const property = serverProperty(variable);
-  const missing = Object.entries(FLAGS).filter(
-    ([name]) => !flags.getProperty(`"${name}"`) && !flags.getProperty(`'${name}'`),
-  );
   const insertions = [
-    ...addedTo(
-      propertiesOf(flags),
-      missing.map(([name, value]) => [`"${name}": ${value}`]),
-    ),
-    ...addedTo(propertiesOf(options), [property]),
+    ...addedTo(propertiesOf(flags), [[spreadFlags]]),
+    ...addedTo(propertiesOf(options), [[spreadOptions(variable, namePrefix)]]),
   ];
-  if (!file.getFunction(HELPER)) {
-    const end = file.getFullText().trimEnd().length;
-    insertions.push(inserted(end, `\n\n${helper(variable, namePrefix)}`));
-  }
   return { insertions, lines };
 }
 
@@ -117,22 +101,12 @@ export function propertiesOf(literal: ObjectLiteralExpression): CommaList {
   };
 }
 
-/** The lines of the option that starts the server. */
-export function serverProperty(flags: string): string[] {
-  const port = `${flags}["webhook-port"]`;
-  return [`...(${port} !== undefined && {`, `  webhooks: ${HELPER}(${port}),`, "})"];
-}
+/** The flags of the server, as `readFlags` is given them. */
+export const spreadFlags = `...${FLAGS}`;
 
-/** The function that makes the settings of the server. */
-export function helper(flags: string, namePrefix: string): string {
-  return `function ${HELPER}(port: number): WebhookServerOptions {
-  const folder = ${flags}["webhook-cert-path"];
-  if (folder === undefined) {
-    return { port, certificate: { selfManaged: { namePrefix: "${namePrefix}" } } };
-  }
-  const certificate = { certFile: \`\${folder}/tls.crt\`, keyFile: \`\${folder}/tls.key\` };
-  return { port, certificate };
-}`;
+/** The option that starts the server. */
+export function spreadOptions(flags: string, namePrefix: string): string {
+  return `...${OPTIONS}(${flags}, { namePrefix: "${namePrefix}" })`;
 }
 
 function noPlace(what: string, { className, from }: WebhookCall, server: readonly string[]): Error {

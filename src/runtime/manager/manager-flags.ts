@@ -1,0 +1,119 @@
+/**
+ * The flags that the Deployment of the scaffold gives an operator, and the options of a manager that they stand for.
+ *
+ * @module
+ */
+import { present } from "../../present.ts";
+import type { WebhookServerOptions } from "../webhook/certificate.ts";
+import type { FlagOptions, FlagValues } from "./flags.ts";
+import type { LeaderElectionOptions } from "./leader-election.ts";
+import type { ManagerOptions } from "./manager-options.ts";
+import type { CertificatePaths } from "./serving/certificate-files.ts";
+import type { MetricsEndpoint } from "./serving/health.ts";
+
+/**
+ * The flags of every operator, for `readFlags`: `--leader-elect`, `--metrics-port`, `--metrics-cert-path`,
+ * `--metrics-insecure`, `--health-port`, `--debug-port`. What none of them asks for stays off.
+ *
+ * @example
+ * const flags = readFlags({ ...managerFlags, "dry-run": { type: "boolean", help: "write nothing" } });
+ */
+export const managerFlags = {
+  "leader-elect": { type: "boolean", help: "of several replicas, one works at a time" },
+  "metrics-port": { type: "port", help: "serve /metrics with TLS, to those who may read it" },
+  "metrics-cert-path": {
+    type: "string",
+    help: "the folder of tls.crt and tls.key; self-signed without",
+  },
+  "metrics-insecure": {
+    type: "boolean",
+    help: "serve /metrics in clear text, to this machine only",
+  },
+  "health-port": { type: "port", help: "serve /healthz and /readyz" },
+  "debug-port": {
+    type: "port",
+    help: "keep a journal for `tsop why`, served to this machine only",
+  },
+} as const satisfies FlagOptions;
+
+/**
+ * The flags of an operator with webhooks, for `readFlags`: `--webhook-port` and `--webhook-cert-path`.
+ *
+ * @example
+ * const flags = readFlags({ ...managerFlags, ...webhookFlags });
+ */
+export const webhookFlags = {
+  "webhook-port": { type: "port", help: "answer the webhooks of the API server" },
+  "webhook-cert-path": {
+    type: "string",
+    help: "the folder of tls.crt and tls.key; self-managed without",
+  },
+} as const satisfies FlagOptions;
+
+/**
+ * What `managerFlags` ask for, as options of `createManager`.
+ *
+ * @param leaderElection - the Lease that replicas started with `--leader-elect` compete for
+ *
+ * @example
+ * const flags = readFlags({ ...managerFlags });
+ * const manager = createManager({
+ *   name: "shop",
+ *   ...managerOptions(flags, { leaderElection: { id: "shop.example.com" } }),
+ * });
+ */
+export function managerOptions(
+  flags: FlagValues<typeof managerFlags>,
+  { leaderElection }: { readonly leaderElection: LeaderElectionOptions },
+): Pick<ManagerOptions, "leaderElection" | "metrics" | "health" | "debug"> {
+  const health = flags["health-port"];
+  const debug = flags["debug-port"];
+  return present({
+    leaderElection: flags["leader-elect"] ? leaderElection : undefined,
+    metrics: metricsEndpoint(flags),
+    health: health === undefined ? undefined : { port: health },
+    debug: debug === undefined ? undefined : { port: debug },
+  });
+}
+
+/**
+ * What `webhookFlags` ask for, as options of `createManager`: no server without `--webhook-port`.
+ *
+ * @param namePrefix - what the deployment puts before the names of the project's objects, as `SelfManagedCertificate` says
+ *
+ * @example
+ * const flags = readFlags({ ...managerFlags, ...webhookFlags });
+ * const manager = createManager({
+ *   name: "shop",
+ *   ...managerOptions(flags, { leaderElection: { id: "shop.example.com" } }),
+ *   ...webhookOptions(flags, { namePrefix: "shop-" }),
+ * });
+ */
+export function webhookOptions(
+  flags: FlagValues<typeof webhookFlags>,
+  { namePrefix }: { readonly namePrefix: string },
+): { readonly webhooks?: WebhookServerOptions } {
+  const port = flags["webhook-port"];
+  const folder = flags["webhook-cert-path"];
+  if (port === undefined) return {};
+  const certificate =
+    folder === undefined ? { selfManaged: { namePrefix } } : certificateIn(folder);
+  return { webhooks: { port, certificate } };
+}
+
+function metricsEndpoint(flags: FlagValues<typeof managerFlags>): MetricsEndpoint | undefined {
+  const port = flags["metrics-port"];
+  const folder = flags["metrics-cert-path"];
+  if (port === undefined) return undefined;
+  if (flags["metrics-insecure"]) return { port, host: "127.0.0.1" };
+  return {
+    port,
+    reviewed: true,
+    tls: folder === undefined ? "self-signed" : certificateIn(folder),
+  };
+}
+
+/** The files as kubelet and cert-manager name them. */
+function certificateIn(folder: string): CertificatePaths {
+  return { certFile: `${folder}/tls.crt`, keyFile: `${folder}/tls.key` };
+}
