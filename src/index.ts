@@ -85,6 +85,7 @@ export type {
   Time,
 } from "./kube/scalars.ts";
 export { Quantity } from "./kube/values/quantity-text.ts";
+export { secretData, secretText, type WithSecretData } from "./kube/values/secret-text.ts";
 export type { Condition } from "./generated/k8s/meta-v1.ts";
 
 // Runtime: what runs in the operator's process.
@@ -224,6 +225,11 @@ export {
   createOrUpdate,
   type CreateOrUpdateResult,
 } from "./runtime/client/create-or-update.ts";
+export {
+  createOrUpdateOwned,
+  deleteOwned,
+  findOwned,
+} from "./runtime/client/owned/owned-objects.ts";
 export { addFinalizer, removeFinalizer } from "./runtime/client/finalizer.ts";
 export {
   jsonPatch,
@@ -300,6 +306,8 @@ export type {
 export type { Content, Converter } from "./kube/webhooks/conversion.ts";
 export {
   type ConditionChange,
+  type ConditionChanges,
+  conditionOfType,
   findCondition,
   setCondition,
   type StatusCondition,

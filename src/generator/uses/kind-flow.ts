@@ -277,7 +277,7 @@ export class KindFlow {
     } else if (this.#isOurs(expression)) {
       if (name === "metadataOf") return first ? partly(this.of(first, path)) : NONE;
       if (name === "mutableCopy") return first ? this.of(first, path) : NONE;
-      const steps = ["createOrUpdate", "createOrPatch"].includes(name) ? path.slice(1) : path;
+      const steps = /^createOr(?:Update|UpdateOwned|Patch)$/.test(name) ? path.slice(1) : path;
       return second ? this.of(second, steps) : NONE;
     }
     const functions = this.#callees.of(node);

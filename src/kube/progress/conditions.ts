@@ -60,3 +60,27 @@ export function findCondition<C extends { readonly type: string }>(
 ): C | undefined {
   return conditions?.find((condition) => condition.type === type);
 }
+
+/** What a condition of one type may become. */
+export interface ConditionChanges {
+  readonly true: (reason: string, message: string) => ConditionChange;
+  readonly false: (reason: string, message: string) => ConditionChange;
+  readonly unknown: (reason: string, message: string) => ConditionChange;
+}
+
+/**
+ * Writes the changes of one condition: `ready.true(reason, message)` is a change for `setCondition`.
+ *
+ * @example
+ * const ready = conditionOfType("Ready");
+ * const change = ready.false("NoPodsReady", "No pod is ready.");
+ * await client.status.patch(web, (status) => ({
+ *   conditions: setCondition(status?.conditions, change, nowMs),
+ * }));
+ */
+export function conditionOfType(type: string): ConditionChanges {
+  const becomes =
+    (status: StatusCondition["status"]) =>
+    (reason: string, message: string): ConditionChange => ({ type, status, reason, message });
+  return { true: becomes("True"), false: becomes("False"), unknown: becomes("Unknown") };
+}

@@ -37,7 +37,7 @@ import type {
 } from "./client.ts";
 import type { LiveClient } from "./live-client.ts";
 import { assertWhole } from "./metadata-only.ts";
-import { keyOfOwned } from "./owned-apply.ts";
+import { keyOfOwned } from "./owned/owned-apply.ts";
 import type { Patch } from "./patches.ts";
 import { keyIn } from "./paths.ts";
 import type { PodClient } from "./pods/pod-client.ts";

@@ -43,7 +43,7 @@ import {
   nameKind,
   nameKinds,
 } from "./metadata-only.ts";
-import { applyAsOwner } from "./owned-apply.ts";
+import { applyAsOwner } from "./owned/owned-apply.ts";
 import { patchContent } from "./patch-content.ts";
 import type { Patch } from "./patches.ts";
 import { collectionPath, objectPath } from "./paths.ts";

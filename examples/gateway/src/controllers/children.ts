@@ -1,8 +1,7 @@
 /**
  * What a Gateway consists of. Pure: the same Gateway gives the same objects.
  */
-import { createHash } from "node:crypto";
-import type { Intent } from "tsop";
+import { hashOf, type Intent } from "tsop";
 import type { ConfigMap, Deployment, Service } from "tsop/k8s";
 import type { Gateway, Route } from "../api/v1/gateway.ts";
 
@@ -34,7 +33,7 @@ export function configMapFor(gateway: Gateway): Intent<ConfigMap> {
 /** Two nginx with the configuration. */
 export function deploymentFor(gateway: Gateway): Intent<Deployment> {
   const { name, labels } = metadataFor(gateway);
-  const hash = createHash("sha256").update(nginxConfig(gateway)).digest("hex").slice(0, 16);
+  const hash = hashOf(nginxConfig(gateway));
   return {
     metadata: { name, labels },
     spec: {

@@ -1,4 +1,5 @@
 import {
+  conditionOfType,
   controllerFor,
   Rbac,
   setCondition,
@@ -11,6 +12,8 @@ import {
 import { ConfigMap, Deployment, Service } from "tsop/k8s";
 import { Gateway } from "../api/v1/gateway.ts";
 import { configMapFor, deploymentFor, serviceFor } from "./children.ts";
+
+const ready = conditionOfType("Ready");
 
 /** Makes the cluster match what each Gateway asks for. It knows v1 alone: older objects come converted. */
 @Rbac(Gateway, ["get", "list", "watch"])
@@ -31,22 +34,18 @@ export class GatewayReconciler implements Reconciler {
     if (!gateway) return; // It is gone, and what it owned goes with it.
 
     await this.#client.apply(ConfigMap, configMapFor(gateway), { owner: gateway });
-    const deployment = await this.#client.apply(Deployment, deploymentFor(gateway), {
-      owner: gateway,
-    });
     await this.#client.apply(Service, serviceFor(gateway), { owner: gateway });
+    const wanted = deploymentFor(gateway);
+    const { status } = await this.#client.apply(Deployment, wanted, { owner: gateway });
 
-    const isServed = (deployment.status?.readyReplicas ?? 0) > 0;
+    const change =
+      (status?.readyReplicas ?? 0) > 0
+        ? ready.true("Served", "The routes are served.")
+        : ready.false("NoPodsReady", "No pod is ready.");
     // A function of the status as it is: conditions that others wrote meanwhile survive.
-    await this.#client.status.patch(gateway, (status) => ({
+    await this.#client.status.patch(gateway, (before) => ({
       observedGeneration: gateway.metadata.generation,
-      conditions: setCondition(
-        status?.conditions,
-        isServed
-          ? { type: "Ready", status: "True", reason: "Served", message: "The routes are served." }
-          : { type: "Ready", status: "False", reason: "NoPodsReady", message: "No pod is ready." },
-        nowMs,
-      ),
+      conditions: setCondition(before?.conditions, change, nowMs),
     }));
   }
 }

@@ -1,5 +1,6 @@
 import { MutatingWebhook, type Defaulter, type Sent } from "tsop";
 import { Gateway } from "../api/v1/gateway.ts";
+import { OF_USERS } from "./namespaces.ts";
 
 const DOMAIN = "example.com";
 
@@ -10,16 +11,7 @@ const DOMAIN = "example.com";
 @MutatingWebhook(Gateway, {
   // A Gateway without a host would serve nothing: better none than that.
   failurePolicy: "Fail",
-  // The cluster's own namespace and the operator's have to work while no operator answers.
-  namespaceSelector: {
-    matchExpressions: [
-      {
-        key: "kubernetes.io/metadata.name",
-        operator: "NotIn",
-        values: ["kube-system", "gateway-system"],
-      },
-    ],
-  },
+  namespaceSelector: OF_USERS,
 })
 export class GatewayDefaulter implements Defaulter<Gateway> {
   default({ metadata, spec }: Sent<Gateway>): void {

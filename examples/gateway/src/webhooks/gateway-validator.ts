@@ -8,6 +8,7 @@ import {
   type Validator,
 } from "tsop";
 import { Gateway, type Host } from "../api/v1/gateway.ts";
+import { OF_USERS } from "./namespaces.ts";
 
 /**
  * Refuses a host that another Gateway serves. What one object says alone is in the schema: the API server checks that
@@ -16,16 +17,7 @@ import { Gateway, type Host } from "../api/v1/gateway.ts";
 @ValidatingWebhook(Gateway, {
   // Two Gateways of one host would answer in turns: better wait for the operator.
   failurePolicy: "Fail",
-  // The cluster's own namespace and the operator's have to work while no operator answers.
-  namespaceSelector: {
-    matchExpressions: [
-      {
-        key: "kubernetes.io/metadata.name",
-        operator: "NotIn",
-        values: ["kube-system", "gateway-system"],
-      },
-    ],
-  },
+  namespaceSelector: OF_USERS,
 })
 export class GatewayValidator implements Validator<Gateway> {
   readonly #client: Client;

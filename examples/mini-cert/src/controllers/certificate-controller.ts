@@ -1,14 +1,23 @@
 import { Client as AcmeClient, crypto, type Order } from "acme-client";
 import {
   controllerFor,
+  conditionOfType,
+  createOrUpdateOwned,
+  deleteOwned,
+  findOwned,
   keyOf,
   metadataOf,
+  secretData,
+  secretText,
   setCondition,
   shortName,
+  TsopError,
   type Client,
   type ConditionChange,
   type Dependents,
   type Manager,
+  type NewObject,
+  type ObjectKey,
   type Outcome,
   type ReconcileContext,
   type Reconciler,
@@ -20,14 +29,18 @@ import { Secret } from "tsop/k8s";
 import { Certificate, type Challenge } from "../api/v1/certificate.ts";
 import { AcmeProblem, type AcmeOptions } from "./acme.ts";
 import { KINDS, solverOf, urlOf } from "./children.ts";
-import { sameHosts, Secrets, SecretTaken, validityOf, type Validity } from "./secrets.ts";
+import { sameHosts, validityOf, type Validity } from "./secrets.ts";
 
+const ready = conditionOfType("Ready");
+const issuing = conditionOfType("Issuing");
 const ACCOUNT = "acme-account";
 const POLL_MS = 5_000;
 const MAX_POLL_MS = 900_000;
 const HOUR_MS = 3_600_000;
 /** How long a failed order is left alone: an hour, then two, then four, and a day and a half at most. */
 const MAX_WAIT_MS = 36 * HOUR_MS;
+
+type Status = StatusPatch<Certificate>;
 
 /** A Certificate, what its Secret has, and what time it is. */
 interface Seen {
@@ -43,7 +56,6 @@ interface Seen {
  */
 export class CertificateReconciler implements Reconciler<Certificate> {
   readonly #client: Client;
-  readonly #secrets: Secrets;
   readonly #solver: Dependents<Certificate>;
   readonly #options: AcmeOptions;
   /** URLs of accounts, by their keys. */
@@ -51,7 +63,6 @@ export class CertificateReconciler implements Reconciler<Certificate> {
 
   constructor(client: Client, solver: Dependents<Certificate>, options: AcmeOptions) {
     this.#client = client;
-    this.#secrets = new Secrets(client);
     this.#solver = solver;
     this.#options = options;
   }
@@ -62,8 +73,9 @@ export class CertificateReconciler implements Reconciler<Certificate> {
     const { secretName, dnsNames } = certificate.spec;
     let seen: Seen = { certificate, validity: undefined, nowMs, signal };
     try {
-      const content = await this.#secrets.read(certificate, secretName);
-      seen = { ...seen, validity: content && validityOf(content, dnsNames) };
+      const name = { name: secretName };
+      const secret = await findOwned(this.#client, Secret, name, { owner: certificate });
+      seen = { ...seen, validity: secret && validityOf(secret, dnsNames) };
       const waitMs = untilRenewal(seen);
       if (waitMs > 0) return await this.#rest(seen, waitMs);
       const retryMs = untilRetry(seen);
@@ -71,13 +83,13 @@ export class CertificateReconciler implements Reconciler<Certificate> {
       await this.#solver.reconcile(certificate, signal);
       return { requeueAfterMs: retryMs };
     } catch (error) {
-      if (error instanceof SecretTaken) {
+      if (error instanceof TsopError && error.code === "not-owned") {
         // The Secret is watched: when it goes, this goes on.
-        await this.#report(seen, no("SecretTaken", error.message));
+        await this.#report(seen, issuing.false("SecretTaken", error.message));
         return;
       }
       if (error instanceof AcmeProblem && error.retryAfterMs !== undefined) {
-        return this.#waitFor(seen, error.retryAfterMs, no("RateLimited", error.message));
+        return this.#waitFor(seen, error.retryAfterMs, issuing.false("RateLimited", error.message));
       }
       throw error;
     }
@@ -85,15 +97,17 @@ export class CertificateReconciler implements Reconciler<Certificate> {
 
   async onError(certificate: Certificate, { message }: Error, { nowMs }: ReconcileContext) {
     await this.#client.status.patch(certificate, (status) => ({
-      conditions: setCondition(status?.conditions, yes("Error", message), nowMs),
+      conditions: setCondition(status?.conditions, issuing.true("Error", message), nowMs),
     }));
   }
 
   /** Nothing has to be done until the renewal, and nothing of the order has to stay. */
   async #rest(seen: Seen, waitMs: number): Promise<Result> {
     const { certificate, signal } = seen;
-    if (certificate.status?.order) await this.#secrets.delete(certificate, keyName(certificate));
-    const issued = no("Issued", "Nothing is asked for until the renewal.");
+    if (certificate.status?.order) {
+      await deleteOwned(this.#client, Secret, keyName(certificate), { owner: certificate });
+    }
+    const issued = issuing.false("Issued", "Nothing is asked for until the renewal.");
     const done = { order: null, failures: null, retryAt: null };
     await this.#solver.reconcile(await this.#report(seen, issued, done), signal);
     return { requeueAfterMs: waitMs };
@@ -126,7 +140,7 @@ export class CertificateReconciler implements Reconciler<Certificate> {
     const { dnsNames } = seen.certificate.spec;
     const identifiers = dnsNames.map((value) => ({ type: "dns", value }));
     const order = await acme.createOrder({ identifiers });
-    const ordered = yes("Ordered", "The certificate is ordered.");
+    const ordered = issuing.true("Ordered", "The certificate is ordered.");
     const since = timeOf(seen.nowMs);
     const status = { order: { url: order.url, since, challenges: [] }, retryAt: null };
     await this.#report(seen, ordered, status);
@@ -153,12 +167,10 @@ export class CertificateReconciler implements Reconciler<Certificate> {
     const { ready, waitingFor } = await this.#solver.reconcile(certificate, seen.signal);
     const missing = ready ? await this.#missing(challenges, seen.signal) : waitingFor;
     if (missing.length === 0) for (const call of calls) await call();
-    const issuing =
-      missing.length === 0
-        ? yes("Proving", "The ACME server looks at the hosts.")
-        : yes("Waiting", `Waits for ${missing.join(", ")}.`);
     const now = { ...seen, certificate };
-    await this.#report(now, issuing);
+    const waits = issuing.true("Waiting", `Waits for ${missing.join(", ")}.`);
+    const proves = issuing.true("Proving", "The ACME server looks at the hosts.");
+    await this.#report(now, missing.length > 0 ? waits : proves);
     return again(now);
   }
 
@@ -176,10 +188,10 @@ export class CertificateReconciler implements Reconciler<Certificate> {
   async #store(seen: Seen, chain: string): Promise<Outcome> {
     const { certificate } = seen;
     const { secretName, dnsNames } = certificate.spec;
-    const content = { "tls.key": await this.#nextKey(certificate), "tls.crt": chain };
-    const validity = validityOf(content, dnsNames);
+    const data = secretData({ "tls.key": await this.#nextKey(certificate), "tls.crt": chain });
+    const validity = validityOf({ data }, dnsNames);
     if (!validity) return this.#giveUp(seen, "the certificate is not for these hosts and this key");
-    await this.#secrets.write(certificate, secretName, content);
+    await this.#write(certificate, { name: secretName }, { type: "kubernetes.io/tls", data });
     const now = { ...seen, validity };
     return this.#rest(now, Math.max(untilRenewal(now), POLL_MS));
   }
@@ -188,50 +200,51 @@ export class CertificateReconciler implements Reconciler<Certificate> {
   async #giveUp(seen: Seen, reason: string): Promise<Outcome> {
     const failures = (seen.certificate.status?.failures ?? 0) + 1;
     const waitMs = Math.min(HOUR_MS * 2 ** (failures - 1), MAX_WAIT_MS);
-    const failed = no("Failed", `The order failed: ${reason}.`);
+    const failed = issuing.false("Failed", `The order failed: ${reason}.`);
     return this.#waitFor(seen, waitMs, failed, { order: null, failures });
   }
 
-  async #waitFor(
-    seen: Seen,
-    waitMs: number,
-    why: ConditionChange,
-    status: StatusPatch<Certificate> = {},
-  ): Promise<Result> {
+  async #waitFor(seen: Seen, waitMs: number, why: ConditionChange, status: Status = {}) {
     const told = { ...status, retryAt: timeOf(seen.nowMs + waitMs) };
     await this.#solver.reconcile(await this.#report(seen, why, told), seen.signal);
     return { requeueAfterMs: waitMs };
   }
 
-  #report(
-    { certificate, validity, nowMs }: Seen,
-    issuing: ConditionChange,
-    status: StatusPatch<Certificate> = {},
-  ): Promise<Certificate> {
-    const ready = readyOf(validity, nowMs);
+  #report({ certificate, validity, nowMs }: Seen, why: ConditionChange, status: Status = {}) {
+    const isReady = readyOf(validity, nowMs);
     return this.#client.status.patch(certificate, (before) => ({
       ...status,
       observedGeneration: certificate.metadata.generation,
       notAfter: validity ? timeOf(validity.notAfterMs) : null,
       renewAt: validity ? timeOf(renewalOf(validity)) : null,
-      conditions: setCondition(setCondition(before?.conditions, ready, nowMs), issuing, nowMs),
+      conditions: setCondition(setCondition(before?.conditions, isReady, nowMs), why, nowMs),
     }));
   }
 
   /** The key of the next certificate: kept before the server hears of it, for an operator that comes after this one. */
   async #nextKey(certificate: Certificate): Promise<string> {
     const name = keyName(certificate);
-    const { "tls.key": kept } = (await this.#secrets.read(certificate, name)) ?? {};
-    if (kept) return kept;
-    const key = await newKey();
-    await this.#secrets.write(certificate, name, { "tls.key": key });
+    const kept = await findOwned(this.#client, Secret, name, { owner: certificate });
+    const key = (kept && secretText(kept, "tls.key")) ?? (await newKey());
+    await this.#write(certificate, name, { type: "Opaque", data: secretData({ "tls.key": key }) });
     return key;
   }
 
+  async #write(owner: Certificate, key: ObjectKey, content: Pick<Secret, "type" | "data">) {
+    const fill = (secret: NewObject<Secret>) => Object.assign(secret, content);
+    await createOrUpdateOwned(this.#client, Secret, key, fill, { owner });
+  }
+
   /** A client with the account of the namespace, which is made at first. */
-  async #acmeFor(certificate: Certificate): Promise<AcmeClient> {
+  async #acmeFor({ metadata: { namespace } }: Certificate): Promise<AcmeClient> {
     const { directoryUrl, email } = this.#options;
-    const accountKey = await this.#secrets.shared(certificate, ACCOUNT, newKey);
+    const key = { namespace, name: ACCOUNT };
+    const account = await this.#client.find(Secret, key);
+    const accountKey = account ? secretText(account, "tls.key") : await newKey();
+    if (!accountKey)
+      throw new Error(`Secret ${ACCOUNT} has no tls.key: delete it, and it is made anew`);
+    const data = secretData({ "tls.key": accountKey });
+    if (!account) await this.#client.create(Secret, { metadata: key, data });
     const accountUrl = this.#accounts.get(accountKey);
     if (accountUrl) return new AcmeClient({ directoryUrl, accountKey, accountUrl });
     const acme = new AcmeClient({ directoryUrl, accountKey });
@@ -243,15 +256,12 @@ export class CertificateReconciler implements Reconciler<Certificate> {
 }
 
 /** The order that is under way, unless it is for other hosts or gone. */
-async function openOrder(
-  { spec, status }: Certificate,
-  acme: AcmeClient,
-): Promise<Order | undefined> {
+async function openOrder({ spec, status }: Certificate, acme: AcmeClient) {
   if (!status?.order) return undefined;
   const { url } = status.order;
   try {
     // Of what it is given, the URL alone is read.
-    const order = await acme.getOrder({ ...UNKNOWN, url });
+    const order = await acme.getOrder({ ...NONE, url });
     const hosts = order.identifiers.map(({ value }) => value);
     return sameHosts(hosts, spec.dnsNames) ? order : undefined;
   } catch (error) {
@@ -260,7 +270,8 @@ async function openOrder(
   }
 }
 
-const UNKNOWN: Omit<Order, "url"> = {
+const NONE: Order = {
+  url: "",
   status: "pending",
   identifiers: [],
   authorizations: [],
@@ -295,30 +306,17 @@ function untilRetry({ certificate: { metadata, status }, nowMs }: Seen): number 
 }
 
 function readyOf(validity: Validity | undefined, nowMs: number): ConditionChange {
-  const type = "Ready";
-  if (!validity) {
-    const message = "The Secret has no certificate for all hosts.";
-    return { type, status: "False", reason: "NotIssued", message };
-  }
+  if (!validity) return ready.false("NotIssued", "The Secret has no certificate for all hosts.");
   const until = timeOf(validity.notAfterMs);
-  return validity.notAfterMs > nowMs
-    ? { type, status: "True", reason: "Issued", message: `It is valid until ${until}.` }
-    : { type, status: "False", reason: "Expired", message: `It was valid until ${until}.` };
+  if (validity.notAfterMs <= nowMs) return ready.false("Expired", `It was valid until ${until}.`);
+  return ready.true("Issued", `It is valid until ${until}.`);
 }
 
-const yes = (reason: string, message: string): ConditionChange => ({
-  type: "Issuing",
-  status: "True",
-  reason,
-  message,
-});
-const no = (reason: string, message: string): ConditionChange => ({
-  ...yes(reason, message),
-  status: "False",
-});
 const newKey = async (): Promise<string> => String(await crypto.createPrivateEcdsaKey());
 const timeOf = (ms: number): string => new Date(ms).toISOString();
-const keyName = ({ metadata }: Certificate): string => shortName([metadata.name, "next-key"]);
+const keyName = ({ metadata }: Certificate): ObjectKey => ({
+  name: shortName([metadata.name, "next-key"]),
+});
 
 /** Hands the controller of Certificate to the manager. */
 export function setUpCertificate(manager: Manager, options: AcmeOptions): void {

@@ -16,13 +16,23 @@ export const KINDS = [ConfigMap, Deployment, Service, Ingress];
 export function solverOf(certificate: Certificate): Dependent[] {
   const challenges = certificate.status?.order?.challenges ?? [];
   if (challenges.length === 0) return [];
+  const name = shortName([certificate.metadata.name, "acme"]);
+  const labels = { "app.kubernetes.io/name": "mini-cert", "app.kubernetes.io/instance": name };
+  const metadata = { name, labels };
+  const data = Object.fromEntries(challenges.map(({ token, answer }) => [token, answer]));
   return [
-    dependent(ConfigMap, answersFor(certificate, challenges)),
-    dependent(Deployment, serverFor(certificate)),
-    dependent(Service, serviceFor(certificate)),
+    dependent(ConfigMap, { metadata, data }),
+    dependent(Deployment, serverFor(metadata)),
+    dependent(Service, serviceFor(metadata)),
     // Many controllers of Ingresses write no status: whether it works, a request says.
-    dependent(Ingress, ingressFor(certificate, challenges), { ready: () => true }),
+    dependent(Ingress, ingressFor(metadata, challenges), { ready: () => true }),
   ];
+}
+
+/** Of all these objects: they have one name. */
+interface Metadata {
+  name: string;
+  labels: Record<string, string>;
 }
 
 /** Where the answer to a challenge has to be. */
@@ -30,13 +40,7 @@ export function urlOf({ host, token }: Challenge): string {
   return `http://${host}${FOLDER}/${token}`;
 }
 
-function answersFor(certificate: Certificate, challenges: Challenge[]): Intent<ConfigMap> {
-  const data = Object.fromEntries(challenges.map(({ token, answer }) => [token, answer]));
-  return { metadata: metadataFor(certificate), data };
-}
-
-function serverFor(certificate: Certificate): Intent<Deployment> {
-  const { name, labels } = metadataFor(certificate);
+function serverFor({ name, labels }: Metadata): Intent<Deployment> {
   return {
     metadata: { name, labels },
     spec: {
@@ -60,8 +64,7 @@ function serverFor(certificate: Certificate): Intent<Deployment> {
   };
 }
 
-function serviceFor(certificate: Certificate): Intent<Service> {
-  const { name, labels } = metadataFor(certificate);
+function serviceFor({ name, labels }: Metadata): Intent<Service> {
   return {
     metadata: { name, labels },
     spec: {
@@ -71,8 +74,7 @@ function serviceFor(certificate: Certificate): Intent<Service> {
   };
 }
 
-function ingressFor(certificate: Certificate, challenges: Challenge[]): Intent<Ingress> {
-  const { name, labels } = metadataFor(certificate);
+function ingressFor({ name, labels }: Metadata, challenges: Challenge[]): Intent<Ingress> {
   const backend = { service: { name, port: { name: "http" } } };
   return {
     metadata: { name, labels },
@@ -83,10 +85,4 @@ function ingressFor(certificate: Certificate, challenges: Challenge[]): Intent<I
       })),
     },
   };
-}
-
-function metadataFor({ metadata }: Certificate): { name: string; labels: Record<string, string> } {
-  const name = shortName([metadata.name, "acme"]);
-  const labels = { "app.kubernetes.io/name": "mini-cert", "app.kubernetes.io/instance": name };
-  return { name, labels };
 }

@@ -8,10 +8,10 @@
  *
  * @module
  */
-import { TsopError } from "../../errors.ts";
-import type { AnyIntent, Intent, IntentMeta } from "../../kube/input.ts";
-import { keyOf, type KubeObject, type ObjectKey } from "../../kube/object.ts";
-import { controllerOf, setControllerReference } from "../../kube/owner.ts";
+import { TsopError } from "../../../errors.ts";
+import type { AnyIntent, Intent, IntentMeta } from "../../../kube/input.ts";
+import { keyOf, type KubeObject, type ObjectKey } from "../../../kube/object.ts";
+import { controllerOf, setControllerReference } from "../../../kube/owner.ts";
 import {
   apiVersionOf,
   groupResourceOf,
@@ -19,9 +19,9 @@ import {
   resourceOf,
   type ResourceInfo,
   type Token,
-} from "../../kube/resource.ts";
-import { isConflict, isForbidden, isInvalid, type StatusError } from "../../kube/status.ts";
-import type { Client } from "./client.ts";
+} from "../../../kube/resource.ts";
+import { isConflict, isForbidden, isInvalid, type StatusError } from "../../../kube/status.ts";
+import type { Client } from "../client.ts";
 
 // A version that no object has, as the server itself used the first ones: an apply with it fails if
 // the object exists, and has no effect on a new one. So it means: only if there is none.
