@@ -237,6 +237,12 @@ interface Condition {
 
 type ConditionChange = Omit<StatusCondition, "lastTransitionTime">;
 
+interface ConditionChanges {
+  readonly true: (reason: string, message: string) => ConditionChange;
+  readonly false: (reason: string, message: string) => ConditionChange;
+  readonly unknown: (reason: string, message: string) => ConditionChange;
+}
+
 class ConnectionError extends TsopError {
   readonly name = "ConnectionError";
   readonly failure: ConnectionFailure;
@@ -1820,6 +1826,10 @@ class WithMaxWaitRateLimiter implements RateLimiter {
   retries(key: string): number;
 }
 
+interface WithSecretData {
+  readonly data?: Readonly<Record<string, string>> | undefined;
+}
+
 class WorkQueue implements RateLimitingQueue {
   constructor(clock: Clock, limiter?: RateLimiter, observer?: QueueObserver, line?: Line);
   get length(): number;
@@ -1862,6 +1872,8 @@ function cacheOf<T extends KubeObject>(
 
 function channelSource(keys: AsyncIterable<ObjectKey>): Source;
 
+function conditionOfType(type: string): ConditionChanges;
+
 function controllerFor(manager: Manager): ControllerBuilder;
 
 function controllerOf(object: Pick<Owned, "metadata">): OwnerReference | undefined;
@@ -1895,6 +1907,24 @@ function createOrUpdate<T extends KubeObject>(
   readonly object: T;
 }>;
 
+function createOrUpdateOwned<T extends KubeObject>(
+  client: Client,
+  token: Token<T>,
+  key: ObjectKey,
+  mutate: (object: NewObject<T>) => void,
+  { owner, ...options }: OwnedBy & WriteOptions,
+): Promise<{
+  readonly result: CreateOrUpdateResult;
+  readonly object: T;
+}>;
+
+function deleteOwned<T extends KubeObject>(
+  client: Client,
+  token: Token<T>,
+  key: ObjectKey,
+  { owner, ...options }: OwnedBy & Omit<DeleteOptions, "preconditions">,
+): Promise<void>;
+
 function dependent<T extends KubeObject>(
   token: Token<T>,
   intent: Intent<T>,
@@ -1912,6 +1942,13 @@ function findCondition<
     readonly type: string;
   },
 >(conditions: readonly C[] | undefined, type: string): C | undefined;
+
+function findOwned<T extends KubeObject>(
+  client: Client,
+  token: ReadToken<T>,
+  key: ObjectKey,
+  by: OwnedBy,
+): Promise<T | undefined>;
 
 function formatDuration(ms: number): string;
 
@@ -1956,6 +1993,42 @@ function keyOf({ metadata: { namespace, name } }: { readonly metadata: ObjectKey
 function labelRequirements(selector: LabelSelector): LabelRequirement[];
 
 function loadClusterConfig(options?: ClusterConfigOptions): ClusterConfig;
+
+const managerFlags: {
+  readonly "leader-elect": {
+    readonly type: "boolean";
+    readonly help: "of several replicas, one works at a time";
+  };
+  readonly "metrics-port": {
+    readonly type: "port";
+    readonly help: "serve /metrics with TLS, to those who may read it";
+  };
+  readonly "metrics-cert-path": {
+    readonly type: "string";
+    readonly help: "the folder of tls.crt and tls.key; self-signed without";
+  };
+  readonly "metrics-insecure": {
+    readonly type: "boolean";
+    readonly help: "serve /metrics in clear text, to this machine only";
+  };
+  readonly "health-port": {
+    readonly type: "port";
+    readonly help: "serve /healthz and /readyz";
+  };
+  readonly "debug-port": {
+    readonly type: "port";
+    readonly help: "keep a journal for `tsop why`, served to this machine only";
+  };
+};
+
+function managerOptions(
+  flags: FlagValues<typeof managerFlags>,
+  {
+    leaderElection,
+  }: {
+    readonly leaderElection: LeaderElectionOptions;
+  },
+): Pick<ManagerOptions, "leaderElection" | "metrics" | "health" | "debug">;
 
 function matchesFields(
   requirements: readonly FieldRequirement[],
@@ -2018,6 +2091,10 @@ function removeFinalizer<T extends KubeObject>(
 
 function removeOwnerReference(object: Owned, { owner }: OwnedBy): boolean;
 
+function secretData(texts: Readonly<Record<string, string>>): Record<string, string>;
+
+function secretText({ data }: WithSecretData, key: string): string | undefined;
+
 function setCondition<C extends StatusCondition>(
   conditions: readonly C[] | undefined,
   change: ConditionChange,
@@ -2053,6 +2130,28 @@ function timerSource<T extends KubeObject>(
   token: ReadToken<T>,
   { everyMs, initialDelayMs, idleMs }: TimerOptions<T>,
 ): Source;
+
+const webhookFlags: {
+  readonly "webhook-port": {
+    readonly type: "port";
+    readonly help: "answer the webhooks of the API server";
+  };
+  readonly "webhook-cert-path": {
+    readonly type: "string";
+    readonly help: "the folder of tls.crt and tls.key; self-managed without";
+  };
+};
+
+function webhookOptions(
+  flags: FlagValues<typeof webhookFlags>,
+  {
+    namePrefix,
+  }: {
+    readonly namePrefix: string;
+  },
+): {
+  readonly webhooks?: WebhookServerOptions;
+};
 
 // Named by these, and not exported.
 

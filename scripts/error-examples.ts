@@ -190,6 +190,9 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "not-recorded": e("await client.live.list(Pod)   // in a replay of a reconcile that did not"),
   "not-replayed": e("tsop replay web.recording.json   // and main.ts ends before manager.start()"),
   "replay-no-controller": e('await replayReconcile("web.recording.json", setUpAnother)'),
+  "not-owned": e(
+    "await findOwned(client, Secret, { name: site.spec.secretName }, { owner: site })   // a Secret that somebody else made",
+  ),
   "not-idle": e("await manager.idle()   // a reconcile waits for virtual time"),
   "not-listening": e("(await startControlPlane({ listen: false })).kubeconfig"),
   "nothing-to-edit": e("tsop edit"),

@@ -4,12 +4,18 @@ import {
   controllerFor,
   controllerOf,
   createManager,
+  createOrUpdateOwned,
+  deleteOwned,
+  findOwned,
   mergePatch,
   metadataOf,
   mutableCopy,
+  secretData,
+  secretText,
   type Client,
   type ClusterConfig,
   type Manager,
+  type NewObject,
 } from "../../src/index.ts";
 import { ConfigMap, Namespace, Secret } from "../../src/k8s.ts";
 import { eventually, silentLogger } from "../../src/testing.ts";
@@ -116,6 +122,50 @@ describe.each(TARGETS)("on %s, a client", (_, kubeconfig) => {
       );
       expect(made.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
       await target.client.delete(ConfigMap, key("fresh"));
+    });
+
+    it("reads, changes and deletes what the owner controls alone, by a name without a namespace", async () => {
+      const client = clients()[name]!;
+      const [a, b] = [await owner("a"), await owner("b")];
+      const child = { name: key("owned").name };
+      const fill = (secret: NewObject<Secret>): void => {
+        secret.data = secretData({ password: slug });
+      };
+      expect(await findOwned(client, Secret, child, { owner: a })).toBeUndefined();
+      await deleteOwned(client, Secret, child, { owner: a });
+      const results = [];
+      for (let time = 0; time < 2; time++) {
+        results.push(await createOrUpdateOwned(client, Secret, child, fill, { owner: a }));
+      }
+      expect(results.map(({ result }) => result)).toEqual(["created", "unchanged"]);
+      const found = await findOwned(client, Secret, child, { owner: a });
+      expect(found && secretText(found, "password")).toBe(slug);
+      expect(found && controllerOf(found)?.name).toBe(`${slug}-a`);
+
+      const refused = {
+        code: "not-owned",
+        message: expect.stringContaining(
+          `and the ConfigMap ${slug}-b does not control it`,
+        ) as string,
+      };
+      const by = { owner: b };
+      const never = (): never => {
+        throw new Error("what is somebody else's is not changed");
+      };
+      await expect(findOwned(client, Secret, child, by)).rejects.toMatchObject(refused);
+      await expect(createOrUpdateOwned(client, Secret, child, never, by)).rejects.toMatchObject(
+        refused,
+      );
+      await expect(deleteOwned(client, Secret, child, by)).rejects.toMatchObject(refused);
+
+      await deleteOwned(client, Secret, child, { owner: a });
+      expect(await target.client.find(Secret, key("owned"))).toBeUndefined();
+      // What nobody controls is somebody's all the same.
+      await target.client.create(Secret, { metadata: key("owned") });
+      await expect(
+        createOrUpdateOwned(client, Secret, child, never, { owner: a }),
+      ).rejects.toMatchObject({ code: "not-owned" });
+      await target.client.delete(Secret, key("owned"));
     });
 
     it("refuses an owner in a namespace for what is in none, which the garbage collector would delete", async () => {

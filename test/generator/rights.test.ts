@@ -19,7 +19,7 @@ export class PageStatus { ready?: Int32; }
 export class Page extends CustomResource<PageSpec, PageStatus> {}
 `;
 
-const HEAD = `import { addFinalizer, controllerFor, createClient, createOrPatch, createOrUpdate, Rbac, type Client, type Manager, type Token } from "tsop";
+const HEAD = `import { addFinalizer, controllerFor, createClient, createOrPatch, createOrUpdate, createOrUpdateOwned, deleteOwned, findOwned, Rbac, type Client, type Manager, type Token } from "tsop";
 import { ConfigMap, Deployment, Secret, Service } from "tsop/k8s";
 import * as k8s from "tsop/k8s";
 import { Page } from "./page.ts";
@@ -62,6 +62,19 @@ const GAPS: readonly (readonly [call: string, right: string])[] = [
   [
     "controllerFor({} as Manager).for(ConfigMap).dependents({ kinds: [Service], desired: () => [] });",
     "list and watch and create and patch and delete the services",
+  ],
+  ["await findOwned(client, Deployment, key, { owner: {} as Page });", "get the deployments.apps"],
+  [
+    "await createOrUpdateOwned(client, Deployment, key, () => undefined, { owner: {} as Page });",
+    "get and create and update the deployments.apps",
+  ],
+  [
+    "await deleteOwned(client, Service, key, { owner: {} as Page });",
+    "get and delete the services",
+  ],
+  [
+    "const made = await createOrUpdateOwned(client, Page, key, () => undefined, { owner: {} as Page });\nawait client.status.patch(made.object, { ready: 1 });",
+    "patch the status of pages.web.example.com",
   ],
   ["await client.delete(k8s.Service, key);", "delete the services"],
   ["await client.deleteAllOf(Service);", "deletecollection the services"],

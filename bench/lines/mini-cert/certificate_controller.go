@@ -7,6 +7,7 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
@@ -16,6 +17,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/crypto/acme"
@@ -29,6 +31,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/utils/clock"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -62,6 +65,8 @@ type CertificateReconciler struct {
 	HTTP         *http.Client
 	DirectoryURL string
 	Email        string
+	// accounts has the URLs of accounts, by their keys.
+	accounts sync.Map
 }
 
 func (r *CertificateReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
@@ -520,6 +525,11 @@ func (r *CertificateReconciler) acmeClient(ctx context.Context, cert *certsv1.Ce
 		return nil, fmt.Errorf("Secret %s: %w", accountSecret, err)
 	}
 	acmeClient := &acme.Client{Key: key, DirectoryURL: r.DirectoryURL, RetryBackoff: retryBadNonce}
+	accountKey := string(secret.Data[corev1.TLSPrivateKeyKey])
+	if kid, ok := r.accounts.Load(accountKey); ok {
+		acmeClient.KID = kid.(acme.KeyID)
+		return acmeClient, nil
+	}
 	account := &acme.Account{}
 	if r.Email != "" {
 		account.Contact = []string{"mailto:" + r.Email}
@@ -528,6 +538,7 @@ func (r *CertificateReconciler) acmeClient(ctx context.Context, cert *certsv1.Ce
 	if err != nil && !errors.Is(err, acme.ErrAccountAlreadyExists) {
 		return nil, err
 	}
+	r.accounts.Store(accountKey, acmeClient.KID)
 	return acmeClient, nil
 }
 
@@ -617,11 +628,21 @@ func parseKey(encoded []byte) (crypto.Signer, error) {
 }
 
 func nextKeyName(cert *certsv1.Certificate) string {
-	return cert.Name + "-next-key"
+	return shortName(cert.Name + "-next-key")
+}
+
+// shortName fits wherever a DNS label is wanted: the end of a long name gives way to a hash of it.
+func shortName(name string) string {
+	if len(name) <= validation.DNS1123LabelMaxLength && !strings.Contains(name, ".") {
+		return name
+	}
+	sum := sha256.Sum256([]byte(name))
+	start := strings.ReplaceAll(name[:min(len(name), 54)], ".", "-")
+	return fmt.Sprintf("%s-%x", strings.TrimRight(start, "-"), sum[:4])
 }
 
 func solverMeta(cert *certsv1.Certificate) *metav1.PartialObjectMetadata {
-	return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: cert.Namespace, Name: cert.Name + "-acme"}}
+	return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: cert.Namespace, Name: shortName(cert.Name + "-acme")}}
 }
 
 func (r *CertificateReconciler) certificatesOf(ctx context.Context, secret client.Object) []reconcile.Request {

@@ -107,12 +107,12 @@ export class KindFlow {
       return union([this.of(node.whenTrue, path), this.of(node.whenFalse, path)]);
     }
     if (ts.isBinaryExpression(node)) {
-      const either = [
-        ts.SyntaxKind.QuestionQuestionToken,
-        ts.SyntaxKind.BarBarToken,
-        ts.SyntaxKind.AmpersandAmpersandToken,
-      ].includes(node.operatorToken.kind);
-      return either ? union([this.of(node.left, path), this.of(node.right, path)]) : NONE;
+      const { left, operatorToken, right } = node;
+      // Tokens and objects are never falsy: what comes out of `a && b` is b.
+      if (operatorToken.kind === ts.SyntaxKind.AmpersandAmpersandToken) return this.of(right, path);
+      const either = [ts.SyntaxKind.QuestionQuestionToken, ts.SyntaxKind.BarBarToken];
+      if (!either.includes(operatorToken.kind)) return NONE;
+      return union([this.of(left, path), this.of(right, path)]);
     }
     if (ts.isArrayLiteralExpression(node)) return this.#items(node, path);
     if (ts.isObjectLiteralExpression(node)) return this.#record(node, path);

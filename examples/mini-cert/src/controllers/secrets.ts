@@ -16,15 +16,17 @@ export function validityOf(
   secret: Pick<Secret, "data">,
   hosts: readonly string[],
 ): Validity | undefined {
+  const [key, chain] = [secretText(secret, "tls.key"), secretText(secret, "tls.crt")];
+  if (!key || !chain) return undefined;
   try {
-    const certificate = new X509Certificate(secretText(secret, "tls.crt") ?? "");
-    const key = createPrivateKey(secretText(secret, "tls.key") ?? "");
+    const certificate = new X509Certificate(chain);
     const { subjectAltName, validFrom, validTo } = certificate;
     const names = subjectAltName?.split(", ").map((name) => name.replace("DNS:", ""));
-    if (!certificate.checkPrivateKey(key) || !sameHosts(names, hosts)) return undefined;
+    if (!certificate.checkPrivateKey(createPrivateKey(key)) || !sameHosts(names, hosts))
+      return undefined;
     return { notBeforeMs: Date.parse(validFrom), notAfterMs: Date.parse(validTo) };
   } catch {
-    return undefined; // Nothing is there yet, or what somebody else wrote: it is made anew.
+    return undefined; // Somebody wrote something else into it: it is made anew.
   }
 }
 
