@@ -142,7 +142,10 @@ interface MergedItem {
   readonly at?: number;
 }
 
-/** The order of a merged list: the right side's items keep their order, the left's stay near their neighbours. */
+/**
+ * The order of a merged list: the right side's items keep their order, the left's stay near their
+ * neighbours.
+ */
 function mergeOrder(left: IndexedList, right: IndexedList): MergedItem[] {
   const order: MergedItem[] = [];
   const placed = new Set<PathElement>();

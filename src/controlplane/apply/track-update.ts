@@ -30,9 +30,9 @@ function managersBefore(write: Write, live: SentObject | undefined, updated: Sen
 }
 
 /**
- * Sets `updated.metadata.managedFields` after a create (`live` absent), an update or a patch that is not an apply.
- * Both objects are defaulted and in the version of `resource`. An object that does not fit its schema loses its
- * managers, as on the real server.
+ * Sets `updated.metadata.managedFields` after a create (`live` absent), an update or a patch that
+ * is not an apply. Both objects are defaulted and in the version of `resource`. An object that does
+ * not fit its schema loses its managers, as on the real server.
  */
 export function trackUpdate(
   live: SentObject | undefined,

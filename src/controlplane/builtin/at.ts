@@ -1,10 +1,11 @@
 /**
- * Reads fields of objects whose shape nobody checked. A path is written with dots: `spec.nodeName`.
+ * Reads fields of objects whose shape has not been checked. A path is written with dots:
+ * `spec.nodeName`.
  *
  * @module
  */
 
-/** What stands under `path`; `undefined` as soon as a step is missing. */
+/** The value at `path`; `undefined` when a step is missing. */
 export function at(value: unknown, path: string): unknown {
   let current = value;
   for (const step of path.split(".")) {
@@ -14,30 +15,30 @@ export function at(value: unknown, path: string): unknown {
   return current;
 }
 
-/** A scalar as text; `absent` when it is none, or an empty text. */
+/** A scalar as text; `absent` for any other value, or an empty text. */
 export function textOf(value: unknown, absent = ""): string {
   if (typeof value === "number" || typeof value === "boolean") return String(value);
   return typeof value === "string" && value !== "" ? value : absent;
 }
 
-/** The scalar under `path` as text; `absent` when there is none, or an empty text. */
+/** The scalar at `path` as text; `absent` when there is none, or an empty text. */
 export function textAt(value: unknown, path: string, absent = ""): string {
   return textOf(at(value, path), absent);
 }
 
-/** The number under `path`; `absent` when there is none. */
+/** The number at `path`; `absent` when there is none. */
 export function numberAt(value: unknown, path: string, absent = 0): number {
   const found = at(value, path);
   return typeof found === "number" ? found : absent;
 }
 
-/** The list under `path`; empty when there is none. */
+/** The list at `path`; empty when there is none. */
 export function listAt(value: unknown, path: string): readonly unknown[] {
   const found = at(value, path);
   return Array.isArray(found) ? found : [];
 }
 
-/** The map under `path`; empty when there is none. */
+/** The map at `path`; empty when there is none. */
 export function mapAt(value: unknown, path: string): Readonly<Record<string, unknown>> {
   const found = at(value, path);
   return typeof found === "object" && found !== null && !Array.isArray(found)

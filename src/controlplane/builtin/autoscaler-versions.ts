@@ -1,5 +1,6 @@
 /**
- * HorizontalPodAutoscalers in their two versions: what `autoscaling/v1` has no field for travels in annotations there.
+ * HorizontalPodAutoscalers in their two versions: fields that `autoscaling/v1` lacks are kept in
+ * annotations there.
  *
  * @see https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/horizontal-pod-autoscaler-v1/
  * @module
@@ -22,7 +23,7 @@ const ROUND_TRIP = [
   `${PREFIX}scale-down-tolerance`,
   `${PREFIX}scale-up-tolerance`,
 ];
-/** What both versions mean when they name no metric at all. */
+/** The CPU utilization that both versions default to when there are no metrics. */
 export const DEFAULT_UTILIZATION = 80;
 
 const objectAt = (object: JsonObject, name: string): JsonObject =>
@@ -37,9 +38,9 @@ function present(fields: JsonObject): JsonObject {
   );
 }
 
-/** How the sources of a metric are called in both versions: that of v1, then that of v2 below `target`. */
+/** The field names of a metric's source in both versions: in v1, and in v2 below `target`. */
 interface Names {
-  /** `target` in a spec, `current` in a status. */
+  /** The parent of the values in v2: `target` in a spec, `current` in a status. */
   readonly holder: "target" | "current";
   readonly value: string;
   readonly averageValue: string;
@@ -137,7 +138,7 @@ function metricAs(convert: typeof sourceToV1, metric: JsonObject, names: Names):
   return made;
 }
 
-/** The share of the CPU that a metric of v2 asks for or reports, where v1 has a field for it. */
+/** The CPU utilization that a metric of v2 requests or reports, for which v1 has a field. */
 function cpuUtilization(metric: JsonObject, { holder }: Names): unknown {
   const resource = objectAt(metric, "resource");
   if (metric["type"] !== "Resource" || resource["name"] !== "cpu") return undefined;
@@ -148,7 +149,9 @@ const RULES = ["StabilizationWindowSeconds", "SelectPolicy", "Policies", "Tolera
 const POLICY = ["Type", "Value", "PeriodSeconds"];
 const lowerFirst = (name: string): string => name.charAt(0).toLowerCase() + name.slice(1);
 
-/** The annotation has the names of the API server's internal type. */
+/**
+ * The behavior as text for its annotation, with the field names of the API server's internal type.
+ */
 function behaviorToText(behavior: JsonObject): string {
   const internal = (fields: readonly string[], from: JsonObject): JsonObject =>
     Object.fromEntries(
@@ -187,7 +190,7 @@ function plainAnnotations(object: JsonObject): JsonObject {
 }
 
 function toV1(given: JsonObject): JsonObject {
-  // What becomes text in annotations has its keys in the order of the fields.
+  // Lists and objects in annotations have their keys in the order of the fields.
   const object = inGoOrder(asObject(given));
   const [spec, status] = [objectAt(object, "spec"), objectAt(object, "status")];
   const metrics = listAt(spec, "metrics");
@@ -229,7 +232,7 @@ function toV1(given: JsonObject): JsonObject {
   };
 }
 
-/** The list or object in an annotation; `undefined` when it is no JSON, as if it were not there. */
+/** The list or object in an annotation; `undefined` when it is absent or not JSON. */
 function parse(annotations: JsonObject, name: string): unknown {
   const text = annotations[name];
   if (typeof text !== "string") return undefined;
@@ -290,8 +293,8 @@ function toV2(object: JsonObject): JsonObject {
 }
 
 /**
- * An autoscaler in the other version, with what Go's struct of it always has; the input stays as it is, and the
- * result shares nothing with it.
+ * Converts an autoscaler to the other version, with the fields that Go's struct of it always has.
+ * The input is not modified, and the result shares nothing with it.
  */
 export function convertAutoscaler(object: JsonObject, apiVersion: string): JsonObject {
   const convert = apiVersion === "autoscaling/v1" ? toV1 : toV2;
@@ -301,8 +304,8 @@ export function convertAutoscaler(object: JsonObject, apiVersion: string): JsonO
 }
 
 /**
- * Brings an autoscaler of v1 into the form in which it is read: what its annotations and its status say in the terms of
- * v2 is noted in annotations again, in order, and metrics have their default. In place.
+ * Normalises an autoscaler of v1 in place: the fields of v2 that its annotations and its status
+ * hold are written to the annotations anew, in order, and metrics are defaulted.
  */
 export function noteWhatV2Says(object: JsonObject): void {
   Object.assign(object, convertAutoscaler(toV2(object), "autoscaling/v1"));

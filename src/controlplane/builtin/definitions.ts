@@ -1,8 +1,9 @@
 /**
- * The schemas of the built-in kinds, from a table that `scripts/kubernetes/resources-and-schemas.mjs` makes.
+ * The schemas of the built-in kinds, from a table that
+ * `scripts/kubernetes/resources-and-schemas.mjs` makes.
  *
- * Two forms leave this file: the definitions as OpenAPI documents show them (`$ref`s in place), and the resolved tree that the
- * write path walks.
+ * Two forms leave this file: the definitions as OpenAPI documents show them (`$ref`s in place), and
+ * the resolved tree that the write path walks.
  *
  * @module
  */
@@ -30,7 +31,7 @@ export interface Definition extends Omit<
   readonly "x-kubernetes-group-version-kind"?: readonly GroupVersionKind[];
 }
 
-/** What every `$ref` begins with. */
+/** The prefix of every `$ref`. */
 export const REFERENCE_PREFIX = "#/components/schemas/";
 
 const META = "io.k8s.apimachinery.pkg.apis.meta.v1.";
@@ -39,7 +40,7 @@ const OPENAPI_EXTENSIONS: ReadonlySet<string> = new Set([
   "x-kubernetes-unions",
 ]);
 
-/** Types that OpenAPI describes too loosely to work with. */
+/** Schemas of types that OpenAPI describes too loosely to work with. */
 const SPECIAL: Readonly<Record<string, Schema>> = {
   "io.k8s.apimachinery.pkg.util.intstr.IntOrString": {
     format: "int-or-string",
@@ -87,7 +88,8 @@ class BuiltInDefinitions {
     if (known) return known;
     const pending: (() => void)[] = [];
     const node = this.#resolveName(name, pending);
-    // Copies of referred nodes wait until those are filled, as definitions may contain themselves.
+    // Copies of referenced nodes wait until those are filled, since definitions may contain
+    // themselves.
     for (const fill of pending) fill();
     return node;
   }
@@ -153,29 +155,33 @@ export function findDefinition(name: string): Definition | undefined {
   return builtIn.table.get(name);
 }
 
-/** The names of the definitions that a document or a definition refers to, each once. */
+/** The names of the definitions to which a document or a definition refers, each once. */
 export function referencesIn(node: object): readonly string[] {
   const found = JSON.stringify(node).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g);
   return [...new Set([...found].map(([, name = ""]) => name))];
 }
 
-/** The names of the definitions that the built-in one refers to; empty when there is none of that name. */
+/** The names of the definitions to which the built-in one refers; empty for an unknown name. */
 export function referencesOf(name: string): readonly string[] {
   return builtIn.references(name);
 }
 
-/** The name of a kind's definition, lists and options too; `undefined` when it is not built in. */
+/**
+ * The name of a kind's definition, including lists and options; `undefined` for a kind that is not
+ * built in.
+ */
 export function findDefinitionName(gvk: GroupVersionKind): string | undefined {
   return builtIn.nameOf(gvk);
 }
 
 /**
- * The resolved schema of a built-in kind: resources, but also what travels to subresources
- * (`autoscaling/v1 Scale`, `policy/v1 Eviction`). Do not change it; it may contain itself.
+ * The resolved schema of a built-in kind: resources, and bodies of subresources (`autoscaling/v1
+ * Scale`, `policy/v1 Eviction`). It must not be modified, and may contain itself.
  *
- * Beyond what OpenAPI says: quantities have the format `quantity`, MicroTime `micro-time`, what may hold
- * anything has `x-kubernetes-preserve-unknown-fields`, and empty-object defaults are left out.
- * The scalar defaults that stay serve the keys of list maps; objects are defaulted by strategies.
+ * Beyond what OpenAPI says: quantities have the format `quantity`, MicroTime `micro-time`,
+ * free-form values have `x-kubernetes-preserve-unknown-fields`, and empty-object defaults are left
+ * out. The remaining scalar defaults serve the keys of list maps; objects are defaulted by
+ * strategies.
  *
  * @returns `undefined` when the kind is not built in
  */

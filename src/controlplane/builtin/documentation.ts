@@ -1,8 +1,9 @@
 /**
- * What Kubernetes' documentation says of the types of the built-in kinds and of their fields.
+ * Descriptions of the types of the built-in kinds and of their fields, from Kubernetes'
+ * documentation.
  *
- * The texts are made when tsop is built (`scripts/k8s-types.mjs`), and read when somebody first asks: they matter to
- * `kubectl explain` and to who reads a table's columns, to nobody else.
+ * The texts are made when tsop is built (`scripts/k8s-types.mjs`), and loaded on first use: only
+ * `kubectl explain` and the descriptions of table columns need them.
  *
  * @module
  */
@@ -12,7 +13,7 @@ type Documentation = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 let texts: Documentation | undefined;
 
-// The texts are data of the program: read once, never changed.
+// The texts are data of the program: read once, never modified.
 function documentation(): Documentation {
   return (texts ??= readData<Documentation>(
     new URL("../../generated/k8s-docs.data.json", import.meta.url),
@@ -22,8 +23,8 @@ function documentation(): Documentation {
 const ANY_TYPE = "io.k8s.apimachinery.pkg.apis.meta.v1.APIGroup";
 
 /**
- * The text about a field of a definition (`io.k8s.api.core.v1.Service`, `spec`), or about the definition itself;
- * empty when there is none.
+ * The description of a field of a definition (`io.k8s.api.core.v1.Service`, `spec`), or of the
+ * definition itself; empty when there is none.
  */
 export function documentationOf(definition: string, field = ""): string {
   const text = documentation()[definition]?.[field] ?? "";

@@ -1,8 +1,8 @@
 /**
- * The Go types of fields that hold a string, a number, a list or a map under a name of its own, and the structs that are
- * embedded in others. Messages about wrong types name them.
+ * The Go types of fields that hold a named string, number, list or map type, and the structs that
+ * are embedded in others. Messages about wrong types name them.
  *
- * The table is made by `scripts/kubernetes/go-shape.mjs`, and read on first use.
+ * The table is made by `scripts/kubernetes/go-shape.mjs`, and loaded on first use.
  *
  * @module
  */
@@ -13,7 +13,8 @@ const types = new LineTable<Readonly<Record<string, string>>>(
 );
 
 /**
- * The type of a field, such as `v1.Protocol` or `[]v1.Toleration`; `undefined` when it has no name of its own.
+ * The Go type of a field, such as `v1.Protocol` or `[]v1.Toleration`; `undefined` when it is not a
+ * named type.
  *
  * @param definition - the name of the definition that has the field
  */
@@ -21,7 +22,10 @@ export function findFieldType(definition: string, field: string): string | undef
   return types.get(definition)?.[field];
 }
 
-/** The names of the embedded structs on the way to a field, such as `VolumeSource`; `undefined` for a struct's own. */
+/**
+ * The names of the embedded structs that lead to a field, such as `VolumeSource`; `undefined` for a
+ * field of the struct itself.
+ */
 export function findEmbedding(definition: string, field: string): string | undefined {
   return types.get(definition)?.[`.${field}`];
 }

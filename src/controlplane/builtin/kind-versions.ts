@@ -1,12 +1,12 @@
 /**
- * Objects of the built-in kinds that are served in more than one version, from one to the other.
+ * Converts objects of the built-in kinds that are served in more than one version.
  *
  * @module
  */
 import type { JsonObject } from "../../kube/object.ts";
 import { convertAutoscaler } from "./autoscaler-versions.ts";
 
-/** Fields of a core Event, and what they are called in `events.k8s.io`. */
+/** The fields of a core Event, with their names in `events.k8s.io`. */
 const EVENT_FIELDS: readonly (readonly [core: string, events: string])[] = [
   ["involvedObject", "regarding"],
   ["message", "note"],
@@ -24,7 +24,7 @@ function convertEvent(object: JsonObject, apiVersion: string): JsonObject {
   );
   const converted: JsonObject = {};
   for (const [name, value] of Object.entries(object)) converted[names.get(name) ?? name] = value;
-  // Who reported is always there in the core group, and left out when empty in the other.
+  // The reporter is always present in the core group, and left out when empty in the other.
   if (isCore) {
     converted["reportingComponent"] ??= "";
     converted["reportingInstance"] ??= "";
@@ -36,7 +36,10 @@ function convertEvent(object: JsonObject, apiVersion: string): JsonObject {
   return { ...converted, apiVersion };
 }
 
-/** The object of a built-in kind in another version of it. Shares what it can with `object`. */
+/**
+ * Converts an object of a built-in kind to another version of it. The result shares parts with
+ * `object`.
+ */
 export function convertVersion(object: JsonObject, apiVersion: string): JsonObject {
   if (object["apiVersion"] === apiVersion) return object;
   switch (object["kind"]) {

@@ -1,5 +1,5 @@
 /**
- * Which printer shows a built-in kind.
+ * The printers of the built-in kinds.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { rulesOf } from "./kinds/kind-table.ts";
 import { described } from "./tables/column-descriptions.ts";
 import { column, nameColumn, printer } from "./tables/column.ts";
 
-/** What the server falls back on: its name, and when it was created. */
+/** The fallback printer: name and creation time. */
 const createdAtPrinter: TablePrinter = printer(
   [
     nameColumn,
@@ -25,7 +25,10 @@ const SCALE_DESCRIPTIONS: Readonly<Record<string, string>> = {
   Available: "replicas is the actual number of observed instances of the scaled object.",
 };
 
-/** The printer of a `Scale`. That of a custom resource says that names are names and ages are dates, that of a built-in kind what is counted. */
+/**
+ * The printer of a `Scale`. That of a custom resource marks names and dates in its columns, that of
+ * a built-in kind describes the counts.
+ */
 export function scalePrinter(builtIn: boolean): TablePrinter {
   const scale = printerOf("autoscaling", "Scale");
   const columns = scale.columns.map(({ name, type, format, description, priority }) =>
@@ -36,7 +39,10 @@ export function scalePrinter(builtIn: boolean): TablePrinter {
   return { ...scale, columns };
 }
 
-/** The printer of a built-in kind, `autoscaling` `Scale` too: its own, or the one of Name and Created At. */
+/**
+ * The printer of a built-in kind, including `autoscaling` `Scale`: its own, or the fallback
+ * printer.
+ */
 export function printerOf(group: string, kind: string): TablePrinter {
   const found = rulesOf(group, kind)?.table;
   return found ? described(kind, found) : createdAtPrinter;

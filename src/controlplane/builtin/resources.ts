@@ -1,8 +1,9 @@
 /**
  * The built-in resources as a server with default flags serves them.
  *
- * The table (`resources.data.json`, made by `scripts/kubernetes/resources-and-schemas.mjs`) says which there are; strategies,
- * printers and selectable fields are joined to it here. Schemas are resolved on first use.
+ * The table (`resources.data.json`, made by `scripts/kubernetes/resources-and-schemas.mjs`) lists
+ * them; strategies, printers and selectable fields are added here. Schemas are resolved on first
+ * use.
  *
  * @module
  */
@@ -19,7 +20,7 @@ import { present } from "../../present.ts";
 interface SubresourceRow {
   readonly name: string;
   readonly kind: string;
-  /** Both present when the kind is of another group than the resource. */
+  /** Group and version are both present when the kind is of another group than the resource. */
   readonly group?: string;
   readonly version?: string;
   readonly verbs: readonly string[];
@@ -46,8 +47,8 @@ interface GroupRow {
 }
 
 /**
- * Every built-in resource, once for each version that is served, in the order of discovery: groups by
- * priority, in them versions, preferred first.
+ * Every built-in resource, once for each version that is served, in the order of discovery: groups
+ * by priority, and within them versions, preferred first.
  */
 export function builtInResources(): readonly ServedResource[] {
   const groups = readData<GroupRow[]>(new URL("./resources.data.json", import.meta.url));

@@ -1,5 +1,6 @@
 /**
- * What a field selector may ask of a built-in kind, beside metadata.name and metadata.namespace.
+ * The fields of the built-in kinds for field selectors, beside metadata.name and
+ * metadata.namespace.
  *
  * @see https://kubernetes.io/docs/concepts/overview/working-with-objects/field-selectors/
  * @module
@@ -7,19 +8,21 @@
 import type { SentObject } from "../../kube/object.ts";
 import { textAt } from "./at.ts";
 
-/** Reads one value as the text that selectors compare; an absent field has the zero value of its type. */
+/**
+ * Reads a value as the text that selectors compare; an absent field has the zero value of its type.
+ */
 type FieldReader = (object: SentObject) => string;
 
-/** From the name of a field to what reads it. */
+/** The readers of selectable fields, by field name. */
 export type SelectableFields = Readonly<Record<string, FieldReader>>;
 
-/** Reads the field under `path`; `absent` when there is none. */
+/** Reads the field at `path`; `absent` when there is none. */
 export const field =
   (path: string, absent = ""): FieldReader =>
   (object) =>
     textAt(object, path, absent);
 
-/** Fields that are selected by their own path, some with the text of an absent value. */
+/** Fields that are selected by their own path, some with a text for an absent value. */
 export const fields = (
   ...paths: readonly (string | readonly [string, string])[]
 ): SelectableFields =>
@@ -30,5 +33,5 @@ export const fields = (
     }),
   );
 
-/** The short refusal of a field that cannot be selected. */
+/** The short message about a field that is not selectable. */
 export const labelNotSupported = (name: string): string => `field label not supported: ${name}`;

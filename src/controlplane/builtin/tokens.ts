@@ -1,5 +1,6 @@
 /**
- * The built-in resources that the control plane itself reads and writes, each with the shape of its objects.
+ * Tokens of the built-in resources that the control plane itself reads and writes, each with the
+ * shape of its objects.
  *
  * @module
  */

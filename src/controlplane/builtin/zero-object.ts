@@ -1,7 +1,9 @@
 /**
- * The empty object of a built-in kind, as Go's struct of it is written: the fields that are always there.
+ * The empty object of a built-in kind, as Go encodes an empty struct: the fields that are always
+ * present.
  *
- * A create is compared with it, which decides whether `metadata.managedFields` lists a container itself.
+ * A create is compared with it, which decides whether `metadata.managedFields` lists a container
+ * itself.
  *
  * @module
  */
@@ -12,7 +14,9 @@ import type { GroupVersionKind } from "./definitions.ts";
 import { rulesOf } from "./kinds/kind-table.ts";
 import { normaliseShape } from "./strategies/go-shape.ts";
 
-/** The empty object of the kind, with empty metadata; just its type for one that is not built in. */
+/**
+ * The empty object of the kind, with empty metadata; only its type for a kind that is not built in.
+ */
 export function zeroObject(gvk: GroupVersionKind): JsonObject {
   const object: SentObject = { apiVersion: apiVersionOf(gvk), kind: gvk.kind, metadata: {} };
   normaliseShape(object);

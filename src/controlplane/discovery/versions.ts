@@ -19,8 +19,8 @@ function parts(version: string): readonly [number, number, number] | undefined {
 }
 
 /**
- * Sorts versions by priority: stable before beta before alpha, higher numbers first; other names come after
- * them, alphabetically.
+ * Sorts versions by priority: stable before beta before alpha, higher numbers first; other names
+ * come after them, alphabetically.
  *
  * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#version-priority
  */

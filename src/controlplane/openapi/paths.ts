@@ -47,7 +47,10 @@ const ANSWERS_OBJECT: ReadonlySet<string> = new Set([
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** `rbac.authorization.k8s.io` as `rbacAuthorization`, `my-shop.io` as `myShopIo`; the core group as `core`. */
+/**
+ * `rbac.authorization.k8s.io` as `rbacAuthorization`, `my-shop.io` as `myShopIo`; the core group as
+ * `core`.
+ */
 export function groupTag(group: string): string {
   if (group === "") return "core";
   const [first = "", ...rest] = group.replace(/\.k8s\.io$/, "").split(/[^A-Za-z0-9]+/);

@@ -57,7 +57,7 @@ class BuiltInReader {
   #depth = 0;
   /** Whether unknown fields are dropped without being reported. */
   #isSilent = false;
-  /** The first wrong type, over which a later error of a type's own unmarshaller takes precedence. */
+  /** The first wrong type; a later error of a type's own unmarshaller takes precedence. */
   #mistake: WireError | undefined;
 
   constructor(unknown: string[]) {
@@ -166,7 +166,7 @@ class BuiltInReader {
     return value;
   }
 
-  /** Reads a schema of a CRD, or its keyword's alternative; their own unmarshallers are not strict. */
+  /** Reads a schema of a CRD, or its keyword's alternative: their unmarshallers are not strict. */
   #readSchemaOr(value: unknown, name: string): unknown {
     const [schemaName = "", other] = name.split("Or");
     if (other === "Bool" && typeof value !== "boolean" && !isJsonObject(value)) {

@@ -68,8 +68,8 @@ function summarise(bytes: Uint8Array): string {
 /**
  * Reads the body of a create or update.
  *
- * @throws StatusError 400 for one that is not of the expected kind, or with `Strict` has duplicate or unknown fields;
- *   415 for another media type
+ * @throws StatusError 400 for one that is not of the expected kind, or with `Strict` has
+ *   duplicate or unknown fields; 415 for another media type
  */
 export function decodeBody(
   bytes: Uint8Array,

@@ -1,8 +1,8 @@
 /**
  * YAML as the API server reads it: YAML 1.1 turned into JSON by the rules of sigs.k8s.io/yaml.
  *
- * `yes`, `on` and `y` are booleans (as keys too), `010` is 8, `0o17` 15, `1_0` 10; times, dates and `1:20` stay texts.
- * Only the first document counts.
+ * `yes`, `on` and `y` are booleans (as keys too), `010` is 8, `0o17` 15, `1_0` 10; times, dates and
+ * `1:20` stay texts. Only the first document counts.
  *
  * @see https://pkg.go.dev/sigs.k8s.io/yaml
  * @module

@@ -1,5 +1,5 @@
 /**
- * Checks that many kinds share, in the API server's words.
+ * Validation that many kinds share, in the API server's words.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import { dns1123SubdomainErrors } from "../../../kube/names.ts";
 import { internalForm, sameForm } from "../strategies/go-internal.ts";
 import type { IntOrString, LabelSelector } from "./shapes.ts";
 
-/** Said of a field that keeps its first value. */
+/** The message about a changed field that is immutable. */
 export const IMMUTABLE = "field is immutable";
 
 const PATH_PATTERN = "regex used for validation is '[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+'";
@@ -26,12 +26,12 @@ const NOT_NEGATIVE = "must be greater than or equal to 0";
 const PERCENT =
   "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')";
 
-/** A count below 0 is refused; an absent one is fine. */
+/** Validates that a number is not negative; absent ones are valid. */
 export function notNegative(field: string, value: number | undefined): FieldError[] {
   return value !== undefined && value < 0 ? [invalidValue(field, value, NOT_NEGATIVE)] : [];
 }
 
-/** A field that keeps its first value. */
+/** Validates that a field is unchanged. */
 export function immutable(field: string, value: unknown, old: unknown): FieldError[] {
   return sameJson(value ?? null, old ?? null)
     ? []
@@ -39,9 +39,9 @@ export function immutable(field: string, value: unknown, old: unknown): FieldErr
 }
 
 /**
- * A field that keeps its first value, shown as the server keeps it.
+ * Validates that a field is unchanged; the message shows the API server's internal form.
  *
- * @param type - of its internal form
+ * @param type - the type of the internal form
  */
 export function immutableForm(
   field: string,
@@ -54,12 +54,15 @@ export function immutableForm(
     : [invalidValue(field, internalForm(type, value), IMMUTABLE)];
 }
 
-/** One of a few words. */
+/** Validates that a value is one of the supported ones. */
 export function oneOf(field: string, value: string, words: readonly string[]): FieldError[] {
   return words.includes(value) ? [] : [notSupported(field, value, words)];
 }
 
-/** A domain, a slash and a path: who is responsible for something. */
+/**
+ * Validates a domain-prefixed path, which names the component responsible for something: a domain,
+ * a slash and a path.
+ */
 export function domainPrefixedPathErrors(field: string, path: string): FieldError[] {
   if (path === "") return [required(field)];
   const [domain = "", ...rest] = path.split("/");
@@ -73,7 +76,7 @@ export function domainPrefixedPathErrors(field: string, path: string): FieldErro
     : [...errors, invalidValue(field, tail, `Invalid path (${PATH_PATTERN})`)];
 }
 
-/** 1 to 65535. */
+/** Validates the number of a port: 1 to 65535. */
 export function portNumber(field: string, value: number | undefined): FieldError[] {
   const port = value ?? 0;
   return port >= 1 && port <= 65_535
@@ -81,7 +84,9 @@ export function portNumber(field: string, value: number | undefined): FieldError
     : [invalidValue(field, port, "must be between 1 and 65535, inclusive")];
 }
 
-/** The name of a port: at most 15 letters, digits and dashes, with a letter among them. */
+/**
+ * Validates the name of a port: at most 15 letters, digits and dashes, with a letter among them.
+ */
 export function portNameErrors(name: string): string[] {
   const errors: string[] = [];
   if (name.length > 15) errors.push("must be no more than 15 characters");
@@ -96,20 +101,20 @@ export function portNameErrors(name: string): string[] {
   return errors;
 }
 
-/** A port by number or by name. */
+/** Validates a port given by number or by name. */
 export function portReference(field: string, value: IntOrString | undefined): FieldError[] {
   if (typeof value !== "string") return portNumber(field, value);
   return nameErrorsAt(field, value, portNameErrors);
 }
 
-/** A count or a percentage, not negative. */
+/** Validates a count or a percentage that is not negative. */
 export function countOrPercent(field: string, value: IntOrString | undefined): FieldError[] {
   if (value === undefined) return [];
   if (typeof value === "number") return notNegative(field, value);
   return /^[0-9]+%$/.test(value) ? [] : [invalidValue(field, value, PERCENT)];
 }
 
-/** A percentage above 100. */
+/** Validates that a percentage is at most 100. */
 export function notOverHundred(field: string, value: IntOrString | undefined): FieldError[] {
   if (typeof value !== "string" || !/^[0-9]+%$/.test(value)) return [];
   return Number.parseInt(value, 10) > 100
@@ -117,7 +122,7 @@ export function notOverHundred(field: string, value: IntOrString | undefined): F
     : [];
 }
 
-/** Whether a selector asks for anything. */
+/** Whether a selector is empty or absent. */
 export function selectsNothing(selector: LabelSelector | undefined): boolean {
   return (
     Object.keys(selector?.matchLabels ?? {}).length === 0 &&
@@ -125,7 +130,7 @@ export function selectsNothing(selector: LabelSelector | undefined): boolean {
   );
 }
 
-/** Keys of a ConfigMap or Secret. */
+/** Validates a key of a ConfigMap or Secret. */
 export function configKeyErrors(key: string): string[] {
   const errors: string[] = [];
   if (key.length > 253) errors.push("must be no more than 253 characters");
@@ -140,18 +145,18 @@ export function configKeyErrors(key: string): string[] {
   return errors;
 }
 
-/** A path inside of a volume: relative, and not out of it. */
+/** Validates a path inside of a volume: it is relative, and does not leave the volume. */
 export function localPathErrors(field: string, path: string): FieldError[] {
   if (path.startsWith("/")) return [invalidValue(field, path, "must be a relative path")];
   return backstepErrors(field, path);
 }
 
-/** A path that climbs with `..`. */
+/** Validates that a path has no `..` steps. */
 export function backstepErrors(field: string, path: string): FieldError[] {
   return path.split("/").includes("..") ? [invalidValue(field, path, "must not contain '..'")] : [];
 }
 
-/** The name of a CSI driver: at most 63 characters, a DNS name in whatever case. */
+/** Validates the name of a CSI driver: at most 63 characters, a DNS name in upper or lower case. */
 export function csiDriverNameErrors(field: string, name: string): FieldError[] {
   if (name === "") return [required(field)];
   const errors = name.length > 63 ? [tooLong(field, 63)] : [];

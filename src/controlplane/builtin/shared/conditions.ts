@@ -1,5 +1,5 @@
 /**
- * Conditions as every kind of today has them.
+ * Validation of standard conditions.
  *
  * @see https://pkg.go.dev/k8s.io/apimachinery/pkg/apis/meta/v1/validation#ValidateConditions
  * @module
@@ -32,7 +32,7 @@ const MAX_MESSAGE_BYTES = 32 * 1024;
 const REASON_RULE =
   "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', and must end with an alphanumeric character or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName',  or 'ReasonA,ReasonB',  or 'ReasonA:ReasonB', regex used for validation is '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?')";
 
-/** Everything wrong with a list of conditions. */
+/** Validates a list of conditions. */
 export function conditionsErrors(
   field: string,
   conditions: readonly ShownCondition[] | null | undefined,

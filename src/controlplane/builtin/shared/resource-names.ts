@@ -1,5 +1,5 @@
 /**
- * Names of resources and amounts of them, as quotas, limits and containers use them.
+ * Validation of resource names and amounts in quotas, limits and containers.
  *
  * @module
  */
@@ -41,10 +41,10 @@ export const isHugePages = (name: string): boolean => name.startsWith("hugepages
 
 const isNative = (name: string): boolean => !name.includes("/") || name.includes("kubernetes.io/");
 
-/** Whether requests may be smaller than limits. */
+/** Whether requests of the resource may be smaller than limits. */
 export const mayOvercommit = (name: string): boolean => isNative(name) && !isHugePages(name);
 
-/** Whether a quota may name it without a domain. */
+/** Whether a quota may name the resource without a domain. */
 export const isQuotaResource = (name: string): boolean =>
   QUOTA.has(name) || isHugePages(name) || name.startsWith("requests.hugepages-");
 
@@ -54,7 +54,7 @@ const isInteger = (name: string): boolean =>
     !name.startsWith("requests.") &&
     qualifiedNameErrors(`requests.${name}`).length === 0);
 
-/** A resource by name: well known, or with a domain. */
+/** Validates a resource name: a well-known one, or one with a domain. */
 export function resourceNameErrors(field: string, name: string): FieldError[] {
   const errors = qualifiedNameErrors(name).map((detail) => invalidValue(field, name, detail));
   if (errors.length > 0 || name.includes("/") || name === "storage" || isQuotaResource(name)) {
@@ -63,7 +63,7 @@ export function resourceNameErrors(field: string, name: string): FieldError[] {
   return [invalidValue(field, name, "must be a standard resource type or fully qualified")];
 }
 
-/** A resource that a container may ask for. */
+/** Validates the name of a resource that a container may request. */
 export function containerResourceNameErrors(field: string, name: string): FieldError[] {
   const errors = resourceNameErrors(field, name);
   if (!name.includes("/")) {
@@ -78,7 +78,7 @@ export function containerResourceNameErrors(field: string, name: string): FieldE
   return [...errors, invalidValue(field, name, "doesn't follow extended resource name standard")];
 }
 
-/** An amount that is not negative, and whole where it counts things. */
+/** Validates an amount: it is not negative, and whole if the resource is counted. */
 export function amountErrors(field: string, name: string, amount: string): FieldError[] {
   const { nanos } = parseQuantity(amount);
   const errors =

@@ -1,7 +1,7 @@
 /**
- * Shapes that many kinds hold.
+ * Shapes that many kinds contain.
  *
- * Not a full API: what nobody here touches is left out and travels through untouched.
+ * Not a full API: fields that no code here uses are left out, and pass through unchanged.
  *
  * @module
  */
@@ -22,7 +22,7 @@ export interface ResourceRequirements {
   claims?: { name: string; request?: string }[];
 }
 
-/** The sources of volumes that pods and PersistentVolumes have in common, as far as they have defaults. */
+/** The volume sources that pods and PersistentVolumes share, as far as they have defaults. */
 export interface CommonVolumeSources {
   hostPath?: { path?: string; type?: string };
   iscsi?: { iscsiInterface?: string };
@@ -83,14 +83,14 @@ export interface PersistentVolume extends SentObject {
   status?: { phase?: string; message?: string; lastPhaseTransitionTime?: string };
 }
 
-/** What the scopes of a quota ask of an object. */
+/** A requirement that the scope of a quota has on an object. */
 export interface ScopeExpression {
   scopeName: string;
   operator: string;
   values?: string[];
 }
 
-/** A ResourceQuota. */
+/** The shape of a ResourceQuota. */
 export interface ResourceQuota extends SentObject {
   spec?: {
     hard?: ResourceList;
@@ -106,7 +106,7 @@ interface DeviceRequest {
   readonly count?: number;
 }
 
-/** A ResourceClaim, as far as quotas count it. */
+/** The shape of a ResourceClaim, as far as quotas count it. */
 export interface ResourceClaim extends SentObject {
   readonly spec?: {
     readonly devices?: {

@@ -1,6 +1,6 @@
 /**
- * HorizontalPodAutoscalers of v1 go through the write path as those of v2: only there the status and the metrics that v1
- * keeps in annotations are fields, which are reset, kept and validated.
+ * The strategy of HorizontalPodAutoscalers, which handles v1 as v2: the parts of the status and the
+ * metrics that v1 keeps in annotations are fields in v2, which are reset, kept and validated.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { convertAutoscaler } from "../autoscaler-versions.ts";
 const V1 = "autoscaling/v1";
 const V2 = "autoscaling/v2";
 
-/** A strategy for both versions, made of one for v2. */
+/** Makes a strategy for both versions from one for v2. */
 export function autoscalerStrategy(strategy: Strategy): Strategy {
   const errorsBetween = strategy.errorsBetween?.bind(strategy);
   return {

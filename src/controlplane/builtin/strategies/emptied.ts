@@ -1,9 +1,11 @@
 /**
- * Lists and maps that a client sent empty, and that the printed shape of an object cannot tell from absent ones.
+ * Lists and maps that a client sent empty, which the printed shape of an object does not
+ * distinguish from absent ones.
  *
- * A server written in Go tells them apart until it stores the object: its messages show the one as `[]` or `{}` and the
- * other as null, and who sends an empty list that is printed as null owns it. So their places are noted on the objects
- * that lost them, under symbols: comparisons and copies as JSON do not see these notes, copies by spread keep them.
+ * A server written in Go distinguishes them until it stores the object: its messages show an empty
+ * one as `[]` or `{}` and an absent one as null, and a client that sends an empty list that is
+ * printed as null owns the field. So such fields are noted on their parents, under symbols:
+ * comparisons and copies as JSON ignore these notes, copies by spread keep them.
  *
  * @module
  */
@@ -26,12 +28,12 @@ export function noteEmptied(parent: JsonObject, field: string, kind: Kind): void
   noted[FIELDS] = { ...noted[FIELDS], [field]: kind };
 }
 
-/** Notes that there are such fields somewhere in the object. */
+/** Notes that the object has such fields somewhere. */
 export function markEmptied(root: SentObject): void {
   Object.assign(root, { [ANY]: true });
 }
 
-/** The empty list or map that was sent as a field; `undefined` when none was. */
+/** The empty list or map that was sent for a field; `undefined` when none was. */
 function sentEmpty(parent: object, field: string): [] | JsonObject | undefined {
   const { [FIELDS]: kinds }: Noted = parent;
   const kind = kinds?.[field];
@@ -39,25 +41,31 @@ function sentEmpty(parent: object, field: string): [] | JsonObject | undefined {
   return kind === "list" ? [] : {};
 }
 
-/** The field as Go keeps it: empty when it was sent so, null when there is none. */
+/** The field as Go keeps it: empty when it was sent empty, null when absent. */
 export function asGiven(parent: object | null | undefined, field: string): unknown {
   if (!parent) return null;
   return getField(parent as JsonObject, field) ?? sentEmpty(parent, field) ?? null;
 }
 
-/** Whether a list or map was sent empty somewhere in a part of an object. */
+/** Whether any part of a value was sent with an empty list or map. */
 export function holdsEmptied(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(holdsEmptied);
   if (!isJsonObject(value)) return false;
   return FIELDS in value || Object.values(value).some(holdsEmptied);
 }
 
-/** The object as it is read once it is stored: itself, or a copy when fields of it were sent empty. */
+/**
+ * The object as it is read after it was stored: itself, or a copy when fields of it were sent
+ * empty.
+ */
 export function withoutEmptied<T extends SentObject>(object: T): T {
   return ANY in object ? copyJson(object) : object;
 }
 
-/** The object with an empty list or map again where null stands for one; a copy when there are any. */
+/**
+ * The object with its empty lists and maps, where the printed shape has null; a copy when there are
+ * any.
+ */
 export function withEmptied(object: SentObject): SentObject {
   return ANY in object ? restored(object) : object;
 }

@@ -1,12 +1,18 @@
 /**
- * Shows a part of a built-in object as the struct in which an API server written in Go works with it.
+ * Converts parts of built-in objects into the internal structs of an API server written in Go.
  *
- * Messages that quote such a struct print all of its fields under their Go names, absent ones as null or zero.
- * The table is made by `scripts/kubernetes/go-internal.mjs`: for each type its fields as [Go name, name in JSON, code]:
+ * Messages that quote such a struct print all of its fields under their Go names, absent ones as
+ * null or zero. The table is made by `scripts/kubernetes/go-internal.mjs`: for each type its fields
+ * as [Go name, name in JSON, code]. The codes:
  *
- *   `text`, `number`, `bool`, `quantity`, `intOrString` zero when absent · `time`, `*code` null when absent ·
- *   `[]code`, `{}code` a list or a map, null when absent · `tree` as it stands in JSON · a name is a struct ·
- *   `?code` left out when absent or empty. A field without a Go name prints the fields of its struct in its place.
+ *   `text`, `number`, `bool`, `quantity`, `intOrString`: zero when absent
+ *   `time`, `*code`: null when absent
+ *   `[]code`, `{}code`: a list or a map, null when absent
+ *   `tree`: as in JSON
+ *   `?code`: left out when absent or empty
+ *   any other name: a struct
+ *
+ * A field without a Go name prints the fields of its struct in its place.
  *
  * @module
  */
@@ -39,10 +45,10 @@ export function internalForm(type: string, value: unknown): unknown {
   return formOf(type, value, asGiven);
 }
 
-/** How a field of a struct is read; null when it is absent. */
+/** Reads a field of a struct; null when it is absent. */
 type Read = (source: JsonObject, field: string) => unknown;
 
-/** Without what was sent empty. */
+/** Reads a field as it is stored: empty lists and maps that a client sent are absent. */
 const asStored: Read = (source, field) => getField(source, field) ?? null;
 
 function formOf(type: string, value: unknown, read: Read): unknown {
@@ -85,7 +91,10 @@ function structForm(
   return shown;
 }
 
-/** What pods say of the host's namespaces is part of the security context there, which is always present. */
+/**
+ * The internal form of a pod's spec: its fields about the host's namespaces are part of the
+ * security context, which is always present.
+ */
 function internalPodSpec(spec: JsonObject): JsonObject {
   const { hostNetwork, hostPID, hostIPC, shareProcessNamespace, hostUsers } = spec;
   const securityContext = isJsonObject(spec["securityContext"]) ? spec["securityContext"] : {};
@@ -100,7 +109,8 @@ function isEmpty(value: unknown, code: string): boolean {
 }
 
 /**
- * Whether two values have the same internal form, as semantic equality in Go sees it: an empty list or map is none.
+ * Whether two values have the same internal form, by Go's semantic equality: an empty list or map
+ * equals an absent one.
  *
  * @param type - as for `internalForm`
  */
@@ -108,7 +118,10 @@ export function sameForm(type: string, left: unknown, right: unknown): boolean {
   return sameJson(formOf(type, left, asStored), formOf(type, right, asStored));
 }
 
-/** The differences between the internal forms of two values, as messages show them; empty when they are the same. */
+/**
+ * The differences between the internal forms of two values, as messages show them; empty when they
+ * are the same.
+ */
 export function formDifference(type: string, before: unknown, after: unknown): string {
   if (sameForm(type, before, after)) return "";
   return unifiedDiff(internalForm(type, before), internalForm(type, after));

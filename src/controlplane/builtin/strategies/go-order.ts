@@ -1,8 +1,8 @@
 /**
- * Brings the keys of a built-in object into the order in which an API server written in Go prints them: those of a
- * struct as its fields are declared, those of a map sorted.
+ * Sorts the keys of a built-in object as an API server written in Go prints them: those of a struct
+ * as its fields are declared, those of a map by name.
  *
- * Answers need no order; messages that quote an object do.
+ * Answers need no order, but messages that quote an object do.
  *
  * @module
  */
@@ -10,14 +10,16 @@ import { isJsonObject, setField } from "../../../kube/json.ts";
 import type { JsonObject, SentObject } from "../../../kube/object.ts";
 import { findGoFields } from "./go-shape.ts";
 
-/** A copy of the object with its keys in order; what the tables do not know stays as it stands. */
+/**
+ * A copy of the object with its keys sorted; parts that the tables do not cover keep their order.
+ */
 export function inGoOrder(object: SentObject): JsonObject {
   const { kind, apiVersion, ...rest } = object;
   const ordered = orderValue(rest, `${apiVersion}.${kind}`) as JsonObject;
   return { kind, apiVersion, ...ordered };
 }
 
-/** @param code - of what the value is: a type's name, behind `{}` for a map of them */
+/** @param code - the type of the value: the name of a struct, after `{}` for a map of them */
 function orderValue(value: unknown, code: string): unknown {
   if (Array.isArray(value)) return value.map((item) => orderValue(item, code));
   if (!isJsonObject(value)) return value;

@@ -1,15 +1,21 @@
 /**
  * Gives an object of a built-in kind the shape in which the API server prints it.
  *
- * That server keeps built-in objects in Go structs. What a struct cannot tell from absence is dropped
- * (`labels: {}`, `hostNetwork: false`), what it always has is printed (`resources: {}`, `containers:
- * null`), quantities and times come out in their canonical form. Which field is which stands in a
- * table that `scripts/kubernetes/go-shape.mjs` makes:
+ * That server keeps built-in objects in Go structs. Fields whose value a struct does not distinguish
+ * from absence are dropped (`labels: {}`, `hostNetwork: false`), fields that a struct always has are
+ * printed (`resources: {}`, `containers: null`), quantities and times are printed in their canonical
+ * form. `scripts/kubernetes/go-shape.mjs` makes the table of the fields, each with a code:
  *
- *   `?` dropped when empty · `text`, `number`, `bool` always there · `!T` a struct, always there ·
- *   `?!T` dropped when empty · `*T` a struct that may be absent · `[]T`, `{}T` a list or map, null when empty ·
- *   `null` null when absent · `?[]T`, `?{}T` dropped when empty · `quantity`, `time`, `microTime`, with `*` when they may be absent ·
- *   `{}exact` quantities that keep what they say · `~`, `~T`, `~{}T` left as it is. The fields of a type stand in the order in which that server prints them.
+ *   `?`: dropped when empty
+ *   `text`, `number`, `bool`: always printed
+ *   `!T`: a struct, always printed; `?!T`: dropped when empty; `*T`: may be absent
+ *   `[]T`, `{}T`: a list or map, null when empty; `?[]T`, `?{}T`: dropped when empty
+ *   `null`: null when absent
+ *   `quantity`, `time`, `microTime`: with `*` when they may be absent
+ *   `{}exact`: quantities that keep their precision
+ *   `~`, `~T`, `~{}T`: left as it is
+ *
+ * The fields of a type are in the order in which that server prints them.
  *
  * @module
  */
@@ -26,7 +32,8 @@ const types = new LineTable<Fields>(new URL("./go-shape.data.json", import.meta.
 );
 
 /**
- * The fields of a type in the order in which a server written in Go prints them, each with the code of what it holds.
+ * The fields of a type in the order in which a server written in Go prints them, each with the code
+ * of its type.
  *
  * @param type - such as `apps/v1.Deployment`
  */
@@ -34,14 +41,17 @@ export function findGoFields(type: string): Fields | undefined {
   return types.get(type);
 }
 
-/** Puts `object` into its printed shape, in place. Kinds that the table does not know stay as they are. */
+/**
+ * Converts `object` into its printed shape, in place. Kinds that the table does not cover are left
+ * alone.
+ */
 export function normaliseShape(object: SentObject): void {
   const lost = { any: false };
   shapeStruct(asJson(object), `${object.apiVersion}.${object.kind}`, lost);
   if (lost.any) markEmptied(object);
 }
 
-/** Whether an empty list or map was dropped on the way. */
+/** Records whether an empty list or map was dropped. */
 interface Lost {
   any: boolean;
 }
@@ -70,7 +80,7 @@ function shapeField(parent: JsonObject, field: string, code: string, lost: Lost)
     else if (code === "quantity") parent[field] = canonicalQuantity(value, false);
     return;
   }
-  // What may be left out begins with a question mark.
+  // The code of an optional field begins with a question mark.
   const kind = code.charAt(isOptional(code) ? 1 : 0);
   if (kind === "[") shapeList(parent, field, value, code, lost);
   else if (kind === "{") shapeMap(parent, field, value, code, lost);
@@ -81,7 +91,7 @@ function shapeField(parent: JsonObject, field: string, code: string, lost: Lost)
 
 const isOptional = (code: string): boolean => code.startsWith("?");
 
-/** What a code is of: the text after its sign. */
+/** The type in a code: the text after its sign. */
 const typeIn = (code: string, sign: string): string =>
   code.slice(sign.length + (isOptional(code) ? 1 : 0));
 
@@ -151,7 +161,7 @@ function shapeMap(
   }
 }
 
-/** Go prints maps in the order of their keys. */
+/** Sorts the keys of a map, as Go prints them. */
 function sortKeys(value: JsonObject, keys: readonly string[]): void {
   if (keys.every((key, index) => index === 0 || (keys[index - 1] ?? "") < key)) return;
   for (const key of keys.toSorted()) {
@@ -209,14 +219,17 @@ function shapeScalar(value: unknown, type: string): unknown {
   return type === "time" || type === "microTime" ? canonicalTime(value, type) : value;
 }
 
-/** Values in the resource lists of the core group are no finer than a thousandth; others keep what they say. */
+/**
+ * Rounds up values in resource lists of the core group to a thousandth; others keep their
+ * precision.
+ */
 function canonicalQuantity(value: unknown, inList: boolean): unknown {
   if (typeof value !== "string" && typeof value !== "number") return value ?? "0";
   const quantity = parseQuantity(value);
   return formatQuantity(inList ? roundUpToMilli(quantity) : quantity);
 }
 
-/** A time in UTC: whole seconds, or six digits of a second for a `microTime`. */
+/** A time in UTC, with whole seconds, or with six digits of a second for a `microTime`. */
 function canonicalTime(value: unknown, type: string): unknown {
   if (typeof value !== "string") return value;
   const canonical =

@@ -1,7 +1,7 @@
 /**
- * What differs from one built-in kind to the next, as data and small functions.
+ * The differences between the built-in kinds, as data and small functions.
  *
- * `strategy-for.ts` makes a `Strategy` of it; a kind without an entry gets the plain behaviour of
+ * `strategy-for.ts` makes a `Strategy` of them; a kind without an entry gets the plain behaviour of
  * `{}`: no status, no generation of its own, a DNS subdomain as its name.
  *
  * @module
@@ -11,77 +11,77 @@ import type { JsonObject, SentObject } from "../../../kube/object.ts";
 import type { KindTraits, TablePrinter, WriteContext } from "../../kinds.ts";
 import type { SelectableFields } from "../selectable-fields.ts";
 
-/** A subresource through which a part of the object is written. */
+/** A subresource that writes a part of the object. */
 interface SubresourceRules {
-  /** Takes over from what is given. */
+  /** Copies the part from `given` to `object`. */
   take(object: SentObject, given: SentObject, context: WriteContext): void;
-  /** The metadata stays as it is. */
+  /** Keeps the metadata as it is. */
   readonly keepsMetadata?: true;
 }
 
 /** The rules of one kind. */
 export interface KindRules extends KindTraits {
   /**
-   * How its names are checked. Subdomain when absent; `any` leaves them to the metadata's own rules, `generated` checks
-   * the names that are made of a prefix, not the prefix.
+   * The validation of its names; that of a subdomain when absent. `any` leaves them to the rules of
+   * the metadata, `generated` validates names that are generated from a prefix, not the prefix.
    */
   readonly name?: "subdomain" | "generated" | "label" | "label1035" | "segment" | "any" | "address";
   /**
-   * Set when the kind has a status subresource: which metadata a write to it may change.
+   * Set when the kind has a status subresource: the metadata that a write to it may change.
    * `no-owners` keeps owner references, `no-labels` also labels; `none` keeps all of it.
    */
   readonly status?: "all" | "no-owners" | "no-labels" | "none";
-  /** A new object keeps the status that it comes with. */
+  /** Keeps the status of a new object. */
   readonly keepsStatusOnCreate?: true;
-  /** The generation is 1 on create, and rises when one of these top-level fields changes. */
+  /** The top-level fields whose change raises the generation, which is 1 on create. */
   readonly generation?: readonly string[];
-  /** The fields of the metadata whose change raises the generation too. */
+  /** The part of the metadata whose change raises the generation too. */
   readonly generationMetadata?: "labels" | "annotations";
-  /** A list or map that is sent empty is a change, since what is stored has none. */
+  /** Counts a list or map that is sent empty as a change, since stored objects have none. */
   readonly generationSeesEmpty?: true;
-  /** What belongs to features that are off is a change before it is removed. */
+  /** Counts the fields of disabled features as a change, before they are dropped. */
   readonly generationSeesDisabled?: true;
-  /** The generation is left out until the first change. */
+  /** Leaves out the generation until the first change. */
   readonly startsWithoutGeneration?: true;
   readonly createOnUpdate?: true;
   readonly conditionalUpdate?: true;
-  /** What a client may leave out. */
+  /** Sets the defaults of fields that a client may leave out. */
   setDefaults?(object: SentObject): void;
-  /** Removes what belongs to features that are off; who wrote it is remembered to own it. */
+  /** Drops the fields of disabled features; managers still own the fields that they wrote. */
   dropDisabled?(object: SentObject): void;
-  /** What the server's own admission makes of a new object; once more changes nothing. */
+  /** Runs the server's own admission on a new object; idempotent. */
   admit?(object: SentObject, context: WriteContext): void;
   prepareForCreate?(object: SentObject, context: WriteContext): void;
   prepareForUpdate?(object: SentObject, old: SentObject, context: WriteContext): void;
-  /** What is wrong with the object as it is, on create and update alike. */
+  /** Validates the object, on create and update alike. */
   validate?(object: SentObject, context: WriteContext): FieldError[];
-  /** What is wrong with a changed object as it is. */
+  /** Validates a changed object as it is; `validateUpdate` validates the change. */
   validateChanged?(object: SentObject, context: WriteContext): FieldError[];
-  /** A change is told of before the object as it is. */
+  /** Lists the errors of the change before those of the object. */
   readonly changeFirst?: true;
-  /** What is wrong with a new object only. */
+  /** Validates a new object, beside `validate`. */
   validateCreate?(object: SentObject, context: WriteContext): FieldError[];
-  /** What is wrong with a change. */
+  /** Validates a change. */
   validateUpdate?(object: SentObject, old: SentObject, context: WriteContext): FieldError[];
-  /** What admission says of a change that is valid. @throws StatusError 403 */
+  /** Runs admission on a valid change. @throws StatusError 403 */
   admitChange?(object: SentObject, old: SentObject, context: WriteContext): void;
-  /** Texts for `Warning` headers on a write that is let through. */
+  /** The texts of `Warning` headers on a write that is accepted. */
   warnings?(object: SentObject, old: SentObject | undefined): string[];
   prepareForStatus?(object: SentObject, old: SentObject, context: WriteContext): void;
-  /** What is wrong with a write to the `finalize` or `approval` subresource. */
+  /** Validates a write to the `finalize` or `approval` subresource. */
   validateSubresource?(object: SentObject, old: SentObject, subresource: string): FieldError[];
-  /** What is wrong with a write to the status subresource. */
+  /** Validates a write to the status subresource. */
   validateStatus?(object: SentObject, old: SentObject, context: WriteContext): FieldError[];
-  /** The subresources, beside `status` and `scale`, through which the object is written. */
+  /** The subresources, beside `status` and `scale`, that write the object. */
   readonly subresources?: Readonly<Record<string, SubresourceRules>>;
-  /** What a field selector may ask for, beside metadata.name and metadata.namespace. */
+  /** The fields for field selectors, beside metadata.name and metadata.namespace. */
   readonly selectableFields?: SelectableFields;
-  /** The version in which objects are stored, when it is not the one that is served. */
+  /** The version in which objects are stored, when it is not the served one. */
   readonly storageVersion?: string;
-  /** A `Warning` on each use of the kind. */
+  /** The `Warning` on each use of the kind. */
   readonly deprecationWarning?: string;
-  /** What has no value and is written all the same in the empty object: pointers, bytes and raw JSON. */
+  /** The fields of the empty object that are written as null: pointers, bytes and raw JSON. */
   readonly writtenNulls?: JsonObject;
-  /** How the kind is shown as a table; Name and Created At when absent. */
+  /** The printer of the kind's table; Name and Created At when absent. */
   readonly table?: TablePrinter;
 }

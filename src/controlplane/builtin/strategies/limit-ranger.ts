@@ -1,5 +1,6 @@
 /**
- * LimitRanges at work: they fill in what containers leave out, and refuse what is too little or too much.
+ * The admission plugin LimitRanger: sets the resources that containers leave out, and refuses
+ * amounts outside of the limits.
  *
  * @see https://kubernetes.io/docs/concepts/policy/limit-range/
  * @module
@@ -21,7 +22,7 @@ function limitsIn(context: WriteContext, namespace: string): Limit[] {
   return context.list(LIMIT_RANGES, namespace).flatMap(({ spec }) => spec?.limits ?? []);
 }
 
-/** Gives containers the requests and limits that their namespace has for those without. */
+/** Sets the default requests and limits of the namespace on containers without them. */
 export function setLimitRangeRequirements({ spec, metadata }: Pod, context: WriteContext): void {
   const limits: ResourceList = {};
   const requests: ResourceList = {};
@@ -62,7 +63,7 @@ function fillIn(
   return told;
 }
 
-/** What the LimitRanges of its namespace have against a pod or a claim. */
+/** The reasons for which the LimitRanges of its namespace refuse a pod or a claim. */
 export function limitRangeRefusals(
   resource: ResourceName,
   object: SentObject,

@@ -1,5 +1,6 @@
 /**
- * What the admission of a namespace's limits and quotas says of a write that is otherwise fine.
+ * Admission by the LimitRanges and ResourceQuotas of a namespace, for writes that are otherwise
+ * valid.
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#resourcequota
  * @module
@@ -23,7 +24,8 @@ import type { ResourceList, ResourceQuota } from "../shared/shapes.ts";
 const COMPUTE = ["cpu", "limits.cpu", "limits.memory", "memory", "requests.cpu", "requests.memory"];
 
 /**
- * Refuses what a LimitRange or a ResourceQuota of the namespace does not allow, and counts the rest as used.
+ * Refuses a write that a LimitRange or a ResourceQuota of the namespace does not allow, and adds
+ * its usage to the quotas.
  *
  * @throws StatusError 403
  */
@@ -57,7 +59,7 @@ export function admitToLimits(
   for (const quota of charged) context.putStatus("", "resourcequotas", quota);
 }
 
-/** Whether a change can change what an object uses. */
+/** Whether an update of the object can change its usage. */
 function isRecharged(resource: ResourceName, object: SentObject, old: SentObject): boolean {
   if ([RESOURCE_CLAIMS, SERVICES, CLAIMS].some((one) => isSameResource(one, resource))) return true;
   const [pod, before] = [object, old].map((one) => asKind(PODS, resource, one));
@@ -67,7 +69,7 @@ function isRecharged(resource: ResourceName, object: SentObject, old: SentObject
 const byName = (left: SentObject, right: SentObject): number =>
   (left.metadata.name ?? "") < (right.metadata.name ?? "") ? -1 : 1;
 
-/** What a write adds: all of a new object, of a changed one what is more than before. */
+/** The usage that a write adds: all of a new object's, and the increase of a changed one. */
 function growth(
   resource: ResourceName,
   object: SentObject,
@@ -88,9 +90,10 @@ function growth(
 }
 
 /**
- * Whether a quota limits something of such an object.
+ * Whether a quota limits a resource that the object uses.
  *
- * @throws StatusError 403 when the object does not say what it limits, or nobody has counted yet
+ * @throws StatusError 403 when the object does not specify a limited resource, or the quota has
+ *   no usage yet
  */
 function concerns(quota: ResourceQuota, resource: ResourceName, object: SentObject): boolean {
   const { group, plural } = resource;
@@ -111,7 +114,7 @@ function concerns(quota: ResourceQuota, resource: ResourceName, object: SentObje
   return true;
 }
 
-/** The quota with the usage added; `undefined` when that is nothing. @throws StatusError 403 */
+/** The quota with the usage added; `undefined` when none is. @throws StatusError 403 */
 function charge(
   resource: ResourceName,
   object: SentObject,
@@ -145,7 +148,7 @@ function charge(
 const isMore = (left: string, right: string): boolean =>
   compareQuantities(parseQuantity(left), parseQuantity(right)) > 0;
 
-/** What the containers leave open that the quota limits. */
+/** The resources that the quota limits and containers leave out. */
 function unspecified({ spec }: Pod, restricted: readonly string[]): string {
   const containers = [...(spec.containers ?? []), ...(spec.initContainers ?? [])];
   return restricted

@@ -1,5 +1,5 @@
 /**
- * What an object uses of a ResourceQuota, and which quotas it concerns.
+ * The usage of an object in terms of a ResourceQuota, and the quotas that it concerns.
  *
  * @see https://kubernetes.io/docs/concepts/policy/resource-quotas/
  * @module
@@ -32,7 +32,9 @@ const OF_CLAIMS = ["persistentvolumeclaims", "requests.storage"];
 const OF_SERVICES = new Set(["services", "services.nodeports", "services.loadbalancers"]);
 const STORAGE_CLASS = ".storageclass.storage.k8s.io";
 const DEVICES = ".deviceclass.resource.k8s.io/devices";
-/** How many devices a request for all of them counts as: as many as a claim may get. */
+/**
+ * The number of devices that a request for all of them counts as, the most that a claim may get.
+ */
 const ALL_DEVICES = 32;
 
 const countName = (group: string, plural: string): string =>
@@ -41,7 +43,7 @@ const countName = (group: string, plural: string): string =>
 const isDeviceClaim = (group: string, plural: string): boolean =>
   group === "resource.k8s.io" && plural === "resourceclaims";
 
-/** Whether the amount of this name in a quota is one of objects of the resource. */
+/** Whether the resource name of a quota measures objects of the resource. */
 export function measures(name: string, group: string, plural: string): boolean {
   if (name === countName(group, plural)) return true;
   if (isDeviceClaim(group, plural)) return name.endsWith(DEVICES);
@@ -58,11 +60,11 @@ export function measures(name: string, group: string, plural: string): boolean {
   }
 }
 
-/** Whether the name is of requests for a resource that is not Kubernetes' own. */
+/** Whether the name is that of requests for an extended resource. */
 const isExtended = (name: string): boolean =>
   name.startsWith("requests.") && name.includes("/") && !name.includes("kubernetes.io/");
 
-/** What one object uses, by the names that quotas have for it. */
+/** The usage of one object, by the resource names of quotas. */
 export function usageOf(resource: ResourceName, object: SentObject): ResourceList {
   const { group, plural } = resource;
   const [deviceClaim, pod, claim, service] = [
@@ -81,7 +83,7 @@ export function usageOf(resource: ResourceName, object: SentObject): ResourceLis
   };
 }
 
-/** The devices of each class; of alternatives, as many as the greediest wants. */
+/** The devices of each class; for alternatives, the largest number that any requests. */
 function deviceUsage({ spec }: ResourceClaim): ResourceList {
   const total = new Map<string, number>();
   for (const { exactly, firstAvailable = [] } of spec?.devices?.requests ?? []) {
@@ -143,7 +145,7 @@ function serviceUsage({ spec }: Service): ResourceList {
   };
 }
 
-/** Whether the scopes of a quota let it see the object. */
+/** Whether the object is in the scopes of a quota. */
 export function isInScope(
   quota: ResourceQuota,
   resource: ResourceName,
@@ -166,7 +168,7 @@ export function isInScope(
   return pod !== undefined && expressions.every((expression) => matchesScope(expression, pod));
 }
 
-/** The classes of attributes that a claim has, had or is to have. */
+/** The attributes classes of a claim: the requested, the current and the target one. */
 function attributesClassesOf({ spec, status }: PersistentVolumeClaim): string[] {
   return [
     spec.volumeAttributesClassName,
@@ -175,7 +177,7 @@ function attributesClassesOf({ spec, status }: PersistentVolumeClaim): string[] 
   ].flatMap((name) => (name ? [name] : []));
 }
 
-/** Whether one of the names fits; when there are none, whether none fits. */
+/** Whether one of the names satisfies the expression, or the absence of names does. */
 function matchesNames(
   { operator, values = [] }: ScopeExpression,
   names: readonly string[],
@@ -192,7 +194,7 @@ function matchesNames(
   }
 }
 
-/** Whether a pod ends by itself, which the scopes `Terminating` and `NotTerminating` tell apart. */
+/** Whether a pod has a deadline, by which the scopes `Terminating` and `NotTerminating` differ. */
 export const hasDeadline = ({ spec }: Pod): boolean => spec.activeDeadlineSeconds !== undefined;
 
 function matchesScope(expression: ScopeExpression, pod: Pod): boolean {

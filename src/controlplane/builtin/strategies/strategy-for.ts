@@ -1,5 +1,5 @@
 /**
- * The strategies of the built-in kinds: the rules of a kind in the form that the write path asks for.
+ * The strategies of the built-in kinds: their rules in the form that the write path uses.
  *
  * @module
  */
@@ -25,7 +25,7 @@ import { addressNameErrors } from "../shared/addresses/names.ts";
 
 const NO_RULES: KindRules = {};
 
-/** How the main endpoint of a built-in kind treats its objects. Never fails: unknown kinds are plain. */
+/** The strategy of the main endpoint of a built-in kind; that of unknown kinds has no rules. */
 export function strategyFor(group: string, kind: string): Strategy {
   const strategy = mainStrategyFor(group, kind);
   return group === "autoscaling" ? autoscalerStrategy(strategy) : strategy;
@@ -95,7 +95,9 @@ function updateErrors(
   return rules.changeFirst ? [...change, ...between, ...own] : [...own, ...between, ...change];
 }
 
-/** How a subresource that writes its parent object treats it; `undefined` for those that do not. */
+/**
+ * The strategy of a subresource that writes its parent object; `undefined` for other subresources.
+ */
 export function subresourceStrategyFor(
   group: string,
   kind: string,
@@ -126,7 +128,9 @@ export function subresourceStrategyFor(
   };
 }
 
-/** How the status subresource of a built-in kind treats its objects: it takes the status, little else. */
+/**
+ * The strategy of the status subresource of a built-in kind: it takes the status and little else.
+ */
 function statusStrategyFor(group: string, kind: string): Strategy {
   const rules = rulesOf(group, kind) ?? NO_RULES;
   return {
@@ -158,7 +162,7 @@ function setDefaults(object: SentObject, rules: KindRules): void {
   rules.setDefaults(object);
 }
 
-/** Drops the status; `normaliseShape` prints what the empty one has. */
+/** Drops the status; `normaliseShape` adds the fields of the empty one. */
 function resetStatus(object: SentObject): void {
   Reflect.deleteProperty(object, "status");
 }
@@ -168,7 +172,7 @@ function keepFields(object: SentObject, old: SentObject, fields: readonly string
   const source = asJson(old);
   for (const field of fields) {
     if (source[field] === undefined) Reflect.deleteProperty(target, field);
-    // The old object is frozen; defaults and allocation may write into what is kept.
+    // Cloned, since the old object is frozen, and defaults and allocation may write into the copy.
     else target[field] = structuredClone(source[field]);
   }
 }
@@ -202,7 +206,7 @@ function keepMetadata(
   else delete metadata.finalizers;
 }
 
-/** A client never sets the generation by an update. */
+/** Keeps the generation, which a client cannot set by an update. */
 function keepGeneration(object: SentObject, old: SentObject): void {
   if (old.metadata.generation === undefined) delete object.metadata.generation;
   else object.metadata.generation = old.metadata.generation;

@@ -1,14 +1,16 @@
 /**
- * A unified diff of two values, as Kubernetes appends it to messages about fields that may not change.
+ * A unified diff of two values, as Kubernetes appends it to messages about fields that may not
+ * change.
  *
- * Lines are matched as Python's difflib does it: the longest common block first, then what is before and after;
- * a line that makes up more than a hundredth of a long text does not begin a match.
+ * Lines are matched as Python's difflib does it: the longest common block first, then the lines
+ * before and after it; a line that makes up more than a hundredth of a long text does not begin a
+ * match.
  *
  * @see https://docs.python.org/3/library/difflib.html
  * @module
  */
 const CONTEXT_LINES = 3;
-/** From this many lines on, lines that occur very often are not looked for. */
+/** The number of lines from which on very frequent lines do not begin a match. */
 const POPULAR_FROM_LINES = 200;
 
 interface Change {
@@ -34,10 +36,10 @@ export function unifiedDiff(before: unknown, after: unknown): string {
   return text;
 }
 
-/** The lines of a value, each with its end. */
+/** The lines of a value, each with its line break. */
 const linesOf = (value: unknown): string[] =>
   JSON.stringify(value, null, 1)
-    // Go writes JSON so that it may stand in HTML.
+    // Go escapes JSON for use in HTML.
     .replace(/[<>&]/g, (character) => `\\u00${character.charCodeAt(0).toString(16)}`)
     .split("\n")
     .map((line) => `${line}\n`);
@@ -56,7 +58,7 @@ function rangeOf(from: number, to: number): string {
   return `${length === 0 ? from : from + 1},${length}`;
 }
 
-/** Changes that are near each other, with a few equal lines around. */
+/** Groups of changes that are near each other, with a few equal lines around them. */
 function groupsOf(changes: readonly Change[]): Change[][] {
   const trimmed = [...changes];
   const first = trimmed[0];
@@ -111,7 +113,7 @@ function changesOf(old: readonly string[], now: readonly string[]): Change[] {
   return changes;
 }
 
-/** The matching blocks from the beginning to the end, neighbours joined, closed by an empty one. */
+/** The matching blocks in order, with neighbours joined and an empty one at the end. */
 function blocksOf(old: readonly string[], now: readonly string[]): Block[] {
   const places = placesOf(now);
   const found: Block[] = [];
@@ -143,7 +145,7 @@ function blocksOf(old: readonly string[], now: readonly string[]): Block[] {
   return [...joined, { from: old.length, newFrom: now.length, length: 0 }];
 }
 
-/** Where each line stands, without those that stand nearly everywhere. */
+/** The indexes of each line, without lines that are very frequent. */
 function placesOf(lines: readonly string[]): Map<string, number[]> {
   const places = new Map<string, number[]>();
   for (const [index, line] of lines.entries()) {

@@ -1,5 +1,5 @@
 /**
- * How long something took or has lasted, as tables show it.
+ * Durations and ages in the form of table cells.
  *
  * @module
  */
@@ -13,7 +13,7 @@ const HOUR = 60 * MINUTE;
 /**
  * A duration with two or three significant figures: `119s`, `2m5s`, `3h`, `5d1h`, `2y3d`.
  *
- * A clock may be off by a little: down to -1 s it is `0s`, below it is `<invalid>`.
+ * Clocks may differ a little: down to -1 s it is `0s`, below it is `<invalid>`.
  *
  * @see https://pkg.go.dev/k8s.io/apimachinery/pkg/util/duration#HumanDuration
  */
@@ -35,12 +35,12 @@ export function humanDuration(durationMs: number): string {
   return hours < 24 * 365 * 8 ? two(years, "y", days % 365, "d") : `${years}y`;
 }
 
-/** Drops the second part when it is zero. */
+/** Joins two units, without the second when it is zero. */
 function two(big: number, bigUnit: string, small: number, smallUnit: string): string {
   return small === 0 ? `${big}${bigUnit}` : `${big}${bigUnit}${small}${smallUnit}`;
 }
 
-/** How long ago an RFC 3339 time was; `<unknown>` when there is none. */
+/** The age of an RFC 3339 time; `<unknown>` when there is none. */
 export function ageOf(time: unknown, nowMs: number): string {
   const then = typeof time === "string" ? Date.parse(time) : Number.NaN;
   return Number.isNaN(then) ? "<unknown>" : humanDuration(nowMs - then);

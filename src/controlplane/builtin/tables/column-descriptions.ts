@@ -1,5 +1,6 @@
 /**
- * How the columns of built-in kinds are described: as the API field is that they show, or in words of their own.
+ * The descriptions of the columns of built-in kinds: that of the API field which a column shows, or
+ * a text of its own.
  *
  * The printers of a real server (`pkg/printers/internalversion`) are the source.
  *
@@ -186,7 +187,7 @@ const FIELDS: ByKindAndColumn = {
   },
 };
 
-/** Columns that sum up more than a field. */
+/** The texts of columns that summarise more than one field. */
 const TEXTS: ByKindAndColumn = {
   ComponentStatus: {
     Status: "Status of the component conditions",
@@ -306,7 +307,7 @@ const TEXTS: ByKindAndColumn = {
   },
 };
 
-/** The same for every kind. */
+/** The texts of columns that are the same for every kind. */
 const TEMPLATE_TEXTS: Readonly<Record<string, string>> = {
   Containers: "Names of each container in the template.",
   Images: "Images referenced by each container in the template.",
@@ -328,7 +329,7 @@ export function described(kind: string, printer: TablePrinter): TablePrinter {
       name: column.name,
       type: column.type,
       format: column.format,
-      // Looked up when it is shown: the texts are not needed before.
+      // Looked up when it is shown: most tables never need the texts.
       get description() {
         return descriptionOf(kind, column);
       },

@@ -1,5 +1,5 @@
 /**
- * The words in which printers are written: a table is a list of columns, a column knows its cell.
+ * The building blocks of printers: a table is a list of columns, a column computes its cell.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { documentationOf } from "../documentation.ts";
 import { convertVersion } from "../kind-versions.ts";
 import { ageOf } from "./age.ts";
 
-/** The value of a cell; `nowMs` is the wall time that ages are counted from. */
+/** Computes the value of a cell; `nowMs` is the wall time from which ages are counted. */
 type Cell = (object: SentObject, nowMs: number) => unknown;
 
 /** A column with its cell. */
@@ -23,15 +23,15 @@ export interface PrintedColumn {
 interface ColumnOptions {
   readonly type?: "string" | "integer" | "boolean" | "date";
   readonly format?: string;
-  /** The field of an object's metadata that is shown; it describes the column. */
+  /** The metadata field that is shown, whose description is that of the column. */
   readonly metadataField?: string;
-  /** Shown with `-o wide` only. */
+  /** Whether the column is shown with `-o wide` only. */
   readonly wide?: boolean;
 }
 
 const OBJECT_META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
 
-/** A column; of strings unless said otherwise. */
+/** A column, of strings by default. */
 export function column(name: string, cell: Cell, options: ColumnOptions = {}): PrintedColumn {
   const { type = "string", format = "", metadataField, wide = false } = options;
   const shown = {
@@ -46,7 +46,7 @@ export function column(name: string, cell: Cell, options: ColumnOptions = {}): P
   return { column: shown, cell };
 }
 
-/** A column of what stands under `path`, as text. */
+/** A column of the value at `path`, as text. */
 export const textColumn = (
   name: string,
   path: string,
@@ -54,7 +54,7 @@ export const textColumn = (
   options?: ColumnOptions,
 ): PrintedColumn => column(name, (object) => textAt(object, path, absent), options);
 
-/** A column of how many entries `path` has. */
+/** A column of the number of entries at `path`. */
 export const countColumn = (name: string, path: string, options?: ColumnOptions): PrintedColumn =>
   column(
     name,
@@ -65,21 +65,21 @@ export const countColumn = (name: string, path: string, options?: ColumnOptions)
     { type: "integer", ...options },
   );
 
-/** `-o wide` only. */
+/** Options of a column for `-o wide` only. */
 export const WIDE = { wide: true } as const;
 
-/** A column of numbers. */
+/** Options of a column of numbers. */
 export const INTEGER = { type: "integer" } as const;
 
-/** A column of truth values. */
+/** Options of a column of booleans. */
 export const BOOLEAN = { type: "boolean" } as const;
 
 const NAME_OPTIONS = { format: "name", metadataField: "name" };
 
-/** The object's name. */
+/** The column of the object's name. */
 export const nameColumn: PrintedColumn = textColumn("Name", "metadata.name", "", NAME_OPTIONS);
 
-/** The name, with a mark when an annotation makes the object the default one. */
+/** The column of the name, with a mark when an annotation makes the object the default one. */
 export const defaultNameColumn = (...annotations: readonly string[]): PrintedColumn =>
   column(
     "Name",
@@ -90,14 +90,14 @@ export const defaultNameColumn = (...annotations: readonly string[]): PrintedCol
     NAME_OPTIONS,
   );
 
-/** How long ago the object was created. */
+/** The column of the object's age. */
 export const ageColumn: PrintedColumn = column(
   "Age",
   ({ metadata }, nowMs) => ageOf(metadata.creationTimestamp, nowMs),
   { metadataField: "creationTimestamp" },
 );
 
-/** Names and images of the containers under `path`, for `-o wide`. */
+/** The columns of names and images of the containers at `path`, for `-o wide`. */
 export const containerColumns = (
   path: string,
   options: ColumnOptions = WIDE,
@@ -109,7 +109,7 @@ export const containerColumns = (
 const joined = (items: readonly unknown[], path: string): string =>
   items.map((item) => textAt(item, path)).join(",");
 
-/** The label selector under `path`, for `-o wide`. */
+/** The column of the label selector at `path`, for `-o wide`. */
 export const selectorColumn = (path: string): PrintedColumn =>
   column("Selector", (object) => formatLabelSelector(at(object, path)) || "<none>", WIDE);
 
@@ -117,13 +117,13 @@ export const selectorColumn = (path: string): PrintedColumn =>
 export const conditionOf = (object: SentObject, type: string): unknown =>
   listAt(object, "status.conditions").find((condition) => textAt(condition, "type") === type);
 
-/** Puts columns together. */
+/** Makes a printer of columns. */
 export function printer(
   columns: readonly PrintedColumn[],
   extras: {
     readonly conditions?: (object: SentObject) => readonly TableRowCondition[];
     readonly nullWhenEmpty?: boolean;
-    /** The API version that the cells read, when the kind is served in more than one. */
+    /** The API version that the cells read, when the kind is served in several. */
     readonly version?: string;
   } = {},
 ): TablePrinter {
@@ -148,7 +148,10 @@ export function formatLabels(labels: Readonly<Record<string, unknown>>): string 
   return texts.length > 0 ? texts.join(",") : "<none>";
 }
 
-/** A label selector as text, requirements sorted by key: `app=x,!old,tier in (a,b)`. Empty when it selects all. */
+/**
+ * A label selector as text, requirements sorted by key: `app=x,!old,tier in (a,b)`. Empty when it
+ * selects everything.
+ */
 export function formatLabelSelector(selector: unknown): string {
   const equal = Object.entries(mapAt(selector, "matchLabels")).map(([key, value]) => ({
     key,
@@ -174,7 +177,10 @@ export function formatLabelSelector(selector: unknown): string {
     .join(",");
 }
 
-/** The first three of a list, and how many more there are: `a,b,c + 2 more...`; `absent` when there is nothing to show. */
+/**
+ * The first three items of a list and the number of the others: `a,b,c + 2 more...`; `absent` for
+ * an empty list.
+ */
 export function listWithMore(
   list: readonly string[],
   { absent = "", max = 3, separator = "," } = {},

@@ -1,5 +1,5 @@
 /**
- * What webhook configurations, admission policies and their bindings have in common.
+ * Rules that webhook configurations, admission policies and their bindings share.
  *
  * @module
  */
@@ -91,7 +91,7 @@ export const WEBHOOK_CONFIGURATION: KindRules = {
     webhookConfigurationErrors(object, conditionProblem(new ExpressionCompiler())),
 };
 
-/** Checks the rights of the user only for what is valid otherwise. */
+/** Checks the rights of the user, but only for an object that is valid otherwise. */
 export function checkedBy<Checked extends SentObject>(
   errors: (object: Checked, old?: Checked) => FieldError[],
   rights: (object: Checked, old: Checked | undefined, context: WriteContext) => FieldError[],

@@ -23,13 +23,13 @@ import type { KindRules } from "../../strategies/kind-rules.ts";
 import { timeOf } from "../../../../kube/values/times.ts";
 import { ageColumn, column, conditionOf, nameColumn, printer } from "../../tables/column.ts";
 
-/** Services are asked on the port of HTTPS. */
+/** Defaults the port of a service to that of HTTPS. */
 function setApiServiceDefaults(object: ApiService): void {
   const { service } = object.spec;
   if (service) service.port ??= 443;
 }
 
-/** A group that the API server serves by itself is always available. */
+/** Marks a new APIService that the API server itself serves as available. */
 function prepareApiServiceForCreate(service: ApiService, context: WriteContext): void {
   if (service.spec.service) return;
   const lastTransitionTime = timeOf(context.clock.now());
@@ -69,7 +69,7 @@ interface ApiService extends SentObject {
 
 const STATUSES = ["True", "False", "Unknown"];
 
-/** What is wrong with an APIService as it is. */
+/** Validates an APIService. */
 function apiServiceErrors(object: ApiService): FieldError[] {
   const { spec } = object;
   const { group = "", version = "" } = spec;
@@ -93,13 +93,13 @@ function apiServiceErrors(object: ApiService): FieldError[] {
   return [...errors, ...backendErrors(spec)];
 }
 
-/** What is wrong with a new one. */
+/** Validates a new APIService. */
 const newApiServiceErrors = (object: ApiService): FieldError[] => [
   ...serviceNameErrors(object),
   ...apiServiceErrors(object),
 ];
 
-/** The name says the version and the group. */
+/** Validates the name, which consists of the version and the group. */
 function serviceNameErrors({ metadata, spec }: ApiService): FieldError[] {
   const { group = "", version = "" } = spec;
   const wanted = `${version}.${group}`;
@@ -155,7 +155,7 @@ function backendErrors(spec: ApiService["spec"]): FieldError[] {
   ];
 }
 
-/** What is wrong with the status of an APIService. */
+/** Validates the status of an APIService. */
 function apiServiceStatusErrors(object: ApiService): FieldError[] {
   const { conditions = [] } = object.status ?? {};
   return conditions.flatMap(({ status = "" }, index) =>

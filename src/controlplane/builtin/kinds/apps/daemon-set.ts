@@ -56,14 +56,14 @@ function setDaemonSetDefaults(object: DaemonSet): void {
   spec.revisionHistoryLimit ??= HISTORY;
 }
 
-/** The first generation of a DaemonSet's template, kept in an annotation for old clients. */
+/** Sets the first generation of the template, which an annotation keeps for old clients. */
 function prepareDaemonSetForCreate(object: SentObject): void {
   const annotations = (object.metadata.annotations ??= {});
   const given = Number(annotations[TEMPLATE_GENERATION] ?? "0");
   annotations[TEMPLATE_GENERATION] = String(given < 1 ? 1 : given);
 }
 
-/** Through the status the template stays, and so does its generation. */
+/** Keeps the generation of the template in a write to the status. */
 function prepareDaemonSetStatus(object: SentObject, old: SentObject): void {
   const generation = old.metadata.annotations?.[TEMPLATE_GENERATION] ?? "0";
   (object.metadata.annotations ??= {})[TEMPLATE_GENERATION] = generation;

@@ -1,5 +1,5 @@
 /**
- * What the workloads of the group apps have in common.
+ * Rules that the workloads of the group apps share.
  *
  * @module
  */
@@ -38,7 +38,7 @@ export interface Deployment extends SentObject {
   };
 }
 
-/** Whether a count or percentage is nothing, or not given. */
+/** Whether a count or percentage is zero, invalid or absent. */
 export const isZero = (value: IntOrString | undefined): boolean =>
   typeof value === "string"
     ? !/^[0-9]+%$|^[-+]?[0-9]+$/.test(value) || Number.parseInt(value, 10) === 0
@@ -53,16 +53,17 @@ export const TEXTS = {
 export const shownSelector = (selector: LabelSelector | undefined): unknown =>
   internalForm("*metav1.LabelSelector", selector);
 
-/** How a kind puts what is wrong with its selector. */
+/** The messages of a kind about an empty and an invalid selector. */
 interface SelectionTexts {
   readonly empty: string;
   readonly invalid: string;
 }
 
 /**
- * The selector of a workload and its template: a template is looked at only when the selector is one.
+ * Validates the selector of a workload and its template. The template is checked only when the
+ * selector is valid.
  *
- * @param checkTemplate - what is wrong with the template itself
+ * @param checkTemplate - validates the template itself
  */
 export function selectionErrors(
   selector: LabelSelector | undefined,
@@ -85,7 +86,7 @@ interface Selecting extends SentObject {
   spec: { selector?: LabelSelector };
 }
 
-/** Selectors never change. */
+/** Validates that the selector is unchanged. */
 export function selectorUpdateErrors(object: Selecting, old: Selecting): FieldError[] {
   return immutableForm(
     "spec.selector",
@@ -99,7 +100,7 @@ interface Colliding extends SentObject {
   status?: { collisionCount?: number };
 }
 
-/** The count of collisions of names only grows. */
+/** Validates that the count of name collisions never falls. */
 export function collisionErrors(object: Colliding, previous: Colliding): FieldError[] {
   const { collisionCount: before } = previous.status ?? {};
   const { collisionCount: now } = object.status ?? {};

@@ -50,7 +50,7 @@ function statefulSetWarnings(object: StatefulSet, old: SentObject | undefined): 
     : warnings;
 }
 
-/** The same for a StatefulSet, whose updates have such a feature themselves. */
+/** Drops the fields of disabled features, including the one of the update strategy. */
 function dropFromStatefulSet(object: StatefulSet): void {
   dropFromWorkload(object);
   delete object.spec.updateStrategy.rollingUpdate?.maxUnavailable;
@@ -120,11 +120,11 @@ function newStatefulSetErrors(object: StatefulSet): FieldError[] {
   return specErrors(object, { claims, service, template: true });
 }
 
-/** What is looked at in one case and not in another. */
+/** The parts of the validation that depend on the caller. */
 interface Extent {
   readonly claims: FieldError[];
   readonly service: FieldError[];
-  /** Whether the pods' spec is looked at. */
+  /** Whether the template is validated in full. */
   readonly template: boolean;
 }
 
@@ -155,16 +155,16 @@ function specErrors(set: StatefulSet, { claims, service, template }: Extent): Fi
     ...service,
     ...selectionErrors(spec.selector, pods, TEXTS, () => [
       ...(template ? templateErrors(TEMPLATE, pods) : []),
-      // Looked at a second time, whatever was said before.
+      // Validated a second time, whatever the first result.
       ...templateMetadataErrors(TEMPLATE, pods),
     ]),
     ...endlessErrors("StatefulSet", spec.template),
   ];
 }
 
-/** The template as its pods will be: each claim template brings a volume of its name. */
+/** The template with the volumes of its claim templates, as its pods will have them. */
 function withClaims({ spec }: StatefulSet): PodTemplate {
-  // Claims of one name are one volume.
+  // Claim templates of one name make one volume.
   const names = new Set(
     (spec.volumeClaimTemplates ?? []).map(({ metadata: { name = "" } }) => name),
   );

@@ -32,7 +32,7 @@ import {
 import type { JobSpec } from "./job-spec-shape.ts";
 import { jobSpecErrors, setJobSpecDefaults, tooManyIndexes } from "./job-spec.ts";
 
-/** Warnings on CronJobs: those of their jobs, and of a time zone that the schedule names. */
+/** Warnings about a CronJob: those of its job template, and of a time zone within the schedule. */
 function cronJobWarnings(object: CronJob, old: SentObject | undefined): string[] {
   const { schedule, jobTemplate } = object.spec;
   const at = "spec.jobTemplate.spec";
@@ -53,7 +53,7 @@ function cronJobWarnings(object: CronJob, old: SentObject | undefined): string[]
     : ofTemplate;
 }
 
-/** The same for the jobs of a CronJob. */
+/** Drops the fields of disabled features from the job template. */
 function dropFromCronJob(object: CronJob): void {
   dropFromTemplate(object.spec.jobTemplate.spec.template);
 }
@@ -94,7 +94,7 @@ export interface CronJob extends SentObject {
 
 const CONCURRENCY = ["Allow", "Forbid", "Replace"];
 
-/** What is wrong with a new CronJob. */
+/** Validates a new CronJob. */
 function newCronJobErrors(object: CronJob): FieldError[] {
   const { spec, metadata } = object;
   const errors = cronJobSpecErrors(spec, undefined);

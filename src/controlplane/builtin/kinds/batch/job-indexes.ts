@@ -5,7 +5,7 @@
  */
 
 /**
- * Reads a set of indexes below `completions`.
+ * Parses a set of indexes below `completions`.
  *
  * @throws RangeError with the API server's message
  */
@@ -41,7 +41,7 @@ function indexOf(text: string, completions: number): number {
   return Number(text);
 }
 
-/** The set in its shortest form; two neighbours are listed, three become a range. */
+/** Formats the set in its shortest form; two neighbours are listed, three become a range. */
 export function formatIndexes(indexes: Iterable<number>): string {
   const sorted = [...new Set(indexes)].sort((left, right) => left - right);
   const parts: string[] = [];

@@ -1,5 +1,5 @@
 /**
- * Validation of what a Job makes of failed and succeeded pods.
+ * Validation of the policies of a Job about failed and successful pods.
  *
  * @module
  */
@@ -33,7 +33,7 @@ type FailureRule = NonNullable<JobSpec["podFailurePolicy"]>["rules"][number];
 /** A list as Go's `%q` prints it. */
 const shownWords = (words: readonly string[]): string => `[${words.map(quote).join(" ")}]`;
 
-/** An error that shows no value. */
+/** An error without a value. */
 const bare = (field: string, detail: string): FieldError => ({
   reason: "FieldValueInvalid",
   field,

@@ -1,5 +1,5 @@
 /**
- * The spec of a Job, which a CronJob holds too.
+ * The shape of a Job's spec, which a CronJob contains too.
  *
  * @module
  */

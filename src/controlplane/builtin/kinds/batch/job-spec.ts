@@ -1,5 +1,5 @@
 /**
- * Defaults and validation of the spec of a Job, which a CronJob holds too.
+ * Defaults and validation of a Job's spec, which a CronJob contains too.
  *
  * @module
  */
@@ -88,7 +88,7 @@ export function jobSpecErrors(field: string, spec: JobSpec): FieldError[] {
   ];
 }
 
-/** Jobs end: their pods do not restart always. */
+/** Validates the restart policy: the pods of a Job end, so they are not always restarted. */
 function restartErrors(field: string, { template, podFailurePolicy }: JobSpec): FieldError[] {
   const { restartPolicy = "" } = template.spec;
   if (restartPolicy === "" || restartPolicy === "Always") {

@@ -28,7 +28,7 @@ import { humanDuration } from "../../tables/age.ts";
 import { ageColumn, column, nameColumn, printer, textColumn } from "../../tables/column.ts";
 import { fields, labelNotSupported } from "../../selectable-fields.ts";
 
-/** The request names its user, whatever it said itself. */
+/** Sets the requesting user in the spec, whatever the request says. */
 function prepareSigningRequestForCreate(object: SigningRequest, context: WriteContext): void {
   const { spec } = object;
   const { name, uid, groups, extra } = context.user;
@@ -44,12 +44,12 @@ function prepareSigningRequestForCreate(object: SigningRequest, context: WriteCo
   }
 }
 
-/** An update changes metadata only. */
+/** Keeps the spec in an update, which may change metadata only. */
 function prepareSigningRequestForUpdate(object: SigningRequest, old: SigningRequest): void {
   object.spec = structuredClone(old.spec);
 }
 
-/** A signer leaves the decisions as they are. */
+/** Keeps the conditions Approved and Denied in a write to the status. */
 function prepareSigningStatus(
   object: SigningRequest,
   previous: SigningRequest,
@@ -70,7 +70,7 @@ function prepareSigningStatus(
   stampConditions(conditions, before, context);
 }
 
-/** Gives conditions their times. */
+/** Sets the times of the conditions. */
 function stampConditions(
   conditions: readonly SigningCondition[],
   before: readonly SigningCondition[],
@@ -87,7 +87,7 @@ function stampConditions(
   }
 }
 
-/** A CertificateSigningRequest. */
+/** The shape of a CertificateSigningRequest. */
 export interface SigningRequest extends SentObject {
   spec: {
     request?: string;
@@ -102,7 +102,7 @@ export interface SigningRequest extends SentObject {
   status?: { certificate?: string; conditions?: SigningCondition[] };
 }
 
-/** What somebody decided about a request. */
+/** A condition of a CertificateSigningRequest: an approval, a denial or a failure. */
 export interface SigningCondition {
   type: string;
   status?: string;
@@ -150,19 +150,19 @@ const LONGEST_SIGNER = 571;
 
 const FIELD = "status.conditions";
 
-/** Everything wrong with a new request. */
+/** Validates a new CertificateSigningRequest. */
 const newSigningRequestErrors = (object: SigningRequest): FieldError[] =>
   requestErrors(object, undefined);
 
-/** What is wrong with an update of the request itself, which changes metadata only. */
+/** Validates an update, which may change metadata only. */
 const signingRequestUpdateErrors = (object: SigningRequest, old: SigningRequest): FieldError[] =>
   changeErrors(object, old, "update");
 
-/** What is wrong with a write of the certificate. */
+/** Validates a write to the status, which issues the certificate. */
 const signingStatusErrors = (object: SigningRequest, old: SigningRequest): FieldError[] =>
   changeErrors(object, old, "status");
 
-/** What is wrong with an approval or a denial. */
+/** Validates an approval or a denial. */
 const signingApprovalErrors = (object: SigningRequest, old: SigningRequest): FieldError[] =>
   changeErrors(object, old, "approval");
 
@@ -197,7 +197,7 @@ function requestErrors(object: SigningRequest, old: SigningRequest | undefined):
     : [...errors, invalidValue("status.certificate", "<certificate data>", wrong)];
 }
 
-/** A domain and a path: who signs. */
+/** Validates the name of a signer: a domain and a path. */
 function signerErrors(field: string, name: string): FieldError[] {
   if (name === "") return [required(field)];
   const [domain = "", path = "", ...rest] = name.split("/");
@@ -290,7 +290,7 @@ const PEM = /-----BEGIN ([^\n]*?)-----\n([\s\S]*?)-----END \1-----/g;
 
 const textOf = (base64: string): string => Buffer.from(base64, "base64").toString("latin1");
 
-/** What is wrong with a request for a certificate, which is one block of PEM. */
+/** The mistake in a certificate request, which must be one PEM block. */
 function requestProblem(base64: string): string | undefined {
   const [block] = textOf(base64).matchAll(PEM);
   if (block?.[1] !== "CERTIFICATE REQUEST") {
@@ -301,7 +301,7 @@ function requestProblem(base64: string): string | undefined {
   return isSequence(der) ? undefined : "x509: malformed certificate request";
 }
 
-/** Whether the bytes are one ASN.1 sequence, no more and no less. */
+/** Whether the bytes are exactly one ASN.1 sequence. */
 function isSequence(der: Buffer): boolean {
   const [tag = 0, first = 0] = der;
   if (tag !== 0x30) return false;
@@ -311,7 +311,7 @@ function isSequence(der: Buffer): boolean {
   return der.length === 2 + digits + der.readUIntBE(2, digits);
 }
 
-/** What is wrong with what a signer wrote. */
+/** The mistake in the certificates that a signer issued. */
 function certificateProblem(base64: string): string | undefined {
   if (base64 === "") return undefined;
   const blocks = [...textOf(base64).matchAll(PEM)];
@@ -344,7 +344,7 @@ function requestedDuration(request: SentObject): string {
   return typeof seconds === "number" ? humanDuration(seconds * 1000) : "<none>";
 }
 
-/** Through `approval` the conditions are written. */
+/** Takes the conditions from a write to the `approval` subresource. */
 function takeConditions(
   request: SigningRequest,
   given: SigningRequest,

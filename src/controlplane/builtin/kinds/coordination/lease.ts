@@ -9,7 +9,7 @@ import { notNegative } from "../../shared/checks.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { ageColumn, nameColumn, printer, textColumn } from "../../tables/column.ts";
 
-/** Coordinated leader election is off: what belongs to it is dropped. */
+/** Drops the fields of coordinated leader election, a disabled feature. */
 function dropLeaseStrategy(object: Lease): void {
   const { spec } = object;
   delete spec?.strategy;

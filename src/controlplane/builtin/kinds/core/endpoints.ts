@@ -55,7 +55,7 @@ function newEndpointsErrors(object: Endpoints): FieldError[] {
   });
 }
 
-/** What is wrong already may stay. */
+/** Validates an update; subsets that are unchanged may stay invalid. */
 function endpointsUpdateErrors(object: Endpoints, previous: Endpoints): FieldError[] {
   const same = sameJson(object.subsets, previous.subsets);
   return same ? [] : newEndpointsErrors(object);

@@ -33,7 +33,7 @@ interface Event extends SentObject {
 
 const isNew = ({ apiVersion }: SentObject): boolean => apiVersion === "events.k8s.io/v1";
 
-/** The fields of an event under the names that core/v1 has for them. */
+/** The fields of an event under their names in core/v1. */
 function coreFields(object: SentObject): JsonObject {
   const event = asJson(object);
   if (!isNew(object)) return { ...event, reportingController: event["reportingComponent"] };
@@ -53,7 +53,7 @@ const textIn = (fields: JsonObject, name: string): string => {
   return typeof value === "string" ? value : "";
 };
 
-/** What is wrong with an event, new or changed. */
+/** Validates an event, new or changed. */
 function eventErrors(object: Event): FieldError[] {
   const fields = coreFields(object);
   const { eventTime } = object;
@@ -86,7 +86,7 @@ function eventErrors(object: Event): FieldError[] {
   return errors;
 }
 
-/** What is wrong with a new event only in events.k8s.io. */
+/** Validates a new event of events.k8s.io. */
 function newEventErrors(object: Event): FieldError[] {
   if (!isNew(object)) return [];
   const fields = coreFields(object);
@@ -132,8 +132,7 @@ const FIXED = [
   "reportingInstance",
 ] as const;
 
-/** In events.k8s.io only the series of an event goes on. */
-/** A field as the server keeps it. */
+/** A field in the API server's internal form. */
 function shown(name: string, value: unknown): unknown {
   if (name === "involvedObject") return internalForm("core.ObjectReference", value);
   if (name === "related") return internalForm("*core.ObjectReference", value);
@@ -143,6 +142,7 @@ function shown(name: string, value: unknown): unknown {
   return name === "eventTime" || name === "series" ? (value ?? null) : (value ?? "");
 }
 
+/** Validates an update, which in events.k8s.io may only change the series of the event. */
 function eventUpdateErrors(object: SentObject, previous: SentObject): FieldError[] {
   if (!isNew(object)) return [];
   const now = coreFields(object);
@@ -190,11 +190,13 @@ const REFERENCE = [
   "fieldPath",
 ];
 
-/** The fields of the object that an Event is about, whose reference has another name in each group. */
+/**
+ * The fields of the object to which an Event refers; the reference has another name in each group.
+ */
 const referenceFields = (reference: string): SelectableFields =>
   fields("reason", "type", ...REFERENCE.map((name) => `${reference}.${name}`));
 
-/** What both groups have in common. */
+/** The rules that Events of both groups share. */
 const sharedRules: KindRules = {
   createOnUpdate: true,
   validate: eventErrors,

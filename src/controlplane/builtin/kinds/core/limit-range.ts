@@ -26,12 +26,12 @@ import type { ResourceList } from "../../shared/shapes.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { sorted } from "./shared.ts";
 
-/** A LimitRange needs no name: without one it is known by its uid. */
+/** Names a LimitRange without a name after its uid. */
 function nameLimitRange({ metadata }: SentObject): void {
   metadata.name ||= metadata.uid ?? "";
 }
 
-/** Of a container's limits, what is left out follows from the others. */
+/** Derives missing limits of containers from the given ones. */
 function setLimitRangeDefaults(object: LimitRange): void {
   for (const limit of object.spec?.limits ?? []) {
     if (limit.type !== "Container") continue;
@@ -42,7 +42,7 @@ function setLimitRangeDefaults(object: LimitRange): void {
   }
 }
 
-/** One entry of a LimitRange. */
+/** An entry of a LimitRange. */
 export interface Limit {
   type: string;
   max?: ResourceList;
@@ -106,7 +106,7 @@ function limitNameErrors(at: string, limit: Limit): FieldError[] {
   return [...errors, ...names("maxLimitRequestRatio")];
 }
 
-/** Smallest, default request, default and largest amount must stand in this order. */
+/** Validates the order of the amounts: minimum, default request, default, maximum. */
 function limitOrderErrors(at: string, limit: Limit): FieldError[] {
   const isPod = limit.type === "Pod";
   const standards = isPod ? {} : (limit.default ?? {});

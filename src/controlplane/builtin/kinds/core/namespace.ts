@@ -15,7 +15,7 @@ import { ageColumn, nameColumn, printer, textColumn } from "../../tables/column.
 
 const NAME_LABEL = "kubernetes.io/metadata.name";
 
-/** Every namespace carries its name as a label. */
+/** Labels the namespace with its name. */
 function setNamespaceDefaults(namespace: Namespace): void {
   const { metadata } = namespace;
   if (metadata.name) (metadata.labels ??= {})[NAME_LABEL] = metadata.name;
@@ -23,13 +23,13 @@ function setNamespaceDefaults(namespace: Namespace): void {
 }
 
 function prepareNamespaceForCreate(namespace: Namespace): void {
-  // A generated name was not there yet when defaults were set.
+  // A generated name was not known when defaults were set.
   setNamespaceDefaults(namespace);
   const finalizers = ((namespace.spec ??= {}).finalizers ??= []);
   if (!finalizers.includes("kubernetes")) finalizers.push("kubernetes");
 }
 
-/** Only the finalize subresource changes `spec.finalizers`. */
+/** Keeps `spec.finalizers`, which only the finalize subresource changes. */
 function prepareNamespaceForUpdate(object: Namespace, old: Namespace): void {
   object.spec = structuredClone(old.spec ?? {});
 }
@@ -41,11 +41,11 @@ export interface Namespace extends SentObject {
 
 const FINALIZER = "name is neither a standard finalizer name nor is it fully qualified";
 
-/** What is wrong with the finalizers in the spec of a namespace. */
+/** Validates the finalizers in the spec of a namespace. */
 const namespaceFinalizeErrors = (object: SentObject): FieldError[] =>
   finalizerErrors(object, (index) => `spec.finalizers[${index}]`);
 
-/** Everything wrong with a Namespace as it is. */
+/** Validates a namespace. */
 const namespaceErrors = (object: SentObject): FieldError[] =>
   finalizerErrors(object, () => "spec.finalizers");
 
@@ -101,7 +101,7 @@ function beginTermination(namespace: Namespace): void {
   namespace.status = { ...namespace.status, phase: "Terminating" };
 }
 
-/** Through `finalize` the spec is written. */
+/** Takes the spec from a write to the `finalize` subresource. */
 function takeSpec(namespace: Namespace, given: Namespace): void {
   namespace.spec = given.spec ?? {};
 }

@@ -35,7 +35,7 @@ import { fields, labelNotSupported } from "../../selectable-fields.ts";
 
 function setNodeDefaults(object: Node): void {
   const { status, spec } = object;
-  // The single range is what counts when both are there and differ.
+  // The single range wins when both are present and differ.
   if (spec?.podCIDR && spec.podCIDR !== spec.podCIDRs?.[0]) spec.podCIDRs = [spec.podCIDR];
   else if (spec?.podCIDRs?.[0]) spec.podCIDR = spec.podCIDRs[0];
   if (status?.capacity && asGiven(status, "allocatable") === null) {
@@ -43,7 +43,7 @@ function setNodeDefaults(object: Node): void {
   }
 }
 
-/** A new node is tainted until somebody reports it ready. */
+/** Taints a new node as not ready, until the first report that it is. */
 function prepareNodeForCreate(node: Node, { plugins }: WriteContext): void {
   prepareNodeForUpdate(node);
   prepareNodeStatus(node);
@@ -55,7 +55,7 @@ function prepareNodeForCreate(node: Node, { plugins }: WriteContext): void {
   }
 }
 
-/** The kubelet's configuration is no longer kept in a node. */
+/** Drops the kubelet's configuration, which a node no longer contains. */
 function prepareNodeForUpdate(object: Node): void {
   delete object.spec?.configSource;
 }
@@ -108,7 +108,7 @@ function newNodeErrors(node: Node): FieldError[] {
   ];
 }
 
-/** Ranges that are none cannot be told apart by their family. */
+/** The error of an invalid range among several, whose families cannot be compared. */
 function unparsedErrors(field: string, ranges: readonly string[]): FieldError[] {
   const index = ranges.findIndex((range) => !parseRange(range));
   if (index === -1) return [];
@@ -117,7 +117,7 @@ function unparsedErrors(field: string, ranges: readonly string[]): FieldError[] 
   return [{ reason: "InternalError", field, message }];
 }
 
-/** What the writer of a Node is told. */
+/** Warnings about a Node. */
 function nodeWarnings(object: Node): string[] {
   const { configSource, externalID } = object.spec ?? {};
   const unused = "is deprecated, and is unused by Kubernetes";
@@ -131,7 +131,7 @@ function nodeWarnings(object: Node): string[] {
   ];
 }
 
-/** What is wrong with a change of a node, in its spec or in its status. */
+/** Validates a change of a node, in its spec or in its status. */
 function nodeStatusErrors(node: Node, previous: Node): FieldError[] {
   const { podCIDRs = [], providerID = "", taints = [] } = node.spec ?? {};
   const { podCIDRs: old = [], providerID: oldProvider = "" } = previous.spec ?? {};
@@ -174,7 +174,7 @@ interface Taint {
   timeAdded?: string;
 }
 
-/** The taints of a node: each key and effect once. */
+/** Validates the taints of a node: each key and effect once. */
 function taintsErrors(field: string, taints: readonly Taint[] = []): FieldError[] {
   const seen = new Set<string>();
   return taints.flatMap((taint, index) => {

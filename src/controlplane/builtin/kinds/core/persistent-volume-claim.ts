@@ -45,7 +45,7 @@ import {
 } from "./volume-columns.ts";
 import { present } from "../../../../present.ts";
 
-/** Lets a claim grow, or not. @throws StatusError 403 */
+/** Checks that the class of a claim allows it to grow. @throws StatusError 403 */
 function admitExpansion(
   claim: PersistentVolumeClaim,
   old: PersistentVolumeClaim,
@@ -82,7 +82,10 @@ function setPersistentVolumeClaimDefaults(claim: PersistentVolumeClaim): void {
   claim.spec.volumeMode ??= "Filesystem";
 }
 
-/** A source in another namespace is a feature that is off; the old field knows claims and snapshots only. */
+/**
+ * Drops a source in another namespace, a disabled feature, and sources in the old field other than
+ * claims and snapshots.
+ */
 function dropDisabledSources(spec: PersistentVolumeClaim["spec"]): void {
   const { dataSource, dataSourceRef } = spec;
   if (dataSourceRef?.namespace) delete spec.dataSourceRef;
@@ -94,7 +97,10 @@ function dropDisabledSources(spec: PersistentVolumeClaim["spec"]): void {
   if (!isKnown) delete spec.dataSource;
 }
 
-/** A source that is there already stays as it is. */
+/**
+ * Prepares an update: sources of disabled features are dropped unless the claim already had a
+ * source.
+ */
 function preparePersistentVolumeClaimForUpdate(
   claim: PersistentVolumeClaim,
   previous: PersistentVolumeClaim,
@@ -104,7 +110,7 @@ function preparePersistentVolumeClaimForUpdate(
   copyDataSource(claim);
 }
 
-/** Of the two ways to name a source the server keeps both. */
+/** Copies the source between its two fields, `dataSource` and `dataSourceRef`. */
 function copyDataSource(claim: PersistentVolumeClaim): void {
   const { dataSource, dataSourceRef } = claim.spec;
   if (dataSource && !dataSourceRef) claim.spec.dataSourceRef = { ...dataSource };
@@ -113,7 +119,10 @@ function copyDataSource(claim: PersistentVolumeClaim): void {
   }
 }
 
-/** A claim without a class gets the default one; a claim in use is protected by a finalizer. */
+/**
+ * Prepares a new claim: it gets the default class when it names none, and a finalizer that protects
+ * it while it is in use.
+ */
 function preparePersistentVolumeClaimForCreate(
   claim: PersistentVolumeClaim,
   context: WriteContext,
@@ -130,14 +139,14 @@ const BETA_CLASS = "volume.beta.kubernetes.io/storage-class";
 
 const IS_DEFAULT = "storageclass.kubernetes.io/is-default-class";
 
-/** The class of a claim or volume; empty for none on purpose, `undefined` where nothing is said. */
+/** The class of a claim or volume; empty for explicitly none, `undefined` when it is not set. */
 export const classOf = ({
   metadata,
   spec,
 }: PersistentVolumeClaim | PersistentVolume): string | undefined =>
   metadata.annotations?.[BETA_CLASS] ?? spec.storageClassName;
 
-/** The newest of the classes that are for claims without one; of two of one second the first by name. */
+/** The newest of the default classes; among those of the same second the first by name. */
 export function defaultClassOf(classes: readonly SentObject[]): string | undefined {
   const created = ({ metadata }: SentObject): string => metadata.creationTimestamp ?? "";
   const nameOf = ({ metadata }: SentObject): string => metadata.name ?? "";
@@ -148,7 +157,7 @@ export function defaultClassOf(classes: readonly SentObject[]): string | undefin
     .toSorted((one, other) => (isBefore(one, other) ? -1 : 1))[0]?.metadata.name;
 }
 
-/** Warnings on PersistentVolumeClaims. */
+/** Warnings about a PersistentVolumeClaim. */
 function claimWarnings(object: PersistentVolumeClaim): string[] {
   const { spec, metadata } = object;
   const sizes = claimSizeWarnings("spec", spec);
@@ -169,7 +178,7 @@ const CLAIM_UPDATES =
 
 const CLASS_ANNOTATION = "volume.beta.kubernetes.io/storage-class";
 
-/** A bound claim may grow; else its spec stays. */
+/** Validates an update: a bound claim may grow, the rest of its spec is immutable. */
 function claimUpdateErrors(
   object: PersistentVolumeClaim,
   previous: PersistentVolumeClaim,
@@ -223,7 +232,7 @@ function claimUpdateErrors(
   return errors;
 }
 
-/** The claim as if nobody had asked for another size or other attributes. */
+/** The claim with the old size and the old attributes class. */
 function withFixedSize(
   spec: PersistentVolumeClaimSpec,
   old: PersistentVolumeClaimSpec,
@@ -248,7 +257,7 @@ const RESIZING = [
   "NodeResizePending",
 ];
 
-/** What a write to the status of a claim may say. */
+/** Validates a write to the status of a claim. */
 function claimStatusErrors(object: PersistentVolumeClaim): FieldError[] {
   const { spec, status = {} } = object;
   const errors = (spec.accessModes ?? []).length === 0 ? [required("Spec.accessModes")] : [];
@@ -276,7 +285,7 @@ function claimStatusErrors(object: PersistentVolumeClaim): FieldError[] {
   return errors;
 }
 
-/** Storage, or a resource of somebody else's. */
+/** Validates the name of a resource: storage, or one with a domain. */
 function claimResourceErrors(field: string, name: string): FieldError[] {
   const errors = nameErrorsAt(field, name, qualifiedNameErrors);
   if (errors.length > 0) return errors;

@@ -44,7 +44,7 @@ function preparePersistentVolumeForCreate(volume: PersistentVolume, context: Wri
   protectInUse(volume, "kubernetes.io/pv-protection", context);
 }
 
-/** A new phase begins now, unless the writer says when. */
+/** Sets the time of a phase change, unless the writer gives one. */
 function preparePersistentVolumeStatus(
   volume: PersistentVolume,
   previous: PersistentVolume,
@@ -62,7 +62,7 @@ function preparePersistentVolumeStatus(
 
 const MOUNT_OPTIONS = "volume.beta.kubernetes.io/mount-options";
 
-/** Warnings on PersistentVolumes. */
+/** Warnings about a PersistentVolume. */
 function persistentVolumeWarnings({
   spec,
   metadata,
@@ -89,10 +89,10 @@ function persistentVolumeWarnings({
   return [...warnings, ...persistentSourceWarnings("spec", spec)];
 }
 
-/** Those of which the writer of a PersistentVolume is told, in that order. */
+/** The sources that PersistentVolumes are warned about, in that order. */
 const PERSISTENT = ["cephfs", "photonPersistentDisk", "scaleIO", "storageos", "glusterfs", "rbd"];
 
-/** Sources of a PersistentVolume that no longer work. */
+/** Warnings about sources of a PersistentVolume that no longer work. */
 const persistentSourceWarnings = (field: string, spec: object): string[] =>
   PERSISTENT.flatMap((wanted) =>
     SOURCES.filter(([name]) => name === wanted && at(spec, name) !== undefined).map(
@@ -114,7 +114,7 @@ function persistentVolumeUpdateErrors(
   const { spec } = object;
   const { spec: old } = previous;
   const before = { ...old };
-  // A secret for expanding may be added later.
+  // A secret for expansion may be added later.
   if (old.csi && !old.csi.controllerExpandSecretRef && spec.csi?.controllerExpandSecretRef) {
     before.csi = { ...old.csi, controllerExpandSecretRef: spec.csi.controllerExpandSecretRef };
   }
@@ -123,7 +123,7 @@ function persistentVolumeUpdateErrors(
   const own = persistentVolumeErrors(object);
   const affinity = "*core.VolumeNodeAffinity";
   return [
-    // Looked at twice, by the server's strategy and by the check of the change.
+    // Listed twice: by the server's strategy and by the validation of the update.
     ...own,
     ...own,
     ...(difference === ""

@@ -17,7 +17,7 @@ interface TemplateObject extends SentObject {
   template?: PodTemplate;
 }
 
-/** Warnings on PodTemplates. */
+/** Warnings about a PodTemplate. */
 function podTemplateWarnings(
   object: SentObject & { template: PodTemplate },
   old: SentObject | undefined,
@@ -28,7 +28,7 @@ function podTemplateWarnings(
   return specWarnings("template.spec", "template.metadata", metadata, spec);
 }
 
-/** Everything wrong with a PodTemplate. */
+/** Validates a PodTemplate. */
 const podTemplateErrors = (object: PodTemplateObject): FieldError[] =>
   templateErrors("template", object.template);
 

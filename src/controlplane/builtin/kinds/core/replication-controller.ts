@@ -35,7 +35,9 @@ import { labelCell } from "./shared.ts";
 import { fields, labelNotSupported } from "../../selectable-fields.ts";
 import { mapSelectorScale } from "../../shared/workloads/scale.ts";
 
-/** Warnings on ReplicationControllers: at a change, on the template that there was, as upstream looks at that one. */
+/**
+ * Warnings about a ReplicationController; at an update about the old template, as upstream does.
+ */
 function replicationControllerWarnings(object: Templated, old: Templated | undefined): string[] {
   if (!old) return namedTemplateWarnings(object, undefined);
   const { template } = old.spec;
@@ -44,7 +46,7 @@ function replicationControllerWarnings(object: Templated, old: Templated | undef
   return specWarnings("spec.template.spec", "spec.template.metadata", metadata, spec);
 }
 
-/** A ReplicationController takes labels and selector from its template. */
+/** Defaults the labels and the selector to the labels of the template. */
 function setReplicationControllerDefaults(controller: ReplicationController): void {
   const { spec, metadata } = controller;
   setPodTemplateDefaults(spec.template);

@@ -30,7 +30,7 @@ const POD_RESOURCES = [
   "requests.memory",
 ];
 
-/** What each scope can be used for. */
+/** The resources that each scope can limit. */
 const SCOPES: Readonly<Record<string, readonly string[]>> = {
   Terminating: POD_RESOURCES,
   NotTerminating: POD_RESOURCES,
@@ -63,7 +63,7 @@ function resourceQuotaErrors(object: ResourceQuota): FieldError[] {
   ];
 }
 
-/** Scopes stay as they are. */
+/** Validates that the scopes are unchanged. */
 function resourceQuotaUpdateErrors(object: ResourceQuota, previous: SentObject): FieldError[] {
   const scopesOf = (quota: ResourceQuota): string[] => quota.spec?.scopes ?? [];
   const now = scopesOf(object);
@@ -89,7 +89,7 @@ function hardErrors(field: string, amounts: ResourceList): FieldError[] {
   });
 }
 
-/** The names among `hard` that a scope does not fit. */
+/** The names in `hard` that a scope cannot limit. */
 const unfit = (scope: string, hard: ResourceList): string[] =>
   sorted(hard)
     .map(([name]) => name)
@@ -181,7 +181,7 @@ function expressionErrors(
   return errors;
 }
 
-/** `requests` or `limits` of a quota: what is used of what is allowed. */
+/** The cell with the requests or the limits of a quota: used and allowed amounts. */
 const quota = (limits: boolean) => (object: SentObject) =>
   Object.entries(mapAt(object, "status.hard"))
     .filter(([resource]) => resource.startsWith("limits.") === limits)

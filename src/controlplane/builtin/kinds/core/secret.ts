@@ -23,7 +23,7 @@ import { ageColumn, countColumn, nameColumn, printer, textColumn } from "../../t
 import { FIXED, MAX_BYTES, decodedBytes } from "./data-limits.ts";
 import { fields, labelNotSupported } from "../../selectable-fields.ts";
 
-/** `stringData` is written into `data`, in base64. */
+/** Writes `stringData` into `data`, in base64. */
 function setSecretDefaults(secret: Secret): void {
   secret.type ??= "Opaque";
   if (!secret.stringData) return;
@@ -36,7 +36,7 @@ function setSecretDefaults(secret: Secret): void {
 
 const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----[\s\S]*?-----END \1-----/g;
 
-/** Warnings on Secrets of the type `kubernetes.io/tls`. */
+/** Warns about a Secret of the type `kubernetes.io/tls` whose certificate and key do not match. */
 function secretWarnings(object: Secret): string[] {
   const { type, data = {} } = object;
   if (type !== "kubernetes.io/tls") return [];
@@ -45,7 +45,7 @@ function secretWarnings(object: Secret): string[] {
   return problem === undefined ? [] : [problem];
 }
 
-/** What is wrong with a certificate and its key, in the words of Go's crypto/tls. */
+/** The mistake in a certificate and its key, in the words of Go's crypto/tls. */
 function pairProblem(certificate: string, key: string): string | undefined {
   const blocks = [...certificate.matchAll(BLOCK)];
   const leaf = blocks.find(([, type]) => type === "CERTIFICATE")?.[0];
@@ -83,7 +83,7 @@ export interface Secret extends SentObject {
   immutable?: boolean;
 }
 
-/** The keys that a type of Secret cannot do without. */
+/** The required keys of each type of Secret. */
 const NEEDED: Readonly<Record<string, readonly string[]>> = {
   "kubernetes.io/dockercfg": [".dockercfg"],
   "kubernetes.io/dockerconfigjson": [".dockerconfigjson"],
@@ -116,7 +116,7 @@ function secretErrors(object: Secret): FieldError[] {
   return errors;
 }
 
-/** A JSON object; what is wrong with another text is said in Go's words. */
+/** The mistake in a text that must be a JSON object, in Go's words. */
 function jsonObjectProblem(base64: string): string | undefined {
   const text = Buffer.from(base64, "base64");
   if (text.length === 0) return "unexpected end of JSON input";

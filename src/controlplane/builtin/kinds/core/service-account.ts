@@ -12,14 +12,14 @@ interface Account extends SentObject {
   secrets?: { name?: string }[];
 }
 
-/** Of the secrets of an account only the names are kept. */
+/** Reduces the secrets of an account to their names. */
 function keepSecretNames(account: Account): void {
   if (account.secrets) {
     account.secrets = account.secrets.map(({ name }) => (name === undefined ? {} : { name }));
   }
 }
 
-/** A warning for who newly asks that pods of an account use its secrets only. */
+/** Warns when an account newly limits its pods to its own secrets. */
 function serviceAccountWarnings(object: SentObject, old: SentObject | undefined): string[] {
   const asks = ({ metadata }: SentObject): boolean =>
     metadata.annotations?.[ENFORCED] !== undefined;

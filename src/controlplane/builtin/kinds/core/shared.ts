@@ -1,5 +1,5 @@
 /**
- * What kinds of the core group have in common.
+ * Parts that kinds of the core group share.
  *
  * @module
  */
@@ -11,11 +11,11 @@ import { formatLabels } from "../../tables/column.ts";
 /** The annotation of a ServiceAccount whose pods may mount only its own Secrets. */
 export const ENFORCED = "kubernetes.io/enforce-mountable-secrets";
 
-/** Amounts by the names of their resources, sorted. */
+/** Amounts by resource name, sorted. */
 export const sorted = (amounts: ResourceList): [string, string][] =>
   Object.entries(amounts).toSorted(([left], [right]) => (left < right ? -1 : 1));
 
-/** A cell with the labels under `path`. */
+/** A cell with the labels at `path`. */
 export const labelCell =
   (path: string) =>
   (object: SentObject): string =>

@@ -1,5 +1,5 @@
 /**
- * Columns that PersistentVolumes and their claims have in common.
+ * Columns that PersistentVolumes and their claims share.
  *
  * @module
  */

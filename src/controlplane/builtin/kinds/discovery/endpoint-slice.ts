@@ -41,7 +41,7 @@ function setEndpointSliceDefaults(object: EndpointSlice): void {
   }
 }
 
-/** Topology is written by the older version of the API only. */
+/** Drops the topology, which only the older version of the API can change. */
 function dropTopology(slice: EndpointSlice, previous?: unknown): void {
   const before = (previous as Partial<EndpointSlice> | undefined)?.endpoints;
   if (sameJson(slice.endpoints, before)) return;
@@ -78,7 +78,10 @@ function newEndpointSliceErrors(object: SentObject): FieldError[] {
   return [...frameErrors(object), ...sliceEndpointsErrors(object)];
 }
 
-/** What is wrong with endpoints already may stay; the type of the addresses has to. */
+/**
+ * Validates an update; endpoints that are unchanged may stay invalid, the address type is
+ * immutable.
+ */
 function endpointSliceUpdateErrors(slice: EndpointSlice, old: EndpointSlice): FieldError[] {
   return [
     ...frameErrors(slice),
@@ -87,7 +90,7 @@ function endpointSliceUpdateErrors(slice: EndpointSlice, old: EndpointSlice): Fi
   ];
 }
 
-/** What a writer of domain names, or of addresses in an odd form, is told. */
+/** Warns about domain names, and about addresses in an unusual notation. */
 function endpointSliceWarnings(object: EndpointSlice, old: SentObject | undefined): string[] {
   const { addressType, endpoints } = object;
   if (addressType === "FQDN") {

@@ -51,7 +51,7 @@ const HIGHEST_PRECEDENCE = 10_000;
 
 const KINDS = ["Group", "ServiceAccount", "User"];
 
-/** Everything wrong with a FlowSchema. */
+/** Validates a FlowSchema. */
 function flowSchemaErrors(object: SentObject): FieldError[] {
   const precedence = numberAt(object, "spec.matchingPrecedence");
   const errors: FieldError[] = [];

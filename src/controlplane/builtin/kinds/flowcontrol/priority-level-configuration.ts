@@ -48,7 +48,7 @@ function setPriorityLevelDefaults(object: PriorityLevel): void {
 
 const NOT_NEGATIVE = "must be a non-negative integer";
 
-/** Everything wrong with a PriorityLevelConfiguration. */
+/** Validates a PriorityLevelConfiguration. */
 function priorityLevelErrors(object: SentObject): FieldError[] {
   const type = textAt(object, "spec.type");
   const limited = at(object, "spec.limited");
@@ -124,7 +124,7 @@ function responseErrors(field: string, response: unknown): FieldError[] {
 
 const MOST_QUEUES = 10_000_000;
 
-/** Of the hash by which a hand of queues is dealt. */
+/** The number of bits in the hash by which a hand of queues is dealt. */
 const MOST_BITS = 60;
 
 function queuingErrors(field: string, queuing: unknown): FieldError[] {

@@ -1,5 +1,5 @@
 /**
- * What FlowSchemas and PriorityLevelConfigurations have in common.
+ * Validation that FlowSchemas and PriorityLevelConfigurations share.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import { type FieldError, duplicate, required } from "../../../../kube/field-err
 import type { SentObject } from "../../../../kube/object.ts";
 import { listAt, textAt } from "../../at.ts";
 
-/** What a status of either kind may say. */
+/** Validates a status of either kind. */
 export function flowStatusErrors(object: SentObject): FieldError[] {
   const types = new Set<string>();
   return listAt(object, "status.conditions").flatMap((condition, index) => {

@@ -93,7 +93,7 @@ function ingressErrors(object: Ingress): FieldError[] {
   return errors;
 }
 
-/** The class may be named in one place only, or in both alike. */
+/** Validates that the annotation and `ingressClassName` agree when both are set. */
 function newIngressErrors(object: Ingress): FieldError[] {
   const annotated = object.metadata.annotations?.[CLASS_ANNOTATION];
   const named = object.spec.ingressClassName;
@@ -107,7 +107,7 @@ function newIngressErrors(object: Ingress): FieldError[] {
   ];
 }
 
-/** What a writer of the old annotation is told. */
+/** Warns about the old annotation of the class. */
 function ingressWarnings(object: SentObject, old: SentObject | undefined): string[] {
   return (old ?? object.metadata.annotations?.[CLASS_ANNOTATION] === undefined)
     ? []
@@ -127,7 +127,7 @@ function ingressStatusErrors(object: Ingress): FieldError[] {
   });
 }
 
-/** A DNS name that is not an address. */
+/** Validates a DNS name, which must not be an IP address. */
 function hostnameErrors(field: string, name: string): FieldError[] {
   const errors = nameErrorsAt(field, name, dns1123SubdomainErrors);
   return parseAddress(name)
@@ -198,7 +198,8 @@ function hosts(ingress: SentObject): string {
   const rules = listAt(ingress, "spec.rules");
   const shown: string[] = [];
   for (const rule of rules) {
-    // What is left counts rules, named or not, as soon as three names stand there and a rule follows.
+    // The remainder counts rules, with a host or not, once three hosts are listed and a rule
+    // follows.
     if (shown.length === 3) return `${shown.join(",")} + ${rules.length - 3} more...`;
     const host = textAt(rule, "host");
     if (host !== "") shown.push(host);

@@ -53,7 +53,7 @@ function parentReference(address: SentObject): string {
     .join("/");
 }
 
-/** Kubernetes sends the age of an IPAddress without a column for it. */
+/** Adds a cell with the age without a column for it, as Kubernetes does. */
 function withUnnamedAge(table: TablePrinter): TablePrinter {
   return {
     ...table,

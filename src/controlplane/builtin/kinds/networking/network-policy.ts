@@ -34,7 +34,7 @@ function setNetworkPolicyDefaults(object: NetworkPolicy): void {
   }
 }
 
-/** Whether `inner` lies in `outer` and is smaller. */
+/** Whether `inner` is a proper subset of `outer`. */
 function isStrictSubset(inner: Range, outer: Range): boolean {
   return (
     inner.bits === outer.bits &&

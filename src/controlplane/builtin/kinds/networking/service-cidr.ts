@@ -36,7 +36,7 @@ function newServiceCidrErrors(object: ServiceCidr): FieldError[] {
   return errors;
 }
 
-/** Ranges stay; a second one may come. */
+/** Validates an update: ranges are immutable, except that a second one may be added. */
 function serviceCidrUpdateErrors(object: ServiceCidr, previous: ServiceCidr): FieldError[] {
   const { cidrs = [] } = object.spec ?? {};
   const { cidrs: old = [] } = previous.spec ?? {};

@@ -1,5 +1,5 @@
 /**
- * What Ingresses and IngressClasses have in common.
+ * Validation that Ingresses and IngressClasses share.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Validation that the kinds of RBAC have in common.
+ * Validation that the kinds of RBAC share.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Validation of the spec of a ResourceClaim, which its templates hold too.
+ * Validation of the spec of a ResourceClaim, which a ResourceClaimTemplate contains too.
  *
  * @module
  */
@@ -82,7 +82,7 @@ export function namesIn({ requests }: DeviceClaim): RequestNames {
   );
 }
 
-/** A reference to a request, or to one of its alternatives. */
+/** Validates a reference to a request, or to one of its alternatives. */
 export function requestReferenceErrors(
   field: string,
   reference: string,
@@ -96,7 +96,7 @@ export function requestReferenceErrors(
   return isKnown ? errors : [...errors, invalidValue(field, reference, NO_SUCH_REQUEST)];
 }
 
-/** References that stand once each. */
+/** Validates a list of unique references to requests. */
 export const requestReferencesErrors = (
   field: string,
   references: readonly string[] | null | undefined,
@@ -197,7 +197,7 @@ function exactErrors(request: ExactRequest, at: string): FieldError[] {
   return errors;
 }
 
-/** Access past other users is given in namespaces that say so. */
+/** Validates that admin access is requested only in namespaces with the label that allows it. */
 export function adminErrors(
   { requests }: DeviceClaim,
   namespace: string,

@@ -1,5 +1,6 @@
 /**
- * Checks that the kinds of resource.k8s.io share: names of devices and pools, selectors, configurations, taints.
+ * Checks that the kinds of resource.k8s.io share: names of devices and pools, selectors,
+ * configurations, taints.
  *
  * @module
  */
@@ -25,29 +26,29 @@ import { admissionEnvironment } from "../../../../kube/cel/libraries.ts";
 import { DYN, formatType } from "../../../../kube/cel/types.ts";
 import { csiDriverNameErrors, oneOf } from "../../shared/checks.ts";
 
-/** Which devices do. */
+/** An expression that selects devices. */
 export interface DeviceSelector {
   readonly cel?: { readonly expression?: string };
 }
 
-/** What a driver is told, beside what it is asked for. */
+/** A configuration for a driver. */
 export interface DeviceConfiguration {
   readonly opaque?: { readonly driver?: string; readonly parameters?: unknown };
 }
 
-/** What keeps users from a device. */
+/** A taint on a device, which keeps claims without a toleration from using it. */
 export interface DeviceTaint {
   readonly key?: string;
   readonly value?: string;
   readonly effect?: string;
 }
 
-/** What of that somebody puts up with. */
+/** A toleration of device taints. */
 export interface DeviceToleration extends DeviceTaint {
   readonly operator?: string;
 }
 
-/** What has to be true of a device before it can be used. */
+/** The conditions that a device must meet before it can be used. */
 export interface BindingParameters {
   readonly bindingConditions?: readonly string[];
   readonly bindingFailureConditions?: readonly string[];
@@ -70,7 +71,7 @@ const EFFECTS = ["NoExecute", "NoSchedule", "None"];
 const IDENTIFIER =
   "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName', regex used for validation is '[A-Za-z_][A-Za-z0-9_]*')";
 
-/** Each item of a list; only their number when there are too many. */
+/** Validates each item of a list, or only the length of a list that is too long. */
 export function eachErrors<T>(
   field: string,
   items: readonly T[] | null | undefined,
@@ -82,7 +83,7 @@ export function eachErrors<T>(
   return list.flatMap((item, index) => check(item, `${field}[${index}]`));
 }
 
-/** The same for a list in which each item has a key of its own. */
+/** Validates each item of a list, and that their keys are unique. */
 export function setErrors<T>(
   field: string,
   items: readonly T[] | null | undefined,
@@ -103,11 +104,11 @@ export function setErrors<T>(
   return errors;
 }
 
-/** A DNS label, of which nothing is a wrong one. */
+/** Validates a required DNS label. */
 export const labelNameErrors = (field: string, name = ""): FieldError[] =>
   nameErrorsAt(field, name, dns1123LabelErrors);
 
-/** DNS subdomains with slashes between them. */
+/** Validates the name of a pool: DNS subdomains separated by slashes. */
 export function poolNameErrors(field: string, name = ""): FieldError[] {
   if (name === "") return [required(field)];
   return [
@@ -123,7 +124,7 @@ function identifierErrors(field: string, id: string): FieldError[] {
   ];
 }
 
-/** The name of an attribute or a capacity: an identifier, with or without a domain. */
+/** Validates the name of an attribute or a capacity: an identifier, with or without a domain. */
 export function deviceNameErrors(field: string, name: string): FieldError[] {
   const [domain = "", id = "", ...rest] = name.split("/");
   if (rest.length > 0) return [];
@@ -138,14 +139,14 @@ export function deviceNameErrors(field: string, name: string): FieldError[] {
   ];
 }
 
-/** The same where the domain may not be left out. */
+/** Validates the name of an attribute or a capacity that must have a domain. */
 export function qualifiedDeviceNameErrors(field: string, name: string): FieldError[] {
   const detail = "a fully qualified name must be a domain and a name separated by a slash";
   const errors = deviceNameErrors(field, name);
   return name.includes("/") ? errors : [...errors, invalidValue(field, name, detail)];
 }
 
-/** Expressions that choose devices. */
+/** Validates the expressions that select devices. */
 export const selectorsErrors = (
   field: string,
   selectors: readonly DeviceSelector[] | null | undefined,
@@ -167,7 +168,7 @@ function expressionErrors(field: string, source: string): FieldError[] {
   return [invalidValue(field, source, detail)];
 }
 
-/** What is wrong with a configuration for a driver. */
+/** Validates a configuration for a driver. */
 export function configurationErrors(at: string, { opaque }: DeviceConfiguration): FieldError[] {
   if (!opaque) return [required(`${at}.opaque`)];
   return [
@@ -176,7 +177,7 @@ export function configurationErrors(at: string, { opaque }: DeviceConfiguration)
   ];
 }
 
-/** An object of any shape. */
+/** Validates an object of any shape. */
 export function rawErrors(field: string, value: unknown, maxBytes: number): FieldError[] {
   if (value === undefined || value === null) return [required(field)];
   if (Buffer.byteLength(JSON.stringify(value)) > maxBytes) return [tooLong(field, maxBytes)];
@@ -191,7 +192,7 @@ export const valueErrors = (field: string, value: string): FieldError[] =>
 export const effectErrors = (at: string, effect: string): FieldError[] =>
   oneOf(`${at}.effect`, effect, EFFECTS);
 
-/** What is wrong with a toleration of such taints. */
+/** Validates a toleration of device taints. */
 export function deviceTolerationErrors(toleration: DeviceToleration, at: string): FieldError[] {
   const { key = "", value = "", effect = "", operator = "" } = toleration;
   const errors = key === "" ? [] : nameErrorsAt(`${at}.key`, key, qualifiedNameErrors);
@@ -205,7 +206,7 @@ export function deviceTolerationErrors(toleration: DeviceToleration, at: string)
   return effect === "" ? errors : [...errors, ...effectErrors(at, effect)];
 }
 
-/** Conditions that come in pairs: those to wait for, and those that end the wait. */
+/** Validates binding conditions and binding failure conditions, which must be given together. */
 export function bindingErrors(
   at: string,
   { bindingConditions: wanted = [], bindingFailureConditions: failed = [] }: BindingParameters,

@@ -25,7 +25,7 @@ interface DeviceClass extends SentObject {
   };
 }
 
-/** What is wrong with a DeviceClass. */
+/** Validates a DeviceClass. */
 function deviceClassErrors(object: DeviceClass): FieldError[] {
   const { selectors, config, extendedResourceName: name } = object.spec ?? {};
   const isExtended =

@@ -17,14 +17,14 @@ interface ClaimTemplate extends SentObject {
   spec?: { metadata?: ObjectMeta; spec?: ClaimSpec };
 }
 
-/** What is wrong with a new template. */
+/** Validates a new template. */
 function newClaimTemplateErrors(object: ClaimTemplate, context: WriteContext): FieldError[] {
   const { spec = {}, metadata } = object;
   const admin = adminErrors(spec.spec?.devices ?? {}, metadata.namespace ?? "", context);
   return [...admin, ...claimTemplateErrors(object)];
 }
 
-/** What is wrong with a template, new or not. */
+/** Validates a template, new or changed. */
 function claimTemplateErrors(object: ClaimTemplate): FieldError[] {
   const { metadata = {}, spec = {} } = object.spec ?? {};
   return [
@@ -33,7 +33,7 @@ function claimTemplateErrors(object: ClaimTemplate): FieldError[] {
   ];
 }
 
-/** A template stays. */
+/** Validates that the spec of a template is unchanged. */
 function claimTemplateUpdateErrors(object: ClaimTemplate, previous: ClaimTemplate): FieldError[] {
   const type = "resource.ResourceClaimTemplateSpec";
   const { spec } = object;

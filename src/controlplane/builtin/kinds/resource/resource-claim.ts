@@ -44,7 +44,7 @@ import {
   setErrors,
 } from "./device-checks.ts";
 
-/** An address of an interface with the length of its network, in its usual form. */
+/** Validates an interface address with the length of its network prefix, in canonical form. */
 function interfaceAddressErrors(field: string, text: string): FieldError[] {
   const range = parseRange(text);
   if (!range) {
@@ -129,7 +129,7 @@ const idOf = ({ driver = "", pool = "", device = "", shareID = "" }: DeviceId): 
 const keysOf = ({ allocation }: ClaimStatus): Set<string> =>
   new Set((allocation?.devices?.results ?? []).map((one) => JSON.stringify(idOf(one))));
 
-/** Drops what was told of devices that are no longer given to the claim. */
+/** Drops the status of devices that are no longer allocated to the claim. */
 function dropDeallocatedDevices(object: ResourceClaim, previous: ResourceClaim): void {
   const { status } = object;
   if (!status?.devices) return;
@@ -142,7 +142,7 @@ function dropDeallocatedDevices(object: ResourceClaim, previous: ResourceClaim):
   if (status.devices.length === 0) delete status.devices;
 }
 
-/** What is wrong with the status of a claim, and with its change. */
+/** Validates the status of a claim and its change. */
 function claimAllocationErrors(object: ResourceClaim, previous: ResourceClaim): FieldError[] {
   const { status = {}, metadata } = object;
   const old = previous.status ?? {};
@@ -283,7 +283,7 @@ function requestNamesOf(claim: ResourceClaim): RequestNames {
   return namesIn(claim.spec?.devices ?? {});
 }
 
-/** What is wrong with a new ResourceClaim. */
+/** Validates a new ResourceClaim. */
 function newResourceClaimErrors(object: ResourceClaim, context: WriteContext): FieldError[] {
   const { spec = {}, metadata } = object;
   return [
@@ -292,7 +292,7 @@ function newResourceClaimErrors(object: ResourceClaim, context: WriteContext): F
   ];
 }
 
-/** What is asked for stays. */
+/** Validates that the spec is unchanged. */
 const resourceClaimUpdateErrors = (
   object: ResourceClaim,
   previous: ResourceClaim,

@@ -22,7 +22,7 @@ function setCsiDriverDefaults(object: CsiDriver): void {
   spec.seLinuxMount ??= false;
 }
 
-/** Removes what belongs to features that are off. */
+/** Drops the fields of disabled features. */
 function dropFromCsiDriver(object: CsiDriver): void {
   delete object.spec.preventPodSchedulingIfMissing;
 }
@@ -95,7 +95,7 @@ function csiDriverUpdateErrors(object: CsiDriver, previous: CsiDriver): FieldErr
   ];
 }
 
-/** What the writer of a CSIDriver is told. */
+/** Warnings about a CSIDriver. */
 function csiDriverWarnings(object: CsiDriver, old: SentObject | undefined): string[] {
   if (old) return [];
   const { spec } = object;

@@ -1,5 +1,5 @@
 /**
- * What the kinds of the group storage.k8s.io have in common.
+ * Parts that the kinds of the group storage.k8s.io share.
  *
  * @module
  */

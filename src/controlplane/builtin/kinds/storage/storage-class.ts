@@ -56,7 +56,7 @@ function newStorageClassErrors(object: StorageClass): FieldError[] {
       const values = Object.fromEntries(
         (term.matchLabelExpressions ?? []).map(({ key, values: some }) => [key, new Set(some)]),
       );
-      // Upstream compares with as many empty terms, too.
+      // Upstream also compares with as many empty terms as there are.
       const empty = Object.keys(values).length === 0 ? allowedTopologies.length : 0;
       const known = seen.filter((one) => sameJson(one, values)).length;
       seen.push(values);

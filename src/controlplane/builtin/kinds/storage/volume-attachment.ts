@@ -21,7 +21,7 @@ import type { KindRules } from "../../strategies/kind-rules.ts";
 import { ageColumn, nameColumn, printer, textColumn } from "../../tables/column.ts";
 import { MOST_BYTES, bytesOf, flagColumn } from "./shared.ts";
 
-/** A volume that stands in an attachment has the defaults of its source. */
+/** Sets the defaults of a volume source that is inlined in an attachment. */
 function setAttachmentDefaults(object: Attachment): void {
   const { source } = object.spec;
   if (source.inlineVolumeSpec) setVolumeSourceDefaults(source.inlineVolumeSpec);

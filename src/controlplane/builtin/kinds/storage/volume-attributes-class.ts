@@ -12,7 +12,7 @@ import type { KindRules } from "../../strategies/kind-rules.ts";
 import { ageColumn, nameColumn, printer, textColumn } from "../../tables/column.ts";
 import { parametersErrors, provisionerErrors } from "./shared.ts";
 
-/** A class in use is protected by a finalizer. */
+/** Adds the finalizer that protects a class in use. */
 function prepareVolumeAttributesClassForCreate(object: SentObject, context: WriteContext): void {
   protectInUse(object, "kubernetes.io/vac-protection", context);
 }

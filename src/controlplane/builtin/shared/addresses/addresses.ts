@@ -1,5 +1,5 @@
 /**
- * Addresses and ranges of addresses, as the API server reads them.
+ * IP addresses and ranges, parsed as the API server does.
  *
  * @module
  */
@@ -16,12 +16,15 @@ interface Address {
   readonly bits: 32 | 128;
 }
 
-/** An address and how many of its bits count. */
+/** An address and the length of its prefix, in bits. */
 export interface Range extends Address {
   readonly length: number;
 }
 
-/** `undefined` when the text is no address; leading zeros are let through, as by Go's sloppy parser. */
+/**
+ * Parses an address; `undefined` when the text is not one. Leading zeros are accepted, as by Go's
+ * sloppy parser.
+ */
 export function parseAddress(text: string): Address | undefined {
   if (/^\d+(\.\d+){3}$/.test(text)) {
     const parts = text.split(".").map(Number);
@@ -41,18 +44,18 @@ export function parseAddress(text: string): Address | undefined {
   const gap = rest === undefined ? 0 : 8 - before.length - after.length;
   const all = [...before, ...Array.from({ length: gap }, () => "0"), ...after];
   const value = all.reduce((sum, group) => (sum << 16n) | BigInt(`0x${group}`), 0n);
-  // An IPv4 address in the clothes of IPv6 is an IPv4 address to Go.
+  // Go treats an IPv4-mapped IPv6 address as an IPv4 address.
   if (value >> 32n === 0xffffn) return { value: value & 0xffffffffn, bits: 32 };
   return { value, bits: 128 };
 }
 
-/** An address in its usual form: the shortest one. */
+/** Formats an address in its canonical form, the shortest one. */
 export function formatAddress({ value, bits }: Address): string {
   if (bits === 32) return [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 255n).join(".");
   const groups = Array.from({ length: 8 }, (_, index) =>
     ((value >> BigInt(112 - 16 * index)) & 0xffffn).toString(16),
   );
-  // The first of the longest runs of zeros, of two at least, is left out.
+  // The first of the longest runs of zeros, of at least two, is left out.
   const [longest = ""] = (groups.join(":").match(/\b0(:0)+\b/g) ?? []).sort(
     (left, right) => right.length - left.length,
   );
@@ -64,7 +67,7 @@ export function formatAddress({ value, bits }: Address): string {
   return `${head}::${tail}`;
 }
 
-/** `undefined` when the text is no range. */
+/** Parses a range; `undefined` when the text is not one. */
 export function parseRange(text: string): Range | undefined {
   const [head = "", length = "", ...rest] = text.split("/");
   const address = parseAddress(head);
@@ -76,7 +79,7 @@ export function parseRange(text: string): Range | undefined {
 export const masked = ({ value, bits }: Address, length: number): bigint =>
   (value >> BigInt(bits - length)) << BigInt(bits - length);
 
-/** An address without leading zeros and without an IPv4 address inside of an IPv6 one. */
+/** Validates an address: no leading zeros, and not an IPv4-mapped IPv6 address. */
 export function addressErrors(field: string, text: string): FieldError[] {
   const address = parseAddress(text);
   if (!address) return [invalidValue(field, text, ADDRESS)];
@@ -90,7 +93,7 @@ export function addressErrors(field: string, text: string): FieldError[] {
   return errors;
 }
 
-/** A range of addresses whose bits beyond the prefix are zero. */
+/** Validates a range of addresses whose bits beyond the prefix are zero. */
 export function rangeErrors(field: string, text: string): FieldError[] {
   const range = parseRange(text);
   if (!range) return [invalidValue(field, text, RANGE)];
@@ -112,7 +115,7 @@ export function isOneOfEach(texts: readonly string[]): boolean {
   return texts.length <= 2 && new Set(families).size === texts.length;
 }
 
-/** An address to which traffic may be sent: none that only means the host itself or its link. */
+/** Validates an address for an endpoint: not one that only means the host itself or its link. */
 export function endpointAddressErrors(field: string, text: string): FieldError[] {
   const address = parseAddress(text);
   if (!address) return [invalidValue(field, text, "must be a valid IP address")];

@@ -1,5 +1,5 @@
 /**
- * Names that are IP addresses, and names of path segments.
+ * Validation of names that are IP addresses, and of names that are path segments.
  *
  * @module
  */
@@ -7,11 +7,11 @@ import { type FieldError, nameErrorsAt, required } from "../../../../kube/field-
 import { pathSegmentErrors } from "../../../../kube/names.ts";
 import { addressErrors } from "./addresses.ts";
 
-/** The name is the address itself, in canonical form. */
+/** Validates a name that is an IP address, in canonical form. */
 export const addressNameErrors = (name: string): string[] =>
   addressErrors("", name).map(({ message }) => message.slice(message.indexOf('": ') + 3));
 
-/** A name that can stand in a path, and is there. */
+/** Validates a required name that must be a valid path segment. */
 export function segmentErrors(field: string, name: string): FieldError[] {
   return name === ""
     ? [required(field)]

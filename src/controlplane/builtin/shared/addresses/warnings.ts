@@ -7,7 +7,10 @@ import { isIPv4 } from "node:net";
 import { quote } from "../../../../kube/field-errors.ts";
 import { formatAddress, parseAddress } from "./addresses.ts";
 
-/** Leading zeros, IPv4 in the clothes of IPv6, and IPv6 that is not in its shortest form. */
+/**
+ * Warns about leading zeros, IPv4-mapped IPv6 addresses, and IPv6 addresses that are not in their
+ * shortest form.
+ */
 export function addressWarnings(field: string, text: string): string[] {
   const address = parseAddress(text);
   if (!address) return [];

@@ -1,5 +1,5 @@
 /**
- * Validation of what containers, pods and runtime classes ask for: requests, limits and claims.
+ * Validation of the resources of containers, pods and runtime classes: requests, limits and claims.
  *
  * @module
  */
@@ -29,7 +29,9 @@ import type { Container, PodSpec } from "./shapes.ts";
 
 type NameCheck = (field: string, name: string) => FieldError[];
 
-/** Requests within limits, whole numbers of what cannot be divided, known names. */
+/**
+ * Validates resources: known names, requests within limits, and whole numbers of indivisible ones.
+ */
 export function containerResourcesErrors(
   field: string,
   resources: ResourceRequirements,
@@ -62,7 +64,7 @@ function requirementErrors(
   return [...errors, ...claimErrors(`${field}.claims`, claims, claimNames)];
 }
 
-/** A request against its limit. */
+/** Validates a request against its limit. */
 function pairErrors(
   field: string,
   name: string,
@@ -83,7 +85,7 @@ function pairErrors(
   ];
 }
 
-/** Huge pages come whole. */
+/** Validates that huge pages are requested in multiples of their size. */
 function pageErrors(field: string, name: string, amount: string): FieldError[] {
   if (!isHugePages(name)) return [];
   const detail = `${amount} is not positive integer multiple of ${name}`;
@@ -131,7 +133,7 @@ function podResourceNameErrors(field: string, name: string): FieldError[] {
   return [notSupported(field, name, POD_LEVEL)];
 }
 
-/** What a pod asks for as a whole, against what its containers do. */
+/** Validates the resources of a pod as a whole against those of its containers. */
 export function podResourcesErrors(field: string, spec: PodSpec): FieldError[] {
   const { resources, containers } = spec;
   if (!resources) return [];
@@ -165,7 +167,7 @@ const limitErrors = (at: string, container: Container, limits: ResourceList): Fi
     return [invalidValue(`${at}[${name}].limits`, amount, detail)];
   });
 
-/** What happens to a container whose resources change. */
+/** Validates the policies for containers whose resources change. */
 export function resizePolicyErrors(
   field: string,
   policies: Container["resizePolicy"] = [],

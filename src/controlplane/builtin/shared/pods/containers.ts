@@ -49,7 +49,7 @@ const ENV_FIELDS = [
   "status.podIPs",
 ];
 
-/** Everything wrong with the containers of a pod, init containers after the others. */
+/** Validates the containers of a pod, init containers after the others. */
 export function containersErrors(
   field: string,
   spec: PodSpec,
@@ -118,7 +118,7 @@ function commonErrors(
   ];
 }
 
-/** No two containers that run side by side take the same port of the host. */
+/** Validates that no two containers that run at the same time use the same host port. */
 function hostPortErrors(field: string, containers: readonly Container[]): FieldError[] {
   const taken = new Set<string>();
   return containers.flatMap(({ ports = [] }, index) =>
@@ -190,7 +190,7 @@ function initErrors(at: string, container: Container, spec: PodSpec): FieldError
   );
 }
 
-/** The fields that an ephemeral container has. */
+/** The fields that an ephemeral container may have. */
 const EPHEMERAL: ReadonlySet<string> = new Set([
   "name",
   "image",
@@ -237,7 +237,7 @@ function ephemeralErrors(
   });
 }
 
-/** What the image of a pod's own container may not be; templates are not that strict. */
+/** Validates the image of a container of a pod; templates are validated less strictly. */
 export function imageErrors(at: string, { image = "" }: Container): FieldError[] {
   return image === image.trim()
     ? []
@@ -310,7 +310,7 @@ function envErrors(at: string, variable: EnvVar): FieldError[] {
   return errors;
 }
 
-/** A variable out of a file in a volume. */
+/** Validates a variable that is read from a file in a volume. */
 function fileKeyErrors(
   at: string,
   { key = "", volumeName = "", path = "" }: { key?: string; volumeName?: string; path?: string },

@@ -1,5 +1,5 @@
 /**
- * What the API server fills into pods and pod templates.
+ * Defaults of pods and pod templates.
  *
  * @see https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/
  * @module
@@ -17,7 +17,7 @@ import type {
   Volume,
 } from "./shapes.ts";
 
-/** Defaults of the template in a workload. */
+/** Sets the defaults of the template of a workload. */
 export function setPodTemplateDefaults(template: PodTemplate | undefined): void {
   if (template) setPodSpecDefaults(template.spec);
 }
@@ -43,12 +43,12 @@ export function setPodSpecDefaults(spec: PodSpec): void {
   }
 }
 
-/** Removes from a pod, or from a template of pods, what belongs to features that are off. */
+/** Drops the fields of disabled features from a pod or a pod template. */
 export function dropFromTemplate(template: { spec: PodSpec } | undefined): void {
   if (template) dropDisabledFields(template.spec);
 }
 
-/** Removes what belongs to features that are off. */
+/** Drops the fields of disabled features. */
 function dropDisabledFields(spec: PodSpec): void {
   delete spec.schedulingGroup;
   for (const { projected } of spec.volumes ?? []) {
@@ -83,7 +83,10 @@ const REFERENCE =
 
 const LONGEST_NAME = 255;
 
-/** Always for `latest` (and no tag at all), else IfNotPresent, which also what is no reference gets; a digest alone is fixed. */
+/**
+ * The default pull policy: Always for the tag `latest` and for neither tag nor digest, else
+ * IfNotPresent, also for an invalid reference.
+ */
 function pullPolicyOf(image: string): string {
   const [reference = "", digest] = image.split("@");
   const name = reference.replace(/:[^/:]+$/, "");
@@ -140,7 +143,7 @@ function setVolumeDefaults(volume: Volume): void {
   if (volume.image) volume.image.pullPolicy ??= pullPolicyOf(volume.image.reference ?? "");
 }
 
-/** Defaults of the sources that volumes of pods and PersistentVolumes share. */
+/** Sets the defaults of the volume sources that pods and PersistentVolumes share. */
 export function setVolumeSourceDefaults(volume: CommonVolumeSources): void {
   if (volume.hostPath) volume.hostPath.type ??= "";
   if (volume.iscsi) volume.iscsi.iscsiInterface ??= "default";

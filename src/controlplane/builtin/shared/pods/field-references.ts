@@ -1,5 +1,5 @@
 /**
- * Validation of references to what a pod says of itself: its fields, and the resources of its containers.
+ * Validation of references to a pod's own fields, and to the resources of its containers.
  *
  * @module
  */
@@ -22,7 +22,7 @@ const RESOURCES = [
   "requests.memory",
 ];
 
-/** The fields of a pod that have a label of their own, whether they can be referred to or not. */
+/** The fields of a pod that have a field label, whether they can be referred to or not. */
 const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   "metadata.annotations",
   "metadata.labels",
@@ -45,7 +45,10 @@ const AMOUNTS = /^1([kMGTPE]|[KMGTPE]i)?$/;
 const AMOUNTS_TEXT =
   "only divisor's values 1, 1k, 1M, 1G, 1T, 1P, 1E, 1Ki, 1Mi, 1Gi, 1Ti, 1Pi, 1Ei are supported with the";
 
-/** What a `fieldRef` may name: a field of the pod that is in `supported`, or one label or annotation. */
+/**
+ * Validates the path of a `fieldRef`: a field of the pod that is in `supported`, or one label or
+ * annotation.
+ */
 export function fieldPathErrors(
   at: string,
   reference: unknown,
@@ -77,9 +80,9 @@ export function fieldPathErrors(
 }
 
 /**
- * What a `resourceFieldRef` may name.
+ * Validates a `resourceFieldRef`.
  *
- * @param isFile - in a volume it has to name the container too
+ * @param isFile - whether it is in a volume, where it must name the container too
  */
 export function resourceFieldErrors(at: string, reference: unknown, isFile: boolean): FieldError[] {
   const resource = textAt(reference, "resource");

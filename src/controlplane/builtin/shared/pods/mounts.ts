@@ -1,5 +1,5 @@
 /**
- * Validation of where a container finds its volumes: mounts and raw devices.
+ * Validation of volume mounts and raw devices of containers.
  *
  * @module
  */
@@ -20,7 +20,7 @@ const RECURSIVE = ["Disabled", "Enabled", "IfPossible"];
 
 type Mount = NonNullable<Container["volumeMounts"]>[number];
 
-/** What is wrong with the mounts of a container. */
+/** Validates the volume mounts of a container. */
 export function mountsErrors(
   field: string,
   container: Container,
@@ -58,7 +58,7 @@ export function mountsErrors(
   });
 }
 
-/** Whether mounts show through, and whether read-only goes all the way down. */
+/** Validates mount propagation and recursive read-only mounts. */
 function sharingErrors(field: string, mount: Mount, container: Container): FieldError[] {
   const { mountPropagation: propagation, recursiveReadOnly: recursive } = mount;
   const errors: FieldError[] = [];
@@ -85,7 +85,7 @@ function sharingErrors(field: string, mount: Mount, container: Container): Field
   return errors;
 }
 
-/** What is wrong with the raw devices of a container. */
+/** Validates the raw devices of a container. */
 export function devicesErrors(
   field: string,
   container: Container,

@@ -41,7 +41,7 @@ const APP_ARMOR = "container.apparmor.security.beta.kubernetes.io/";
 
 const DELETION_COST = "controller.kubernetes.io/pod-deletion-cost";
 
-/** Everything wrong with the template of a workload, its metadata included. */
+/** Validates the template of a workload, its metadata included. */
 export function templateErrors(field: string, template: PodTemplate): FieldError[] {
   const { spec } = template;
   const errors = [
@@ -59,7 +59,7 @@ export function templateErrors(field: string, template: PodTemplate): FieldError
       ];
 }
 
-/** What is wrong with the labels and annotations of a template. */
+/** Validates the labels and annotations of a template. */
 export const templateMetadataErrors = (
   field: string,
   { metadata = {}, spec }: PodTemplate,
@@ -69,7 +69,7 @@ export const templateMetadataErrors = (
   ...podAnnotationErrors(`${field}.annotations`, metadata, spec),
 ];
 
-/** Annotations that mean something to the API server. */
+/** Validates the annotations that the API server interprets. */
 export function podAnnotationErrors(
   field: string,
   { annotations = {} }: ObjectMeta,
@@ -107,7 +107,7 @@ export function podAnnotationErrors(
 const isInt32 = (text: string): boolean =>
   /^(0|-?[1-9]\d*)$/.test(text) && Math.abs(Number(text)) <= MAX_INT32;
 
-/** `podName` is undefined for a template. */
+/** Validates the spec of a pod or a template; `podName` is undefined for a template. */
 export function podSpecErrors(
   field: string,
   spec: PodSpec,
@@ -192,7 +192,7 @@ function claimsErrors(field: string, claims: PodSpec["resourceClaims"] = []): Fi
   });
 }
 
-/** On the host's network a port of a container is a port of the host. */
+/** Validates that a container on the host's network has its port as its host port. */
 function hostNetworkErrors(field: string, spec: PodSpec, isPod: boolean): FieldError[] {
   if (spec.hostNetwork !== true) return [];
   return (spec.containers ?? []).flatMap(({ ports = [] }, index) =>
@@ -250,7 +250,7 @@ function dnsErrors(field: string, { dnsPolicy, dnsConfig }: PodSpec): FieldError
   return errors;
 }
 
-/** A DNS name in which parts may begin with an underscore. */
+/** Validates a DNS name whose labels may begin with an underscore. */
 function searchPathErrors(name: string): string[] {
   const errors: string[] = [];
   if (name.length > 253) errors.push("must be no more than 253 characters");
@@ -280,7 +280,7 @@ function gatesErrors(field: string, gates: readonly { name: string }[] = []): Fi
   });
 }
 
-/** The names that a pod gives or refers to. */
+/** Validates the names that a pod declares or refers to. */
 function namesErrors(field: string, spec: PodSpec): FieldError[] {
   const errors: FieldError[] = [];
   const { hostnameOverride: override, activeDeadlineSeconds: deadline } = spec;
@@ -314,7 +314,7 @@ function classErrors(field: string, spec: PodSpec): FieldError[] {
   const errors: FieldError[] = [];
   for (const part of ["priorityClassName", "runtimeClassName"] as const) {
     const name = spec[part];
-    // An empty class of priority is none.
+    // An empty priority class counts as absent.
     if (name === undefined || (name === "" && part === "priorityClassName")) continue;
     errors.push(...nameErrorsAt(`${field}.${part}`, name, dns1123SubdomainErrors));
   }
@@ -326,6 +326,6 @@ function classErrors(field: string, spec: PodSpec): FieldError[] {
     : errors;
 }
 
-/** Whether a pod may push out others. */
+/** Validates the preemption policy of a pod. */
 export const preemptionErrors = (field: string, policy: string): FieldError[] =>
   policy === "" ? [required(field)] : oneOf(field, policy, ["PreemptLowerPriority", "Never"]);

@@ -1,5 +1,5 @@
 /**
- * Validation of probes and of the hooks around a container's life.
+ * Validation of probes and lifecycle hooks of containers.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import {
 import { notNegative, portNumber, portReference } from "../checks.ts";
 import type { Container, Handler, PodSpec, Probe } from "./shapes.ts";
 
-/** Everything wrong with the hooks and probes of a container. */
+/** Validates the hooks and probes of a container. */
 export function lifecycleErrors(at: string, container: Container, spec: PodSpec): FieldError[] {
   const errors: FieldError[] = [];
   for (const part of ["postStart", "preStop"] as const) {
@@ -67,7 +67,7 @@ function probeErrors(at: string, probe: Probe): FieldError[] {
   ];
 }
 
-/** Exactly one way to ask, and that one complete. */
+/** Validates a handler: it has exactly one action, which is complete. */
 function handlerErrors(
   at: string,
   handler: Handler,

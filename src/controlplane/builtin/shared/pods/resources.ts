@@ -1,5 +1,5 @@
 /**
- * What a pod asks for in sum, and the quality of service that follows from it.
+ * The total resources of a pod's containers, from which its quality of service follows.
  *
  * @see https://kubernetes.io/docs/concepts/workloads/pods/pod-qos/
  * @module
@@ -13,12 +13,15 @@ import {
 import type { ResourceList } from "../shapes.ts";
 import type { Container, PodSpec } from "./shapes.ts";
 
-/** The requests of the containers together: the sum, or what one init container needs if that is more. */
+/**
+ * The total requests of the containers: their sum, or the requests of an init container if they are
+ * larger.
+ */
 export function aggregateRequests(spec: PodSpec): ResourceList {
   return aggregate(spec, (container) => container.resources?.requests ?? {});
 }
 
-/** The limits of the containers together, counted like the requests. */
+/** The total limits of the containers, computed like the requests. */
 export function aggregateLimits(spec: PodSpec): ResourceList {
   return aggregate(spec, (container) => container.resources?.limits ?? {});
 }

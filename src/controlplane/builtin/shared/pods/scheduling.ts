@@ -1,5 +1,6 @@
 /**
- * Validation of what decides where a pod may run: node selectors, affinity, spreading, tolerations.
+ * Validation of the scheduling constraints of pods: node selectors, affinity, spreading,
+ * tolerations.
  *
  * @module
  */

@@ -1,5 +1,6 @@
 /**
- * Validation of security contexts, of pods and of containers, and of what a pod's operating system allows.
+ * Validation of security contexts of pods and containers, and of the fields that a pod's operating
+ * system allows.
  *
  * @module
  */
@@ -62,7 +63,7 @@ export function podContextErrors(field: string, spec: PodSpec): FieldError[] {
     ...windowsErrors(`${field}.windowsOptions`, context.windowsOptions),
     ...appArmorErrors(`${field}.appArmorProfile`, context.appArmorProfile),
     ...choice("supplementalGroupsPolicy", ["Merge", "Strict"]),
-    // Other policies belong to a feature that is off.
+    // Other policies belong to a disabled feature.
     ...choice("seLinuxChangePolicy", ["Recursive"]),
   ];
 }
@@ -91,7 +92,7 @@ function sysctlErrors(
   });
 }
 
-/** The context as the server's internal struct prints it. */
+/** The context in the API server's internal form. */
 const shown = (context: ContainerContext): unknown => internalForm("core.SecurityContext", context);
 
 export function containerContextErrors(
@@ -170,7 +171,7 @@ function appArmorErrors(field: string, profile: SecurityProfile | undefined): Fi
     : [invalidValue(at, localhostProfile, "can only be set when AppArmor type is Localhost")];
 }
 
-/** What the fields of a pod that share the host's namespaces exclude. */
+/** Validates that a pod with a user namespace does not share the host's other namespaces. */
 export function hostUsersErrors(field: string, spec: PodSpec): FieldError[] {
   if (spec.hostUsers !== false) return [];
   return (
@@ -209,7 +210,7 @@ const WINDOWS_CONTAINER = [
   "runAsGroup",
 ] as const;
 
-/** What the operating system of a pod rules out. */
+/** Validates that a pod has no fields that its operating system rules out. */
 export function osErrors(field: string, spec: PodSpec): FieldError[] {
   const name = spec.os?.name;
   if (name === undefined) return [];

@@ -1,7 +1,7 @@
 /**
  * The shape of the spec of a pod, and of its parts.
  *
- * Not a full API: what nobody here touches is left out and travels through untouched.
+ * Not a full API: fields that no code here uses are left out, and pass through unchanged.
  *
  * @module
  */
@@ -279,7 +279,7 @@ export interface WindowsOptions {
   hostProcess?: boolean;
 }
 
-/** What the contexts of pods and of containers have in common. */
+/** The common part of the security contexts of pods and containers. */
 interface CommonContext {
   runAsUser?: number;
   runAsGroup?: number;

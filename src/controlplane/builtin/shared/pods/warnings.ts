@@ -49,7 +49,9 @@ const APP_ARMOR = "container.apparmor.security.beta.kubernetes.io/";
 
 const NULL_SELECTOR = "a null labelSelector results in matching no pod";
 
-/** Whether a write changes nothing that its kind counts: of a DaemonSet that is its template. */
+/**
+ * Whether a write leaves the generation of a workload as it was, or the template of a DaemonSet.
+ */
 export function isUncounted(object: SentObject, old: SentObject | undefined): boolean {
   if (!old) return false;
   if (object.kind !== "DaemonSet") return object.metadata.generation === old.metadata.generation;
@@ -59,7 +61,7 @@ export function isUncounted(object: SentObject, old: SentObject | undefined): bo
 
 export type Templated = SentObject & { spec: { template?: PodTemplate } };
 
-/** Warnings on the kinds whose template stands in `spec.template`. */
+/** Warnings about workloads whose template is in `spec.template`. */
 export function templateWarnings(object: Templated, old: SentObject | undefined): string[] {
   const { spec } = object;
   if (!spec.template || isUncounted(object, old)) return [];
@@ -67,7 +69,10 @@ export function templateWarnings(object: Templated, old: SentObject | undefined)
   return specWarnings("spec.template.spec", "spec.template.metadata", metadata, pod);
 }
 
-/** The same for those whose names are told to be bad ones for their pods: Deployments and ReplicaSets. */
+/**
+ * Warnings about Deployments and ReplicaSets: those of their template, and about names that are
+ * unsuitable for pods.
+ */
 export function namedTemplateWarnings(object: Templated, old: SentObject | undefined): string[] {
   return [
     ...nameWarnings(old ? undefined : object.metadata.name),
@@ -75,7 +80,7 @@ export function namedTemplateWarnings(object: Templated, old: SentObject | undef
   ];
 }
 
-/** @param use - what is made of the name */
+/** @param use - the use of the name, for the message */
 export function nameWarnings(name: string | undefined, use = "Pod names and hostnames"): string[] {
   const problems = name === undefined ? [] : dns1123LabelErrors(name);
   return problems.length > 0
@@ -137,7 +142,7 @@ export function specWarnings(
   return warnings;
 }
 
-/** Labels of nodes that are called otherwise today, and values that no label has. */
+/** Warns about deprecated labels of nodes, and about values that no label can have. */
 export function nodeTermWarnings(
   field: string,
   term: NodeSelectorTerm,
@@ -196,7 +201,10 @@ function podAffinityWarnings(at: string, affinity: Affinity["podAffinity"]): str
   ].flatMap(([selector, field]) => (selector ? [] : [`${field}: ${NULL_SELECTOR}`]));
 }
 
-/** Hosts and secrets that stand twice or have no name, and amounts that are not whole. */
+/**
+ * Warns about host aliases and secrets that are duplicates or have no name, and about fractional
+ * amounts.
+ */
 function referenceWarnings(at: string, spec: PodSpec): string[] {
   const { hostAliases = [], imagePullSecrets = [], overhead = {} } = spec;
   const twice = (field: string, what: string, values: readonly string[], part: string): string[] =>
@@ -219,7 +227,7 @@ function referenceWarnings(at: string, spec: PodSpec): string[] {
   ];
 }
 
-/** The containers in the order in which they are looked at, each with where it stands. */
+/** The containers in the order of the warnings, each with its path. */
 const containersOf = (at: string, spec: PodSpec): [field: string, container: Container][] =>
   (["initContainers", "containers", "ephemeralContainers"] as const).flatMap((list) =>
     (spec[list] ?? []).map((container, index): [string, Container] => [
@@ -269,7 +277,7 @@ function containerWarnings(at: string, { resources, env = [] }: Container): stri
   return warnings;
 }
 
-/** Ports that stand twice, in whatever containers. */
+/** Warns about duplicate ports across all containers. */
 function portWarnings(containers: readonly (readonly [string, Container])[]): string[] {
   const all = containers.flatMap(([at, { ports = [] }]) =>
     ports.map((port, index) => ({ field: `${at}.ports[${index}]`, port })),

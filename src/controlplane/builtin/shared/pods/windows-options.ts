@@ -1,5 +1,5 @@
 /**
- * Validation of what a container asks of Windows.
+ * Validation of the Windows options of pods and containers.
  *
  * @module
  */
@@ -18,7 +18,7 @@ const NETBIOS_NAME = /^[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}$/;
 const DNS_NAME =
   /^[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/;
 
-/** What is wrong with the options of a pod or a container; absent ones are fine. */
+/** Validates the Windows options of a pod or a container; absent ones are valid. */
 export function windowsErrors(field: string, options: WindowsOptions | undefined): FieldError[] {
   if (!options) return [];
   const { gmsaCredentialSpecName, gmsaCredentialSpec, runAsUserName } = options;
@@ -45,7 +45,7 @@ export function windowsErrors(field: string, options: WindowsOptions | undefined
   return errors;
 }
 
-/** What is wrong with the name of a user, without the name of the field. */
+/** The mistakes in the name of a user, without the name of the field. */
 function userNameProblems(name: string): string[] {
   if (name === "") return [" cannot be an empty string"];
   // eslint-disable-next-line no-control-regex -- control characters are what is looked for

@@ -1,5 +1,5 @@
 /**
- * Validation of the spec of a PersistentVolumeClaim, which templates hold too.
+ * Validation of the spec of a PersistentVolumeClaim, which claim templates contain too.
  *
  * @module
  */
@@ -19,7 +19,7 @@ import type { PersistentVolumeClaimSpec } from "../shapes.ts";
 import { templateMetadataErrors } from "../workloads/template-metadata.ts";
 import { VOLUME_MODES, accessModeErrors, positiveErrors } from "./volume-spec.ts";
 
-/** What is wrong with the spec of a claim, or of a template of claims. */
+/** Validates the spec of a claim, or of a claim template. */
 export function claimSpecErrors(field: string, spec: PersistentVolumeClaimSpec): FieldError[] {
   const { accessModes = [], selector, resources, storageClassName, volumeMode } = spec;
   const { dataSource, dataSourceRef } = spec;
@@ -64,7 +64,7 @@ export function claimSpecErrors(field: string, spec: PersistentVolumeClaimSpec):
     : errors;
 }
 
-/** What is wrong with a claim that a pod brings along. */
+/** Validates the claim template of an ephemeral volume. */
 export function claimTemplateErrors(
   field: string,
   template: { metadata?: ObjectMeta; spec: PersistentVolumeClaimSpec } | undefined,

@@ -1,5 +1,6 @@
 /**
- * Validation of where the bytes of a volume are: disks and shares, for pods and PersistentVolumes alike.
+ * Validation of volume sources that pods and PersistentVolumes share: disks and network file
+ * systems.
  *
  * @module
  */
@@ -15,13 +16,13 @@ import { dns1123LabelErrors, dns1123SubdomainErrors } from "../../../../kube/nam
 import { at, listAt, mapAt, numberAt, textAt } from "../../at.ts";
 import { backstepErrors, csiDriverNameErrors } from "../checks.ts";
 
-/** Who has the volume: a pod, or the cluster as a PersistentVolume. */
+/** The owner of a volume: a pod, or a PersistentVolume. */
 interface VolumeOwner {
   readonly name: string;
   readonly persistent: boolean;
 }
 
-/** What is wrong with one source, which stands at `field`. */
+/** Validates one source, whose path is `field`. */
 export type SourceCheck = (field: string, source: unknown, owner: VolumeOwner) => FieldError[];
 
 const SURPLUS = "may not specify more than 1 volume type";
@@ -48,11 +49,11 @@ const BLOB_DISK = "https://{account-name}.blob.core.windows.net/{container-name}
 
 const HOSTS = "must be a host:port pair or multiple pairs separated by commas";
 
-/** The texts that a source must have. */
+/** Validates that a source has the required texts. */
 export const texts = (field: string, source: unknown, ...names: string[]): FieldError[] =>
   names.flatMap((name) => (textAt(source, name) === "" ? [required(`${field}.${name}`)] : []));
 
-/** A reference to a secret; one of a PersistentVolume names its namespace. */
+/** Validates a reference to a secret; that of a PersistentVolume names its namespace. */
 function secretErrors(field: string, source: unknown, owner: VolumeOwner): FieldError[] {
   if (at(source, "secretRef") === undefined) return [];
   const names = owner.persistent ? ["secretRef.name", "secretRef.namespace"] : ["secretRef.name"];
@@ -289,7 +290,7 @@ function localErrors(field: string, source: unknown): FieldError[] {
 const listOf = (field: string, source: unknown, name: string): FieldError[] =>
   listAt(source, name).length === 0 ? [required(`${field}.${name}`)] : [];
 
-/** The disks and shares, by the name of their field. */
+/** The validation of disks and network file systems, by field name. */
 export const DISKS: Readonly<Record<string, SourceCheck>> = {
   hostPath: hostPathErrors,
   gcePersistentDisk: (field, source) => {
@@ -330,9 +331,9 @@ export const DISKS: Readonly<Record<string, SourceCheck>> = {
 };
 
 /**
- * What is wrong with the sources of one volume: there is one, and it says what it needs.
+ * Validates the sources of one volume: there is exactly one, and it is complete.
  *
- * @param checks - every source that there may be, in the order in which they are looked at
+ * @param checks - the allowed sources, in the order in which they are checked
  */
 export function volumeSourceErrors(
   field: string,
@@ -353,7 +354,7 @@ export function volumeSourceErrors(
   return found === 0 ? [...errors, required(field, "must specify a volume type")] : errors;
 }
 
-/** Some are called otherwise when they are one too many. */
+/** Field names that messages about a surplus source spell otherwise. */
 const SURPLUS_NAMES: Readonly<Record<string, string>> = {
   cephfs: "cephFS",
   downwardAPI: "downwarAPI",

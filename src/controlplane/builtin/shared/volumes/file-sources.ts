@@ -1,5 +1,6 @@
 /**
- * Validation of volumes whose files come from the API: secrets, config maps, fields of the pod, tokens.
+ * Validation of volumes whose files come from the API: secrets, config maps, fields of the pod,
+ * tokens.
  *
  * @module
  */
@@ -37,7 +38,10 @@ function modeErrors(field: string, source: unknown, name: string): FieldError[] 
   return mode < 0 || mode > MAX_MODE ? [invalidValue(`${field}.${name}`, mode, MODE)] : [];
 }
 
-/** A path inside of the volume that is not one of its own files. */
+/**
+ * Validates a path inside of the volume, whose first step must not begin with `..`, as the volume's
+ * own files do.
+ */
 function filePathErrors(field: string, path: string): FieldError[] {
   const errors = localPathErrors(field, path);
   return path.startsWith("..") && !path.startsWith("../")
@@ -54,14 +58,14 @@ const keyErrors = (field: string, item: unknown): FieldError[] => [
 const keysErrors = (field: string, source: unknown): FieldError[] =>
   listAt(source, "items").flatMap((item, index) => keyErrors(`${field}.items[${index}]`, item));
 
-/** A volume of the keys of a secret (`secretName`) or of a config map (`name`). */
+/** Validates a volume of the keys of a secret (`secretName`) or of a config map (`name`). */
 export const keyFilesErrors = (field: string, source: unknown, name: string): FieldError[] => [
   ...texts(field, source, name),
   ...modeErrors(field, source, "defaultMode"),
   ...keysErrors(field, source),
 ];
 
-/** A volume of fields of the pod. */
+/** Validates a volume of fields of the pod. */
 export const downwardErrors = (field: string, source: unknown): FieldError[] => [
   ...modeErrors(field, source, "defaultMode"),
   ...listAt(source, "items").flatMap((item) => downwardItemErrors(field, item)),
@@ -86,7 +90,7 @@ function downwardItemErrors(field: string, item: unknown): FieldError[] {
   return [...errors, ...modeErrors(field, item, "mode")];
 }
 
-/** A volume that puts several of these into one folder. */
+/** Validates a volume that projects several of these sources into one folder. */
 export function projectedErrors(field: string, projected: unknown): FieldError[] {
   const paths = new Set<string>();
   return [

@@ -1,5 +1,5 @@
 /**
- * The finalizer that protects what is in use.
+ * The finalizer that protects an object in use.
  *
  * @module
  */

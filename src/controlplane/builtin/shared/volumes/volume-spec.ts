@@ -1,5 +1,5 @@
 /**
- * Validation of the spec of a PersistentVolume, which a VolumeAttachment may hold too.
+ * Validation of the spec of a PersistentVolume, which a VolumeAttachment may contain too.
  *
  * @module
  */
@@ -22,12 +22,12 @@ import { DISKS, volumeSourceErrors } from "./disk-sources.ts";
 
 const ACCESS_MODES = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
 
-/** How a volume is given to containers. */
+/** The modes in which a volume is attached to containers. */
 export const VOLUME_MODES = ["Block", "Filesystem"];
 
 const RECLAIM_POLICIES = ["Delete", "Recycle", "Retain"];
 
-/** Which access modes there are, and which stand alone. */
+/** Validates access modes, and that ReadWriteOncePod is the only one. */
 export function accessModeErrors(field: string, modes: readonly string[]): FieldError[] {
   const errors = modes.flatMap((mode) => oneOf(field, mode, ACCESS_MODES));
   const known = modes.filter((mode) => ACCESS_MODES.includes(mode));
@@ -37,13 +37,13 @@ export function accessModeErrors(field: string, modes: readonly string[]): Field
   return errors;
 }
 
-/** An amount has to be more than nothing. */
+/** Validates that an amount is greater than zero. */
 export const positiveErrors = (field: string, amount: string): FieldError[] =>
   parseQuantity(amount).nanos <= 0n
     ? [invalidValue(field, amount, "must be greater than zero")]
     : [];
 
-/** The spec of a PersistentVolume, as far as it is checked. */
+/** The spec of a PersistentVolume, as far as it is validated. */
 export interface VolumeSpec {
   claimRef?: object;
   capacity?: ResourceList;
@@ -58,7 +58,7 @@ export interface VolumeSpec {
   volumeAttributesClassName?: string;
 }
 
-/** In this order the API server looks for the source of a volume. */
+/** The sources of a volume, in the order in which the API server checks them. */
 const SOURCES = [
   "hostPath",
   "gcePersistentDisk",
@@ -89,7 +89,7 @@ const SOURCES = [
 
 const INLINE = "in the context of inline volumes";
 
-/** What only a volume of its own may have. */
+/** Validates an inline spec, without the fields that only a PersistentVolume may have. */
 function inlineErrors(field: string, spec: VolumeSpec): FieldError[] {
   const refuse = (part: string): FieldError =>
     forbidden(`${field}.${part}`, `may not be specified ${INLINE}`);
@@ -101,9 +101,9 @@ function inlineErrors(field: string, spec: VolumeSpec): FieldError[] {
 }
 
 /**
- * What is wrong with the spec of a PersistentVolume.
+ * Validates the spec of a PersistentVolume.
  *
- * @param name - of the volume; none: it stands in an attachment
+ * @param name - the name of the volume; `undefined` for an inline spec in an attachment
  */
 export function volumeSpecErrors(
   field: string,
@@ -140,7 +140,7 @@ export function volumeSpecErrors(
     persistent: true,
   });
   if (spec.local && (!nodeAffinity || inline)) {
-    // Told with the local volume, which comes before these two.
+    // Listed with the local volume, which comes before these two.
     const after = ofSources.findIndex(({ field: at }) =>
       ["storageos", "csi"].some((source) => at.startsWith(`${field}.${source}`)),
     );
@@ -181,7 +181,7 @@ function capacityErrors(capacity: ResourceList, given: unknown): FieldError[] {
   ];
 }
 
-/** An amount below nothing, shown in whole units. */
+/** Validates that an amount is not negative; the message shows it in whole units. */
 function wholeErrors(field: string, amount: string): FieldError[] {
   const whole = parseQuantity(amount).nanos / 1_000_000_000n;
   return whole < 0n

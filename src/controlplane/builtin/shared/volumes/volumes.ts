@@ -23,7 +23,7 @@ import { downwardErrors, keyFilesErrors, projectedErrors } from "./file-sources.
 
 const PULL_POLICIES = ["Always", "IfNotPresent", "Never"];
 
-/** What a pod may have beside disks and shares. */
+/** The volume sources that only a pod may have. */
 const OWN: Readonly<Record<string, SourceCheck>> = {
   emptyDir: (field, source) => {
     const limit = textAt(source, "sizeLimit", "0");
@@ -56,7 +56,7 @@ const OWN: Readonly<Record<string, SourceCheck>> = {
   },
 };
 
-/** In this order the API server looks for the source of a volume. */
+/** The sources of a volume, in the order in which the API server checks them. */
 const SOURCES = [
   "emptyDir",
   "hostPath",
@@ -93,7 +93,10 @@ const SOURCES = [
   return check ? [[name, check] as const] : [];
 });
 
-/** Everything wrong with the volumes of a pod, and those that containers can use: the ones with nothing wrong. */
+/**
+ * Validates the volumes of a pod; returns the errors, and the valid volumes, which containers can
+ * use.
+ */
 export function checkVolumes(
   field: string,
   volumes: readonly Volume[] = [],

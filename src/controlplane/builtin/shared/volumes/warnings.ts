@@ -1,5 +1,5 @@
 /**
- * What the writer of volumes is told although they are let through.
+ * Warnings about volumes and their claims.
  *
  * @module
  */
@@ -17,7 +17,7 @@ const GONE_IN_25 = "deprecated in v1.22, non-functional in v1.25+";
 
 const GONE_IN_31 = "deprecated in v1.28, non-functional in v1.31+";
 
-/** Sources that are on their way out, or gone. */
+/** Volume sources that are deprecated or no longer work, with the warning about each. */
 export const SOURCES: readonly (readonly [name: string, shown: string, note: string])[] = [
   ["photonPersistentDisk", "photonPersistentDisk", GONE_LONG_AGO],
   ["gitRepo", "gitRepo", "deprecated in v1.11, and disabled by default in v1.33+"],
@@ -30,14 +30,14 @@ export const SOURCES: readonly (readonly [name: string, shown: string, note: str
   ["rbd", "rbd", GONE_IN_31],
 ];
 
-/** A number of bytes that is not whole. */
+/** Warns about a fractional number of bytes. */
 export function fractionWarnings(field: string, amount: string | undefined): string[] {
   return amount === undefined || parseQuantity(amount).nanos % WHOLE === 0n
     ? []
     : [`${field}: fractional byte value ${quote(amount)} is invalid, must be an integer`];
 }
 
-/** The sizes that a claim asks for. */
+/** Warns about fractional sizes in a claim. */
 export const claimSizeWarnings = (
   field: string,
   { resources = {} }: PersistentVolumeClaimSpec,
@@ -46,7 +46,7 @@ export const claimSizeWarnings = (
     fractionWarnings(`${field}.resources.${part}[storage]`, resources[part]?.["storage"]),
   );
 
-/** The volumes of a pod. */
+/** Warnings about the volumes of a pod. */
 export function volumeWarnings(field: string, volumes: readonly Volume[]): string[] {
   const gone = volumes.flatMap((volume, index) => {
     const where = `${field}[${index}]`;
@@ -68,7 +68,7 @@ interface Place {
 const placesOf = (source: unknown, name: string): Place[] =>
   listAt(source, "items").map((item) => ({ path: textAt(item, "path"), source: name }));
 
-/** Files of one volume that lie over each other. */
+/** Warns about files of one volume with overlapping paths. */
 function overlapWarnings(volume: Volume): string[] {
   const { name, configMap, secret, downwardAPI, projected } = volume;
   const say = (what: string, places: readonly Place[]): string[] =>

@@ -1,5 +1,5 @@
 /**
- * Columns of the tables of workloads.
+ * Columns that the tables of workloads share.
  *
  * @module
  */

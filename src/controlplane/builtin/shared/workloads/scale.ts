@@ -1,5 +1,5 @@
 /**
- * How the built-in workloads are scaled.
+ * Access to the scale of the built-in workloads.
  *
  * @module
  */

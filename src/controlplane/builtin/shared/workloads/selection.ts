@@ -16,13 +16,16 @@ import { templateErrors } from "../pods/pod-spec.ts";
 import type { PodTemplate } from "../pods/shapes.ts";
 import type { LabelSelector } from "../shapes.ts";
 
-/** What is said of a template whose labels the selector does not match. */
+/** The message about a template whose labels the selector does not match. */
 export const MISMATCH = "`selector` does not match template `labels`";
 
-/** Where a workload has its template. */
+/** The path of the template of a workload. */
 export const TEMPLATE = "spec.template";
 
-/** That a template makes pods that its selector selects; an empty selector has been refused before. */
+/**
+ * Validates that the selector selects the template's pods; an empty selector has been refused
+ * before.
+ */
 export function mismatchErrors(
   selector: LabelSelector | undefined,
   template: PodTemplate,
@@ -34,7 +37,10 @@ export function mismatchErrors(
   ];
 }
 
-/** Pods of a workload that keeps their number run for ever: they restart always and have no deadline. */
+/**
+ * Validates the pods of a workload that keeps their number: they always restart and have no
+ * deadline.
+ */
 export function endlessErrors(kind: string, { spec }: PodTemplate): FieldError[] {
   const { restartPolicy = "", activeDeadlineSeconds } = spec;
   const errors =
@@ -46,7 +52,7 @@ export function endlessErrors(kind: string, { spec }: PodTemplate): FieldError[]
   return [...errors, forbidden(`${TEMPLATE}.spec.activeDeadlineSeconds`, detail)];
 }
 
-/** The template of a workload that keeps the number of its pods. */
+/** Validates the template of a workload that keeps the number of its pods. */
 export function replicatedTemplateErrors(
   kind: string,
   template: PodTemplate,

@@ -1,5 +1,5 @@
 /**
- * Shapes that workloads have in common.
+ * Shapes that workloads share.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import type { SentObject } from "../../../../kube/object.ts";
 import type { PodTemplate } from "../pods/shapes.ts";
 import type { Condition, LabelSelector } from "../shapes.ts";
 
-/** What ReplicaSets, ReplicationControllers and the like have in common. */
+/** The status that ReplicaSets, ReplicationControllers and the like share. */
 export interface ReplicaStatus {
   replicas?: number;
   fullyLabeledReplicas?: number;

@@ -11,7 +11,7 @@ interface Counts extends SentObject {
   status?: object;
 }
 
-/** Counts are not negative, and no part is larger than the whole. */
+/** Validates that counts are not negative, and that no part is larger than the whole. */
 export function countErrors(
   object: Counts,
   counts: readonly string[],

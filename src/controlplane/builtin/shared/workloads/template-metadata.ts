@@ -1,5 +1,5 @@
 /**
- * What the metadata of a template may not say.
+ * Validation of the metadata of a template.
  *
  * @module
  */
@@ -8,7 +8,10 @@ import { validateAnnotations, validateLabels } from "../../../../kube/metadata.t
 import type { ObjectMeta } from "../../../../kube/object.ts";
 import { asGiven } from "../../strategies/emptied.ts";
 
-/** The fields as the messages call them, in their order: as Go spells them, but for the first letter. */
+/**
+ * The forbidden fields in the order of messages, with the names there: Go's, except for the first
+ * letter.
+ */
 const FORBIDDEN: readonly (readonly [field: string, shown: string])[] = [
   "name",
   "generateName",
@@ -25,7 +28,10 @@ const FORBIDDEN: readonly (readonly [field: string, shown: string])[] = [
   "managedFields",
 ].map((field) => [field, field === "uid" ? "uID" : field]);
 
-/** Labels and annotations are all that it may have: lists that are empty are refused, too. */
+/**
+ * Validates that a template has only labels and annotations; empty lists in other fields are
+ * refused, too.
+ */
 export const templateMetadataErrors = (at: string, metadata: ObjectMeta): FieldError[] => [
   ...validateAnnotations(metadata.annotations, `${at}.annotations`),
   ...validateLabels(metadata.labels, `${at}.labels`),

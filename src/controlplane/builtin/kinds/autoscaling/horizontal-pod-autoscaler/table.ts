@@ -7,7 +7,7 @@ import type { SentObject } from "../../../../../kube/object.ts";
 import { at, listAt, textAt } from "../../../at.ts";
 import { listWithMore } from "../../../tables/column.ts";
 
-/** Where a metric type has its source. */
+/** The field with the source of a metric, by metric type. */
 const METRIC_SOURCES: Readonly<Record<string, string>> = {
   External: "external",
   Pods: "pods",
@@ -19,7 +19,7 @@ const METRIC_SOURCES: Readonly<Record<string, string>> = {
 const percent = (value: unknown): string | undefined =>
   typeof value === "number" ? `${value}%` : undefined;
 
-/** A quantity, as Go prints one that is not there. */
+/** The quantity at a path, or `<nil>`, as Go prints an absent one. */
 const quantityAt = (metric: unknown, path: string): string => textAt(metric, path, "<nil>");
 
 function metricText(spec: unknown, status: unknown): string {

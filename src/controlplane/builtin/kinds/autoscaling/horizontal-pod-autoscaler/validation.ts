@@ -187,7 +187,7 @@ function sourceErrors(at: string, kind: SourceName, source: Source): FieldError[
   return [...errors, ...targetErrors(`${at}.target`, target), ...choiceErrors(at, kind, target)];
 }
 
-/** Each kind of source can be compared with some kinds of targets. */
+/** Validates that the type of the target fits the type of the metric source. */
 function choiceErrors(at: string, kind: SourceName, target: Target): FieldError[] {
   const { value, averageValue, averageUtilization } = target;
   const average = `${at}.target.averageValue`;

@@ -1,5 +1,5 @@
 /**
- * Defaults of Jobs, and what a create prepares.
+ * Defaults of Jobs, and the preparation of new ones.
  *
  * @module
  */
@@ -13,7 +13,7 @@ export function setJobDefaults(object: Job): void {
   spec.parallelism ??= 1;
   spec.backoffLimit ??= spec.backoffLimitPerIndex === undefined ? 6 : 2 ** 31 - 1;
   const labels = spec.template.metadata?.labels;
-  // The labels are the very same ones: those that the template is given later are the job's too.
+  // One shared object: labels that are added to the template later are the Job's too.
   if (labels && !metadata.labels) metadata.labels = labels;
   spec.completionMode ??= "NonIndexed";
   spec.suspend ??= false;
@@ -21,7 +21,7 @@ export function setJobDefaults(object: Job): void {
   spec.manualSelector ??= false;
 }
 
-/** A new Job selects its pods by its own uid, unless its writer takes care of that. */
+/** Makes a new Job select its pods by its own uid, unless it has a manual selector. */
 export function prepareJobForCreate(object: Job): void {
   const { spec, metadata } = object;
   if (spec.manualSelector) return;

@@ -39,7 +39,10 @@ function jobSelectorErrors({ selector, template }: JobSpec): FieldError[] {
     : [...errors, ...mismatchErrors(selector, template)];
 }
 
-/** What the server puts into the labels and the selector of a Job that does not select by itself. */
+/**
+ * Validates the labels and the selector that the server generates for a Job without a manual
+ * selector.
+ */
 function generatedErrors({ spec, metadata }: Job): FieldError[] {
   if (spec.manualSelector === true || !spec.selector) return [];
   const { uid = "", name = "" } = metadata;
@@ -64,7 +67,10 @@ function generatedErrors({ spec, metadata }: Job): FieldError[] {
     : [...errors, invalidValue("spec.selector", spec.selector, "`selector` not auto-generated")];
 }
 
-/** Of a Job little may change: parallelism and suspension, and of a suspended one where and how its pods will run. */
+/**
+ * Validates an update of a Job: parallelism and suspension may change and, while it is suspended,
+ * where and how its pods will run.
+ */
 export function jobUpdateErrors(object: Job, previous: Job): FieldError[] {
   const { spec } = object;
   const { spec: old } = previous;
@@ -95,11 +101,14 @@ export function jobUpdateErrors(object: Job, previous: Job): FieldError[] {
   return errors;
 }
 
-/** A field that keeps its value, shown as the server keeps it. */
+/**
+ * Validates that a field of the spec is unchanged; the message shows the API server's internal
+ * form.
+ */
 const fixed = (part: keyof JobSpec, type: string, now: JobSpec, old: JobSpec): FieldError[] =>
   immutableForm(`spec.${part}`, type, now[part], old[part]);
 
-/** Whether the pods of a job are not there yet, or not any more. */
+/** Whether the Job is suspended and has no pods, so that its template may change. */
 function mayChangePods({ spec, status = {} }: Job): boolean {
   const isSuspended = (status.conditions ?? []).some(
     (condition) => condition.type === "Suspended" && condition.status === "True",
@@ -131,7 +140,7 @@ function templateUpdateErrors(template: PodTemplate, previous: Job): FieldError[
   return immutableForm(`${field}.spec`, "core.PodSpec", template.spec, old);
 }
 
-/** Containers with the resources that they are to have. */
+/** Containers with the given resources. */
 function withResources(
   old: readonly Container[] | null | undefined,
   now: readonly Container[] | null | undefined,

@@ -8,7 +8,7 @@ import { isUncounted, nameWarnings, templateWarnings } from "../../../shared/pod
 import { tooManyIndexes } from "../job-spec.ts";
 import type { Job } from "./shape.ts";
 
-/** Warnings on Jobs. */
+/** Warnings about a Job. */
 export function jobWarnings(object: Job, old: SentObject | undefined): string[] {
   if (isUncounted(object, old)) return [];
   const tooMany = tooManyIndexes("spec", object.spec);

@@ -1,5 +1,5 @@
 /**
- * Defaults of pods, and what admission and the strategies of the endpoints make of them.
+ * Defaults of pods, and their changes by admission and by the strategies of the endpoints.
  *
  * @module
  */
@@ -22,12 +22,15 @@ import { takeServiceAccount } from "./service-account.ts";
 import { podForbidden } from "./forbidden.ts";
 import type { Pod, PodStatus } from "./shape.ts";
 
-/** Defaults of a Pod: those of its spec, and what only a Pod has, such as requests from limits. */
+/**
+ * Defaults of a Pod: those of its spec, and those that templates do not get, such as requests from
+ * limits.
+ */
 export function setPodDefaults(object: Pod): void {
   const { spec, status } = object;
   if (status) settleAddresses(status);
   setPodSpecDefaults(spec);
-  // Of a pod only: templates keep what they say.
+  // Only for pods: templates keep the given value.
   if ((spec.terminationGracePeriodSeconds ?? 0) < 0) spec.terminationGracePeriodSeconds = 1;
   for (const container of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) {
     requestsFromLimits(container);
@@ -42,7 +45,7 @@ export function setPodDefaults(object: Pod): void {
   }
 }
 
-/** A pod's first address stands in two fields; the older one is right when they differ. */
+/** Aligns the two fields with a pod's first address; the older one wins when they differ. */
 function settleAddresses(status: PodStatus): void {
   const first = status.podIPs?.[0]?.ip;
   if (status.podIP && status.podIP !== first) status.podIPs = [{ ip: status.podIP }];
@@ -57,7 +60,7 @@ function requestsFromLimits(container: { resources?: ResourceRequirements }): vo
 
 const POD_LEVEL = /^(cpu|memory|hugepages-.*)$/;
 
-/** Where a pod has limits of its own, its requests are those of its containers, or the limits. */
+/** Sets the requests of a pod with limits of its own to those of its containers, or the limits. */
 function setPodLevelRequests(spec: PodSpec): void {
   const { limits } = spec.resources ?? {};
   if (!limits || !spec.resources) return;
@@ -71,7 +74,7 @@ function setPodLevelRequests(spec: PodSpec): void {
   if (Object.keys(requests).length > 0) spec.resources.requests = requests;
 }
 
-/** Resolves what a new pod refers to; once more changes nothing. @throws StatusError 403 */
+/** Runs the admission plugins on a new pod; idempotent. @throws StatusError 403 */
 export function admitPod(pod: Pod, context: WriteContext): void {
   const { plugins } = context;
   if (plugins.isOn("LimitRanger")) setLimitRangeRequirements(pod, context);
@@ -81,7 +84,7 @@ export function admitPod(pod: Pod, context: WriteContext): void {
   if (plugins.isOn("RuntimeClass")) resolveRuntimeClass(pod, context);
 }
 
-/** Gives a new pod its first status. */
+/** Sets the first status of a new pod. */
 export function preparePodForCreate(pod: Pod, context: WriteContext): void {
   matchLabelKeys(pod);
   pod.status = { phase: "Pending", qosClass: qosClassOf(pod.spec) };
@@ -91,7 +94,7 @@ export function preparePodForCreate(pod: Pod, context: WriteContext): void {
   }
 }
 
-/** What every pod has comes back when an update leaves it out. */
+/** Restores fields that every pod has when an update leaves them out. */
 export function preparePodForUpdate(object: Pod, previous: Pod, { plugins }: WriteContext): void {
   const { spec } = object;
   const { priority, preemptionPolicy } = previous.spec;
@@ -102,7 +105,7 @@ export function preparePodForUpdate(object: Pod, previous: Pod, { plugins }: Wri
   if (plugins.isOn("DefaultTolerationSeconds")) addTolerations(spec);
 }
 
-/** The status keeps the quality of service unless it says another; addresses are written in both forms. */
+/** Keeps the QoS class of a pod unless the new status sets one. */
 export function preparePodStatus(object: Pod, previous: Pod): void {
   const { status } = object;
   const { status: old } = previous;
@@ -110,7 +113,7 @@ export function preparePodStatus(object: Pod, previous: Pod): void {
   if (!status.qosClass && old?.qosClass) status.qosClass = old.qosClass;
 }
 
-/** A gated pod is not scheduled, and says since when. */
+/** The condition of a pod with scheduling gates, which is not scheduled. */
 function waitingCondition(context: WriteContext): Condition {
   return {
     type: "PodScheduled",
@@ -121,7 +124,7 @@ function waitingCondition(context: WriteContext): Condition {
   };
 }
 
-/** The system's own classes are there from the start. */
+/** The PriorityClass of that name; the system's own classes always exist. */
 function findPriorityClass(name: string, context: WriteContext): PriorityClass | undefined {
   const found = context.find(PRIORITY_CLASSES, { name });
   if (found) return found;
@@ -165,7 +168,10 @@ function resolvePriority(pod: Pod, context: WriteContext): void {
   spec.preemptionPolicy = policy;
 }
 
-/** Admission looks the class up by its name, which does not go with every name. @throws StatusError 500 */
+/**
+ * Checks that the name of a class can be a path segment, since admission looks it up by path.
+ * @throws StatusError 500
+ */
 function checkPathSegment(name: string): void {
   const problems = pathSegmentErrors(name);
   if (name === "") throw failure(500, "", "resource name may not be empty");
@@ -225,7 +231,10 @@ function resolveRuntimeClass(pod: Pod, context: WriteContext): void {
   }
 }
 
-/** The values of a pod's own labels go into the selectors that ask for them. */
+/**
+ * Adds the values of a pod's own labels to the selectors with `matchLabelKeys` or
+ * `mismatchLabelKeys`.
+ */
 function matchLabelKeys({ spec, metadata }: Pod): void {
   const { podAffinity, podAntiAffinity } = spec.affinity ?? {};
   const terms = [podAffinity, podAntiAffinity].flatMap((affinity) => [
@@ -253,7 +262,7 @@ function matchLabelKeys({ spec, metadata }: Pod): void {
   }
 }
 
-/** Pods stay for five minutes on a node that is not ready or out of reach. */
+/** Lets pods stay for five minutes on a node that is not ready or unreachable. */
 function addTolerations(spec: PodSpec): void {
   const tolerations = spec.tolerations ?? [];
   for (const key of ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"]) {

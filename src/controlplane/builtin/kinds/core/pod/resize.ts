@@ -23,7 +23,7 @@ const LISTS = ["containers", "initContainers"] as const;
 
 const IMMUTABLE = "only cpu and memory resources are mutable";
 
-/** What is wrong with a write to a subresource of a pod. */
+/** Validates a write to a subresource of a pod. */
 export function podSubresourceErrors(object: Pod, old: Pod, subresource: string): FieldError[] {
   if (subresource === "resize") return resizeErrors(object, old);
   return subresource === "ephemeralcontainers" ? ephemeralErrors(object, old) : [];
@@ -96,7 +96,7 @@ function orderErrors(
   );
 }
 
-/** Whether a container differs in processors and memory at most. */
+/** Whether two containers differ at most in CPU and memory. */
 function isSame(now: Container, old: Container | undefined): boolean {
   const rest = (amounts: ResourceList | undefined): ResourceList =>
     Object.fromEntries(

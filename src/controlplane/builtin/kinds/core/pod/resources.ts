@@ -7,7 +7,7 @@ import { compareQuantities, parseQuantity } from "../../../../../kube/values/qua
 import type { PodSpec } from "../../../shared/pods/shapes.ts";
 import type { ResourceList } from "../../../shared/shapes.ts";
 
-/** `Guaranteed`, `Burstable` or `BestEffort`. */
+/** The QoS class of a pod: `Guaranteed`, `Burstable` or `BestEffort`. */
 export function qosClassOf(spec: PodSpec): string {
   const podLevel = spec.resources;
   const parts =

@@ -18,13 +18,15 @@ const MIRROR = "kubernetes.io/config.mirror";
 
 const NAME_LETTERS = "bcdfghjklmnpqrstvwxz2456789";
 
-/** Whether a boolean is true in the ways in which Go reads one. */
+/** The strings that Go parses as true. */
 const TRUE = new Set(["1", "t", "T", "TRUE", "true", "True"]);
 
 /**
- * Gives a new pod what its account has: pull secrets and, unless somebody declines, a volume with its token.
+ * Applies the service account to a new pod: its pull secrets and, unless the pod or the account
+ * opts out, a volume with its token.
  *
- * @throws StatusError 403 when the account is not there, or does not have a secret that it insists on
+ * @throws StatusError 403 when the account does not exist, or limits its pods to secrets of which
+ *   the pod uses another
  */
 export function takeServiceAccount(pod: Pod, context: WriteContext): void {
   const { spec, metadata } = pod;
@@ -54,7 +56,9 @@ export function takeServiceAccount(pod: Pod, context: WriteContext): void {
   if (TRUE.has(account.metadata.annotations?.[ENFORCED] ?? "")) limitSecrets(pod, account);
 }
 
-/** A mirror pod stands for one that no API made, so nothing of the API is in it. */
+/**
+ * Checks that a mirror pod, which stands for a pod made without the API, refers to no API objects.
+ */
 function checkMirror(pod: Pod): void {
   const { spec } = pod;
   if (spec.serviceAccountName) {
@@ -83,7 +87,7 @@ function usesSecrets(spec: PodSpec): boolean {
   );
 }
 
-/** The secrets that a container's environment comes from, and where they are named. */
+/** The secrets to which a container's environment refers, each with where. */
 function secretsOf({
   env,
   envFrom,
@@ -100,7 +104,7 @@ function secretsOf({
   ];
 }
 
-/** An account may insist that its pods use only the secrets that it names. */
+/** Limits a pod to the secrets that its account lists, if the account asks for that. */
 function limitSecrets(pod: Pod, account: ServiceAccount): void {
   const { spec } = pod;
   const known = new Set((account.secrets ?? []).map(({ name }) => name));

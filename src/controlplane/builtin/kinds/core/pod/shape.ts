@@ -24,7 +24,7 @@ export interface PodStatus {
   initContainerStatuses?: ContainerStatus[];
 }
 
-/** What a container does, or did. */
+/** The state of a container, now or before. */
 export interface ContainerState {
   running?: { startedAt: string };
   terminated?: {

@@ -1,26 +1,26 @@
 /**
- * What a pod takes over from writes to its subresources.
+ * The parts of a pod that are written through its subresources.
  *
  * @module
  */
 import { sameJson } from "../../../../../kube/json.ts";
 import type { Pod } from "./shape.ts";
 
-/** Through `ephemeralcontainers`. */
+/** Takes the containers from a write to `ephemeralcontainers`. */
 export function takeEphemeralContainers({ spec }: Pod, given: Pod): void {
   const { ephemeralContainers } = given.spec;
   if (ephemeralContainers) spec.ephemeralContainers = ephemeralContainers;
   else delete spec.ephemeralContainers;
 }
 
-/** Through `binding`. */
+/** Takes the node from a write to `binding`. */
 export function takeNode({ spec }: Pod, { spec: { nodeName } }: Pod): void {
   if (nodeName !== undefined) spec.nodeName = nodeName;
 }
 
 /**
- * Through `resize`: the resources of the containers; when the containers are others, all of them, for validation to
- * refuse.
+ * Takes the resources of the containers from a write to `resize`; when the containers have other
+ * names, all of them, for validation to refuse.
  */
 export function takeResources({ spec }: Pod, { spec: given }: Pod): void {
   if (given.resources) spec.resources = given.resources;

@@ -13,7 +13,7 @@ interface PodSummary {
   readonly ready: string;
   readonly status: string;
   readonly restarts: number;
-  /** When a container last ended, RFC 3339; empty when none has. */
+  /** The time at which a container last ended, RFC 3339; empty when none has. */
   readonly lastRestart: string;
 }
 
@@ -29,7 +29,7 @@ class Restarts {
   }
 }
 
-/** `Signal:9` or `ExitCode:1`, unless the state names a reason. */
+/** The reason of the state, else `Signal:9` or `ExitCode:1`. */
 function terminationText(terminated: unknown): string {
   const signal = numberAt(terminated, "signal");
   return textAt(
@@ -42,12 +42,12 @@ function terminationText(terminated: unknown): string {
 const hasTrueCondition = (pod: SentObject, type: string): boolean =>
   textAt(conditionOf(pod, type), "status") === "True";
 
-/** What the init containers say. */
+/** The state of the init containers. */
 interface InitSummary {
-  /** Set while one of them still has to finish. */
+  /** The status to show while an init container has not finished. */
   readonly status: string | undefined;
   readonly ready: number;
-  /** Of all of them, and of those that run beside the pod's containers. */
+  /** The restarts of all init containers, and of the sidecars alone. */
   readonly restarts: Restarts;
   readonly sidecarRestarts: Restarts;
 }
@@ -98,7 +98,7 @@ function summarizeContainers(
       ready += 1;
     }
   }
-  // One container has completed: the others decide what the pod is.
+  // Only some containers have completed: the others determine the status.
   if (status === "Completed") {
     if (ready > 0 && hasTrueCondition(pod, "Ready")) status = "Running";
     else if (error !== "") status = error;

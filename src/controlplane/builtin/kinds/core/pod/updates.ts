@@ -1,5 +1,5 @@
 /**
- * What an update of a pod may change: of its spec, and through its status subresource.
+ * Validation of updates of pods: of the spec, and through the status subresource.
  *
  * @module
  */
@@ -28,7 +28,10 @@ const MIRROR = "kubernetes.io/config.mirror";
 
 const APP_ARMOR = "container.apparmor.security.beta.kubernetes.io/";
 
-/** Of a pod's spec, an update changes images, a few limits in one direction, and adds tolerations. */
+/**
+ * Validates an update of a pod: images, added tolerations and a few limits, in one direction, may
+ * change.
+ */
 export function podUpdateErrors(object: Pod, previous: Pod): FieldError[] {
   const { spec } = object;
   const { spec: old } = previous;
@@ -57,7 +60,7 @@ export function podUpdateErrors(object: Pod, previous: Pod): FieldError[] {
   return difference === "" ? errors : [...errors, forbidden("spec", `${UPDATES}\n${difference}`)];
 }
 
-/** Some annotations are decided when the pod is made. */
+/** Validates that annotations which are fixed at creation are unchanged. */
 function annotationErrors(pod: Pod, old: Pod): FieldError[] {
   const { annotations: now = {} } = pod.metadata;
   const { annotations: before = {} } = old.metadata;
@@ -128,7 +131,9 @@ const termsOf = (
   >["nodeSelectorTerms"]
 > => affinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
 
-/** Until its gates are gone, where a pod may run can be narrowed down, never widened. */
+/**
+ * Validates that the node selector and affinity of a gated pod are only narrowed, never widened.
+ */
 function narrowingErrors(spec: PodSpec, old: PodSpec): FieldError[] {
   const errors: FieldError[] = [];
   const widened = Object.entries(old.nodeSelector ?? {}).some(
@@ -164,7 +169,7 @@ function narrowingErrors(spec: PodSpec, old: PodSpec): FieldError[] {
   return errors;
 }
 
-/** The spec with everything that may change as it was. */
+/** The new spec with every mutable field set to its old value. */
 function muted(spec: PodSpec, old: PodSpec): PodSpec {
   const images = <Item extends { image?: string }>(
     list: readonly Item[] | null | undefined,
@@ -187,7 +192,7 @@ function muted(spec: PodSpec, old: PodSpec): PodSpec {
   return result as PodSpec & Record<string, unknown>;
 }
 
-/** The affinity with its part about nodes as it was. */
+/** The new affinity with its old node affinity. */
 function mutedAffinity(spec: PodSpec, old: PodSpec): Affinity | undefined {
   const before = old.affinity?.nodeAffinity;
   if (!spec.affinity) return before ? { nodeAffinity: before } : undefined;
@@ -199,7 +204,7 @@ function mutedAffinity(spec: PodSpec, old: PodSpec): Affinity | undefined {
 
 const SYSTEM_CONDITIONS = ["PodScheduled", "Ready", "Initialized"];
 
-/** What a write to the status of a pod may say. */
+/** Validates a write to the status of a pod. */
 export function podStatusErrors(object: Pod, previous: Pod): FieldError[] {
   const { spec, status = {} } = object;
   const { spec: oldSpec, status: old = {} } = previous;
@@ -231,7 +236,7 @@ export function podStatusErrors(object: Pod, previous: Pod): FieldError[] {
   ];
 }
 
-/** A container that ended and is not to be restarted does not run again. */
+/** Validates that a container that ended and must not restart is not running again. */
 function restartErrors(
   list: "containerStatuses" | "initContainerStatuses",
   status: PodStatus,

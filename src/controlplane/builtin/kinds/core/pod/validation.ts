@@ -9,7 +9,7 @@ import { podAnnotationErrors, podSpecErrors } from "../../../shared/pods/pod-spe
 import type { PodSpec } from "../../../shared/pods/shapes.ts";
 import type { Pod } from "./shape.ts";
 
-/** Everything wrong with a new or changed Pod. */
+/** Validates a Pod, new or changed. */
 export function podErrors(object: Pod): FieldError[] {
   const { metadata, spec } = object;
   const errors = [
@@ -25,7 +25,7 @@ export function podErrors(object: Pod): FieldError[] {
   return errors;
 }
 
-/** A token is the token of an account. */
+/** Validates that a pod without a service account projects no token. */
 const tokenErrors = (spec: PodSpec): FieldError[] =>
   (spec.volumes ?? []).flatMap(({ projected }, index) =>
     (projected?.sources ?? []).flatMap((source, position) =>
@@ -40,7 +40,7 @@ const tokenErrors = (spec: PodSpec): FieldError[] =>
     ),
   );
 
-/** What is wrong with a Pod only when it is new. */
+/** Validates the rules that only a new Pod must meet. */
 export function newPodErrors(object: Pod): FieldError[] {
   const { spec } = object;
   const errors: FieldError[] = [];

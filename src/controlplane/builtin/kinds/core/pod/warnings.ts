@@ -7,7 +7,7 @@ import type { SentObject } from "../../../../../kube/object.ts";
 import { nameWarnings, specWarnings } from "../../../shared/pods/warnings.ts";
 import type { Pod } from "./shape.ts";
 
-/** Warnings on a new Pod; changes bring none. */
+/** Warnings about a new Pod; updates have none. */
 export function podWarnings(object: Pod, old: SentObject | undefined): string[] {
   if (old) return [];
   const { metadata, spec } = object;

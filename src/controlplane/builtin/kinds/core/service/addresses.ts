@@ -1,5 +1,5 @@
 /**
- * Validation of what a Service says of its cluster addresses and their families.
+ * Validation of the cluster addresses of a Service and their families.
  *
  * @module
  */
@@ -25,7 +25,7 @@ const FIELD = "spec.clusterIPs";
 
 const FIXED = "may not change once set";
 
-/** Whether a Service has no address of its own, as its pods' are asked for. */
+/** Whether a Service is headless: it has no address, and clients use those of its pods. */
 export const isHeadless = ({ clusterIP, clusterIPs }: Spec): boolean =>
   (clusterIPs?.length === 1 && clusterIPs[0] === "None") ||
   (clusterIPs === undefined && clusterIP === "None");
@@ -34,7 +34,7 @@ export const isHeadless = ({ clusterIP, clusterIPs }: Spec): boolean =>
 export const familyOf = (text: string): string =>
   parseAddress(text)?.bits === 128 ? "IPv6" : "IPv4";
 
-/** Addresses, families and policy of a Service, as far as they are there. */
+/** Validates the addresses, families and policy that a Service has. */
 export function clusterAddressErrors(spec: Spec): FieldError[] {
   if (spec.type === "ExternalName") return [];
   const { clusterIP = "", clusterIPs = [], ipFamilies = [], ipFamilyPolicy } = spec;
@@ -76,7 +76,7 @@ export function clusterAddressErrors(spec: Spec): FieldError[] {
   return errors;
 }
 
-/** What an ExternalName may not have. */
+/** Validates that an ExternalName has no addresses. */
 export const unaddressedErrors = ({
   clusterIPs = [],
   ipFamilies = [],
@@ -90,7 +90,7 @@ export const unaddressedErrors = ({
     field === "" ? [] : [forbidden(field, "may not be set for ExternalName services")],
   );
 
-/** An address, once given, stays; a second one may come and go. */
+/** Validates that an address does not change; a second one may be added and removed. */
 export function addressUpdateErrors(spec: Spec, old: Spec): FieldError[] {
   if (spec.type === "ExternalName" || old.type === "ExternalName") return [];
   if (isHeadless(spec) && isHeadless(old)) return [];

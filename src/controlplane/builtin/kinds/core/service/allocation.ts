@@ -1,7 +1,7 @@
 /**
  * The addresses and node ports of Services, out of the ranges of the cluster.
  *
- * A dry run takes nothing: it names an address and ports that stand for any.
+ * A dry run allocates nothing: it answers an address and ports that stand for any.
  *
  * @module
  */
@@ -21,7 +21,7 @@ const NODE_PORTS = 2768;
 
 const KIND = { group: "", kind: "Service" };
 
-/** What a Service needs of the cluster. */
+/** The addresses and ports that must be allocated for a Service. */
 interface ServiceNeeds {
   readonly address: boolean;
   readonly nodePorts: boolean;
@@ -29,9 +29,9 @@ interface ServiceNeeds {
 }
 
 /**
- * Gives a Service the address and the ports that it needs, in place.
+ * Allocates the address and the ports that a Service needs, in place.
  *
- * @throws StatusError 422 when what it asks for cannot be had
+ * @throws StatusError 422 when the requested address or port is not available
  */
 export function allocateFor(
   service: Service,
@@ -71,14 +71,14 @@ function allocateAddress(service: Service, context: WriteContext): void {
     throw refusal(service, invalidValue("spec.clusterIPs", spec.clusterIPs ?? [wanted], detail));
   }
   if (context.dryRun) {
-    // Nothing is looked for: the network's own address stands for any.
+    // A dry run does not search: the network's own address stands for any.
     spec.clusterIP = `${RANGE_PREFIX}0.0`;
     spec.clusterIPs = [spec.clusterIP];
     return;
   }
   const start = Math.floor(context.clock.random() * RANGE_SIZE);
   for (let step = 0; step < RANGE_SIZE; step++) {
-    // .0.0 is the network, .0.1 the API server, .255.255 the broadcast address.
+    // Excludes .0.0, the network, .0.1, the API server, and .255.255, the broadcast address.
     const number = 2 + ((start + step) % (RANGE_SIZE - 1));
     const ip = `${RANGE_PREFIX}${number >> 8}.${number & 255}`;
     if (!isTaken(ip, context)) {
@@ -93,7 +93,7 @@ function allocateAddress(service: Service, context: WriteContext): void {
   );
 }
 
-/** Why a Service cannot have the address that it asks for. */
+/** The reason why a Service cannot have the requested address. */
 function addressProblem(wanted: string, context: WriteContext): string | undefined {
   const { dryRun } = context;
   if (!wanted.startsWith(RANGE_PREFIX)) {
@@ -104,7 +104,7 @@ function addressProblem(wanted: string, context: WriteContext): string | undefin
   return !dryRun && isTaken(wanted, context) ? "provided IP is already allocated" : undefined;
 }
 
-/** Whether there is an IPAddress of that name: each address of a Service has one. */
+/** Whether an IPAddress of that name exists: each address of a Service has one. */
 const isTaken = (address: string, context: WriteContext): boolean =>
   context.find(IP_ADDRESSES, { name: address }) !== undefined;
 
@@ -148,7 +148,7 @@ function allocateNodePorts(
       given.set(port.port, port.nodePort);
       continue;
     }
-    // The same port over TCP and UDP gets one number where it can.
+    // The same port over TCP and UDP gets one node port if possible.
     const twin = given.get(port.port);
     const number =
       twin !== undefined && !used.get(twin)?.has(protocol)
@@ -165,10 +165,10 @@ function usePort(used: Map<number, Set<string>>, port: number, protocol: string)
   used.set(port, protocols.add(protocol));
 }
 
-/** The first port that a dry run names when the Service names none. */
+/** The first port that a dry run answers when the Service requests none. */
 const DRY_RUN_PORT = 32_769;
 
-/** Below it, a dry run looks for a port that nobody has. */
+/** The port below which a dry run searches for a free one. */
 const DRY_RUN_SEARCH_END = 100;
 
 /** @param own - the ports of this Service so far */

@@ -1,5 +1,5 @@
 /**
- * Defaults of Services, and what creates and updates prepare.
+ * Defaults of Services, and the preparation of creates and updates.
  *
  * @module
  */
@@ -38,7 +38,7 @@ export function setServiceDefaults(object: Service): void {
 
 const hasClusterAddress = (spec: Service["spec"]): boolean => spec.type !== "ExternalName";
 
-/** Whether traffic from outside of the cluster reaches it. */
+/** Whether traffic from outside of the cluster reaches the Service. */
 export const isExternallyAccessible = (spec: Service["spec"]): boolean =>
   spec.type === "LoadBalancer" ||
   spec.type === "NodePort" ||
@@ -48,7 +48,7 @@ const needsNodePorts = (spec: Service["spec"]): boolean =>
   spec.type === "NodePort" ||
   (spec.type === "LoadBalancer" && spec.allocateLoadBalancerNodePorts !== false);
 
-/** Whether a port of its own tells who serves on a node. */
+/** Whether the Service needs a port for health checks of the nodes that serve it. */
 export const needsHealthCheckPort = (spec: Service["spec"]): boolean =>
   spec.type === "LoadBalancer" && spec.externalTrafficPolicy === "Local";
 
@@ -70,7 +70,7 @@ export function prepareServiceForUpdate(
   allocate(service, context, old);
 }
 
-/** What was allocated stays when an update leaves it out. */
+/** Keeps allocated values that an update leaves out. */
 function keepAllocated(spec: Service["spec"], old: Service["spec"]): void {
   if (hasClusterAddress(spec) && hasClusterAddress(old)) {
     if (!spec.clusterIP && old.clusterIP) spec.clusterIP = old.clusterIP;
@@ -83,7 +83,7 @@ function keepAllocated(spec: Service["spec"], old: Service["spec"]): void {
   }
 }
 
-/** The list of addresses follows the single one when only that was changed. */
+/** Aligns the list of addresses with the single address when only that was changed. */
 function bringAddressesTogether(spec: Service["spec"], old: Service["spec"]): void {
   const isSame = (spec.clusterIP ?? "") === (old.clusterIP ?? "");
   if (isSame) {
@@ -95,7 +95,7 @@ function bringAddressesTogether(spec: Service["spec"], old: Service["spec"]): vo
   else delete spec.clusterIPs;
 }
 
-/** Ports without a number keep that of the port of their name, unless it serves another one now. */
+/** Keeps the node ports of ports by name, unless another port uses them now. */
 function keepNodePorts(spec: Service["spec"], old: Service["spec"]): void {
   const numbersOf = (ports: readonly ServicePort[] = []): (number | undefined)[] =>
     ports.map(({ nodePort }) => nodePort);
@@ -108,7 +108,7 @@ function keepNodePorts(spec: Service["spec"], old: Service["spec"]): void {
   }
 }
 
-/** A change of the type drops what the new type does not have, unless the update sets it. */
+/** Drops the fields that a new type does not have, unless the update sets them. */
 function dropWhatTypeLacks(spec: Service["spec"], old: Service["spec"]): void {
   const same = (left: unknown, right: unknown): boolean =>
     JSON.stringify(left ?? null) === JSON.stringify(right ?? null);
@@ -149,7 +149,7 @@ function allocate(service: Service, context: WriteContext, old?: Service): void 
   const nodePorts = needsNodePorts(spec);
   allocateFor(
     service,
-    // A Service that has an address keeps it; that it may not ask for another one is said later.
+    // A Service keeps its address; a request for another one is refused later.
     {
       address: address && !(old && hasClusterAddress(old.spec)),
       nodePorts,
@@ -160,9 +160,10 @@ function allocate(service: Service, context: WriteContext, old?: Service): void 
 }
 
 /**
- * Fills in policy and families; this cluster has IPv4 only, which a headless service without pods need not mind.
+ * Fills in the policy and the families. This cluster has IPv4 only, except for headless services
+ * without a selector.
  *
- * @throws StatusError 422 when addresses, families and policy do not go together
+ * @throws StatusError 422 when addresses, families and policy are inconsistent
  */
 function setFamilies(service: Service, old: Service | undefined): void {
   const { spec } = service;
@@ -219,7 +220,10 @@ function setFamilies(service: Service, old: Service | undefined): void {
 const sameList = (left: readonly string[] = [], right: readonly string[] = []): boolean =>
   JSON.stringify(left) === JSON.stringify(right);
 
-/** Whether an update leaves addresses and families alone that prefer two stacks: then nothing is added or released. */
+/**
+ * Whether an update of a Service with `PreferDualStack` leaves addresses and families alone: then
+ * none is added or released.
+ */
 function staysPreferred(spec: Service["spec"], old: Service["spec"]): boolean {
   const policy = "PreferDualStack";
   return (
@@ -231,7 +235,10 @@ function staysPreferred(spec: Service["spec"], old: Service["spec"]): boolean {
   );
 }
 
-/** One stack lets go of the second address and family, when the update leaves them; two stacks may not lose one. */
+/**
+ * Releases the second address and family of a Service that becomes single-stack, unless the update
+ * changes them; a dual-stack one must keep both.
+ */
 function releaseSecond(spec: Service["spec"], old: Service["spec"]): FieldError[] {
   const { clusterIPs = [], ipFamilies = [], ipFamilyPolicy: policy } = spec;
   if (policy === "SingleStack") {

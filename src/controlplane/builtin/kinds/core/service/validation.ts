@@ -52,7 +52,7 @@ const MODE = "service.kubernetes.io/topology-mode";
 
 const RANGES = "service.beta.kubernetes.io/load-balancer-source-ranges";
 
-/** Everything wrong with a Service as it is. */
+/** Validates a Service. */
 export function serviceErrors(object: Service): FieldError[] {
   const { spec, metadata } = object;
   const { type = "", ports = [] } = spec;
@@ -150,7 +150,7 @@ const externalAddressErrors = ({ externalIPs = [] }: Spec): FieldError[] =>
     return errors.length > 0 ? errors : endpointAddressErrors(field, ip);
   });
 
-/** No number of a port stands twice. */
+/** Validates that port numbers are unique. */
 function portNumbersErrors({ ports = [], type }: Spec): FieldError[] {
   const at = (index: number): string => `spec.ports[${index}]`;
   const isTaken = (index: number, part: "port" | "nodePort"): boolean =>
@@ -233,7 +233,7 @@ function trafficErrors(spec: Spec): FieldError[] {
     : [...errors, ...oneOf("spec.trafficDistribution", distribution, DISTRIBUTIONS)];
 }
 
-/** What is wrong with a change of a Service. */
+/** Validates an update of a Service. */
 export function serviceUpdateErrors(object: Service, previous: Service): FieldError[] {
   const { spec } = object;
   const { spec: old } = previous;
@@ -252,7 +252,7 @@ export function serviceUpdateErrors(object: Service, previous: Service): FieldEr
   return [...errors, ...serviceErrors(object)];
 }
 
-/** What a write to the status of a Service may say of its load balancer. */
+/** Validates the load balancer in the status of a Service. */
 export function serviceStatusErrors(object: Service): FieldError[] {
   const { spec, status } = object;
   const ingress = status?.loadBalancer?.ingress ?? [];

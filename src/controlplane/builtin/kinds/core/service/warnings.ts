@@ -10,7 +10,7 @@ import { addressWarnings } from "../../../shared/addresses/warnings.ts";
 import { isHeadless } from "./addresses.ts";
 import type { Service } from "./shape.ts";
 
-/** The same of ranges, and bits beyond the prefix. */
+/** Warnings about a range: those about its address, and bits beyond the prefix. */
 function rangeWarnings(field: string, text: string): string[] {
   const range = parseRange(text);
   if (!range) return [];
@@ -40,7 +40,7 @@ const HINTS = "service.kubernetes.io/topology-aware-hints";
 
 const MODE = "service.kubernetes.io/topology-mode";
 
-/** Warnings on Services. */
+/** Warnings about a Service. */
 export function serviceWarnings(object: Service): string[] {
   const { spec, metadata } = object;
   const { externalIPs = [], loadBalancerIP = "", type, clusterIP = "" } = spec;

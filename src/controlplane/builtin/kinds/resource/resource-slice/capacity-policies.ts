@@ -1,5 +1,5 @@
 /**
- * How much of a device's capacity may be asked for at a time.
+ * Validation of the policies by which parts of a device's capacity are requested.
  *
  * @module
  */
@@ -19,7 +19,7 @@ import { setErrors } from "../device-checks.ts";
 
 const MAX_OPTIONS = 10;
 
-/** Amounts that may be asked for: some, or those of a range. */
+/** The amounts that may be requested: listed values, or those of a range. */
 export interface RequestPolicy {
   default?: string;
   validValues?: string[] | null;
@@ -29,7 +29,7 @@ export interface RequestPolicy {
 const isMore = (one: string, other: string): boolean =>
   compareQuantities(parseQuantity(one), parseQuantity(other)) > 0;
 
-/** What is wrong with a policy for a capacity of `max`. */
+/** Validates a policy for a capacity of `max`. */
 export function policyErrors(at: string, max: string, policy: RequestPolicy): FieldError[] {
   const { validRange, default: standard } = policy;
   const validValues = policy.validValues ?? [];

@@ -1,5 +1,5 @@
 /**
- * What creates and updates of ResourceSlices prepare.
+ * Preparation of creates and updates of ResourceSlices.
  *
  * @module
  */
@@ -11,7 +11,7 @@ interface ResourceSlice extends SentObject {
   spec?: { devices?: { taints?: { timeAdded?: string }[] }[] };
 }
 
-/** Taints of devices say since when they are there. */
+/** Sets the time at which the taints of devices were added. */
 export function stampDeviceTaints(object: ResourceSlice, context: WriteContext): void {
   for (const { taints = [] } of object.spec?.devices ?? []) {
     for (const taint of taints) taint.timeAdded ??= timeOf(context.clock.now());

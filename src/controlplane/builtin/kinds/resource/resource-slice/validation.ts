@@ -1,5 +1,5 @@
 /**
- * Checks that the kinds of resource.k8s.io share: names of devices and pools, selectors, configurations, taints.
+ * Validation of ResourceSlices, and the fields of theirs that belong to disabled features.
  *
  * @module
  */
@@ -34,7 +34,7 @@ import {
 } from "../device-checks.ts";
 import { type RequestPolicy, policyErrors } from "./capacity-policies.ts";
 
-/** What is wrong with a taint of a device. */
+/** Validates a taint of a device. */
 function deviceTaintErrors(taint: DeviceTaint, at: string): FieldError[] {
   const { key = "", value = "", effect = "" } = taint;
   return [
@@ -100,7 +100,10 @@ interface ResourceSlice extends SentObject {
   spec?: SliceSpec;
 }
 
-/** Removes what belongs to features that are off: lists as attributes, and what a device takes of its node. */
+/**
+ * Drops the fields of disabled features: lists as attributes, and the resources that a device takes
+ * of its node.
+ */
 export function dropFromResourceSlice(object: ResourceSlice): void {
   for (const device of object.spec?.devices ?? []) {
     delete device.nodeAllocatableResourceMappings;
@@ -112,7 +115,7 @@ export function dropFromResourceSlice(object: ResourceSlice): void {
   }
 }
 
-/** What the writer of a ResourceSlice is told. */
+/** Warns about driver names in upper case. */
 export function resourceSliceWarnings(object: ResourceSlice): string[] {
   const { driver = "" } = object.spec ?? {};
   return driver === driver.toLowerCase()
@@ -122,11 +125,11 @@ export function resourceSliceWarnings(object: ResourceSlice): string[] {
       ];
 }
 
-/** What is wrong with a new ResourceSlice. */
+/** Validates a new ResourceSlice. */
 export const newResourceSliceErrors = (object: ResourceSlice): FieldError[] =>
   sliceErrors(object.spec ?? {});
 
-/** What is wrong with a change of a ResourceSlice. */
+/** Validates an update of a ResourceSlice. */
 export const resourceSliceUpdateErrors = (
   object: ResourceSlice,
   previous: ResourceSlice,
@@ -187,7 +190,7 @@ function poolErrors(at: string, pool: NonNullable<SliceSpec["pool"]>): FieldErro
     : errors;
 }
 
-/** A flag that is either left out or true. */
+/** Validates a flag that is either absent or true. */
 function flagErrors(field: string, flag: boolean | undefined): FieldError[] {
   return flag === false ? [invalidValue(field, flag, "must be either unset or set to true")] : [];
 }
@@ -293,7 +296,7 @@ function deviceErrors(device: Device, at: string, perDevice: boolean): FieldErro
   ];
 }
 
-/** A key as it stands in a path: cut in the middle when it is long. */
+/** A key in the form for field paths: long ones are cut in the middle. */
 function shortened(key: string): string {
   const max = 63 + 1 + 32;
   if (key.length <= max) return key;
