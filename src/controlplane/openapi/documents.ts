@@ -140,7 +140,7 @@ function ofGroup(name: string, group: string, version: string): Definition {
   return { ...findDefinition(name), "x-kubernetes-group-version-kind": kinds };
 }
 
-/** All entries in one object. */
+/** Merges all entries into one object. */
 const merged = <T>(parts: readonly Readonly<Record<string, T>>[]): Record<string, T> =>
   Object.fromEntries(parts.flatMap((part) => Object.entries(part)));
 

@@ -1,5 +1,5 @@
 /**
- * The store's memory on disk: a snapshot, and behind it a log of the changes since.
+ * The store on disk: a snapshot, followed by a log of the changes since.
  *
  * Every change is a line of JSON. A write is answered after its line has reached the disk; lines
  * that arrive while one write is under way share the next. A line that was cut off by a crash is
@@ -80,7 +80,7 @@ export class StoreLog implements ChangeSink {
   }
 
   /**
-   * Reads the content of the folder, and begins a new log behind a fresh snapshot.
+   * Reads the content of the folder, and begins a new log after a fresh snapshot.
    *
    * @throws TsopError `data-dir-in-use` or `data-dir-broken`
    */

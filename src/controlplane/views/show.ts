@@ -36,7 +36,7 @@ export type Shown =
  * The object or list in the view that was negotiated. Not for a `Status`, which is always answered
  * as it is.
  *
- * @throws StatusError 406 when metadata of one was asked for and there are many, or the other way
+ * @throws StatusError 406 when metadata of one object was requested for a list, or the other way
  *   round
  */
 export function show(

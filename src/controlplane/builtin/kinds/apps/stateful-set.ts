@@ -34,7 +34,7 @@ import { HISTORY, collisionErrors, readyOfDesired, selectionErrors } from "./sha
 import { selectorScale } from "../../shared/workloads/scale.ts";
 import { type Deployment } from "./shared.ts";
 
-/** Warnings on StatefulSets. */
+/** Warnings about a StatefulSet. */
 function statefulSetWarnings(object: StatefulSet, old: SentObject | undefined): string[] {
   const { revisionHistoryLimit: limit = 0, volumeClaimTemplates = [] } = object.spec;
   const warnings = templateWarnings(object, old);

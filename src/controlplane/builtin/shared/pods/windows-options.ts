@@ -48,7 +48,7 @@ export function windowsErrors(field: string, options: WindowsOptions | undefined
 /** The mistakes in the name of a user, without the name of the field. */
 function userNameProblems(name: string): string[] {
   if (name === "") return [" cannot be an empty string"];
-  // eslint-disable-next-line no-control-regex -- control characters are what is looked for
+  // eslint-disable-next-line no-control-regex -- it matches control characters
   if (/[\u0000-\u001f\u007f]/.test(name)) return [" cannot contain control characters"];
   const parts = name.split("\\");
   if (parts.length > 2) return [" cannot contain more than one backslash"];

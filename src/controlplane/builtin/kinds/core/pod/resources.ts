@@ -1,5 +1,5 @@
 /**
- * The resources of a whole pod.
+ * The quality of service class of a pod.
  *
  * @module
  */
