@@ -87,8 +87,7 @@ async function mutated(
   if (endpoint.kind) return object;
   const mutation = cluster.admission.mutate(updateRequest(write, live, object));
   if (!mutation) {
-    // The same `stringData` applied once more is the only one that got this far without a change.
-    if (object.kind === "Secret") keepTimes(object, live);
+    keepTimes(object, live);
     return object;
   }
   const admitted = (await mutation) ?? object;
@@ -117,10 +116,14 @@ function updateRequest(
   return admissionRequest({ ...write, namespace, name }, "UPDATE", { object, oldObject });
 }
 
-/** When its fields were written is all that is left of a change that was undone, and is none. */
+/**
+ * When its fields were written is all that is left of a change that was undone, and is none: by admission, by the defaults
+ * of a list that is applied as a whole once more, by `stringData` that says what is there.
+ */
 function keepTimes(object: SentObject, live: SentObject): void {
   const { managedFields } = live.metadata;
-  if (managedFields && sameJson(withoutTimes(object), withoutTimes(live))) {
+  if (!managedFields || object.metadata.managedFields === managedFields) return;
+  if (sameJson(withoutTimes(object), withoutTimes(live))) {
     object.metadata.managedFields = copyJson(managedFields);
   }
 }
