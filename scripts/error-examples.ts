@@ -177,7 +177,16 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
     "Make one of a base image with Node: `crane pull --format=oci gcr.io/distroless/nodejs22-debian12:nonroot base`.",
   ),
   "image-date": e("SOURCE_DATE_EPOCH=today tsop image --image web-operator:1 --base base.tar"),
-  "image-no-engine": e("tsop image --image web-operator:1   # without docker and podman"),
+  "image-no-engine": e(
+    "tsop image --image web-operator:1   # without docker and podman",
+    undefined,
+    "Install one: https://docs.docker.com/get-started/get-docker, https://podman.io/docs/installation. Without docker and podman, the image is written on a base: `tsop image --image NAME --base base.tar`; see docs/packaging.md.",
+  ),
+  "image-not-built": e(
+    "tsop image --image web-operator:1   # the daemon of docker does not run",
+    undefined,
+    "Run it again when what docker says is mended. Without docker and podman, the image is written on a base: `tsop image --image NAME --base base.tar`; see docs/packaging.md.",
+  ),
   "image-without-kind": e("tsop create api --version v1 --kind Web --image nginx --no-controller"),
   "image-of-cluster-kind": e(
     "tsop create api --version v1 --kind Web --image nginx --scope Cluster",
@@ -332,6 +341,11 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
     'namespace api { @Resource({ group: "web.example.com", version: "v1" }) class MyWeb ... }',
   ),
   "kind-not-served": e('client.dynamic("example.com/v1", "Widget") // its CRD is not installed'),
+  "kinds-not-served": e(
+    "tsop deploy --image shop:1   # with the part prometheus, in a cluster without its operator",
+    "The API server at ... does not serve PrometheusRule of monitoring.coreos.com/v1.",
+    "Install the Prometheus operator, or leave its objects out with `tsop edit --disable prometheus`. Nothing was changed.",
+  ),
   "kubeconfig-file-missing": e("users: [{ name: me, user: { client-key: ./gone.pem } }]"),
   "kubeconfig-incomplete": e("current-context: staging   # there is no such context"),
   "kubeconfig-invalid": e(
@@ -498,6 +512,10 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "port-in-use": e("tsop cluster --port 6443   # twice"),
   "program-failed": e("tsop manifests --against HEAD   # and git fails"),
   "program-interrupted": e("tsop init --domain example.com   # and Ctrl-C while npm installs"),
+  "program-killed": e(
+    "tsop init --domain example.com   # and npm is killed, for want of memory",
+    "`npm install` was ended by SIGKILL, and printed nothing.",
+  ),
   "program-not-found": e("tsop manifests --against HEAD   # where there is no git"),
   "protected-group": e('@Resource({ group: "apps.k8s.io", version: "v1" })'),
   "proxy-unusable": e("HTTPS_PROXY=ftp://proxy.example.com tsop install"),

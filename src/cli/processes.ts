@@ -44,7 +44,8 @@ const MAX_OUTPUT_CHARACTERS = 1 << 28;
 /**
  * Runs a program to its end; what it writes to stdout is returned.
  *
- * @throws TsopError `program-not-found`, `program-failed` with the end of the output, `program-interrupted`
+ * @throws TsopError `program-not-found`; `program-failed`, or `program-killed` by a signal, with the end of the output;
+ *   `program-interrupted`
  */
 export async function runToEnd(
   call: ProgramCall,
@@ -108,7 +109,7 @@ function failureOf(call: ProgramCall, error: unknown): TsopError {
       : `ended with ${error.exitCode}`;
   const last = lastLines(`${textOf(error.stdout)}\n${textOf(error.stderr)}`);
   return new TsopError(
-    "program-failed",
+    error.exitCode === undefined ? "program-killed" : "program-failed",
     `\`${line}\` ${ended}${last === "" ? ", and printed nothing." : `:\n${last}`}`,
     `Run it in ${call.cwd} to see more.`,
     { cause: error },

@@ -221,37 +221,3 @@ describe("a command that writes files", { timeout: 120_000 }, () => {
     expect(err).toMatch(/\n +at /);
   });
 });
-
-describe("a program that is missing", () => {
-  const NONE = { env: { PATH: "/nowhere" } };
-
-  it("is npm: the project is there, and it is said how to go on", async () => {
-    const folder = emptyFolder();
-    const { code, err } = await runCli(folder, ["init", "--domain", "example.com"], NONE);
-    expect([code, err]).toEqual([1, expect.stringContaining("npm-install-failed")]);
-    expect(err).toContain("There is no program npm on the PATH");
-    expect(err).toContain(`Run \`npm install\` in ${folder}`);
-    expect(readFileSync(join(folder, "PROJECT"), "utf8")).toContain("domain: example.com");
-  });
-
-  it("is git", async () => {
-    const root = await newProject();
-    const { code, err } = await runCli(root, ["manifests", "--against", "HEAD"], NONE);
-    expect([code, err]).toEqual([
-      1,
-      expect.stringContaining("There is no program git on the PATH"),
-    ]);
-    expect(err).toContain("https://git-scm.com/downloads");
-  });
-
-  it("is docker and podman", async () => {
-    const root = await newProject();
-    const { code, err } = await runCli(root, ["image", "--image", "shop:1"], NONE);
-    expect([code, err]).toEqual([
-      1,
-      expect.stringContaining("Neither docker nor podman runs here"),
-    ]);
-    expect(err).toContain("https://docs.docker.com");
-    expect(err).toContain("--base");
-  });
-});

@@ -14,6 +14,7 @@ import type { ClusterSession } from "./cluster-session.ts";
 import { isCrd, type Crd } from "./crd.ts";
 import { fieldChanges, type FieldChange } from "./field-changes.ts";
 import { invalidObjects, type InvalidObject } from "./invalid-objects.ts";
+import { whyNotServed } from "./served-kinds.ts";
 import { deploymentName, foreignOwner, marked, standingOf } from "./ownership.ts";
 import { findLeftovers } from "./leftovers.ts";
 import { present } from "../../present.ts";
@@ -91,12 +92,11 @@ async function planOne(
   { owner, absent }: { readonly owner: string; readonly absent: ReadonlySet<string> },
 ): Promise<PlannedObject> {
   const name = await session.describe(object);
+  const reason = await whyNotServed(session, object, all);
+  if (reason !== undefined) return { ...plain(object, name, "refused"), reason };
   // The API server cannot be asked about a place, or a kind, that is not there.
-  if (absent.has(object.metadata.namespace ?? "")) return plain(object, name, "create");
-  if (!(await session.findResource(object))) {
-    const reason = "the API server does not serve the kind: install who defines it first";
-    return { ...plain(object, name, "refused"), reason };
-  }
+  const isKnown = (await session.findResource(object)) !== undefined;
+  if (!isKnown || absent.has(object.metadata.namespace ?? "")) return plain(object, name, "create");
   const live = await session.find(object);
   const standing = standingOf(live, owner);
   if (live && standing === "foreign") {

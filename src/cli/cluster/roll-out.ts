@@ -16,6 +16,7 @@ import { marked, type NamedObject, notOurs, standingOf } from "./ownership.ts";
 import { checkRights } from "./rights.ts";
 import { takeBackFromRuns } from "./answering.ts";
 import { runThatAnswers } from "./redirection.ts";
+import { requireServed } from "./served-kinds.ts";
 import { UnfinishedWork } from "./unfinished-work.ts";
 import { waitUntil } from "./waiting.ts";
 
@@ -48,7 +49,7 @@ const WOULD: Readonly<Record<Done, string>> = {
  * Applies the objects in their order. CRDs are established before what comes after them. A namespace that was
  * there before stays as it is.
  *
- * @throws TsopError `no-rights`, or `not-ours` for objects that others made, before anything is applied
+ * @throws TsopError `kinds-not-served`, `no-rights`, or `not-ours` for objects that others made, before anything is applied
  */
 export async function applyAll(
   session: ClusterSession,
@@ -59,6 +60,7 @@ export async function applyAll(
   const quiet = options.dryRun || options.changesOnly === true;
   const work = new UnfinishedWork(objects, { done: "applied", quiet });
   await work.tellingHowFar(context, async () => {
+    await requireServed(session, objects);
     await checkRights(session, objects, ["get", "create", "patch"]);
     await refuseForeign(session, objects, options);
     await applyInOrder(session, { objects, work }, options, context);

@@ -155,7 +155,8 @@ async function readRevision(
     const listed = await git("ls-tree", "--name-only", revision, `./${CRD_FOLDER}/`);
     names = listed.split("\n").filter((name) => name.endsWith(".yaml"));
   } catch (error) {
-    if (error instanceof TsopError && error.code === "program-not-found") throw error;
+    // Only git itself can say that it knows no such revision.
+    if (!(error instanceof TsopError) || error.code !== "program-failed") throw error;
     throw new UsageError(
       "nothing-to-compare",
       `${revision} is neither a file, a folder nor a revision of git: ${messageOf(error).split("\n").at(-1)?.trim() ?? ""}`,

@@ -231,10 +231,22 @@ describe("tsop plan, and deploy after it", { timeout: 60_000 }, () => {
     expect(names("clusterroles.rbac.authorization.k8s.io")).not.toContain("shop-page-viewer-role");
   });
 
-  it("says what deploy would refuse: objects of others, and kinds that nobody serves", async () => {
+  it("says that deploy would refuse kinds that nobody serves, and deploy does so before it changes anything", async () => {
     await runCli(root, ["edit", "--enable", "prometheus"]);
     const { code, out } = await plan("shop:1");
     expect(code).toBe(3);
-    expect(out).toMatch(/refused +ServiceMonitor \S+: the API server does not serve the kind/);
+    expect(out).toMatch(
+      /refused +ServiceMonitor \S+: the API server does not serve the kind: install the Prometheus operator/,
+    );
+    for (const flags of [["--dry-run"], []]) {
+      const deployed = await tsop("deploy", "--image", "shop:2", ...flags);
+      expect([deployed.code, deployed.err]).toEqual([
+        1,
+        expect.stringMatching(
+          /kinds-not-served: .*PrometheusRule of monitoring.coreos.com\/v1, ServiceMonitor of .*\n.*tsop edit --disable prometheus.* Nothing was changed/,
+        ),
+      ]);
+      expect(deployed.out).not.toMatch(/created|configured|to change/);
+    }
   });
 });

@@ -5,7 +5,7 @@
  */
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
-import { TsopError, UsageError } from "../../../errors.ts";
+import { messageOf, TsopError, UsageError } from "../../../errors.ts";
 import type { CliContext } from "../../context.ts";
 import { splitImage } from "../../kustomize/transform.ts";
 import { bundleOperator } from "../../operator/bundle.ts";
@@ -108,6 +108,9 @@ function createdAt({ env }: CliContext): string {
   );
 }
 
+const WITHOUT_ENGINE =
+  "Without docker and podman, the image is written on a base: `tsop image --image NAME --base base.tar`; see docs/packaging.md.";
+
 /** Docker or podman builds what the Dockerfile says. */
 async function buildByEngine(
   { image: name, platform, dryRun }: ImageOptions,
@@ -122,7 +125,16 @@ async function buildByEngine(
   context.out(`${engine} ${args.join(" ")}`);
   if (dryRun) return 0;
   const signal = context.untilInterrupted();
-  await runToEnd({ program: engine, args, cwd: root, env: context.env }, { signal, context });
+  try {
+    await runToEnd({ program: engine, args, cwd: root, env: context.env }, { signal, context });
+  } catch (error) {
+    throw new TsopError(
+      "image-not-built",
+      `The image was not built: ${messageOf(error)}`,
+      `Run it again when what ${engine} says is mended. ${WITHOUT_ENGINE}`,
+      { cause: error },
+    );
+  }
   return 0;
 }
 
@@ -138,6 +150,6 @@ async function findEngine(cwd: string, context: CliContext): Promise<string> {
   throw new TsopError(
     "image-no-engine",
     "Neither docker nor podman runs here, one of which builds the Dockerfile.",
-    "Install one (https://docs.docker.com/get-started/get-docker, https://podman.io/docs/installation), or write the image on a base: `tsop image --image NAME --base base.tar`; see docs/packaging.md.",
+    `Install one: https://docs.docker.com/get-started/get-docker, https://podman.io/docs/installation. ${WITHOUT_ENGINE}`,
   );
 }
