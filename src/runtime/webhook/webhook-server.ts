@@ -18,10 +18,12 @@ import {
   tlsOptions,
 } from "../manager/serving/listening.ts";
 import type { Tracing } from "../tracing/tracing.ts";
-import { Patience, patienceOf } from "./patience.ts";
+import { AnswerTexts } from "./direct/answer-text.ts";
+import { DirectConnections } from "./direct/direct-connections.ts";
+import { Exchanges } from "./exchange.ts";
 import { failureReply, type Reply, ReviewFailure, UNREAD } from "./replies.ts";
 import { BodyBudget, receiveBody } from "./request-body.ts";
-import { replyOf, type ServedPath } from "./served-path.ts";
+import type { ServedPath } from "./served-path.ts";
 import { SharedConnections } from "./shared-connections.ts";
 import { SilentConnections } from "./silent-connections.ts";
 
@@ -46,12 +48,12 @@ interface ServerOptions {
 export class WebhookServer {
   readonly #clock: Clock;
   readonly #paths: ReadonlyMap<string, ServedPath>;
-  readonly #tracing: Tracing | undefined;
+  readonly #exchanges: Exchanges;
   readonly #server: Server;
+  readonly #direct: DirectConnections;
   readonly #shared = new SharedConnections(MAX_CONNECTIONS);
   readonly #silent = new SilentConnections(MAX_SILENT_CONNECTIONS);
   readonly #budget = new BodyBudget(MAX_BODIES_BYTES);
-  readonly #open = new Set<Patience>();
   #isStopping = false;
 
   constructor(
@@ -61,7 +63,7 @@ export class WebhookServer {
     { stalledMs = STALLED_MS, tracing }: ServerOptions = {},
   ) {
     this.#clock = clock;
-    this.#tracing = tracing;
+    this.#exchanges = new Exchanges(clock, tracing);
     this.#paths = paths;
     const limits = {
       ...STRANGER_LIMITS,
@@ -79,6 +81,31 @@ export class WebhookServer {
     this.#server.on("request", (request, response) => {
       this.#exchange(request, response);
     });
+    this.#direct = this.#readDirectly(stalledMs);
+  }
+
+  /** Puts what reads the usual requests in front of `node:http`, which reads all others. */
+  #readDirectly(stalledMs: number): DirectConnections {
+    const toNode = this.#server.listeners("secureConnection");
+    const direct = new DirectConnections(this.#clock, {
+      paths: this.#paths,
+      exchanges: this.#exchanges,
+      budget: this.#budget,
+      answers: new AnswerTexts(this.#clock, KEEP_ALIVE_MS),
+      idleMs: Math.min(stalledMs, KEEP_ALIVE_MS),
+      isStopping: () => this.#isStopping,
+      spoke: (socket) => {
+        this.#silent.spoke(socket);
+      },
+      handOver: (socket) => {
+        for (const listener of toNode) Reflect.apply(listener, this.#server, [socket]);
+      },
+    });
+    this.#server.removeAllListeners("secureConnection");
+    this.#server.on("secureConnection", (socket) => {
+      direct.opened(socket);
+    });
+    return direct;
   }
 
   /** Whether it can be asked. */
@@ -106,6 +133,7 @@ export class WebhookServer {
       });
     });
     this.#server.closeIdleConnections();
+    this.#direct.endIdle();
     const timer = this.#clock.after(withinMs, () => {
       this.close();
     });
@@ -116,11 +144,10 @@ export class WebhookServer {
   /** Ends it at once. */
   close(): void {
     this.#isStopping = true;
-    for (const patience of this.#open) {
-      patience.end(new ReviewFailure(503, "the operator is ending"));
-    }
+    this.#exchanges.giveUp(new ReviewFailure(503, "the operator is ending"));
     this.#server.close();
     this.#server.closeAllConnections();
+    this.#direct.destroy();
   }
 
   #exchange(request: IncomingMessage, response: ServerResponse): void {
@@ -135,39 +162,22 @@ export class WebhookServer {
       this.#send(request, response, failureReply(UNREAD, failure));
       return;
     }
-    const span = this.#tracing?.review(pathname, headers);
-    const done = path.metrics.began();
     const query = at < 0 ? "" : url.slice(at + 1);
-    const patience = new Patience(this.#clock, patienceOf(query, path.defaultTimeoutMs));
+    const exchange = this.#exchanges.begin(path, { pathname, query, method, headers });
     const send = (reply: Reply): void => {
       this.#send(request, response, reply);
-      done(reply.status);
-      span?.answered(reply.status);
+      exchange.answered(reply.status);
     };
     receiveBody(request, { maxBytes: path.maxBytes, budget: this.#budget }, (body) => {
-      if (body instanceof ReviewFailure) {
-        send(failureReply(UNREAD, body));
-        return;
-      }
-      const answer = (): Reply | Promise<Reply> =>
-        replyOf(path, { method, headers, body }, patience);
-      const reply = span ? span.run(answer) : answer();
+      const reply = exchange.reply(body);
       if (!(reply instanceof Promise)) {
         send(reply);
         return;
       }
-      this.#endWith(response, patience);
+      response.on("close", () => {
+        if (!response.writableFinished) exchange.giveUp();
+      });
       void reply.then(send);
-    });
-  }
-
-  /** Nobody waits any more once the connection, or the server, has ended. */
-  #endWith(response: ServerResponse, patience: Patience): void {
-    this.#open.add(patience);
-    response.on("close", () => {
-      this.#open.delete(patience);
-      if (response.writableFinished) return;
-      patience.end(new ReviewFailure(504, "nobody waits for the answer any more"));
     });
   }
 

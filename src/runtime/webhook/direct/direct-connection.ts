@@ -1,0 +1,222 @@
+/**
+ * A connection that is read here and not by `node:http`, for as long as all that comes in has the one form in which API
+ * servers ask. With the first doubt it is handed to `node:http` for good, with all bytes that were not answered yet.
+ *
+ * @module
+ */
+import type { Socket } from "node:net";
+import { settlePromises } from "../../../clock.ts";
+import type { Exchange, Exchanges } from "../exchange.ts";
+import type { Reply } from "../replies.ts";
+import type { BodyBudget } from "../request-body.ts";
+import type { ServedPath } from "../served-path.ts";
+import type { AnswerTexts } from "./answer-text.ts";
+import { type RequestHead, requestHeadOf } from "./request-head.ts";
+
+/** What all connections of a server have in common. */
+export interface DirectParts {
+  readonly paths: ReadonlyMap<string, ServedPath>;
+  readonly exchanges: Exchanges;
+  readonly budget: BodyBudget;
+  readonly answers: AnswerTexts;
+  /** How long a connection stays on which nothing moves. */
+  readonly idleMs: number;
+  /** Whether no more requests are to be read once one is answered. */
+  isStopping(): boolean;
+  /** The first request came in. */
+  spoke(socket: Socket): void;
+  /** Hands a connection to `node:http`, which reads it from here on. */
+  handOver(socket: Socket): void;
+}
+
+type State =
+  /** Nothing has come in yet. */
+  | "new"
+  /** A head, and not yet all of its body. */
+  | "receiving"
+  /** A handler is at work. */
+  | "answering"
+  | "idle"
+  /** It is of `node:http`, or has ended. */
+  | "left";
+
+/** A request whose body is still coming in. */
+interface Receiving {
+  readonly head: RequestHead;
+  readonly path: ServedPath;
+}
+
+const WAITING: ReadonlySet<State> = new Set(["new", "receiving"]);
+const HALF_A_REQUEST = "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n";
+
+/** One connection. */
+export class DirectConnection {
+  readonly #socket: Socket;
+  readonly #parts: DirectParts;
+  #state: State = "new";
+  #receiving: Receiving | undefined;
+  #exchange: Exchange | undefined;
+  // What came in and is not answered yet, where that is not one piece.
+  #pieces: Buffer[] = [];
+  #bytes = 0;
+  #isWatched = false;
+
+  constructor(socket: Socket, parts: DirectParts) {
+    this.#socket = socket;
+    this.#parts = parts;
+    socket.on("data", this.#read);
+    socket.on("end", this.#ended);
+    socket.on("timeout", this.#timedOut);
+    socket.on("close", this.#closed);
+    // What there is to do, it does when it is closed.
+    socket.on("error", () => undefined);
+    socket.setTimeout(parts.idleMs);
+  }
+
+  /** Hands it over when it has waited for the rest of a request, or for its first one, since the last call. */
+  watch(): void {
+    if (WAITING.has(this.#state) && this.#isWatched) this.#handOver();
+    this.#isWatched = true;
+  }
+
+  /** Ends it if nothing is under way. */
+  endIdle(): void {
+    if (this.#state === "idle") this.#socket.destroy();
+  }
+
+  /** Ends it at once. */
+  destroy(): void {
+    this.#socket.destroy();
+  }
+
+  readonly #read = (piece: Buffer): void => {
+    if (this.#state === "left") return;
+    if (this.#state === "receiving") {
+      this.#receive(piece);
+      return;
+    }
+    if (this.#state === "answering") {
+      // It has to wait for its turn.
+      this.#pieces.push(piece);
+      this.#socket.pause();
+      return;
+    }
+    const head = requestHeadOf(piece);
+    const path = head && this.#parts.paths.get(head.pathname);
+    // Nobody takes the last answer, but asks for more.
+    const isJammed = this.#socket.writableLength > 0;
+    if (!head || !path || head.bodyBytes > path.maxBytes || isJammed) {
+      this.#pieces.push(piece);
+      this.#handOver();
+      return;
+    }
+    if (this.#state === "new") this.#parts.spoke(this.#socket);
+    if (piece.length === head.bodyAt + head.bodyBytes) {
+      this.#answer({ head, path }, piece.subarray(head.bodyAt));
+      return;
+    }
+    this.#state = "receiving";
+    this.#isWatched = false;
+    this.#receiving = { head, path };
+    this.#receive(piece);
+  };
+
+  #receive(piece: Buffer): void {
+    const { budget } = this.#parts;
+    const receiving = this.#receiving;
+    this.#pieces.push(piece);
+    if (!receiving || !budget.take(piece.length)) {
+      this.#handOver();
+      return;
+    }
+    this.#bytes += piece.length;
+    const { bodyAt, bodyBytes } = receiving.head;
+    const missing = bodyAt + bodyBytes - this.#bytes;
+    if (missing > 0) return;
+    if (missing < 0) {
+      this.#handOver();
+      return;
+    }
+    const bytes = Buffer.concat(this.#pieces);
+    this.#forget();
+    this.#answer(receiving, bytes.subarray(bodyAt));
+  }
+
+  #answer({ head, path }: Receiving, body: Buffer): void {
+    const exchange = this.#parts.exchanges.begin(path, head);
+    const reply = exchange.reply(body);
+    if (!(reply instanceof Promise)) {
+      this.#state = "idle";
+      this.#send(exchange, reply);
+      return;
+    }
+    this.#state = "answering";
+    this.#exchange = exchange;
+    void reply.then((said) => {
+      this.#exchange = undefined;
+      if (this.#state === "answering") this.#state = "idle";
+      this.#send(exchange, said);
+      if (this.#state === "idle" && this.#pieces.length > 0) this.#handOver();
+    });
+  }
+
+  #send(exchange: Exchange, reply: Reply): void {
+    if (this.#socket.writable) {
+      const isLast = this.#parts.isStopping();
+      this.#socket.write(this.#parts.answers.of(reply, isLast));
+      if (isLast) this.#leave();
+    }
+    exchange.answered(reply.status);
+  }
+
+  /** Ends it once the last answer is written. */
+  #leave(): void {
+    this.#state = "left";
+    this.#socket.destroySoon();
+  }
+
+  /** Gives back what a body that comes in has taken. */
+  #forget(): void {
+    this.#parts.budget.giveBack(this.#bytes);
+    this.#bytes = 0;
+    this.#pieces = [];
+    this.#receiving = undefined;
+  }
+
+  /** `node:http` reads it from here on, beginning with what was not answered. */
+  #handOver(): void {
+    const socket = this.#socket;
+    const pieces = this.#pieces;
+    this.#state = "left";
+    this.#forget();
+    socket.off("data", this.#read);
+    socket.off("end", this.#ended);
+    socket.off("timeout", this.#timedOut);
+    socket.pause();
+    // Not now: what was decrypted together with the last piece comes in before this turn ends, and has to wait behind it.
+    void settlePromises().then(() => {
+      if (socket.destroyed) return;
+      for (const piece of pieces.reverse()) socket.unshift(piece);
+      this.#parts.handOver(socket);
+      socket.resume();
+    });
+  }
+
+  readonly #ended = (): void => {
+    if (this.#state === "receiving") this.#socket.write(HALF_A_REQUEST);
+    this.#socket.end();
+  };
+
+  readonly #timedOut = (): void => {
+    this.#socket.destroy();
+  };
+
+  readonly #closed = (): void => {
+    const receiving = this.#receiving;
+    this.#state = "left";
+    this.#forget();
+    this.#exchange?.giveUp();
+    // As `node:http` would have counted it.
+    if (receiving) this.#parts.exchanges.begin(receiving.path, receiving.head).answered(400);
+  };
+}
