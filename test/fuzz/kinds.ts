@@ -9,6 +9,7 @@ import { kubeconfigs } from "./kubeconfigs.ts";
 import { objects } from "./objects.ts";
 import { requests } from "./requests.ts";
 import { reviews } from "./reviews.ts";
+import { wire } from "./wire.ts";
 
 /** Each kind of input by its name on the command line. */
 export const fuzzKinds: Readonly<Record<string, FuzzKind>> = {
@@ -17,4 +18,5 @@ export const fuzzKinds: Readonly<Record<string, FuzzKind>> = {
   objects,
   requests,
   reviews,
+  wire,
 };

@@ -5,7 +5,6 @@
  * @module
  */
 import type { Socket } from "node:net";
-import { settlePromises } from "../../../clock.ts";
 import type { Exchange, Exchanges } from "../exchange.ts";
 import type { Reply } from "../replies.ts";
 import type { BodyBudget } from "../request-body.ts";
@@ -97,8 +96,8 @@ export class DirectConnection {
     }
     if (this.#state === "answering") {
       // It has to wait for its turn.
-      this.#pieces.push(piece);
       this.#socket.pause();
+      this.#socket.unshift(piece);
       return;
     }
     const head = requestHeadOf(piece);
@@ -156,7 +155,7 @@ export class DirectConnection {
       this.#exchange = undefined;
       if (this.#state === "answering") this.#state = "idle";
       this.#send(exchange, said);
-      if (this.#state === "idle" && this.#pieces.length > 0) this.#handOver();
+      if (this.#state === "idle" && this.#socket.isPaused()) this.#handOver();
     });
   }
 
@@ -193,13 +192,11 @@ export class DirectConnection {
     socket.off("end", this.#ended);
     socket.off("timeout", this.#timedOut);
     socket.pause();
-    // Not now: what was decrypted together with the last piece comes in before this turn ends, and has to wait behind it.
-    void settlePromises().then(() => {
-      if (socket.destroyed) return;
-      for (const piece of pieces.reverse()) socket.unshift(piece);
-      this.#parts.handOver(socket);
-      socket.resume();
-    });
+    for (const piece of pieces.reverse()) socket.unshift(piece);
+    this.#parts.handOver(socket);
+    // All of it within this call: what was decrypted together with the last piece comes in next, past this stream.
+    socket.read();
+    socket.resume();
   }
 
   readonly #ended = (): void => {
