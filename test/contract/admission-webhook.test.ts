@@ -19,6 +19,7 @@ import {
   ValidatingWebhookConfiguration,
 } from "../../src/k8s.ts";
 import { eventually, silentLogger } from "../../src/testing.ts";
+import { NodeRequests } from "../support/node-requests.ts";
 import { connect, TARGETS } from "./targets.ts";
 import { webhookCertificate } from "./webhook-certificate.ts";
 
@@ -75,6 +76,7 @@ describe.each(TARGETS)("webhooks of an operator, on %s", (_, kubeconfig) => {
     });
     manager.webhooks.add(new Defaults());
     manager.webhooks.add(new Checks());
+    const requests = new NodeRequests();
     const stop = new AbortController();
     const running = manager.start(stop.signal);
     const name = run;
@@ -195,7 +197,11 @@ describe.each(TARGETS)("webhooks of an operator, on %s", (_, kubeconfig) => {
       const key = { namespace, name: metadata.name };
       await expect(client.delete(ConfigMap, key)).rejects.toThrow("it is kept");
       expect(effects).not.toContain("DELETE");
+      // All reviews had the form that the webhook server reads by itself.
+      const others = requests.urls.filter((url) => /^\/(default|validate)\?/.test(url));
+      expect(others).toEqual([]);
     } finally {
+      requests.stop();
       await client.delete(MutatingWebhookConfiguration, { name });
       await client.delete(ValidatingWebhookConfiguration, { name });
       stop.abort();

@@ -22,13 +22,15 @@ const MAX_HEAD_BYTES = 4096;
 const END_OF_HEAD = "\r\n\r\n";
 const HEAD =
   /^POST (\/[\w.~/-]*)(?:\?([\w.~=&-]*))? HTTP\/1\.1\r\n((?:[A-Za-z-]+: [!-~]+(?: [!-~]+)*\r\n)+)\r\n$/;
+const KEEP_ALIVE = "keep-alive";
 const LENGTH = /^[1-9]\d{0,8}$/;
-// No Connection, Expect, Transfer-Encoding, Upgrade, Content-Encoding: what changes the meaning of others is not here.
+// No Expect, Transfer-Encoding, Upgrade, Content-Encoding: what changes the meaning of others is not here.
 const NAMES: ReadonlySet<string> = new Set([
   "accept",
   "accept-encoding",
   "authorization",
   "baggage",
+  "connection",
   "content-length",
   "content-type",
   "host",
@@ -54,7 +56,8 @@ export function requestHeadOf(bytes: Buffer): RequestHead | undefined {
     headers[name] = lines.slice(colon + 2, lineEnd);
     at = lineEnd + 2;
   }
-  const { host, "content-type": type, "content-length": length = "" } = headers;
-  if (host === undefined || type !== "application/json" || !LENGTH.test(length)) return undefined;
+  const { host, connection = KEEP_ALIVE, "content-length": length = "" } = headers;
+  if (host === undefined || connection !== KEEP_ALIVE || !LENGTH.test(length)) return undefined;
+  if (headers["content-type"] !== "application/json") return undefined;
   return { method: "POST", pathname, query, headers, bodyAt, bodyBytes: Number(length) };
 }
