@@ -1,4 +1,5 @@
 /** What the webhook server reads by itself, and what it leaves to `node:http`. */
+import { AsyncLocalStorage } from "node:async_hooks";
 import { once } from "node:events";
 import { connect, type TLSSocket } from "node:tls";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
@@ -21,6 +22,9 @@ import { reviewOf, serveWebhooks, type TestServer } from "./support.ts";
 class Widget extends CustomResource<Record<string, unknown>> {}
 
 const gate = deferred();
+const storage = new AsyncLocalStorage<string>();
+/** What each handler found in the storage. */
+const left: string[] = [];
 
 @ValidatingWebhook(Widget, { path: "/validate" })
 class WidgetValidator implements Validator<Widget> {
@@ -28,6 +32,8 @@ class WidgetValidator implements Validator<Widget> {
     { spec }: Unstored<Widget>,
     review: ValidationReview<Widget>,
   ): void | Promise<void> {
+    left.push(storage.getStore() ?? "nothing");
+    if (spec["how"] === "enter") storage.enterWith("a review");
     if (spec["how"] === "later") return gate.promise;
     if (spec["how"] === "deny") review.deny("dénié");
   }
@@ -174,6 +180,17 @@ describe("a connection of the webhook server", () => {
       /Content-Length: (\d+)\r\n[^]*?\r\n\r\n([^]*)$/.exec(said()) ?? [];
     expect(Buffer.byteLength(body)).toBe(Number(length));
     expect(requests.read).toEqual([]);
+  });
+
+  it("takes nothing from one handler to the next", async () => {
+    const { socket, said } = await dial();
+    left.length = 0;
+    for (const how of ["enter", ""]) {
+      const before = answers(said());
+      socket.write(question({ how }));
+      await eventually(() => expect(answers(said())).toBe(before + 1));
+    }
+    expect(left).toEqual(["nothing", "nothing"]);
   });
 
   it("is node:http's for good, with nothing lost, once anything is in doubt", async () => {

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { AsyncResource } from "node:async_hooks";
 import type { Socket } from "node:net";
 import type { Exchange, Exchanges } from "../exchange.ts";
 import type { Reply } from "../replies.ts";
@@ -78,9 +79,9 @@ export class DirectConnection {
     this.#isWatched = true;
   }
 
-  /** Ends it if nothing is under way. */
+  /** Ends it if nothing is under way; what is left of the last answer is still sent. */
   endIdle(): void {
-    if (this.#state === "idle") this.#socket.destroy();
+    if (this.#state === "idle") this.#leave();
   }
 
   /** Ends it at once. */
@@ -143,7 +144,12 @@ export class DirectConnection {
 
   #answer({ head, path }: Receiving, body: Buffer): void {
     const exchange = this.#parts.exchanges.begin(path, head);
-    const reply = exchange.reply(body);
+    // As in node:http, what a handler puts into an AsyncLocalStorage is not there for the next one.
+    const reply = new AsyncResource("WebhookReview").runInAsyncScope(
+      exchange.reply,
+      exchange,
+      body,
+    );
     if (!(reply instanceof Promise)) {
       this.#state = "idle";
       this.#send(exchange, reply);
