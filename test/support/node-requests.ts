@@ -3,16 +3,17 @@
  *
  * @module
  */
-import { channel } from "node:diagnostics_channel";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { IncomingMessage } from "node:http";
+
+const CHANNEL = "http.server.request.start";
 
 /** Notes them until `stop`. */
 export class NodeRequests {
   readonly read: IncomingMessage[] = [];
-  readonly #channel = channel("http.server.request.start");
 
   constructor() {
-    this.#channel.subscribe(this.#note);
+    subscribe(CHANNEL, this.#note);
   }
 
   /** The targets of those so far. */
@@ -21,7 +22,7 @@ export class NodeRequests {
   }
 
   stop(): void {
-    this.#channel.unsubscribe(this.#note);
+    unsubscribe(CHANNEL, this.#note);
   }
 
   // What Node says of it in its documentation, and not in its types.

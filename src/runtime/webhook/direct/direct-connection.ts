@@ -145,11 +145,7 @@ export class DirectConnection {
   #answer({ head, path }: Receiving, body: Buffer): void {
     const exchange = this.#parts.exchanges.begin(path, head);
     // As in node:http, what a handler puts into an AsyncLocalStorage is not there for the next one.
-    const reply = new AsyncResource("WebhookReview").runInAsyncScope(
-      exchange.reply,
-      exchange,
-      body,
-    );
+    const reply = new AsyncResource("WebhookReview").runInAsyncScope(() => exchange.reply(body));
     if (!(reply instanceof Promise)) {
       this.#state = "idle";
       this.#send(exchange, reply);
