@@ -4,7 +4,7 @@
  * @module
  */
 
-/** A promise, and what settles it. */
+/** A promise, with its resolve and reject. */
 export interface Deferred<T> {
   readonly promise: Promise<T>;
   resolve(value: T): void;

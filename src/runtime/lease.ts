@@ -1,5 +1,5 @@
 /**
- * Leases: what processes agree by on who leads, or on who has which keys.
+ * Leases: the records by which processes agree on the leader, or on the owner of each key.
  *
  * @see https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/lease-v1/
  * @module
@@ -7,7 +7,7 @@
 import type { KubeObject } from "../kube/object.ts";
 import type { ResourceType } from "../kube/resource.ts";
 
-/** Who holds a Lease, and for how long. */
+/** The holder of a Lease, and its duration. */
 export interface LeaseSpec {
   holderIdentity?: string;
   leaseDurationSeconds?: number;

@@ -1,13 +1,13 @@
 /**
- * A map that forgets what was used least recently.
+ * A map that forgets its least recently used entries.
  *
  * @module
  */
 
 /**
- * Keeps the `limit` entries that were used last, and some more: at most twice as many. Both reading and writing count
- * as use. Two generations, so that a use costs one look-up: to move each used entry to the end of a `Map` makes V8 build
- * the map anew all the time.
+ * Keeps the `limit` entries that were used last, and some more: at most twice as many. Both reading
+ * and writing count as use. Two generations, so that a use costs one look-up: moving each used
+ * entry to the end of a `Map` makes V8 rebuild the map all the time.
  */
 export class LruMap<V> {
   readonly #limit: number;

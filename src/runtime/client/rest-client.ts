@@ -221,7 +221,7 @@ export class RestClient {
     }
   }
 
-  /** The connection that speaks another protocol from then on. */
+  /** The connection after its upgrade to another protocol. */
   async #upgrade(request: RestRequest): Promise<UpgradedConnection> {
     const exchange = encode(request);
     if (!this.#transport.upgrade) throw noUpgrade(this.server);
@@ -252,14 +252,14 @@ export class RestClient {
   }
 }
 
-/** How long to wait before another try; `undefined`: there is none. */
+/** The wait before another try, in milliseconds; `undefined` when there is none. */
 function retryDelayMs(
   method: string,
   outcome: TransportResponse | ConnectionError,
   nowMs: number,
 ): number | undefined {
   if (outcome instanceof ConnectionError) {
-    // Others may have been carried out although no answer came.
+    // A request that may write may have been carried out although no answer came.
     if (method !== "GET" || outcome.failure !== "reset") return undefined;
     return outcome.reusedConnection ? 0 : RETRY_AFTER_RESET_MS;
   }
@@ -346,7 +346,7 @@ async function readBytes({ body }: TransportResponse): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** The items of a list; none of what is no list. */
+/** The items of a list; none when the answer is not a list. */
 function itemsOf(answer: unknown): readonly unknown[] {
   const { items } = (answer ?? {}) as { items?: unknown };
   return Array.isArray(items) ? items : [];

@@ -1,5 +1,5 @@
 /**
- * What to do about a 403: the rule that is missing.
+ * The rule that is missing after a 403, as advice.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { isForbidden, isNotFound } from "../../kube/status.ts";
 /**
  * The next step after a refused or unknown kind, as a sentence; `undefined` for other errors.
  *
- * @param verbs - what the runtime wants to do with the kind
+ * @param verbs - the verbs that the runtime needs
  */
 export function rightsAdvice(
   error: unknown,
@@ -24,17 +24,20 @@ export function rightsAdvice(
   return undefined;
 }
 
-// How the API server's RBAC authorizer words a refusal.
+// The wording of a refusal by the API server's RBAC authorizer.
 const REFUSAL = /cannot (\S+) resource "([^"]+)" in API group "([^"]*)"/;
 
-/** The rule that is missing after a refused request, from what the server says; `undefined` for other errors. */
+/**
+ * The rule that is missing after a refused request, from the server's message; `undefined` for
+ * other errors.
+ */
 export function refusalAdvice(error: unknown): string | undefined {
   const [, verb, resource, group] = (isForbidden(error) && REFUSAL.exec(error.message)) || [];
   if (verb === undefined || resource === undefined) return undefined;
   return ruleAdvice(group ?? "", resource, [verb]);
 }
 
-/** Which rule to add, as a sentence without its full stop. */
+/** The rule to add, as a sentence without its full stop. */
 export function ruleAdvice(group: string, resource: string, verbs: readonly string[]): string {
   const marker = rbacMarker(group, resource, verbs);
   return `Put ${marker} on the reconciler, run \`tsop manifests\`, and apply the role`;

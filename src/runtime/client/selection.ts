@@ -1,5 +1,6 @@
 /**
- * Which objects a list, a watch or a deletion is about. What would silently select more than was asked for is refused.
+ * The selection of objects for a list, a watch or a deletion. One that would silently select more
+ * than intended is refused.
  *
  * @module
  */
@@ -11,7 +12,7 @@ import type { ListOptions, Selection } from "./client.ts";
 import type { Query } from "./rest-client.ts";
 
 /**
- * Refuses a selection that means nothing for the kind, wherever it is answered from.
+ * Refuses a selection that the kind does not support, whether the cache or the server answers it.
  *
  * @throws TsopError `kind-in-no-namespace`, SelectorError
  */
@@ -26,14 +27,14 @@ export function assertSelection(resource: ResourceInfo, { namespace, labels }: S
   if (typeof labels === "object") assertLabels(labels);
 }
 
-/** The same for what a server answers, which has no indexes. @throws TsopError `index-missing` */
+/** The same for reads from a server, which has no indexes. @throws TsopError `index-missing` */
 export function assertServed(resource: ResourceInfo, selection: ListOptions): void {
   assertSelection(resource, selection);
   if (selection.index) throw indexMissing(selection.index.name, resource, "a server has none");
 }
 
 /**
- * Refuses to delete everywhere, and by a selector that was given and selects everything.
+ * Refuses a deletion in all namespaces, or by a given selector that selects everything.
  *
  * @throws TsopError `delete-in-all-namespaces`, `empty-selector`
  */
@@ -57,7 +58,7 @@ export function assertDeletion(resource: ResourceInfo, selection: Selection): vo
   );
 }
 
-/** The error of a list by an index that there is none of, and why. */
+/** The error of a list by an index that does not exist, with the reason. */
 export function indexMissing(name: string, resource: ResourceInfo, why: string): TsopError {
   return new TsopError(
     "index-missing",
@@ -80,7 +81,7 @@ function labelSelectorOf(labels: Readonly<Record<string, string>>): string | und
   return parts.length === 0 ? undefined : parts.join(",");
 }
 
-/** A comma in a value would be another condition, and `undefined` a word. */
+/** A comma in a value would begin another condition, and `undefined` would become a word. */
 function assertLabels(labels: Readonly<Record<string, unknown>>): void {
   for (const [name, value] of Object.entries(labels)) {
     const errors =

@@ -1,5 +1,5 @@
 /**
- * Patches of a status that lose nothing of what others write to it meanwhile.
+ * Patches of a status that keep what others write to it meanwhile.
  *
  * @module
  */
@@ -15,10 +15,11 @@ import { lockedPatch, mergePatch, type Patch } from "./patches.ts";
 /** An object that has a status. */
 export type WithStatus = KubeObject & { status?: object } & Whole;
 
-// Somebody who writes the same status that often is in a loop; the reconcile fails then, and comes again later.
+// The limit of conflicts: another writer that is faster so often is in a loop; the reconcile then
+// fails, and is retried later.
 const TRIES = 5;
 
-/** What a function makes of an object's status. */
+/** The patch that a function returns for an object's status. */
 export function changedStatus<T extends WithStatus>(
   object: T,
   change: (status: T["status"]) => StatusPatch<T>,
@@ -47,7 +48,7 @@ export function lockedStatusPatch(
 }
 
 /**
- * Patches the status by a function of what it is, and once more with what somebody else made of it meanwhile.
+ * Patches the status by a function of the present one, and again after a conflict.
  *
  * @throws StatusError 409 when others are faster each time
  */
@@ -70,7 +71,10 @@ export async function patchStatusFrom<T extends WithStatus>(
   }
 }
 
-/** The object as it is now. @throws `conflict` where it may not be read, or is another one of that name */
+/**
+ * The object, read again. @throws `conflict` where it may not be read, or was replaced by another
+ * one of that name
+ */
 async function reread<T extends WithStatus>(
   client: Client,
   known: T,

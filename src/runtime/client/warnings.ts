@@ -7,11 +7,11 @@
 import type { Logger } from "../../log.ts";
 import { ToldBefore } from "../told-before.ts";
 
-/** What the API server warns about in its answer to a request. */
+/** A warning of the API server in its answer to a request. */
 export interface ApiWarning {
-  /** 299 in the answers of API servers. */
+  /** The code; 299 in the answers of API servers. */
   readonly code: number;
-  /** Who warns; `-` in the answers of API servers. */
+  /** The agent that warns; `-` in the answers of API servers. */
   readonly agent: string;
   readonly text: string;
   /** The method of the request: `POST`. */
@@ -21,7 +21,7 @@ export interface ApiWarning {
 }
 
 /**
- * Told of each warning, also of those that came before.
+ * Gets each warning, repeated ones included.
  *
  * @example
  * const warnings: ApiWarning[] = [];
@@ -29,13 +29,13 @@ export interface ApiWarning {
  */
 export type WarningHandler = (warning: ApiWarning) => void;
 
-/** What becomes of warnings: `ignore` drops them. */
+/** The handling of warnings: `ignore` drops them. */
 export type WarningOption = "ignore" | WarningHandler;
 
-// What client-go takes: "miscellaneous persistent warning".
+// The only code that client-go accepts: "miscellaneous persistent warning".
 const MISCELLANEOUS = 299;
 
-/** The handler that an option names; `undefined` for none. */
+/** The handler for an option; `undefined` for none. */
 export function warningHandler(
   option: WarningOption | undefined,
   byDefault: WarningHandler,
@@ -51,7 +51,7 @@ export function logWarning(log: Logger): WarningHandler {
   };
 }
 
-/** Lets the handler see each text once. */
+/** Calls the handler once for each text. */
 export function oncePerText(handler: WarningHandler): WarningHandler {
   const told = new ToldBefore();
   return (warning) => {
@@ -62,8 +62,8 @@ export function oncePerText(handler: WarningHandler): WarningHandler {
 type ParsedWarning = Pick<ApiWarning, "code" | "agent" | "text">;
 
 /**
- * The warnings of a header, several of which may be joined by commas. What follows something that is not a warning is
- * left out, as client-go does.
+ * The warnings of a header, several of which may be joined by commas. Everything after a part that
+ * is not a warning is left out, as in client-go.
  */
 export function parseWarnings(header: string): ParsedWarning[] {
   const warnings: ParsedWarning[] = [];
@@ -82,12 +82,12 @@ export function parseWarnings(header: string): ParsedWarning[] {
   return warnings;
 }
 
-// Code, agent, text with escaped quotes, and a date that may be left out; then a comma, or nothing more.
+// Code, agent, text with escaped quotes, and an optional date; then a comma, or the end.
 const WARNING = /^\s*(\d{3}) (\S+) "((?:[^"\\]|\\.)*)"\s*(?:"[^"]*"\s*)?(?:,\s*|$)/su;
 // eslint-disable-next-line no-control-regex -- those are what no warning has, as for client-go
 const CONTROL_CHARACTER = /[\u0000-\u001f\u007f-\u009f\ufffd]/;
 
-/** Headers come in byte by byte; what they say is UTF-8. */
+/** Headers arrive as Latin-1; their content is UTF-8. */
 function decodeUtf8(header: string): string {
   // eslint-disable-next-line no-control-regex -- bytes
   if (!/^[\u0000-\u00ff]*$/.test(header)) return header;

@@ -15,7 +15,10 @@ import { ObjectReader, textOf } from "./json/object-reader.ts";
 export type WatchEvent<T extends KubeObject = KubeObject> =
   { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: T } | WatchBookmark;
 
-/** How far a watch has come: it is of no object, and carries nothing but a version from which to go on. */
+/**
+ * The progress of a watch: it is about no object, and carries only the version from which to
+ * resume.
+ */
 export interface WatchBookmark {
   readonly type: "BOOKMARK";
   readonly object: {
@@ -26,10 +29,10 @@ export interface WatchBookmark {
 }
 
 /**
- * The events of a watch, in batches as they arrive. It ends when the server closes the stream, or the
- * connection breaks: both mean to go on from the last version.
+ * The events of a watch, in batches as they arrive. It ends when the server closes the stream, or
+ * the connection breaks: in both cases the watch resumes from the last version.
  *
- * @throws StatusError for an `ERROR` event, and with 500 for what is no event at all
+ * @throws StatusError for an `ERROR` event, and with 500 for a line that is not an event
  */
 export type WatchStream<T extends KubeObject = KubeObject> = AsyncIterable<
   readonly WatchEvent<T>[]
@@ -38,22 +41,22 @@ export type WatchStream<T extends KubeObject = KubeObject> = AsyncIterable<
 const EVENT_TYPES = new Set(["ADDED", "MODIFIED", "DELETED", "BOOKMARK"]);
 
 /**
- * The last bookmark of the watches of a kind, as bytes and decoded: in a quiet cluster the next one is the same, also
- * that of the next watch.
+ * The last bookmark of the watches of a kind, as bytes and decoded: in a quiet cluster the next one
+ * is the same, also in the next watch.
  */
 export interface BookmarkMemory {
   last?: { readonly chunk: Buffer; readonly decoded: Decoded } | undefined;
 }
 
-/** How a watch is read. */
+/** The options for reading a watch. */
 interface WatchReading {
   readonly withoutManagedFields: boolean;
-  /** The reader's own when absent. */
+  /** The memory of bookmarks; the reader's own when absent. */
   readonly bookmarks?: BookmarkMemory | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Reads them as they come. */
+/** The events of a watch, as they arrive. */
 export function watchEvents<T extends KubeObject>(
   response: TransportResponse,
   reading: WatchReading,
@@ -63,7 +66,7 @@ export function watchEvents<T extends KubeObject>(
 
 type Batch<T extends KubeObject> = IteratorResult<readonly WatchEvent<T>[], undefined>;
 
-/** Not a generator: its promises would be most of what a quiet watch costs. */
+/** Not a generator: its promises would be most of the cost of a quiet watch. */
 class EventReader<T extends KubeObject> implements AsyncIterableIterator<
   readonly WatchEvent<T>[],
   undefined
@@ -98,7 +101,7 @@ class EventReader<T extends KubeObject> implements AsyncIterableIterator<
         if (this.#failure) throw this.#failure;
         const chunk = await this.#chunks.next();
         const { events, error } = chunk.done ? this.#lastEvents() : this.#eventsIn(chunk.value);
-        // What came before an error is as good as ever.
+        // The events before an error are valid.
         this.#failure = error;
         if (chunk.done && !error) this.#end();
         if (events.length > 0) return { done: false, value: events };
@@ -125,10 +128,10 @@ class EventReader<T extends KubeObject> implements AsyncIterableIterator<
 
   #eventsIn(chunk: Uint8Array): Decoded<T> {
     const { last } = this.#bookmarks;
-    // Behind half an event it would be another half.
+    // After half an event the same bytes would be the rest of it.
     if (this.#lines.isBetween && last?.chunk.equals(chunk)) return last.decoded;
     const isBookmark = this.#lines.isBetween && isOneBookmark(chunk);
-    // A copy: whoever parses it may change it.
+    // A copy, since parsing may change the bytes.
     const copy = isBookmark ? Buffer.from(chunk) : undefined;
     const decode = (lines: Buffer): Decoded<T> => decodeEvents(lines, this.#reader);
     const decoded = this.#lines.add(chunk, decode) ?? NOTHING;
@@ -136,7 +139,7 @@ class EventReader<T extends KubeObject> implements AsyncIterableIterator<
     return decoded;
   }
 
-  /** Half an event at the end is the mark of a cut connection, and that is no error. */
+  /** Half an event at the end means a cut connection, which is not an error. */
   #lastEvents(): Decoded<T> {
     const { rest } = this.#lines;
     const isWhole = rest.length > 0 && isJson(textOf(rest));
@@ -160,7 +163,7 @@ interface Decoded<T extends KubeObject = never> {
   readonly error?: Error;
 }
 
-/** The events of some lines, up to the first that is none. */
+/** The events of some lines, up to the first line that is not one. */
 function decodeEvents<T extends KubeObject>(lines: Buffer, reader: ObjectReader): Decoded<T> {
   const together = parseTogether(lines, reader);
   if (together?.every(isEvent)) return { events: together as WatchEvent<T>[] };
@@ -174,12 +177,15 @@ function decodeEvents<T extends KubeObject>(lines: Buffer, reader: ObjectReader)
   return { events };
 }
 
-/** The values of all lines, parsed as one array, which is a third faster; `undefined` where that is no good. */
+/**
+ * The values of all lines, parsed as one array, which is a third faster; `undefined` where a line
+ * is broken.
+ */
 function parseTogether(lines: Buffer, reader: ObjectReader): unknown[] | undefined {
   try {
     return reader.lines(lines, objectOf);
   } catch {
-    // One of the lines is broken; which one, and what is in the others, comes out line by line.
+    // Parsing line by line shows which line is broken, and the values of the others.
     return undefined;
   }
 }
@@ -193,13 +199,13 @@ function isEvent(value: unknown): boolean {
   return EVENT_TYPES.has(event?.type ?? "") && isJsonObject(event?.object);
 }
 
-/** An event, or the error that the line stands for. */
+/** The event of a line, or its error. */
 function decodeEvent<T extends KubeObject>(line: string): WatchEvent<T> | Error {
   let event: { type?: string; object?: unknown } | null;
   try {
     event = parseExact(line) as typeof event;
   } catch {
-    // Nothing of the line, which may be a Secret; the parser's error quotes it.
+    // Without the text of the line, which may be a Secret; the parser's error quotes it.
     return brokenAnswer(
       `unable to decode an event from the watch stream: ${line.length} characters that are not JSON`,
     );

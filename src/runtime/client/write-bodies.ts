@@ -1,5 +1,5 @@
 /**
- * Bodies of requests that write.
+ * Bodies of write requests.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { assertNotPartial } from "../cache/partial-objects.ts";
 import type { DeleteOptions } from "./client.ts";
 import type { RestRequest } from "./rest-client.ts";
 
-/** A copy that says what it is. */
+/** A copy with its apiVersion and kind. */
 export function typed(
   object: { metadata?: WrittenMeta | undefined },
   resource: ResourceInfo,

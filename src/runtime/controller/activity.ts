@@ -1,34 +1,34 @@
 /**
- * What a part of a manager does, for who waits until nothing is done any more.
+ * The activity of the parts of a manager, for callers that wait until it is idle.
  *
  * @module
  */
 import type { ObjectKey } from "../../kube/object.ts";
 
-/** A key that a controller looks at later: a `requeueAfterMs`, or a retry. */
+/** A key that a controller will reconcile later: a `requeueAfterMs`, or a retry. */
 export interface WaitingKey {
   readonly controller: string;
   readonly key: ObjectKey;
-  /** When, in milliseconds since 1970 on the manager's clock. */
+  /** The time of that, in milliseconds since 1970 on the manager's clock. */
   readonly atMs: number;
 }
 
-/** A controller's queue. */
+/** The state of a controller's queue. */
 export interface QueueState {
   readonly controller: string;
-  /** The keys that are worked on: `default/web`. */
+  /** The keys that are being reconciled: `default/web`. */
   readonly inHand: readonly string[];
-  /** How many are in line. */
+  /** How many keys are in line. */
   readonly depth: number;
-  /** The keys that wait for their time, and when that is, in milliseconds since 1970. */
+  /** The keys that wait for their time, in milliseconds since 1970. */
   readonly waiting: readonly { readonly key: string; readonly atMs: number }[];
 }
 
-/** What is under way, and what waits for its time. */
+/** The activity of one part. */
 export interface Activity {
-  /** Each in words; empty when nothing is done. */
+  /** The work under way, in words; empty when idle. */
   readonly busy: readonly string[];
   readonly waiting: readonly WaitingKey[];
-  /** Of a controller. */
+  /** The queue, for a controller. */
   readonly queue?: QueueState;
 }

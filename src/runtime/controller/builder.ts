@@ -1,5 +1,5 @@
 /**
- * Puts a controller together: what it is for, what it owns, what else it watches.
+ * Builds a controller: its own kind, the kinds that it owns, others that it watches.
  *
  * @module
  */
@@ -39,32 +39,32 @@ import { withoutLosing, type Predicate } from "./predicates.ts";
 import type { Reconciler } from "./reconciler.ts";
 import { kindSource, type Source } from "./sources/sources.ts";
 
-/** How owned objects are watched. */
+/** The options for a kind of owned objects. */
 export interface OwnsOptions<T extends KubeObject> extends WatchOptions<T> {
-  /** Follows every owner of the kind, not only the controller. */
+  /** Enqueues every owner of the kind, not only the controller. */
   readonly everyOwner?: boolean;
 }
 
-/** Where a kind is watched. */
+/** The cluster in which a kind is watched. */
 export interface WatchPlace {
   /** Another cluster than the manager's: the result of `createCluster(...)`. */
   readonly cluster?: Cluster;
 }
 
-/** A kind that is to be watched, once the global filters are known. */
+/** A watched kind, once the global filters are known. */
 type PlannedSource = (plan: SourcePlan) => Source;
 
-/** What all sources of a controller are to know. */
+/** The settings that all sources of a controller share. */
 interface SourcePlan {
   readonly filters: readonly Predicate[];
   readonly finalizer: string | undefined;
 }
 
-// How long a cleanup may take before people are told, where nobody says otherwise.
+// The default time for a cleanup before it counts as overdue, in milliseconds.
 const CLEANUP_MS = 600_000;
 
 /**
- * A controller in the making, for the kind of `K` once `for()` was called.
+ * A controller under construction, for the kind of `K` once `for()` was called.
  *
  * @example
  * controllerFor(manager)
@@ -96,7 +96,8 @@ export class ControllerBuilder<K extends KubeObject = KubeObject> {
   }
 
   /**
-   * The kind that the reconciler is about: it is called with the key of each of its objects that changes.
+   * Sets the reconciled kind: the reconciler is called with the key of each of its objects that
+   * changes.
    *
    * @throws TsopError `controller-misbuilt` the second time
    */
@@ -124,7 +125,7 @@ export class ControllerBuilder<K extends KubeObject = KubeObject> {
   }
 
   /**
-   * A kind whose objects the reconciler makes: a change of one calls it with the key of the owner.
+   * Watches a kind whose objects the reconciler creates: a change of one enqueues its owner.
    *
    * @throws TsopError `controller-misbuilt` before `for()`
    */
@@ -139,7 +140,8 @@ export class ControllerBuilder<K extends KubeObject = KubeObject> {
   }
 
   /**
-   * What the objects want to exist, for the reconciler to call; each of the kinds is owned and watched.
+   * Declares the dependents of the objects, for the reconciler to create and delete; each of the
+   * kinds is owned and watched.
    *
    * @example
    * const builder = controllerFor(manager).for(MyWeb);
@@ -176,7 +178,8 @@ export class ControllerBuilder<K extends KubeObject = KubeObject> {
   }
 
   /**
-   * Another kind: `map` says which keys a change of an object concerns; `handler` sees the whole event.
+   * Watches another kind: `map` returns the keys that a change of an object concerns; `handler`
+   * gets the whole event.
    *
    * @example
    * builder.watches(Secret, { map: ({ metadata }) => [{ namespace: metadata.namespace, name: "web" }] });
@@ -188,13 +191,13 @@ export class ControllerBuilder<K extends KubeObject = KubeObject> {
     return this.#watch(token, handlerOf(options), options);
   }
 
-  /** Keys from elsewhere. The filters of `withEventFilter` do not see them. */
+  /** Adds a source of keys. The filters of `withEventFilter` do not see them. */
   watchesSource(source: Source): this {
     this.#sources.push(() => source);
     return this;
   }
 
-  /** The name in logs and metrics; the kind in lower case when absent. */
+  /** Sets the name in logs and metrics; the kind in lower case when absent. */
   named(name: string): this {
     this.#name = name;
     return this;
@@ -206,14 +209,14 @@ export class ControllerBuilder<K extends KubeObject = KubeObject> {
     return this;
   }
 
-  /** Sets how the controller works; of an option that is given twice, the later one counts. */
+  /** Sets the options of the controller; of an option that is given twice, the later one counts. */
   withOptions(options: ControllerOptions): this {
     this.#options = { ...this.#options, ...options };
     return this;
   }
 
   /**
-   * Builds the controller and gives it to the manager, which starts it.
+   * Builds the controller and adds it to the manager, which starts it.
    *
    * @throws TsopError `controller-misbuilt` when it watches nothing or has no name, or its cleanup has no valid finalizer;
    *   `controller-exists`
@@ -268,7 +271,7 @@ export class ControllerBuilder<K extends KubeObject = KubeObject> {
     return controller;
   }
 
-  /** What the runtime does around the reconciler. */
+  /** The lifecycle around the reconciler: finalizer, pause and error hook. */
   #lifecycle(
     reconciler: Reconciler<K>,
     parts: {
@@ -284,7 +287,7 @@ export class ControllerBuilder<K extends KubeObject = KubeObject> {
     return new Lifecycle({
       client,
       cache: this.#informers,
-      // It is the token that `for` was called with, whose objects are `K`s.
+      // The token of `for`, whose objects are `K`s.
       token: main.token as ReadToken<K>,
       reconciler,
       finalizer,
@@ -306,13 +309,13 @@ export class ControllerBuilder<K extends KubeObject = KubeObject> {
     return informersOf(this.#manager.cache);
   }
 
-  /** How its author knows the controller. */
+  /** The controller under construction, in its author's words. */
   get #begun(): string {
     if (this.#name !== undefined) return `named("${this.#name}")`;
     return this.#main ? `for(${this.#main.resource.kind})` : "without a kind and a name";
   }
 
-  /** The same builder, about this kind from now on. */
+  /** The same builder, typed by this kind. */
   #about<T extends KubeObject>(): ControllerBuilder<T> {
     return this as object as ControllerBuilder<T>;
   }
@@ -341,7 +344,7 @@ export class ControllerBuilder<K extends KubeObject = KubeObject> {
     return this;
   }
 
-  /** Names a kind to the cache now, so that reads of it come from there from the start. */
+  /** Registers a kind with the cache, so that reads of it come from there from the start. */
   #makeKnown<T extends KubeObject>(
     token: ReadToken<T>,
     { indexes = {}, cluster }: WatchOptions<T> & WatchPlace,

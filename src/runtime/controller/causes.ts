@@ -1,15 +1,15 @@
 /**
- * Why each key is in line, so that a reconcile can say why it runs.
+ * The causes of each enqueued key, so that a reconcile can say why it runs.
  *
  * @module
  */
 import type { ObjectEvent } from "./predicates.ts";
 import type { Cause, CauseType } from "./reconcile-observer.ts";
 
-// Of a thousand events of one key in a burst the first few tell enough.
+// The first few of a thousand events of one key in a burst are enough.
 const MOST = 8;
 
-/** Why one key was in line. */
+/** The causes of one dequeued key. */
 interface TakenCauses {
   readonly texts: string[];
   readonly origins: readonly Cause[];
@@ -23,19 +23,22 @@ interface LaterCause {
   readonly type: CauseType;
 }
 
-/** The causes of keys that wait. */
+/** The causes of enqueued keys. */
 export class Causes {
   readonly #causes = new Map<string, string[]>();
   /** Of keys that wait for their time; what comes before is a reconcile of another cause. */
   readonly #later = new Map<string, LaterCause>();
-  /** What led to them; only where somebody wants to know, because events keep objects in memory. */
+  /**
+   * The events behind the causes; only for an observer that wants them, because events keep objects
+   * in memory.
+   */
   readonly #origins: Map<string, Cause[]> | undefined;
 
   constructor(keepsOrigins: boolean) {
     this.#origins = keepsOrigins ? new Map<string, Cause[]>() : undefined;
   }
 
-  /** Adds a cause; one that is known, or one too many, is left out. */
+  /** Adds a cause; a known one, or one above the limit, is left out. */
   add(key: string, text: string, type: CauseType, event?: ObjectEvent): void {
     if (this.#origins) this.#addOrigin(this.#origins, key, { type, text, event });
     const known = this.#causes.get(key);
@@ -49,7 +52,7 @@ export class Causes {
     if (!known || later.dueMs < known.dueMs) this.#later.set(key, later);
   }
 
-  /** The causes since the last time, and begins anew. */
+  /** Takes the causes since the last time. */
   take(key: string, nowMs: number): TakenCauses {
     const later = this.#later.get(key);
     if (later && later.dueMs <= nowMs) {

@@ -1,5 +1,5 @@
 /**
- * How a controller works, and what it is made of.
+ * The options of a controller, and its parts.
  *
  * @module
  */
@@ -18,41 +18,45 @@ import type { ReconcileScopes } from "./reconcile-scopes.ts";
 import type { ReconcileContext, Reconciler } from "./reconciler.ts";
 import type { Source } from "./sources/sources.ts";
 
-/** How a controller works; everything may be left out. */
+/** The options of a controller; every field is optional. */
 export interface ControllerOptions {
-  /** How many keys are worked on at a time; 1 when absent. Never two workers on one key. */
+  /** How many keys are reconciled at a time; 1 when absent. No key is reconciled twice at once. */
   readonly maxConcurrentReconciles?: number;
-  /** How long failed keys wait; 5 ms doubled up to 1000 s when absent. */
+  /** The waits of failed keys; 5 ms doubled up to 1000 s when absent. */
   readonly rateLimiter?: RateLimiter;
-  /** A queue of another order. */
+  /** Makes a queue with another order. */
   readonly newQueue?: (
     clock: Clock,
     limiter: RateLimiter | undefined,
     observer: QueueObserver,
   ) => RateLimitingQueue;
   /**
-   * Aborts the signal of a reconcile that takes longer; never when absent. One that does not end within 5 s of that
-   * is given up: it can write nothing more, and its key is tried again.
+   * Aborts the signal of a reconcile that takes longer; never when absent. One that does not end
+   * within 5 s after that is abandoned: it can write nothing more, and its key is retried.
    */
   readonly reconcileTimeoutMs?: number;
-  /** Works only in the process that leads, where there is leader election; true when absent. */
+  /** Runs the controller in the leader only, where there is leader election; true when absent. */
   readonly needLeaderElection?: boolean;
-  /** How long a `cleanup` may take before an event and a metric tell people; 10 minutes when absent. */
+  /**
+   * The time for a `cleanup` before an event and a metric report it as overdue; 10 minutes when
+   * absent.
+   */
   readonly cleanupTimeoutMs?: number;
   /**
-   * The finalizer of a reconciler with `cleanup`; `<group>/<controller>` when absent. For a kind that is not this program's
-   * own it must be given: others may have a controller of that name. It is kept in the objects, so it must never change.
+   * The finalizer of a reconciler with `cleanup`; `<group>/<controller>` when absent. It is
+   * required for a kind of another program: others may have a controller of that name. It is stored
+   * in the objects, so it must never change.
    */
   readonly finalizer?: string;
 }
 
-/** Makes the source of a kind that is watched. */
+/** Makes the source of a watched kind. */
 type SourceMaker = <T extends KubeObject>(
   token: ReadToken<T>,
   options: WatchReaction<T> & WatchOptions<T>,
 ) => Source;
 
-/** What a controller is made of. */
+/** The parts of a controller. */
 export interface ControllerParts {
   readonly name: string;
   readonly reconciler: Reconciler;
@@ -62,19 +66,19 @@ export interface ControllerParts {
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: ControllerMetrics;
-  /** Shared with the client that the reconciler writes with. */
+  /** The scopes of reconciles, shared with the reconciler's client. */
   readonly scopes: ReconcileScopes;
   readonly options: ControllerOptions;
-  /** Of the objects that are reconciled, where it is for one kind. */
+  /** The kind of the reconciled objects, where there is one. */
   readonly kind?: string;
-  /** Of that kind: `deployments.apps`. */
+  /** The resource of that kind: `deployments.apps`. */
   readonly resource?: string;
-  /** Looks on at each reconcile. */
+  /** Observes each reconcile. */
   readonly observer?: ReconcileObserver | undefined;
-  /** Which keys this process may work on; all when absent. */
+  /** Decides which keys this process may reconcile; all when absent. */
   readonly gate?: KeyGate;
-  /** Lets the reconciler say what went wrong, before it is tried again. */
+  /** Calls the reconciler's error hook, before the retry. */
   readonly onError?: (key: ObjectKey, error: unknown, context: ReconcileContext) => Promise<void>;
-  /** Records an event about the object of a key, if it is known which that is. */
+  /** Records an event about the object of a key, where the object is known. */
   readonly tell?: (key: ObjectKey, details: EventDetails) => void;
 }

@@ -1,5 +1,5 @@
 /**
- * Takes keys from its sources and gives each to the reconciler, until that succeeds.
+ * A controller: takes keys from its sources and gives each to the reconciler, until that succeeds.
  *
  * @see https://pkg.go.dev/sigs.k8s.io/controller-runtime/pkg/controller
  * @module
@@ -28,22 +28,22 @@ import type { Outcome, ReconcileContext } from "./reconciler.ts";
 import type { ReplayStart } from "./reconcile-tap.ts";
 import { RunningSources, type AddedWatch } from "./sources/running-sources.ts";
 
-/** What a reconcile is told of itself. */
+/** The recorded start of a reconcile, without its key. */
 type RecordedBegin = Omit<ReplayStart, "key">;
 
-/** What a controller logs once it works; `tsop dev` waits for it. */
+/** The log message of a started controller; `tsop dev` waits for it. */
 export const CONTROLLER_STARTED = "controller started";
 
-// How long a key waits that asks to be looked at now, and at most if it does so again and again.
+// The wait of a key that asks to be requeued at once, and the longest one if it does so repeatedly.
 const AT_ONCE_MS = 5;
 const MAX_AT_ONCE_MS = 60_000;
-// Of how many keys the last begin is known; the events of own writes come soon after.
+// The number of keys whose last start is remembered; the events of own writes arrive soon after.
 const KEYS = 10_000;
-// Far longer than an event of an own write takes. One that comes later still causes one reconcile too many.
+// Far longer than the event of an own write takes. A later one still causes one reconcile too many.
 const OWN_EVENTS_MS = 600_000;
 
 /**
- * One reconciler and what feeds it.
+ * One reconciler and its sources.
  *
  * @example
  * const controller = controllerFor(manager).for(Web).complete(new WebReconciler(manager.client));
@@ -59,11 +59,12 @@ export class Controller {
   readonly #atOnce = new ItemExponentialFailureRateLimiter(AT_ONCE_MS, MAX_AT_ONCE_MS);
   readonly #hotLoops: HotLoops;
   readonly #failures: FailureLog;
-  // Only for a while after this process wrote something: there are no events of own writes otherwise.
+  // Kept only for a while after a write of this process: otherwise there are no events of own
+  // writes.
   readonly #begunAtMs = new LruMap<number>(KEYS);
   #writesSeen = 0;
   #notedUntilMs = -Infinity;
-  // Keys that nobody may work on just now, because they change hands.
+  // Keys that no process may reconcile now, because they move to another one.
   readonly #parked = new Set<string>();
   readonly #inHand = new Set<string>();
   readonly #turns: LoopTurns;
@@ -74,7 +75,7 @@ export class Controller {
   constructor(parts: ControllerParts) {
     this.name = parts.name;
     this.#turns = new LoopTurns(parts.clock);
-    // Who shares the keys has no leader.
+    // A process that shares the keys has no leader.
     this.needLeaderElection = (parts.options.needLeaderElection ?? true) && !parts.gate;
     this.#parts = parts;
     this.#sources = new RunningSources(parts.sources);
@@ -87,7 +88,7 @@ export class Controller {
       : new PriorityQueue(parts.clock, rateLimiter, parts.metrics);
   }
 
-  /** What it does now, and what waits for its time; for `manager.idle()`. */
+  /** The present activity, and the keys that wait for their time; for `manager.idle()`. */
   activity(): Activity {
     const { name } = this.#parts;
     const busy = [...this.#inHand].map((id) => `${name} reconciles ${id}`);
@@ -109,7 +110,7 @@ export class Controller {
     return { busy, waiting, queue };
   }
 
-  /** Lets the reconciler look at an object, as an event would. */
+  /** Enqueues an object, as an event would. */
   enqueue(key: ObjectKey, hint: EnqueueHint = {}): void {
     const { priority, cause = "asked for", causeType = "other", event, writtenAtMs } = hint;
     const id = formatKey(key);
@@ -129,8 +130,8 @@ export class Controller {
   }
 
   /**
-   * Watches another kind from now on, also while the controller runs. Rights that are not known when the program is built,
-   * as of a kind that comes with a CRD later, are yours to grant.
+   * Watches another kind from now on, also while the controller runs. The rights on a kind that is
+   * unknown when the program is built, such as one of a later CRD, must be granted by hand.
    *
    * @example
    * const watch = controller.watch(await client.dynamic("example.com/v1", "Web"), { map: () => [key] });
@@ -144,9 +145,9 @@ export class Controller {
   }
 
   /**
-   * Works until `signal` is aborted; resolves when the reconciles that were under way have ended.
+   * Runs until `signal` is aborted; resolves when the reconciles that were under way have ended.
    *
-   * @throws what a source failed with
+   * @throws the failure of a source
    */
   async start(signal: AbortSignal): Promise<void> {
     const { log, name, options, metrics } = this.#parts;
@@ -180,7 +181,8 @@ export class Controller {
       end();
     };
     const synced = this.#sources.start({ enqueue, signal: stop.signal, report, failed });
-    // Without the whole picture a reconciler would see objects missing that are only not there yet.
+    // Before all informers have synced, a reconciler would take objects as missing that are only
+    // not loaded yet.
     this.#isSyncing = true;
     await Promise.race([synced, aborted]);
     this.#isSyncing = false;
@@ -201,8 +203,8 @@ export class Controller {
   }
 
   /**
-   * Does one reconcile as it was recorded, and nothing else; not while the controller runs. Whoever looks on is told how it
-   * ended.
+   * Runs one reconcile as it was recorded, and nothing else; not while the controller runs. The
+   * observer gets its outcome.
    */
   async replay({ key, ...begin }: ReplayStart): Promise<void> {
     await this.#reconcile(key, new AbortController().signal, begin);
@@ -214,7 +216,7 @@ export class Controller {
     for (;;) {
       const key = queue.take?.() ?? (await queue.get());
       if (key === undefined) return;
-      // What is in line is not lost: the next process finds it in its first list.
+      // Keys in line are not lost: the next process finds their objects in its first list.
       this.#inHand.add(key);
       if (!signal.aborted && this.#enter(key)) await this.#reconcile(key, signal);
       this.#inHand.delete(key);
@@ -224,7 +226,7 @@ export class Controller {
     }
   }
 
-  /** Whether this process may work on the key; it is parked otherwise. */
+  /** Whether this process may reconcile the key; it is parked otherwise. */
   #enter(id: string): boolean {
     const { gate } = this.#parts;
     if (!gate || gate.enter(id)) return true;
@@ -265,7 +267,7 @@ export class Controller {
     }
   }
 
-  /** Tells who looks on of a reconcile that begins. */
+  /** Notifies the observer of a reconcile that begins. */
   #observe(run: ReconcileRun): ObservedReconcile | undefined {
     const { observer, kind, resource } = this.#parts;
     return observer && run.observeBy(observer, { kind, resource, queueDepth: this.#queue.length });
@@ -280,7 +282,7 @@ export class Controller {
     }
     if (startMs < this.#notedUntilMs) this.#begunAtMs.set(key, startMs);
     this.#reconciles++;
-    // The last one in line: workers wait for events from here on.
+    // The last key in line: workers wait for events from here on.
     if (this.#queue.length === 0) this.#turns.took(startMs);
     this.#idPrefix ??= Math.floor(clock.random() * 2 ** 24).toString(16);
     const id = `${this.#idPrefix}-${this.#reconciles}`;
@@ -313,7 +315,7 @@ export class Controller {
     metrics.reconciled(outcomeOf(result), seconds);
     if (requeueAfterMs === undefined || requeueAfterMs > 0) this.#atOnce.forget(id);
     if (requeueAfterMs === undefined) return;
-    // A time that is over means now; one that is over each time must not keep the process busy.
+    // A time in the past means now; a key that always asks for that must not keep the process busy.
     const delayMs = requeueAfterMs > 0 ? requeueAfterMs : this.#atOnce.when(id);
     const text = `asked for after ${waitText(requeueAfterMs)}`;
     const dueMs = clock.monotonicMs() + delayMs;
@@ -321,7 +323,7 @@ export class Controller {
     this.#queue.addAfter(id, delayMs, result?.priority ?? this.#queue.priority(id));
   }
 
-  /** Looks at what a reconcile changed, once it has ended. */
+  /** Checks the changes of a reconcile for a hot loop, once it has ended. */
   #note(run: ReconcileRun): void {
     const { key, changes } = run.scope;
     const { metrics, name, tell } = this.#parts;
@@ -337,13 +339,13 @@ export class Controller {
     });
   }
 
-  /** Lets the reconciler say what went wrong. What goes wrong there changes nothing about that. */
+  /** Calls the reconciler's error hook. An error of the hook changes nothing about the failure. */
   async #tellFailure(id: string, error: unknown, run: ReconcileRun): Promise<void> {
     const { clock, onError, options, scopes } = this.#parts;
     const key = parseKey(id);
     if (run.signal.aborted || isConflict(error) || isGone(error, key)) return;
     const timeoutMs = options.reconcileTimeoutMs;
-    // What it writes is no reason to try again earlier than the failure allows.
+    // The writes of the hook are not a reason to retry earlier than the backoff allows.
     this.#begunAtMs.set(id, Infinity);
     try {
       const call = scopes.run(run.scope, async () => onError?.(key, error, run));
@@ -357,7 +359,9 @@ export class Controller {
     }
   }
 
-  /** The reconciler, with what it throws before it returns a promise counted as a panic. */
+  /**
+   * Calls the reconciler; an error that it throws before it returns a promise counts as a panic.
+   */
   #call(id: string, context: ReconcileContext): Promise<Outcome> {
     const { reconciler, metrics } = this.#parts;
     try {
@@ -379,7 +383,7 @@ export class Controller {
     const retry = `retry ${this.#queue.retries(id) + 1} after: ${messageOf(error)}`;
     this.#causes.add(id, retry, "retry");
     this.#queue.addRateLimited(id, this.#queue.priority(id));
-    // Somebody else wrote in between: the next try sees that, and nobody need look at it.
+    // The object changed in between: the retry reads it again, and nobody need act.
     if (isConflict(error)) log.info("the object changed meanwhile; trying again");
     else if (isGone(error, parseKey(id))) log.info(`trying again: ${error.message}`);
     else this.#failures.tell(log, parseKey(id).name, error);

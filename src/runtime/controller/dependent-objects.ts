@@ -1,5 +1,5 @@
 /**
- * Objects that dependents are: their names, their owners, their deletion.
+ * The objects of dependents: their names, their owners, their deletion.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import { isInvalid, isNotFound } from "../../kube/status.ts";
 import type { Client, DeleteOptions } from "../client/client.ts";
 import { misused, type Wanted } from "./wanted-graph.ts";
 
-/** An object that may be deleted. */
+/** An object that may be deleted, as it was last seen. */
 export interface Deletable {
   readonly token: ReadToken;
   readonly object: KubeObject;
@@ -23,16 +23,19 @@ export interface Deletable {
   readonly node?: Wanted;
 }
 
-/** As the API server says that a field cannot change: of most fields, StatefulSets, claims, pods, and Services. */
+/**
+ * The API server's wordings for an immutable field: of most fields, StatefulSets, claims, pods, and
+ * Services.
+ */
 const IMMUTABLE =
   /field is immutable|spec is immutable after creation|updates to \w+ spec for fields other than|may not change fields other than|may not change once set/;
 
-/** Whether the server refused a change because a field cannot change. */
+/** Whether the server refused a change of an immutable field. */
 export function isImmutableChange(error: unknown): boolean {
   return isInvalid(error) && IMMUTABLE.test(error.message);
 }
 
-/** Whether two tokens are of one kind, in whatever version. */
+/** Whether two tokens have the same kind, in any version. */
 export function isSameKind(a: ReadToken, b: ReadToken): boolean {
   return groupResourceOf(resourceOf(a)) === groupResourceOf(resourceOf(b));
 }
@@ -45,7 +48,7 @@ export function inNamespace(
   return namespace !== undefined && resourceOf(token).namespaced ? { namespace } : {};
 }
 
-/** How an object is named: `Deployment d/web`. */
+/** The name of an object in messages: `Deployment d/web`. */
 export function nameOfKey(token: ReadToken, key: ObjectKey): string {
   return `${resourceOf(token).kind} ${formatKey(key)}`;
 }
@@ -65,7 +68,9 @@ export function assertOwner({ apiVersion, kind, metadata }: KubeObject, owner: R
   );
 }
 
-/** Deletes an object as it was looked at: what changed since may have another controller. */
+/**
+ * Deletes an object if it has not changed since it was seen: by now it may have another controller.
+ */
 export async function deleteAsSeen(
   client: Client,
   { token, object }: Deletable,
@@ -76,7 +81,7 @@ export async function deleteAsSeen(
   if (deletionTimestamp !== undefined || uid === "" || resourceVersion === "") return;
   const options = {
     preconditions: { uid, resourceVersion },
-    // What it owns goes with it: for Jobs that is not the server's default.
+    // Dependents are deleted with it: for Jobs that is not the server's default.
     propagationPolicy,
     ...(signal ? { signal } : {}),
   };

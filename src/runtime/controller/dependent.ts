@@ -1,7 +1,9 @@
 /**
- * What an owner wants, as a graph: objects, and what is outside of the cluster, each after what it needs.
+ * The dependents of an owner as a graph: objects, and external resources, each after the ones that
+ * it needs.
  *
- * What something comes after is named by value, so it must have been made before: a circle cannot be written that way.
+ * Predecessors are named by value, so they must have been created before: a cycle cannot be written
+ * that way.
  *
  * @module
  */
@@ -9,52 +11,58 @@ import type { KubeObject } from "../../kube/object.ts";
 import type { Token } from "../../kube/resource.ts";
 import type { AnyIntent, Intent } from "../../kube/input.ts";
 
-/** What becomes of an object whose change the server refuses because a field cannot change. */
+/** The handling of an object whose change the server refuses because a field is immutable. */
 export type OnImmutable = "recreate" | "fail";
 
-/** How an object is kept; everything may be left out. */
+/** The options of a dependent object; every field is optional. */
 export interface DependentOptions<T extends KubeObject> {
   /**
-   * What must be ready before: other dependents of the same list; `[]` is nothing, so that it begins at once. When absent:
-   * the one before it in the list.
+   * The dependents of the same list that must be ready before this one; `[]` for none, so that it
+   * begins at once. When absent: the one before it in the list.
    */
   readonly after?: readonly Dependent[];
-  /** Whether what comes after it may begin; when absent: whether kstatus says `Current`. */
+  /**
+   * Whether the object is ready, so that its successors may begin; when absent: whether kstatus
+   * says `Current`.
+   */
   readonly ready?: (object: T) => boolean;
   /**
-   * `"recreate"` deletes the object, and makes it anew when it is gone with all that it owns, where the server refuses a
-   * change of a field that cannot change, as of a Job's template. `"fail"`, when absent: the reconcile fails.
+   * `"recreate"` deletes the object where the server refuses a change of an immutable field, such
+   * as a Job's template, and creates it again when it is gone with all its dependents. `"fail"`,
+   * when absent: the reconcile fails.
    */
   readonly onImmutable?: OnImmutable;
 }
 
-/** What an external resource is told beside its owner. */
+/** The context of a call of an external resource, beside its owner. */
 export interface ExternalContext {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What is made outside of the cluster for an owner. */
+/** The options of an external resource, which is made outside of the cluster for an owner. */
 export interface ExternalOptions<O extends KubeObject, S> {
-  /** In messages, and in what is waited for. */
+  /** The name in messages, and in `waitingFor`. */
   readonly name: string;
-  /** Makes it as the owner wants it, and finds its own work done; gives what `ready` is asked about. */
+  /**
+   * Creates or updates it as the owner wants it; idempotent. Returns the state that `ready` checks.
+   */
   ensure(owner: O, context: ExternalContext): Promise<S>;
-  /** Whether what comes after it may begin; at once when absent. */
+  /** Whether it is ready, so that its successors may begin; at once when absent. */
   ready?(state: S): boolean;
-  /** Takes it away, and finds its own work done. `false`: it is not gone yet, and is asked again. */
+  /** Removes it; idempotent. `false`: it is not gone yet, and the call is repeated. */
   remove(owner: O, context: ExternalContext): Promise<boolean | undefined>;
 }
 
-/** Something outside of the cluster: the result of `external(...)`. */
+/** An external resource: the result of `external(...)`. */
 export interface External<O extends KubeObject = KubeObject> {
   readonly name: string;
-  /** Makes it; whether it is ready. */
+  /** Creates or updates it; returns whether it is ready. */
   ensure(owner: O, context: ExternalContext): Promise<boolean>;
-  /** Takes it away; whether it is gone. */
+  /** Removes it; returns whether it is gone. */
   remove(owner: O, context: ExternalContext): Promise<boolean>;
 }
 
-/** An object that is wanted. */
+/** A wanted object. */
 export interface ObjectDependent {
   readonly is: "object";
   readonly token: Token;
@@ -64,18 +72,19 @@ export interface ObjectDependent {
   readonly after: readonly Dependent[] | undefined;
 }
 
-/** Something outside of the cluster that is wanted. */
+/** A wanted external resource. */
 export interface ExternalDependent {
   readonly is: "external";
   readonly external: External;
   readonly after: readonly Dependent[] | undefined;
 }
 
-/** One thing that is wanted. Made by `dependent`, which knows its type. */
+/** A wanted object or external resource. Made by `dependent`, which knows its type. */
 export type Dependent = ObjectDependent | ExternalDependent;
 
 /**
- * What an owner wants: an object, as the part of it that matters, for server-side apply; or something that `external` made.
+ * Declares a dependent of an owner: an object, as the intent of a server-side apply, or an external
+ * resource of `external`.
  *
  * @example
  * const config = dependent(ConfigMap, configMapFor(web));
@@ -104,7 +113,7 @@ export function dependent<T extends KubeObject>(
     is: "object",
     token: what,
     intent: second as Intent<T>,
-    // What is asked about is what the apply of this token answered.
+    // The checked object is the answer to an apply with this token.
     isReady: ready && ((object) => ready(object as T)),
     onImmutable,
     after: after && [...after],
@@ -112,8 +121,9 @@ export function dependent<T extends KubeObject>(
 }
 
 /**
- * Something outside of the cluster that an owner wants: a bucket, a DNS entry, a database's user. It is removed when it is
- * wanted no longer, and by the `cleanup` of the dependents; so the reconciler must have one.
+ * Declares an external resource that an owner wants: a bucket, a DNS entry, a database's user. It
+ * is removed when it is no longer wanted, and by the `cleanup` of the dependents; so the reconciler
+ * must have one.
  *
  * @example
  * const bucket = external({

@@ -1,6 +1,7 @@
 /**
- * What an object wants to exist, as one function: made in the order of a graph, taken away when it is wanted no longer. It
- * is no engine of its own: a reconciler calls it, and what it watches are owned kinds.
+ * The dependents of an object, as one function: created in the order of a graph, deleted when they
+ * are no longer wanted. It is not an engine of its own: a reconciler calls it, and the watched
+ * kinds are owned kinds.
  *
  * @module
  */
@@ -37,7 +38,8 @@ import type { ReconcileContext, Result } from "./reconciler.ts";
 import { backwards, misused, walk, wantedGraph, type Wanted } from "./wanted-graph.ts";
 
 /**
- * Which controller of which program made an object: no other one deletes it.
+ * The annotation that names the program and controller that created an object: no other one deletes
+ * it.
  *
  * @example
  * const madeBy = configMap.metadata.annotations?.[DEPENDENTS_ANNOTATION];
@@ -48,69 +50,80 @@ export const DEPENDENTS_ANNOTATION = "tsop.dev/dependents";
 type ObjectOf<Kind extends ReadToken> =
   Kind extends ReadToken<infer T extends KubeObject> ? T : never;
 
-/** What an owner wants. */
+/** The options of dependents. */
 export interface DependentsOptions<
   O extends KubeObject,
   Kinds extends readonly ReadToken[] = readonly ReadToken[],
 > {
-  /** All kinds that `desired` ever names: these are watched, and looked through for what is wanted no longer. */
+  /**
+   * All kinds that `desired` ever returns: they are watched, and searched for objects that are no
+   * longer wanted.
+   */
   readonly kinds: Kinds;
-  /** All that `desired` ever names outside of the cluster. With any, the reconciler must have a `cleanup`. */
+  /**
+   * All external resources that `desired` ever returns. With any, the reconciler must have a
+   * `cleanup`.
+   */
   readonly externals?: readonly External<O>[];
-  /** What the owner wants now. Names must not be random. */
+  /** The dependents that the owner wants now. Names must not be random. */
   readonly desired: (owner: O) => readonly Dependent[] | Promise<readonly Dependent[]>;
   /**
-   * `"reverse"`: `cleanup` deletes the objects one after the other, what comes last first; the reconciler must have one.
-   * When absent the garbage collector takes them, in no order.
+   * `"reverse"`: `cleanup` deletes the objects one by one, in reverse order; the reconciler must
+   * have one. When absent the garbage collector deletes them, in no order.
    */
   readonly deletion?: "reverse";
 }
 
-/** The index by which what an owner controls is found. */
+/** The index of objects by the uid of their controller. */
 export const CONTROLLER_INDEX = "tsop.dev/controller-uid";
 
-/** Under which uid an object is found in `CONTROLLER_INDEX`. */
+/** The uid under which an object is in `CONTROLLER_INDEX`. */
 export const controllerUids: IndexFunction<KubeObject> = (object) => {
   const uid = controllerOf(object)?.uid;
   return uid === undefined ? [] : [uid];
 };
 
-/** How far the dependents are. */
+/** The progress of the dependents. */
 export interface DependentsState<T extends KubeObject = KubeObject> {
-  /** Everything is there and ready. */
+  /** Whether all dependents exist and are ready. */
   readonly ready: boolean;
-  /** What is not ready, in order: `Deployment d/web`. What comes after these was not begun. */
+  /**
+   * The dependents that are not ready, in order: `Deployment d/web`. Their successors were not
+   * begun.
+   */
   readonly waitingFor: readonly string[];
-  /** What was applied, as the server has it, in order; of what is paused, what is there. */
+  /**
+   * The applied objects, as the server stored them, in order; of a paused one, its present state.
+   */
   readonly objects: readonly T[];
-  /** What was deleted because it is wanted no longer. */
+  /** The objects that were deleted because they are no longer wanted. */
   readonly pruned: readonly string[];
 }
 
-/** What dependents work with; a controller's builder has it. */
+/** The parts that dependents need; a controller's builder has them. */
 export interface DependentsParts {
   readonly client: Client;
-  /** Has all kinds of the dependents, with `CONTROLLER_INDEX`. */
+  /** The cache of all kinds of the dependents, with `CONTROLLER_INDEX`. */
   readonly cache: InformerCache;
   readonly clock: Clock;
   readonly log: Logger;
   /** The kind of the owners. */
   readonly owner: ResourceInfo;
-  /** What is written into `DEPENDENTS_ANNOTATION`. */
+  /** The value of `DEPENDENTS_ANNOTATION`. */
   readonly mark: () => string;
 }
 
-// What is being deleted is looked at again after this, should its event be lost.
+// The time after which an object that is being deleted is checked again, should its event be lost.
 const LOOK_AGAIN_MS = 5000;
 
-/** What one of them came to. */
+/** The result of one dependent. */
 interface Made {
   readonly object?: KubeObject;
 }
 
 /**
- * Keeps what a kind's objects want. A controller's builder makes it, so that its kinds are watched:
- * `controllerFor(manager).for(Web).dependents({ kinds, desired })`.
+ * Creates and deletes the dependents of a kind's objects. A controller's builder makes it, so that
+ * the kinds are watched: `controllerFor(manager).for(Web).dependents({ kinds, desired })`.
  *
  * @example
  * const dependents = controllerFor(manager).for(Web).dependents({ kinds: [ConfigMap], desired: (web) => [configOf(web)] });
@@ -131,12 +144,14 @@ export class Dependents<
   }
 
   /**
-   * Makes what `owner` wants, as far as what comes before is ready, and deletes what it wants no longer. An owner that is
-   * being deleted wants nothing new: that is for `cleanup`.
+   * Creates the dependents that `owner` wants, as far as their predecessors are ready, and deletes
+   * those that it no longer wants. For an owner that is being deleted nothing is created: that is
+   * for `cleanup`.
    *
-   * @throws TsopError `dependents-misused` before anything is written: an owner of another kind, a dependent of a kind
-   *   that is not among `kinds`, one that is named twice, or whose order is not that of a graph; `dependents-not-watched`
-   *   while the cache does not have all of them; `already-owned`; StatusError, ConnectionError; what an external throws
+   * @throws TsopError `dependents-misused` before anything is written: an owner of another kind, a
+   *   dependent of a kind that is not among `kinds`, one that is named twice, or whose order is not
+   *   that of a graph; `dependents-not-watched` while the cache does not have all of them;
+   *   `already-owned`; StatusError, ConnectionError; the errors of externals
    */
   async reconcile(
     owner: O,
@@ -165,7 +180,7 @@ export class Dependents<
     return {
       ready: waitingFor.length === 0,
       waitingFor,
-      // All are of `kinds`, as each was looked at before.
+      // All are of `kinds`, as checked before.
       objects: made.flatMap(({ result: { object } }) =>
         object ? [object as ObjectOf<Kinds[number]>] : [],
       ),
@@ -174,15 +189,16 @@ export class Dependents<
   }
 
   /**
-   * Takes away what the garbage collector does not: what is outside of the cluster, and with `deletion: "reverse"` the
-   * objects, what comes last first. For the reconciler's `cleanup` to return: it asks to be called again until all is gone.
+   * Removes what the garbage collector does not: external resources, and with `deletion: "reverse"`
+   * the objects, in reverse order. The reconciler's `cleanup` returns its result, which asks for
+   * another call until all is gone.
    *
    * @example
    * cleanup(web: Web, context: CleanupContext) {
    *   return dependents.cleanup(web, context);
    * }
    *
-   * @throws TsopError, StatusError as `reconcile`; what an external throws
+   * @throws TsopError, StatusError as `reconcile`; the errors of externals
    */
   async cleanup(
     owner: O,
@@ -225,10 +241,10 @@ export class Dependents<
     }
     const { token, intent } = dependent;
     const known = this.#known(owner, dependent);
-    // People have it in their hands for now.
+    // A paused object is left to the people who paused it.
     if (known && isPaused(known)) return this.#madeOf(dependent, known);
     const isOurs = known && controllerOf(known)?.uid === owner.metadata.uid;
-    // What is on its way out is waited for: changes of it would be lost.
+    // An object that is being deleted is waited for: changes of it would be lost.
     if (isOurs && known.metadata.deletionTimestamp !== undefined) {
       return { ready: false, result: { object: known } };
     }
@@ -242,7 +258,8 @@ export class Dependents<
     } catch (error) {
       const isRecreated = dependent.onImmutable === "recreate" && isImmutableChange(error);
       if (!isRecreated || !known || !isOurs) throw error;
-      // With all that it owns, so that the new one begins when nothing of the old one runs any more.
+      // With all its dependents, so that the new object begins when nothing of the old one runs any
+      // more.
       await deleteAsSeen(this.#parts.client, { token, object: known, name }, "Foreground", signal);
       return { ready: false, result: {} };
     }
@@ -259,7 +276,10 @@ export class Dependents<
     return { ready: isThere && ready, result: { object } };
   }
 
-  /** What the owner wants. @throws TsopError `dependents-misused`, `dependents-not-watched` */
+  /**
+   * The graph of the wanted dependents. @throws TsopError `dependents-misused`,
+   * `dependents-not-watched`
+   */
   async #graphOf(owner: O): Promise<Wanted[]> {
     const of = `${owner.kind} ${owner.metadata.name}`;
     const { kinds, externals = [] } = this.#options;
@@ -285,7 +305,9 @@ export class Dependents<
     return graph;
   }
 
-  /** Without the whole picture nothing is deleted, and what is applied might never be found again. */
+  /**
+   * Before all kinds are cached nothing is deleted, and applied objects might never be found again.
+   */
   #assertWatched(owner: O, graph: readonly Wanted[]): void {
     const { kinds } = this.#options;
     const { namespace } = owner.metadata;
@@ -310,7 +332,7 @@ export class Dependents<
     }
   }
 
-  /** The last kind first: what depends goes before what it depends on. */
+  /** The last kind first: a dependent is deleted before its predecessors. */
   async #prune(owner: O, graph: readonly Wanted[], signal?: AbortSignal): Promise<string[]> {
     const wanted = new Set(graph.map(({ name }) => name));
     const pruned: string[] = [];
@@ -326,7 +348,7 @@ export class Dependents<
     return pruned;
   }
 
-  /** Removes what is outside of the cluster and wanted no longer; gives what is not gone yet. */
+  /** Removes external resources that are no longer wanted; returns those that are not gone yet. */
   async #removeUnwanted(
     owner: O,
     graph: readonly Wanted[],
@@ -342,7 +364,10 @@ export class Dependents<
     return left;
   }
 
-  /** The objects that `cleanup` is to delete, by name; with what wants them, if anything does. */
+  /**
+   * The objects that `cleanup` is to delete, by name; with their node of the graph, if there is
+   * one.
+   */
   async #mine(owner: O, graph: readonly Wanted[]): Promise<Map<string, Deletable>> {
     const there = new Map<string, Deletable>();
     if (this.#options.deletion !== "reverse") return there;
@@ -360,14 +385,17 @@ export class Dependents<
 
   async #controlled(owner: O, token: ReadToken): Promise<KubeObject[]> {
     const { namespace, uid } = owner.metadata;
-    // The reference of what is in no namespace cannot mean an owner that is in one.
+    // An owner reference of a cluster-scoped object cannot name a namespaced owner.
     if (namespace && !resourceOf(token).namespaced) return [];
     const index = { name: CONTROLLER_INDEX, value: uid };
     const objects = await this.#parts.client.list(token, { namespace, index });
     return objects.filter((object) => controllerOf(object)?.uid === uid);
   }
 
-  /** Whether these dependents made the object: another controller may own objects of the kind for the same owner. */
+  /**
+   * Whether these dependents created the object: another controller may own objects of the kind for
+   * the same owner.
+   */
   #isMarked({ metadata }: KubeObject, name: string): boolean {
     const mark = metadata.annotations?.[DEPENDENTS_ANNOTATION];
     if (mark === undefined && this.#told.isFirst(name)) {

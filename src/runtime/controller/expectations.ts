@@ -1,21 +1,22 @@
 /**
- * What a reconciler began and waits for: it is not begun a second time meanwhile, and that it takes too long is
- * noticed. Only in this process: after a restart the reconciler begins anew, which it must be able to do anyway.
+ * Work that a reconciler began and waits for: it is not begun a second time meanwhile, and a
+ * timeout is noticed. Kept in this process only: after a restart the reconciler begins again, which
+ * it must be able to do anyway.
  *
  * @module
  */
 import type { Clock } from "../../clock.ts";
 import { formatKey, type ObjectKey } from "../../kube/object.ts";
 
-/** How a wait stands. `none`: nothing is waited for, so it may be begun. */
+/** The state of a wait. `none`: nothing is waited for, so the work may begin. */
 export type Expectation =
   | { readonly state: "none" | "fulfilled" }
-  /** `requeueAfterMs`: for the result of the reconcile, so that the end of the time is noticed. */
+  /** `requeueAfterMs`: for the result of the reconcile, so that the timeout is noticed. */
   | { readonly state: "waiting"; readonly requeueAfterMs: number }
   | { readonly state: "timed-out"; readonly sinceMs: number };
 
 /**
- * The waits of one reconciler, by key and by what is waited for.
+ * The waits of one reconciler, by key and name.
  *
  * @example
  * const expectations = new Expectations(manager.clock);
@@ -26,12 +27,12 @@ export class Expectations {
   readonly #clock: Clock;
   readonly #waits = new Map<string, Map<string, { readonly sinceMs: number; withinMs: number }>>();
 
-  /** @param clock - the manager's */
+  /** @param clock - the manager's clock */
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Begins to wait for `what`, anew if it was waited for before. */
+  /** Begins to wait for `what`, anew if there is a wait for it. */
   expect(key: ObjectKey, what: string, withinMs: number): void {
     const id = formatKey(key);
     const waits = this.#waits.get(id) ?? new Map<string, { sinceMs: number; withinMs: number }>();
@@ -40,9 +41,10 @@ export class Expectations {
   }
 
   /**
-   * How the wait for `what` stands. A fulfilled one is over; one that timed out stays so until it is begun anew.
+   * The state of the wait for `what`. A fulfilled one is over; one that timed out stays so until it
+   * is begun again.
    *
-   * @param isFulfilled - whether it is there now
+   * @param isFulfilled - whether `what` has happened
    */
   check(key: ObjectKey, what: string, isFulfilled: boolean): Expectation {
     const waits = this.#waits.get(formatKey(key));
@@ -59,7 +61,7 @@ export class Expectations {
       : { state: "timed-out", sinceMs: passedMs };
   }
 
-  /** Ends all waits of a key: its object is gone. */
+  /** Ends all waits of a key whose object is gone. */
   forget(key: ObjectKey): void {
     this.#waits.delete(formatKey(key));
   }

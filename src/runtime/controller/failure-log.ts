@@ -1,9 +1,9 @@
 /**
  * The log of failed reconciles: one line a failure, unless the failure is the server's.
  *
- * While an API server is away, or a namespace is being deleted, the reconciles of all keys fail with the same message, but
- * for their names. It is logged once in ten seconds with the number of those that failed so meanwhile; each of them is
- * logged at debug level.
+ * While an API server is unreachable, or a namespace is being deleted, the reconciles of all keys
+ * fail with the same message, except for their names. It is logged once in ten seconds with the
+ * number of such failures since; each of them is logged at debug level.
  *
  * @module
  */
@@ -20,7 +20,7 @@ const REMEMBERED = 100;
 
 interface Told {
   readonly atMs: number;
-  /** How many failed with the same message since. */
+  /** How many other keys failed with the same message since. */
   others: number;
 }
 
@@ -33,7 +33,7 @@ export class FailureLog {
     this.#clock = clock;
   }
 
-  /** Logs why the reconcile of an object of that name failed; `log` names its key. */
+  /** Logs the failed reconcile of an object of that name; `log` names its key. */
   tell(log: Logger, name: string, error: unknown): void {
     const message = messageOf(error);
     const cause = message.replaceAll(name, "...");
@@ -63,8 +63,8 @@ export class FailureLog {
 }
 
 /**
- * Whether any other key would have met the same failure: no connection, no credentials, a right that is missing, an
- * overloaded or broken server, a namespace that is being deleted.
+ * Whether any other key would have met the same failure: no connection, no credentials, a missing
+ * right, an overloaded or broken server, a namespace that is being deleted.
  */
 function isOfServer(error: unknown): boolean {
   if (error instanceof ConnectionError) return true;

@@ -1,5 +1,5 @@
 /**
- * From an event to the keys that it concerns.
+ * Handlers: from an event to the keys that it concerns.
  *
  * @module
  */
@@ -9,19 +9,21 @@ import type { IndexFunction } from "../cache/indexer.ts";
 import type { ObjectEvent, Predicate } from "./predicates.ts";
 import type { CauseType } from "./reconcile-observer.ts";
 
-/** Why a key is to be looked at, and how urgently. */
+/** The cause and priority of an enqueued key. */
 export interface EnqueueHint {
-  /** 0 when absent; -100 is what is only there and did not change. */
+  /** The priority; 0 when absent; -100 for an object that did not change, as in a first list. */
   readonly priority?: number;
-  /** For the log: `update of Deployment d/web`. */
+  /** The cause, for the log: `update of Deployment d/web`. */
   readonly cause?: string;
-  /** What that is, for the journal; `event` where it comes from one, `other` when absent. */
+  /**
+   * The type of the cause, for the journal; `event` where it comes from one, `other` when absent.
+   */
   readonly causeType?: CauseType;
-  /** What happened to which object, for the journal: what changed stands there. */
+  /** The event, for the journal, which shows the changes. */
   readonly event?: ObjectEvent;
   /**
-   * When this process itself wrote what the event tells of, on the monotonic clock: a reconcile that began later has
-   * seen it, and need not run again for it.
+   * The time at which this process wrote the state in the event, on the monotonic clock: a
+   * reconcile that began later has seen it, and need not run again for it.
    */
   readonly writtenAtMs?: number;
 }
@@ -29,26 +31,29 @@ export interface EnqueueHint {
 /** Puts a key into the controller's queue. */
 export type Enqueue = (key: ObjectKey, hint?: EnqueueHint) => void;
 
-/** Says which keys an event concerns. */
+/** Enqueues the keys that an event concerns. */
 export type EventHandler<T extends KubeObject = KubeObject> = (
   event: ObjectEvent<T>,
   enqueue: Enqueue,
 ) => void | Promise<void>;
 
-/** The keys that a change of an object concerns; may read to find out. */
+/** Returns the keys that a change of an object concerns; it may read to find them. */
 export type MapFunction<T extends KubeObject> = (
   object: T,
 ) => Iterable<ObjectKey> | Promise<Iterable<ObjectKey>>;
 
-/** How a kind is watched. */
+/** The options for a watched kind. */
 export interface WatchOptions<T extends KubeObject> {
-  /** All of them must let an event pass. */
+  /** The filters of events; an event must pass all of them. */
   readonly predicates?: readonly Predicate<T>[];
   /** Indexes over the kind, for `list(token, { index: { name, value } })`. */
   readonly indexes?: Readonly<Record<string, IndexFunction<T>>>;
 }
 
-/** What an event of a watched kind leads to: the keys that `map` gives, or what `handler` does. */
+/**
+ * The reaction to an event of a watched kind: the keys that `map` returns, or the calls of
+ * `handler`.
+ */
 export type WatchReaction<T extends KubeObject> =
   | { readonly map: MapFunction<T>; readonly handler?: never }
   | { readonly handler: EventHandler<T>; readonly map?: never };
@@ -61,14 +66,14 @@ export function handlerOf<T extends KubeObject>({
   return handler ?? enqueueMapped(map);
 }
 
-/** The object itself. */
+/** Enqueues the object itself. */
 export const enqueueObject: EventHandler = ({ object }, enqueue) => {
   enqueue(keyOf(object));
 };
 
 /**
- * The owners of the object that are of the kind `owner`; of both sides of an update, so that an owner that lost
- * the object hears of it.
+ * Enqueues the owners of the object that are of the kind `owner`; for both states of an update, so
+ * that an owner that lost the object is reconciled.
  *
  * @param everyOwner - all owners of the kind; otherwise only the controller
  */
@@ -78,7 +83,7 @@ export function enqueueOwner(owner: ResourceInfo, everyOwner = false): EventHand
     for (const { metadata } of objects) {
       for (const reference of metadata.ownerReferences ?? []) {
         if (!everyOwner && reference.controller !== true) continue;
-        // The version is left out: it may be another one than ours.
+        // The version is not compared: it may differ from ours.
         if (reference.kind !== owner.kind) continue;
         if (parseApiVersion(reference.apiVersion).group !== owner.group) continue;
         const { namespace } = metadata;
@@ -88,7 +93,7 @@ export function enqueueOwner(owner: ResourceInfo, everyOwner = false): EventHand
   };
 }
 
-/** What `map` says; of both sides of an update. */
+/** Enqueues the keys that `map` returns; for both states of an update. */
 function enqueueMapped<T extends KubeObject>(map: MapFunction<T>): EventHandler<T> {
   return async (event, enqueue) => {
     const objects = event.type === "update" ? [event.old, event.object] : [event.object];

@@ -1,5 +1,5 @@
 /**
- * What the hooks of a reconciler need, and the mistakes by which one would never be called.
+ * The requirements of a reconciler's hooks, and the mistakes with which one would never be called.
  *
  * @module
  */
@@ -9,11 +9,11 @@ import type { KubeObject } from "../../kube/object.ts";
 import type { ReadToken, ResourceInfo } from "../../kube/resource.ts";
 import type { Reconciler } from "./reconciler.ts";
 
-/** The kind that a controller is for, as it was named. */
+/** The kind that a controller is for, as it was given. */
 export interface MainKind {
   readonly token: ReadToken;
   readonly resource: ResourceInfo;
-  /** A class of this program whose CRD is this program's, too. */
+  /** Whether it is a class of this program whose CRD is also this program's. */
   readonly isOwn: boolean;
 }
 
@@ -39,7 +39,7 @@ export function assertHooks(reconciler: Reconciler, main: MainKind | undefined):
   }
 }
 
-/** The names of what an object has, and of what its classes give it. */
+/** The property names of an object, including those from its classes. */
 function namesIn(value: object): Set<string> {
   const names = new Set<string>();
   for (let at: object | null = value; at; at = Object.getPrototypeOf(at) as object | null) {
@@ -50,9 +50,10 @@ function namesIn(value: object): Set<string> {
 }
 
 /**
- * The finalizer of a controller's cleanup, whether or not it has one now.
+ * The finalizer of a controller's cleanup, also where the reconciler has none now.
  *
- * @throws TsopError `controller-misbuilt` when it has one, and the finalizer is not known, or is not a valid name
+ * @throws TsopError `controller-misbuilt` when there is a cleanup, and the finalizer is unknown, or
+ *   is not a valid name
  */
 export function finalizerOf<K extends KubeObject>(
   reconciler: Reconciler<K>,

@@ -1,7 +1,7 @@
 /**
- * Notices keys whose reconcile changes the same again and again: because somebody else changes it back, or because it
- * writes something that is new each time, such as the time of day. Such a key is slowed down, or it would keep the API
- * server busy for nothing, for ever.
+ * Detects keys whose reconcile makes the same change again and again: because another writer
+ * reverts it, or because it writes a new value each time, such as the time of day. Such a key is
+ * slowed down, or it would load the API server for nothing, for ever.
  *
  * @module
  */
@@ -10,9 +10,9 @@ import type { Clock } from "../../clock.ts";
 import { LruMap } from "../lru.ts";
 
 const WINDOW_MS = 60_000;
-// The same request, stored as a change each time: somebody takes it back each time.
+// How often the same request may be stored as a change: another writer reverts it each time.
 const SAME_CHANGES = 10;
-// Reconciles that changed something, whatever it was: no state takes so many steps to reach.
+// How many reconciles may change something, whatever it is: no state takes so many steps to reach.
 const CHANGING_RUNS = 120;
 const FIRST_DELAY_MS = 1000;
 const MAX_DELAY_MS = 60_000;
@@ -23,15 +23,15 @@ interface History {
   delayMs: number;
 }
 
-/** What was noticed. */
+/** A detected loop. */
 export interface HotLoop {
-  /** How long the key waits from now on, in milliseconds. */
+  /** The wait of the key from now on, in milliseconds. */
   readonly delayMs: number;
-  /** What it writes, or how often. */
+  /** The repeated change, or the number of changes. */
   readonly reason: string;
 }
 
-/** The changes of the last minute, by key. */
+/** Detects loops from the changes of the last minute, by key. */
 export class HotLoops {
   readonly #clock: Clock;
   readonly #histories = new LruMap<History>(KEYS);
@@ -40,22 +40,23 @@ export class HotLoops {
     this.#clock = clock;
   }
 
-  /** How long the key has to wait at least; 0 for all but those in a loop. */
+  /** The minimum wait of the key, in milliseconds; 0 for all but those in a loop. */
   delayMs(key: string): number {
     return this.#histories.get(key)?.delayMs ?? 0;
   }
 
-  /** Takes down what a reconcile changed, and says whether it went round once more. */
+  /** Records the changes of a reconcile, and returns the loop that they complete, if any. */
   note(key: string, changes: readonly string[]): HotLoop | undefined {
     const known = this.#histories.get(key);
     if (!known && changes.length === 0) return undefined;
     const nowMs = this.#clock.monotonicMs();
     const history = known ?? { runs: [], delayMs: 0 };
-    // A slowed key comes so seldom that it needs a longer look.
+    // A slowed key runs so rarely that it needs a longer window.
     const sinceMs = nowMs - WINDOW_MS - SAME_CHANGES * history.delayMs;
     while (history.runs[0] && history.runs[0].atMs < sinceMs) history.runs.shift();
     if (changes.length === 0) {
-      // Between two rounds of a loop a reconcile may well find nothing to do; a whole window of that is its end.
+      // Between two rounds of a loop a reconcile may find nothing to do; a whole window of that
+      // ends the loop.
       if (history.runs.length === 0) history.delayMs = 0;
       return undefined;
     }

@@ -1,5 +1,5 @@
 /**
- * The end of a reconcile that takes longer than it may.
+ * The timeout of reconciles.
  *
  * @module
  */
@@ -7,10 +7,10 @@ import type { Clock } from "../../clock.ts";
 import { givenUpAfter } from "./outcomes.ts";
 import type { ReconcileScope } from "./reconcile-scopes.ts";
 
-// How long a reconcile has to end after its signal was aborted.
+// The time in which a reconcile must end after its signal was aborted.
 const ABORT_GRACE_MS = 5000;
 
-/** What the call comes to, unless it takes far longer than it may. */
+/** The result of the call, unless it exceeds its time by far. */
 export async function inTime<T>(
   clock: Clock,
   scope: ReconcileScope,

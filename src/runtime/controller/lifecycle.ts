@@ -1,10 +1,10 @@
 /**
- * What a controller does for its reconciler around an object's life: the finalizer of a cleanup, the pause that people
+ * The lifecycle of an object around a reconciler: the finalizer of a cleanup, the pause that people
  * asked for, and the hook for errors.
  *
- * The finalizer is added before the first reconcile and removed after a cleanup that is done, each time under a lock on
- * the object's version: a cache that is late, a writer that is faster, and another object of the same name change nothing
- * about that.
+ * The finalizer is added before the first reconcile and removed after a completed cleanup, each
+ * time under a lock on the object's version: a stale cache, a faster writer, and another object of
+ * the same name make no difference.
  *
  * @module
  */
@@ -34,32 +34,34 @@ import type {
   Result,
 } from "./reconciler.ts";
 
-// Somebody else may be faster so often in a row; the cleanup itself runs again after that.
+// The limit of conflicts in a row; after that the cleanup itself runs again.
 const TRIES = 5;
 const PAUSED_REASON = "PausedByAnnotation";
 
-/** What a lifecycle works with. */
+/** The parts of a lifecycle. */
 export interface LifecycleParts<T extends KubeObject> {
   readonly client: Client;
   readonly cache: InformerCache;
   /** The kind that the controller is for. */
   readonly token: ReadToken<T>;
   readonly reconciler: Reconciler<T>;
-  /** Of this controller; absent where the reconciler has no cleanup and never had one. */
+  /**
+   * The finalizer of this controller; absent where the reconciler has no cleanup and never had one.
+   */
   readonly finalizer: string | undefined;
-  /** How long a cleanup may take before people are told. */
+  /** The time for a cleanup before it counts as overdue, in milliseconds. */
   readonly cleanupTimeoutMs: number;
-  /** The status of the kind is this program's to write. */
+  /** Whether this program writes the status of the kind. */
   readonly ownsStatus: boolean;
   /** Records an event about an object. */
   readonly tell: (object: KubeObject, details: EventDetails) => void;
-  /** Counts a cleanup that takes longer than it may. */
+  /** Counts an overdue cleanup. */
   readonly overdue: () => void;
-  /** Counts what the reconciler throws before it returns a promise. */
+  /** Counts an error that the reconciler throws before it returns a promise. */
   readonly panicked: () => void;
 }
 
-/** A reconciler of keys, as the controller calls it, around the one of an author. */
+/** A reconciler of keys, as the controller calls it, around the author's one. */
 export class Lifecycle<T extends KubeObject> {
   readonly #parts: LifecycleParts<T>;
   readonly #told = new ToldBefore();
@@ -68,7 +70,7 @@ export class Lifecycle<T extends KubeObject> {
     this.#parts = parts;
   }
 
-  /** Reconciles, cleans up or leaves alone: as the object of the key asks for. */
+  /** Reconciles, cleans up or leaves alone, depending on the state of the object. */
   reconcile(request: Request, context: ReconcileContext): Promise<Outcome> {
     const { reconciler } = this.#parts;
     const cached = this.#cached(request.key);
@@ -79,7 +81,7 @@ export class Lifecycle<T extends KubeObject> {
     return reconciler.reconcile(request, context);
   }
 
-  /** Lets the reconciler say in the status what went wrong. */
+  /** Calls the author's error hook, which may write the failure into the status. */
   async failed(key: ObjectKey, thrown: unknown, context: ReconcileContext): Promise<void> {
     const { client, reconciler, token } = this.#parts;
     if (!reconciler.onError) return;
@@ -94,14 +96,17 @@ export class Lifecycle<T extends KubeObject> {
     const { client, finalizer = "", token, reconciler } = this.#parts;
     const object = await client.find(token, request.key);
     if (object && isBeingDeleted(object)) {
-      // Without our finalizer it is cleaned up, or was never ours: it waits for others.
+      // Without our finalizer the object is cleaned up, or was never ours: it waits for others.
       return hasFinalizer(object, finalizer) ? this.#cleanUp(object, context) : undefined;
     }
     if (object && !hasFinalizer(object, finalizer) && !(await this.#adopt(object))) return;
     return this.#call(() => reconciler.reconcile(request, context));
   }
 
-  /** Adds the finalizer; false when the object is being deleted or another one by now, of which the watch will tell. */
+  /**
+   * Adds the finalizer; false when the object is being deleted or was replaced by now, of which the
+   * watch will bring an event.
+   */
   async #adopt(object: T): Promise<boolean> {
     const { client, finalizer = "", token } = this.#parts;
     try {
@@ -125,7 +130,7 @@ export class Lifecycle<T extends KubeObject> {
     try {
       outcome = await this.#call(() => this.#parts.reconciler.cleanup?.(object, cleanup.context));
     } catch (error) {
-      // The object waits for it, so nothing is for good here.
+      // The object waits for its cleanup, so no failure is terminal here.
       if (!(error instanceof TerminalError)) throw error;
       throw new Error(error.message, { cause: error });
     }
@@ -152,7 +157,9 @@ export class Lifecycle<T extends KubeObject> {
     }
   }
 
-  /** Calls the reconciler, with what it throws before it returns a promise counted as a panic. */
+  /**
+   * Calls the reconciler; an error that it throws before it returns a promise counts as a panic.
+   */
   #call(run: () => Promise<Outcome> | undefined): Promise<Outcome> {
     try {
       return run() ?? Promise.resolve();
@@ -181,7 +188,7 @@ export class Lifecycle<T extends KubeObject> {
     return this.#call(() => reconciler.reconcile(request, context));
   }
 
-  /** Says it in a condition, where the object has any and they are ours to write. */
+  /** Sets a condition, where the object has conditions and this program writes its status. */
   async #mark(
     object: T,
     change: Pick<StatusCondition, "status" | "reason" | "message">,
@@ -225,7 +232,10 @@ export class Lifecycle<T extends KubeObject> {
     });
   }
 
-  /** An earlier version of the program had a cleanup, whose finalizer nobody removes now. */
+  /**
+   * Warns about the finalizer of a cleanup that an earlier version of the program had: nothing
+   * removes it now.
+   */
   #tellForgotten(object: T, { log }: ReconcileContext): void {
     const { finalizer, tell } = this.#parts;
     if (finalizer === undefined || !isBeingDeleted(object)) return;
@@ -247,14 +257,14 @@ interface WithConditions {
   conditions?: StatusCondition[];
 }
 
-/** One call of a cleanup: since when the object is being deleted, and until when that should be over. */
+/** One call of a cleanup: the start of the deletion, and its deadline. */
 class Cleanup {
   readonly context: CleanupContext;
   readonly deadlineMs: number;
 
   constructor({ metadata }: KubeObject, reconcile: ReconcileContext, timeoutMs: number) {
     const { deletionTimestamp = "", deletionGracePeriodSeconds = 0 } = metadata;
-    // The timestamp is when the time to end gracefully is over.
+    // The timestamp is the end of the grace period.
     const deletedAtMs = Date.parse(deletionTimestamp) - 1000 * deletionGracePeriodSeconds;
     this.deadlineMs = deletedAtMs + timeoutMs;
     const { deadlineMs } = this;
@@ -276,7 +286,9 @@ class Cleanup {
     return this.context.nowMs >= this.deadlineMs;
   }
 
-  /** What it asks for, but not beyond the deadline, at which people are to be told. */
+  /**
+   * The requested wait, but not beyond the deadline, at which the cleanup is reported as overdue.
+   */
   untilDeadline(result: Result): Result {
     const { requeueAfterMs = 0 } = result;
     if (this.isOverdue || Number.isNaN(requeueAfterMs)) return result;

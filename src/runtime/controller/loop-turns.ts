@@ -1,15 +1,15 @@
 /**
- * Turns of the event loop: reconciles that wait for nothing leave it none of its own.
+ * Turns of the event loop, of which reconciles that never wait leave it none.
  *
  * @module
  */
 import { settlePromises, type Clock } from "../../clock.ts";
 
-// After so many reconciles, and so long, it has one.
+// The number of reconciles, and the time, after which the loop gets a turn.
 const RECONCILES_PER_TURN = 100;
 const MS_PER_TURN = 10;
 
-/** Gives the event loop a turn of its own now and then. */
+/** Gives the event loop a turn now and then. */
 export class LoopTurns {
   readonly #clock: Clock;
   #turn: Promise<void> | undefined;
@@ -20,7 +20,10 @@ export class LoopTurns {
     this.#clock = clock;
   }
 
-  /** Counts a reconcile; what to wait for before the next one, where a turn is due or under way. */
+  /**
+   * Counts a reconcile; returns the promise to await before the next one, where a turn is due or
+   * under way.
+   */
   due(): Promise<void> | undefined {
     if (!this.#turn && ++this.#reconciles >= RECONCILES_PER_TURN) {
       if (this.#clock.monotonicMs() - this.#lastMs >= MS_PER_TURN) this.#turn = this.#take();
@@ -28,7 +31,7 @@ export class LoopTurns {
     return this.#turn;
   }
 
-  /** The loop had a turn: nothing was left to do. */
+  /** Notes that the loop had a turn, because the queue was empty. */
   took(atMs: number): void {
     this.#reconciles = 0;
     this.#lastMs = atMs;

@@ -1,5 +1,5 @@
 /**
- * How a reconcile ended: what it asks for, and what its failure means.
+ * The outcome of a reconcile: the requeue that it asks for, and the meaning of its failure.
  *
  * @module
  */
@@ -9,9 +9,10 @@ import { isNotFound, type StatusError } from "../../kube/status.ts";
 import type { Outcome } from "./reconciler.ts";
 
 /**
- * After how long a reconcile asks to run again; `undefined`: it does not.
+ * The time after which a reconcile asks to run again, in milliseconds; `undefined` when it does
+ * not.
  *
- * @throws TsopError `bad-requeue` for what is no time, or no priority
+ * @throws TsopError `bad-requeue` for an invalid time or priority
  */
 export function requeueOf(result: Outcome): number | undefined {
   const { requeueAfterMs, priority = 0 } = result ?? {};
@@ -26,12 +27,15 @@ export function requeueOf(result: Outcome): number | undefined {
   return requeueAfterMs;
 }
 
-/** What metrics and traces call a reconcile that did not fail. @throws TsopError `bad-requeue` */
+/**
+ * The label of a reconcile that did not fail, for metrics and traces. @throws TsopError
+ * `bad-requeue`
+ */
 export function outcomeOf(result: Outcome): "success" | "requeue_after" {
   return requeueOf(result) === undefined ? "success" : "requeue_after";
 }
 
-/** What a reconcile fails with that does not end although its time is over. */
+/** The error of a reconcile that does not end after its timeout. */
 export function givenUpAfter(afterMs: number): TsopError {
   return new TsopError(
     "reconcile-expired",
@@ -40,12 +44,14 @@ export function givenUpAfter(afterMs: number): TsopError {
   );
 }
 
-/** Whether an object of the reconciled one's name is not there any more: a delete came in between. */
+/**
+ * Whether the error says that the object of the reconciled name is gone: it was deleted in between.
+ */
 export function isGone(error: unknown, { name }: ObjectKey): error is StatusError {
   return isNotFound(error) && error.status.details?.name === name;
 }
 
-/** The key that is written as `namespace/name`, or `name`. */
+/** The key of `namespace/name`, or `name`. */
 export function parseKey(id: string): ObjectKey {
   const slash = id.indexOf("/");
   return slash < 0 ? { name: id } : { namespace: id.slice(0, slash), name: id.slice(slash + 1) };

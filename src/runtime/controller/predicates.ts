@@ -1,5 +1,5 @@
 /**
- * Which events are worth a reconcile.
+ * Predicates: filters of the events that lead to a reconcile.
  *
  * @module
  */
@@ -8,18 +8,20 @@ import { sameJson } from "../../kube/json.ts";
 import type { KubeObject } from "../../kube/object.ts";
 import { isPaused } from "../../kube/paused.ts";
 
-/** Something happened to an object. */
+/** An event of an object. */
 export type ObjectEvent<T extends KubeObject = KubeObject> =
   | { readonly type: "create"; readonly object: T; readonly initial: boolean }
   | { readonly type: "update"; readonly old: T; readonly object: T }
   | { readonly type: "delete"; readonly object: T; readonly tombstone: boolean };
 
-/** Whether an event is worth a reconcile. */
+/** Whether an event leads to a reconcile. */
 export type Predicate<T extends KubeObject = KubeObject> = (event: ObjectEvent<T>) => boolean;
 
 type Part = (object: KubeObject) => unknown;
 
-/** A predicate on updates: whether a part differs. Creates and deletes always pass. */
+/**
+ * A predicate on updates: passes those in which a part differs. Creates and deletes always pass.
+ */
 function changed(part: Part): Predicate {
   return (event) => event.type !== "update" || !sameJson(part(event.old), part(event.object));
 }
@@ -33,21 +35,24 @@ function changed(part: Part): Predicate {
  * });
  */
 export const predicates = {
-  /** The spec changed: the API server counts that in `metadata.generation`. Not every built-in kind has one. */
+  /**
+   * Passes updates of the spec, which the API server counts in `metadata.generation`. Not every
+   * built-in kind has one.
+   */
   generationChanged: (): Predicate => changed(({ metadata }) => metadata.generation),
-  /** Anything changed; filters out resyncs. */
+  /** Passes updates with any change; filters out resyncs. */
   resourceVersionChanged: (): Predicate => changed(({ metadata }) => metadata.resourceVersion),
   labelsChanged: (): Predicate => changed(({ metadata }) => metadata.labels),
   annotationsChanged: (): Predicate => changed(({ metadata }) => metadata.annotations),
   finalizersChanged: (): Predicate => changed(({ metadata }) => metadata.finalizers),
-  /** The deletion began. */
+  /** Passes updates that begin the deletion. */
   deletionStarted: (): Predicate => changed(({ metadata }) => metadata.deletionTimestamp),
-  /** Only objects with these labels. */
+  /** Passes objects with these labels. */
   hasLabels:
     (labels: Readonly<Record<string, string>>): Predicate =>
     ({ object }) =>
       Object.entries(labels).every(([name, value]) => object.metadata.labels?.[name] === value),
-  /** Only some types of events. */
+  /** Passes events of some types. */
   on:
     (...types: readonly ObjectEvent["type"][]): Predicate =>
     ({ type }) =>
@@ -67,8 +72,9 @@ export const predicates = {
 };
 
 /**
- * The filters of the kind that a controller is for, which hold back no event that the runtime itself waits for: the
- * deletion of an object that has the controller's finalizer, and the end of a pause.
+ * The filters of the kind that a controller is for, which still pass the events that the runtime
+ * itself needs: the deletion of an object that has the controller's finalizer, and the end of a
+ * pause.
  */
 export function withoutLosing<T extends KubeObject>(
   filters: readonly Predicate<T>[],
@@ -83,7 +89,8 @@ export function withoutLosing<T extends KubeObject>(
     if (finalizer !== undefined && isBeingDeleted(object) && hasFinalizer(object, finalizer)) {
       return !old || !isBeingDeleted(old);
     }
-    // What happened meanwhile was seen by nobody: it is looked at as if it had just come.
+    // Changes during the pause were not reconciled: the object is handled as if it had just been
+    // added.
     return old !== undefined && isPaused(old) !== isPaused(object)
       ? passes({ type: "create", object, initial: false })
       : false;

@@ -1,5 +1,5 @@
 /**
- * Looks on at reconciles: traces do, and the journal.
+ * Observers of reconciles: traces, and the journal.
  *
  * @module
  */
@@ -9,68 +9,68 @@ import type { RestRequest } from "../client/rest-client.ts";
 import type { ObjectEvent } from "./predicates.ts";
 import type { ReconcileTap } from "./reconcile-tap.ts";
 
-/** What leads to a reconcile: something that happened to an object, or the operator's own plans. */
+/** The type of a cause: an event of an object, or a plan of the operator itself. */
 export type CauseType = "event" | "timer" | "retry" | "requeue" | "other";
 
-/** A cause, with the event that it comes from. */
+/** A cause, with its event. */
 export interface Cause {
   readonly type: CauseType;
-  /** `update of Deployment d/web`. */
+  /** The text of the cause: `update of Deployment d/web`. */
   readonly text: string;
-  /** Only where somebody looks on. */
+  /** The event; only for an observer that wants it. */
   readonly event?: ObjectEvent | undefined;
 }
 
-/** What is known of a reconcile at its beginning. */
+/** The start of a reconcile, for observers. */
 export interface ObservedStart {
   readonly controller: string;
-  /** Of the object; absent for a controller that is for no kind. */
+  /** The kind of the object; absent for a controller without a kind. */
   readonly kind: string | undefined;
-  /** Of that kind: `deployments.apps`. */
+  /** The resource of that kind: `deployments.apps`. */
   readonly resource: string | undefined;
-  /** `default/web`. */
+  /** The key: `default/web`. */
   readonly key: string;
   readonly id: string;
   readonly causes: readonly string[];
-  /** The same with what led to them, where the observer asked for it. */
+  /** The causes with their events, where the observer asked for them. */
   readonly origins: readonly Cause[];
   readonly failures: number;
-  /** Wall time. */
+  /** The wall time, in milliseconds. */
   readonly nowMs: number;
-  /** How many keys wait behind it. */
+  /** How many keys wait in line. */
   readonly queueDepth: number;
 }
 
-/** What is noted of the objects that a reconcile reads and writes. */
+/** Records the objects that a reconcile reads and writes. */
 export interface ReconcileNotes {
-  /** A read that the cache answered. */
+  /** Records a read that the cache answers. */
   readCached: CachedReadsObserver;
-  /** A request that is about to be sent; who is returned is told how it ended. */
+  /** Records a request that is about to be sent; the result takes its outcome. */
   request(request: RestRequest): RequestNote;
 }
 
-/** What is told how a request ended. */
+/** Records the outcome of a request. */
 export interface RequestNote {
   answered(answer: unknown): void;
   failed(error: unknown): void;
 }
 
-/** One reconcile that somebody looks on at. */
+/** The observation of one reconcile. */
 export interface ObservedReconcile {
-  /** Takes down what it reads and writes; absent for who does not want to know. */
+  /** Records its reads and writes; absent for an observer that does not need them. */
   readonly notes?: ReconcileNotes;
-  /** Stands between it and what it asks; absent for who only looks on. */
+  /** The tap between it and its questions; absent for an observer that only observes. */
   readonly tap?: ReconcileTap;
   /** Runs the reconcile. */
   run<T>(work: () => T): T;
-  /** It ended well; `requeueAfterMs` when it wants to run again. */
+  /** Called when it succeeded; `requeueAfterMs` when it asks to run again. */
   succeeded(requeueAfterMs: number | undefined): void;
   failed(error: unknown): void;
-  /** After `succeeded` or `failed`, and after what was done about that. */
+  /** Called after `succeeded` or `failed`, and after the handling of that. */
   end(): void;
 }
 
-/** Looks on at all reconciles of a manager. */
+/** Observes all reconciles of a manager. */
 export interface ReconcileObserver {
   /** Whether it wants the events behind the causes. */
   readonly wantsOrigins: boolean;

@@ -1,5 +1,5 @@
 /**
- * One reconcile: what it is told, and what is to be known of it.
+ * One reconcile: its context, and its records.
  *
  * @module
  */
@@ -13,33 +13,33 @@ import type {
 import type { ReconcileScope } from "./reconcile-scopes.ts";
 import type { ReconcileContext } from "./reconciler.ts";
 
-/** What a reconcile begins with. */
+/** The start of a reconcile. */
 export interface ReconcileStart {
   readonly controller: string;
-  /** Of the object: `d/web`. */
+  /** The key of the object: `d/web`. */
   readonly key: string;
-  /** Unique in the process. */
+  /** The id, unique in the process. */
   readonly id: string;
   readonly startMs: number;
-  /** Wall time. */
+  /** The wall time, in milliseconds. */
   readonly nowMs: number;
   readonly signal: AbortSignal;
   readonly causes: readonly string[];
-  /** What led to the causes, where who looks on wants to know. */
+  /** The causes with their events, where the observer wants them. */
   readonly origins: readonly Cause[];
   readonly failures: number;
-  /** Of the controller. */
+  /** The log of the controller. */
   readonly log: Logger;
 }
 
-/** What the reconciler sees of it, with the scope that its requests have. */
+/** The context that the reconciler gets, with the scope of its requests. */
 export class ReconcileRun implements ReconcileContext {
   readonly scope: ReconcileScope;
   readonly signal: AbortSignal;
   readonly causes: readonly string[];
   readonly failures: number;
   readonly nowMs: number;
-  /** On the monotonic clock. */
+  /** The start on the monotonic clock. */
   readonly startMs: number;
   readonly #start: ReconcileStart;
   #log: Logger | undefined;
@@ -55,7 +55,7 @@ export class ReconcileRun implements ReconcileContext {
     this.#start = start;
   }
 
-  /** The same reconcile with requests of a scope of its own, and time of its own. */
+  /** The same reconcile with a new scope for its requests, and time of its own. */
   again(signal: AbortSignal): ReconcileRun {
     const run = new ReconcileRun({ ...this.#start, signal });
     run.scope.notes = this.scope.notes;
@@ -63,7 +63,7 @@ export class ReconcileRun implements ReconcileContext {
     return run;
   }
 
-  /** Tells somebody who looks on, who may take notes of what it reads and writes. */
+  /** Notifies an observer, who may record its reads and writes. */
   observeBy(
     observer: ReconcileObserver,
     about: Pick<ObservedStart, "kind" | "resource" | "queueDepth">,
@@ -74,7 +74,7 @@ export class ReconcileRun implements ReconcileContext {
     return observed;
   }
 
-  /** Made when somebody asks: most reconciles have nothing to say. */
+  /** Made on first use: most reconciles log nothing. */
   get log(): Logger {
     const { log, controller, key, id } = this.#start;
     return (this.#log ??= log.child({ controller, key, reconcileID: id }));

@@ -1,6 +1,6 @@
 /**
- * Which reconcile a request belongs to, so that one that has run out of its time can write nothing more, and one that
- * changes the same again and again is noticed.
+ * Assigns each request to its reconcile, so that one that timed out can write nothing more, and a
+ * hot loop is noticed.
  *
  * @module
  */
@@ -14,38 +14,39 @@ import { LruMap } from "../lru.ts";
 import type { ReconcileNotes } from "./reconcile-observer.ts";
 import type { ReconcileTap } from "./reconcile-tap.ts";
 
-/** One reconcile. */
+/** The scope of one reconcile. */
 export interface ReconcileScope {
   readonly controller: string;
-  /** Of the object: `d/web`. */
+  /** The key of the object: `d/web`. */
   readonly key: string;
-  /** What it wrote that was not so before: method, path and body. */
+  /** The writes that changed something: method, path and body. */
   readonly changes: string[];
-  /** Its time is over; its worker has gone on. */
+  /** Whether it timed out, so that its worker has moved on. */
   expired: boolean;
-  /** Takes down what it reads and writes; absent where nobody wants to know. */
+  /** Records its reads and writes; absent without an observer that needs them. */
   notes?: ReconcileNotes | undefined;
-  /** Stands between it and what it asks; absent where nobody records or replays. */
+  /** The tap between it and its questions; absent unless reconciles are recorded or replayed. */
   tap?: ReconcileTap | undefined;
 }
 
 const PATHS = 20_000;
-// Events tell of the work; they are none.
+// Events report the work; they do not count as changes.
 const EVENTS = /\/events(\/|$)/;
 
-/** A reconcile that a call belongs to; `outer` is that of another manager which called this one. */
+/** The reconcile of a call; `outer` is that of another manager which made this call. */
 interface Call {
   readonly of: ReconcileScopes;
   readonly scope: ReconcileScope;
   readonly outer: Call | undefined;
 }
 
-// One for the process: before Node 24 each further storage makes every promise slower for as long as the process lives.
+// One storage for the process: before Node 24 each further one makes every promise slower for as
+// long as the process lives.
 const calls = new AsyncLocalStorage<Call>();
 
-/** The reconciles of a manager that are under way. */
+/** The running reconciles of a manager. */
 export class ReconcileScopes {
-  // The version that each path had last: an answer with the same one changed nothing.
+  // The last version of each path: an answer with the same one changed nothing.
   readonly #versions = new LruMap<string>(PATHS);
   readonly #running = new Set<ReconcileScope>();
   readonly #areNoted: boolean;
@@ -53,52 +54,52 @@ export class ReconcileScopes {
   #ended = false;
   #writes = 0;
 
-  /** @param looks - whether reconciles may have notes, or taps: nobody looks for them otherwise */
+  /** @param looks - whether reconciles may have notes, or taps; they are not looked up otherwise */
   constructor(looks: { readonly areNoted?: boolean; readonly areTapped?: boolean } = {}) {
     this.#areNoted = looks.areNoted ?? false;
     this.#areTapped = looks.areTapped ?? false;
   }
 
-  /** The notes of the reconcile that asks; `undefined` outside of one, and where none are taken. */
+  /** The notes of the calling reconcile; `undefined` outside of one, and where none are taken. */
   get notes(): ReconcileNotes | undefined {
     return this.#areNoted ? this.#current()?.notes : undefined;
   }
 
-  /** What stands between the reconcile that asks and what it asks; `undefined` outside of one, and where there is none. */
+  /** The tap of the calling reconcile; `undefined` outside of one, and where there is none. */
   get tap(): ReconcileTap | undefined {
     return this.#areTapped ? this.#current()?.tap : undefined;
   }
 
-  /** How many requests were to change something, in reconciles or not. */
+  /** How many requests were writes, in reconciles or not. */
   get writes(): number {
     return this.#writes;
   }
 
   /**
-   * Begins a reconcile; requests that it makes, at whatever time, are of this scope. `leave` is to follow, when it has
-   * ended or is given up.
+   * Runs a reconcile; requests that it makes, at any time, are of this scope. `leave` must follow,
+   * when it has ended or is abandoned.
    */
   run<T>(scope: ReconcileScope, reconcile: () => Promise<T>): Promise<T> {
     this.#running.add(scope);
     return calls.run({ of: this, scope, outer: calls.getStore() }, reconcile);
   }
 
-  /** Its worker goes on. */
+  /** Notes that the worker of a reconcile has moved on. */
   leave(scope: ReconcileScope): void {
     this.#running.delete(scope);
   }
 
-  /** Lets no reconcile that is under way write any more: their keys may be another process's by now. */
+  /** Forbids all running reconciles to write: their keys may be another process's by now. */
   expireAll(): void {
     for (const scope of this.#running) scope.expired = true;
   }
 
-  /** Lets no reconcile write any more: the process did not wait for those that are still under way. */
+  /** Forbids all reconciles to write: the process did not wait for those that still run. */
   end(): void {
     this.#ended = true;
   }
 
-  /** Refuses what comes too late, and takes down what is changed. */
+  /** Refuses requests after a timeout, and records changes. */
   readonly middleware: ClientMiddleware = async (request, next) => {
     if (request.method === "GET" && !request.upgrades) return this.#send(request, next);
     this.#writes++;
@@ -119,7 +120,7 @@ export class ReconcileScopes {
     return answer;
   };
 
-  /** Sends it, and takes it down where that is wanted. */
+  /** Sends a request, and records it where notes are taken. */
   async #send(request: RestRequest, send: SendRequest): Promise<unknown> {
     const { tap } = this;
     const next: SendRequest = tap ? (asked) => tap.request(asked, send) : send;
@@ -149,7 +150,10 @@ export class ReconcileScopes {
   }
 }
 
-/** What a request writes: the version that it rests on is another one each time, and no content. */
+/**
+ * The content that a request writes: without the version that it is based on, which differs each
+ * time.
+ */
 function contentOf(body: unknown): unknown {
   if (!isJsonObject(body) || !isJsonObject(body["metadata"])) return body;
   const { resourceVersion, ...metadata } = body["metadata"];

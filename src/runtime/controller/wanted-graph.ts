@@ -1,16 +1,16 @@
 /**
- * The graph of what one owner wants now: checked before anything is written, walked forwards to make it and backwards to
- * take it away.
+ * The graph of an owner's wanted dependents: checked before anything is written, walked forwards to
+ * create them and backwards to delete them.
  *
  * @module
  */
 import { TsopError } from "../../errors.ts";
 import type { Dependent } from "./dependent.ts";
 
-/** One thing that is wanted, and what it comes after. */
+/** One wanted dependent, and its predecessors. */
 export interface Wanted {
   readonly dependent: Dependent;
-  /** `ConfigMap d/web`. */
+  /** The name: `ConfigMap d/web`. */
   readonly name: string;
   readonly after: readonly Wanted[];
 }
@@ -18,7 +18,7 @@ export interface Wanted {
 /**
  * The graph of a list of dependents.
  *
- * @param nameOf - the name of each, which throws for what must not be there
+ * @param nameOf - returns the name of each; throws for a dependent that is not allowed
  * @throws TsopError `dependents-misused` for one that is named twice, comes after one that is not in the list, or after
  *   itself
  */
@@ -59,7 +59,7 @@ export function wantedGraph(
   return graph;
 }
 
-/** Only what comes after the one before it, because it does not say after what, can close a circle. */
+/** Only a dependent without `after`, which comes after the one before it, can close a cycle. */
 function assertNoCircle(graph: readonly Wanted[]): void {
   const done = new Set<Wanted>();
   const visit = (node: Wanted, path: readonly Wanted[]): void => {
@@ -77,15 +77,15 @@ function assertNoCircle(graph: readonly Wanted[]): void {
   for (const node of graph) visit(node, []);
 }
 
-/** How one of them came out. */
+/** The outcome of one dependent. */
 export type Outcome<R> =
   | { readonly is: "done"; readonly ready: boolean; readonly result: R }
   | { readonly is: "failed"; readonly error: unknown }
   | { readonly is: "blocked" };
 
 /**
- * Does something for each, once all that come before it are ready; what does not wait for each other, at once. One that
- * fails stops what comes after it and nothing else.
+ * Runs a step for each dependent, once all its predecessors are ready; independent ones run at
+ * once. One that fails stops its successors and nothing else.
  *
  * @returns the outcomes in the order of the list
  */
@@ -112,12 +112,12 @@ export async function walk<R>(
   return Promise.all(graph.map(outcomeOf));
 }
 
-/** What each of them is before: the graph backwards. */
+/** The successors of each dependent: the graph backwards. */
 export function backwards(graph: readonly Wanted[]): (node: Wanted) => readonly Wanted[] {
   return (node) => graph.filter(({ after }) => after.includes(node));
 }
 
-/** The error of dependents that are not as they must be. */
+/** The error of invalid dependents. */
 export function misused(detail: string, fix: string): TsopError {
   return new TsopError("dependents-misused", `${detail}.`, fix);
 }

@@ -1,6 +1,6 @@
 /**
- * Keeps events from flooding the API server: the same one counts up, many alike become one, and an object
- * that goes on gets nothing more for a while. client-go's rules and numbers.
+ * Keeps events from flooding the API server: the same one is counted up, many similar ones become
+ * one, and an object with too many gets no more for a while. client-go's rules and numbers.
  *
  * @see https://github.com/kubernetes/client-go/blob/v0.36.3/tools/record/events_cache.go
  * @module
@@ -10,7 +10,7 @@ import type { ManifestObject } from "../../kube/object.ts";
 import { LruMap } from "../lru.ts";
 import { present } from "../../present.ts";
 
-/** What an event is about. */
+/** The object of an event. */
 export interface ObjectReference {
   apiVersion?: string;
   kind?: string;
@@ -36,7 +36,7 @@ export interface CoreEvent extends ManifestObject {
   related?: ObjectReference;
 }
 
-/** What is to be sent: the event as a whole, or these fields of the one that was sent before. */
+/** The event to send: as a whole, or as these fields of the one that was sent before. */
 export interface CorrelatedEvent {
   readonly event: CoreEvent;
   readonly patch?: Pick<CoreEvent, "count" | "lastTimestamp" | "message">;
@@ -59,7 +59,7 @@ const AGGREGATE_FOR_MS = 600_000;
 const SPAM_BURST = 25;
 const SPAM_QPS = 1 / 300;
 
-/** Decides what becomes of each event. */
+/** Decides whether and how each event is sent. */
 export class EventCorrelator {
   readonly #clock: Clock;
   readonly #aggregates = new LruMap<Aggregate>(CACHE_SIZE);
@@ -70,19 +70,19 @@ export class EventCorrelator {
     this.#clock = clock;
   }
 
-  /** What to send for a new event; `undefined` when it is one too many. */
+  /** The content to send for a new event; `undefined` when it is one too many. */
   correlate(event: CoreEvent): CorrelatedEvent | undefined {
     const { event: aggregated, key } = this.#aggregate(event);
     const observed = this.#observe(aggregated, key);
     return this.#withinBudget(observed.event) ? observed : undefined;
   }
 
-  /** Takes note of how an event is stored by now. */
+  /** Notes the event as it is stored now. */
   sent(event: CoreEvent): void {
     this.#remember(eventKey(event), event);
   }
 
-  /** Ten messages of one reason within ten minutes: from then on they are one event. */
+  /** Ten messages of one reason within ten minutes become one event from then on. */
   #aggregate(event: CoreEvent): { event: CoreEvent; key: string } {
     const nowMs = this.#clock.now();
     const key = aggregateKey(event);
@@ -100,7 +100,7 @@ export class EventCorrelator {
     return { event: { ...event, message, count: 1 }, key };
   }
 
-  /** The same event again: counted up. */
+  /** Counts up an event that is the same again. */
   #observe(event: CoreEvent, key: string): CorrelatedEvent {
     const last = this.#logs.get(key);
     if (!last) {
@@ -130,7 +130,7 @@ export class EventCorrelator {
   }
 }
 
-/** Tokens that are taken or not, but never promised. */
+/** Tokens that are taken or refused, but never reserved. */
 class TokenBucket {
   readonly #clock: Clock;
   #tokens = SPAM_BURST;

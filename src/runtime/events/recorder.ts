@@ -1,5 +1,6 @@
 /**
- * Tells people what an operator does and why it cannot: events, as `kubectl describe` shows them.
+ * Records the actions and failures of an operator for people: events, as `kubectl describe` shows
+ * them.
  *
  * Recording never waits and never throws: events are sent in the background, and one that cannot be sent is
  * a line in the log.
@@ -22,22 +23,25 @@ import {
 } from "./correlator.ts";
 import { present } from "../../present.ts";
 
-/** What happened to an object. */
+/** The content of an event. */
 export interface EventDetails {
   readonly type: "Normal" | "Warning";
-  /** One word in CamelCase: why. */
+  /** The reason: one word in CamelCase. */
   readonly reason: string;
-  /** A sentence for people. */
+  /** The message: a sentence for people. */
   readonly message: string;
-  /** One word in CamelCase: what the operator did. */
+  /** The action of the operator: one word in CamelCase. */
   readonly action?: string;
-  /** Another object that has to do with it. */
+  /** A related object. */
   readonly related?: KubeObject;
 }
 
 /** Records events in the name of one component. */
 export interface EventRecorder {
-  /** Tells of an object, without waiting for the server; what it does not take is logged. */
+  /**
+   * Records an event about an object, without waiting for the server; one that the server refuses
+   * is logged.
+   */
   event(object: KubeObject, details: EventDetails): void;
 }
 
@@ -71,7 +75,7 @@ export class EventBroadcaster {
     this.#correlator = new EventCorrelator(clock);
   }
 
-  /** Records in the name of `component`. */
+  /** A recorder in the name of `component`. */
   recorder(component: string): EventRecorder {
     return {
       event: (object, details) => {
@@ -80,12 +84,12 @@ export class EventBroadcaster {
     };
   }
 
-  /** Whether an event is on its way; one that waits to be sent again is not. */
+  /** Whether an event is being sent; one that waits for a retry does not count. */
   get isSending(): boolean {
     return this.#sending !== undefined && !this.#isWaiting;
   }
 
-  /** Resolves when everything recorded is sent or given up; nothing is tried a second time from now on. */
+  /** Resolves when all recorded events are sent or dropped; nothing is retried from now on. */
   async flush(): Promise<void> {
     this.#ending.abort(new Error("the manager ends"));
     await this.#sending;
@@ -135,7 +139,7 @@ export class EventBroadcaster {
       try {
         return await this.#client.patch(EVENT, { namespace, name }, strategicPatch(patch));
       } catch (error) {
-        // Events live for an hour; the one that was counted up may be gone.
+        // Events live for an hour; the counted one may be gone.
         if (!isNotFound(error)) throw error;
       }
     }
@@ -146,7 +150,7 @@ export class EventBroadcaster {
     const nowMs = this.#clock.now();
     const timestamp = new Date(nowMs).toISOString().replace(/\.\d+Z$/, "Z");
     const { type, reason, message, action, related } = details;
-    // As client-go names them: unique by the nanosecond, of which we know the random part only.
+    // client-go's names: unique by the nanosecond, of which only the random part is available here.
     const random = BigInt(Math.floor(this.#clock.random() * 1e6));
     const nanoseconds = BigInt(Math.floor(nowMs)) * 1_000_000n + random;
     return {

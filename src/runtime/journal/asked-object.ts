@@ -1,21 +1,21 @@
 /**
- * Which object a request is about, by its path.
+ * The object of a request, by its path.
  *
  * @module
  */
 import type { RestRequest } from "../client/rest-client.ts";
 
-/** What a path names. */
+/** The object that a path names. */
 export interface AskedObject {
-  /** `deployments.apps`. */
+  /** The resource: `deployments.apps`. */
   readonly resource: string;
   readonly namespace: string | undefined;
-  /** Absent for all objects of the kind, and for one that is created. */
+  /** The name; absent for all objects of the kind, and for one that is created. */
   readonly name: string | undefined;
   readonly subresource: string | undefined;
 }
 
-/** Parts of the paths of namespaces themselves. */
+/** Subresources of namespaces themselves. */
 const OF_A_NAMESPACE = new Set(["status", "finalize"]);
 
 /** The object of `/apis/apps/v1/namespaces/d/deployments/web/status`; `undefined` for other paths. */
@@ -46,7 +46,7 @@ function decoded(part: string): string {
 const APPLY = "application/apply-patch+yaml";
 const VERBS = { GET: "get", POST: "create", PUT: "update", PATCH: "patch", DELETE: "delete" };
 
-/** What a request does, in the words of `kubectl`. */
+/** The verb of a request, in the words of `kubectl`. */
 export function verbOf(
   { method, contentType, upgrades }: RestRequest,
   { name }: AskedObject,
@@ -63,7 +63,7 @@ const SECRET_RESOURCES = new Set([
   "selfsubjectreviews.authentication.k8s.io",
 ]);
 
-/** Whether what is sent or answered holds what nobody may see: a Secret, or a token. */
+/** Whether the request or its answer is confidential: a Secret, or a token. */
 export function isConfidential({ resource, subresource }: AskedObject): boolean {
   return SECRET_RESOURCES.has(resource) || subresource === "token";
 }

@@ -1,108 +1,108 @@
 /**
- * What the journal says of a reconcile: plain data, as it is served.
+ * A journal entry of a reconcile: plain data, as it is served.
  *
  * @module
  */
 import type { Json } from "../../kube/object.ts";
 import type { CauseType } from "../controller/reconcile-observer.ts";
 
-/** Names an object of a kind. */
+/** The identity of an object. */
 export interface JournalObject {
-  /** Unknown for a request of a kind that this process has not seen an object of. */
+  /** The kind; unknown for a request of a kind of which this process has not seen an object. */
   readonly kind?: string;
-  /** `deployments.apps`. */
+  /** The resource: `deployments.apps`. */
   readonly resource: string;
   readonly namespace?: string;
-  /** Absent for all objects of the kind. */
+  /** The name; absent for all objects of the kind. */
   readonly name?: string;
   readonly resourceVersion?: string;
 }
 
-/** A field that is another one than before. */
+/** A changed field. */
 export interface FieldChange {
-  /** `spec.containers[name=web].image`. */
+  /** The path: `spec.containers[name=web].image`. */
   readonly path: string;
-  /** Absent where there was none. */
+  /** The old value; absent for a new field. */
   readonly before?: Json;
-  /** Absent where there is none any more. */
+  /** The new value; absent for a removed field. */
   readonly after?: Json;
 }
 
-/** Changes of fields, of which the first few are kept. */
+/** Changed fields, of which the first few are kept. */
 export interface FieldChanges {
   readonly changes: readonly FieldChange[];
   /** How many more there are. */
   readonly more?: number;
 }
 
-/** Why a reconcile ran. */
+/** The cause of a reconcile. */
 export interface JournalCause extends Partial<FieldChanges> {
   readonly type: CauseType;
-  /** `update of Deployment d/web`. */
+  /** The text of the cause: `update of Deployment d/web`. */
   readonly text: string;
-  /** What the event is about, in the version that it tells of. */
+  /** The object of the event, in the version of the event. */
   readonly object?: JournalObject;
   /** The reconcile of this operator that wrote that version. */
   readonly writtenBy?: string;
 }
 
-/** What a reconcile looked at. */
+/** A read of a reconcile. */
 export interface JournalRead {
   readonly from: "cache" | "server";
   readonly object: JournalObject;
-  /** How many objects there were. */
+  /** How many objects were found. */
   readonly found: number;
-  /** How often. */
+  /** How often it was read. */
   readonly times: number;
 }
 
-/** What a reconcile asked the server to change. */
+/** A write of a reconcile. */
 export interface JournalWrite extends Partial<FieldChanges> {
   readonly verb: string;
   readonly object: JournalObject;
   readonly subresource?: string;
-  /** From the begin of the reconcile, in milliseconds. */
+  /** The time since the start of the reconcile, in milliseconds. */
   readonly afterMs: number;
   readonly durationMs: number;
   readonly dryRun?: true;
-  /** The server has what it had before. */
+  /** Whether the write changed nothing. */
   readonly unchanged?: true;
-  /** What was before is not known: the changes are what was sent. */
+  /** Whether the state before is unknown: the changes are then the fields that were sent. */
   readonly sentOnly?: true;
-  /** Why the server did not take it. */
+  /** The error of a refused write. */
   readonly error?: string;
 }
 
-/** Why a reconcile failed. */
+/** The failure of a reconcile. */
 export interface JournalError {
   readonly message: string;
-  /** Of a `TsopError`, or the reason of an API server's answer. */
+  /** The code of a `TsopError`, or the reason of an API server's answer. */
   readonly code?: string;
-  /** Where in the author's code: `src/controllers/web.ts:41:9`. */
+  /** The place in the author's code: `src/controllers/web.ts:41:9`. */
   readonly place?: string;
   readonly stack?: string;
 }
 
 /** One reconcile. */
 export interface JournalEntry {
-  /** Counted up from 1 by the process. */
+  /** The number, counted from 1 by the process. */
   readonly number: number;
-  /** As in the log. */
+  /** The id, as in the log. */
   readonly id: string;
   readonly controller: string;
-  /** Of the object; absent for a controller that is for no kind. */
+  /** The kind of the object; absent for a controller without a kind. */
   readonly kind?: string;
-  /** Of that kind: `deployments.apps`. */
+  /** The resource of that kind: `deployments.apps`. */
   readonly resource?: string;
   readonly namespace?: string;
   readonly name: string;
-  /** When it began, in milliseconds since 1970. */
+  /** The start, in milliseconds since 1970. */
   readonly atMs: number;
   readonly durationMs: number;
   readonly causes: readonly JournalCause[];
   /** How often the key has failed in a row before. */
   readonly failures: number;
-  /** How many keys waited behind it. */
+  /** How many keys waited in line. */
   readonly queueDepth: number;
   readonly reads: readonly JournalRead[];
   readonly writes: readonly JournalWrite[];

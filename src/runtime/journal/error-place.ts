@@ -1,5 +1,5 @@
 /**
- * Where in the author's code an error comes from.
+ * The place of an error in the author's code.
  *
  * @module
  */
@@ -12,7 +12,7 @@ const MOST_STACK = 4000;
 const MOST_MESSAGE = 2000;
 const FRAME = /^\s+at (?:.*?\()?((?:file:\/\/)?[^()]+:\d+:\d+)\)?$/;
 
-/** What the journal says of an error. */
+/** The journal's data of an error. */
 export function journalError(error: unknown): JournalError {
   const stack = error instanceof Error ? error.stack?.slice(0, MOST_STACK) : undefined;
   const place = stack === undefined ? undefined : placeOf(stack);
@@ -25,7 +25,7 @@ export function journalError(error: unknown): JournalError {
   };
 }
 
-/** The first line of a stack that is the author's own; `file:line:column`. */
+/** The first line of a stack that is in the author's own code; `file:line:column`. */
 function placeOf(stack: string): string | undefined {
   for (const line of stack.split("\n")) {
     const place = FRAME.exec(line)?.[1]?.replace(/^file:\/\//, "");
@@ -34,19 +34,20 @@ function placeOf(stack: string): string | undefined {
   return undefined;
 }
 
-/** Node's, a package's, or tsop's. */
+/** Whether the place is in Node, a package, or tsop. */
 function isForeign(place: string): boolean {
   if (place.startsWith("node:") || /[/\\]node_modules[/\\]/.test(place)) return true;
   const own = ownFolder();
   return own !== undefined && place.startsWith(own);
 }
 
-/** What was found is kept, also that nothing was. */
+/** The result of the search is kept, also where nothing was found. */
 let known: { readonly folder: string | undefined } | undefined;
 
 /**
- * Where tsop itself is, as stacks say it: it may be linked, or bundled with a source map. Not before the first error: the
- * first stack that is read makes Node read the source map, which takes 25 MB and stays.
+ * The folder of tsop itself, as stacks show it: it may be linked, or bundled with a source map. Not
+ * computed before the first error: the first stack that is read makes Node read the source map,
+ * which takes 25 MB and stays.
  */
 function ownFolder(): string | undefined {
   known ??= { folder: folderIn(new Error("where tsop is").stack ?? "") };

@@ -1,5 +1,6 @@
 /**
- * What differs between two states of an object, field by field. What Secrets hold is never in it.
+ * The difference between two states of an object, field by field. The values of Secrets are never
+ * in it.
  *
  * @module
  */
@@ -10,10 +11,10 @@ import type { FieldChange, FieldChanges } from "./entry.ts";
 const MOST_CHANGES = 40;
 const MOST_CHARACTERS = 200;
 const HIDDEN = "(hidden)";
-/** Of these an item is told by its name, not by its place: as apply does. */
+/** The fields that identify an item of a list, instead of its index: as in apply. */
 const ITEM_NAMES = ["name", "type"];
 const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
-/** What the server counts and keeps by itself, and what names the object. */
+/** Fields that the server itself maintains, and those that identify the object. */
 const NOT_TOLD = new Set([
   "metadata.managedFields",
   "metadata.resourceVersion",
@@ -29,9 +30,9 @@ const NOT_TOLD = new Set([
 const PLAIN_NAME = /^[A-Za-z_][\w-]*$/;
 
 /**
- * The fields of `after` that are not those of `before`; all of them where there was nothing before.
+ * The fields of `after` that differ from `before`; all of them where there was nothing before.
  *
- * @param isSecret - the values are nothing that anybody may see
+ * @param isSecret - leaves out the values, which are confidential
  */
 export function fieldChanges(before: unknown, after: unknown, isSecret: boolean): FieldChanges {
   const found: FieldChange[] = [];
@@ -68,7 +69,7 @@ function compare(path: string, old: unknown, now: unknown, add: Add): void {
   }
 }
 
-/** A new or a gone part that says all in a line is one change. */
+/** A new or removed part that fits on a line is one change. */
 function isShort(old: unknown, now: unknown): boolean {
   if ((old === undefined) === (now === undefined)) return false;
   const value = old ?? now;
@@ -103,7 +104,7 @@ function itemsOf(old: unknown, now: unknown): Field[] | undefined {
   return Array.from({ length }, (_, index) => [`[${index}]`, before[index], after[index]]);
 }
 
-/** The items by what tells them apart; `undefined` where that does not. */
+/** The items by the field that identifies them; `undefined` where it does not. */
 function named(items: readonly unknown[], field: string): Map<string, unknown> | undefined {
   const found = new Map<string, unknown>();
   for (const item of items) {

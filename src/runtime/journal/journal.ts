@@ -1,5 +1,5 @@
 /**
- * What the reconciles of an operator did, the last of them, in bounded memory.
+ * The latest reconciles of an operator, in bounded memory.
  *
  * @module
  */
@@ -17,7 +17,7 @@ import { fieldChanges } from "./field-changes.ts";
 import { KnownObjects } from "./known-objects.ts";
 import { RecordedReconcile } from "./recorded-reconcile.ts";
 
-/** How many are kept of those that wrote or failed, and how many of the others. */
+/** How many reconciles are kept that wrote or failed, and how many others. */
 const MOST_OF_EACH = 500;
 const MOST_BYTES = 16 * 1024 * 1024;
 
@@ -26,13 +26,13 @@ interface Kept {
   readonly bytes: number;
 }
 
-/** Looks on at reconciles, and keeps what they did. */
+/** Observes reconciles, and keeps their records. */
 export class Journal implements ReconcileObserver {
   readonly wantsOrigins = true;
   readonly #clock: Clock;
   readonly #cache: Pick<InformerCache, "findByName" | "resourceOfKind">;
   readonly #known: KnownObjects;
-  /** Those that wrote or failed: a thousand that found nothing to do must not push them out. */
+  /** Those that wrote or failed: a thousand without effect must not push them out. */
   readonly #telling: Kept[] = [];
   readonly #quiet: Kept[] = [];
   readonly #listeners = new Set<(entry: JournalEntry) => void>();
@@ -58,7 +58,7 @@ export class Journal implements ReconcileObserver {
     });
   }
 
-  /** All that is kept, the oldest first. @param after - only those with a higher number */
+  /** All kept entries, the oldest first. @param after - only those with a higher number */
   entries(after = 0): JournalEntry[] {
     return [...this.#telling, ...this.#quiet]
       .map(({ entry }) => entry)
@@ -66,7 +66,7 @@ export class Journal implements ReconcileObserver {
       .sort((a, b) => a.number - b.number);
   }
 
-  /** Tells of each reconcile that ends from now on, until `signal` is aborted. */
+  /** Passes each reconcile that ends from now on to the listener, until `signal` is aborted. */
   follow(listener: (entry: JournalEntry) => void, signal: AbortSignal): void {
     if (signal.aborted) return;
     this.#listeners.add(listener);

@@ -1,5 +1,6 @@
 /**
- * What the journal knows of objects: how they were before a write, what their kinds are called, and who wrote which version.
+ * The journal's memory of objects: their states before a write, their kinds, and the writer of each
+ * version.
  *
  * @module
  */
@@ -13,7 +14,7 @@ const LARGEST_ANSWER = 64 * 1024;
 const VERSIONS = 5000;
 const KINDS = 1000;
 
-/** What is in the caches of the operator. */
+/** Finds an object in the caches of the operator. */
 export type FindCached = (
   resource: string,
   namespace: string | undefined,
@@ -37,7 +38,7 @@ export class KnownObjects {
     return this.#kinds.get(resource);
   }
 
-  /** The object as it is now, as far as that is known. */
+  /** The present object, where it is known. */
   find(asked: AskedObject): KubeObject | undefined {
     const { resource, namespace, name } = asked;
     if (name === undefined) return undefined;
@@ -46,7 +47,7 @@ export class KnownObjects {
     return cached ?? answered;
   }
 
-  /** Takes down an answer; `writer` is the reconcile that wrote the object. */
+  /** Records an answer; `writer` is the reconcile that wrote the object. */
   note(asked: AskedObject, answer: unknown, writer?: string): void {
     if (!isJsonObject(answer) || typeof answer["kind"] !== "string") return;
     const { kind, metadata } = answer as Partial<KubeObject> & { kind: string };
@@ -56,13 +57,13 @@ export class KnownObjects {
     this.#kinds.set(asked.resource, kind);
     const id = idOf(asked.resource, namespace, name);
     if (writer !== undefined) this.#writers.set(`${id} ${resourceVersion}`, writer);
-    // Secrets are in the cache, or nowhere.
+    // Secrets are remembered by the cache only.
     if (isConfidential(asked) || this.#findCached(asked.resource, namespace, name)) return;
     const isSmall = JSON.stringify(answer).length <= LARGEST_ANSWER;
     if (isSmall) this.#answers.set(id, answer as object as KubeObject);
   }
 
-  /** The reconcile that wrote a version of an object; `undefined` where it was somebody else. */
+  /** The reconcile that wrote a version of an object; `undefined` for another writer. */
   writerOf(resource: string, { metadata }: KubeObject): string | undefined {
     const { namespace, name, resourceVersion } = metadata;
     return this.#writers.get(`${idOf(resource, namespace, name)} ${resourceVersion}`);

@@ -1,5 +1,5 @@
 /**
- * One reconcile, as the journal takes it down.
+ * The record of one reconcile, for the journal.
  *
  * @module
  */
@@ -32,7 +32,7 @@ const MOST_READS = 50;
 const MOST_WRITES = 50;
 const IGNORED: RequestNote = { answered: () => undefined, failed: () => undefined };
 
-/** What a reconcile is recorded with. */
+/** The parts that a record needs. */
 export interface Recorder {
   readonly clock: Clock;
   readonly known: KnownObjects;
@@ -40,7 +40,7 @@ export interface Recorder {
   readonly ended: (entry: Omit<JournalEntry, "number">) => void;
 }
 
-/** Takes down one reconcile. */
+/** Records one reconcile. */
 export class RecordedReconcile implements ObservedReconcile, ReconcileNotes {
   readonly #start: ObservedStart;
   readonly #recorder: Recorder;
@@ -195,14 +195,14 @@ function objectOf(
   };
 }
 
-/** What was written, with the name and the version that the server gave it. */
+/** The written object, with the name and the version from the server. */
 function writtenObject(
   { resource, namespace, name }: AskedObject,
   content: unknown,
   known: string | undefined,
 ): JournalObject {
   const { kind, metadata } = (isJsonObject(content) ? content : {}) as Partial<KubeObject>;
-  // A deletion is answered with a Status where nothing of the object is left.
+  // The answer to a deletion is a Status where nothing of the object is left.
   const isObject = kind !== undefined && kind !== "Status" && kind !== "DeleteOptions";
   const shown = isObject ? kind : known;
   const version = isObject ? metadata?.resourceVersion : undefined;
@@ -225,13 +225,13 @@ function changesOf({ request, asked, before, answer }: Written): Partial<Journal
   if (request.method === "DELETE" || request.upgrades || request.raw) return {};
   if (!isJsonObject(answer) || answer["kind"] === "Status") return {};
   const { metadata } = answer as Partial<KubeObject>;
-  // Another object of that name has been there meanwhile, or is in another cluster.
+  // Another object of that name may have been there meanwhile, or be in another cluster.
   if (before && before.metadata.uid === metadata?.uid) {
     if (before.metadata.resourceVersion === metadata.resourceVersion) return { unchanged: true };
     return fieldChanges(before, answer, isSecret);
   }
   if (request.method === "POST") return fieldChanges(undefined, answer, isSecret);
-  // A JSON patch says operations, not fields.
+  // A JSON patch has operations, not fields.
   const sent = Array.isArray(request.body) ? undefined : request.body;
   return { ...fieldChanges(undefined, sent, isSecret), sentOnly: true };
 }

@@ -1,5 +1,6 @@
 /**
- * Which rights an operator's requests use, whoever of its parts sends them: watches, leases and events, too.
+ * The rights that an operator's requests use, from any of its parts: watches, leases and events,
+ * too.
  *
  * @module
  */
@@ -15,9 +16,9 @@ import { askedObject, type AskedObject } from "./asked-object.ts";
 
 /** A right, and how often it was used. */
 export interface UsedRight {
-  /** In the words of roles: `list`, `watch`, `patch`; an apply is a patch. */
+  /** The verb, in the words of roles: `list`, `watch`, `patch`; an apply is a patch. */
   readonly verb: string;
-  /** `deployments.apps`. */
+  /** The resource: `deployments.apps`. */
   readonly resource: string;
   readonly subresource?: string;
   readonly count: number;
@@ -25,7 +26,7 @@ export interface UsedRight {
   readonly refused: number;
 }
 
-/** As many as there are, unless names are made up. */
+/** The limit of rights: more than there are, unless names are made up. */
 const MOST_RIGHTS = 500;
 const CREATED = 201;
 const FORBIDDEN = 403;
@@ -35,18 +36,18 @@ const WATCHES = /[?&]watch=(?:true|1)(?:&|$)/;
 export class UsedRights {
   readonly #rights = new Map<string, UsedRight>();
 
-  /** A transport that counts. */
+  /** A transport that counts its requests. */
   count(inner: Transport): Transport {
     return new CountingTransport(inner, this);
   }
 
-  /** Takes down a request that was answered. */
+  /** Counts a request that was answered. */
   note({ method, path }: Pick<TransportRequest, "method" | "path">, status: number): void {
     const asked = askedObject(path.replace(/\?.*$/s, ""));
     if (!asked) return;
     const verb = rightVerb(method, path, asked);
     this.#count(verb, asked, status);
-    // An apply that makes an object is judged twice.
+    // An apply that creates an object is authorized twice.
     if (method === "PATCH" && status === CREATED) this.#count("create", asked, status);
   }
 
@@ -63,7 +64,7 @@ export class UsedRights {
     });
   }
 
-  /** All of them. */
+  /** All used rights. */
   list(): UsedRight[] {
     return [...this.#rights.values()];
   }
@@ -71,7 +72,7 @@ export class UsedRights {
 
 const VERBS: Readonly<Record<string, string>> = { POST: "create", PUT: "update", PATCH: "patch" };
 
-/** The verb that the authorizer judges. */
+/** The verb that the authorizer checks. */
 function rightVerb(method: string, path: string, { name }: AskedObject): string {
   if (method === "DELETE") return name === undefined ? "deletecollection" : "delete";
   if (method !== "GET") return VERBS[method] ?? method.toLowerCase();
@@ -79,7 +80,7 @@ function rightVerb(method: string, path: string, { name }: AskedObject): string 
   return name === undefined ? "list" : "get";
 }
 
-/** Tells of each request once its answer begins. */
+/** Counts each request once its answer begins. */
 class CountingTransport implements Transport {
   readonly server: string;
   readonly #inner: Transport;

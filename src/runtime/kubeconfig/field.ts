@@ -1,16 +1,17 @@
 /**
- * Reads the fields of a file that anybody may have written: each with its type checked, all mistakes together.
+ * Reads the fields of a file from an unknown author: each with its type checked, all mistakes
+ * together.
  *
- * A field that is absent or null has no value, as in Go. Mistakes say the type that was found, never the value: it may
- * be a password.
+ * A field that is absent or null has no value, as in Go. Mistakes name the type that was found,
+ * never the value: it may be a password.
  *
  * @module
  */
 
-/** Where a field stands: the names and indexes that lead to it. */
+/** The path of a field: the names and indexes that lead to it. */
 export type FieldPath = readonly (string | number)[];
 
-/** A field that cannot be used, and why: `must be true or false, and is text`. */
+/** An unusable field, and the reason: `must be true or false, and is text`. */
 export interface Mistake {
   readonly path: FieldPath;
   readonly message: string;
@@ -27,7 +28,7 @@ export function formatPath(path: FieldPath): string {
     .replace(/^\./, "");
 }
 
-/** One field, with the list that its mistakes go to. */
+/** One field, with the list for its mistakes. */
 export class Field {
   readonly path: FieldPath;
   readonly #value: unknown;
@@ -79,7 +80,7 @@ export class Field {
     return undefined;
   }
 
-  /** Text, or `undefined` when it is empty too. */
+  /** Text; `undefined` also when it is empty. */
   filledText(): string | undefined {
     return this.text() || undefined;
   }
@@ -95,7 +96,7 @@ export class Field {
     return this.items().flatMap((item) => item.text() ?? []);
   }
 
-  /** What is written in base64, as strictly as Go reads it; `undefined` when it is empty. */
+  /** The bytes of a base64 text, as strictly as Go reads it; `undefined` when it is empty. */
   bytes(): Buffer | undefined {
     const text = this.filledText()?.replace(/[\r\n]/g, "");
     if (!text) return undefined;

@@ -1,11 +1,11 @@
 /**
- * On which lines the fields of a JSON text stand.
+ * The lines of the fields of a JSON text.
  *
  * @module
  */
 import type { FieldPath } from "./field.ts";
 
-/** A value, and where the values in it are. */
+/** A value, and the places of the values in it. */
 interface Place {
   readonly line: number;
   readonly members: Map<string | number, Place>;
@@ -15,11 +15,11 @@ interface Place {
 interface Open {
   readonly place: Place;
   readonly isList: boolean;
-  /** The name or index of the value that comes next; `undefined` while a name is expected. */
+  /** The name or index of the next value; `undefined` while a name is expected. */
   step: string | number | undefined;
 }
 
-/** Whether white space, a mark, or a quote: whatever ends a number or a name. */
+/** The characters that end a number or a name: white space, punctuation, or a quote. */
 const ENDS_WORD = /[\s{}[\],:"]/g;
 
 /** The lines of the values of a text; lines count from 1. */
@@ -30,13 +30,13 @@ export class JsonLines {
   #at = 0;
   #line = 1;
 
-  /** @param text - JSON that was read without an error */
+  /** @param text - JSON that was parsed without an error */
   constructor(text: string) {
     this.#text = text;
     while (this.#at < text.length) this.#read(text.charAt(this.#at));
   }
 
-  /** The line of a field, or of the nearest around it that is there. */
+  /** The line of a field, or of its nearest ancestor that exists. */
   lineOf(path: FieldPath): number {
     let place = this.#root.members.get(0) ?? this.#root;
     for (const step of path) {

@@ -1,7 +1,7 @@
 /**
  * One kubeconfig file: its text becomes clusters, users and contexts whose fields have the right types.
  *
- * Fields that nobody knows are passed over, as client-go does.
+ * Unknown fields are skipped, as in client-go.
  *
  * @see https://kubernetes.io/docs/reference/config-api/kubeconfig.v1/
  * @module
@@ -10,23 +10,23 @@ import { TsopError } from "../../errors.ts";
 import { Field, formatPath, type FieldPath, type Mistake } from "./field.ts";
 import { readYamlText, YamlTextError, type YamlText } from "./yaml-text.ts";
 
-/** A kubeconfig as text, and where it comes from. */
+/** The text of a kubeconfig, and its origin. */
 export interface KubeconfigSource {
-  /** The path of the file, or what the user calls the text. */
+  /** The path of the file, or the user's name for the text. */
   readonly name: string;
   readonly text: string;
-  /** The folder that relative paths count from; `undefined` for a text that is no file. */
+  /** The folder of relative paths; `undefined` for a text that is not a file. */
   readonly folder: string | undefined;
 }
 
-/** Where a part of a kubeconfig stands: what paths count from, and what messages name. */
+/** The origin of a part of a kubeconfig, for relative paths and messages. */
 interface Origin {
   readonly folder: string | undefined;
   /** `clusters[0].cluster.server of /home/me/.kube/config, line 7` */
   describe(field: string): string;
 }
 
-/** How to reach an API server. */
+/** The address of an API server. */
 export interface ClusterEntry {
   readonly origin: Origin;
   readonly server: string | undefined;
@@ -36,11 +36,11 @@ export interface ClusterEntry {
   readonly certificateAuthorityData: Buffer | undefined;
   readonly proxyUrl: string | undefined;
   readonly disableCompression: boolean;
-  /** What the extension `client.authentication.k8s.io/exec` holds. */
+  /** The content of the extension `client.authentication.k8s.io/exec`. */
   readonly execConfig: unknown;
 }
 
-/** Who to be. */
+/** A user, with its credentials. */
 export interface UserEntry {
   readonly origin: Origin;
   readonly clientCertificate: string | undefined;
@@ -78,7 +78,7 @@ export interface ContextEntry {
   readonly namespace: string | undefined;
 }
 
-/** What a file holds. */
+/** The content of a file. */
 export interface KubeconfigFile {
   readonly currentContext: string;
   readonly clusters: ReadonlyMap<string, ClusterEntry>;

@@ -30,14 +30,15 @@ import type { Surroundings } from "./surroundings.ts";
 import { checkUser, credentialsOf, hasCredentials, impersonationOf } from "./user.ts";
 import { present } from "../../present.ts";
 
-// What a kubeconfig may have at most; a thousand clusters with their certificates have four.
+// The maximum size of a kubeconfig; one with a thousand clusters and their certificates has four
+// megabytes.
 const MAX_BYTES = 32 * 1024 * 1024;
 
 /**
- * Merges the kubeconfig files at `paths`; missing ones are passed over, as kubectl does.
+ * Merges the kubeconfig files at `paths`; missing ones are skipped, as in kubectl.
  *
- * @throws TsopError `kubeconfig-unreadable` when one is there and cannot be read, or is not YAML; `kubeconfig-invalid`
- *   with all fields of a wrong type; `kubeconfig-missing` when none is there
+ * @throws TsopError `kubeconfig-unreadable` when one exists and cannot be read, or is not YAML;
+ *   `kubeconfig-invalid` with all fields of a wrong type; `kubeconfig-missing` when none exists
  */
 export function readKubeconfig(paths: readonly string[]): KubeconfigFile {
   const sources = paths.flatMap((path) => readSource(path) ?? []);
@@ -50,7 +51,7 @@ export function readKubeconfig(paths: readonly string[]): KubeconfigFile {
 }
 
 /**
- * Reads a kubeconfig that is at hand as text.
+ * Reads a kubeconfig from its text.
  *
  * @throws TsopError `kubeconfig-unreadable` when it is not YAML; `kubeconfig-invalid` with all fields of a wrong type
  */
@@ -69,7 +70,7 @@ function readSource(path: string): KubeconfigSource | undefined {
   }
 }
 
-/** A file or pipe as text; not more than a kubeconfig can have. */
+/** The text of a file or pipe, up to the size of a kubeconfig. */
 function readBounded(path: string): string {
   const file = openSync(path, "r");
   try {
@@ -147,7 +148,7 @@ export function clusterConfigOf(
       mistakes.throwAll();
       return source ?? fixedCredentials({});
     }
-    // As client-go: whoever listens on the way would have them.
+    // As client-go: anyone on the network could read the credentials.
     if (user && hasCredentials(user)) {
       surroundings.warn(
         `The API server of the context ${name} is reached without TLS (${server}), so the credentials of its user are not sent.`,
@@ -174,7 +175,7 @@ function partsOf(kubeconfig: KubeconfigFile, contextName: string | undefined): P
   const cluster = clusters.get(context.cluster);
   if (!cluster) throw incomplete(`it has no cluster ${context.cluster} (context ${name})`);
   const user = context.user === undefined ? undefined : users.get(context.user);
-  // client-go would go on as nobody; whoever names a user does not mean that.
+  // client-go would continue anonymously; a context that names a user does not mean that.
   if (!user && context.user !== undefined) {
     throw incomplete(`it has no user ${context.user} (context ${name})`);
   }
@@ -204,7 +205,7 @@ function checkNamespace(context: ContextEntry, mistakes: KubeconfigMistakes): vo
   mistakes.add(`${context.origin.describe("namespace")} is not a valid name of a namespace`);
 }
 
-/** The URL of the server; any when there are mistakes. */
+/** The URL of the server; an arbitrary one when there are mistakes. */
 function checkCluster(cluster: ClusterEntry, mistakes: KubeconfigMistakes): URL {
   const { origin, certificateAuthority, certificateAuthorityData } = cluster;
   const reject = (field: string, why: string): void => {
@@ -230,7 +231,7 @@ function checkCluster(cluster: ClusterEntry, mistakes: KubeconfigMistakes): URL 
   return new URL("https://localhost");
 }
 
-/** The server with its scheme. */
+/** The address of the server with its scheme. */
 function addressOf({ server = "" }: ClusterEntry): string {
   return server.includes("://") ? server : `https://${server}`;
 }
@@ -249,7 +250,7 @@ function authoritiesOf(cluster: ClusterEntry, mistakes: KubeconfigMistakes): str
   }
 }
 
-/** What a credential program that asks for it is told of the cluster. */
+/** The cluster as a credential plugin gets it, where the plugin asks for it. */
 function execCluster(
   cluster: ClusterEntry,
   { server, ca, proxy }: { server: string; ca: string | undefined; proxy: string | undefined },

@@ -1,11 +1,11 @@
 /**
- * The mistakes of a kubeconfig, told together.
+ * The mistakes of a kubeconfig, reported together.
  *
  * @module
  */
 import { TsopError } from "../../errors.ts";
 
-/** Collects what is wrong, each as a sentence without its full stop. */
+/** Collects mistakes, each as a sentence without its full stop. */
 export class KubeconfigMistakes {
   readonly #mistakes: string[] = [];
 

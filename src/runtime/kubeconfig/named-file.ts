@@ -1,5 +1,5 @@
 /**
- * Files that a kubeconfig names.
+ * Files to which a kubeconfig refers.
  *
  * @module
  */
@@ -7,7 +7,10 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { TsopError } from "../../errors.ts";
 
-/** Where a path of a kubeconfig leads: it counts from the file, or from the working folder for a text that is no file. */
+/**
+ * The resolved path: relative to the kubeconfig's folder, or to the working folder for a text that
+ * is not a file.
+ */
 export function resolveNamed(path: string, folder: string | undefined): string {
   return resolve(folder ?? process.cwd(), path);
 }

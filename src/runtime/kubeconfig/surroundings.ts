@@ -1,14 +1,14 @@
 /**
- * What a kubeconfig is read with.
+ * The surroundings in which a kubeconfig is read.
  *
  * @module
  */
 import type { Clock } from "../../clock.ts";
 
-/** What a kubeconfig is read with. */
+/** The surroundings in which a kubeconfig is read. */
 export interface Surroundings {
   readonly clock: Clock;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Told of what works and should not be: a sentence. */
+  /** Reports something that works and should be fixed: a sentence. */
   warn(message: string): void;
 }

@@ -1,5 +1,5 @@
 /**
- * The user of a kubeconfig: what is wrong with it, and the credentials that it stands for.
+ * The user of a kubeconfig: its mistakes, and its credentials.
  *
  * @module
  */
@@ -24,7 +24,7 @@ import type { Surroundings } from "./surroundings.ts";
 import { present } from "../../present.ts";
 
 /**
- * Collects what client-go does not take either, and what would be ignored.
+ * Collects the mistakes that client-go also refuses, and fields that would be ignored.
  *
  * @throws TsopError `auth-provider-unsupported`
  */
@@ -107,7 +107,7 @@ function checkExec(exec: ExecEntry, { origin }: UserEntry, reject: Reject): void
   else if (!EXEC_API_VERSIONS.includes(exec.apiVersion)) {
     reject("exec.apiVersion", `must be ${EXEC_API_VERSIONS.join(" or ")}`);
   }
-  // Only the first version did without it.
+  // Only the first version allows it to be absent.
   if (exec.interactiveMode === undefined && exec.apiVersion === EXEC_API_VERSIONS[0]) {
     reject("exec.interactiveMode", `is missing; it must be ${MODES.join(", ")}`);
   } else if (exec.interactiveMode !== undefined && !MODES.includes(exec.interactiveMode)) {
@@ -116,12 +116,12 @@ function checkExec(exec: ExecEntry, { origin }: UserEntry, reject: Reject): void
   if (exec.env.some(({ name }) => name === "")) reject("exec.env", "has a variable without a name");
 }
 
-/** Whether a command is a path, and no name that is looked for. */
+/** Whether a command is a path, and not a name to find in PATH. */
 function isPath(command: string): boolean {
   return command.includes("/") || (process.platform === "win32" && command.includes("\\"));
 }
 
-/** Whether there is anything that says who the user is. */
+/** Whether the user has any credentials. */
 export function hasCredentials(user: UserEntry): boolean {
   return (
     hasLogin(user) ||
@@ -142,9 +142,10 @@ export function impersonationOf(user: UserEntry): Impersonation | undefined {
 }
 
 /**
- * The credentials of a user without mistakes. A program is only run for a user who has nothing else, as in client-go.
+ * The credentials of a user without mistakes. A plugin is only run for a user without other
+ * credentials, as in client-go.
  *
- * @param cluster - what the program is told of it when it asks
+ * @param cluster - the cluster as the plugin gets it
  * @throws TsopError `kubeconfig-file-missing`
  */
 export function credentialsOf(

@@ -1,7 +1,7 @@
 /**
- * YAML or JSON of a file that anybody may have written, in bounded time and memory.
+ * YAML or JSON of a file from an unknown author, in bounded time and memory.
  *
- * Messages say the place and never the text there: it may be a password.
+ * Messages name the place and never the text there: it may be a password.
  *
  * @module
  */
@@ -27,15 +27,16 @@ export class YamlTextError extends Error {
 /** A file as plain data. */
 export interface YamlText {
   readonly value: unknown;
-  /** The line of a field; `undefined` when it cannot be told. Lines count from 1. */
+  /** The line of a field; `undefined` when it is unknown. Lines count from 1. */
   lineOf(path: FieldPath): number | undefined;
 }
 
-// A file with a thousand clusters and their certificates has four.
+// A file with a thousand clusters and their certificates has four megabytes.
 const MAX_BYTES = 32 * 1024 * 1024;
 // The deepest field of a kubeconfig is at nine; extensions may hold something of their own.
 const MAX_DEPTH = 100;
-// A thousand clusters with their users and contexts have a quarter. Each may be a mistake, which costs ten microseconds.
+// A thousand clusters with their users and contexts have a quarter. Each may be a mistake, which
+// costs ten microseconds.
 const MAX_TOKENS = 500_000;
 
 /** @throws YamlTextError */
@@ -86,7 +87,7 @@ function parseYaml(text: string): Parsed {
   return { document, lines };
 }
 
-/** Go reads the first document too, and passes over whatever comes after it. */
+/** Go reads only the first document too, and ignores the rest. */
 function firstDocument(text: string, lines: LineCounter): Document {
   // The composer compares each key with each other, so that is left to `checkKeys`.
   const composer = new Composer({ merge: true, logLevel: "silent", uniqueKeys: false });
@@ -98,7 +99,7 @@ function firstDocument(text: string, lines: LineCounter): Document {
 /**
  * The tokens of the first document.
  *
- * @throws YamlTextError at the first token that is wrong: what follows is not worth the time
+ * @throws YamlTextError at the first invalid token
  */
 function* firstTokens(text: string, lines: LineCounter): ReturnType<Parser["parse"]> {
   const parser = new Parser(lines.addNewLine);
@@ -145,7 +146,7 @@ function checkKeys(document: Document, lines: LineCounter): void {
   });
 }
 
-/** What the parser throws are aliases that mean themselves, nothing, or too much. */
+/** The parser throws for aliases that refer to themselves, to nothing, or to too much. */
 function broken(error: unknown): YamlTextError {
   const what = /alias|anchor|merge/i.exec(messageOf(error))?.[0].toLowerCase();
   return new YamlTextError(
@@ -159,8 +160,9 @@ function tooDeep(): YamlTextError {
 }
 
 /**
- * The parser is recursive and slow where much is nested: `- - - -` doubles its work with each dash. So what opens
- * collections is counted before. Marks inside of quotes count as well; no file has that many on a line.
+ * Counts the characters that open collections, before parsing: the parser is recursive, and slow
+ * for deep nesting, as `- - - -` doubles its work with each dash. Characters inside of quotes count
+ * as well; no file has that many on a line.
  */
 function checkNesting(text: string): void {
   let open = 0;
@@ -200,7 +202,7 @@ function isDeep(value: unknown): boolean {
 function lineIn({ document, lines }: Parsed, path: FieldPath): number | undefined {
   try {
     let line: number | undefined;
-    // The last step that can be found: what is missing would stand there.
+    // The last step that exists: a missing field would be there.
     for (let length = 0; length <= path.length; length++) {
       let node: unknown =
         length === 0 ? document.contents : document.getIn(path.slice(0, length), true);

@@ -1,5 +1,5 @@
 /**
- * Another cluster than the one that a manager is for: a client and a cache of its own, in the manager's life.
+ * A second cluster beside the manager's own: a client and a cache, with the life of the manager.
  *
  * @see https://pkg.go.dev/sigs.k8s.io/controller-runtime/pkg/cluster
  * @module
@@ -17,13 +17,13 @@ import type { Transport } from "../transport/transport.ts";
 import { insideOf } from "./inside.ts";
 import type { Manager } from "./manager.ts";
 
-/** Which cluster, and how it is read. */
+/** The options of another cluster. */
 export interface ClusterOptions {
-  /** In metrics and health checks. */
+  /** The name in metrics and health checks. */
   readonly name: string;
-  /** The way there: `loadClusterConfig({ kubeconfigText })`. */
+  /** The configuration: `loadClusterConfig({ kubeconfigText })`. */
   readonly config: ClusterConfig;
-  /** Who writes there, in managedFields; the cluster's name when absent. */
+  /** The field manager there, in managedFields; the cluster's name when absent. */
   readonly fieldManager?: string;
   readonly cache?: CacheOptions;
   /** For tests: the way to the API server, in the place of `config`. */

@@ -1,6 +1,7 @@
 /**
- * Events whose handling failed: tried again, each object on its own, until it succeeds. A map function may read the API
- * server, which may be away for a while; what it would have said must not be lost with the event.
+ * Events whose handling failed: retried, each object on its own, until it succeeds. A map function
+ * may read the API server, which may be unreachable for a while; the keys that it would have
+ * returned must not be lost with the event.
  *
  * @module
  */
@@ -13,7 +14,7 @@ import type { SourceReport } from "./source-report.ts";
 const FIRST_DELAY_MS = 100;
 const MAX_DELAY_MS = 60_000;
 
-/** An event, and when this process itself wrote what it tells of. */
+/** An event, and the time at which this process itself wrote its state. */
 export interface Happening<T extends KubeObject> {
   readonly event: ObjectEvent<T>;
   readonly writtenAtMs?: number | undefined;
@@ -25,7 +26,7 @@ interface Waiting<T extends KubeObject> {
   readonly timer: Timer;
 }
 
-/** Delivers events, and those that failed again. */
+/** Delivers events, and retries those that failed. */
 export class EventRetries<T extends KubeObject> {
   readonly #clock: Clock;
   readonly #deliver: (happening: Happening<T>) => void | Promise<void>;
@@ -44,7 +45,7 @@ export class EventRetries<T extends KubeObject> {
     this.#report = report;
   }
 
-  /** Delivers an event, with what waits of its object. Never throws, never rejects. */
+  /** Delivers an event, with the waiting ones of its object. Never throws, never rejects. */
   handle(happening: Happening<T>): void | Promise<void> {
     if (this.#waiting.size > 0) {
       const id = formatKey(keyOf(happening.event.object));
@@ -63,14 +64,14 @@ export class EventRetries<T extends KubeObject> {
     }
   }
 
-  /** Forgets what waits in a namespace; in all of them when it is empty. */
+  /** Forgets the waiting events of a namespace; of all of them when it is empty. */
   leave(namespace: string): void {
     for (const id of [...this.#waiting.keys()]) {
       if (namespace === "" || id.startsWith(`${namespace}/`)) this.#take(id);
     }
   }
 
-  /** Forgets what waits, and takes in nothing more. */
+  /** Forgets the waiting events, and takes no more. */
   end(): void {
     this.#ended = true;
     this.leave("");
@@ -101,7 +102,7 @@ export class EventRetries<T extends KubeObject> {
 
   #failed(id: string, happenings: readonly Happening<T>[], before: number, error: unknown): void {
     if (this.#ended) return;
-    // An event of the object that came while this one was tried may have failed, too.
+    // Another event of the object that arrived during this attempt may have failed, too.
     const known = this.#take(id);
     const attempts = Math.max(before, known?.attempts ?? 0) + 1;
     const delayMs = Math.min(FIRST_DELAY_MS * 2 ** (attempts - 1), MAX_DELAY_MS);
@@ -118,13 +119,16 @@ export class EventRetries<T extends KubeObject> {
     this.#report?.failed();
     const kind = happenings[0]?.event.object.kind ?? "object";
     const text = `an event of ${kind} ${id} could not be handled: ${messageOf(error)}; it is tried again`;
-    // What is away for an hour is one line for each object, not one for each try.
+    // An outage of an hour is one line for each object, not one for each attempt.
     if (attempts === 1) this.#report?.log.error({ err: error, delayMs }, text);
     else this.#report?.log.debug({ err: error, delayMs, attempts }, text);
   }
 }
 
-/** Events of one object as few: of changes that nobody heard of only their ends matter. */
+/**
+ * Merges events of one object: of changes that were never delivered only the first and last state
+ * matter.
+ */
 function merged<T extends KubeObject>(happenings: readonly Happening<T>[]): Happening<T>[] {
   const kept: Happening<T>[] = [];
   for (const happening of happenings) {

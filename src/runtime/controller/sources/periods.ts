@@ -1,15 +1,16 @@
 /**
- * Times that users give, in milliseconds.
+ * Periods that users give, in milliseconds.
  *
  * @module
  */
 import { TsopError } from "../../../errors.ts";
 
 /**
- * The time, if something can be done again and again after it.
+ * The period, checked to be usable for repetition.
  *
  * @param what - for the message: `everyMs of the poll of buckets`
- * @throws TsopError `bad-period` for 0, what is negative, endless or no number
+ * @throws TsopError `bad-period` for 0, and for a negative or infinite value or one that is not a
+ *   number
  */
 export function periodMs(what: string, value: number): number {
   if (Number.isFinite(value) && value > 0) return value;

@@ -1,5 +1,5 @@
 /**
- * What is outside of Kubernetes and tells nobody of its changes: asked for again and again, and compared.
+ * A source of external state without notifications: polled, and compared.
  *
  * @module
  */
@@ -18,26 +18,32 @@ import type { Source, SourceRun } from "./sources.ts";
 
 const MIN_TIMEOUT_MS = 60_000;
 
-/** What is asked, and how often. */
+/** The options of a poll. */
 export interface PollOptions<V> {
-  /** For messages: `buckets of the cloud`. */
+  /** The name in messages: `buckets of the cloud`. */
   readonly name: string;
-  /** From the end of one poll to the next; a failed one is tried again after this time, too. */
+  /** The time from the end of one poll to the next, in milliseconds; also after a failed one. */
   readonly everyMs: number;
-  /** How long a poll may take; its signal is aborted then, and it has failed. `everyMs` when absent, at least a minute. */
+  /**
+   * The timeout of a poll, in milliseconds, after which its signal is aborted and it has failed.
+   * `everyMs` when absent, at least a minute.
+   */
   readonly timeoutMs?: number;
-  /** Everything that there is, by the key of the object that it belongs to. Values are compared as JSON. */
+  /**
+   * Returns all present values, by the key of the object that each belongs to. Values are compared
+   * as JSON.
+   */
   readonly poll: (signal: AbortSignal) => Promise<Iterable<readonly [key: ObjectKey, value: V]>>;
 }
 
-/** Where polled values come from. */
+/** The parts of a manager that a poll needs. */
 interface PollParts {
   readonly clock: Clock;
   readonly log: Logger;
 }
 
 /**
- * Lets a controller look at the keys whose values changed, came or went; reconcilers read the values here.
+ * Enqueues the keys whose values were added, changed or removed; reconcilers read the values here.
  *
  * @example
  * const buckets = new PollSource(manager, {
@@ -54,7 +60,7 @@ export class PollSource<V> implements Source {
   #values = new Map<string, { readonly key: ObjectKey; readonly value: V }>();
 
   /**
-   * @param parts - a manager has them
+   * @param parts - a manager fits
    * @throws TsopError `bad-period`
    */
   constructor(parts: PollParts, options: PollOptions<V>) {
@@ -66,7 +72,7 @@ export class PollSource<V> implements Source {
     bindMethods(this, PollSource);
   }
 
-  /** The value of a key as the last poll that succeeded had it. */
+  /** The value of a key in the last poll that succeeded. */
   find(key: ObjectKey): V | undefined {
     return this.#values.get(formatKey(key))?.value;
   }
@@ -99,7 +105,8 @@ export class PollSource<V> implements Source {
         // Not every poll heeds its signal.
         this.#compare(await unlessAborted(poll(timeout.signal), timeout.signal), enqueue);
       } catch (error) {
-        // What is outside may be away for long; the controller works on with what was known last.
+        // The polled system may be unreachable for long; the controller continues with the last
+        // known values.
         if (!isAborted(signal)) {
           report?.failed();
           log.warn({ err: error }, `cannot poll ${name}: ${messageOf(error)}`);
@@ -126,7 +133,7 @@ export class PollSource<V> implements Source {
   }
 }
 
-/** Aborted by now, whatever it was before. */
+/** Asks for the state now, which the compiler takes for unchanged. */
 function isAborted(signal: AbortSignal): boolean {
   return signal.aborted;
 }

@@ -1,5 +1,5 @@
 /**
- * The sources of a controller: those that it was built with, and those that are added while it runs.
+ * The sources of a controller: those from its construction, and those that are added while it runs.
  *
  * @module
  */
@@ -10,22 +10,22 @@ import type { Source, SourceRun } from "./sources.ts";
 
 /** A watch that was added to a controller. */
 export interface AddedWatch {
-  /** Resolves once everything that was there at the beginning is in the queue. */
+  /** Resolves once all objects of the first list are in the queue. */
   readonly synced: Promise<void>;
-  /** Ends it: the controller hears nothing more of it. */
+  /** Ends the watch: the controller gets no more of its events. */
   remove(): void;
 }
 
-/** What sources run with. */
+/** The surroundings of running sources. */
 export interface SourceSurroundings {
   readonly enqueue: Enqueue;
   readonly signal: AbortSignal;
   readonly report: SourceReport;
-  /** Told when a source fails, which ends the controller. */
+  /** Called when a source fails, which ends the controller. */
   readonly failed: (error: unknown) => void;
 }
 
-/** Starts sources, and knows those that run. */
+/** Starts sources, and keeps track of them. */
 export class RunningSources {
   readonly #waiting = new Set<(surroundings: SourceSurroundings) => Promise<void>>();
   readonly #runs = new Set<SourceRun>();
@@ -67,7 +67,7 @@ export class RunningSources {
     };
   }
 
-  /** Starts them; resolves once everything that was there at the beginning is in the queue. */
+  /** Starts the sources; resolves once all objects of the first lists are in the queue. */
   async start(surroundings: SourceSurroundings): Promise<void> {
     this.#surroundings = surroundings;
     const starting = [...this.#waiting].map((start) => start(surroundings));
@@ -75,7 +75,7 @@ export class RunningSources {
     await Promise.all(starting);
   }
 
-  /** Puts everything that there is into the queue once more. */
+  /** Enqueues all objects again. */
   resync(): void {
     for (const { resync } of this.#runs) resync?.();
   }

@@ -1,13 +1,13 @@
 /**
- * How a source says that something went wrong.
+ * The report of a source's failures.
  *
  * @module
  */
 import type { Logger } from "../../../log.ts";
 
-/** Where a source tells what goes wrong. */
+/** Takes the failures of a source. */
 export interface SourceReport {
-  /** The controller's. */
+  /** The controller's log. */
   readonly log: Logger;
   /** Counts a failure, in `tsop_source_errors_total`. */
   failed(): void;

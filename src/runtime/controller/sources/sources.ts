@@ -1,5 +1,5 @@
 /**
- * Where a controller's events come from.
+ * The sources of a controller's events.
  *
  * @module
  */
@@ -15,22 +15,23 @@ import { present } from "../../../present.ts";
 
 /** Puts keys into a controller's queue until `signal` is aborted. */
 export interface Source {
-  /** Begins; returns at once. */
+  /** Starts the source; returns at once. */
   start(enqueue: Enqueue, signal: AbortSignal, report?: SourceReport): SourceRun;
 }
 
-/** A source at work. */
+/** A running source. */
 export interface SourceRun {
-  /** Resolves once everything that was there at the beginning is in the queue. */
+  /** Resolves once all objects of the first list are in the queue. */
   readonly synced: Promise<unknown>;
   /** Rejects when the source fails, which ends its controller. */
   readonly ended: Promise<void>;
-  /** Puts everything that there is into the queue once more: the process got other keys to work on. */
+  /** Enqueues all objects again, because the process got other keys to reconcile. */
   readonly resync?: () => void;
 }
 
 /**
- * The changes of a kind, from the cache. An event whose handler or filter fails is handled again, later each time.
+ * The changes of a kind, from the cache. An event whose handler or filter fails is retried, with
+ * growing waits.
  */
 export function kindSource<T extends KubeObject>(
   { cache, clock }: { readonly cache: InformerCache; readonly clock: Clock },
@@ -49,7 +50,8 @@ export function kindSource<T extends KubeObject>(
           priority: priorityOf(event),
           ...present({ writtenAtMs }),
         };
-        // Put in line once the handler is done: one that fails is called again, and says all of its keys then.
+        // Enqueued once the handler is done: one that fails is called again, and then enqueues all
+        // of its keys.
         let waiting: (() => void)[] | undefined = [];
         const flush = (): void => {
           const ready = waiting ?? [];
@@ -72,12 +74,12 @@ export function kindSource<T extends KubeObject>(
         retries.handle({ event, writtenAtMs });
       const kind = cache.informersFor(token);
       let resyncs = 0;
-      // One object after the other, as events come: a handler may ask the API server for each.
+      // One object after the other, like events: a handler may ask the API server for each.
       const bringAgain = async (): Promise<void> => {
         const resync = ++resyncs;
         for (const { indexer } of [...kind.informers.values()]) {
           for (const listed of indexer.list()) {
-            // What is gone by now brought its event itself, and a later resync begins anew.
+            // An object that is gone by now brought its own event, and a later resync begins again.
             const object = indexer.get(formatKey(keyOf(listed)));
             if (!object) continue;
             const pending = handle({ type: "create", object, initial: true });
@@ -93,7 +95,7 @@ export function kindSource<T extends KubeObject>(
           onUpdate: (old, object) =>
             handle(
               { type: "update", old, object },
-              // A resync is meant to be looked at.
+              // A resync is meant to be reconciled.
               old === object ? undefined : informer.writtenAtMs(object),
             ),
           onDelete: (object, tombstone) => handle({ type: "delete", object, tombstone }),
@@ -121,7 +123,8 @@ export function kindSource<T extends KubeObject>(
   };
 }
 
-// controller-runtime's: what a restart or a resync brings up waits behind what really happened.
+// controller-runtime's priority for objects of a first list or a resync: they wait behind real
+// changes.
 const LOW_PRIORITY = -100;
 
 function priorityOf(event: ObjectEvent): number {

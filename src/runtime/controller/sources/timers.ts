@@ -1,5 +1,5 @@
 /**
- * Reconciles by the time of day, not by an event: each object of a kind at its own pace.
+ * Reconciles by time instead of by event: each object of a kind at its own period.
  *
  * @module
  */
@@ -12,16 +12,19 @@ import { EventRetries } from "./event-retries.ts";
 import { periodMs, waitMs } from "./periods.ts";
 import type { Source } from "./sources.ts";
 
-/** When the objects of a kind are looked at. */
+/** The periods of a kind's objects. */
 export interface TimerOptions<T extends KubeObject> {
   /**
-   * From one look to the next, in milliseconds; asked for each object when it changes, `undefined`: never. One that
-   * throws, or gives no time above 0, is asked again, later each time.
+   * The period in milliseconds; computed for each object when it changes, `undefined`: never. A
+   * function that throws, or returns no time above 0, is called again, with growing waits.
    */
   readonly everyMs: number | ((object: T) => number | undefined);
-  /** Before the first look; drawn between 0 and a whole period when absent, so that a restart is no burst. */
+  /**
+   * The wait before the first run, in milliseconds; random between 0 and a whole period when
+   * absent, so that a restart is not a burst.
+   */
   readonly initialDelayMs?: number;
-  /** Looks only at objects that did not change for this long. */
+  /** Skips objects that changed within this time, in milliseconds. */
   readonly idleMs?: number;
 }
 
@@ -32,7 +35,7 @@ interface Ticking {
 }
 
 /**
- * Lets a controller look at each object of a kind from time to time. It adds to events, and replaces none.
+ * Enqueues each object of a kind from time to time, in addition to its events.
  *
  * @example
  * controllerFor(manager).for(Web).watchesSource(timerSource(manager, Web, { everyMs: 3_600_000 }));
@@ -52,7 +55,7 @@ export function timerSource<T extends KubeObject>(
     const period = typeof everyMs === "function" ? everyMs(object) : everyMs;
     return period === undefined ? undefined : periodMs(`everyMs ${name}`, period);
   };
-  // Named now, so that the informer starts with the others.
+  // Requested now, so that the informer starts with the others.
   const kind = informersOf(cache).informersFor(token);
   return {
     start(enqueue, signal, report) {
