@@ -64,7 +64,7 @@ export class Controller {
   readonly #begunAtMs = new LruMap<number>(KEYS);
   #writesSeen = 0;
   #notedUntilMs = -Infinity;
-  // Keys that no process may reconcile now, because they move to another one.
+  // Keys that this process may not reconcile while keys move between processes.
   readonly #parked = new Set<string>();
   readonly #inHand = new Set<string>();
   readonly #turns: LoopTurns;

@@ -1,7 +1,6 @@
 /**
- * The dependents of an object, as one function: created in the order of a graph, deleted when they
- * are no longer wanted. It is not an engine of its own: a reconciler calls it, and the watched
- * kinds are owned kinds.
+ * The dependents of an object: created in the order of a graph, deleted when no longer wanted. Not
+ * an engine of its own: a reconciler calls it, and the watched kinds are owned kinds.
  *
  * @module
  */
@@ -38,8 +37,7 @@ import type { ReconcileContext, Result } from "./reconciler.ts";
 import { backwards, misused, walk, wantedGraph, type Wanted } from "./wanted-graph.ts";
 
 /**
- * The annotation that names the program and controller that created an object: no other one deletes
- * it.
+ * The annotation that names the creator of an object, a controller: no other one deletes it.
  *
  * @example
  * const madeBy = configMap.metadata.annotations?.[DEPENDENTS_ANNOTATION];
@@ -55,15 +53,9 @@ export interface DependentsOptions<
   O extends KubeObject,
   Kinds extends readonly ReadToken[] = readonly ReadToken[],
 > {
-  /**
-   * All kinds that `desired` ever returns: they are watched, and searched for objects that are no
-   * longer wanted.
-   */
+  /** All kinds that `desired` ever returns: they are watched, and searched for unwanted objects. */
   readonly kinds: Kinds;
-  /**
-   * All external resources that `desired` ever returns. With any, the reconciler must have a
-   * `cleanup`.
-   */
+  /** All external resources that `desired` ever returns. They require a `cleanup`. */
   readonly externals?: readonly External<O>[];
   /** The dependents that the owner wants now. Names must not be random. */
   readonly desired: (owner: O) => readonly Dependent[] | Promise<readonly Dependent[]>;
@@ -87,14 +79,9 @@ export const controllerUids: IndexFunction<KubeObject> = (object) => {
 export interface DependentsState<T extends KubeObject = KubeObject> {
   /** Whether all dependents exist and are ready. */
   readonly ready: boolean;
-  /**
-   * The dependents that are not ready, in order: `Deployment d/web`. Their successors were not
-   * begun.
-   */
+  /** The dependents that are not ready, in order: `Deployment d/web`. Their successors wait. */
   readonly waitingFor: readonly string[];
-  /**
-   * The applied objects, as the server stored them, in order; of a paused one, its present state.
-   */
+  /** The applied objects, as the server stored them, in order; a paused one as it is. */
   readonly objects: readonly T[];
   /** The objects that were deleted because they are no longer wanted. */
   readonly pruned: readonly string[];
@@ -258,8 +245,7 @@ export class Dependents<
     } catch (error) {
       const isRecreated = dependent.onImmutable === "recreate" && isImmutableChange(error);
       if (!isRecreated || !known || !isOurs) throw error;
-      // With all its dependents, so that the new object begins when nothing of the old one runs any
-      // more.
+      // With all its dependents, so that nothing of the old object runs beside the new one.
       await deleteAsSeen(this.#parts.client, { token, object: known, name }, "Foreground", signal);
       return { ready: false, result: {} };
     }
@@ -276,10 +262,7 @@ export class Dependents<
     return { ready: isThere && ready, result: { object } };
   }
 
-  /**
-   * The graph of the wanted dependents. @throws TsopError `dependents-misused`,
-   * `dependents-not-watched`
-   */
+  /** @throws TsopError `dependents-misused`, `dependents-not-watched` */
   async #graphOf(owner: O): Promise<Wanted[]> {
     const of = `${owner.kind} ${owner.metadata.name}`;
     const { kinds, externals = [] } = this.#options;
@@ -305,9 +288,7 @@ export class Dependents<
     return graph;
   }
 
-  /**
-   * Before all kinds are cached nothing is deleted, and applied objects might never be found again.
-   */
+  /** Before all kinds are cached nothing is deleted, and applied objects might get lost. */
   #assertWatched(owner: O, graph: readonly Wanted[]): void {
     const { kinds } = this.#options;
     const { namespace } = owner.metadata;
@@ -364,10 +345,7 @@ export class Dependents<
     return left;
   }
 
-  /**
-   * The objects that `cleanup` is to delete, by name; with their node of the graph, if there is
-   * one.
-   */
+  /** The objects that `cleanup` is to delete, by name; with their node of the graph, if any. */
   async #mine(owner: O, graph: readonly Wanted[]): Promise<Map<string, Deletable>> {
     const there = new Map<string, Deletable>();
     if (this.#options.deletion !== "reverse") return there;
@@ -392,10 +370,7 @@ export class Dependents<
     return objects.filter((object) => controllerOf(object)?.uid === uid);
   }
 
-  /**
-   * Whether these dependents created the object: another controller may own objects of the kind for
-   * the same owner.
-   */
+  /** Whether these dependents created it: another controller may own objects of the same owner. */
   #isMarked({ metadata }: KubeObject, name: string): boolean {
     const mark = metadata.annotations?.[DEPENDENTS_ANNOTATION];
     if (mark === undefined && this.#told.isFirst(name)) {
