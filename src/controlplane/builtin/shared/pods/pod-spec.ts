@@ -192,7 +192,7 @@ function claimsErrors(field: string, claims: PodSpec["resourceClaims"] = []): Fi
   });
 }
 
-/** Validates that a container on the host's network has its port as its host port. */
+/** Validates that the host ports of a pod on the host's network equal its container ports. */
 function hostNetworkErrors(field: string, spec: PodSpec, isPod: boolean): FieldError[] {
   if (spec.hostNetwork !== true) return [];
   return (spec.containers ?? []).flatMap(({ ports = [] }, index) =>

@@ -27,7 +27,7 @@ export const VOLUME_MODES = ["Block", "Filesystem"];
 
 const RECLAIM_POLICIES = ["Delete", "Recycle", "Retain"];
 
-/** Validates access modes, and that ReadWriteOncePod is the only one. */
+/** Validates access modes, and that ReadWriteOncePod is not combined with others. */
 export function accessModeErrors(field: string, modes: readonly string[]): FieldError[] {
   const errors = modes.flatMap((mode) => oneOf(field, mode, ACCESS_MODES));
   const known = modes.filter((mode) => ACCESS_MODES.includes(mode));
