@@ -109,7 +109,7 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   ),
   "bundle-channel": e(
     "tsop bundle --channels stable --default-channel fast",
-    "--default-channel ... is none of the channels ....",
+    "--default-channel ... is not one of the channels ....",
     "For example: --channels stable,fast --default-channel fast",
   ),
   "bundle-icon": e("tsop bundle --icon logo.txt"),

@@ -15,7 +15,7 @@ export const DRY_RUN = "show what would change, write nothing";
 /** The help of `--diff`. */
 export const DIFF = "show the lines that change";
 
-/** `-o json`, of every command that prints facts. */
+/** `-o json`, a flag of every command that prints facts. */
 export const json = (): Option =>
   new Option("-o, --output <format>", "print the result as JSON").choices(["json"]);
 

@@ -1,6 +1,6 @@
 /**
- * Where a command runs: folder, streams, clock and interruption, as a port, so that tests run the
- * commands in their own process.
+ * The surroundings of a command: folder, streams, clock and interruption, as a port, so that tests
+ * run the commands in their own process.
  *
  * @module
  */
@@ -13,19 +13,25 @@ export interface CliContext {
   /** The folder that the command was started in. */
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Someone is there to answer a question. */
+  /** Whether someone is there to answer a question. */
   readonly interactive: boolean;
   readonly color: boolean;
   readonly clock: Clock;
-  /** For tests: a terminal that is told who listens to its keys, and gives what ends that. */
+  /**
+   * Keys of a terminal, for tests: called with the listener, it returns the function that ends the
+   * listening.
+   */
   readonly keys?: (onKey: (key: string) => void) => (() => void) | undefined;
   /** Prints a line of the result (stdout). */
   out(line: string): void;
   /** Prints a line of progress or of an error (stderr). */
   err(line: string): void;
-  /** Prints a line of what only `--verbose` shows (stderr). */
+  /** Prints a line for `--verbose` only (stderr). */
   detail(line: string): void;
-  /** Says what goes on; a terminal shows it when it lasts. `undefined` when nothing does any more. */
+  /**
+   * Names the work that goes on; a terminal shows it when it takes long. `undefined` when there is
+   * none any more.
+   */
   doing(what: string | undefined): void;
   /** A signal that aborts on the first SIGINT, SIGTERM or SIGHUP from now on. */
   untilInterrupted(): AbortSignal;
@@ -39,7 +45,7 @@ export function processContext(): CliContext {
   return {
     cwd: process.cwd(),
     env,
-    // Only who asks for it pays for opening them.
+    // The streams are opened for those commands only that ask for them.
     get interactive() {
       return process.stdin.isTTY && process.stderr.isTTY;
     },

@@ -24,7 +24,7 @@ const FULL: FileProblem = {
   fix: "Free some space and run the command again.",
 };
 
-/** By the code of the operating system's error. */
+/** The problems by the code of the operating system's error. */
 const PROBLEMS: Readonly<Record<string, FileProblem>> = {
   EACCES: PERMISSION,
   EPERM: PERMISSION,
@@ -88,7 +88,7 @@ export function fileProblem(thrown: unknown): FileProblem {
   return known ?? { problem: messageOf(thrown), fix: "Make that place readable and writable." };
 }
 
-/** The error of a file operation that nobody expected to fail; `undefined` where it is none. */
+/** The error of a file operation that was not expected to fail; `undefined` for any other error. */
 export function fileError(thrown: unknown): TsopError | undefined {
   const known = knownProblem(thrown);
   const { path } = thrown as SystemError;

@@ -163,7 +163,7 @@ export function commandsBelow(
     });
 }
 
-/** All commands with what they are for, as a table in Markdown. */
+/** All commands with their descriptions, as a table in Markdown. */
 export function commandTable(program: Command): string {
   const rows = commandsBelow(program)
     .filter(({ command }) => command.commands.length === 0)

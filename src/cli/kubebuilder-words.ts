@@ -1,5 +1,6 @@
 /**
- * Commands that users of kubebuilder may type and that are not here: each says what is done instead.
+ * Commands that users of kubebuilder may type and that are not here: each names the command to use
+ * instead.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Bounds what a process that serves for long holds beside what it stores.
+ * Bounds the memory of a process that serves for long, beside the data that it stores.
  *
  * The engine lets the space of young objects grow to 32 MB when much of it survives, as what a control plane stores
  * does, and the space of old ones by half and more before it looks for garbage there. Less of both takes no more

@@ -8,9 +8,9 @@ import { present } from "../present.ts";
 import type { CliContext } from "./context.ts";
 import { commandsBelow } from "./help.ts";
 
-/** They print what was asked for and nothing else. */
+/** Commands that print their result and nothing else. */
 const PRINTING = ["list", "explain", "why", "replay", "version", "completion"];
-/** They go on until they are ended, and say themselves what happens. */
+/** Commands that go on until they are ended, and say themselves what happens. */
 const GOING_ON = ["run", "dev", "cluster"];
 
 /** A context that prints as much as the flags of the command say. */

@@ -1,8 +1,8 @@
 /**
  * The `tsop` command.
  *
- * Nothing is imported before it is needed: `tsop --version` is as quick as an empty script, and a
- * command pays only for what it uses.
+ * Modules are imported when they are needed, and not before: `tsop --version` is as quick as an
+ * empty script, and a command pays only for the code that it uses.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * How tsop speaks: colours, plans, errors as message and fix.
+ * The output of tsop: colours, plans, errors as message and fix.
  *
  * @module
  */
@@ -18,7 +18,7 @@ export function paint(context: CliContext): ReturnType<typeof pc.createColors> {
 }
 
 /**
- * Prints what went wrong and the next step; returns the exit code.
+ * Prints an error and the next step; returns the exit code.
  *
  * @param nextStep - after mistakes in the source, where the command goes on by itself
  */

@@ -14,35 +14,35 @@ export interface ProgramCall {
   readonly program: string;
   readonly args: readonly string[];
   readonly cwd: string;
-  /** All of its environment. */
+  /** The program's whole environment. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Who ends a program, and who is told of it. */
+/** The options of a run: its end, and its reports. */
 interface RunOptions {
   /** Ends the program when it aborts. */
   readonly signal?: AbortSignal;
   readonly context: Pick<CliContext, "detail" | "doing">;
 }
 
-/** How a program gets on a machine that has none; others have packages of their name. */
+/** The sources of programs that a machine may lack; others have packages of their name. */
 const SOURCES: Readonly<Record<string, string>> = {
   "xdg-open": " It comes with xdg-utils.",
   npm: " It comes with Node: https://nodejs.org/en/download",
   git: " Get it from https://git-scm.com/downloads",
 };
 
-/** How long a process may take to end after it was asked to; then it is killed. */
+/** The time that a process has to end after it was asked to; then it is killed. */
 const GRACE_MS = 5000;
-/** Who has not failed by then runs. */
+/** The time after which a process that has not failed counts as running. */
 const SETTLED_MS = 1500;
-/** How much of the output an error shows. */
+/** The number of lines of output that an error shows. */
 const LAST_LINES = 20;
-/** More than any listing of a git repository has. */
+/** The limit of output: more than any listing of a git repository has. */
 const MAX_OUTPUT_CHARACTERS = 1 << 28;
 
 /**
- * Runs a program to its end; what it writes to stdout is returned.
+ * Runs a program to its end; returns its standard output.
  *
  * @throws TsopError `program-not-found`; `program-failed`, or `program-killed` by a signal, with the end of the output;
  *   `program-interrupted`
@@ -126,13 +126,16 @@ function lastLines(output: string): string {
     .join("\n");
 }
 
-/** How a process goes on beside the command that started it. */
+/** The options of a process that goes on beside the command that started it. */
 export interface BackgroundOptions {
-  /** Told of each line of stdout and stderr. */
+  /** Called with each line of stdout and stderr. */
   readonly onLine: (line: string) => void;
   /** A Ctrl-C of the terminal goes to its whole process group: such a process is out of it, and is ended by us alone. */
   readonly ownGroup?: boolean;
-  /** With `ownGroup`: what ends it ends what it has started, too; npm hands no signal on to its scripts. */
+  /**
+   * With `ownGroup`: a signal that ends it ends the programs that it has started, too; npm hands no
+   * signal on to its scripts.
+   */
   readonly endsAsGroup?: boolean;
   /** A program of Node that is told something by `send`. */
   readonly takesMessages?: boolean;
@@ -153,7 +156,7 @@ export class BackgroundProcess {
         throw failureOf(call, result);
       return result.exitCode;
     });
-    // Whoever does not wait for the end must not be killed by a failed start.
+    // A caller that does not wait for the end must not be killed by a failed start.
     this.exited.catch(() => undefined);
   }
 
@@ -162,7 +165,7 @@ export class BackgroundProcess {
     const { onLine, ownGroup = false, takesMessages = false } = options;
     const child = launch(call, ownGroup, takesMessages);
     const started = new BackgroundProcess(child, call, options);
-    // Also those in groups of their own.
+    // Ends processes in groups of their own, too.
     const reap = (): void => {
       started.kill();
     };
@@ -174,7 +177,7 @@ export class BackgroundProcess {
     return started;
   }
 
-  /** Tells a process that takes messages; one that has ended says so by `exited`. */
+  /** Sends a message to a process that takes messages; one that has ended says so by `exited`. */
   send(message: Readonly<Record<string, unknown>>): void {
     this.#child.sendMessage?.(message).catch(() => undefined);
   }
@@ -232,7 +235,7 @@ function launch(call: ProgramCall, ownGroup: boolean, takesMessages: boolean) {
     ipc: takesMessages,
     reject: false,
     detached: ownGroup && process.platform !== "win32",
-    // Whoever starts the process decides when its time is over.
+    // The caller that starts the process decides when its time is over.
     forceKillAfterDelay: false,
   });
 }

@@ -16,7 +16,7 @@ import { addChangingCommands, addDeleteCommands, addLookingCommands } from "./pr
 import { addTellingCommands } from "./telling-commands.ts";
 import { addCreateController, addWebhookCommands } from "./webhook-commands.ts";
 
-/** Parses `argv`, runs the command and turns whatever happens into an exit code. */
+/** Parses `argv`, runs the command and turns every result into an exit code. */
 export async function runProgram(
   argv: readonly string[],
   context: CliContext = processContext(),
@@ -55,7 +55,7 @@ export function buildProgram(
     .showSuggestionAfterError(true)
     .showHelpAfterError("(`--help` after the command shows what it takes)")
     .configureHelp({
-      // "default: false" says nothing that the flag does not.
+      // "default: false" adds nothing to the flag.
       optionDescription: (option) =>
         new Help().optionDescription(option).replace(/ \(default: (false|\[\]|"")\)$/, ""),
     })

@@ -12,13 +12,13 @@ const TICK_MS = 250;
 const ERASE = "\r\u001b[K";
 const USUAL_COLUMNS = 80;
 
-/** Where the line is shown. */
+/** The terminal of the line. */
 export interface ProgressTerminal {
   write(text: string): unknown;
   readonly columns?: number;
 }
 
-/** One line that is written over, and is not there any more when the command has ended. */
+/** A line that is written over, and that is not there any more when the command has ended. */
 export class ProgressLine {
   readonly #terminal: ProgressTerminal;
   readonly #clock: Clock;

@@ -1,5 +1,5 @@
 /**
- * Words of a command line that is printed to be copied.
+ * Quotes the words of a command line that is printed to be copied.
  *
  * @module
  */

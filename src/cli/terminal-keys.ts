@@ -6,10 +6,13 @@
 
 const CTRL_C = "\u0003";
 
-/** Told of a key; Ctrl-C is none, it interrupts as ever. */
+/** Called with each key but Ctrl-C, which interrupts as ever. */
 type OnKey = (key: string) => void;
 
-/** Listens on a terminal; `undefined` where stdin or stdout is none. The function that is returned gives it back. */
+/**
+ * Listens on a terminal; `undefined` where stdin or stdout is none. The returned function gives the
+ * terminal back.
+ */
 export function listenToKeys(onKey: OnKey): (() => void) | undefined {
   const { stdin, stdout } = process;
   if (!stdin.isTTY || !stdout.isTTY) return undefined;

@@ -24,7 +24,7 @@ export function certificatesOption(): Option {
   ).choices(["self-managed", "cert-manager", "secret"]);
 }
 
-/** Adds `create controller`: what `create api --no-resource` does, by the name of what is made. */
+/** Adds `create controller`, another name of `create api --no-resource`. */
 export function addCreateController(create: Command, context: CliContext, done: Done): void {
   create
     .command("controller")

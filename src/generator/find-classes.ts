@@ -16,13 +16,16 @@ import { readSources } from "./sources.ts";
 /** A class with `@Resource`. */
 export interface KindClass extends ResourceInfo {
   readonly className: string;
-  /** Relative to the project, with `/`. */
+  /** The path relative to the project, with `/`. */
   readonly file: string;
-  /** Its CRD is somebody else's. */
+  /** Whether the CRD is somebody else's. */
   readonly external: boolean;
 }
 
-/** All of them; a decorator that cannot be read is left to `tsop manifests`, which says why. */
+/**
+ * All kinds of a folder; a decorator that cannot be read is left to `tsop manifests`, which says
+ * why.
+ */
 export function findClasses(folder: string): readonly KindClass[] {
   const root = resolve(folder);
   const modules = openModules(root);

@@ -18,7 +18,9 @@ export interface KindSchema {
   readonly schema: Schema;
 }
 
-/** All of them; a class that cannot be read is left to `tsop manifests`, which says why. */
+/**
+ * All schemas of a folder; a class that cannot be read is left to `tsop manifests`, which says why.
+ */
 export function findSchemas(folder: string): readonly KindSchema[] {
   const root = resolve(folder);
   const { kinds } = readProject(openModules(root), readSources(root), new Findings());

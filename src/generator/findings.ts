@@ -1,5 +1,5 @@
 /**
- * What is wrong with the user's files: collected, so that one run shows every mistake.
+ * Mistakes in the user's files: collected, so that one run shows every one of them.
  *
  * @module
  */
@@ -10,17 +10,17 @@ import type { Position } from "./model.ts";
 export class Findings {
   readonly #found = new Map<string, Diagnostic>();
 
-  /** Notes an error: nothing is written then. */
+  /** Notes an error, with which nothing is written. */
   error(at: Position, code: string, message: string, fix: string): void {
     this.#add("error", at, code, message, fix);
   }
 
-  /** Notes something that may be meant. */
+  /** Notes something that may be intended. */
   warn(at: Position, code: string, message: string, fix: string): void {
     this.#add("warning", at, code, message, fix);
   }
 
-  /** Takes over what another list found. */
+  /** Takes over the findings of another list. */
   addAll(other: Findings): void {
     for (const [key, finding] of other.#found) this.#found.set(key, finding);
   }

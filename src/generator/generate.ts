@@ -1,9 +1,9 @@
 /**
  * A project's TypeScript to its manifests: `tsop manifests` without the writing.
  *
- * Load, read, check, emit. Nothing is written here; with an error there are no files at all. A run on
- * unchanged input is answered from a stamp that holds everything that was read, without loading
- * the compiler.
+ * A run of the generator: load, read, check, emit. Nothing is written here; with an error there are
+ * no files at all. A run on unchanged input is answered from a stamp that holds everything that was
+ * read, without loading the compiler.
  *
  * @module
  */
@@ -17,41 +17,41 @@ import type { Modules } from "./read/modules.ts";
 import { readSources } from "./sources.ts";
 import { keepResult, keptResult } from "./stamp.ts";
 
-/** What a run makes. */
+/** The result of a run. */
 export interface Generated {
-  /** By path in the project; empty when there is an error. */
+  /** The files by path in the project; empty when there is an error. */
   readonly files: ReadonlyMap<string, string>;
   /** Errors and warnings, by file, line and column. */
   readonly diagnostics: readonly Diagnostic[];
   /** The kinds of the project, each version of each. */
   readonly kinds: readonly ResourceInfo[];
-  /** Where a change was made; absent where the result comes from a stamp. */
+  /** The place where a change was made; absent where the result comes from a stamp. */
   readonly placeOf?: PlaceOf;
 }
 
-/** What the `PROJECT` file says, as far as manifests depend on it. */
+/** The facts in the `PROJECT` file on which manifests depend. */
 export interface ProjectFacts {
-  /** What the groups of its kinds end in: others are asked whose they are. */
+  /** The domain in which the groups of its kinds end; another group is questioned. */
   readonly domain: string;
-  /** What the names of its objects begin with in the cluster. */
+  /** The prefix of its objects' names in the cluster. */
   readonly projectName: string;
   /** The operator watches its own namespace only, and its role is one of that namespace. */
   readonly namespaced: boolean;
-  /** Where the certificate of its webhooks comes from; it issues one itself when this is left out. */
+  /** The source of its webhooks' certificate; it issues one itself when this is left out. */
   readonly certificates?: CertificateMode;
 }
 
-/** What to generate from. */
+/** The options of a run. */
 export interface GenerateOptions {
   /** The project's folder, which holds `tsconfig.json`. */
   readonly root: string;
   /** False: reads everything anew and leaves no stamp. */
   readonly cache?: boolean;
-  /** Files in it that the caller reads for its part: a change of theirs counts as one of the input. */
+  /** Files in it that the caller reads, too: a change of theirs counts as one of the input. */
   readonly beside?: readonly string[];
-  /** What its `PROJECT` file says; absent where nothing is known of it. */
+  /** The facts in its `PROJECT` file; absent where it has none. */
   readonly project?: ProjectFacts;
-  /** Where in it the sources are, when not in `src`: it is read anew, and leaves no stamp. */
+  /** The folder of the sources, when it is not `src`: it is read anew, and leaves no stamp. */
   readonly sources?: string;
 }
 
@@ -153,7 +153,7 @@ async function run(
   const findings = new Findings();
   const model = readProject(modules, sources, findings);
   const kinds = groupVersions(model.kinds, model.conversions);
-  // What a broken line makes of the rest of its file is no further mistake.
+  // The rest of a file after a broken line is no further mistake.
   const broken = findings.filesWith("syntax-error");
   const whole = model.kinds.filter(({ at }) => !broken.has(at.file));
   checkKinds(groupVersions(whole, model.conversions), findings, project?.domain);

@@ -1,8 +1,8 @@
 /**
  * The only door to the TypeScript compiler, which ts-morph carries.
  *
- * Its import costs half a second, so that nothing imports this file before it is sure that a file has
- * to be read.
+ * ts-morph, whose import costs half a second: nothing imports this file before it is sure that a
+ * file has to be read.
  *
  * @module
  */

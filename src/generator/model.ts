@@ -1,5 +1,5 @@
 /**
- * What was read from the user's TypeScript, before it is checked and written: pure data.
+ * The model that was read from the user's TypeScript, before it is checked and written: pure data.
  *
  * @module
  */
@@ -19,37 +19,42 @@ export interface TypeModel {
   /** The keywords of this node, without its children. */
   readonly schema: Schema;
   readonly at: Position;
-  /** Where a keyword was said, when that is not `at`: at its marker. */
+  /** The place of a keyword, when that is not `at`: that of its marker. */
   readonly saidAt: Map<string, Position>;
   readonly properties?: readonly PropertyModel[];
-  /** It is the metadata of an object inside the object. */
+  /** Whether it is the metadata of an object inside the object. */
   readonly isMetadata?: true;
-  /** One of several objects, merged: which of the fields belong together is in its rules. */
+  /**
+   * Whether it is one of several objects, merged: its rules say which of the fields belong
+   * together.
+   */
   readonly isUnion?: true;
-  /** Null was added to it by `| null`; an enumeration beside it becomes a rule. */
+  /** Whether null was added to it by `| null`; an enumeration beside it becomes a rule. */
   readonly orNull?: true;
-  /** It may be undefined, so that a field of it may be left out. */
+  /** Whether it may be undefined, so that a field of it may be left out. */
   readonly maybeUndefined?: true;
-  /** It is written as `object` or `{}`: TypeScript takes any fields, the API server none. */
+  /**
+   * Whether it is written as `object` or `{}`: TypeScript takes any fields, the API server none.
+   */
   readonly isBare?: true;
-  /** It could not be read, which was said: nothing more is to be said of it. */
+  /** Whether it could not be read, which is reported: nothing more is to be said of it. */
   readonly unread?: true;
-  /** Of a list. */
+  /** The type of a list's items. */
   readonly items?: TypeModel;
-  /** Of a record. */
+  /** The type of a record's values. */
   readonly values?: TypeModel;
 }
 
-/** Where the place of a rule is kept in `saidAt`. */
+/** The key in `saidAt` with the place of a rule. */
 export const ruleKey = (rule: string): string => `rule ${rule}`;
 
 /** A field of an object. */
 export interface PropertyModel {
   readonly name: string;
   readonly required: boolean;
-  /** It is written with a question mark, which `Required` takes away. */
+  /** Whether it is written with a question mark, which `Required` takes away. */
   readonly question?: true;
-  /** What a marker says of `required`, whatever the type says. */
+  /** The `required` that a marker asks for, whatever the type says. */
   readonly asked?: boolean;
   readonly type: TypeModel;
 }
@@ -76,7 +81,10 @@ export interface KindModel {
   readonly shortNames: readonly string[];
   readonly categories: readonly string[];
   readonly scope: "Namespaced" | "Cluster";
-  /** Absent where the class does not say; a kind of one version is stored in it. */
+  /**
+   * Whether objects are stored in this version. Absent where the class does not say; a kind of one
+   * version is stored in it.
+   */
   readonly storage?: boolean;
   readonly served: boolean;
   readonly deprecated: boolean | string;
@@ -92,13 +100,13 @@ export interface KindModel {
   readonly selectable: readonly { readonly jsonPath: string; readonly at: Position }[];
   readonly annotations: Readonly<Record<string, string>>;
   readonly labels: Readonly<Record<string, string>>;
-  /** `spec.conversion` of the CRD. */
+  /** The CRD's `spec.conversion`. */
   readonly conversion?: JsonObject;
   /** The whole object: apiVersion, kind, metadata, spec, status. */
   readonly type: TypeModel;
-  /** Where the class is. */
+  /** The place of the class. */
   readonly at: Position;
-  /** Where an option of `@Resource` stands. */
+  /** The places of the options of `@Resource`. */
   readonly saidAt: ReadonlyMap<string, Position>;
 }
 
@@ -111,7 +119,7 @@ export interface BuiltInKind {
   readonly namespaced: boolean;
 }
 
-/** What an `@Rbac` grants. */
+/** The grant of an `@Rbac`. */
 export interface GrantModel {
   readonly groups: readonly string[];
   readonly resources: readonly string[];
@@ -120,7 +128,7 @@ export interface GrantModel {
   readonly verbs: readonly string[];
   /** A Role in that namespace; a ClusterRole where it is empty. */
   readonly namespace: string;
-  /** Empty for the manager's role. */
+  /** The name of the role; empty for the manager's. */
   readonly roleName: string;
   readonly at: Position;
 }
@@ -130,7 +138,7 @@ export interface HandlerModel {
   readonly name: string;
   /** The names of its methods, inherited ones too; absent where they cannot be known. */
   readonly methods?: ReadonlySet<string>;
-  /** Its file speaks of `dryRun`. */
+  /** Whether its file names `dryRun`. */
   readonly readsDryRun: boolean;
 }
 
@@ -174,7 +182,7 @@ export interface WebhookModel {
   /** The same for all webhooks of one class. */
   readonly handler: HandlerModel;
   readonly at: Position;
-  /** Where an option stands. */
+  /** The places of the options. */
   readonly saidAt: ReadonlyMap<string, Position>;
 }
 
@@ -183,12 +191,12 @@ export interface VersionModel {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
-  /** As the user wrote it: the name of its class. */
+  /** The name of its class, as the user wrote it. */
   readonly shown: string;
   readonly at: Position;
 }
 
-/** What a class with `@ConversionWebhook` converts. */
+/** The two versions that a class with `@ConversionWebhook` converts. */
 export interface ConversionModel {
   /** The version that is stored; absent where the marker could not be read, which was told. */
   readonly hub?: VersionModel;
@@ -196,20 +204,21 @@ export interface ConversionModel {
   readonly at: Position;
 }
 
-/** What code does to objects of a kind, and so needs the right to. */
+/** A use of a kind's objects in the code, for which it needs a right. */
 export interface UseModel {
   readonly group: string;
   /** The plural, with `/status` and the like where a subresource is meant. */
   readonly resource: string;
-  /** Without them the call fails. */
+  /** The verbs without which the call fails. */
   readonly verbs: readonly string[];
-  /** How the call was written, in short: `client.delete(Deployment)`. */
+  /** The call in short, as it is written: `client.delete(Deployment)`. */
   readonly shown: string;
   /** The token, where it can be written in a marker as it was in the call; empty where it cannot. */
   readonly token: string;
   /**
-   * What is told to who writes the rights by hand and leaves it out; an error when absent. `warning`: only some clusters
-   * or some moments need it. `nothing`: without it the operator logs what it would have told in an event.
+   * The report to those who write the rights by hand and leave this one out; an error when absent.
+   * `warning`: only some clusters or some moments need it. `nothing`: without it the operator logs
+   * what it would have said in an event.
    */
   readonly unlessGranted?: "warning" | "nothing";
   readonly at: Position;
@@ -219,28 +228,28 @@ export interface UseModel {
 export interface UnclearModel {
   /** The kind that is handed to code which was not followed; absent where it is the kind that is not known. */
   readonly kind?: { readonly group: string; readonly plural: string; readonly token: string };
-  /** What follows the plural: `/status`. */
+  /** The part after the plural: `/status`. */
   readonly suffix: string;
-  /** What a call does; empty where it is not known. */
+  /** The verbs of a call; empty where they are not known. */
   readonly verbs: readonly string[];
   /** The call, or the kind. */
   readonly shown: string;
   readonly at: Position;
 }
 
-/** What the code does. */
+/** The uses of the API in the code. */
 export interface UsesModel {
   readonly uses: readonly UseModel[];
   readonly unclear: readonly UnclearModel[];
   /** Kinds (`plural.group`) that are handed to code which was not followed. */
   readonly escaped: ReadonlySet<string>;
-  /** Kinds are named at run time somewhere. */
+  /** Whether kinds are named at run time somewhere. */
   readonly dynamic: boolean;
   /** A leader is elected. */
   readonly elects: boolean;
-  /** Events are written somewhere. */
+  /** Whether events are written somewhere. */
   readonly records: boolean;
-  /** Statuses of objects of an unknown kind are written. */
+  /** Whether statuses of objects of an unknown kind are written. */
   readonly unknownStatus: boolean;
 }
 
@@ -253,7 +262,7 @@ export interface ExternalKindModel {
   readonly at: Position;
 }
 
-/** All that a project's files say. */
+/** The content of a project's files. */
 export interface ProjectModel {
   readonly kinds: readonly KindModel[];
   readonly externalKinds: readonly ExternalKindModel[];

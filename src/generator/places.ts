@@ -1,5 +1,5 @@
 /**
- * Where in the source a part of a CRD was said.
+ * Finds the place in the source at which a part of a CRD was said.
  *
  * @module
  */

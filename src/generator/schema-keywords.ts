@@ -50,7 +50,7 @@ const TARGETS: Readonly<Record<CrdKeyword, KeywordTarget>> = {
   "x-kubernetes-validations": "any",
 };
 
-/** Every keyword that a schema may have, and the types that it makes sense on. */
+/** All keywords that a schema may have, and the types that each makes sense on. */
 export const schemaKeywords: ReadonlyMap<string, KeywordTarget> = new Map(Object.entries(TARGETS));
 
 /** A schema without some of its keywords. */

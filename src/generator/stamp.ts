@@ -1,5 +1,6 @@
 /**
- * What a run read and made, kept whole: a run on the same input is answered without doing it again.
+ * The stamp of a run: its input and its output, kept whole. A run on the same input is answered
+ * without doing it again.
  *
  * Contents are compared, byte by byte: that takes less than hashing them, and neither times nor collisions can
  * deceive it. It imports nothing but Node's own modules that every process has loaded anyway, so that a command
@@ -25,20 +26,20 @@ import { fileURLToPath } from "node:url";
 import type { Diagnostic } from "../errors.ts";
 import { sourcePaths } from "./sources.ts";
 
-/** How a generated file begins. */
+/** The beginning of a generated file. */
 export const GENERATED_HEADER = "# Written by `tsop manifests`; changes by hand are lost.\n";
 
 /** Whether a file was generated, by this tsop or by an earlier one. */
 export const isGenerated = (text: string | undefined): boolean =>
   text?.startsWith("# Written by `tsop manifests`") ?? false;
 
-/** Where the roles for the users of kinds are written. */
+/** The file of the roles for the users of kinds. */
 export const USER_ROLES = "config/rbac/user_roles.yaml";
 
-/** Where the roles for issuing the certificate of webhooks are written. */
+/** The file of the roles for issuing the certificate of webhooks. */
 export const CERTIFICATE_ROLES = "config/rbac/webhook_certificate_role.yaml";
 
-/** What tells kustomize that CRDs name Services. */
+/** The configuration that tells kustomize that CRDs name Services. */
 export const CRD_REFERENCES = "config/crd/kustomizeconfig.yaml";
 
 /** The list of what webhooks need in the cluster. */
@@ -67,17 +68,17 @@ function isGeneratedPath(path: string): boolean {
   return inFolder || GENERATED_FILES.includes(path);
 }
 
-/** What was read of the disk, by absolute path. */
+/** The parts of the disk that were read, by absolute path. */
 export interface Reads {
   readonly files: ReadonlyMap<string, Buffer>;
   /** The names in folders that were listed. */
   readonly folders: ReadonlyMap<string, readonly string[]>;
-  /** Files that were looked for and are not there: they would have been taken. */
+  /** Files that were looked for and are not there: had they been, they would have been read. */
   readonly noFile: ReadonlySet<string>;
   readonly noFolder: ReadonlySet<string>;
 }
 
-/** What a run made, as far as a later run wants it. */
+/** The output of a run, as far as a later run wants it. */
 export interface Kept {
   readonly files: ReadonlyMap<string, string>;
   readonly kinds: readonly unknown[];
@@ -91,7 +92,7 @@ type Part = readonly [path: string, bytes: number];
 interface Index {
   /** The project's folder. */
   readonly root: string;
-  /** Another build may make something else of the same. */
+  /** The build of tsop: another one may make something else of the same. */
   readonly program: string;
   /** The source files; others may have come. */
   readonly sources: readonly string[];
@@ -99,7 +100,7 @@ interface Index {
   readonly folders: readonly (readonly [path: string, names: readonly string[]])[];
   readonly noFile: readonly string[];
   readonly noFolder: readonly string[];
-  /** By path in the project. */
+  /** The generated files by path in the project. */
   readonly made: readonly Part[];
   readonly diagnostics: readonly Diagnostic[];
   readonly kinds: readonly unknown[];
@@ -116,7 +117,9 @@ const NEWLINE = 10;
 const MAX_STAMPS = 64;
 const STAMP_SUFFIX = ".stamp";
 
-/** Where stamps are kept: `TSOP_CACHE_DIR`, or the place that the platform has for what can be made again. */
+/**
+ * The folder of stamps: `TSOP_CACHE_DIR`, or the platform's place for files that can be made again.
+ */
 function stampFolder(): string {
   const { TSOP_CACHE_DIR, XDG_CACHE_HOME, LOCALAPPDATA } = process.env;
   const said = [TSOP_CACHE_DIR, XDG_CACHE_HOME && join(XDG_CACHE_HOME, "tsop")];
@@ -146,7 +149,7 @@ export function warningsIfUpToDate(root: string): readonly Diagnostic[] | undefi
   return upToDate && isUnchanged(stamp, root) ? diagnostics : undefined;
 }
 
-/** What the last run made, when everything that it read is as it was. */
+/** The output of the last run, when everything that it read is as it was. */
 export function keptResult(root: string): Kept | undefined {
   const stamp = stampOf(root);
   if (!stamp || !isUnchanged(stamp, root)) return undefined;
@@ -156,8 +159,8 @@ export function keptResult(root: string): Kept | undefined {
 }
 
 /**
- * Keeps what a run made of the project's `sources` and of what else it read. Where nothing can be kept, the next run
- * takes longer, and that is all.
+ * Keeps the output of a run for the project's `sources` and everything else that it read. Where
+ * nothing can be kept, the next run takes longer, and that is all.
  */
 export function keepResult(
   root: string,
@@ -221,7 +224,7 @@ function isOwn(): (path: string) => boolean {
   return (path) => path.startsWith(folder);
 }
 
-/** Where this program is. */
+/** The folder of this program. */
 const OWN = new URL("../", import.meta.url);
 
 const buildId = (): string => bytesOf(new URL("build-id", OWN))?.toString("latin1") ?? "";
@@ -280,7 +283,10 @@ const isSame = (path: string, expected: Buffer): boolean =>
 const areSame = (some: readonly string[], others: readonly string[]): boolean =>
   some.length === others.length && some.every((name, index) => name === others[index]);
 
-/** What an earlier run generated of a class that is gone, or that does not ask for it any more: by path in the project. */
+/**
+ * Files that an earlier run generated of a class that is gone, or that does not ask for them any
+ * more: by path in the project.
+ */
 export function leftOvers(root: string, made: ReadonlyMap<string, unknown>): string[] {
   const inFolders = GENERATED_FOLDERS.flatMap((folder) =>
     namesIn(join(root, folder))

@@ -5,7 +5,10 @@
  */
 import type { Schema } from "../kube/schema/structural.ts";
 
-/** What the API's conventions say of the first two fields of every object; kubectl explain shows it. */
+/**
+ * The API conventions' descriptions of the first two fields of every object; kubectl explain shows
+ * them.
+ */
 const API_VERSION =
   "APIVersion defines the versioned schema of this representation of an object.\nServers should convert recognized schemas to the latest internal value, and\nmay reject unrecognized values.\nMore info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources";
 const KIND =

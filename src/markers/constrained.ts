@@ -1,6 +1,6 @@
 /**
- * Types that carry what a decorator says, for where no decorator can stand: the items of a list, the
- * values of a record, type aliases and interfaces.
+ * Types with keywords, for places where no decorator can stand: the items of a list, the values of
+ * a record, type aliases and interfaces.
  *
  * At run time and to the compiler they are the type itself; the generator reads the keywords.
  *

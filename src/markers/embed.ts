@@ -45,10 +45,11 @@ const isLimit = (value: unknown): boolean =>
 const isSwitch = (value: unknown): boolean => value === undefined || typeof value === "boolean";
 
 /**
- * How much of a large type goes into the CRD:
+ * Limits the part of a large type that is written to the CRD:
  * `@Embed({ omit: ["spec.ephemeralContainers"], descriptions: false }) template!: PodTemplateSpec`.
- * `defaults: false` leaves out the defaults in it but for those that the API server demands, and `metadata: false` the
- * fields of metadata in it. The compiler still sees the whole type; use `Pick` or `Omit` to narrow both.
+ * `defaults: false` leaves out the defaults in it but for those that the API server demands, and
+ * `metadata: false` the fields of metadata in it. The compiler still sees the whole type; use
+ * `Pick` or `Omit` to narrow both.
  *
  * @example `@Embed({ only: ["name"], descriptions: false }) owner?: OwnerReference;`
  */

@@ -1,5 +1,5 @@
 /**
- * What a marker is: a decorator that the compiler checks against its field, and a definition that the
+ * A marker is a decorator that the compiler checks against its field, and a definition that the
  * generator reads. At run time a marker does nothing.
  *
  * @module
@@ -32,7 +32,7 @@ export interface TextMarker {
   ): void;
 }
 
-/** Nothing where a type is a list, which is an object to the compiler. */
+/** `never` for a list, which is an object to the compiler. */
 type NoList<V> = [Extract<V, readonly unknown[]>] extends [never] ? unknown : never;
 
 /** A decorator for fields that hold an object or a record, or for the class of such fields. */
@@ -67,11 +67,14 @@ export type FieldOrClassMarker<T> = FieldMarker<T> & ClassMarker<T>;
 /** The schemas that a marker makes sense on. */
 export type MarkerTarget = "number" | "string" | "array" | "object" | "any";
 
-/** How much of a field's type goes into the CRD. Paths go through lists: `spec.containers.ports`. */
+/**
+ * The part of a field's type that is written to the CRD. Paths go through lists:
+ * `spec.containers.ports`.
+ */
 export interface EmbedOptions<Path extends string = string> {
-  /** Only these fields. */
+  /** The fields to keep; all others are left out. */
   readonly only?: readonly Path[];
-  /** All but these fields. */
+  /** The fields to leave out. */
   readonly omit?: readonly Path[];
   /** False: without descriptions. A number: cut after so many bytes, at the end of a sentence. */
   readonly descriptions?: boolean | number;
@@ -81,7 +84,7 @@ export interface EmbedOptions<Path extends string = string> {
   readonly metadata?: boolean;
 }
 
-/** What a marker changes. */
+/** The changes that a marker makes. */
 export interface Effect {
   /** Keywords to set. Lists of rules are appended, bounds are intersected. */
   readonly schema?: Schema;
@@ -91,7 +94,7 @@ export interface Effect {
   readonly ignored?: boolean;
   /** `schema` is the whole schema, whatever the field's type. */
   readonly replaces?: boolean;
-  /** How much of the field's type goes into the schema. */
+  /** The part of the field's type that is written to the schema. */
   readonly embed?: EmbedOptions;
   /** Fields of the object that have to be optional. */
   readonly optionalFields?: readonly string[];
@@ -110,7 +113,7 @@ export interface MarkerDefinition {
 
 const definition: unique symbol = Symbol("tsop.marker");
 
-/** What makes markers, with the definition that the generator reads: `Minimum`. */
+/** A function that makes markers, with the definition that the generator reads: `Minimum`. */
 export type Marker<Call> = Call & { readonly [definition]: MarkerDefinition };
 
 type Values<P extends readonly Parameter<unknown>[]> = {

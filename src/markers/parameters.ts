@@ -11,7 +11,7 @@ import type { Json } from "../kube/object.ts";
 
 /** One argument of a marker. */
 export interface Parameter<T> {
-  /** What a value has to be, for a message: `a number`. */
+  /** The requirement on a value, for a message: `a number`. */
   readonly says: string;
   /** The texts, or the keys of the object, that it takes: for suggestions. */
   readonly names?: readonly string[];
@@ -35,7 +35,7 @@ export const aNumber: Parameter<number> = {
   parse: (text) => (text.trim() === "" ? text : Number(text)),
 };
 
-/** What a number has to be a multiple of. */
+/** A step: a number has to be a multiple of it. */
 export const aStep: Parameter<number> = {
   says: "a number above 0",
   accepts: (value): value is number => aNumber.accepts(value) && value > 0,

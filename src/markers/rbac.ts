@@ -6,7 +6,7 @@
 import type { Token } from "../kube/resource.ts";
 import type { ClassMarker } from "./marker.ts";
 
-/** What may be done to objects. */
+/** The verbs of a right: the actions on objects. */
 export type Verb =
   | "get"
   | "list"
@@ -24,25 +24,25 @@ export type Verb =
   // Custom verbs exist; the known ones are completed all the same.
   | (string & {});
 
-/** Narrows a right. */
+/** Limits of a right. */
 export interface RbacScope {
-  /** Only `status`, `scale`, `finalizers`, ... of the objects. */
+  /** The subresource to which the right is limited: `status`, `scale`, `finalizers`, ... */
   readonly subresource?: string;
-  /** Only the objects of these names. */
+  /** The names of the objects to which the right is limited. */
   readonly resourceNames?: readonly string[];
   /** A Role in this namespace in place of the ClusterRole. */
   readonly namespace?: string;
-  /** Another role than the manager's. */
+  /** The name of another role than the manager's. */
   readonly roleName?: string;
 }
 
 /** A right written out. */
 export interface RbacRule {
-  /** `[""]` is the core group. */
+  /** The API groups; `[""]` is the core group. */
   readonly groups?: readonly string[];
   readonly resources?: readonly string[];
   readonly resourceNames?: readonly string[];
-  /** Paths outside the resources: `/metrics`. */
+  /** Paths outside the resources, such as `/metrics`. */
   readonly urls?: readonly string[];
   readonly verbs: readonly Verb[];
   readonly namespace?: string;
@@ -56,11 +56,12 @@ interface RbacMarker {
 }
 
 /**
- * What the controller may do: `@Rbac(Deployment, ["get", "list", "watch"])`, or written out as
- * `@Rbac({ groups: ["apps"], resources: ["deployments"], verbs: ["get"] })`. `tsop manifests` writes the
- * role of all of them, and nothing beside: with the first `@Rbac` of a project, what the code does and no marker grants is
- * an error at its line. A project without any gets the role of what its code does; `tsop create` writes the marker at a
- * project's first controller, and at further ones where the project has it.
+ * The rights of the controller: `@Rbac(Deployment, ["get", "list", "watch"])`, or written out as
+ * `@Rbac({ groups: ["apps"], resources: ["deployments"], verbs: ["get"] })`. `tsop manifests`
+ * writes the role of all of them, and nothing beside: with the first `@Rbac` of a project, what the
+ * code does and no marker grants is an error at its line. A project without any gets the role of
+ * what its code does; `tsop create` writes the marker at a project's first controller, and at
+ * further ones where the project has it.
  *
  * @example `@Rbac(Deployment, ["get", "list", "watch", "patch"]) class PageReconciler implements Reconciler { async reconcile(): Promise<void> {} }`
  */

@@ -23,29 +23,29 @@ export abstract class CustomResource<Spec = object, Status = object> implements 
   declare apiVersion: string;
   declare kind: string;
   declare metadata: CountedMeta;
-  /** What is asked for. */
+  /** The desired state. */
   declare spec: Spec;
-  /** What was seen. */
+  /** The observed state. */
   declare status?: Status;
 }
 
-/** What `@Resource` says of a kind. */
+/** The options of `@Resource`. */
 export interface ResourceOptions {
   /** A DNS name with at least one dot: `shop.example.com`. */
   readonly group: string;
-  /** `v1`, `v1beta1`, ... */
+  /** The version: `v1`, `v1beta1`, ... */
   readonly version: string;
   /** The class's name when it is left out. Needed where a bundler renames classes. */
   readonly kind?: string;
-  /** Lower case; made from the kind when it is left out. */
+  /** The plural in lower case; made from the kind when it is left out. */
   readonly plural?: string;
   readonly singular?: string;
   readonly listKind?: string;
-  /** What kubectl takes in place of the plural: `["web"]`. */
+  /** Short names that kubectl takes in place of the plural: `["web"]`. */
   readonly shortNames?: readonly string[];
-  /** Groups of kinds in kubectl: `["all"]`. */
+  /** Groups of kinds in kubectl, such as `["all"]`. */
   readonly categories?: readonly string[];
-  /** Namespaced when it is left out. */
+  /** The scope of objects; namespaced when it is left out. */
   readonly scope?: "Namespaced" | "Cluster";
   /** The version in which objects are stored; needed where a kind has several. */
   readonly storage?: boolean;
@@ -77,7 +77,7 @@ export interface ResourceOptions {
   readonly external?: false;
 }
 
-/** What `@Resource` says of a kind whose CRD is somebody else's. */
+/** The options of `@Resource` for a kind whose CRD is somebody else's. */
 export interface ExternalResourceOptions extends Pick<
   ResourceOptions,
   "group" | "version" | "kind" | "plural" | "scope"
@@ -131,14 +131,17 @@ export interface ObjectFieldsOptions {
 export const ObjectFields: (fields: ObjectFieldsOptions) => ClassMarker<KubeObject> = () => () =>
   undefined;
 
-/** How a column is shown. */
+/** Options of a column. */
 export interface ColumnOptions {
-  /** Inferred from the field when it is left out. A `Time` becomes `date`, which is shown as its age: `string` for one to come. */
+  /**
+   * The type; inferred from the field when it is left out. A `Time` becomes `date`, which is shown
+   * as its age: `string` for one to come.
+   */
   readonly type?: "integer" | "number" | "string" | "boolean" | "date";
   readonly format?:
     "int32" | "int64" | "float" | "double" | "byte" | "date" | "date-time" | "password";
   readonly description?: string;
-  /** 0 always, above 0 with `kubectl get -o wide`. */
+  /** The priority: 0 is always shown, above 0 with `kubectl get -o wide`. */
   readonly priority?: number;
   /** The path, a text, is taken as it is, even where the schema has no such field. */
   readonly unchecked?: boolean;

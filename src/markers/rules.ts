@@ -8,9 +8,9 @@ import type { ValidationRule } from "../kube/schema/structural.ts";
 import { type FieldOrClassMarker, typedMarker } from "./marker.ts";
 import { aName, aText, options } from "./parameters.ts";
 
-/** What a rule may say beside its expression. */
+/** The options of a rule beside its expression. */
 export interface CelOptions {
-  /** What the user reads when the rule fails. */
+  /** The message that the user reads when the rule fails. */
   readonly message?: string;
   /** A CEL expression that makes the message. */
   readonly messageExpression?: string;

@@ -4,7 +4,7 @@
  * @module
  */
 
-/** All of them. */
+/** All formats. */
 export const textFormats = [
   "bsonobjectid",
   "byte",

@@ -90,7 +90,7 @@ export const MinLength = onText([aCount], (length) => ({ schema: { minLength: le
 export const MaxLength = onText([aCount], (length) => ({ schema: { maxLength: length } }));
 
 /**
- * What the text has to match, in Go's syntax (RE2: no look-around, no back-references):
+ * The pattern that the text has to match, in Go's syntax (RE2: no look-around, no back-references):
  * `@Pattern(/^[a-z]+$/) name!: string`. It matches anywhere unless it is anchored.
  *
  * @example `@Pattern(/^[a-z]+$/) name!: string`
@@ -224,7 +224,8 @@ export const Title = onAny([aText], (title) => ({ schema: { title } }));
 export const Description = onAny([aText], (description) => ({ schema: { description } }));
 
 /**
- * Where more is written about the field: `@ExternalDocs("https://example.com", "The manual")`.
+ * A link to further documentation of the field:
+ * `@ExternalDocs("https://example.com", "The manual")`.
  *
  * @example `@ExternalDocs("https://example.com", "The manual") mode?: string;`
  */
@@ -274,7 +275,7 @@ export const AcceptNumber = onText([], () => ({
 export const Required = onAny([], () => ({ required: true }));
 
 /**
- * The field is no part of the schema.
+ * The field is not part of the schema.
  *
  * @example `@Ignore() cached?: string;`
  */

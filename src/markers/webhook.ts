@@ -17,14 +17,14 @@ import {
 } from "../kube/webhooks/webhook-marks.ts";
 import type { ClassMarker } from "./marker.ts";
 
-/** What may be done to an object while a webhook is asked; `*` is all of them. */
+/** The operations on an object for which a webhook is asked; `*` is all of them. */
 export type WebhookOperation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT" | "*";
 
-/** When and how the API server asks a webhook. */
+/** The options of a webhook: when and how the API server asks it. */
 export interface WebhookOptions {
   /** A DNS name of three parts or more; `mwidget-v1.kb.io` when it is left out. */
   readonly name?: string;
-  /** Where the operator answers; `/mutate-GROUP-VERSION-KIND` when it is left out. */
+  /** The path at which the operator answers; `/mutate-GROUP-VERSION-KIND` when it is left out. */
   readonly path?: string;
   /** The whole address (`https://...`), for what does not run in the cluster. In place of `path`. */
   readonly url?: string;
@@ -35,33 +35,34 @@ export interface WebhookOptions {
     readonly port?: number;
   };
   /**
-   * Those of a validator follow from its methods; `["CREATE", "UPDATE"]` otherwise, when it is left out. Operations that
-   * no method answers, and methods that are never asked, are errors.
+   * The operations for which it is asked. Those of a validator follow from its methods;
+   * `["CREATE", "UPDATE"]` otherwise, when it is left out. Operations that no method answers, and
+   * methods that are never asked, are errors.
    */
   readonly operations?: readonly WebhookOperation[];
   /** Whether a webhook that cannot be asked refuses (`Fail`, when it is left out) or allows. */
   readonly failurePolicy?: "Fail" | "Ignore";
   /** `Exact`: only requests in the versions that were named; `Equivalent`: those of others, converted. */
   readonly matchPolicy?: "Exact" | "Equivalent";
-  /** `None` when it is left out. */
+  /** The side effects; `None` when it is left out. */
   readonly sideEffects?: "None" | "NoneOnDryRun";
-  /** 1 to 30. */
+  /** The timeout, 1 to 30. */
   readonly timeoutSeconds?: number;
-  /** `["v1"]` when it is left out. */
+  /** The review versions; `["v1"]` when it is left out. */
   readonly admissionReviewVersions?: readonly ("v1" | "v1beta1")[];
-  /** Only objects in such namespaces. */
+  /** A selector of namespaces: only objects in these are asked about. */
   readonly namespaceSelector?: LabelSelector;
-  /** Only objects with such labels. */
+  /** A selector of objects: only those with such labels are asked about. */
   readonly objectSelector?: LabelSelector;
-  /** Only requests for which all of these rules in CEL hold. */
+  /** Rules in CEL: only requests for which all of them hold are asked about. */
   readonly matchConditions?: readonly { readonly name: string; readonly expression: string }[];
-  /** Only objects in namespaces, or only those outside of them. */
+  /** The scope: only objects in namespaces, or only those outside of them. */
   readonly scope?: "Namespaced" | "Cluster" | "*";
   /** The name of the configuration object; all webhooks of one sort share one. */
   readonly configuration?: string;
 }
 
-/** What a mutating webhook may say beside that. */
+/** The options that a mutating webhook has beside those. */
 export interface MutatingWebhookOptions extends WebhookOptions {
   /** `IfNeeded`: it is asked again when a later webhook changed the object. */
   readonly reinvocationPolicy?: "Never" | "IfNeeded";
@@ -69,10 +70,10 @@ export interface MutatingWebhookOptions extends WebhookOptions {
 
 /** The objects of a webhook, written out in place of a token. */
 export interface WebhookTarget {
-  /** `[""]` is the core group. */
+  /** The API groups; `[""]` is the core group. */
   readonly groups: readonly string[];
   readonly versions: readonly string[];
-  /** Plurals, with `/status` and the like where a subresource is meant. */
+  /** The plurals, with `/status` and the like where a subresource is meant. */
   readonly resources: readonly string[];
   readonly name: string;
 }
@@ -87,10 +88,10 @@ type Strict<Methods> = {
     : never;
 };
 
-/** What may wear the marker of a mutating webhook. */
+/** The classes that may carry the marker of a mutating webhook. */
 type Mutating<T extends KubeObject> = Strict<Defaulter<T>> | Strict<AdmissionHandler<T>>;
 
-/** What may wear the marker of a validating webhook. */
+/** The classes that may carry the marker of a validating webhook. */
 type Validating<T extends KubeObject> = Strict<Validator<T>> | Strict<AdmissionHandler<T>>;
 
 /**

@@ -11,7 +11,7 @@ import type { ClusterSession } from "./cluster-session.ts";
 import { marked, notOurs, standingOf } from "./ownership.ts";
 import { asBefore, madeByRun, redirected, runThatAnswers, type Run } from "./redirection.ts";
 
-/** How often an object is read again that somebody else writes at the same moment. */
+/** The number of tries on an object that somebody else writes at the same moment. */
 const TRIES = 5;
 
 /** A project's run. */
@@ -20,7 +20,7 @@ export interface AnsweringRun extends Run {
 }
 
 /**
- * Has the API server ask a run.
+ * Redirects the API server's webhook requests for an object to a run.
  *
  * @param wanted - with the address of the run
  * @returns whom it was taken from, when another run answered before
@@ -48,7 +48,10 @@ export async function redirectToRun(
   });
 }
 
-/** Ends what `redirectToRun` did, if it still holds: what was made goes, what was changed is as before. */
+/**
+ * Undoes `redirectToRun`, if it still holds: an object that it made is deleted, one that it changed
+ * is as before.
+ */
 export async function putBackFromRun(
   session: ClusterSession,
   object: ManifestObject,

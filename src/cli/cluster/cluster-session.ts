@@ -72,7 +72,7 @@ export class ClusterSession {
     this.#clock = clock;
   }
 
-  /** How the API server serves a kind; `undefined` when it does not. */
+  /** The resource of a kind as the API server serves it; `undefined` when it does not. */
   async findResource(
     object: Pick<ManifestObject, "apiVersion" | "kind">,
   ): Promise<ResourceType | undefined> {
@@ -91,7 +91,7 @@ export class ClusterSession {
     return live && { ...live, apiVersion: object.apiVersion, kind: object.kind };
   }
 
-  /** `deployments.apps demo/web`: how progress lines name an object. */
+  /** The name of an object in progress lines: `deployments.apps demo/web`. */
   async describe(object: ManifestObject): Promise<string> {
     const resource = await this.findResource(object);
     if (!resource) return `${object.kind} ${object.metadata.name}`;
@@ -111,7 +111,7 @@ export class ClusterSession {
   }
 
   /**
-   * Applies an object on the server's side; conflicts are won, since the manifest is the truth.
+   * Applies an object on the server's side. Conflicts are forced, since the manifest is the truth.
    *
    * @throws TsopError `kind-not-served`
    */
@@ -143,7 +143,7 @@ export class ClusterSession {
   }
 
   /**
-   * Changes a live object as far as it differs.
+   * Changes a live object where it differs.
    *
    * @throws StatusError 409 when it changed since it was read; 404 when it is gone
    */
@@ -180,14 +180,17 @@ export class ClusterSession {
       });
       return true;
     } catch (error) {
-      // After a cut it may be the deletion before that is not seen any more.
+      // After a connection was cut, the deletion of the try before may be the reason.
       if (isNotFound(error)) return tries > 1;
       if (isConflict(error)) return false;
       throw error;
     }
   }
 
-  /** Sends what has the same effect twice as once; again when the connection is cut. The client does so with reads. */
+  /**
+   * Sends a request that may be sent twice, again when the connection is cut. The client itself
+   * does so with reads only.
+   */
   async #despiteCuts<T>(send: () => Promise<T>): Promise<T> {
     for (const waitMs of RETRY_WAITS_MS) {
       try {
@@ -218,7 +221,7 @@ export function findCluster(
   });
 }
 
-/** Connects to that cluster. */
+/** Connects to the cluster that the options choose. */
 export function openCluster(
   options: ClusterOptions & Pick<ClusterConfigOptions, "kubeconfigText">,
   context: CliContext,
@@ -238,7 +241,7 @@ export function openCluster(
   return new ClusterSession(client, config.server, context.clock);
 }
 
-/** Tells each request and its time to who wants to know. */
+/** Reports each request and its duration to `--verbose`. */
 const telling =
   (context: CliContext): ClientMiddleware =>
   async (request, next) => {
@@ -254,7 +257,7 @@ const telling =
     }
   };
 
-/** Ends each request that takes longer: the credentials for it, its tries, and its answer. */
+/** Limits the time of each request: the credentials for it, its tries, and its answer. */
 function withLimit(
   seconds: number,
   { server }: ClusterConfig,
@@ -283,7 +286,7 @@ function keyIn(info: ResourceInfo, object: ManifestObject): ObjectKey {
   return info.namespaced ? { namespace, name } : { name };
 }
 
-/** As kubectl does it: what has no namespace goes to `default`. */
+/** The object in its namespace: in `default` when it names none, as with kubectl. */
 function inPlace(info: ResourceInfo, object: ManifestObject): ManifestObject {
   const { namespace = "default" } = object.metadata;
   return info.namespaced ? { ...object, metadata: { ...object.metadata, namespace } } : object;

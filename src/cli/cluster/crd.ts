@@ -6,7 +6,7 @@
 import type { ManifestObject } from "../../kube/object.ts";
 import type { ResourceType } from "../../kube/resource.ts";
 
-/** How the API server serves CRDs themselves. */
+/** The resource of CRDs themselves. */
 export const crdResource: ResourceType = {
   group: "apiextensions.k8s.io",
   version: "v1",

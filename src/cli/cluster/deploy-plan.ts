@@ -28,11 +28,11 @@ type PlannedAction = "create" | "change" | "unchanged" | "delete" | "kept" | "re
 /** The plan for one object. */
 export interface PlannedObject {
   readonly action: PlannedAction;
-  /** `deployments.apps demo/web`. */
+  /** The name as progress lines have it: `deployments.apps demo/web`. */
   readonly name: string;
   readonly apiVersion: string;
   readonly kind: string;
-  /** Why it is refused or kept. */
+  /** The reason for which it is refused or kept. */
   readonly reason?: string;
   readonly fields: readonly FieldChange[];
   /** The effects of a changed CRD on those who have objects of its kind. */

@@ -19,15 +19,15 @@ import type { Crd } from "./crd.ts";
 
 /** An object of the kind, and what the new schema has against it. */
 export interface InvalidObject {
-  /** `default/one`. */
+  /** The namespace and the name: `default/one`. */
   readonly name: string;
   /** The errors with which the next write of the object would be refused. */
   readonly errors: readonly string[];
-  /** Fields that are no longer described, and go with the next write. */
+  /** Fields that the schema does not have any more, and that the next write drops. */
   readonly dropped: readonly string[];
 }
 
-/** Those of the kind's objects that the changed CRD refuses, or that lose fields by it. */
+/** The objects of the kind that the changed CRD refuses, or that lose fields by it. */
 export async function invalidObjects(
   session: ClusterSession,
   live: Crd,

@@ -16,11 +16,11 @@ import { checkRights } from "./rights.ts";
 interface Leftover {
   readonly live: KubeObject;
   readonly name: string;
-  /** Why it is not deleted all the same; absent when it is. */
+  /** The reason for which it is not deleted all the same; absent when it is. */
   readonly kept?: string;
 }
 
-/** Where nothing is looked for. */
+/** The result where no leftovers are looked for. */
 export const NO_LEFTOVERS: FoundLeftovers = { leftovers: [], notes: [] };
 
 /** The leftovers that were found, and a note for each kind that could not be looked at. */
@@ -53,8 +53,9 @@ const identityOf = ({ apiVersion, kind, metadata }: ManifestObject): string =>
   `${apiVersion.replace(/\/[^/]*$|^v1$/, "")} ${kind} ${metadata.namespace ?? ""}/${metadata.name}`;
 
 /**
- * Looks for objects with the mark of a deployment of this project with this name and in this namespace. Objects of other
- * deployments of the same project, and what `tsop install` alone made, are none.
+ * Looks for objects with the mark of a deployment of this project with this name and in this
+ * namespace. Objects of the project's other deployments do not count, nor do objects that
+ * `tsop install` alone made.
  */
 export async function findLeftovers(
   session: ClusterSession,
@@ -108,7 +109,7 @@ export async function checkLeftovers(
   await checkRights(session, gone, ["delete"], "deploy with --no-prune");
 }
 
-/** Deletes what is left over, each after another look whether it still is the project's. */
+/** Deletes the leftovers, each after another look whether it still is the project's. */
 export async function removeLeftovers(
   session: ClusterSession,
   { leftovers, notes }: FoundLeftovers,

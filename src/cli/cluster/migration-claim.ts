@@ -1,6 +1,6 @@
 /**
- * One storage migration of a kind at a time: who does it stands in an annotation of the CRD, with the time of the last
- * sign of life.
+ * One storage migration of a kind at a time: an annotation of the CRD names the process that does
+ * it, with the time of its last sign of life.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { isConflict, isNotFound } from "../../kube/status.ts";
 import type { LiveDefinition, MigrationRequests } from "./migration-requests.ts";
 
 const ANNOTATION = "migration.tsop.dev/running";
-/** A claim without a sign of life for so long is nobody's any more. */
+/** The age at which a claim without a sign of life is void. */
 const STALE_MS = 120_000;
 const RENEW_MS = 20_000;
 
@@ -31,7 +31,7 @@ export class MigrationClaim {
   }
 
   /**
-   * Claims the migration, or says that it goes on; nothing while the last sign of life is young.
+   * Claims the migration, or renews the claim; does nothing while the last sign of life is young.
    *
    * @throws TsopError `migration-runs` when another one has it
    */
@@ -62,7 +62,7 @@ export class MigrationClaim {
         return;
       } catch (error) {
         if (isNotFound(error)) return;
-        // Somebody else changed the CRD; who, the next look shows.
+        // Somebody else changed the CRD; the next look shows who.
         if (!isConflict(error)) throw error;
       }
     }

@@ -88,8 +88,9 @@ export class MigrationRequests {
   }
 
   /**
-   * Has the API server store an object anew: a patch that changes nothing is written where what is stored would be
-   * another text now, in another version say, and is nothing but a read where it would not.
+   * Has the API server store an object anew: a patch that changes nothing is written where the
+   * stored text would be another one now, in another version say, and is nothing but a read where
+   * it would not.
    *
    * @throws StatusError 404 when it is gone
    */

@@ -1,5 +1,5 @@
 /**
- * How far a storage migration is, so that the next run goes on where this one was ended.
+ * The progress of a storage migration, so that the next run goes on where this one was ended.
  *
  * @module
  */
@@ -15,7 +15,7 @@ export interface MigrationTarget {
   readonly storageVersion: string;
 }
 
-/** How far it is. */
+/** The progress. */
 export interface MigrationState extends MigrationTarget {
   /** The API server's mark of the next page. */
   readonly next: string;
@@ -31,7 +31,10 @@ export class MigrationFile {
     this.#path = join(root, ".tsop", `migration-${crd}.json`);
   }
 
-  /** Where the migration of exactly that was ended; `undefined` when it has to begin. */
+  /**
+   * The place at which the migration of exactly this target was ended; `undefined` when it has to
+   * begin.
+   */
   read(target: MigrationTarget): MigrationState | undefined {
     try {
       const state: unknown = JSON.parse(readFileSync(this.#path, "utf8"));

@@ -17,7 +17,7 @@ const AT_ONCE = 8;
 const SHOWN_FAILURES = 10;
 const MAX_CONFLICTS = 10;
 const CONFLICT_WAIT_MS = 50;
-/** Each change of the CRD meanwhile makes one more pass necessary. */
+/** The most passes: each change of the CRD meanwhile makes one more necessary. */
 const MAX_PASSES = 5;
 const TELL_EVERY_MS = 2000;
 
@@ -31,7 +31,7 @@ export interface MigrationParts {
   readonly file: MigrationFile;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Told how many objects are done, and of how many if that is known. */
+  /** Called with the number of objects that are done, and of all if that is known. */
   readonly progress: (done: number, all: number | undefined) => void;
 }
 
@@ -124,7 +124,7 @@ export class Migration {
         { cause: error },
       );
     } finally {
-      // It ends by itself where this fails.
+      // A claim that cannot be given up ends by itself.
       await claim.release().catch(() => undefined);
     }
     throw new TsopError(
@@ -200,7 +200,7 @@ export class Migration {
     );
   }
 
-  /** Why an object could not be rewritten. */
+  /** The reason why an object could not be rewritten. */
   async #rewrite(resource: ResourceInfo, key: ObjectKey): Promise<string | undefined> {
     const { requests, clock, signal } = this.#parts;
     for (let tries = 1; ; tries++) {
@@ -213,14 +213,18 @@ export class Migration {
           return undefined;
         }
         if (signal.aborted || !(error instanceof StatusError)) throw error;
-        // Others write it all the time, or a webhook says so: only an answer shows that it is stored anew.
+        // An object that others write all the time, or a webhook's own 409: only an answer shows
+        // that it is stored anew.
         if (!isConflict(error) || tries === MAX_CONFLICTS) return messageOf(error);
         await clock.sleep(CONFLICT_WAIT_MS * tries, signal);
       }
     }
   }
 
-  /** Says in the CRD what is stored; `false` when the CRD is not the one any more whose objects were rewritten. */
+  /**
+   * Says in the CRD which version is stored; `false` when the objects that were rewritten are not
+   * those of this CRD any more.
+   */
   async #prune(target: MigrationTarget): Promise<boolean> {
     const { requests, file, storageVersion } = this.#parts;
     for (;;) {

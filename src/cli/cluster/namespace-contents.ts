@@ -23,7 +23,7 @@ const KINDS: readonly (readonly [apiVersion: string, ...kinds: string[]])[] = [
   ["autoscaling/v2", "HorizontalPodAutoscaler"],
 ];
 
-/** Objects that every namespace gets by itself. */
+/** Objects that Kubernetes makes in every namespace. */
 const BY_ITSELF = new Set([
   "ConfigMap kube-root-ca.crt",
   "ConfigMap openshift-service-ca.crt",
@@ -75,7 +75,7 @@ const isApplied = ({ metadata }: ManifestObject): boolean =>
 const isToken = (object: ManifestObject & { readonly type?: unknown }): boolean =>
   object.kind === "Secret" && object.type === "kubernetes.io/service-account-token";
 
-/** `undefined`: the user may not list them. */
+/** The objects of a resource; `undefined` when the user may not list them. */
 async function contentsOf(
   session: ClusterSession,
   resource: ResourceType,

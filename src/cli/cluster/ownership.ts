@@ -1,6 +1,6 @@
 /**
- * Which objects of a cluster a project may change and delete: those that its own `tsop deploy` or
- * `tsop install` made. Each carries a mark, and managedFields say that tsop applied it.
+ * The objects of a cluster that a project may change and delete: those that its own `tsop deploy`
+ * or `tsop install` made. Each carries a mark, and managedFields say that tsop applied it.
  *
  * @module
  */
@@ -16,13 +16,16 @@ const MADE_BY = "tsop.dev/made-by";
 /** The project that was told to take the object over: it may change it, and never deletes it. */
 const TAKEN_OVER_BY = "tsop.dev/taken-over-by";
 
-/** Which deployment of the project the object belongs to: a cluster may have several. */
+/**
+ * The annotation with the deployment of the project that the object belongs to: a cluster may have
+ * several.
+ */
 const DEPLOYED_AS = "tsop.dev/deployed-as";
 
 /** The relation of a live object to a project. */
 export type Standing = "absent" | "made" | "taken-over" | "foreign";
 
-/** How marks name a project. */
+/** The name of a project in marks. */
 export function ownerName({
   projectName,
   domain,
@@ -34,14 +37,14 @@ export function ownerName({
 export function standingOf(live: ManifestObject | undefined, owner: string): Standing {
   if (!live) return "absent";
   const { annotations = {}, managedFields = [] } = live.metadata;
-  // The status is written by whoever runs the object, not by whoever made it.
+  // The status is written by the component that runs the object, not by its maker.
   const writers = managedFields.filter(({ subresource = "" }) => subresource === "");
   const applied = writers.some(isApply);
   if (!applied) return "foreign";
   if (annotations[MADE_BY] === owner) return "made";
   if (annotations[TAKEN_OVER_BY] === owner) return "taken-over";
   const marked = annotations[MADE_BY] !== undefined || annotations[TAKEN_OVER_BY] !== undefined;
-  // Earlier versions of tsop left no mark; what nobody else ever wrote to is theirs.
+  // Earlier versions of tsop left no mark; an object that nobody else ever wrote to is theirs.
   return !marked && writers.every(isApply) ? "made" : "foreign";
 }
 
@@ -68,7 +71,10 @@ export function marked<T extends ManifestObject>(
   return { ...object, metadata: { ...object.metadata, annotations } };
 }
 
-/** How marks name a deployment: by its namespace and its service account, which has the name prefix. */
+/**
+ * The name of a deployment in marks: its namespace and its service account, which has the name
+ * prefix.
+ */
 export function deploymentName(objects: readonly ManifestObject[]): string | undefined {
   const account = objects.find(({ kind }) => kind === "ServiceAccount");
   return account && `${account.metadata.namespace ?? "default"}/${account.metadata.name}`;
@@ -78,7 +84,7 @@ export function deploymentName(objects: readonly ManifestObject[]): string | und
 export const wasDeployedAs = ({ metadata }: ManifestObject, deployment: string): boolean =>
   metadata.annotations?.[DEPLOYED_AS] === deployment;
 
-/** Who else an object belongs to, as far as it says so. */
+/** The other owner of an object, as far as the object says so. */
 export function foreignOwner({ metadata }: ManifestObject): string {
   const project = metadata.annotations?.[MADE_BY] ?? metadata.annotations?.[TAKEN_OVER_BY];
   if (project !== undefined) return `it belongs to the tsop project ${project}`;

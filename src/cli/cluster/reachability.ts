@@ -1,5 +1,5 @@
 /**
- * Says that an API server cannot be reached, as long as that is so.
+ * Reports that an API server cannot be reached, as long as that is so.
  *
  * @module
  */
@@ -10,11 +10,17 @@ import { HttpsTransport } from "../../runtime/transport/https-transport.ts";
 import type { CliContext } from "../context.ts";
 import { paint } from "../output.ts";
 
-/** Most servers are there at once, and the operator's own log says when one is not. */
+/**
+ * The wait before the first report: most servers are there at once, and the operator's own log says
+ * when one is not.
+ */
 const FIRST_MS = 5000;
 const AGAIN_MS = 30_000;
 
-/** Asks the server until it answers anything, or `signal` is aborted; tells each time that it does not, and for how long. */
+/**
+ * Asks the server until it answers anything, or `signal` is aborted; reports each time that it does
+ * not, and for how long.
+ */
 export async function tellUntilReached(
   config: ClusterConfig,
   context: CliContext,

@@ -1,24 +1,27 @@
 /**
- * Webhooks that a `tsop run` answers for a while in place of the deployed operator: what their configurations and CRDs say
- * meanwhile, and what they said before. Pure.
+ * Webhooks that a `tsop run` answers for a while in place of the deployed operator: the state of
+ * their configurations and CRDs meanwhile, and the state before. Pure.
  *
- * The earlier state stands in an annotation of the object itself, so that whoever comes next can
- * put it back, also after a run that was killed.
+ * The earlier state stands in an annotation of the object itself, so that a later command can put
+ * it back, also after a run that was killed.
  *
  * @module
  */
 import type { ManifestObject } from "../../kube/object.ts";
 
-/** Says which run answers the webhooks, and what the object said before. */
+/**
+ * The annotation that names the run which answers the webhooks, and holds the object's state
+ * before.
+ */
 const ANSWERED_BY = "run.tsop.dev/answered-by";
-/** cert-manager writes its own authority where it finds one of these. */
+/** The prefix of annotations that have cert-manager write its own authority into an object. */
 const INJECTION = "cert-manager.io/inject-";
 
 /** A run that answers webhooks. */
 export interface Run {
-  /** Tells two runs apart. */
+  /** The identity of the run. */
   readonly id: string;
-  /** For people: where it runs. */
+  /** The run's place, for people. */
   readonly by: string;
 }
 
@@ -30,11 +33,11 @@ interface Redirection extends Run {
 
 /** The parts of an object that a run changes. */
 interface Earlier {
-  /** Those that tell cert-manager to write into the object. */
+  /** The annotations that tell cert-manager to write into the object. */
   readonly injections: Readonly<Record<string, string>>;
-  /** Of a configuration. */
+  /** The webhooks of a configuration. */
   readonly webhooks?: readonly object[];
-  /** Of a CRD. */
+  /** The conversion of a CRD. */
   readonly conversion?: object;
 }
 

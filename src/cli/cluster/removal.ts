@@ -1,6 +1,6 @@
 /**
- * Manifests out of a cluster again: own objects first, then the rest in the reverse order. Only what the
- * project itself made is deleted, and that is looked at again just before.
+ * Removes manifests from a cluster: own objects first, then the rest in the reverse order. Only
+ * objects that the project itself made are deleted, and that is looked at again just before.
  *
  * @module
  */
@@ -22,18 +22,19 @@ const NAMED = 5;
 
 /** The scope and the manner of a removal. */
 export interface RemovalOptions {
-  /** Nothing is deleted that this project did not make. */
+  /** The project: nothing is deleted that it did not make. */
   readonly owner: string;
-  /** Deletes the objects of the kinds that go with their CRDs. */
+  /** Deletes the objects of the kinds whose CRDs are deleted. */
   readonly deleteObjects: boolean;
   readonly dryRun: boolean;
   readonly timeoutSeconds: number;
 }
 
 /**
- * Removes the objects in the reverse order, configurations of webhooks first, and waits until they are gone. Objects of the kinds that
- * go with their CRDs are removed first, while their operator still runs. What others made stays, and so does a
- * namespace in which something of others is left.
+ * Removes the objects in the reverse order, configurations of webhooks first, and waits until they
+ * are gone. Objects of the kinds whose CRDs are deleted are removed first, while their operator
+ * still runs. Objects that others made stay, and so does a namespace in which something of others
+ * is left.
  *
  * @throws TsopError `objects-exist` when there are such objects and `deleteObjects` is not set
  */
@@ -44,7 +45,8 @@ export async function removeAll(
   context: CliContext,
 ): Promise<void> {
   const own: ManifestObject[] = [];
-  // Nobody is to be refused for want of an answer while the operator goes.
+  // Webhooks are removed first: no request is to be refused for want of an answer while the
+  // operator ends.
   const configurations = objects.filter(isWebhookConfiguration);
   const rest = objects.filter((object) => !isWebhookConfiguration(object)).reverse();
   const { dryRun } = options;
@@ -99,7 +101,7 @@ async function refuseObjects(
   );
 }
 
-/** Removes objects of the kinds; they were listed just before. */
+/** Removes objects of the kinds that were listed just before. */
 async function removeObjects(
   session: ClusterSession,
   own: readonly ManifestObject[],
@@ -150,7 +152,10 @@ async function removeManifests(
   await waitForEnd(session, removed, options, context);
 }
 
-/** Why a live object stays, as a clause; `undefined` when the project made it and may delete it. */
+/**
+ * The reason why a live object stays, as a clause; `undefined` when the project made it and may
+ * delete it.
+ */
 async function whyKept(
   session: ClusterSession,
   live: ManifestObject,
@@ -174,7 +179,7 @@ function tellDeletion(name: string, { dryRun }: RemovalOptions, context: CliCont
   context.out(`  ${paint(context).red(dryRun ? "to delete " : "deleted   ")} ${name}`);
 }
 
-/** Waits until these very objects are gone; another of the same name is nobody's business here. */
+/** Waits until these very objects are gone; another one of the same name does not count. */
 async function waitForEnd(
   session: ClusterSession,
   removed: readonly ManifestObject[],
@@ -190,7 +195,7 @@ async function waitForEnd(
   }
 }
 
-/** Why an object that was deleted is still there, as far as it says so. */
+/** The reason why a deleted object is still there, as far as the object says so. */
 function whatHolds(object: ManifestObject): string {
   const finalizers = object.metadata.finalizers?.join(", ") ?? "";
   if (finalizers !== "") return `: its finalizers ${finalizers} are not done`;
@@ -201,7 +206,7 @@ function whatHolds(object: ManifestObject): string {
   return held?.message === undefined ? "" : `: ${held.message}`;
 }
 
-/** Every object of the kind that the CRD defines, where the CRD goes. */
+/** All objects of the kind that the CRD defines, where the CRD is deleted. */
 async function objectsOf(
   session: ClusterSession,
   crd: Crd,

@@ -1,5 +1,5 @@
 /**
- * Manifests into a cluster: order, rights, waits, progress.
+ * Applies manifests to a cluster: order, rights, waits, progress.
  *
  * @module
  */
@@ -20,17 +20,17 @@ import { requireServed } from "./served-kinds.ts";
 import { UnfinishedWork } from "./unfinished-work.ts";
 import { waitUntil } from "./waiting.ts";
 
-/** How long to wait, and whether to change anything. */
+/** Options of a roll-out: its timeout, and whether it changes anything. */
 export interface RollOutOptions {
   readonly dryRun: boolean;
   readonly timeoutSeconds: number;
   /** Leaves out the lines of unchanged objects. */
   readonly changesOnly?: boolean;
-  /** The project whose objects these are; absent for objects that belong to nobody, such as samples. */
+  /** The project of the objects; absent for objects of no project, such as samples. */
   readonly owner?: string;
-  /** Objects that others made are changed too. */
+  /** Changes objects that others made, too. */
   readonly takeOwnership?: boolean;
-  /** Which deployment of the project it is, for the marks. */
+  /** The deployment of the project, for the marks. */
   readonly deployment?: string;
 }
 
@@ -103,7 +103,9 @@ async function applyInOrder(
   if (waiting) await waitForCrds(session, crds, timeoutSeconds, context);
 }
 
-/** Refuses before the first object is applied, so that nothing is left half done. */
+/**
+ * Refuses objects of others before the first object is applied, so that nothing is left half done.
+ */
 async function refuseForeign(
   session: ClusterSession,
   objects: readonly ManifestObject[],
@@ -132,7 +134,7 @@ async function applyOne(
 ): Promise<Done> {
   let intent = object;
   if (owner !== undefined) {
-    // Asked again just before: someone may have made one of this name since.
+    // Read again just before the write: someone may have made one of this name since.
     const live = await session.find(object);
     const standing = standingOf(live, owner);
     if (live && standing === "foreign") {
@@ -202,7 +204,7 @@ async function waitForCrds(
 }
 
 /**
- * Waits until all pods of the Deployment run what it says.
+ * Waits until all pods of the Deployment run its present template.
  *
  * @throws TsopError `roll-out-failed` or `timeout`, with what the pods say
  */

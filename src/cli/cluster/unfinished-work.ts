@@ -1,6 +1,6 @@
 /**
- * Objects that a command applies or removes one after the other: what is done and what is left, for who has to know it when
- * the command ends in the middle.
+ * Objects that a command applies or removes one after the other, with a note of those that are done
+ * and those that are left when the command ends in the middle.
  *
  * @module
  */
@@ -16,7 +16,7 @@ const NAMED = 5;
 /** The kind of work, and whether it is reported. */
 export interface WorkOptions {
   readonly done: "applied" | "deleted";
-  /** Nobody has to know it: of a dry run, or of one that is tried again by itself. */
+  /** Reports nothing: for a dry run, or one that is tried again by itself. */
   readonly quiet: boolean;
 }
 
@@ -33,7 +33,7 @@ export class UnfinishedWork {
     this.#options = options;
   }
 
-  /** From here on it is not known what the cluster has of the object. */
+  /** Notes the object as begun: from here on its state in the cluster is not known. */
   begin(object: ManifestObject): void {
     this.#begun = object;
   }
@@ -44,7 +44,7 @@ export class UnfinishedWork {
     this.#begun = undefined;
   }
 
-  /** Does the work; when it fails in the middle, it is told how far it came. */
+  /** Does the work; when it fails in the middle, a note says how far it came. */
   async tellingHowFar(context: CliContext, work: () => Promise<void>): Promise<void> {
     try {
       await work();

@@ -1,5 +1,5 @@
 /**
- * Waiting for a cluster, and saying for what.
+ * Waits for a cluster, with lines that say for what.
  *
  * @module
  */
@@ -12,7 +12,7 @@ const POLL_MS = 100;
 const QUIET_MS = 1500;
 
 /**
- * Asks again and again, and prints what is missing when it lasts.
+ * Asks again and again, and prints what is missing when that takes long.
  *
  * @param missing - `undefined` is success, a text is what is still missing
  * @throws TsopError `timeout`; what `missing` throws

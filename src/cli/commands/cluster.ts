@@ -68,7 +68,8 @@ async function serve(
     clock: context.clock,
     ...present({ dataDir, disableAdmissionPlugins }),
   });
-  // From here on: while it starts, all that it makes stays.
+  // The heap is kept lean from here on: anything that the control plane makes while it starts
+  // stays.
   const letHeapGrow = keepHeapLean();
   try {
     writePrivateFile(kubeconfig, controlPlane.kubeconfig);

@@ -33,7 +33,7 @@ export function completion(shell: Shell, program: Command, context: CliContext):
   return 0;
 }
 
-/** Prints what the project has for a flag, a word a line; nothing where there is no project. */
+/** Prints the project's values of a flag, a word a line; nothing where there is no project. */
 export async function completionWords(flag: string, context: CliContext): Promise<number> {
   // A shell that completes has no place for an error.
   const project = await findProject(context.cwd).catch(() => undefined);
@@ -156,7 +156,10 @@ Register-ArgumentCompleter -Native -CommandName tsop -ScriptBlock {
   }
 }
 
-/** After all words of the path, and none of those that may follow. */
+/**
+ * The condition of fish for the place after all words of the path, and after none of those that may
+ * follow.
+ */
 function fishCondition(path: string, program: Command): string {
   if (path === "") return "__fish_use_subcommand";
   const words = path.split(" ").map((word) => `__fish_seen_subcommand_from ${word}`);

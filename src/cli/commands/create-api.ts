@@ -50,7 +50,7 @@ export interface CreateApiOptions extends PlanOptions {
   readonly version?: string;
   readonly kind?: string;
   readonly plural?: string;
-  /** Where its objects are; that of its other versions when nobody says. */
+  /** The scope of its objects; that of its other versions when it is not given. */
   readonly scope?: KindScope;
   /** kubebuilder's word for the scope. */
   readonly namespaced?: string;
@@ -67,7 +67,7 @@ export interface CreateApiOptions extends PlanOptions {
   readonly externalApiModule?: string;
 }
 
-/** Why a controller comes without a test. */
+/** The reason why a controller comes without a test. */
 const NO_TEST =
   "it is not known what an object of this kind needs; `tsop import` of its CRD keeps a copy that says it.";
 
@@ -225,7 +225,7 @@ function isNamespaced(known: KindClass | undefined, asked: KindScope | undefined
   );
 }
 
-/** Version and kind, asked for by now. */
+/** A version and a kind, asked for by now. */
 interface NamedKind {
   readonly version: string;
   readonly kind: string;

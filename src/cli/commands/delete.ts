@@ -46,14 +46,14 @@ export interface DeleteOptions extends PlanOptions {
   readonly defaulting?: boolean;
   readonly validation?: boolean;
   readonly conversion?: boolean;
-  /** With conversion: only the converters of these versions. */
+  /** With conversion: the versions whose converters are deleted, and nothing else. */
   readonly spoke?: readonly string[];
 }
 
 const ROLE = "config/rbac/role.yaml";
 const CRD_LIST = "config/crd/kustomization.yaml";
 
-/** Deletes it; returns the exit code. */
+/** Deletes an API, a controller or a webhook; returns the exit code. */
 export async function deleteFrom(
   thing: DeletedThing,
   options: DeleteOptions,
@@ -131,7 +131,7 @@ const NOTHING: DeletedParts = {
   spokes: [],
 };
 
-/** The parts that go: of the kind itself, and of the hub that converts a version that goes. */
+/** The deleted parts: of the kind itself, and of the hub that converts a deleted version. */
 function deletionsOf(
   project: Project,
   thing: DeletedThing,
@@ -187,7 +187,9 @@ function webhookParts(
 const nothingThere = (message: string): UsageError =>
   new UsageError("not-in-project", message, "`tsop list` shows what the project has.");
 
-/** Brings what `tsop manifests` wrote to what is left, where it wrote something. */
+/**
+ * Generates again the files of `tsop manifests` for the kinds that are left, where it wrote some.
+ */
 async function regenerate(
   project: Project,
   classes: readonly KindClass[],
@@ -230,7 +232,7 @@ async function setGenerated(
   for (const path of leftOvers(root, files)) draft.set(path, undefined);
   if (!files.has(CRD_LIST) && isGenerated(await draft.read(CRD_LIST)))
     draft.set(CRD_LIST, undefined);
-  // As after `tsop init`, where nothing has been generated yet.
+  // The state after `tsop init`, where nothing has been generated yet.
   const isBare = project.resources.length === 0 && files.size === 1;
   if (isBare && /^rules: \[\]$/m.test(files.get(ROLE) ?? "")) draft.set(ROLE, undefined);
   for (const [path, text] of await listOfRoles(root, files)) draft.set(path, text);

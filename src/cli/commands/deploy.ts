@@ -33,7 +33,7 @@ export interface DeployOptions extends ClusterOptions {
   readonly image: string;
   readonly render: boolean;
   readonly wait: boolean;
-  /** Deletes what an earlier version of the project left. */
+  /** Deletes the leftovers of an earlier version of the project. */
   readonly prune: boolean;
   readonly dryRun: boolean;
   readonly timeout: number;
@@ -85,7 +85,7 @@ export async function deploy(options: DeployOptions, context: CliContext): Promi
       await waitForDeployment(session, object, timeoutSeconds, context);
     }
   }
-  // Last: while the new version is not up, nothing of the one before is taken away.
+  // Leftovers go last: while the new version is not up, nothing of the one before is taken away.
   await removeLeftovers(session, found, { owner, deployment, dryRun }, context);
   return 0;
 }
@@ -108,7 +108,7 @@ export interface UndeployOptions extends ClusterOptions {
   readonly timeout: number;
 }
 
-/** Removes what `deploy` made of the operator and its CRDs; returns the exit code. */
+/** Removes the operator and its CRDs, as `deploy` made them; returns the exit code. */
 export async function undeploy(options: UndeployOptions, context: CliContext): Promise<number> {
   checkTimeout(options.timeout);
   const project = await getProject(context.cwd);

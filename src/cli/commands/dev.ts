@@ -36,7 +36,7 @@ export interface DevOptions {
 
 const ADMIN_KUBECONFIG = ".tsop/kubeconfig";
 const SAVE_AGAIN = "Fix the lines above and save; what ran before goes on.";
-/** How long `--once` gives the operator. */
+/** The time that `--once` gives the operator. */
 const READY_SECONDS = 60;
 
 /** Runs until it is interrupted; returns the exit code. */
@@ -82,7 +82,7 @@ async function develop(
 }
 
 /**
- * Starts, and waits until the controllers run.
+ * Starts the operator, and waits until its controllers run.
  *
  * @throws TsopError `operator-ended` or `operator-not-ready`
  */
@@ -129,7 +129,7 @@ interface Running {
   readonly signal: AbortSignal;
 }
 
-/** Starts, and reloads on every save, until the signal aborts. */
+/** Starts the operator, and reloads it on every save, until the signal aborts. */
 async function keepUp(
   { project, session, keys, signal }: Running,
   options: DevOptions,

@@ -31,10 +31,10 @@ export async function doctor(
     () => false,
   );
   const project = isFolder ? await projectAt(asked) : undefined;
-  // Without a path, it is the project that the folder is in.
+  // Without a path, the project that the folder is in is examined.
   const folder = path === undefined ? (project?.root ?? asked) : asked;
   const isWhole = project !== undefined && (await isSameFolder(project.root, folder));
-  // As the shell and the editor that opens them know them.
+  // Places are relative to this folder, so that the shell and the editor find the files.
   const base = isFolder ? folder : dirname(folder);
   const reading = await readExamined(folder, {
     ...(isWhole && { project }),

@@ -80,7 +80,7 @@ export async function edit(options: EditOptions, context: CliContext): Promise<n
     await carryOut(plan, context, options);
     if (options.dryRun || plan.changes.length === 0) return 0;
     context.out(`${green("done")} Next:`);
-    // Which rights the operator needs depends on the mode.
+    // The rights that the operator needs depend on the mode.
     if (certificates !== undefined) context.out("  npx tsop manifests");
     context.out("  npx tsop plan --image IMAGE, then npx tsop deploy --image IMAGE");
     return 0;
@@ -98,7 +98,7 @@ function partNamed(name: string): Part {
   );
 }
 
-/** Returns the files that come from templates. */
+/** Changes the files of the certificate mode. Returns those that come from templates. */
 async function changeCertificates(
   draft: Draft,
   project: Project,

@@ -13,7 +13,7 @@ import { readIfThere } from "../project/plan.ts";
 const PAGES = ["docs/markers.md", "docs/errors.md"];
 const CONTROLLER_GEN_HEADING = "## Coming from controller-gen\n";
 
-/** Prints what the documentation says of a name; returns the exit code. */
+/** Prints the documentation of a name; returns the exit code. */
 export async function explain(
   name: string,
   { output }: { readonly output?: "json" },
@@ -79,7 +79,7 @@ function printSection(
   }
 }
 
-/** As it may be copied from a source: `// +name`, `@name(1)`, in quotes. */
+/** The name alone, as it may be copied from a source: `// +name`, `@name(1)`, in quotes. */
 const plainName = (name: string): string =>
   name
     .replace(/^[\s"'`/*]*[+@]?/, "")
@@ -103,7 +103,7 @@ function sectionsOf(page: string): [string, string][] {
 
 /** A row of the table for those who come from controller-gen. */
 interface Counterpart {
-  /** One marker, or several with what is said of them. */
+  /** One marker, or several, with the text about them. */
   readonly marker: string;
   readonly here: string;
 }

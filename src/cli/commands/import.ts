@@ -24,7 +24,7 @@ import { yamlFilesAt } from "../project/yaml/yaml-files.ts";
 
 /** The flags of `tsop import`. */
 export interface ImportOptions extends PlanOptions, ClusterOptions {
-  /** Only these CRDs, by `metadata.name` or kind; all that are found when it is empty. */
+  /** The CRDs to import, by `metadata.name` or kind; all that are found when it is empty. */
   readonly only: readonly string[];
   /** Overwrites files that are there. */
   readonly force: boolean;
@@ -44,7 +44,10 @@ interface NamedDefinition {
   readonly spec?: { readonly names?: { readonly kind?: unknown } };
 }
 
-/** Imports what `from` names: a file or a folder, an `https:` URL, `-` for stdin, or `cluster`; returns the exit code. */
+/**
+ * Imports the CRDs of `from`: a file or a folder, an `https:` URL, `-` for stdin, or `cluster`;
+ * returns the exit code.
+ */
 export async function importCrds(
   from: string,
   options: ImportOptions,
@@ -62,7 +65,7 @@ export async function importCrds(
 
 const isUrl = (from: string): boolean => /^https?:\/\//.test(from);
 
-/** Definitions and where they were found. */
+/** Definitions, and the place where they were found. */
 interface Found {
   readonly definitions: readonly unknown[];
   readonly from: string;
@@ -108,7 +111,10 @@ interface ImportedKind extends Imported {
   readonly external: boolean;
 }
 
-/** Imports each; kinds of one name in several groups get files with their group's first word. */
+/**
+ * Imports each definition; kinds of one name in several groups get files with their group's first
+ * word.
+ */
 async function importAll(
   definitions: readonly unknown[],
   from: string,
@@ -165,7 +171,7 @@ async function readDefinitions(
   );
 }
 
-/** Texts with where they are from. */
+/** The texts to import, each with its place. */
 async function fileTexts(
   from: string,
   context: CliContext,

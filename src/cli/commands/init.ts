@@ -34,7 +34,7 @@ export interface InitOptions extends PlanOptions {
   readonly commands: string;
 }
 
-/** It has the year in which the project began, and names of people. */
+/** The licence: it has the year in which the project began, and names of people. */
 const LICENSE_FILE = "LICENSE";
 const SPDX = { apache2: "Apache-2.0", mit: "MIT", none: "UNLICENSED" } as const;
 

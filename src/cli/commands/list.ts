@@ -32,7 +32,7 @@ interface ListedKind {
   readonly kind: string;
   readonly plural: string;
   readonly scope: "Namespaced" | "Cluster" | "unknown";
-  /** Whose the definition is: the project's, somebody else's, or Kubernetes' own. */
+  /** The owner of the definition: the project, somebody else, or Kubernetes. */
   readonly origin: "own" | "external" | "kubernetes";
   readonly controller: boolean;
   readonly webhooks: readonly string[];
@@ -54,7 +54,7 @@ interface Listed {
 
 const MANAGER = "config/manager/manager.yaml";
 
-/** Prints it; returns the exit code. */
+/** Prints the contents of the project; returns the exit code. */
 export async function list(options: ListOptions, context: CliContext): Promise<number> {
   const project = await getProject(context.cwd);
   const classes = findClasses(project.root);
@@ -74,7 +74,7 @@ export async function list(options: ListOptions, context: CliContext): Promise<n
   return ExitCode.ok;
 }
 
-/** Those of `PROJECT`, and classes that it does not name. */
+/** The kinds of `PROJECT`, and classes that it does not name. */
 async function kindsOf(project: Project, classes: readonly KindClass[]): Promise<ListedKind[]> {
   const classOf = (resource: ProjectResource): KindClass | undefined =>
     classes.find(

@@ -161,7 +161,7 @@ async function watchManifests(
   return ExitCode.ok;
 }
 
-/** Where manifests come from: a fresh run, or a project that is kept open between saves. */
+/** The source of manifests: a fresh run, or a project that is kept open between saves. */
 export type ManifestSource = OpenProject;
 
 /** Opens the project, so that each further run reads the edited files only. */
@@ -170,7 +170,7 @@ export async function openManifests(project: Project): Promise<ManifestSource> {
   return openProject(project.root, project);
 }
 
-/** One run that takes nothing from earlier ones. */
+/** A source of one run that takes nothing from earlier ones. */
 function freshManifests(project: Project): ManifestSource {
   return {
     async generate() {
@@ -180,7 +180,7 @@ function freshManifests(project: Project): ManifestSource {
   };
 }
 
-/** One run, answered from the last one's stamp when nothing changed. */
+/** A source of one run, answered from the last one's stamp when nothing changed. */
 async function stampedManifests(project: Project): Promise<ManifestSource> {
   const { generate } = await import("../../generator/generate.ts");
   const { root } = project;

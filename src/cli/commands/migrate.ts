@@ -24,13 +24,13 @@ import { getProject } from "../project/project-file.ts";
 export interface MigrateOptions extends ClusterOptions {
   /** Names of kinds, or of CRDs; all of the project's when empty. */
   readonly kind: readonly string[];
-  /** Also kinds of which the CRD says that nothing else is stored. */
+  /** Migrates also kinds whose CRD says that nothing else is stored. */
   readonly all: boolean;
   readonly dryRun: boolean;
   readonly output?: "json";
 }
 
-/** Migrates what needs it; returns the exit code. */
+/** Migrates the kinds that need it; returns the exit code. */
 export async function migrate(options: MigrateOptions, context: CliContext): Promise<number> {
   const { root } = await getProject(context.cwd);
   const rendered = await renderKustomization(join(root, "config/crd"));

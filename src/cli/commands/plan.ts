@@ -26,7 +26,7 @@ export interface PlanCommandOptions extends ClusterOptions {
 
 /** How many of the objects that a CRD would refuse are shown; `-o json` has all. */
 const SHOWN_OBJECTS = 10;
-/** How long a value may be in a line. */
+/** The longest value in a line. */
 const SHOWN_CHARACTERS = 60;
 
 /** Prints the plan; returns 0 when nothing would change, otherwise 3. */

@@ -26,18 +26,18 @@ import { present } from "../../present.ts";
 
 /** The flags of `tsop run`. */
 export interface RunOptions extends ClusterOptions {
-  /** False: nobody asks the webhooks of this operator. */
+  /** False: the API server does not ask the webhooks of this operator. */
   readonly webhooks: boolean;
-  /** Where the API server reaches this machine: `HOST[:PORT]`. */
+  /** The address at which the API server reaches this machine: `HOST[:PORT]`. */
   readonly webhookAddress?: string;
-  /** For the operator itself. */
+  /** Arguments for the operator itself. */
   readonly args: readonly string[];
 }
 
 const BUNDLE = ".tsop/run/main.mjs";
 /** A little more than a manager gives its reconcilers. */
 const GRACE_MS = 35_000;
-/** For each request about webhooks: nobody waits longer at the end. */
+/** The timeout of each request about webhooks: nobody waits longer at the end. */
 const REQUEST_SECONDS = 10;
 
 /** Runs the operator until it ends or is interrupted; returns the exit code. */
@@ -70,7 +70,7 @@ export async function run(options: RunOptions, context: CliContext): Promise<num
     context,
     webhooks?.hear,
   );
-  /** Nobody asks an operator that ends. */
+  /** The webhooks are put back first: nobody is to ask an operator that ends. */
   const end = async (): Promise<void> => {
     await webhooks?.putBack();
     await operator.stop(GRACE_MS);
@@ -102,7 +102,7 @@ async function webhooksFor(
   { project, context, signal }: Omit<RunParts, "session">,
   options: RunOptions & { readonly address: WebhookAddress | undefined },
 ): Promise<RunWebhooks | undefined> {
-  // Who says the port does the rest, too.
+  // A user who names the port cares for the rest, too.
   if (options.args.some((argument) => argument.startsWith("--webhook-port"))) return undefined;
   if (project.certificates === undefined) return undefined;
   const objects = askingObjects(await renderKustomization(join(project.root, "config/default")));

@@ -96,7 +96,7 @@ function isNewer(one: string, other: string): boolean {
 interface MergedFrame {
   readonly files: Map<string, string | undefined>;
   readonly notes: readonly string[];
-  /** Places of conflicts, as `file:line`. */
+  /** The places of conflicts, as `file:line`. */
   readonly conflicts: readonly string[];
 }
 

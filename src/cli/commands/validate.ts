@@ -69,7 +69,7 @@ export async function validate(
   return isGood ? ExitCode.ok : ExitCode.failure;
 }
 
-/** Standard input, a file or a folder; places are as the shell knows them. */
+/** Reads standard input, a file or a folder; places are as the shell knows them. */
 async function readPath(path: string, context: CliContext): Promise<Read> {
   if (path === "-") {
     const { text } = await import("node:stream/consumers");
@@ -139,7 +139,10 @@ function print(
   else if (judgements.length > 0) context.out(`${green("accepted")} ${dim(all)}`);
 }
 
-/** For programs: each object with its position, what is wrong, and how it would be stored. */
+/**
+ * The report for programs: each object with its position, its errors, and the form in which it
+ * would be stored.
+ */
 function asJson(judgements: readonly Judgement[], unreadable: readonly Found[]): object {
   return {
     objects: judgements.map(({ manifest, accepted, reason, causes, warnings, stored }) => ({

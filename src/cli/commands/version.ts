@@ -18,7 +18,7 @@ export interface VersionOptions {
 export function version(options: VersionOptions, context: CliContext): number {
   const versions = {
     tsop: packageVersion(),
-    // Whose API, types and messages tsop mirrors.
+    // The release of Kubernetes whose API, types and messages tsop mirrors.
     kubernetes: KUBERNETES_VERSION.split(".", 2).join("."),
     node: process.versions.node,
     system: `${platform()}/${arch()}`,

@@ -26,7 +26,7 @@ import { listenToKeys } from "../terminal-keys.ts";
 
 const DEV_KUBECONFIG = ".tsop/kubeconfig";
 
-/** Serves it until it is interrupted; returns 0. */
+/** Serves the page until it is interrupted; returns 0. */
 export async function whyPage(
   target: string | undefined,
   options: WhyOptions,

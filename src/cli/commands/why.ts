@@ -18,7 +18,7 @@ import { parseTarget } from "../journal/target.ts";
 import { renderKustomization } from "../kustomize/render.ts";
 import { getProject } from "../project/project-file.ts";
 
-/** Prints it, or serves it as a page until it is interrupted; returns 0. */
+/** Prints the reconciles, or serves them as a page until it is interrupted; returns 0. */
 export async function why(
   target: string | undefined,
   options: WhyOptions,

@@ -15,7 +15,7 @@ export interface Diagnosis extends Found {
 /** The name of what is found where a file cannot be read. */
 const UNREADABLE = "unreadable";
 
-/** Every mistake, by file and line; the same one at the same place once. */
+/** All mistakes, by file and line; the same one at the same place once. */
 export async function diagnose({ views, unreadable }: Reading): Promise<readonly Diagnosis[]> {
   const found: Diagnosis[] = unreadable.map((one) => ({ rule: UNREADABLE, ...one }));
   for (const { examined, tells } of views) {

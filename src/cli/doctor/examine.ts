@@ -1,5 +1,6 @@
 /**
- * Reads what `tsop doctor` looks at: manifests and sources, in a project or in any folder.
+ * Reads the files that `tsop doctor` examines: manifests and sources, in a project or in any
+ * folder.
  *
  * @module
  */
@@ -20,7 +21,10 @@ const SKIPPED = new Set(["node_modules", "dist", "vendor", "bin"]);
 const MANIFEST = /\.(?:ya?ml|json)$/;
 const SOURCE = /\.(?:[cm]?[jt]s|go|py|sh|rb|java|rs|cs)$/;
 const KUSTOMIZATION = /^(?:kustomization\.ya?ml|Kustomization)$/;
-/** Lock files and bundles are larger; no manifest or source that people write is. */
+/**
+ * The largest file that is read. Lock files and bundles are larger; no manifest or source that
+ * people write is.
+ */
 const MAX_BYTES = 5_000_000;
 
 /** A folder as its files stand, or as its kustomizations render them. */
@@ -111,7 +115,7 @@ export async function readExamined(
 /** The files of a folder, as they stand. */
 interface ReadFiles {
   readonly root: string;
-  /** Objects, without patches. */
+  /** The objects, without patches. */
   readonly manifests: readonly Manifest[];
   readonly fragments: readonly Manifest[];
   readonly sources: readonly Source[];
@@ -177,7 +181,7 @@ async function planOf(
   return generated && planFiles(root, (await generated()).files);
 }
 
-/** One run serves all rules. */
+/** Generates once for all rules. */
 function generatedOnce(project: Project): () => Promise<Generated> {
   let run: Promise<Generated> | undefined;
   return async () => {
@@ -197,7 +201,7 @@ async function filesIn(root: string, folder: string): Promise<string[]> {
         const entry = await stat(join(root, path)).catch(() => undefined);
         if (!entry || name.startsWith(".") || SKIPPED.has(name)) return [];
         if (entry.isDirectory()) {
-          // A chart's templates are no YAML before they are rendered.
+          // A chart's templates are not YAML before they are rendered.
           const isChart = await stat(join(root, path, "Chart.yaml")).catch(() => undefined);
           return isChart ? [] : filesIn(root, path);
         }

@@ -15,8 +15,8 @@ import type { Found, Manifest } from "./rule.ts";
 import { textsAt, valueAt } from "./values.ts";
 
 /**
- * Codes of errors that are no mistake of whoever wrote the file: this renderer does not know a
- * field, or the resource lies elsewhere.
+ * Codes of errors that are no mistake of the file's author: this renderer does not know a field, or
+ * the resource lies elsewhere.
  */
 const NOT_KNOWN_HERE = new Set(["kustomize-field", "kustomize-remote"]);
 
@@ -68,7 +68,10 @@ export async function renderAll(
 
 const pathFrom = (root: string, path: string): string => relative(root, path).replaceAll("\\", "/");
 
-/** Those that are rendered for themselves: a component is part of others, and a base is rendered with its overlays. */
+/**
+ * The kustomizations that are rendered for themselves: a component is part of others, and a base is
+ * rendered with its overlays.
+ */
 function outermost(kustomizations: readonly Manifest[]): Manifest[] {
   const listed = new Set(
     kustomizations.flatMap(({ file, value }) =>

@@ -11,14 +11,14 @@ import type { ValuePath } from "../project/yaml/yaml-documents.ts";
 
 /** A mapping in a YAML or JSON file: an object of Kubernetes, or a part of one. */
 export interface Manifest {
-  /** Relative to what is examined, with `/`. */
+  /** The path relative to the examined folder, with `/`. */
   readonly file: string;
   readonly apiVersion: string;
   readonly kind: string;
   readonly namespace: string;
   readonly name: string;
   readonly value: JsonObject;
-  /** `file:line:column` of the value at the path, or of the nearest around it. */
+  /** The position of the value at the path, or of the nearest around it: `file:line:column`. */
   readonly at: (path: ValuePath) => string;
 }
 
@@ -35,7 +35,7 @@ export interface CustomKind {
   readonly kind: string;
   readonly plural: string;
   readonly singular: string;
-  /** Absent where the definition has none. */
+  /** The schema; absent where the definition has none. */
   readonly schema?: Schema;
   readonly definition: Manifest;
 }
@@ -45,7 +45,7 @@ export interface Examined {
   readonly root: string;
   /** Objects, as they stand in files or as kustomizations render them; kustomizations and their patches are not among them. */
   readonly manifests: readonly Manifest[];
-  /** Mappings that are no objects, such as a part of one that was copied. */
+  /** Mappings that are not objects, such as a part of one that was copied. */
   readonly fragments: readonly Manifest[];
   readonly sources: readonly Source[];
   /** The patches of kustomizations, as text. */
@@ -58,7 +58,7 @@ export interface Examined {
   readonly isKustomized: (file: string) => boolean;
   /** Whether it is in a project of tsop or kubebuilder, whose `deploy` names the image of the scaffold. */
   readonly isScaffolded: boolean;
-  /** Absent where the folder is no project of tsop. */
+  /** The project; absent where the folder is not one of tsop. */
   readonly project?: Project;
   /** The output of `tsop manifests` for the project; made once. */
   readonly generated?: () => Promise<Generated>;
@@ -66,7 +66,7 @@ export interface Examined {
 
 /** A mistake that was found. */
 export interface Found {
-  /** `file:line:column`. */
+  /** The position: `file:line:column`. */
   readonly place: string;
   readonly message: string;
   /** The next step. */
@@ -75,7 +75,7 @@ export interface Found {
 
 /** A mistake, and how it is found. */
 export interface Rule {
-  /** In words with dashes, such as `selector-mismatch`. */
+  /** The name in words with dashes, such as `selector-mismatch`. */
   readonly name: string;
   /** The mistake, and what comes of it: a sentence or two. */
   readonly about: string;

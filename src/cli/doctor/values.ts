@@ -1,5 +1,6 @@
 /**
- * Parts of manifests, which may be anything: what is not as it should be is read as absent.
+ * Parts of manifests, which may be anything: a part of another type than expected is read as
+ * absent.
  *
  * @module
  */
@@ -39,7 +40,7 @@ export function textAt(value: unknown, path: ValuePath): string {
 export const textsAt = (value: unknown, path: ValuePath): readonly string[] =>
   listAt(value, path).filter((item) => typeof item === "string");
 
-/** Every value below, with its path. */
+/** All values below this one, each with its path. */
 export function* valuesBelow(
   value: unknown,
   path: ValuePath = [],

@@ -1,5 +1,5 @@
 /**
- * Objects that run pods, and what their pods are like.
+ * Objects that run pods, and the pods' specs.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { listAt, objectAt } from "./values.ts";
 /** The pods of an object. */
 export interface PodTemplate {
   readonly manifest: Manifest;
-  /** Where the template is; of a Pod, the object itself. */
+  /** The path of the template; of a Pod, the object itself. */
   readonly path: ValuePath;
   readonly labels: JsonObject;
   readonly annotations: JsonObject;

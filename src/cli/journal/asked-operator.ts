@@ -1,5 +1,5 @@
 /**
- * Which operator somebody asks about, as the flags of `tsop why` name it.
+ * The operator that somebody asks about, as the flags of `tsop why` name it.
  *
  * @module
  */
@@ -16,7 +16,7 @@ export interface WhyOptions extends ClusterOptions {
   readonly last: number;
   readonly all: boolean;
   readonly output?: "json";
-  /** Shows it in a browser. */
+  /** Shows the reconciles in a browser. */
   readonly page: boolean;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Where the journal of an operator is read: of `tsop dev`, at an address, in a pod.
+ * The place where the journal of an operator is read: of `tsop dev`, at an address, in a pod.
  *
  * @module
  */
@@ -18,7 +18,7 @@ const TIMEOUT_MS = 15_000;
 
 /** An address, and what opens it. */
 export interface JournalPlace {
-  /** Without a path. */
+  /** The address, without a path. */
   readonly url: string;
   readonly token?: string;
 }
@@ -60,7 +60,7 @@ export async function readJournal(
     if (isJsonObject(answer) && answer["version"] === 1) return answer as object as OperatorJournal;
     throw new TsopError(
       "journal-unreadable",
-      `${place.url} answered with something that is no journal of this version of tsop.`,
+      `${place.url} answered with something that is not a journal of this version of tsop.`,
       "Check the address, and use the tsop that the operator is built with.",
     );
   } finally {

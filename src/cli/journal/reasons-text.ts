@@ -40,7 +40,7 @@ export function reasonLines(
   ];
 }
 
-/** One reconcile. */
+/** The lines of one reconcile. */
 export function entryLines(entry: JournalEntry, context: CliContext): string[] {
   const { dim, red, green } = paint(context);
   const { atMs, durationMs, controller, id, error, requeueAfterMs } = entry;
@@ -99,7 +99,7 @@ function changeLines({ changes = [], more = 0 }: Partial<FieldChanges>): string[
   ];
 }
 
-/** `spec.replicas: 2 -> 3`. */
+/** The line of one change: `spec.replicas: 2 -> 3`. */
 function changeText({ path, before, after }: FieldChange): string {
   const [old, now] = [before, after].map((value) => (value === undefined ? "" : valueText(value)));
   const change =

@@ -1,5 +1,5 @@
 /**
- * Which reconciles say why an object is as it is. Pure.
+ * The reconciles that say why an object is as it is. Pure.
  *
  * @module
  */
@@ -20,7 +20,7 @@ export interface Reasons {
 /** How many are chosen. */
 export interface Choice {
   readonly last: number;
-  /** Also those that changed nothing. */
+  /** Also reconciles that changed nothing. */
   readonly all: boolean;
 }
 
@@ -44,7 +44,7 @@ export function reasonsFor(
   const about = entries.filter((entry) => objectsOf(entry).some((one) => isTarget(one, meant)));
   const telling = all ? about : about.filter(changedSomething);
   const chosen = last > 0 ? telling.slice(-last) : [];
-  // Nothing was ever changed: then the last look at it says that.
+  // If nothing was ever changed, the last reconcile of the object says so.
   if (chosen.length === 0 && about.length > 0) chosen.push(...about.slice(-1));
   const shown = withOrigins(chosen, entries);
   const left = about.filter((entry) => !shown.includes(entry));
@@ -104,7 +104,7 @@ function notThere({ kind, name, namespace }: Target, entries: readonly JournalEn
   );
 }
 
-/** With the reconciles whose writes led to them, and so on. */
+/** The reconciles, with those whose writes led to them, and so on. */
 function withOrigins(
   chosen: readonly JournalEntry[],
   entries: readonly JournalEntry[],

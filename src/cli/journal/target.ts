@@ -10,7 +10,7 @@ import type { JournalEntry, JournalObject } from "../../runtime/journal/entry.ts
 export interface Target {
   readonly kind: string;
   readonly name: string;
-  /** Any when absent. */
+  /** The namespace; any when absent. */
   readonly namespace?: string;
 }
 
@@ -43,7 +43,10 @@ export function isTarget(object: JournalObject, { kind, name, namespace }: Targe
   return namesOf(object).includes(kind);
 }
 
-/** How a kind may be called: `deployment`, `deployments`, `deployments.apps`, `deployment.apps`. */
+/**
+ * The names by which a kind can be meant: `deployment`, `deployments`, `deployments.apps`,
+ * `deployment.apps`.
+ */
 function namesOf({ kind, resource }: JournalObject): string[] {
   const [plural = "", ...group] = resource.split(".");
   const singular = kind?.toLowerCase();
@@ -63,7 +66,7 @@ export function reconciledObject(entry: JournalEntry): JournalObject | undefined
   };
 }
 
-/** `Deployment default/web`. */
+/** The object as a text: `Deployment default/web`. */
 export function objectText({ kind, resource, namespace, name }: JournalObject): string {
   const key = [namespace, name].filter((part) => part !== undefined).join("/");
   return key === "" ? `all ${resource}` : `${kind ?? resource} ${key}`;

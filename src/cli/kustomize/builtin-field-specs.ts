@@ -8,7 +8,7 @@
 import type { FieldSpec } from "./field-specs.ts";
 import type { NameReferences, TransformerConfiguration } from "./transformer-configuration.ts";
 
-/** `kind`, `group/kind` or `group/version/kind`; `-` stands for every kind. */
+/** Field specs for `kind`, `group/kind` or `group/version/kind`; `-` stands for every kind. */
 function fields(lines: string, create?: boolean): FieldSpec[] {
   return lines
     .trim()

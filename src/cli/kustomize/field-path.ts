@@ -13,7 +13,7 @@ import { scalarText } from "./resource.ts";
 /** The kind of value that is made where the path leads to nothing. */
 export type MadeValue = "scalar" | "mapping" | "list";
 
-/** `a.b.[x.y/z].c.[name=n]` as its steps; brackets keep dots. */
+/** The steps of `a.b.[x.y/z].c.[name=n]`; brackets keep dots. */
 export function splitFieldPath(path: string): string[] {
   const steps: string[] = [];
   const parts = splitPath(path, ".");
@@ -48,7 +48,10 @@ function readItem(list: readonly unknown[], step: string): unknown {
   return list.find((item) => keyOf(item, field) === value);
 }
 
-/** `[field=value]`; the field of an item that is a single value is left out. */
+/**
+ * A step that selects items: `[field=value]`; the field of an item that is a single value is left
+ * out.
+ */
 const ITEM = /^\[([^=]*)=(.*)\]$/;
 
 function keyOf(item: unknown, field: string): string | undefined {

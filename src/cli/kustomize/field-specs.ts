@@ -12,7 +12,9 @@ import { describeManifest, isOfKind, type KindSelector, type Manifest } from "./
 
 /** A field, as transformer configurations name it. */
 export interface FieldSpec extends KindSelector {
-  /** Steps between slashes; `\/` is a slash in a step, `[]` after a step says that it is a list. */
+  /**
+   * The steps between slashes; `\/` is a slash in a step, `[]` after a step says that it is a list.
+   */
   readonly path: string;
   /** A missing field is made. */
   readonly create?: boolean;
@@ -94,7 +96,7 @@ export function itemSlot(holder: unknown[], index: number): FieldSlot {
   };
 }
 
-/** Steps between delimiters; a backslash before one makes it part of the step. */
+/** The steps between delimiters; a backslash before one makes it part of the step. */
 export function splitPath(path: string, delimiter = "/"): string[] {
   const steps: string[] = [];
   const parts = path.split(delimiter);

@@ -1,6 +1,7 @@
 /**
- * Readers of a kustomization's fields: each takes a value of its type, and refuses all others at their line. A field
- * that is passed over in silence would deploy something else than `kubectl apply -k` does.
+ * Readers of a kustomization's fields: each takes a value of its type, and refuses all others at
+ * their line. A field that was ignored in silence would deploy something else than
+ * `kubectl apply -k` does.
  *
  * @module
  */
@@ -20,7 +21,7 @@ export interface FieldReader<T> {
   read(place: FieldPlace): T;
 }
 
-/** Knows what a field that is left out means. */
+/** A reader that knows the value of a field that is left out. */
 interface FilledReader<T> extends FieldReader<T> {
   /** @param holder - the mapping that lacks the field @param field - its name */
   absent(holder: FieldPlace, field: string): T;
@@ -46,7 +47,7 @@ export const whole: FieldReader<number> = {
       : refuse(place, "a whole number"),
 };
 
-/** `true` or `false`. */
+/** A boolean: `true` or `false`. */
 export const flag: FieldReader<boolean> = {
   read: (place) =>
     typeof place.value === "boolean" ? place.value : refuse(place, "true or false"),
@@ -129,7 +130,7 @@ export function checked<T>(
 
 /** A value of a kustomization that knows where it stands. */
 export type Placed<T> = T & {
-  /** `file:line:column`, for messages. */
+  /** The position for messages: `file:line:column`. */
   readonly at: string;
 };
 
@@ -175,7 +176,7 @@ function within({ value, path, document }: FieldPlace, step: string | number): F
   return { value: inner, path: [...path, step], document };
 }
 
-/** `patches[0].target`, in the user's words. */
+/** The name of the field in the user's words: `patches[0].target`. */
 function nameOf({ path }: FieldPlace): string {
   if (path.length === 0) return "the file";
   const steps = path.map((step) => (typeof step === "number" ? `[${step}]` : `.${step}`));

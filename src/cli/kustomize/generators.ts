@@ -16,7 +16,7 @@ import type { KustomizationRoot } from "./roots.ts";
 import type { SourceFiles } from "./source-files.ts";
 import { present } from "../../present.ts";
 
-/** Where a generator reads, and what all generators of the kustomization do. */
+/** The folder that a generator reads, and the options of all generators of the kustomization. */
 export interface GeneratorSettings {
   readonly root: KustomizationRoot;
   readonly files: SourceFiles;
@@ -130,7 +130,7 @@ function textOrNothing(bytes: Uint8Array): string | undefined {
 
 const LINE_LENGTH = 70;
 
-/** Long content in lines, as kustomize writes it. */
+/** Base64 with long content in lines, as kustomize writes it. */
 function base64(bytes: Uint8Array): string {
   const text = Buffer.from(bytes).toString("base64");
   if (text.length < LINE_LENGTH) return text;

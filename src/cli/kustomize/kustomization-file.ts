@@ -1,6 +1,6 @@
 /**
- * `kustomization.yaml`: reading it, and refusing what this renderer does not know. A field that is
- * passed over in silence would deploy something else than `kubectl apply -k` does.
+ * `kustomization.yaml`: reading it, and refusing fields that this renderer does not know. A field
+ * that was ignored in silence would deploy something else than `kubectl apply -k` does.
  *
  * @module
  */

@@ -26,7 +26,7 @@ export interface ImageOverride {
   readonly tagSuffix?: string;
 }
 
-/** Labels for objects, and where else they go. */
+/** Labels for objects, and the other places that get them. */
 export interface LabelSet {
   readonly pairs: Record<string, string>;
   readonly includeSelectors?: boolean;
@@ -34,7 +34,7 @@ export interface LabelSet {
   readonly fields: readonly FieldSpec[];
 }
 
-/** One object, by its kind and name. */
+/** A reference to one object, by its kind and name. */
 export interface ObjectReference extends KindSelector {
   readonly apiVersion?: string;
   readonly name?: string;
@@ -59,7 +59,7 @@ export interface Replacement {
 /** A replacement, or the file that holds some. */
 export type ReplacementEntry = Placed<Partial<Replacement> & { readonly path?: string }>;
 
-/** Which part of a delimited field is meant, and whether a missing field is made. */
+/** The part of a delimited field that is meant, and whether a missing field is made. */
 export interface FieldOptions {
   readonly delimiter?: string;
   readonly index?: number;
@@ -84,7 +84,7 @@ export interface Generator {
   readonly envs: readonly string[];
   readonly env?: string;
   readonly options?: GeneratorOptions;
-  /** Of a Secret. */
+  /** The type of a Secret. */
   readonly type?: string;
 }
 

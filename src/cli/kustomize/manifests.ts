@@ -13,7 +13,7 @@ import type { SourceFiles } from "./source-files.ts";
 /** An object of a file. */
 interface WrittenManifest {
   readonly object: ManifestObject;
-  /** Its fields after whose colon nothing is written; `null` and `~` are written. */
+  /** The fields after whose colon nothing is written; `null` and `~` are written. */
   readonly blankFields: readonly ValuePath[];
 }
 

@@ -18,7 +18,10 @@ import {
 } from "./resource.ts";
 import type { NameReferences } from "./transformer-configuration.ts";
 
-/** Lets every reference follow its object. @throws TsopError `kustomize-reference` when it fits several */
+/**
+ * Updates every reference to its object's present name. @throws TsopError `kustomize-reference`
+ * when it fits several
+ */
 export function fixNameReferences(
   manifests: readonly Manifest[],
   references: readonly NameReferences[],
@@ -82,7 +85,10 @@ class ReferringField {
     this.#candidates = candidates;
   }
 
-  /** Writes the present name of what the field names: one name, a mapping with `name`, or a list of them. */
+  /**
+   * Writes the present name into a field that refers to an object: one name, a mapping with `name`,
+   * or a list of them.
+   */
   fix(slot: FieldSlot): void {
     const { value } = slot;
     if (Array.isArray(value)) {
@@ -116,7 +122,7 @@ class ReferringField {
     if (named.namespace !== "") fieldSlot(holder, "namespace").set(named.namespace);
   }
 
-  /** Those that were in the namespace at first, else those that are in it now. */
+  /** The candidates that were in the namespace at first, else those that are in it now. */
   #inNamespace(namespace: string): Manifest[] {
     const before = this.#candidates.filter(
       ({ originalId }) => effectiveNamespace(originalId) === namespace,

@@ -7,7 +7,7 @@ import type { ManifestObject } from "../../kube/object.ts";
 import { renderKustomization } from "./render.ts";
 import { SourceFiles } from "./source-files.ts";
 
-/** One kustomization, with what it rendered to last. */
+/** One kustomization, with the result of its last rendering. */
 export class OpenKustomization {
   readonly #folder: string;
   #last: { readonly files: NotedFiles; readonly objects: readonly ManifestObject[] } | undefined;
@@ -16,7 +16,10 @@ export class OpenKustomization {
     this.#folder = folder;
   }
 
-  /** Its objects in the order in which they are applied; the very same ones when no file has changed. */
+  /**
+   * The objects in the order in which they are applied; the very same ones when no file has
+   * changed.
+   */
   async render(): Promise<readonly ManifestObject[]> {
     if (this.#last && (await this.#last.files.areSame())) return this.#last.objects;
     const files = new NotedFiles();
@@ -26,7 +29,10 @@ export class OpenKustomization {
   }
 }
 
-/** Files with a note of each answer, also of those that are not there. What is asked twice is answered from the notes. */
+/**
+ * Files with a note of each answer, also about those that are not there. A second question about a
+ * path is answered from the notes.
+ */
 class NotedFiles extends SourceFiles {
   readonly #texts = new Notes((path) => super.find(path));
   readonly #folders = new Notes((path) => super.isFolder(path));

@@ -5,7 +5,7 @@
  */
 import type { KindSelector, Manifest } from "./resource.ts";
 
-/** How a kustomization wants its objects ordered. */
+/** The order that a kustomization wants its objects in. */
 export interface SortOptions {
   readonly order?: string;
   readonly legacySortOptions?: {

@@ -44,7 +44,7 @@ export function parsePatch(where: string, text: string): unknown[] {
 }
 
 /**
- * Applies a patch to the manifests that it means.
+ * Applies a patch to the manifests that its target selects.
  *
  * @returns the manifests that are left: a patch can delete one
  * @throws TsopError `kustomize-patch` when it fits nothing or cannot be applied

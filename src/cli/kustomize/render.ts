@@ -41,7 +41,7 @@ import { present } from "../../present.ts";
 /** Additions of a command to the kustomization that are not written into the user's file. */
 export interface RenderOptions {
   readonly images?: readonly ImageOverride[];
-  /** Files that are not written yet, and count as if they were. */
+  /** Files that are not written yet, and that count as if they were. */
   readonly plan?: Plan;
   /** The reader of the files, in place of the disk and the plan. */
   readonly files?: SourceFiles;
@@ -96,7 +96,7 @@ export async function renderWithFiles(
   }));
 }
 
-/** Kustomize writes annotations as texts, and leaves out empty ones. */
+/** The object with its annotations as kustomize writes them: as texts, and without empty ones. */
 function withTextAnnotations({ object }: Manifest): ManifestObject {
   const { annotations, ...metadata } = object.metadata;
   const texts = textsOf(annotations);
@@ -120,7 +120,10 @@ class Folder {
     this.#files = files;
   }
 
-  /** Adds what the kustomization names and changes all that is there: for a component, that of its user too. */
+  /**
+   * Adds the resources of the kustomization and transforms all that are there: for a component,
+   * those of its user too.
+   */
   async gather(gathered: Gathered): Promise<Gathered> {
     await this.#addResources(gathered);
     await this.#configure(gathered);

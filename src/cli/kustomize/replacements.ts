@@ -97,7 +97,7 @@ function part(whole: unknown, { delimiter = "", index = 0 }: FieldOptions, at: s
   return found;
 }
 
-/** How a target is written. */
+/** The way in which a target is written. */
 interface Writing {
   readonly options: FieldOptions;
   /** The place of the replacement, for messages. */
@@ -189,7 +189,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Go writes the keys of mappings in their order. */
+/** The value with the keys of its mappings sorted, as Go writes them. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (!isJsonObject(value)) return value;

@@ -18,14 +18,14 @@ export interface ResourceId {
   readonly namespace: string;
 }
 
-/** Which kinds a rule means; what is left out means any. */
+/** A selection of kinds; a part that is left out means any. */
 export interface KindSelector {
   readonly group?: string;
   readonly version?: string;
   readonly kind?: string;
 }
 
-/** How a generated object meets one that is there. */
+/** The treatment of a generated object whose name is there already. */
 export type Behavior = "create" | "replace" | "merge";
 
 /** A name, namespace and kind that a manifest had before. */
@@ -92,7 +92,7 @@ export class Manifest {
     return this.formerIds[0] ?? this.id;
   }
 
-  /** All that it is and was called. */
+  /** All identities, former and present. */
   get ids(): ResourceId[] {
     return [...this.formerIds, this.id];
   }
@@ -159,12 +159,12 @@ export function isOfKind(id: KindSelector, selector: KindSelector): boolean {
   );
 }
 
-/** `Kind.group/name`, for messages. */
+/** The manifest for messages: `Kind.group/name`. */
 export function describeManifest(manifest: Manifest): string {
   return describeId(manifest.id);
 }
 
-/** `Kind.group/name`, for messages. */
+/** The identity for messages: `Kind.group/name`. */
 export function describeId({ group, kind, name }: ResourceId): string {
   return `${kind}${group === "" ? "" : `.${group}`} ${name === "" ? "?" : name}`;
 }

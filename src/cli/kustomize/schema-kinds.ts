@@ -5,7 +5,7 @@
  * @module
  */
 
-/** How a patch is merged into a field. */
+/** The way in which a patch is merged into a field. */
 export interface MergeShape {
   /** The list's items are merged by these fields; by their value when there are none. Left out: it is replaced. */
   readonly mergeBy?: readonly string[];
@@ -60,7 +60,7 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, MergeShape>>>> = {
   Node: { spec: of({ podCIDRs: by() }) },
 };
 
-/** API version: its kinds; those with a star are in no namespace. */
+/** The kinds of each API version; those with a star are cluster-scoped. */
 const KINDS = `
 admissionregistration.k8s.io/v1: *MutatingWebhookConfiguration *ValidatingWebhookConfiguration
 admissionregistration.k8s.io/v1beta1: *MutatingWebhookConfiguration *ValidatingWebhookConfiguration
@@ -116,7 +116,7 @@ export function isClusterScoped(apiVersion: string, kind: string): boolean {
   return known.get(`${apiVersion} ${kind}`) === true;
 }
 
-/** How patches are merged into objects of the kind; `undefined` for a kind without a schema. */
+/** The merge rules for objects of the kind; `undefined` for a kind without a schema. */
 export function mergeShapeOf(apiVersion: unknown, kind: unknown): MergeShape | undefined {
   if (typeof apiVersion !== "string" || typeof kind !== "string") return undefined;
   if (!known.has(`${apiVersion} ${kind}`)) return undefined;

@@ -1,5 +1,5 @@
 /**
- * Which manifests a patch or replacement means.
+ * The selection of the manifests that a patch or replacement is for.
  *
  * @module
  */

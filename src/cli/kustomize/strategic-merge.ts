@@ -1,6 +1,6 @@
 /**
- * Strategic merge patches, as kustomize merges them: lists of kinds that it knows are merged by their keys, all others
- * are replaced.
+ * Strategic merge patches, as kustomize merges them: lists of known kinds are merged by their keys,
+ * all others are replaced.
  *
  * @module
  */
@@ -98,7 +98,7 @@ function mergedMapping(
   return result;
 }
 
-/** How a patch is merged into an item of a list. */
+/** The merge rules of a list's items. */
 function itemShape({ fields }: MergeShape): MergeShape {
   return fields === undefined ? {} : { fields };
 }

@@ -69,7 +69,7 @@ const FIXED_NAMES = [
   { kind: "Namespace" },
 ];
 
-/** Adds a prefix or suffix to the names that are not fixed by what they name. */
+/** Adds a prefix or suffix to the names, except for kinds whose name is fixed. */
 export function setNames(
   manifests: readonly Manifest[],
   { prefix = "", suffix = "" }: { readonly prefix?: string; readonly suffix?: string },

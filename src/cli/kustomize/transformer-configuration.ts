@@ -1,5 +1,6 @@
 /**
- * Which fields transformers change: kustomize's own list, and what the files of `configurations` add.
+ * The fields that transformers change: kustomize's own list, and the additions of the files in
+ * `configurations`.
  *
  * @module
  */
@@ -34,7 +35,7 @@ const SIMPLE_PARTS = [
 ] as const;
 type SimplePart = (typeof SIMPLE_PARTS)[number];
 
-/** Nothing configured: what the files of a kustomization begin with. */
+/** An empty configuration, with which the files of a kustomization begin. */
 export const EMPTY_CONFIGURATION: TransformerConfiguration = {
   ...(Object.fromEntries(
     SIMPLE_PARTS.map((part): [string, readonly FieldSpec[]] => [part, []]),
@@ -43,8 +44,8 @@ export const EMPTY_CONFIGURATION: TransformerConfiguration = {
 };
 
 /**
- * Both together, ordered by kind: a field of some kinds that comes first hides the same field of all kinds when the
- * result is merged again, as it does in kustomize.
+ * Merges two configurations, ordered by kind: a field of some kinds that comes first hides the same
+ * field of all kinds when the result is merged again, as it does in kustomize.
  *
  * @throws TsopError `kustomize-configuration`
  */

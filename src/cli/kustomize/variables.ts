@@ -40,7 +40,7 @@ export function bindVariables(
   }
 }
 
-/** Both lists. @throws TsopError `kustomize-var` for a name that is there twice */
+/** Joins two lists. @throws TsopError `kustomize-var` for a name that is there twice */
 export function joinVariables(
   known: Map<string, Placed<Variable>>,
   further: Iterable<Placed<Variable>>,

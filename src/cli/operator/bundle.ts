@@ -88,8 +88,8 @@ function withoutForeignSources(text: string, folder: string, root: string): stri
 }
 
 /**
- * Opens a bundle for several runs, which runs where it was made: tsop itself is left out of it. Nothing is written before
- * the first `rebuild`.
+ * Opens a bundle for several runs. It runs where it was made, so tsop itself is left out of it.
+ * Nothing is written before the first `rebuild`.
  */
 export async function openBundle(root: string, outfile: string): Promise<OpenBundle> {
   const main = await mainPath(root);
@@ -101,7 +101,7 @@ export async function openBundle(root: string, outfile: string): Promise<OpenBun
   return {
     leftOut,
     async rebuild() {
-      await mainPath(root); // It may have gone since.
+      await mainPath(root); // The file may have gone since.
       await asSourceError(main, opened.rebuild());
     },
     close: () => opened.dispose(),

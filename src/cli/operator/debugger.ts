@@ -1,11 +1,11 @@
 /**
- * Programs of Node that wait for a debugger.
+ * Debugging of Node programs: they wait for a debugger.
  *
  * @module
  */
 import type { CliContext } from "../context.ts";
 
-/** `--inspect-brk`: true, or where the debugger listens: `9229`, `127.0.0.1:9229`. */
+/** The value of `--inspect-brk`: true, or the debugger's address: `9229`, `127.0.0.1:9229`. */
 export type InspectBrk = boolean | string;
 
 /** The environment in which a program of Node waits for a debugger at its first line, if that is asked for. */

@@ -33,7 +33,7 @@ export const isConverted = (object: ManifestObject): object is ConvertedCrd =>
   object.kind === "CustomResourceDefinition" &&
   (object as ConvertedCrd).spec.conversion?.webhook?.clientConfig !== undefined;
 
-/** Whom the objects ask, each in its order. */
+/** The client configurations of the objects, in their order. */
 function clientConfigsIn(objects: readonly ManifestObject[]): WebhookTarget[] {
   return objects.flatMap((object) => {
     if (isWebhookConfiguration(object)) {

@@ -20,7 +20,7 @@ const LEVELS: Readonly<Record<number, string>> = {
 const WARN = 40;
 /** The level of errors in lines of pino; what is fatal is higher. */
 export const ERROR = 50;
-/** Columns of their own, and what says nothing to a reader. */
+/** Entries with columns of their own, and entries that say nothing to a reader. */
 const NOT_AMONG_FIELDS = new Set([
   ...["level", "time", "msg", "pid", "hostname", "v", "err", "stack"],
   ...["controller", "key"],

@@ -1,6 +1,6 @@
 /**
- * Prints the log of an operator. A reconciler that throws is tried again at once and again: its error is told in full once,
- * and counted on one line from then on.
+ * Prints the log of an operator. A reconciler that throws is tried again and again: its error is
+ * printed in full once, and counted on one line from then on.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { LruMap } from "../../runtime/lru.ts";
 import type { CliContext } from "../context.ts";
 import { ERROR, formatLogEntry, parseLogEntry, type LogEntry } from "./log-lines.ts";
 
-/** Between two lines about one error; doubled after each of them. */
+/** The wait between two lines about one error; doubled after each of them. */
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 5000;
 /** An error that stayed away that long is told in full again. */
@@ -19,21 +19,21 @@ const NAMED_OBJECTS = 3;
 
 /** An error that was told in full. */
 interface Told {
-  /** When it came last, and when a line told of it. */
+  /** The time of its last occurrence, and of the last line about it. */
   lastMs: number;
   toldMs: number;
-  /** How long no further line tells of it. */
+  /** The time for which no further line is printed about it. */
   waitMs: number;
   repeats?: Repeats;
 }
 
-/** How often an error came again since it was told last. */
+/** The occurrences of an error since the last line about it. */
 interface Repeats {
   count: number;
   readonly objects: Set<string>;
   /** The last of them. */
   entry: LogEntry;
-  /** Tells of them. */
+  /** The timer that prints them. */
   readonly timer: Timer;
 }
 
@@ -54,7 +54,7 @@ export class LogPrinter {
     else if (!this.#isRepeated(entry)) this.#context.out(formatLogEntry(entry, this.#context));
   }
 
-  /** Tells of the repeats that are not told yet: the process has ended. */
+  /** Prints the repeats that are not printed yet: the process has ended. */
   end(): void {
     for (const told of this.#untold) this.#tell(told);
   }
@@ -111,7 +111,10 @@ export class LogPrinter {
   }
 }
 
-/** The controller and its error, without the object's name; `undefined` for what is no error of a controller. */
+/**
+ * The controller and its error, without the object's name; `undefined` for a line that is not an
+ * error of a controller.
+ */
 function errorOf(entry: LogEntry): string | undefined {
   const { level, controller, key, err } = entry;
   if (Number(level) < ERROR || typeof controller !== "string" || !err) return undefined;

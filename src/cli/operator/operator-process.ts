@@ -8,26 +8,26 @@ import type { CliContext } from "../context.ts";
 import { BackgroundProcess } from "../processes.ts";
 import { LogPrinter } from "./log-printer.ts";
 
-/** How an operator is started. */
+/** The options of an operator's process. */
 export interface OperatorOptions {
   readonly root: string;
   /** The bundled file. */
   readonly file: string;
   readonly args: readonly string[];
-  /** Beside those of this process. */
+  /** Additions to the environment of this process. */
   readonly env: Readonly<Record<string, string>>;
   /** Takes lines that are for this process alone, and are not printed. */
   readonly takes?: (line: string) => boolean;
   /** Whether a line is printed; all are when absent. */
   readonly shows?: (line: string) => boolean;
-  /** Where it comes from; a new process when absent. */
+  /** The launcher; a new process when absent. */
   readonly launch?: LaunchOperator;
 }
 
 /** The arguments and the environment of an operator's process. */
 type OperatorCall = Pick<OperatorOptions, "root" | "file" | "args" | "env">;
 
-/** Makes the process of an operator that tells its lines. */
+/** Makes the process of an operator that hands over its lines. */
 export type LaunchOperator = (
   call: OperatorCall,
   onLine: (line: string) => void,
@@ -51,7 +51,7 @@ export class OperatorProcess {
         { cause: error },
       );
     });
-    // Whoever does not wait for the end must not be killed by a failed start.
+    // A caller that does not wait for the end must not be killed by a failed start.
     this.exited.catch(() => undefined);
   }
 
@@ -81,7 +81,7 @@ export class OperatorProcess {
   }
 
   /**
-   * Asks the operator to end, and waits until it did.
+   * Asks the operator to end, and waits until it has ended.
    *
    * @param graceMs - how long it may take; after that it is killed
    */

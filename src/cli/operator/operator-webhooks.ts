@@ -14,14 +14,14 @@ import { writePrivateFile } from "../project/private-file.ts";
 import { askedServices, certificateFor } from "./local-webhooks.ts";
 import { parseLogEntry } from "./log-lines.ts";
 
-/** Where the files are, and what is known of the server before it is started. */
+/** The place of the files, and the facts about the server that are known before it is started. */
 export interface OperatorWebhooksOptions {
-  /** Gets `tls.crt` and `tls.key`. */
+  /** The folder for `tls.crt` and `tls.key`. */
   readonly folder: string;
   readonly clock: Clock;
   /** Names and addresses beside those of the Services and of this machine. */
   readonly hosts?: readonly string[];
-  /** One that is free when absent. */
+  /** The port; a free one when absent. */
   readonly port?: number;
 }
 
@@ -42,7 +42,7 @@ export class OperatorWebhooks {
     return this.#services;
   }
 
-  /** Where the operator will listen, once something is asked. */
+  /** The port on which the operator will listen, once an object asks it. */
   get port(): number {
     return this.#port;
   }
@@ -54,7 +54,10 @@ export class OperatorWebhooks {
     return [`--webhook-port=${this.#port}`, `--webhook-cert-path=${folder}`];
   }
 
-  /** Makes ready what the objects ask; `undefined` where they ask nobody. The certificate stays while the Services do. */
+  /**
+   * Prepares the server for the objects; `undefined` where none of them asks it. The certificate
+   * stays while the Services do.
+   */
   async prepare(objects: readonly ManifestObject[]): Promise<ServingCertificate | undefined> {
     const { folder, clock, hosts } = this.#options;
     const services = askedServices(objects);

@@ -1,5 +1,5 @@
 /**
- * Something happens on every save.
+ * Watches the sources and calls a function on every save.
  *
  * @module
  */
@@ -8,14 +8,14 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { type Clock, type Timer, untilAborted } from "../../clock.ts";
 
-/** Editors write a file in several steps; what comes within this time is one save. */
+/** The time within which changes are one save: editors write a file in several steps. */
 const QUIET_MS = 40;
 
 /** Sees every change below a project's `src/`. */
 export class SourceWatch {
   readonly #watcher: FSWatcher;
   #quiet: Timer | undefined;
-  /** A save that nobody was told of yet. */
+  /** A save that is not reported yet. */
   #isSaved = false;
   #tell: () => void = () => undefined;
 
@@ -30,7 +30,7 @@ export class SourceWatch {
     });
   }
 
-  /** Begins to watch; from when it resolves on no change is missed. */
+  /** Starts to watch; no change is missed once it resolves. */
   static async open(root: string, clock: Clock): Promise<SourceWatch> {
     const { watch } = await import("chokidar");
     const watcher = watch(join(root, "src"), { ignoreInitial: true });

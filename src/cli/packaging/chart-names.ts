@@ -11,7 +11,7 @@ export function expression(text: string): string {
   return `${OPEN}${text}${CLOSE}`;
 }
 
-/** Signs that YAML writes escaped, in double quotes. */
+/** Markers around expressions, as YAML writes them escaped, in double quotes. */
 const OPEN = "\u0002";
 const CLOSE = "\u0003";
 const WRITTEN = new RegExp(`${OPEN}([^${CLOSE}]*)${CLOSE}`, "g");

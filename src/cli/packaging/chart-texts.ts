@@ -17,7 +17,7 @@ export interface ChartValues {
   readonly hasPolicies: boolean;
 }
 
-/** `values.yaml`. */
+/** The text of `values.yaml`. */
 export function valuesText(values: ChartValues): string {
   const { namePrefix, replicaCount, args, resources, image } = values;
   const block = (value: object): string => stringify(value, { compat: "yaml-1.1" }).trimEnd();
@@ -82,7 +82,7 @@ podDisruptionBudget:
 `;
 }
 
-/** `values.schema.json`. @param room - how long the prefix of names may be */
+/** The text of `values.schema.json`. @param room - the longest prefix of names */
 export function valuesSchema({ resources }: ChartValues, room: number): string {
   const text = { type: "string" };
   const flag = { type: "boolean" };
@@ -136,7 +136,7 @@ export function valuesSchema({ resources }: ChartValues, room: number): string {
   return `${JSON.stringify(schema, undefined, 2)}\n`;
 }
 
-/** `templates/_helpers.tpl`. */
+/** The text of `templates/_helpers.tpl`. */
 export function helpers(): string {
   return `{{/* The account that the operator runs as. */}}
 {{- define "operator.serviceAccountName" -}}

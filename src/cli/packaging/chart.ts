@@ -15,7 +15,7 @@ import { helpers, notes, valuesSchema, valuesText, type ChartValues } from "./ch
 /** The input of a chart. */
 export interface ChartSource {
   readonly projectName: string;
-  /** Of the chart and, unless an image says another one, of the operator. */
+  /** The version of the chart and, unless an image says another one, of the operator. */
   readonly version: string;
   readonly description: string;
   readonly image: { readonly name: string; readonly tag: string; readonly digest: string };
@@ -114,11 +114,11 @@ function isOfMetrics({ kind, metadata: { name } }: ManifestObject): boolean {
   return (kind === "Service" || kind === "NetworkPolicy") && name.includes("metrics");
 }
 
-/** Which value leaves the object out when it is false. */
+/** The value that leaves the object out when it is false. */
 function conditionOf(object: ManifestObject, isGuarded: boolean): string | undefined {
   const { kind, metadata } = object;
   const conditions: string[] = [];
-  // With one replica it would keep nodes from being drained.
+  // With one replica, a budget would keep nodes from being drained.
   if (isGuarded) {
     conditions.push(".Values.podDisruptionBudget.enabled", "(gt (int .Values.replicaCount) 1)");
   }

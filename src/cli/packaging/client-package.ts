@@ -10,7 +10,7 @@ import { fieldsOf } from "./schema-types.ts";
 
 /** The facts about the package. */
 export interface ClientFacts {
-  /** As npm knows it: `@acme/web-client`. */
+  /** The name on npm: `@acme/web-client`. */
   readonly name: string;
   readonly version: string;
   readonly description: string;
@@ -109,7 +109,10 @@ class PartNames {
     this.#taken = new Set(kinds.map(({ kind }) => kind));
   }
 
-  /** `FooSpec`; where there is a kind of that name, `FooSpecPart`. The same in all versions. */
+  /**
+   * The name of a field's interface: `FooSpec`; where there is a kind of that name, `FooSpecPart`.
+   * The same in all versions.
+   */
   nameOf(kind: string, field: string): string {
     const key = `${kind}.${field}`;
     const known = this.#names.get(key);
@@ -146,7 +149,7 @@ function declarationOf({ kind, schema }: Kind, names: PartNames): string {
 
 const INHERITED: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);
 
-/** `spec` and `status` are interfaces of their own, which programs can name. */
+/** The interfaces of `spec` and `status`, which programs can name. */
 function partOf(type: string, schema: unknown): { type: string; source: string } {
   if (isJsonObject(schema) && isJsonObject(schema["properties"])) {
     return { type, source: `export interface ${type} {\n${fieldsOf(schema, "  ")}}\n` };

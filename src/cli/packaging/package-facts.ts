@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { isJsonObject } from "../../kube/json.ts";
 import { readIfThere } from "../project/plan.ts";
 
-/** Who wrote a package. */
+/** The author of a package. */
 interface Author {
   readonly name: string;
   readonly email?: string;

@@ -1,5 +1,5 @@
 /**
- * Opens an address in the browser of who sits here.
+ * Opens an address in the user's browser.
  *
  * @module
  */
@@ -13,7 +13,7 @@ const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly [string, ...str
 };
 const OF_OTHERS = ["xdg-open"] as const;
 
-/** Opens it. @throws TsopError `program-not-found`, `program-failed` */
+/** Opens the address. @throws TsopError `program-not-found`, `program-failed` */
 export async function openInBrowser(
   url: string,
   { clock, cwd, env }: Pick<CliContext, "clock" | "cwd" | "env">,

@@ -15,7 +15,7 @@ interface ServerSentEvent {
 
 /** The listener of a journal. */
 export interface JournalListener {
-  /** Of another start of the operator than before, maybe. */
+  /** The journal begins: of another start of the operator than before, maybe. */
   began(instance: string): void;
   ended(entry: JournalEntry): void;
 }
@@ -24,7 +24,8 @@ export interface JournalListener {
 const LONGEST_EVENT = 32 * 1024 * 1024;
 
 /**
- * Tells all entries that the journal keeps, then each that comes, until the operator ends the stream or `signal` aborts.
+ * Hands over all entries that the journal keeps, then each that comes, until the operator ends the
+ * stream or `signal` aborts.
  *
  * @throws TsopError `journal-away`, `journal-refused`
  */

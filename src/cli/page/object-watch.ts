@@ -83,7 +83,7 @@ export class ObjectWatch {
   }
 
   /**
-   * Watches what the scope asks for beside what is watched already.
+   * Watches the kinds of the scope beside those that are watched already.
    *
    * @throws StatusError, ConnectionError when the API server does not say what it serves
    */

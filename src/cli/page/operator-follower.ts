@@ -14,30 +14,30 @@ import type { PageOperator, PageQueue, PageReconcile } from "./protocol.ts";
 /** Finds the operator's processes, anew after each end of one; `undefined` while there are none. */
 export type FindOperator = () => Promise<ForwardedJournals | undefined>;
 
-/** Told of the operator. */
+/** The listener of an operator's news. */
 export interface OperatorListener {
   operator(state: PageOperator): void;
-  /** Not told before. */
+  /** An entry that was not handed over before. */
   reconcile(entry: PageReconcile): void;
   queues(queues: readonly PageQueue[], nowMs: number): void;
-  /** By any of its processes since the page follows them. */
+  /** The rights that any of its processes used since the page follows them. */
   usedRights(used: readonly UsedRight[]): void;
 }
 
-/** How long the operator is waited for before it is looked for again. */
+/** The wait for the operator before it is looked for again. */
 const SEARCH_MS = 400;
-/** And after it could not be reached. */
+/** The wait after it could not be reached. */
 const RETRY_MS = 2000;
 const QUEUES_MS = 1000;
 
-/** Follows until `signal` aborts. */
+/** Follows the operator until `signal` aborts. */
 export class OperatorFollower {
   readonly #find: FindOperator;
   readonly #listener: OperatorListener;
   readonly #clock: Clock;
   /** The number of the last entry of each start of the operator. */
   readonly #last = new Map<string, number>();
-  /** By the start of the operator: it counts anew in each. */
+  /** The rights by the start of the operator: it counts anew in each. */
   readonly #used = new Map<string, readonly UsedRight[]>();
 
   constructor(find: FindOperator, listener: OperatorListener, clock: Clock) {
@@ -46,7 +46,7 @@ export class OperatorFollower {
     this.#clock = clock;
   }
 
-  /** Resolves when `signal` aborts. */
+  /** Follows the operator; resolves when `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
     let state: PageOperator = { state: "starting" };
     const tell = (next: PageOperator): void => {
@@ -69,7 +69,7 @@ export class OperatorFollower {
     }
   }
 
-  /** Until the first of them is gone: then all are looked for again. */
+  /** Follows all processes until the first of them is gone: then all are looked for again. */
   async #followAll(
     found: ForwardedJournals,
     signal: AbortSignal,
@@ -111,7 +111,7 @@ export class OperatorFollower {
     );
   }
 
-  /** Asks for what no event tells of. */
+  /** Asks for the queues and the rights, of which no event tells. */
   async #ask(
     place: JournalPlace,
     queues: Map<JournalPlace, readonly PageQueue[]>,

@@ -1,5 +1,5 @@
 /**
- * The objects of a project's kinds and what they own, as the page is told of them. Pure.
+ * The objects of a project's kinds and the objects that they own, as the page gets them. Pure.
  *
  * @module
  */
@@ -49,7 +49,7 @@ export class OwnedObjects {
     });
   }
 
-  /** It is not there any more. */
+  /** Removes an object that is deleted. */
   remove(uid: string): void {
     this.#seen.delete(uid);
   }

@@ -17,7 +17,7 @@ export interface PageScope extends WatchScope {
   readonly granted: readonly GrantedRight[];
 }
 
-/** Where the page has it from. */
+/** The source of a page's content. */
 export interface PageSource {
   readonly title: Omit<PageTitle, "hasObjects" | "kinds">;
   /** The way to the cluster; absent where there is none. */
@@ -28,14 +28,14 @@ export interface PageSource {
 
 type Listener = (message: PageMessage) => void;
 
-/** Changes are gathered that long: a roll-out of a hundred pods is a few messages. */
+/** The time for which changes are gathered: a roll-out of a hundred pods is a few messages. */
 const GATHER_MS = 100;
-/** As many as a journal keeps. */
+/** The most reconciles that are kept: as many as a journal keeps. */
 const MOST_RECONCILES = 1000;
 /** The API server is asked again what it serves. */
 const RETRY_MS = 2000;
 
-/** Gathers what it tells from the first look at it on. */
+/** The page's content, gathered from the first look at it on. */
 export class PageModel {
   readonly #source: PageSource;
   readonly #listeners = new Set<Listener>();
@@ -56,7 +56,7 @@ export class PageModel {
     this.#source = source;
   }
 
-  /** Takes in the project as it is from now on. */
+  /** Takes the project as it is from now on. */
   setScope(scope: PageScope): void {
     this.#scope = scope;
     this.#tell(this.#titleMessage());
@@ -64,14 +64,14 @@ export class PageModel {
     if (this.#watch) this.#extend(this.#watch);
   }
 
-  /** Takes in what is wrong in the code that was saved last, in lines; none when it runs. */
+  /** Takes the mistakes in the code that was saved last, in lines; none when it runs. */
   setMistakes(mistakes: readonly string[]): void {
     if (mistakes.length === 0 && this.#mistakes.length === 0) return;
     this.#mistakes = mistakes;
     this.#tell({ type: "mistakes", mistakes });
   }
 
-  /** Tells all that there is, then what changes, until `signal` aborts. */
+  /** Hands over all messages that there are, then each change, until `signal` aborts. */
   look(listener: Listener, signal: AbortSignal): void {
     this.#start();
     listener(this.#titleMessage());

@@ -1,5 +1,6 @@
 /**
- * Serves the page to a browser on this machine: its files to whoever asks here, what it tells to who has the token.
+ * Serves the page to a browser on this machine: its files to anybody here, its messages to those
+ * who have the token.
  *
  * @module
  */
@@ -49,7 +50,10 @@ const UNREADABLE =
 const SIGN_OF_LIFE_MS = 15_000;
 /** A browser that takes longer was not opened. */
 const TICKET_MS = 60_000;
-/** Who reads so slowly that this much waits for it is let go; the page comes again by itself. */
+/**
+ * The most bytes that wait for a slow reader: then it is disconnected; the page comes again by
+ * itself.
+ */
 const MOST_BUFFERED = 32 * 1024 * 1024;
 
 /** The options of a page's server. */
@@ -58,7 +62,7 @@ export interface PageServerOptions {
   readonly clock: Clock;
   /** The folder of its files; that of this build when absent. */
   readonly files?: URL;
-  /** 0, any free one, when absent. */
+  /** The port; 0, any free one, when absent. */
   readonly port?: number;
 }
 
@@ -66,7 +70,10 @@ export interface PageServerOptions {
 export class PageServer {
   readonly #options: PageServerOptions;
   readonly #token = randomBytes(24).toString("base64url");
-  /** Each lets in once, so that what other users see in the list of processes is of no use. */
+  /**
+   * The tickets. Each lets in once, so that other users, who see it in the list of processes, have
+   * no use for it.
+   */
   readonly #tickets = new Map<string, number>();
   readonly #ended = new AbortController();
   #server: RunningServer | undefined;

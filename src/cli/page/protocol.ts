@@ -7,14 +7,14 @@
 import type { JournalEntry } from "../../runtime/journal/entry.ts";
 import type { QueueState } from "../../runtime/controller/activity.ts";
 
-/** How far an object has come, in the words of kstatus. */
+/** The progress of an object, in the words of kstatus. */
 export type PageStatus = "Current" | "InProgress" | "Failed" | "Terminating" | "Unknown";
 
 /** An object of the project's kinds, or one that such an object owns. Nothing of its content is told but its state. */
 export interface PageObject {
   readonly uid: string;
   readonly kind: string;
-  /** `deployments.apps`. */
+  /** The resource: `deployments.apps`. */
   readonly resource: string;
   readonly namespace?: string;
   readonly name: string;
@@ -34,7 +34,7 @@ export interface PageEvent {
   readonly message: string;
   readonly count: number;
   readonly lastMs: number;
-  /** Who wrote it. */
+  /** The component that wrote it. */
   readonly source: string;
   /** The kind of the object that the Event is about. */
   readonly kind: string;
@@ -45,10 +45,13 @@ export interface PageEvent {
 /** A right of the operator. */
 export interface PageRight {
   readonly verb: string;
-  /** `deployments.apps`, `*` for all. */
+  /** The resource: `deployments.apps`, `*` for all. */
   readonly resource: string;
   readonly subresource?: string;
-  /** By the project's roles: everywhere, in some namespaces, for some names; absent where they do not. */
+  /**
+   * The scope in which the project's roles grant it: everywhere, in some namespaces, for some
+   * names; absent where they do not.
+   */
   readonly granted?: string;
   /** How many requests needed it. */
   readonly used: number;
@@ -85,26 +88,26 @@ export interface PageTitle {
 /** Whether the operator answers. */
 export interface PageOperator {
   readonly state: "starting" | "running" | "away";
-  /** Why it does not. */
+  /** The reason why it does not. */
   readonly problem?: string;
 }
 
-/** One line of the stream. The first ones tell of all that there is. */
+/** One line of the stream. The first ones hold the whole state. */
 export type PageMessage =
   | { readonly type: "title"; readonly title: PageTitle }
   | { readonly type: "operator"; readonly operator: PageOperator }
   | {
       readonly type: "objects";
-      /** All that there are follow; what was known before is not there any more. */
+      /** All objects follow: those that were known before are not there any more. */
       readonly all?: true;
       readonly changed: readonly PageObject[];
-      /** Their uids. */
+      /** The uids of the objects that are gone. */
       readonly gone: readonly string[];
     }
   | { readonly type: "events"; readonly all?: true; readonly events: readonly PageEvent[] }
   | { readonly type: "reconciles"; readonly all?: true; readonly entries: readonly PageReconcile[] }
   | { readonly type: "queues"; readonly nowMs: number; readonly queues: readonly PageQueue[] }
-  /** Lines of what is wrong in the code that was saved last; the operator runs the code before. */
+  /** Lines of mistakes in the code that was saved last; the operator runs the code before. */
   | { readonly type: "mistakes"; readonly mistakes: readonly string[] }
   | { readonly type: "rights"; readonly rights: readonly PageRight[] }
   /** The problems that keep objects from being watched, with the reason. */

@@ -30,12 +30,12 @@ interface BindingManifest extends ManifestObject {
 
 /** A right of a role. */
 export interface GrantedRight {
-  /** `*` for all. */
+  /** The API group, `*` for all. */
   readonly group: string;
-  /** Without its group, with its subresource: `deployments/status`. */
+  /** The resource without its group, with its subresource: `deployments/status`. */
   readonly resource: string;
   readonly verb: string;
-  /** Where, and for which names. */
+  /** The namespaces and the names to which it is limited. */
   readonly scope: string;
 }
 
@@ -73,7 +73,7 @@ function rightsOfRule(rule: RoleRule, where: string): GrantedRight[] {
   );
 }
 
-/** Each right that is granted or was used, sorted by resource. */
+/** All rights that are granted or were used, sorted by resource. */
 export function rightsTable(
   granted: readonly GrantedRight[],
   used: readonly UsedRight[],
@@ -123,7 +123,10 @@ function named({ group, resource }: GrantedRight): [string, string | undefined] 
   return [group === "" || isAll ? plural : `${plural}.${group}`, subresource];
 }
 
-/** As the authorizer decides it: `*` is any, and a resource alone is not its subresources. */
+/**
+ * Whether a right covers a use, as the authorizer decides it: `*` is any, and a resource alone is
+ * not its subresources.
+ */
 function covers(right: GrantedRight, { verb, resource, subresource }: UsedRight): boolean {
   const [plural = "", ...rest] = resource.split(".");
   const asked = subresource === undefined ? plural : `${plural}/${subresource}`;

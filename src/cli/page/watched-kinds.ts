@@ -1,5 +1,6 @@
 /**
- * Which kinds the page watches: those that the operator's roles name, the project's own, and what workloads make.
+ * The kinds that the page watches: those that the operator's roles name, the project's own, and
+ * those that workloads make.
  *
  * @module
  */
@@ -20,10 +21,10 @@ const OF_WORKLOADS: readonly Pick<GrantedRight, "group" | "resource">[] = [
   { group: "", resource: "pods" },
 ];
 
-/** Written all the time, and owned by nothing that is looked at. */
+/** Resources that are written all the time, and that no watched object owns. */
 const NOT_WATCHED: ReadonlySet<string> = new Set(["events", "leases"]);
 
-/** Of these nobody needs to know more than that they are there. */
+/** Resources of which the metadata is enough. */
 const METADATA_ONLY: ReadonlySet<string> = new Set(["secrets", "configmaps"]);
 
 interface ServedResource {
@@ -94,7 +95,7 @@ function infoOf(info: ResourceInfo): ResourceInfo {
   return hasLittle ? { ...info, metadataOnly: true } : info;
 }
 
-/** Each group with its version, the core group under the empty name. */
+/** The version of each group, the core group under the empty name. */
 async function preferredVersions(client: Pick<Client, "raw">): Promise<Map<string, string>> {
   const { groups = [] } = (await answerOf(client, "/apis")) as {
     groups?: { name: string; preferredVersion?: { version: string } }[];

@@ -25,7 +25,7 @@ const CRD_FOLDER = "config/crd/bases";
 
 /** The two sides of a comparison: the code of a project, and an earlier state. */
 export interface Compared {
-  /** `cluster`, a file or folder of CRDs, or a git revision. */
+  /** The earlier state: `cluster`, a file or folder of CRDs, or a git revision. */
   readonly against: string;
   readonly generated: Generated;
   readonly project: Project;
@@ -38,7 +38,7 @@ export interface PlacedChange extends Change {
   readonly column?: number;
 }
 
-/** Every change since the earlier state, the safe ones too. */
+/** All changes since the earlier state, the safe ones too. */
 export async function changesSince(
   { against, generated, project }: Compared,
   options: ClusterOptions,

@@ -18,9 +18,9 @@ import { parseUserYaml, withListItems } from "./yaml/user-yaml.ts";
 
 /** A file of the frame that is upgraded. */
 export interface FrameFile {
-  /** Its path in the project. */
+  /** The path in the project. */
   readonly path: string;
-  /** It starts the operator. */
+  /** Whether the file starts the operator. */
   readonly isMain: boolean;
   /** The prefix that the deployment puts before the names of the project's objects. */
   readonly namePrefix: string;
@@ -52,7 +52,10 @@ export function mergeableTexts(file: FrameFile, texts: ThreeTexts): readonly Thr
   ];
 }
 
-/** Nothing where a text has no place for an addition: a main file without `manager.start(...)`. */
+/**
+ * The texts, or none where a text has no place for an addition: a main file without
+ * `manager.start(...)`.
+ */
 function attempt(make: () => ThreeTexts | false): readonly ThreeTexts[] {
   try {
     const texts = make();
@@ -63,7 +66,10 @@ function attempt(make: () => ThreeTexts | false): readonly ThreeTexts[] {
   }
 }
 
-/** Hands to the manager what `mine` hands to it, in the same order: the order in which the commands were run. */
+/**
+ * An edit that hands to the manager all that `mine` hands to it, in the same order: the order in
+ * which the commands were run.
+ */
 function editOfMain(mine: string, namePrefix: string): Edit {
   const file = openMain(mine);
   const modules = new Map<string, string>();

@@ -15,7 +15,7 @@ const CRDS = "../crd";
 export const withCrds = (text: string): string =>
   withListEntry(DEFAULT_LIST, text, "resources", CRDS);
 
-/** Where that text is. */
+/** The path of that text. */
 export const defaultList = DEFAULT_LIST;
 
 /** The lists that `tsop manifests` writes, and their names in `config/default`. */

@@ -56,7 +56,7 @@ export interface DeletionPlan {
 
 /** The permissions of a deletion. */
 export interface DeletionOptions {
-  /** Deletes what the user changed, too. */
+  /** Deletes files that the user changed, too. */
   readonly force: boolean;
 }
 
@@ -101,7 +101,10 @@ export async function planDeletion(
   return { draft, notes };
 }
 
-/** A file that goes, and what was written there; without it nobody knows. */
+/**
+ * A file that is deleted, and the digest of its text as it was written; absent where that is not
+ * known.
+ */
 interface GoingFile {
   readonly path: string;
   readonly digest?: string;
@@ -126,7 +129,7 @@ function filesOf(
   return known.filter(({ path }) => isGoing(path));
 }
 
-/** Where the files of a kind are that an earlier tsop scaffolded. */
+/** The usual paths of a kind's files, for a kind that an earlier tsop scaffolded. */
 function usualFiles(
   project: Project,
   classes: readonly KindClass[],
@@ -171,7 +174,7 @@ async function removeFiles(
   );
 }
 
-/** Tests that were told of a converter. */
+/** Restores the tests that were given a converter. */
 async function restoreTests(
   draft: Draft,
   project: Project,
@@ -227,7 +230,7 @@ function webhooksWithout(
   return Object.keys(webhooks).length > 0 ? webhooks : undefined;
 }
 
-/** Which version is stored, as it was before the conversion or the version came. */
+/** Restores the version that is stored, as it was before the conversion or the version came. */
 async function restoreStorage(
   draft: Draft,
   project: Project,
@@ -269,7 +272,7 @@ function handOnStorage(
 const hasWebhooks = (resources: readonly ProjectResource[]): boolean =>
   resources.some(({ webhooks }) => webhooks !== undefined);
 
-/** Takes out of `src/main.ts` what hands the deleted classes to the manager. */
+/** Takes the calls that hand the deleted classes to the manager out of `src/main.ts`. */
 async function unwire(
   draft: Draft,
   project: Project,

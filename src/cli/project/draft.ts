@@ -25,7 +25,7 @@ export class Draft {
     return this.#files.has(path) ? this.#files.get(path) : readIfThere(join(this.root, path));
   }
 
-  /** Gives the file that text; `undefined` removes it. */
+  /** Sets the text of the file; `undefined` removes it. */
   set(path: string, text: string | undefined): void {
     this.#files.set(path, text);
   }

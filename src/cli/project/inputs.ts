@@ -7,12 +7,17 @@
 import { UsageError } from "../../errors.ts";
 import { dns1035LabelErrors, dns1123SubdomainErrors } from "../../kube/names.ts";
 
-/** `<name>-controller-manager-metrics-service` is the longest name that is derived from it. */
+/**
+ * The longest name that is derived from the project's: `<name>-controller-manager-metrics-service`.
+ */
 const LONGEST_SUFFIX = "-controller-manager-metrics-service";
 const LABEL_MAX = 63;
 const PROTECTED_GROUP = /(^|\.)(k8s|kubernetes)\.io$/;
 
-/** Names that a class of the scaffold cannot have: the language's own, and what the scaffold imports. */
+/**
+ * Names that a class of the scaffold cannot have: the language's own, and those that the scaffold
+ * imports.
+ */
 const TAKEN_NAMES = new Set(
   (
     "Array ArrayBuffer Atomics BigInt Boolean Buffer DataView Date Error EvalError Function Infinity " +

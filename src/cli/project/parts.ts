@@ -94,7 +94,8 @@ export interface Switched {
 }
 
 /**
- * Switches parts: files that are there stay the user's when a part comes, and go when it goes.
+ * Switches parts on and off: files that are there stay the user's when a part comes, and are
+ * deleted when it goes.
  *
  * @returns the parts that are on afterwards
  * @throws UsageError `part-needed`; TsopError `file-changed` for files that the user changed and that would go, unless

@@ -21,9 +21,9 @@ import { paint } from "../output.ts";
 import { NOTHING_TO_CHANGE } from "./unchanged.ts";
 import { removeUnfinished, unfinishedName } from "./unfinished-files.ts";
 
-/** One file that differs from what is wanted. `undefined` stands for "not there". */
+/** A file that differs from the wanted one. `undefined` stands for an absent file. */
 export interface FileChange {
-  /** Relative to the plan's root, with `/`. */
+  /** The path relative to the plan's root, with `/`. */
   readonly path: string;
   readonly before: string | undefined;
   readonly after: string | undefined;
@@ -33,15 +33,15 @@ export interface FileChange {
 export interface Plan {
   readonly root: string;
   readonly changes: readonly FileChange[];
-  /** Files that already are as wanted, or are the user's and stay. */
+  /** Files that are as wanted already, or that are the user's and stay. */
   readonly unchanged: readonly string[];
 }
 
-/** How a plan is carried out: options of every writing command. */
+/** The options of every writing command. */
 export interface PlanOptions {
-  /** Show the plan, write nothing. */
+  /** Shows the plan, and writes nothing. */
   readonly dryRun?: boolean;
-  /** Show the lines that change. */
+  /** Shows the lines that change. */
   readonly diff?: boolean;
 }
 
@@ -193,7 +193,7 @@ async function requireInside(root: string, path: string): Promise<void> {
   );
 }
 
-/** Where a path leads, or would lead if it were there. */
+/** The path to which links lead, or would lead if the file were there. */
 export async function realTarget(path: string): Promise<string> {
   try {
     return await realpath(path);

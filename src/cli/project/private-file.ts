@@ -10,12 +10,13 @@ import { TsopError } from "../../errors.ts";
 import { fileProblem } from "../file-errors.ts";
 
 /**
- * Writes a file that only its owner can read, as a whole or not at all; at once, for nobody can go on without it.
+ * Writes a file that only its owner can read, as a whole or not at all; synchronously, for nobody
+ * can go on without it.
  *
  * @throws TsopError `write-failed`
  */
 export function writePrivateFile(path: string, text: string): void {
-  // Nobody can know the name and put a link, or a file that is readable for others, in its place.
+  // With a random name nobody can put a link, or a file that is readable for others, in its place.
   const temporary = `${path}.${randomUUID()}.tmp`;
   try {
     mkdirSync(dirname(path), { recursive: true });

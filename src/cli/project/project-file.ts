@@ -1,8 +1,8 @@
 /**
- * `PROJECT`: what the user asked tsop for, so that later commands know it.
+ * `PROJECT`: the user's choices, for later commands.
  *
  * It is read into plain data and edited in single lines, so comments, order and layout of the user
- * stay. What can be derived from the code is not in it.
+ * stay. Facts that can be derived from the code are not in it.
  *
  * @module
  */
@@ -18,7 +18,7 @@ import { present } from "../../present.ts";
 /** The form of the file that this tsop writes. */
 const LAYOUT = "tsop/v1";
 
-/** Where the certificate of the webhook server comes from: see `docs/certificates.md`. */
+/** The source of the webhook server's certificate: see `docs/certificates.md`. */
 export type CertificateMode = "self-managed" | "cert-manager" | "secret";
 
 /** The modes, the usual one first. */
@@ -43,7 +43,7 @@ export interface ProjectWebhooks {
 
 /** One version of one kind of the project. */
 export interface ProjectResource {
-  /** Without the domain; empty when the domain alone is the API group. */
+  /** The group without the domain; empty when the domain alone is the API group. */
   readonly group: string;
   /**
    * The end of the group, where that is not the project's domain; empty when `group` is the whole
@@ -78,7 +78,7 @@ export interface Project {
   readonly domain: string;
   /** The operator watches its own namespace only. */
   readonly namespaced: boolean;
-  /** Absent before the first webhook. */
+  /** The certificate mode; absent before the first webhook. */
   readonly certificates?: CertificateMode;
   readonly resources: readonly ProjectResource[];
 }
@@ -119,7 +119,11 @@ export function parseProject(root: string, text: string): Project {
   }
   const certificates = data["certificates"];
   if (certificates !== undefined && !isMode(certificates)) {
-    throw broken(root, `\`certificates\` is none of ${CERTIFICATE_MODES.join(", ")}`, "Change it");
+    throw broken(
+      root,
+      `\`certificates\` is not one of ${CERTIFICATE_MODES.join(", ")}`,
+      "Change it",
+    );
   }
   const listed = data["resources"] ?? [];
   if (!Array.isArray(listed)) throw broken(root, "`resources` is not a list", "Make it one");

@@ -1,5 +1,6 @@
 /**
- * One command at a time changes the files of a project, and one control plane at a time is the one of a kubeconfig.
+ * Locks: one command at a time changes the files of a project, and a kubeconfig is that of one
+ * control plane at a time.
  *
  * @module
  */
@@ -15,11 +16,12 @@ const LOCK = ".tsop/lock";
 const POLL_MS = 50;
 /** A wait as long as this is told. */
 const QUIET_MS = 1500;
-/** No command writes for as long as this. */
+/** The longest wait for a lock: no command writes for as long as this. */
 const PATIENCE_MS = 60_000;
 
 /**
- * Does the work while no other command changes the project's files. What the work depends on has to be read in it.
+ * Does the work while no other command changes the project's files. Everything that the work
+ * depends on has to be read in it.
  *
  * @throws TsopError `project-locked` when another command does not end; `file-failed`; what the work throws
  */
@@ -88,7 +90,7 @@ function removeIfEmpty(folder: string): void {
   try {
     rmdirSync(folder);
   } catch {
-    // It holds something else.
+    // The folder is not empty.
   }
 }
 

@@ -1,5 +1,6 @@
 /**
- * Where a project may be. It imports next to nothing: `tsop manifests` looks here before it loads a command.
+ * Finds the root of a project. It imports next to nothing: `tsop manifests` looks here before it
+ * loads a command.
  *
  * @module
  */

@@ -10,7 +10,7 @@ import { withListEntry, withoutListEntry } from "./yaml/user-yaml.ts";
 
 /** The folder of the samples. */
 export const SAMPLES = "config/samples";
-/** Where the list is. */
+/** The path of the list. */
 export const SAMPLES_LIST = `${SAMPLES}/kustomization.yaml`;
 /** The list before the first sample. */
 const NO_SAMPLES = `# All samples at once: \`kubectl apply -k config/samples\`.

@@ -13,7 +13,7 @@ import { foldersUp, PROJECT_FILE } from "./project-root.ts";
 /** The message of a command that had nothing to write. */
 export const NOTHING_TO_CHANGE = "  nothing to change";
 
-/** Says that the manifests are as the code says; false, and nothing said, when they may not be. */
+/** Says that the manifests match the code; false, without a word, when they may not. */
 export async function saidUnchanged(context: CliContext): Promise<boolean> {
   const root = [...foldersUp(context.cwd)].find((folder) => existsSync(join(folder, PROJECT_FILE)));
   const warnings = root === undefined ? undefined : warningsIfUpToDate(root);

@@ -12,7 +12,7 @@ export const unfinishedName = (target: string): string => `${target}.tsop-${proc
 
 const UNFINISHED = /^(.+)\.tsop-(\d+)$/;
 
-/** Removes what killed commands left of these files. */
+/** Removes the temporary files that killed commands left beside these files. */
 export async function removeUnfinished(root: string, paths: readonly string[]): Promise<void> {
   const byFolder = new Map<string, Set<string>>();
   for (const path of paths) {

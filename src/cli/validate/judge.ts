@@ -9,12 +9,15 @@ import type { Manifest } from "../doctor/rule.ts";
 import { listAt, pathOf, textAt } from "../doctor/values.ts";
 import { JudgingServer, statusOf, type ServerAnswer } from "./judging-server.ts";
 
-/** One reason against an object. */
+/** A reason against an object. */
 interface Cause {
-  /** As the API server writes it, such as `spec.containers[0].image`; absent where it names none. */
+  /**
+   * The field as the API server writes it, such as `spec.containers[0].image`; absent where it
+   * names none.
+   */
   readonly field?: string;
   readonly message: string;
-  /** `file:line:column`. */
+  /** The position: `file:line:column`. */
   readonly place: string;
 }
 
@@ -26,7 +29,7 @@ export interface Judgement {
   readonly reason?: string;
   readonly causes: readonly Cause[];
   readonly warnings: readonly string[];
-  /** As it would be stored: with all defaults; absent where it is refused. */
+  /** The object as it would be stored: with all defaults; absent where it is refused. */
   readonly stored?: JsonObject;
 }
 
@@ -35,7 +38,7 @@ export interface Question {
   readonly manifests: readonly Manifest[];
   /** CRDs that the cluster would have beside those among the manifests. */
   readonly definitions: readonly JsonObject[];
-  /** Of objects that name none. */
+  /** The namespace of objects that name none. */
   readonly namespace: string;
 }
 
@@ -83,7 +86,7 @@ export async function judge({ manifests, definitions, namespace }: Question): Pr
   return judgements;
 }
 
-/** Makes the namespaces that objects are in, each with the account that pods have there. */
+/** Makes the namespaces of the objects, each with the account that pods have there. */
 async function assumeNamespaces(
   server: JudgingServer,
   manifests: readonly Manifest[],

@@ -25,11 +25,11 @@ export interface ServedKind {
   collection(namespace: string): string;
 }
 
-/** How an object is sent. */
+/** Options of a request. */
 export interface SendOptions {
-  /** It is stored, since others need it. */
+  /** Stores the object, since others need it. */
   readonly keep?: boolean;
-  /** Fields that the kind does not have are left out without a word. */
+  /** Ignores fields that the kind does not have, without a word. */
   readonly lenient?: boolean;
 }
 
@@ -45,17 +45,17 @@ export class JudgingServer {
     this.#cluster = cluster;
   }
 
-  /** Starts one, without a port and with nothing simulated. */
+  /** Starts a server, without a port and with nothing simulated. */
   static async start(): Promise<JudgingServer> {
     return new JudgingServer(await startControlPlane({ listen: false, controllers: "off" }));
   }
 
-  /** Ends it. */
+  /** Stops the server. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#cluster.stop();
   }
 
-  /** How the kind is served; `undefined` where it is not. */
+  /** The kind as it is served; `undefined` where it is not. */
   async kind(apiVersion: string, kind: string): Promise<ServedKind | undefined> {
     const path = pathOfGroup(apiVersion);
     if (!this.#resources.has(path)) {
@@ -98,7 +98,7 @@ export class JudgingServer {
     return this.#ask("PATCH", `${collection}/${name}?${query.toString()}`, object);
   }
 
-  /** Waits until what was kept is served. */
+  /** Waits until all stored objects take effect. */
   async settle(): Promise<void> {
     await this.#cluster.settle();
     this.#resources.clear();

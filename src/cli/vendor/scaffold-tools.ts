@@ -1,8 +1,8 @@
 /**
  * The libraries of the scaffold, behind one door.
  *
- * They are development dependencies: `npm run build` bundles this file with them, so that a user's
- * installation does not get their three hundred packages. Nothing else imports them.
+ * The development dependencies of the scaffold: `npm run build` bundles this file with them, so
+ * that a user's installation does not get their three hundred packages. Nothing else imports them.
  *
  * @module
  */

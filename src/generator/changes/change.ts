@@ -1,19 +1,19 @@
 /**
- * A difference between two states of a CRD, and what it does to whoever has objects of it.
+ * A difference between two states of a CRD, and its effect on those who have objects of it.
  *
  * @module
  */
 
 /**
- * `breaking`: an object or a client that was right is refused, or loses data. `risky`: it may behave in
- * another way. `safe`: nobody notices.
+ * The severity of a change. `breaking`: an object or a client that was right is refused, or loses
+ * data. `risky`: it may behave in another way. `safe`: nobody notices.
  */
 type Severity = "breaking" | "risky" | "safe";
 
 /** One difference. */
 export interface Change {
   readonly severity: Severity;
-  /** `zones.dns.example.com`. */
+  /** The CRD's name: `zones.dns.example.com`. */
   readonly crd: string;
   /** The version whose schema differs; empty for what all versions share. */
   readonly version: string;

@@ -94,7 +94,10 @@ function compareNames(before: CrdState, after: CrdState): Change[] {
   return changes;
 }
 
-/** How a webhook is reached, without what a cluster adds: the usual port, and its certificates. */
+/**
+ * The address of a webhook, without the additions of a cluster: the usual port, and its
+ * certificates.
+ */
 function webhookOf({ spec }: CrdState): unknown {
   return JSON.parse(
     JSON.stringify(spec.conversion?.["webhook"] ?? {}, (key, value: unknown) =>
@@ -203,7 +206,10 @@ const sorted = (record: object): unknown =>
     .filter(([, value]) => value !== "" && value !== 0 && value !== undefined)
     .sort(([a], [b]) => (a < b ? -1 : 1));
 
-/** What `kubectl get` shows, and what field selectors may ask for. */
+/**
+ * The views of a kind: the columns of `kubectl get`, and the fields that field selectors may ask
+ * for.
+ */
 function compareViews(before: VersionDefinition, now: VersionDefinition, say: Say): Change[] {
   const paths = ({ selectableFields }: VersionDefinition): string[] =>
     (selectableFields ?? []).map(({ jsonPath }) => jsonPath);

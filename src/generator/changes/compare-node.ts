@@ -1,5 +1,5 @@
 /**
- * One node of a schema, before and after: keyword by keyword.
+ * Compares one node of a schema, before and after: keyword by keyword.
  *
  * @module
  */
@@ -13,7 +13,7 @@ const UPPER = ["maximum", "maxLength", "maxItems", "maxProperties"] as const;
 
 const show = (value: unknown): string => JSON.stringify(value);
 
-/** What differs in the node itself, without its children. */
+/** The differences of the node itself, without its children. */
 export function compareNode(before: Schema, after: Schema): Finding[] {
   const typed = compareTypes(before, after);
   if (typed.some(({ severity }) => severity === "breaking")) return typed;
@@ -142,7 +142,7 @@ function compareRules(before: Schema, after: Schema): Finding[] {
   ];
 }
 
-/** One rule, said in another way or about other updates. */
+/** Compares a rule that has other words than before, or is about other updates. */
 function compareRule(before: ValidationRule, after: ValidationRule): Finding[] {
   const about = `the rule ${oneLine(after.rule)}`;
   if ((before.optionalOldSelf ?? false) !== (after.optionalOldSelf ?? false)) {
@@ -198,7 +198,7 @@ function compareTopology(before: Schema, after: Schema): Finding[] {
   const list = "x-kubernetes-list-type";
   const [oldList, newList] = [before[list] ?? "atomic", after[list] ?? "atomic"];
   if (oldList !== newList) {
-    // Equal items become an error; whoever owned a part of the list owns all of it, or the reverse.
+    // Equal items become an error; the owner of a part of the list owns all of it, or the reverse.
     changes.push(
       found(
         newList === "atomic" ? "risky" : "breaking",

@@ -1,5 +1,6 @@
 /**
- * Two schemas of one version: what the new one refuses, drops or fills in differently.
+ * Compares two schemas of one version: the values that the new one refuses, drops or fills in
+ * differently.
  *
  * @module
  */
@@ -19,7 +20,7 @@ export function compareSchemas(
   path: readonly string[] = [],
 ): SchemaChange[] {
   const changes: SchemaChange[] = compareNode(before, after).map((found) => ({ ...found, path }));
-  // Below another type, everything differs; it is said once.
+  // Below another type, everything differs; that is said once.
   if (before.type !== after.type) return changes;
   changes.push(...compareProperties(before, after, path));
   if (before.items && after.items) {
@@ -31,7 +32,7 @@ export function compareSchemas(
 
 const isOpen = (schema: Schema): boolean => schema["x-kubernetes-preserve-unknown-fields"] === true;
 
-/** What a record takes under names that it does not list. */
+/** The differences of the values that a record takes under names that it does not list. */
 function compareValues(before: Schema, after: Schema, path: readonly string[]): SchemaChange[] {
   const [old, now] = [valuesOf(before), valuesOf(after)];
   const at = [...path, VALUES];

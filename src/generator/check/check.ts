@@ -1,5 +1,6 @@
 /**
- * What the API server would refuse, found before anything is written and told at its place in the source.
+ * Refusals of the API server, found before anything is written and reported at their place in the
+ * source.
  *
  * @module
  */
@@ -12,7 +13,7 @@ import type { Findings } from "../findings.ts";
 import type { KindModel, Position, TypeModel } from "../model.ts";
 
 /**
- * Notes everything wrong with the kinds, beyond what was noted when they were read.
+ * Notes all mistakes in the kinds, beyond those that were noted when they were read.
  *
  * @param domain - of the project, where it is known
  */
@@ -39,7 +40,7 @@ export function checkKinds(
   }
 }
 
-/** What client-side `kubectl apply` copies into an annotation, which may not be larger. */
+/** The limit of an annotation, into which client-side `kubectl apply` copies the whole object. */
 const SIZE_BUDGET_BYTES = 256 * 1024;
 
 function checkSize({ kind, versions }: VersionedKind, size: number, findings: Findings): void {
@@ -81,7 +82,7 @@ function checkVersions({ versions, kind }: VersionedKind, findings: Findings): v
     }
   }
   const stored = versions.filter((version) => version.storage ?? versions.length === 1);
-  // Of two classes for one version, one has to go; then it may be the only one.
+  // Of two classes for one version, one has to be deleted; then the other may be the only one.
   if (stored.length !== 1 && names.size === versions.length) {
     findings.error(
       at(first, "storage"),
@@ -119,7 +120,7 @@ function checkNames(kind: KindModel, approved: boolean, findings: Findings): voi
   kind.shortNames.forEach((name) => label("shortNames", name));
   kind.categories.forEach((name) => label("categories", name));
   const isName = dns1123SubdomainErrors(kind.group).length === 0;
-  // Without the option at all it is missing, which was told.
+  // A missing option is reported already.
   if (kind.saidAt.has("group") && !(isName && kind.group.includes("."))) {
     findings.error(
       at(kind, "group"),

@@ -27,7 +27,7 @@ export function conversionCommand(
 }
 
 /**
- * Notes converters that cannot be, and versions that none of a kind's converters converts.
+ * Notes converters that are not possible, and versions that none of a kind's converters converts.
  *
  * @param domain - of the project, which the flag `--group` leaves out
  */
@@ -42,7 +42,7 @@ export function checkConversions(model: Model, findings: Findings, domain?: stri
     checkConverters(
       kind,
       usable.filter(({ hub }) => isOf(hub, kind.versions[0])),
-      // One that cannot be read may be the one that is missing.
+      // A converter that cannot be read may be the one that is missing.
       usable.length < model.conversions.length,
       findings,
       domain,
@@ -93,7 +93,7 @@ interface Mistake {
   readonly fix: string;
 }
 
-/** What is wrong with a converter by itself. */
+/** The mistake in a converter by itself. */
 function mistakeOf({ hub, spoke }: Converter, model: Model): Mistake | undefined {
   if (!isOf(spoke, hub)) {
     return {
@@ -131,7 +131,7 @@ function mistakeOf({ hub, spoke }: Converter, model: Model): Mistake | undefined
 const named = ({ group, kind }: Pick<VersionModel, "group" | "kind">): string =>
   group === "" ? kind : `${kind} of ${group}`;
 
-/** `@Resource({ conversion })` beside a converter: the CRD can say one of them. */
+/** Notes `@Resource({ conversion })` beside a converter: the CRD can have one of them. */
 function checkOptions(
   { kind, versions }: OneKind,
   conversions: readonly ConversionModel[],
@@ -180,7 +180,7 @@ function checkConverters(
       converted.set(converter.spoke.version, converter);
       continue;
     }
-    // What is told here is not told again as a version without a converter.
+    // A converter that is reported here is not reported again as a version without a converter.
     converted.set(converter.hub.version, converter).set(converter.spoke.version, converter);
     tellHub(converter, kind, hub, stored !== undefined, findings);
   }

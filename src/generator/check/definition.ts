@@ -16,7 +16,7 @@ import type { Findings } from "../findings.ts";
 import type { ColumnModel, KindModel, Position } from "../model.ts";
 import { CONVERSION, shapeProblems } from "./object-shape.ts";
 
-/** Notes what the API server would refuse of the CRD, unless something was noted at that place already. */
+/** Notes the API server's refusals of the CRD, unless something was noted at that place already. */
 export function checkDefinition(kind: VersionedKind, findings: Findings): void {
   const [first] = kind.versions;
   if (!first) return;
@@ -40,9 +40,13 @@ export function checkDefinition(kind: VersionedKind, findings: Findings): void {
   }
 }
 
-/** What the API server says of the CRD. A kind of which two classes claim to be stored is told of elsewhere. */
+/**
+ * The API server's refusals of the CRD. A kind of which two classes claim to be stored is reported
+ * elsewhere.
+ */
 function refusals(kind: VersionedKind): FieldError[] {
-  // Conversions of other shapes were told of, and are not what the rules expect.
+  // Conversions of other shapes are reported already, and are not in the form that the rules
+  // expect.
   const versions = kind.versions.map(({ conversion, ...version }) =>
     conversion && shapeProblems(conversion, CONVERSION, "").length === 0
       ? { ...version, conversion }
@@ -61,7 +65,7 @@ function refusals(kind: VersionedKind): FieldError[] {
 }
 
 const OPTIONS: readonly (readonly [start: string, option: string])[] = [
-  // Whose approval an annotation says.
+  // The annotation for the approval of a protected group.
   ["metadata.annotations[", "group"],
   ["metadata.labels", "labels"],
   ["metadata.annotations", "annotations"],
@@ -78,7 +82,7 @@ const OPTIONS: readonly (readonly [start: string, option: string])[] = [
   ["spec.version", "version"],
 ];
 
-/** Where in the source is what the field was made of. */
+/** The place in the source from which the field was made. */
 function placeOf(
   { field }: FieldError,
   versions: readonly KindModel[],
@@ -86,7 +90,7 @@ function placeOf(
 ): { at: Position; option: string } {
   const index = /^spec\.versions\[(\d+)\]\./.exec(field);
   const version = (index && versions[Number(index[1])]) ?? first;
-  // What all versions have in common stands at the top.
+  // Fields that all versions have in common stand at the top.
   const rest = index ? field.slice(index[0].length) : field.replace(/^spec\./, "");
   const column = /^additionalPrinterColumns\[(\d+)\]/.exec(rest)?.[1];
   if (column !== undefined) {
@@ -127,7 +131,10 @@ function fixOf(option: string): string {
 
 const INT32_MAX = 2 ** 31 - 1;
 
-/** What the API server takes as it is, and then leaves out of every table together with the columns after it. */
+/**
+ * Checks a column that the API server takes as it is, and then leaves out of every table together
+ * with the columns after it.
+ */
 function checkColumn({ at, jsonPath, priority = 0 }: ColumnModel, findings: Findings): void {
   if (!Number.isInteger(priority) || Math.abs(priority) > INT32_MAX) {
     findings.error(

@@ -1,5 +1,6 @@
 /**
- * Kinds whose CRD may be somebody else's: generated here, it would be deployed and removed with the operator.
+ * Kinds whose CRD may be somebody else's: if it were generated here, it would be deployed and
+ * removed with the operator.
  *
  * @module
  */
@@ -7,8 +8,8 @@ import type { Findings } from "../findings.ts";
 import type { KindModel, ProjectModel } from "../model.ts";
 
 /**
- * Notes kinds that are external in one file and generated from another, and kinds outside of the project's domain
- * that do not say whose they are.
+ * Notes kinds that are external in one file and generated from another, and kinds outside of the
+ * project's domain that do not say to whom they belong.
  *
  * @param domain - of the project; absent where nothing is known of it
  */

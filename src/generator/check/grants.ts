@@ -1,5 +1,6 @@
 /**
- * What `@Rbac` grants, against what an API server knows: a slip in a rule grants nothing, and nobody says so.
+ * The rights that `@Rbac` grants, against the API of a cluster: a slip in a rule grants nothing,
+ * and nobody says so.
  *
  * @module
  */
@@ -8,7 +9,10 @@ import type { Findings } from "../findings.ts";
 import type { BuiltInKind, GrantModel } from "../model.ts";
 import { didYouMean } from "../nearest-name.ts";
 
-/** Notes what is wrong with grants. @param builtIn - the kinds that every cluster has, asked for when need be */
+/**
+ * Notes mistakes in grants. @param builtIn - the kinds that every cluster has, asked for when need
+ * be
+ */
 export function checkGrants(
   grants: readonly GrantModel[],
   builtIn: () => readonly BuiltInKind[],
@@ -95,7 +99,7 @@ function checkResource(resource: string, refuse: Refuse): void {
   );
 }
 
-/** Groups of built-in kinds hold what is built in, and nothing else. */
+/** Notes resources that are not in the built-in groups for which they are granted. */
 function checkBuiltIn(
   { groups, resources, at }: GrantModel,
   builtIn: () => readonly BuiltInKind[],

@@ -6,7 +6,7 @@
  */
 import { didYouMean } from "../nearest-name.ts";
 
-/** What a value has to be. */
+/** The shape that a value has to have. */
 export type Shape =
   | "string"
   | "int32"
@@ -15,7 +15,7 @@ export type Shape =
   | { readonly list: Shape }
   | { readonly fields: Readonly<Record<string, Shape>> };
 
-/** Something at `path` that does not have its shape. */
+/** A value at `path` that does not have its shape. */
 export interface ShapeProblem {
   readonly message: string;
   readonly fix: string;
@@ -26,7 +26,7 @@ const SERVICE: Shape = {
 };
 const STRINGS: Shape = { list: "string" };
 
-/** `spec.conversion` of a CRD. */
+/** The shape of `spec.conversion` of a CRD. */
 export const CONVERSION: Shape = {
   fields: {
     strategy: "string",
@@ -61,7 +61,7 @@ const INT32_MAX = 2 ** 31 - 1;
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Everything at `path` that does not have its shape. */
+/** All values at or below `path` that do not have their shape. */
 export function shapeProblems(value: unknown, shape: Shape, path: string): ShapeProblem[] {
   if (value === undefined) return [];
   const wrong = (wanted: string): ShapeProblem[] => [

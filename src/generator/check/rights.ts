@@ -1,5 +1,5 @@
 /**
- * What the code does, against what its `@Rbac` markers grant.
+ * The rights that the code needs, against those that its `@Rbac` markers grant.
  *
  * A call without its right fails in the cluster and nowhere else, so that it is an error. A right that only some
  * clusters or some moments need is a warning, and so is one that nothing uses: it may be meant for code that is not
@@ -58,7 +58,7 @@ export function inferredGrants(
     resources: [resource],
     resourceNames: [],
     urls: [],
-    // Whoever lists and watches may look at one object as well.
+    // The right to list and watch serves for reading one object as well.
     verbs: verbs.includes("list") ? ["get", ...verbs] : verbs,
     namespace: project?.namespaced && !isOfCluster(group, resource) ? OPERATOR_NAMESPACE : "",
     roleName: "",
@@ -95,7 +95,10 @@ function reportGap(
   );
 }
 
-/** Rights that may be missing: a kind or a call that could not be followed, and that no marker speaks of. */
+/**
+ * Notes rights that may be missing: a kind or a call that could not be followed, and that no marker
+ * covers.
+ */
 function reportUnclear(
   { kind, suffix, verbs, shown, at }: UnclearModel,
   grants: readonly GrantModel[],
@@ -170,7 +173,7 @@ function reportSurplus(grant: GrantModel, uses: UsesModel, findings: Findings): 
 /** The verbs of calls; others (`bind`, `use`, `impersonate`) are used without one. */
 const COMPARED = new Set("get list watch create update patch delete deletecollection".split(" "));
 
-/** The verbs that come together: whoever reads through the cache may read without it. */
+/** The verbs that come together: an operator that reads through the cache may read without it. */
 const READS = ["get", "list", "watch"];
 
 function usedVerbs(group: string, resource: string, { uses }: UsesModel): Set<string> {
@@ -184,18 +187,22 @@ function usedVerbs(group: string, resource: string, { uses }: UsesModel): Set<st
   return used;
 }
 
-/** Rights that are used by what cannot be seen in calls. */
+/** Whether a right is used by code that calls do not show. */
 function isBeyondCode(group: string, resource: string, uses: UsesModel): boolean {
   const [plural = "", subresource] = resource.split("/");
   if (uses.escaped.has(`${plural}.${group}`)) return true;
-  // Owning children that block deletion; the lease and the events of leader election.
+  // The finalizers of owners whose children block deletion; the lease and the events of leader
+  // election.
   if (subresource === "finalizers") return true;
   if (subresource === "status" && uses.unknownStatus) return true;
   if (plural === "events") return uses.records || uses.elects;
   return plural === "leases" && uses.elects;
 }
 
-/** Whether a grant allows a verb. One for some names does not where there is no name yet, or any. */
+/**
+ * Whether a grant allows a verb. One for some names does not where there is no name yet, or any
+ * name is meant.
+ */
 function allows({ verbs, resourceNames }: GrantModel, verb: string): boolean {
   if (!verbs.includes(verb) && !verbs.includes("*")) return false;
   return resourceNames.length === 0 || (verb !== "create" && verb !== "deletecollection");

@@ -1,6 +1,6 @@
 /**
- * What to do about a rule in CEL that the API server refuses: the name that was meant, the word of CEL for a
- * word of JavaScript, the bounds that make it cheap.
+ * Fixes for a rule in CEL that the API server refuses: the name that was meant, the word of CEL for
+ * a word of JavaScript, the bounds that make it cheap.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { kubernetesEnvironment } from "../../kube/cel/libraries.ts";
 import type { TypeModel } from "../model.ts";
 import { didYouMean } from "../nearest-name.ts";
 
-/** What to do about what was said of a rule on a type. */
+/** The fix for an error in a rule on a type. */
 export function ruleFix(message: string, type: TypeModel): string {
   for (const [pattern, fix] of FIXES) {
     const match = pattern.exec(message);
@@ -22,7 +22,7 @@ type Fix = (match: RegExpExecArray, type: TypeModel) => string;
 const MANUAL =
   "Correct the rule; https://kubernetes.io/docs/reference/using-api/cel/ says what it may use.";
 
-/** What other languages call it. */
+/** Words of other languages, and their counterparts in CEL. */
 const WORDS: Readonly<Record<string, string>> = {
   and: "Write && in place of and.",
   or: "Write || in place of or.",
@@ -190,7 +190,7 @@ function converters(left: string, right: string): string {
   return known.length > 0 ? known.join(" or ") : "a function of CEL";
 }
 
-/** How a function is called, where it was called with something else. */
+/** The fix for a function that was called with other arguments: its signatures. */
 function overloadFix(name: string, given: string): string {
   const found = kubernetesEnvironment.findFunction(name);
   const asMember = given.includes(".(");

@@ -23,7 +23,7 @@ export function checkSchema(kind: KindModel, findings: Findings): number {
   if (kind.statusSubresource) checkRoot(kind, schema, findings);
   for (const error of schemaErrors(schema)) {
     const { place, keyword, shown, type } = locate(kind.type, error);
-    // A placeholder stands for what could not be read; the user was told of that.
+    // A placeholder stands for a type that could not be read, which was reported.
     if (hasUnread(type) && !isOfSyntax(keyword, error)) continue;
     if (keyword === "default" && isInexact(type.schema.default)) {
       findings.error(
@@ -71,7 +71,7 @@ function checkGuards(type: TypeModel, findings: Findings): void {
   if (type.values) checkGuards(type.values, findings);
 }
 
-/** What TypeScript lets through and the API server drops is said. */
+/** Warns about fields that TypeScript lets through and the API server drops. */
 function checkBare(type: TypeModel, findings: Findings): void {
   const { schema, isBare, at } = type;
   const keepsFields =
@@ -181,12 +181,15 @@ function locate(
   return { place: said ?? type.saidAt.get(keyword) ?? type.at, keyword, shown, type };
 }
 
-/** In the order in which the control plane finds them; other than there, one mistake does not hide the next. */
+/**
+ * The errors in the order in which the control plane finds them; unlike there, one mistake does not
+ * hide the next.
+ */
 function schemaErrors(schema: Schema): FieldError[] {
   const structure = structuralErrors(schema, ROOT);
   const defaults = structure.length === 0 ? defaultErrors(schema, ROOT) : [];
   const keywords = keywordErrors(schema, ROOT);
-  // Of a rule on what has a structure that is wrong, nothing can be said but whether it can be parsed.
+  // A rule on a wrong structure can be parsed or not; nothing else can be said of it.
   const rules = ruleErrors(schema, ROOT, keywords).filter((error) => {
     const [place = ""] = error.field.split(`.${RULES}`);
     const isSound = !structure.some(({ field }) => field.startsWith(place));
@@ -209,7 +212,7 @@ const ROOT_ONLY_WITHOUT_STATUS: readonly (keyof Schema)[] = [
   "x-kubernetes-map-type",
 ];
 
-/** With a status subresource, the API server takes few keywords at the root. */
+/** Checks the keywords at the root: with a status subresource, the API server takes few of them. */
 function checkRoot(kind: KindModel, schema: Schema, findings: Findings): void {
   for (const keyword of ROOT_ONLY_WITHOUT_STATUS) {
     if (schema[keyword] === undefined) continue;

@@ -25,7 +25,7 @@ export function unguardedFields(rule: string, schema: Schema): string[] {
     .map(([path]) => path);
 }
 
-/** Notes the fields that are read, and those that are asked for. */
+/** Collects the fields that are read, and those whose presence is tested. */
 function collect(node: Expr, read: Map<string, readonly string[]>, asked: Set<string>): void {
   const found = pathOf(node);
   if (found) {
@@ -42,7 +42,7 @@ interface FieldPath {
   readonly optional: boolean;
 }
 
-/** `self.a.b` as `["self", "a", "b"]`. */
+/** The path of `self.a.b`: `["self", "a", "b"]`. */
 function pathOf(node: Expr): FieldPath | undefined {
   if (node.kind === "ident") {
     return node.name === "self" ? { steps: ["self"], optional: false } : undefined;
@@ -59,7 +59,7 @@ function pathOf(node: Expr): FieldPath | undefined {
     : undefined;
 }
 
-/** What every object has, whatever its schema says. */
+/** Fields that every object has, whatever its schema says. */
 const ALWAYS = new Set(["metadata", "apiVersion", "kind"]);
 
 /** Whether the last step is a field that an object may leave out. */

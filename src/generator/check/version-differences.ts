@@ -1,9 +1,9 @@
 /**
- * Versions of a kind that hold different fields, and nobody who converts between them.
+ * Versions of a kind that hold different fields, without a conversion between them.
  *
- * Without a conversion the API server only changes `apiVersion`. What the version that is stored does not have is
- * pruned when an object is written through another one, and what another one does not have is pruned when it is read
- * through that, and lost when it is written back.
+ * Without a conversion the API server only changes `apiVersion`. Fields that the stored version
+ * does not have are pruned when an object is written through another one; fields that another one
+ * does not have are pruned when it is read through that, and lost when it is written back.
  *
  * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/
  * @module
@@ -25,7 +25,7 @@ export function checkVersionDifferences(
   findings: Findings,
   domain?: string,
 ): void {
-  // Versions that a kind's converters leave out are told of there.
+  // Versions that a kind's converters leave out are reported there.
   if (converters.length > 0) return;
   if (versions.some(({ saidAt }) => saidAt.has("conversion"))) return;
   const used = versions.filter(({ served, storage }) => served || storage === true);
@@ -53,11 +53,11 @@ export function checkVersionDifferences(
 
 interface Difference {
   readonly path: string;
-  /** Which version has the field. */
+  /** The version that has the field. */
   readonly where: "stored" | "other" | "both";
 }
 
-/** What decides which values a field can hold, beside the types of its parts. */
+/** The keywords that decide which values a field can hold, beside the types of its parts. */
 const SHAPE: readonly (keyof Schema)[] = [
   "type",
   "x-kubernetes-preserve-unknown-fields",

@@ -12,7 +12,7 @@ import { VALIDATOR_METHODS } from "../read/webhooks.ts";
 export function checkOperations(webhooks: readonly WebhookModel[], findings: Findings): void {
   for (const webhook of webhooks) {
     const { methods } = webhook.handler;
-    // Others may answer at another address, and `handle` answers all that it is asked.
+    // Others may answer at another address, and `handle` answers every operation.
     if (!methods || methods.has("handle") || !asksService(webhook.entry["clientConfig"])) continue;
     const { handler, mutating } = webhook;
     const own = webhooks.filter(
@@ -77,7 +77,7 @@ function checkValidator(webhook: WebhookModel, methods: Methods, findings: Findi
   const answered = VALIDATOR_METHODS.filter(({ method }) => methods.has(method));
   const known = VALIDATOR_METHODS.map(({ operation }) => operation as string);
   const without = operationsOf(webhook).find(
-    // What is no operation at all is told elsewhere.
+    // An unknown operation is reported elsewhere.
     (one) =>
       [...known, "CONNECT", "*"].includes(one) &&
       !answered.some(({ operation }) => operation === one),

@@ -1,7 +1,9 @@
 /**
- * Webhooks that make outages: what cannot be asked is refused, and the operator or the cluster needs it to come back.
+ * Webhooks that make outages: while they do not answer, requests are refused that the operator or
+ * the cluster needs to come back.
  *
- * These are warnings, as what they see is not the whole: labels may keep a webhook away, and an operator may mean it.
+ * These are warnings, as the checks do not see the whole: labels may keep a webhook away, and an
+ * operator may mean it.
  *
  * @see https://kubernetes.io/docs/concepts/cluster-administration/admission-webhooks-good-practices/
  * @module
@@ -12,13 +14,13 @@ import { asksService } from "../emit/webhook-service.ts";
 import type { Findings } from "../findings.ts";
 import type { BuiltInKind, Position, WebhookEntry, WebhookModel, WebhookRule } from "../model.ts";
 
-/** What is known of the project. */
+/** The part of the project that the checks need. */
 interface ProjectName {
   readonly projectName: string;
 }
 
 /**
- * Notes what can make an outage of a webhook.
+ * Notes webhooks that can cause an outage.
  *
  * @param builtIn - the kinds that every cluster has, asked for when need be
  */
@@ -82,13 +84,16 @@ interface Needed {
   readonly group: string;
   readonly resource: string;
   readonly parts: readonly string[];
-  /** Selectors of namespaces do not keep a webhook away from what is in none. */
+  /**
+   * Whether the objects are cluster-scoped: selectors of namespaces do not keep a webhook away from
+   * them.
+   */
   readonly clusterScoped?: true;
-  /** It is part of the scaffold, and has its labels. */
+  /** Whether the object is part of the scaffold, and has its labels. */
   readonly labelled?: true;
 }
 
-/** What the operator and the cluster write until the operator answers again. */
+/** Objects that the operator and the cluster write until the operator answers again. */
 const NEEDED: readonly Needed[] = [
   { group: "", resource: "pods", parts: ["", "status", "binding"], labelled: true },
   { group: "apps", resource: "deployments", parts: ["", "status"], labelled: true },
@@ -123,7 +128,7 @@ const SYSTEM = "kube-system";
 
 const namespaceOf = ({ projectName }: ProjectName): string => `${projectName}-system`;
 
-/** Tells of a webhook that the start of its own operator needs. */
+/** Notes a webhook that the start of its own operator needs. */
 function blocksOperator(
   webhook: WebhookModel,
   entry: WebhookEntry,
@@ -194,7 +199,7 @@ function exclusion(project: ProjectName): string {
   return `Exclude it: namespaceSelector: { matchExpressions: [{ key: "${METADATA_NAME}", operator: "NotIn", values: [${values}] }] }; or failurePolicy: "Ignore".`;
 }
 
-/** Tells of a webhook for kinds of Kubernetes that is asked in kube-system too. */
+/** Notes a webhook for kinds of Kubernetes that is asked in kube-system too. */
 function blocksSystem(
   webhook: WebhookModel,
   entry: WebhookEntry,
@@ -205,7 +210,8 @@ function blocksSystem(
   const [rule] = entry.rules;
   const inSystem = isSelected(entry.namespaceSelector, { [METADATA_NAME]: SYSTEM });
   if (!inSystem || !isSelected(entry.objectSelector, {}) || rule.scope === "Cluster") return;
-  // Groups of others have a dot in them; not all groups of Kubernetes' own domain are of every cluster.
+  // Groups of others have a dot in their names; not all groups of Kubernetes' own domain are in
+  // every cluster.
   if (rule.apiGroups.every((group) => group.includes(".") && !group.endsWith(".k8s.io"))) return;
   const parts = ["", ...rule.resources.map((one) => one.split("/")[1] ?? "")];
   const known = builtIn().some(

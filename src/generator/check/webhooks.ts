@@ -1,5 +1,5 @@
 /**
- * What the API server would refuse of webhook configurations.
+ * The API server's refusals of webhook configurations.
  *
  * @module
  */
@@ -19,7 +19,7 @@ import {
   WEBHOOK_SERVICE,
 } from "./object-shape.ts";
 
-/** Notes what is wrong with the webhooks of a project. */
+/** Notes mistakes in the webhooks of a project. */
 export function checkWebhooks(webhooks: readonly WebhookModel[], findings: Findings): void {
   const named = new Map<string, WebhookModel>();
   for (const webhook of webhooks) {
@@ -47,7 +47,7 @@ export function checkWebhooks(webhooks: readonly WebhookModel[], findings: Findi
 const at = ({ saidAt, at: whole }: WebhookModel, option: string): Position =>
   saidAt.get(option) ?? whole;
 
-/** Options that are copied, and what the API server decodes them to. */
+/** Notes options that are copied to the entry, and that the API server cannot decode. */
 function checkShapes(webhook: WebhookModel, findings: Findings): void {
   for (const { option, message, fix } of shapesOf(webhook)) {
     findings.error(at(webhook, option), "wrong-webhook", message, fix);
@@ -67,7 +67,10 @@ function shapesOf({ entry }: WebhookModel): (ShapeProblem & { readonly option: s
   ];
 }
 
-/** What the API server would refuse of a configuration, unless something was noted at that place already. */
+/**
+ * Notes the API server's refusals of a configuration, unless something was noted at that place
+ * already.
+ */
 function checkConfiguration(
   configuration: WebhookConfiguration,
   models: readonly WebhookModel[],
@@ -87,7 +90,7 @@ function checkConfiguration(
       'Use a name such as "shop-webhooks".',
     );
   }
-  // Rules are asked of what can be decoded alone.
+  // Rules are checked on a configuration that can be decoded, and on no other.
   if (own.some((model) => model && shapesOf(model).length > 0)) return;
   for (const { field, message } of webhookConfigurationErrors(configuration, () => undefined)) {
     const [, index = "0", rest = ""] = /^webhooks\[(\d+)\]\.(.*)$/.exec(field) ?? [];
@@ -213,7 +216,10 @@ function checkConditions(webhook: WebhookModel, findings: Findings): void {
   }
 }
 
-/** Why an expression cannot be a condition. Calls of the authorizer are left to the API server. */
+/**
+ * The reason why an expression cannot be a condition. Calls of the authorizer are left to the API
+ * server.
+ */
 function problemOf(expression: string): string | undefined {
   if (expression.trim() === "") return "it is empty";
   const compiled = compileExpression(expression, kubernetesEnvironment.withVariables(VARIABLES));

@@ -10,10 +10,10 @@ import { OPERATOR_NAMESPACE } from "../../kube/webhooks/webhook-marks.ts";
 import type { WebhookModel } from "../model.ts";
 import type { VersionedKind } from "./crd.ts";
 
-/** Where the certificate of the webhook server comes from. */
+/** The source of the webhook server's certificate. */
 export type CertificateMode = "self-managed" | "cert-manager" | "secret";
 
-/** What certificates have to do with in a project. */
+/** The parts of a project that certificates depend on. */
 interface CertificateParts {
   readonly kinds: readonly VersionedKind[];
   readonly webhooks: readonly WebhookModel[];

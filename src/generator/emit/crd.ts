@@ -47,7 +47,7 @@ export function groupVersions(
 
 const nameOf = ({ group, plural }: VersionedKind): string => `${group}_${plural}`;
 
-/** Where the CRD of a kind is written. */
+/** The path of a kind's CRD. */
 export function crdPath(kind: VersionedKind): string {
   return `config/crd/bases/${nameOf(kind)}.yaml`;
 }
@@ -86,7 +86,10 @@ export function crdOf({ group, plural, versions, converters }: VersionedKind): J
   };
 }
 
-/** What `@ConversionWebhook` makes of the CRD; its names are kubebuilder's, and kustomize changes them. */
+/**
+ * The conversion of a CRD with `@ConversionWebhook`; its names are kubebuilder's, and kustomize
+ * changes them.
+ */
 const WEBHOOK_CONVERSION: JsonObject = {
   strategy: "Webhook",
   webhook: {
@@ -143,7 +146,10 @@ function columnOf({ name, jsonPath, type, format, description, priority }: Colum
   };
 }
 
-/** Stable versions first, the highest first; then beta, then alpha; then other names (Kubernetes' order). */
+/**
+ * Orders versions as Kubernetes does: stable versions first, the highest first; then beta, then
+ * alpha; then other names.
+ */
 function compareVersions(a: string, b: string): number {
   const [x, y] = [a, b].map((version) => {
     const match = /^v(\d+)(?:(alpha|beta)(\d+))?$/.exec(version);

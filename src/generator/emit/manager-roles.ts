@@ -14,13 +14,13 @@ const MANAGER_ROLE = "manager-role";
 const ACCOUNT = "controller-manager";
 const GROUP = "rbac.authorization.k8s.io";
 
-/** What is known of the project. */
+/** The part of the project that the roles depend on. */
 interface BoundProject {
   readonly projectName: string;
   readonly namespaced: boolean;
 }
 
-/** The objects of `role.yaml`; of a folder that is no project, the roles alone. */
+/** The objects of `role.yaml`; of a folder that is not a project, the roles alone. */
 export function managerRoles(
   grants: readonly GrantModel[],
   project: BoundProject | undefined,

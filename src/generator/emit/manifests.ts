@@ -25,12 +25,12 @@ const ROLE = "config/rbac/role.yaml";
 
 const WEBHOOK_FOLDER = "config/webhook/";
 
-/** What is written. */
+/** The input of the manifests. */
 export interface ManifestParts {
   readonly grants: readonly GrantModel[];
   readonly kinds: readonly VersionedKind[];
   readonly webhooks: readonly WebhookModel[];
-  /** Absent where nothing is known of the project. */
+  /** The project; absent where nothing is known of it. */
   readonly project:
     | {
         readonly projectName: string;
@@ -85,7 +85,7 @@ export function manifestsOf({
 
 const document = (value: object): string => `---\n${toYaml(value)}`;
 
-/** Where the API server asks for conversions; `undefined` where it does not. */
+/** The client configuration for conversions; `undefined` where there is none. */
 function conversionClientOf(crd: JsonObject): JsonObject | undefined {
   const { spec } = crd as { spec: { conversion?: { webhook?: { clientConfig?: JsonObject } } } };
   return spec.conversion?.webhook?.clientConfig;

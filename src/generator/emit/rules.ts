@@ -1,6 +1,6 @@
 /**
- * Grants to the fewest rules: merged and sorted as controller-gen does, so that a role moved over from Go
- * stays as it is.
+ * Turns grants into the fewest rules: merged and sorted as controller-gen does, so that a role
+ * moved over from Go stays as it is.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Type models to the schemas of a CRD.
+ * Turns type models into the schemas of a CRD.
  *
  * @module
  */

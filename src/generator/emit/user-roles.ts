@@ -8,7 +8,10 @@
 import type { JsonObject } from "../../kube/object.ts";
 import type { VersionedKind } from "./crd.ts";
 
-/** Who may do what with the objects, and the role of every cluster that this may be added to. */
+/**
+ * The users of the objects with their verbs, and the role of every cluster to which each may be
+ * added.
+ */
 const USERS = [
   { user: "admin", adds: "admin", verbs: ["*"] },
   {

@@ -37,7 +37,10 @@ export function webhookService(projectName: string): JsonObject {
   };
 }
 
-/** Kustomize knows of itself that configurations of webhooks name Services, and does not of CRDs. */
+/**
+ * The configuration that tells kustomize that CRDs name Services; of configurations of webhooks it
+ * knows.
+ */
 export const CRD_NAME_REFERENCES: JsonObject = {
   nameReference: [
     {

@@ -1,5 +1,5 @@
 /**
- * Webhooks to their configurations: the mutating ones first, sorted by name.
+ * Turns webhooks into their configurations: the mutating ones first, sorted by name.
  *
  * @module
  */

@@ -5,7 +5,7 @@
  * @module
  */
 
-/** Hands out names; each once, also where they differ in case only. */
+/** Hands out names, each once, also where they differ in case only. */
 export class ClassNames {
   readonly #kind: string;
   readonly #taken: Set<string>;
@@ -36,7 +36,7 @@ export class ClassNames {
   }
 }
 
-/** `node-selector` as `NodeSelector`; letters and digits only. */
+/** The text in Pascal case: `node-selector` as `NodeSelector`; letters and digits only. */
 export function pascalCase(text: string): string {
   return text
     .split(/[^A-Za-z0-9]+/)
@@ -45,7 +45,7 @@ export function pascalCase(text: string): string {
     .join("");
 }
 
-/** One of a list's items: `ports` holds a `port`. */
+/** The name of a list's item: `ports` holds a `port`. */
 export function singularOf(name: string): string {
   if (/ies$/.test(name)) return name.replace(/ies$/, "y");
   return /[^s]s$/.test(name) ? name.slice(0, -1) : `${name}Item`;

@@ -1,5 +1,5 @@
 /**
- * CustomResourceDefinitions as they are found: `v1` as it is, `v1beta1` brought up to `v1`.
+ * CustomResourceDefinitions as they are found: `v1` as it is, `v1beta1` converted to `v1`.
  *
  * @module
  */
@@ -36,7 +36,7 @@ export interface VersionDefinition {
   readonly selectableFields?: readonly { readonly jsonPath: string }[] | null;
 }
 
-/** What of a definition becomes code. */
+/** The part of a definition that becomes code. */
 export interface CrdDefinition {
   readonly metadata: {
     readonly name?: string;
@@ -107,7 +107,7 @@ const specOf = (columns: Shape, more: Record<string, Shape>): Shape => ({
 
 const LEGACY_COLUMNS: Shape = [{ ...COLUMN, JSONPath: "text" }];
 
-/** What of a definition is read, by its version. */
+/** The shape of a definition as it is read, by its version. */
 const SPECS: Readonly<Record<string, Shape>> = {
   v1: specOf([COLUMN], {}),
   v1beta1: specOf(LEGACY_COLUMNS, {
@@ -125,7 +125,7 @@ const SPECS: Readonly<Record<string, Shape>> = {
 
 const METADATA: Shape = { name: "text", annotations: "object", labels: "object" };
 
-/** Makes the errors about one definition. */
+/** Makes the errors about a definition. */
 export const refusal =
   (from: string) =>
   (what: string): TsopError =>
@@ -136,7 +136,7 @@ export const refusal =
     );
 
 /**
- * Reads a definition; what had to be changed to make it one of `v1` is added to `notes`.
+ * Reads a definition; the changes that made it one of `v1` are added to `notes`.
  *
  * @throws TsopError `not-a-crd` for any other object
  */
@@ -205,7 +205,7 @@ function checkedVersions(
   return definition;
 }
 
-/** What `v1` says per version, `v1beta1` could say once for all of them. */
+/** Moves to every version what `v1beta1` could say once for all of them and `v1` says for each. */
 function upgrade(found: { spec: Unknown; metadata: Unknown }, notes: string[]): CrdDefinition {
   const { spec } = found;
   const { version, validation, subresources, additionalPrinterColumns, conversion, ...rest } = spec;
@@ -258,7 +258,9 @@ function upgrade(found: { spec: Unknown; metadata: Unknown }, notes: string[]): 
 
 const isSaid = (value: unknown): boolean => value !== undefined && value !== null;
 
-/** Which versions get what `v1beta1` says once: a version that says its own keeps that. */
+/**
+ * The versions that get a field which `v1beta1` says once: a version that has its own keeps that.
+ */
 function versionsWithout(versions: readonly Unknown[], field: string): string {
   const own = versions.filter((each) => isSaid(each[field])).map(({ name }) => String(name));
   return own.length === 0 ? "each version" : `each version but ${own.join(", ")}, with its own`;

@@ -1,7 +1,7 @@
 /**
- * CRDs to decorated classes: `tsop import` without reading and writing files.
+ * Turns CRDs into decorated classes: `tsop import` without reading and writing files.
  *
- * What `tsop manifests` makes of the classes is the CRD again, in the same words.
+ * `tsop manifests` makes the same CRD of the classes again, in the same words.
  *
  * @module
  */
@@ -17,18 +17,18 @@ interface ImportedKind {
   readonly versions: readonly string[];
 }
 
-/** What an import makes. */
+/** The result of an import. */
 export interface Imported {
   readonly kind: ImportedKind;
-  /** Sources by their path in the project. */
+  /** The sources by their path in the project. */
   readonly files: ReadonlyMap<string, string>;
-  /** What differs from the CRD, or was changed to make it one of `v1`. */
+  /** Differences from the CRD, and changes that made it one of `v1`. */
   readonly notes: readonly string[];
 }
 
-/** How a definition is imported. */
+/** Options of an import. */
 export interface ImportCrdOptions {
-  /** Tells the file from that of another kind of this name. */
+  /** A suffix that tells the file from that of another kind of this name. */
   readonly suffix?: string;
   /** True: the CRD is somebody else's. False: it is the project's, although its group does not say so. */
   readonly external?: boolean;
@@ -94,7 +94,7 @@ export function importCrd(
   return { kind, files, notes: [...new Set(notes)] };
 }
 
-/** What somebody else's conversion means for those who import the kind. */
+/** Notes on somebody else's conversion, for those who import the kind. */
 function conversionNotes(
   { conversion, versions }: CrdDefinition["spec"],
   external: boolean,
@@ -110,7 +110,7 @@ function conversionNotes(
       ];
 }
 
-/** What of the metadata becomes code, or is made anew by the server. */
+/** Metadata that becomes code, or that the server makes anew. */
 const KEPT = new Set(
   "name annotations labels creationTimestamp generation managedFields resourceVersion selfLink uid".split(
     " ",
@@ -120,7 +120,7 @@ const KEPT = new Set(
 const isSaid = (value: unknown): boolean =>
   value !== null && value !== undefined && (!Array.isArray(value) || value.length > 0);
 
-/** A name that is no path: letters, digits and dashes, in lower case. */
+/** A name that is not a path: letters, digits and dashes, in lower case. */
 function safeName(name: string): string {
   const safe = name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-");
   return safe.replaceAll(/^-+|-+$/g, "") || "unnamed";

@@ -25,16 +25,18 @@ export interface SharedSchema {
 /** The source of one version. */
 export interface KindSource {
   readonly text: string;
-  /** What a version of an equal schema can import; absent where the types are no classes. */
+  /**
+   * The names that a version of an equal schema can import; absent where the types are not classes.
+   */
   readonly types?: readonly string[];
 }
 
-/** How a version is written. */
+/** Options of a version's source. */
 export interface KindSourceOptions {
-  /** It is the first of its definition, and says what they share. */
+  /** Whether it is the first of its definition, which has the options that all share. */
   readonly first: boolean;
   readonly shared: SharedSchema | undefined;
-  /** Whose CRD it is; `undefined` where the group says it. */
+  /** Whether the CRD is somebody else's; `undefined` where the group says it. */
   readonly external: boolean | undefined;
 }
 
@@ -124,7 +126,7 @@ function conversionOf({ conversion, versions }: CrdDefinition["spec"]): unknown 
   return versions.length > 1 ? false : undefined;
 }
 
-/** What a client has to know of the kind. */
+/** The options of `@Resource` that a client needs. */
 function options(
   { spec }: CrdDefinition,
   version: VersionDefinition,
@@ -140,7 +142,7 @@ function options(
   };
 }
 
-/** What else the CRD says of it. */
+/** The other options of `@Resource`, for the CRD. */
 function crdOptions(
   { metadata, spec }: CrdDefinition,
   version: VersionDefinition,
@@ -183,7 +185,7 @@ function columns({ additionalPrinterColumns }: VersionDefinition, writer: TypeWr
     writer.uses.add("PrintColumn");
     const { name, jsonPath, type, format, description, priority }: ColumnDefinition = column;
     const said = { type, format, description, priority };
-    // In the order in which they were said.
+    // Options keep the order of the definition.
     const more = Object.fromEntries(Object.entries(column).filter(([field]) => field in said));
     return `@PrintColumn(${literal(name)}, ${literal(jsonPath)}, ${literal({ ...more, unchecked: true })})`;
   });
@@ -208,7 +210,7 @@ function subresources(
   return markers;
 }
 
-/** What the root says of the fields of every object, where that is unusual. */
+/** The root's schemas of the fields of every object, where they are unusual. */
 function objectFields(
   found: Readonly<Record<keyof typeof standardFields, Schema | undefined>>,
   writer: TypeWriter,

@@ -1,7 +1,7 @@
 /**
- * Keywords of a schema to the decorators that say them.
+ * Turns the keywords of a schema into the decorators for them.
  *
- * What no decorator says as it is stands in one `@AddSchema`.
+ * Keywords that no decorator says as they are stand in one `@AddSchema`.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { textFormats } from "../../markers/text-formats.ts";
 import type { Schema, ValidationRule } from "../../kube/schema/structural.ts";
 import { literal } from "./source-text.ts";
 
-/** What a decorator would be on: it decides which ones the compiler takes. */
+/** The type of the field that would carry a decorator: it decides which ones the compiler takes. */
 export type Carrier = "number" | "string" | "array" | "keyed array" | "object" | "any";
 
 /** Names of `tsop` that a source uses. */
@@ -49,7 +49,7 @@ export function markersOf(schema: Schema, on: Carrier, uses: Uses): string[] {
   return markers;
 }
 
-/** Says a keyword that has a marker of its own form; false when there is none for it here. */
+/** Writes a keyword that has a marker of its own form; false when there is none for it here. */
 function isSaid(
   name: keyof Schema,
   schema: Schema,

@@ -7,7 +7,7 @@ import type { Schema } from "../../kube/schema/structural.ts";
 import { schemaKeywords } from "../schema-keywords.ts";
 import { isRecord, misshapen, type Shape } from "./shape.ts";
 
-/** What the values of keywords are; those that are missing here may be anything. */
+/** The shapes of keywords' values; a keyword that is missing here may have any value. */
 const SHAPES: Readonly<Record<string, Shape>> = {
   ...shapes("text", "type format title description pattern"),
   ...shapes("text", "x-kubernetes-list-type x-kubernetes-map-type"),
@@ -40,9 +40,10 @@ function shapes(shape: Shape, names: string): Record<string, Shape> {
 }
 
 /**
- * A schema without what says nothing: null keywords, and names that are no keywords, which are noted.
+ * A schema without its empty parts: null keywords, and names that are not keywords, which are
+ * noted.
  *
- * @param refuse - makes the error for what is no schema
+ * @param refuse - makes the error for a value that is not a schema
  */
 export function normalSchema(
   found: unknown,

@@ -13,7 +13,8 @@ import { normalSchema } from "./normal-schema.ts";
  * @throws TsopError `not-a-crd`
  */
 export function readCrd(found: unknown, from: string): CrdDefinition {
-  // Nothing is made of it: what `v1` says in another way, or not at all, is no news.
+  // The notes are dropped: nothing is written here, so differences between `v1` and `v1beta1` are
+  // no news.
   const notes: string[] = [];
   const definition = readDefinition(found, from, notes);
   const { spec } = definition;

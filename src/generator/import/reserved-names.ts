@@ -10,7 +10,7 @@ const WORDS =
   "IntOrString Map MicroTime Never Num Number Object Partial Pick Omit Promise Quantity Readonly " +
   "ReadonlyArray ReadonlySet Record RegExp Required Set Str String Symbol Time With";
 
-/** What a file of markers imports or takes from TypeScript's own library. */
+/** The names that a file of markers imports or takes from TypeScript's own library. */
 export const reservedClassNames: ReadonlySet<string> = new Set([
   ...WORDS.split(" "),
   ...fieldMarkers.keys(),

@@ -4,7 +4,10 @@
  * @module
  */
 
-/** What a part is; a record of shapes is an object with such fields, each of which may be left out. */
+/**
+ * The shape of a part; a record of shapes is an object with such fields, each of which may be left
+ * out.
+ */
 export type Shape =
   | "text"
   | "number"
@@ -25,9 +28,9 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 
 /**
- * What is wrong with a value, with its path; `undefined` when it has the shape.
+ * The mismatch between a value and its shape, with its path; `undefined` when it has the shape.
  *
- * `null` is what is left out, as everywhere in Kubernetes.
+ * A `null` counts as left out, as everywhere in Kubernetes.
  */
 export function misshapen(value: unknown, shape: Shape, path: string): string | undefined {
   if (value === null || value === undefined) return undefined;

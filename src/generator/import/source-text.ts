@@ -37,7 +37,7 @@ function survivesJsDoc(text: string): boolean {
   if (text === "" || text !== text.trim()) return false;
   // A tag, a link, the comment's end, a fence (which changes what the other lines mean), an escape.
   if (/@|\*[\\/]|\{@|```|~~~|\r|\t/.test(text)) return false;
-  // Blanks at either end of a line, and what the generator leaves out.
+  // Blanks at either end of a line are lost, and so are lines that the generator leaves out.
   return text
     .split("\n")
     .every((line) => line === line.trimEnd() && !/^\s*(?:TODO|---|\*)/.test(line));

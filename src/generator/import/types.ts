@@ -1,9 +1,9 @@
 /**
- * Schemas to the types of TypeScript, with the classes that they need.
+ * Turns schemas into the types of TypeScript, with the classes that they need.
  *
- * Each type says as much of its schema as it can; the rest is handed back, for decorators where the type
- * is a field's, and for `With<...>` where it is not. What has no form in TypeScript at all is written
- * down as it is: `With<unknown, {...}>`.
+ * Each type says as much of its schema as it can; the rest is handed back, for decorators where the
+ * type is a field's, and for `With<...>` where it is not. A schema without any form in TypeScript
+ * is written as it is: `With<unknown, {...}>`.
  *
  * @module
  */
@@ -97,7 +97,7 @@ export class TypeWriter {
     };
   }
 
-  /** `alone`: nothing beside the type can say its description. */
+  /** The type of a schema. `alone`: nothing beside the type can carry its description. */
   #typeOf(schema: Schema, path: Path, alone: boolean): TypeSource {
     const { type } = schema;
     if (schema["x-kubernetes-int-or-string"]) return this.#intOrString(schema);
@@ -125,7 +125,7 @@ export class TypeWriter {
 
   #text(schema: Schema): TypeSource {
     const values = schema.enum;
-    // `"a" | null` is no enumeration: the API server refuses null where there is one.
+    // `"a" | null` is not an enumeration: the API server refuses null where there is one.
     if (values && isUnion(values) && schema.nullable !== true) {
       const text = values.map((value) => JSON.stringify(value)).join(" | ");
       return { text, rest: without(schema, "type", "enum"), on: "string" };
@@ -194,7 +194,7 @@ export class TypeWriter {
         on: "object",
       };
     }
-    // Of an object inside the object, apiVersion, kind and metadata are kept.
+    // An object inside the object keeps apiVersion, kind and metadata.
     const text = schema["x-kubernetes-embedded-resource"] ? "object" : "Record<string, never>";
     return { text, rest: without(schema, "type", "properties"), on: "object" };
   }
@@ -261,7 +261,7 @@ function isClass(schema: Schema): boolean {
   return schema.type === "object" && names.length > 0 && !rules && !names.includes("constructor");
 }
 
-/** Values that a union of literals stands for, in their order. */
+/** Whether the values can be a union of literals, in their order. */
 function isUnion(values: readonly unknown[]): boolean {
   return (
     values.length > 0 &&

@@ -1,5 +1,5 @@
 /**
- * `@ConversionWebhook` to the versions that a class converts.
+ * Reads `@ConversionWebhook`: the versions that a class converts.
  *
  * @module
  */

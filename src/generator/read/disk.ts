@@ -10,7 +10,9 @@ import type { Reads } from "../stamp.ts";
 /** Texts that files will have, by absolute path; `undefined` for a file that will be gone. */
 export type EditedFiles = ReadonlyMap<string, string | undefined>;
 
-/** Files and folders by path. What was answered once is answered the same until `forget`. */
+/**
+ * Files and folders by path. A question that was answered once has the same answer until `forget`.
+ */
 export class Disk implements ts.ParseConfigHost {
   readonly useCaseSensitiveFileNames = ts.sys.useCaseSensitiveFileNames;
   readonly #files = new Map<string, Buffer>();
@@ -24,7 +26,7 @@ export class Disk implements ts.ParseConfigHost {
     this.#edited = edited;
   }
 
-  /** Everything that was asked for and answered since the last `forget`. */
+  /** All questions and answers since the last `forget`. */
   reads(): Reads {
     return {
       files: this.#files,
@@ -34,7 +36,7 @@ export class Disk implements ts.ParseConfigHost {
     };
   }
 
-  /** Files may have changed. */
+  /** Forgets all answers: files may have changed. */
   forget(): void {
     this.#files.clear();
     this.#folders.clear();
@@ -49,7 +51,9 @@ export class Disk implements ts.ParseConfigHost {
     return decoded(this.#note(path));
   }
 
-  /** What a file contains, which is noted. @throws the system's error for one that cannot be read */
+  /**
+   * The content of a file, which is noted. @throws the system's error for one that cannot be read
+   */
   #note(path: string): Buffer {
     const bytes = this.#files.get(path) ?? readFileSync(path);
     this.#files.set(path, bytes);
@@ -61,7 +65,7 @@ export class Disk implements ts.ParseConfigHost {
     return this.fileExists(path) ? this.getText(path) : undefined;
   }
 
-  /** Whether there is such a file. Its content is noted, since who asks for it goes by it. */
+  /** Whether there is such a file. Its content is noted, since the answer depends on it. */
   fileExists(path: string): boolean {
     if (this.#edited.has(path)) return this.#edited.get(path) !== undefined;
     if (this.#files.has(path)) return true;
@@ -93,19 +97,25 @@ export class Disk implements ts.ParseConfigHost {
     return ts.sys.realpath?.(path) ?? path;
   }
 
-  /** Files by pattern, which `tsconfig.json` may name; the sources are not looked for in this way. */
+  /**
+   * Never asked for the sources: `tsconfig.json` may name files by pattern, but they are not looked
+   * for in this way.
+   */
   readDirectory(): readonly string[] {
     return [];
   }
 }
 
-/** Windows' editors write UTF-16, and a mark at the beginning. `Buffer` is far faster than a `TextDecoder`. */
+/**
+ * The text of a file. Windows' editors write UTF-16, and a mark at the beginning. `Buffer` is far
+ * faster than a `TextDecoder`.
+ */
 function decoded(bytes: Buffer): string {
   const text = bytes.toString(bytes[0] === 0xff && bytes[1] === 0xfe ? "utf16le" : "utf8");
   return text.startsWith("\uFEFF") ? text.slice(1) : text;
 }
 
-/** What a program is made with, reading through `disk`. */
+/** The compiler host of a program, reading through `disk`. */
 export function createHost(options: ts.CompilerOptions, disk: Disk): ts.CompilerHost {
   return Object.assign(ts.createCompilerHost(options, true), {
     readFile: (path: string) => disk.readFile(path),

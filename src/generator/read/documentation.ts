@@ -1,5 +1,5 @@
 /**
- * Descriptions and tags out of JSDoc.
+ * Reads descriptions and tags from JSDoc.
  *
  * @module
  */
@@ -37,7 +37,10 @@ export function descriptionOf(node: ts.Node): string | undefined {
   return description === "" ? undefined : description;
 }
 
-/** `@deprecated use b` as Go and its tools write it: a paragraph that begins with "Deprecated:". */
+/**
+ * The deprecation as Go and its tools write it, for `@deprecated use b`: a paragraph that begins
+ * with "Deprecated:".
+ */
 function deprecationOf(node: ts.Node): string {
   const tag = commentOf(node)?.tags?.find(({ tagName }) => tagName.text === "deprecated");
   const text = plain(tag?.comment).trim();
@@ -74,7 +77,7 @@ function plain(comment: string | ts.NodeArray<ts.JSDocComment> | undefined): str
       if (!("name" in part)) return part.text;
       const { name } = part as ts.JSDocLink;
       const target = name ? name.getText() : "";
-      // `{@link https://x y}` reads as `y`; without a text, the target is all there is.
+      // `{@link https://x y}` reads as `y`; without a text, the target is the text.
       const text = part.text.replace(/^\s*\|?\s*/, "");
       const url = /^(:\/\/\S+)\s*\|?\s*(.*)$/s.exec(part.text);
       if (url) return url[2] === "" ? `${target}${url[1] ?? ""}` : (url[2] ?? "");

@@ -8,13 +8,13 @@ import type { Module } from "./module.ts";
 import type { Found } from "./modules.ts";
 import { complain, type Reader } from "./reader.ts";
 
-/** Nothing is known of the value before the program runs. */
+/** The value of an expression that is not known before the program runs. */
 export const notConstant: unique symbol = Symbol("not constant");
 
-/** What a constant is while its own value is being found. */
+/** The value of a constant while it is being found. */
 const inTheMaking: unique symbol = Symbol("in the making");
 
-/** Each that is made of the next takes its part of the stack. */
+/** The longest chain of constants, of which each takes its part of the stack. */
 const MOST_CONSTANTS = 200;
 
 /**
@@ -102,7 +102,10 @@ function readEnumMembers(
 /** A constant knows nothing of the function that mentions it. */
 const NO_BINDINGS: ReadonlyMap<string, unknown> = new Map();
 
-/** What a pattern's flags are in Go: `(?i)` before it. Those of JavaScript's own matching have none. */
+/**
+ * Flags of a pattern that Go has, too: `(?i)` before it. Those of JavaScript's own matching have no
+ * counterpart.
+ */
 const GO_FLAGS = /^[ims]*$/;
 
 /** The source of a pattern; JavaScript's own opinion of it does not matter, the API server runs Go's. */

@@ -8,7 +8,7 @@ import type { HandlerModel } from "../model.ts";
 import type { Module } from "./module.ts";
 import type { Reader } from "./reader.ts";
 
-/** Reads a class that wears the marker of a webhook. */
+/** Reads a class with the marker of a webhook. */
 export function readHandler(
   reader: Reader,
   module: Module,

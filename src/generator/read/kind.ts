@@ -1,5 +1,5 @@
 /**
- * Classes with `@Resource` to kinds.
+ * Reads classes with `@Resource` as kinds.
  *
  * @module
  */
@@ -44,7 +44,7 @@ export function readKind(
     typeof values[option] === "string" ? values[option] : otherwise;
   const texts = (option: string): string[] =>
     Array.isArray(values[option]) ? values[option].map(String) : [];
-  // What has another type was told of.
+  // A value of another type was reported.
   const map = (option: string): Record<string, string> =>
     Object.fromEntries(
       Object.entries(values[option] ?? {}).filter(
@@ -135,7 +135,7 @@ function rootType(
   return applyMarks(reader, narrow(type, {}, at), marks).type;
 }
 
-/** What a kind's class has of the classes above it, up to CustomResource. */
+/** The classes above a kind's class, up to CustomResource. */
 interface Base {
   /** The arguments of CustomResource, in the scope in which they are written. */
   readonly arguments: readonly ts.TypeNode[];

@@ -1,11 +1,11 @@
 /**
- * One file of the user's, parsed: what it declares, imports and exports.
+ * A file of the user's, parsed: its declarations, imports and exports.
  *
  * @module
  */
 import { ts } from "../load.ts";
 
-/** What a name of a file can stand for. */
+/** The declarations that a name of a file can stand for. */
 export type Declaration =
   | ts.ClassDeclaration
   | ts.InterfaceDeclaration
@@ -28,14 +28,16 @@ export interface Module {
   /** Further interfaces of a name that `declarations` has: TypeScript takes them for one. */
   readonly merged: ReadonlyMap<string, readonly ts.InterfaceDeclaration[]>;
   readonly imports: ReadonlyMap<string, Import>;
-  /** Exported under another name, or from another file. */
+  /** Names that are exported under another name, or from another file. */
   readonly exports: ReadonlyMap<string, Import | { readonly local: string }>;
   readonly exportStars: readonly string[];
-  /** It is a declaration of `tsop/k8s`: literal unions there are documentation, not rules. */
+  /**
+   * Whether it is a declaration of `tsop/k8s`: literal unions there are documentation, not rules.
+   */
   readonly builtIn: boolean;
 }
 
-/** Parses a file. What the parser does not understand is in the result, and is told by `Modules`. */
+/** Parses a file. Errors of the parser are in the result, and `Modules` reports them. */
 export function parseModule(path: string, text: string, builtIn = false): Module {
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.ES2022, true);
   const declarations = new Map<string, Declaration>();

@@ -16,7 +16,7 @@ import { CheckedProgram } from "./types/checked-program.ts";
 import type { Disk } from "./disk.ts";
 import { type Declaration, type Module, parseModule } from "./module.ts";
 
-/** What a name resolves to: a declaration, or a name of the package `tsop` itself. */
+/** The meaning of a name: a declaration, or a name of the package `tsop` itself. */
 export type Found =
   | { readonly is: "declaration"; readonly node: Declaration; readonly module: Module }
   | { readonly is: "tsop"; readonly name: string }
@@ -32,7 +32,7 @@ export class Modules {
   #program: CheckedProgram | undefined;
   #sources: readonly string[] = [];
   readonly #builtIns = new BuiltInTypes();
-  /** By path and name. */
+  /** The modules of built-in types by path and name. */
   readonly #builtInModules = new Map<string, Module>();
 
   /** The models of built-in declarations, which are the same wherever they are used. */
@@ -55,7 +55,7 @@ export class Modules {
     this.#sources = [...paths];
   }
 
-  /** Files may have changed: each is looked at again when it is needed. */
+  /** Has each file looked at again when it is needed: files may have changed. */
   refresh(): void {
     this.#fresh.clear();
     this.constants.clear();
@@ -63,7 +63,7 @@ export class Modules {
     this.#program = undefined;
   }
 
-  /** Everything that was looked for and read until now, of the disk. */
+  /** All parts of the disk that were looked for and read until now. */
   reads(): Reads {
     for (const { path } of this.#builtInModules.values()) this.#disk.fileExists(path);
     return this.#disk.reads();
@@ -98,7 +98,7 @@ export class Modules {
     return this.#program.checkerFor(file);
   }
 
-  /** Where a node begins, relative to the project. */
+  /** The place where a node begins, relative to the project. */
   at(module: Module, node: ts.Node): Position {
     const { line, character } = module.file.getLineAndCharacterOfPosition(
       node.getStart(module.file),
@@ -111,12 +111,12 @@ export class Modules {
     return relative(this.root, path).split(sep).join("/");
   }
 
-  /** Notes the first thing that the parser did not understand. */
+  /** Notes the first error of the parser. */
   reportSyntax(module: Module, findings: Findings): void {
     const { parseDiagnostics } = module.file as typeof module.file & {
       readonly parseDiagnostics: readonly ts.DiagnosticWithLocation[];
     };
-    // What follows the first is mostly its echo.
+    // Errors after the first are mostly its echo.
     for (const { start, messageText } of parseDiagnostics.slice(0, 1)) {
       const { line, character } = module.file.getLineAndCharacterOfPosition(start);
       findings.error(
@@ -128,17 +128,20 @@ export class Modules {
     }
   }
 
-  /** What `name` stands for in `module`. */
+  /** The meaning of `name` in `module`. */
   resolve(module: Module, name: string): Found | undefined {
     return this.#resolve(module, name, new Set());
   }
 
-  /** What `name` stands for in a namespace that `resolve` found. */
+  /** The meaning of `name` in a namespace that `resolve` found. */
   resolveIn(namespace: { specifier: string; module: Module }, name: string): Found | undefined {
     return this.#follow(namespace.module, namespace.specifier, name, new Set());
   }
 
-  /** `seen` are the exports (file and name) that were asked already: they may lead in a circle. */
+  /**
+   * Resolves a name. `seen` are the exports (file and name) that were asked already: they may lead
+   * in a circle.
+   */
   #resolve(module: Module, name: string, seen: Set<string>): Found | undefined {
     const declaration = module.declarations.get(name);
     if (declaration) return { is: "declaration", node: declaration, module };

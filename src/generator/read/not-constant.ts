@@ -1,5 +1,5 @@
 /**
- * Why the value of an expression is not known before the program runs, for a sentence.
+ * The reason why the value of an expression is not known before the program runs, for a sentence.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { enumValues, evaluate, notConstant } from "./evaluate.ts";
 import type { Module } from "./module.ts";
 import type { Reader } from "./reader.ts";
 
-/** Nobody looks further. */
+/** The most steps of the search. */
 const MOST_STEPS = 100;
 
 /** The reason, without a full stop: `now() is called when the program runs`. */

@@ -1,5 +1,5 @@
 /**
- * Paths into an object: typed lambdas and JSONPath texts, checked against the kind's schema.
+ * Reads paths into an object: typed lambdas and JSONPath texts, checked against the kind's schema.
  *
  * @module
  */
@@ -22,7 +22,7 @@ type Step =
 export interface ResolvedPath {
   readonly jsonPath: string;
   readonly type: TypeModel;
-  /** It goes through a list. */
+  /** Whether it goes through a list. */
   readonly throughList: boolean;
 }
 
@@ -30,7 +30,7 @@ const text: Schema = { type: "string" };
 const texts: Schema = { type: "object", additionalProperties: text };
 const date: Schema = { type: "string", format: "date-time" };
 
-/** What a path may name of the metadata. */
+/** The fields of the metadata that a path may name. */
 const METADATA: Readonly<Record<string, Schema>> = {
   name: text,
   generateName: text,
@@ -143,7 +143,7 @@ function steps(
   return undefined;
 }
 
-/** `find((item) => item.type === "Ready")`: the item whose field has that value. */
+/** Reads `find((item) => item.type === "Ready")`: the item whose field has that value. */
 function condition(
   reader: Reader,
   module: Module,

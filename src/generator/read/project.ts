@@ -72,7 +72,7 @@ export function readerOf(
   };
 }
 
-/** Reads the kinds and rights in `files`; everything wrong with them goes to `findings`. */
+/** Reads the kinds and rights in `files`; all mistakes in them are added to `findings`. */
 export function readProject(
   modules: Modules,
   files: ReadonlyMap<string, string>,
@@ -179,7 +179,8 @@ function complainOfHidden(reader: Reader, { file, ...module }: Module): void {
 const isOfClass = ({ name }: Decoration): boolean => classMarkers.includes(name);
 
 /**
- * Reading goes as deep as types and values lead to each other; what goes on for thousands is a mistake of the file.
+ * Reads within the stack: reading goes as deep as types and values lead to each other, and a chain
+ * of thousands is a mistake of the file.
  *
  * @param whereabouts - what was being read
  * @returns what was read; `undefined` when it was too much

@@ -1,5 +1,5 @@
 /**
- * What every part of the reading needs.
+ * The tools that every part of the reading needs.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import type { Modules } from "./modules.ts";
 export interface Reader {
   readonly modules: Modules;
   readonly findings: Findings;
-  /** Reads a type. Members hold types and types hold members; this is how they meet. */
+  /** Reads a type. Members hold types and types hold members; this port joins the two. */
   readonly readType: (reader: Reader, node: ts.TypeNode, scope: Scope, trail: Trail) => TypeModel;
   /** Reads a class or an interface without type parameters, or only the fields that `keep` names. */
   readonly readDeclared: (reader: Reader, found: Found, keep?: Keep) => TypeModel;
@@ -29,7 +29,7 @@ export interface Reader {
    * and where it is.
    */
   readonly size: { types: number; constants: number; kind: string; at: Position };
-  /** What the parameters of a decorator of the user's own stand for while its markers are read. */
+  /** The values of the parameters of a decorator of the user's own, while its markers are read. */
   readonly bindings?: ReadonlyMap<string, unknown>;
 }
 
@@ -46,13 +46,13 @@ export interface Found {
 /** Whether a field is wanted. */
 export type Keep = (name: string) => boolean;
 
-/** What the checker can be asked for: a type, or a field without one. */
+/** The nodes that the checker can be asked for: a type, or a field without one. */
 export type CheckedNode = ts.TypeNode | ts.PropertyDeclaration | ts.ParameterDeclaration;
 
 /** The declarations that are being read, outermost first: a type inside itself has no schema. */
 export type Trail = readonly Declaration[];
 
-/** Where a type is read: its file, and what the type parameters in sight stand for. */
+/** The scope in which a type is read: its file, and the values of the type parameters in sight. */
 export interface Scope {
   readonly module: Module;
   readonly parameters: ReadonlyMap<string, TypeArgument>;
@@ -94,10 +94,16 @@ export function attempt<T>(
   return { result: read({ ...reader, findings }), findings };
 }
 
-/** As many parts as no schema has that an API server takes: the shortest of them make more than 1.5 MiB. */
+/**
+ * The limit of parts: no schema that an API server takes has as many. The shortest of them make
+ * more than 1.5 MiB.
+ */
 const MOST_TYPES = 100_000;
 
-/** Types that refer to each other grow with each level: 25 levels of two fields each are 33 million parts. */
+/**
+ * A type with too many parts. Types that refer to each other grow with each level: 25 levels of two
+ * fields each are 33 million parts.
+ */
 export class TooLarge extends Error {
   readonly kind: string;
   readonly at: Position;

@@ -1,11 +1,11 @@
 /**
- * How deeply the code of a file is nested. Everything that reads it calls itself for each level.
+ * The nesting of a file's code. Everything that reads it calls itself for each level.
  *
  * @module
  */
 import { ts } from "../load.ts";
 
-/** Code of people has fifty levels, a sum of a thousand texts a thousand. */
+/** The most levels. Code of people has fifty, a sum of a thousand texts a thousand. */
 const MOST_LEVELS = 1000;
 
 /** The first node that is nested deeper than `MOST_LEVELS`. */
@@ -23,12 +23,12 @@ export function findTooDeep(file: ts.SourceFile): ts.Node | undefined {
   return level[0];
 }
 
-/** Brackets of people are not open that deeply. */
+/** More open brackets than code of people has. */
 const MANY_BRACKETS = 100;
 
 /**
- * Where a text is that the parser did not get to the end of: at its deepest bracket, or at the statement with most
- * words.
+ * The place in a text whose end the parser did not reach: its deepest bracket, or the statement
+ * with most words.
  */
 export function mostNested(text: string): { line: number; column: number } {
   const scanner = ts.createScanner(
@@ -36,7 +36,7 @@ export function mostNested(text: string): { line: number; column: number } {
     true,
     ts.LanguageVariant.Standard,
     text,
-    // What is no token is nobody's bracket.
+    // A character that is not a token is not a bracket either.
     () => undefined,
   );
   const deepest = { depth: 0, at: 0 };

@@ -1,5 +1,5 @@
 /**
- * `@MutatingWebhook` and `@ValidatingWebhook` to entries of webhook configurations.
+ * Reads `@MutatingWebhook` and `@ValidatingWebhook` as entries of webhook configurations.
  *
  * @module
  */
@@ -42,7 +42,7 @@ const OPTIONS: OptionTable = {
 const MUTATING: OptionTable = { ...OPTIONS, reinvocationPolicy: ["Never", "IfNeeded"] };
 const TARGET: OptionTable = { groups: "strings", versions: "strings", resources: "strings" };
 
-/** What is copied to the entry as it was said. */
+/** The options that are copied to the entry as they were said. */
 const COPIED = [
   "matchPolicy",
   "reinvocationPolicy",
@@ -57,7 +57,7 @@ interface Target {
   readonly groups: readonly string[];
   readonly versions: readonly string[];
   readonly resources: readonly string[];
-  /** Absent where the target is written out. */
+  /** The kind; absent where the target is written out. */
   readonly kind?: Pick<ResourceInfo, "group" | "version" | "kind">;
 }
 
@@ -140,7 +140,7 @@ function readWebhook(
   return complete({ mutating, target, said, handler, at }, reader.findings);
 }
 
-/** What was read of a marker. */
+/** The parts of a marker that were read. */
 interface ReadMarker {
   readonly mutating: boolean;
   readonly target: Target;
@@ -208,7 +208,7 @@ function complete(marker: ReadMarker, findings: Findings): WebhookModel | undefi
   return { mutating, configuration, name, entry, handler, at, saidAt };
 }
 
-/** What the marker says has been checked by the time that it is written. */
+/** The marker's service; it has been checked by the time that it is written. */
 interface SaidService {
   readonly name?: string;
   readonly namespace?: string;

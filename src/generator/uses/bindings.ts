@@ -1,14 +1,16 @@
 /**
- * What the names inside of functions stand for: variables, parameters, and parts of both.
+ * The values of names inside of functions: variables, parameters, and parts of both.
  *
  * @module
  */
 import { ts } from "../load.ts";
 
-/** Any item of a list, any value of a record. */
+/** The part of a path for any item of a list, or any value of a record. */
 export const EACH: unique symbol = Symbol("each");
 
-/** From a value to a part of it: `["client"]` is its property, `[EACH]` any of its items. */
+/**
+ * The path from a value to a part of it: `["client"]` is its property, `[EACH]` any of its items.
+ */
 export type Path = readonly (string | typeof EACH)[];
 
 /** The declaration of a name, and which part of what is declared has it. */
@@ -55,7 +57,7 @@ function bindingIn(
   return path && { node, path };
 }
 
-/** Where a name is in a pattern such as `{ client, kinds: [first] }`. */
+/** The path of a name in a pattern such as `{ client, kinds: [first] }`. */
 function pathTo(name: ts.BindingName, text: string): Path | undefined {
   if (ts.isIdentifier(name)) return name.text === text ? [] : undefined;
   for (const [index, element] of name.elements.entries()) {
@@ -88,7 +90,9 @@ export function classAround(node: ts.Node): ts.ClassLikeDeclaration | undefined 
   return undefined;
 }
 
-/** What a field of a class holds: what it is declared with, and what the constructor puts there. */
+/**
+ * The type and the values of a class's field: as it is declared, and as the constructor sets it.
+ */
 export function fieldOf(
   node: ts.ClassLikeDeclaration,
   name: string,

@@ -1,5 +1,5 @@
 /**
- * Which functions of the project a call calls.
+ * Finds the functions of the project that a call calls.
  *
  * @module
  */
@@ -73,7 +73,7 @@ export class Callees {
         ? this.#method(initializer, name, steps + 1)
         : [];
     }
-    // Curried: remove(client)(Secret).
+    // A curried call: remove(client)(Secret).
     if (ts.isCallExpression(at)) {
       return this.#functions(at.expression, steps + 1).flatMap((one) =>
         returnedBy(one).flatMap((value) => this.#functions(value, steps + 1)),
@@ -235,7 +235,7 @@ function localDeclaration(
   return undefined;
 }
 
-/** What a function returns, as it is written. */
+/** The expressions that a function returns, as they are written. */
 function returnedBy(owner: ts.SignatureDeclaration): readonly ts.Expression[] {
   const { body } = owner as ts.FunctionLikeDeclaration;
   if (!body) return [];

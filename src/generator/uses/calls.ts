@@ -1,5 +1,5 @@
 /**
- * What the calls of `tsop` need the right to.
+ * The rights that calls of `tsop` need.
  *
  * @module
  */
@@ -9,18 +9,24 @@ import type { Receiver } from "./receivers.ts";
 
 /** The rights that a call needs for a kind. */
 export interface CallRights {
-  /** Where the token, or an object of the kind, stands among the arguments. */
+  /** The index of the argument with the token, or with an object of the kind. */
   readonly kind: number;
   /** The way from that argument to its tokens: `["kinds", EACH]`; empty when absent. */
   readonly path?: Path;
-  /** With fewer arguments than this it is another function of that name: `map.get(MyWeb)`. */
+  /**
+   * The fewest arguments: with fewer, it is another function of that name, such as
+   * `map.get(MyWeb)`.
+   */
   readonly least: number;
   readonly verbs: readonly string[];
-  /** In place of `verbs` where the kind is watched, so that it is read from memory. */
+  /** The verbs in place of `verbs` where the kind is watched, so that it is read from memory. */
   readonly watched?: readonly string[];
-  /** Beside `verbs` where an owner is given and the kind is not watched: it is read who controls the object. */
+  /**
+   * The verbs beside `verbs` where an owner is given and the kind is not watched: the object is
+   * read to find its controller.
+   */
   readonly forOwner?: readonly string[];
-  /** Where the function stands that may change the status as well: it is patched then. */
+  /** The index of the function that may change the status as well: it is patched then. */
   readonly statusIn?: number;
   /** The kind is watched from here on. */
   readonly watches?: boolean;
@@ -100,7 +106,10 @@ const FUNCTIONS: Readonly<Record<string, CallRights>> = {
   removeFinalizer: { kind: 1, least: 4, verbs: ["patch"] },
 };
 
-/** What reaches into pods, whose kind no argument says. API servers ask for both verbs where something is run. */
+/**
+ * The methods that reach into pods, whose kind no argument says. API servers ask for both verbs
+ * where something is run.
+ */
 const PODS: Readonly<Record<string, PodRights>> = {
   logs: { suffix: "/log", verbs: ["get"] },
   exec: { suffix: "/exec", verbs: ["create", "get"] },
@@ -115,15 +124,17 @@ export interface PodRights {
   readonly verbs: readonly string[];
 }
 
-/** What a method of `client.pods` needs. */
+/** The rights that a method of `client.pods` needs. */
 export function podRights(receiver: Receiver | undefined, name: string): PodRights | undefined {
   return receiver?.is === "pods" && Object.hasOwn(PODS, name) ? PODS[name] : undefined;
 }
 
-/** What a function of `tsop` needs. */
+/** The rights that a function of `tsop` needs. */
 export const functionRights = (name: string): CallRights | undefined => own(FUNCTIONS, name);
 
-/** What a method needs; where the receiver is not known, what it would need of a client or a builder. */
+/**
+ * The rights that a method needs; where the receiver is not known, those of a client or a builder.
+ */
 export function methodRights(receiver: Receiver | undefined, name: string): CallRights | undefined {
   switch (receiver?.is) {
     case undefined:
@@ -160,7 +171,7 @@ export function suffixOf(receiver: Receiver | undefined): string | undefined {
   return receiver.subresource === undefined ? undefined : `/${receiver.subresource}`;
 }
 
-/** What a call needs for an owner. */
+/** The rights that a call needs for an owner. */
 export function ownerRights({
   verbs,
   watched,

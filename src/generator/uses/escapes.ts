@@ -1,5 +1,5 @@
 /**
- * Kinds that are named where it is not known what becomes of them.
+ * Kinds that are named at places from which they cannot be followed.
  *
  * @module
  */
@@ -19,7 +19,7 @@ interface EscapePorts {
   readonly callees: Callees;
 }
 
-/** Tells of every name of a kind below `node` that was not followed to what is done with it. */
+/** Finds every name of a kind below `node` that was not followed to a use. */
 export function findEscapes(
   ports: EscapePorts,
   node: ts.Node,
@@ -55,7 +55,7 @@ export function findEscapes(
 /** Whether a name is handed to a call that does nothing with a kind. */
 function isLeftAlone({ reader, module, callees }: EscapePorts, node: ts.Expression): boolean {
   const { parent: call } = node;
-  // Each mention of the name that it gets is looked at by itself.
+  // Each mention of the variable is looked at by itself.
   if (ts.isVariableDeclaration(call) || ts.isExportAssignment(call)) return true;
   if (!ts.isCallExpression(call) && !ts.isNewExpression(call)) return false;
   const index = call.arguments?.indexOf(node) ?? -1;
@@ -88,7 +88,7 @@ function leavesAlone(owner: ts.SignatureDeclaration, index: number, unused: bool
   return isHarmless(owner);
 }
 
-/** `map.get(Secret)` of a Map, `kinds.includes(Secret)`. */
+/** Whether a call looks something up: `map.get(Secret)` of a Map, `kinds.includes(Secret)`. */
 function isLookup(call: ts.CallExpression | ts.NewExpression, callee: ts.Expression): boolean {
   if (!ts.isPropertyAccessExpression(callee) || call.arguments?.length !== 1) return false;
   const name = lastName(callee);

@@ -14,15 +14,15 @@ import { isLocal, lastName } from "./methods.ts";
 /** A call of a function or of a constructor. */
 export type Call = ts.CallExpression | ts.NewExpression;
 
-/** What a call does with a kind. */
+/** The action of a call on a kind. */
 export interface Deed {
   readonly suffix: string;
   readonly verbs: readonly string[];
   readonly watched?: readonly string[];
   readonly watches?: boolean;
-  /** It is known that the call is one of `tsop`, not only one of that name. */
+  /** Whether the call is known to be one of `tsop`, not only one of that name. */
   readonly isOurs?: boolean;
-  /** It is handed to code that cannot be read. */
+  /** Whether the kind is handed to code that cannot be read. */
   readonly escapes?: boolean;
   readonly unlessGranted?: UseModel["unlessGranted"];
 }
@@ -35,7 +35,7 @@ interface FoundUse extends UseModel {
 
 const nameOf = ({ plural, group }: TokenModel): string => `${plural}.${group}`;
 
-/** Gathers what the calls of a project do with kinds. */
+/** Gathers the uses of kinds in the calls of a project. */
 export class FoundUses {
   readonly #reader: Reader;
   readonly #uses: FoundUse[] = [];
@@ -48,7 +48,7 @@ export class FoundUses {
     this.#reader = reader;
   }
 
-  /** All of it, when everything has been read: whether a kind is watched may be known last. */
+  /** The result, when everything has been read: whether a kind is watched may be known last. */
   result(): Pick<UsesModel, "uses" | "unclear" | "escaped"> {
     const uses = this.#uses.map(({ watched, partial, ...use }) => {
       const name = `${use.resource}.${use.group}`;

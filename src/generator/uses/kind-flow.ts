@@ -1,8 +1,8 @@
 /**
- * Which kinds an expression can stand for: a token, or an object of that kind.
+ * Finds the kinds that an expression can stand for: a token, or an object of that kind.
  *
- * Read from the syntax: names are followed to what they were declared with, through lists, records, loops,
- * destructuring, fields of classes and results of functions. What a parameter stands for is only known
+ * Read from the syntax: names are followed to their declarations, through lists, records, loops,
+ * destructuring, fields of classes and results of functions. The value of a parameter is known only
  * where its function is called; it is handed back as it is.
  *
  * @module
@@ -34,10 +34,10 @@ const MAX_STEPS = 24;
 /** Calls of a client whose result is an object of the kind of their first argument. */
 const RETURNS_OBJECT = new Set(["get", "find", "create", "update", "patch", "apply"]);
 const RETURNS_LIST = new Set(["list", "listAll"]);
-/** Methods of lists by what they make of them. */
+/** Methods of lists by their results. */
 const SAME_LIST = new Set("filter slice concat sort toSorted reverse toReversed".split(" "));
 const ONE_ITEM = new Set("find findLast at pop shift".split(" "));
-/** Methods of lists whose function gets each of the items. */
+/** Methods of lists whose function is called with each of the items. */
 const WITH_EACH = new Set(
   "map flatMap forEach filter find findLast findIndex some every".split(" "),
 );
@@ -161,7 +161,7 @@ export class KindFlow {
     return ts.isVariableDeclaration(declared) ? this.#initial(declared, path) : NONE;
   }
 
-  /** What a variable begins with, and what is put into it later. */
+  /** The kinds that a variable begins with, and those that are put into it later. */
   #initial(declaration: ts.VariableDeclaration, path: Path): Kinds {
     const first = declaration.initializer ? this.of(declaration.initializer, path) : NONE;
     const [step, ...rest] = path;
@@ -204,7 +204,7 @@ export class KindFlow {
     return union([usual, { tokens: [], parameters: [part] }]);
   }
 
-  /** `list.map((item) => ...)`: the items of the list. */
+  /** The items of the list in `list.map((item) => ...)`. */
   #itemsGivenTo(owner: ts.Node, path: Path): Kinds | undefined {
     const call = owner.parent;
     if (!ts.isCallExpression(call) || !ts.isPropertyAccessExpression(call.expression))
@@ -337,7 +337,7 @@ export class KindFlow {
     return undefined;
   }
 
-  /** What a function of the project returns, with the arguments of a call. */
+  /** The kinds that a function of the project returns, with the arguments of a call. */
   #result(owner: ts.SignatureDeclaration, call: ts.CallExpression, path: Path): Kinds {
     const typed = owner.type ? this.#typed(owner.type, this.#moduleOf(owner), path) : NONE;
     if (typed.tokens.length > 0) return typed;

@@ -12,13 +12,13 @@ export interface ParameterPart {
   readonly owner: ts.SignatureDeclaration;
   readonly index: number;
   readonly path: Path;
-  /** It is each of the arguments from `index` on. */
+  /** Whether it is each of the arguments from `index` on. */
   readonly rest: boolean;
-  /** Of the kind, the metadata alone is meant. */
+  /** Whether the metadata of the kind alone is meant. */
   readonly partial?: boolean;
 }
 
-/** What an expression can stand for. */
+/** The kinds that an expression can stand for. */
 export interface Kinds {
   readonly tokens: readonly TokenModel[];
   readonly parameters: readonly ParameterPart[];
@@ -32,7 +32,7 @@ export const partly = ({ tokens, parameters }: Kinds): Kinds => ({
 
 /** No kind. */
 export const NONE: Kinds = { tokens: [], parameters: [] };
-/** All kinds of some, each token once. */
+/** The union of some kinds, each token once. */
 export const union = (all: readonly Kinds[]): Kinds => ({
   tokens: [
     ...new Map(

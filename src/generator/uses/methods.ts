@@ -1,5 +1,5 @@
 /**
- * How calls are written: which method is called, on what, and with which words.
+ * Reads calls: the method, its receiver, and the words of the call.
  *
  * @module
  */
@@ -40,7 +40,7 @@ export function methodOf(callee: ts.Expression): Method | undefined {
   return bound && ts.isPropertyAccessExpression(bound) ? methodOf(bound) : undefined;
 }
 
-/** What a call is called by in messages. */
+/** The name of a call in messages. */
 export function lastName(node: ts.Expression): string {
   const at = plain(node);
   if (ts.isPropertyAccessExpression(at)) return at.name.text.replace(/^#/, "");
@@ -57,7 +57,7 @@ export function isLocal(node: ts.Expression): boolean {
 const isTopLevel = ({ parent }: ts.VariableDeclaration): boolean =>
   ts.isSourceFile(parent.parent.parent);
 
-/** What asks for a name without handing it on. */
+/** Operators that compare a name without handing it on. */
 const COMPARES = new Set([
   ts.SyntaxKind.InstanceOfKeyword,
   ts.SyntaxKind.EqualsEqualsEqualsToken,

@@ -1,5 +1,5 @@
 /**
- * What is put into lists, sets and maps after they were made.
+ * Values that are put into lists, sets and maps after these were made.
  *
  * @module
  */
@@ -23,7 +23,7 @@ export class Puts {
     this.#reader = reader;
   }
 
-  /** Notes `list.push(Secret)`, `set.add(Secret)` and `map.set(name, Secret)`. */
+  /** Notes values in `list.push(Secret)`, `set.add(Secret)` and `map.set(name, Secret)`. */
   note(call: ts.CallExpression): void {
     const { expression } = call;
     if (!ts.isPropertyAccessExpression(expression) || !ts.isIdentifier(expression.expression)) {
@@ -47,7 +47,7 @@ export class Puts {
     return this.#calls.has(call);
   }
 
-  /** What is put into a variable. */
+  /** The values that are put into a variable. */
   into(variable: ts.VariableDeclaration): readonly Put[] {
     return this.#values.get(variable) ?? [];
   }

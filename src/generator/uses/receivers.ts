@@ -1,6 +1,6 @@
 /**
- * What a method is called on: a client, its status, a builder of controllers, or something that has nothing
- * to do with the API.
+ * The receiver of a method: a client, its status, a builder of controllers, or something that has
+ * nothing to do with the API.
  *
  * @module
  */
@@ -20,7 +20,7 @@ import {
 } from "./bindings.ts";
 import { partsOf, typeNamed } from "./types.ts";
 
-/** What is known of a receiver. */
+/** The known facts about a receiver. */
 export interface Receiver {
   readonly is:
     | "client"
@@ -32,9 +32,9 @@ export interface Receiver {
     | "builder"
     | "recorder"
     | "other";
-  /** Reads go to the server in any case. */
+  /** Whether reads go to the server in any case. */
   readonly live?: boolean;
-  /** `scale`; absent where it is not known. */
+  /** The subresource, such as `scale`; absent where it is not known. */
   readonly subresource?: string;
 }
 
@@ -50,12 +50,12 @@ const TYPES: Readonly<Record<string, Receiver>> = {
   Manager: { is: "manager" },
   Cache: { is: "cache" },
   ControllerBuilder: { is: "builder" },
-  // What is watched later is watched as what the builder names.
+  // A builder's later watches are watches of the kind that it names.
   Controller: { is: "builder" },
   EventRecorder: { is: "recorder" },
 };
 
-/** What the functions of `tsop` return. */
+/** The results of `tsop`'s functions. */
 const RESULTS: Readonly<Record<string, Receiver>> = {
   createClient: { is: "client", live: true },
   createManager: { is: "manager" },
@@ -64,7 +64,7 @@ const RESULTS: Readonly<Record<string, Receiver>> = {
 
 const MAX_STEPS = 20;
 
-/** Finds out what receivers are. */
+/** Finds out the receivers of methods. */
 export class Receivers {
   readonly #reader: Reader;
 
@@ -72,7 +72,7 @@ export class Receivers {
     this.#reader = reader;
   }
 
-  /** What an expression is; `undefined` where that cannot be read. */
+  /** The receiver that an expression is; `undefined` where that cannot be read. */
   of(expression: ts.Expression, path: Path = [], steps = 0): Receiver | undefined {
     if (steps > MAX_STEPS) return undefined;
     const node = plain(expression);
@@ -182,7 +182,10 @@ export class Receivers {
     return { is: "subresource", ...(typeof name === "string" ? { subresource: name } : {}) };
   }
 
-  /** What a written type is; a class or an interface of the project is none of ours unless it extends one. */
+  /**
+   * The receiver that a written type is; a class or an interface of the project is none of ours
+   * unless it extends one.
+   */
   #typed(type: ts.TypeNode, module: Module, path: Path): Receiver | undefined {
     for (let count = path.length; count >= 0; count--) {
       for (const part of partsOf(

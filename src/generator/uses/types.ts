@@ -1,5 +1,6 @@
 /**
- * Written types, followed through the project: what a member of one is, and which name is behind it.
+ * Written types, followed through the project: the types of their members, and the names behind
+ * them.
  *
  * @module
  */
@@ -14,7 +15,7 @@ interface Written {
   readonly module: Module;
 }
 
-/** Types that hold what their first argument says, one each or many. */
+/** Types that hold values of their first argument, one each or many. */
 const ONE = new Set(
   "Promise PromiseLike Awaited Readonly NonNullable Partial Required Pick Omit NewObject Intent Token ResourceType".split(
     " ",
@@ -69,7 +70,7 @@ export function partsOf(
   return step === undefined ? [{ node, module }] : [];
 }
 
-/** What the name of a type stands for, that of a namespace too. */
+/** The meaning of a type's name, that of a namespace too. */
 export function typeNamed(
   modules: Modules,
   module: Module,

@@ -1,8 +1,8 @@
 /**
- * What the code does with the API: the calls on clients, builders and recorders, as rights that they need.
+ * The code's uses of the API: the calls on clients, builders and recorders, as rights that they
+ * need.
  *
- * What cannot be followed is not guessed: it is noted as such, so that nobody is told that a right is unused
- * which may be used there.
+ * A use that cannot be followed is noted as such, so that its right does not count as unused.
  *
  * @module
  */
@@ -53,14 +53,14 @@ interface Forwarded extends Deed {
   readonly partial: boolean;
 }
 
-/** Events may be written there, whether or not the call can be read. */
+/** The words of code that may write events, whether or not the call can be read. */
 const RECORDS = /\bEventRecorder\b|\.recorder\(/;
 
 const PODS: TokenModel = { group: "", plural: "pods" };
 const EVENTS: TokenModel = { group: "", plural: "events" };
 const LEASES: TokenModel = { group: "coordination.k8s.io", plural: "leases" };
 
-/** What was being read, for the message when it is too much. */
+/** The place that was being read, for the message when it is too much. */
 export interface Whereabouts {
   readonly at: Position;
   readonly what: string;
@@ -95,7 +95,7 @@ export class UsesReader {
     this.#flow = new KindFlow(reader, this.#receivers, this.#callees, this.#puts);
   }
 
-  /** Reads all files. What functions do with their parameters, their callers do with what they hand in. */
+  /** Reads all files. A use of a parameter is a use of the values that callers hand in. */
   read(modules: readonly Module[], kinds: readonly KindModel[]): UsesModel {
     this.#flow.kinds.push(...kinds);
     for (const { file } of modules) {
@@ -131,7 +131,7 @@ export class UsesReader {
     return { at: this.#reader.modules.at(this.#moduleOf(here), here), what };
   }
 
-  /** What must be known before calls are read: classes, and what is put into lists. */
+  /** Collects classes, and values that are put into lists, before calls are read. */
   #survey(node: ts.Node): void {
     if (ts.isClassLike(node)) this.#callees.addClass(node);
     if (ts.isCallExpression(node)) this.#puts.note(node);
@@ -182,7 +182,7 @@ export class UsesReader {
     for (const argument of call.arguments ?? []) this.#handToUnknown(argument);
   }
 
-  /** Children that block the deletion of their owner. */
+  /** Reads a call that sets an owner, whose deletion the child blocks. */
   #readOwner(call: ts.CallExpression): void {
     const callee = plain(call.expression);
     const name = lastName(callee);
@@ -202,7 +202,7 @@ export class UsesReader {
     for (const part of parameters) this.#forward(part, deed);
   }
 
-  /** Reads a call of `tsop`; false when it is none. */
+  /** Reads a call of `tsop`; false when it is not one. */
   #readRights(call: ts.CallExpression): boolean {
     const callee = plain(call.expression);
     if (ts.isIdentifier(callee) && !findBinding(callee)) {
@@ -228,7 +228,7 @@ export class UsesReader {
       this.#found.use(call, EVENTS, deed, "complete");
       this.#cleanup(call, method.on);
     }
-    // What is watched in another cluster needs a right there.
+    // A kind that is watched in another cluster needs a right there.
     if (receiver?.is === "builder" && namesOption(call, "cluster")) return true;
     const ofPods = podRights(receiver, name);
     if (ofPods) {
@@ -255,7 +255,7 @@ export class UsesReader {
     return step === "live" ? { is: "client", live: true } : undefined;
   }
 
-  /** Notes what a call needs; false when it is not known of which kind. */
+  /** Notes the rights that a call needs; false when its kind is not known. */
   #take(
     call: ts.CallExpression,
     rights: CallRights & { readonly isOurs: boolean },
@@ -361,7 +361,7 @@ export class UsesReader {
     }
   }
 
-  /** What is handed to code that cannot be read. */
+  /** Notes the kinds that are handed to code that cannot be read. */
   #handToUnknown(argument: ts.Expression): void {
     const node = plain(argument);
     if (ts.isObjectLiteralExpression(node)) {
@@ -371,7 +371,7 @@ export class UsesReader {
       }
       return;
     }
-    // What is named directly is found where it is named.
+    // A kind that is named directly is found where it is named.
     if (!ts.isIdentifier(node) && !ts.isPropertyAccessExpression(node)) return;
     for (const path of [[], [EACH]] satisfies Path[]) {
       const { tokens, parameters } = this.#flow.handedOn(node, path);

@@ -406,7 +406,7 @@ spec:
   it.each([
     [["--version", "v1"], "OLM takes semantic versions only"],
     [["--channels", "a b"], "is not a channel's name"],
-    [["--default-channel", "fast"], "is none of the channels alpha"],
+    [["--default-channel", "fast"], "is not one of the channels alpha"],
     [["--icon", "no-such.png"], "is not a picture"],
     [["--output-dir", "../bundle"], "has to be in the project"],
   ])("refuses %j before it writes", async (flags, message) => {

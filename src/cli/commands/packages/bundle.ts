@@ -31,7 +31,7 @@ import { present } from "../../../present.ts";
 export interface BundleOptions extends PackageOptions {
   /** The operator's image. */
   readonly image?: string;
-  /** Of the bundle. */
+  /** The version of the bundle. */
   readonly version?: string;
   readonly channels: string;
   readonly defaultChannel?: string;
@@ -77,7 +77,7 @@ export async function bundle(options: BundleOptions, context: CliContext): Promi
   });
 }
 
-/** https://semver.org, without the `v` that some write before it. */
+/** A version by https://semver.org, without the `v` that some write before it. */
 const SEMANTIC =
   /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$/;
 
@@ -109,7 +109,7 @@ function channelsOf({ channels: text, defaultChannel }: BundleOptions): {
   if (!channels.includes(first)) {
     throw new UsageError(
       "bundle-channel",
-      `--default-channel ${first} is none of the channels ${channels.join(", ")}.`,
+      `--default-channel ${first} is not one of the channels ${channels.join(", ")}.`,
       `For example: --channels ${[...channels, first].join(",")} --default-channel ${first}`,
     );
   }

@@ -16,7 +16,7 @@ import { type PackageOptions, writePackage } from "./write-package.ts";
 
 /** The flags of `tsop chart`. */
 export interface ChartOptions extends PackageOptions {
-  /** The operator's image: what the values say when nobody sets them. */
+  /** The operator's image: the default of the values. */
   readonly image?: string;
   /** The version of the chart. */
   readonly chartVersion?: string;

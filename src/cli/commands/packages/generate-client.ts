@@ -20,7 +20,7 @@ export interface GenerateClientOptions extends PackageOptions {
   readonly name?: string;
 }
 
-/** As npm takes it. */
+/** A package's name as npm takes it. */
 const PACKAGE_NAME = /^(@[a-z0-9-][a-z0-9._-]*\/)?[a-z0-9-][a-z0-9._-]*$/;
 
 /** Writes the package; returns the exit code. */

@@ -19,7 +19,7 @@ import { getProject } from "../../project/project-file.ts";
 
 /** The flags of `tsop image`. */
 export interface ImageOptions {
-  /** Its name, with a tag. */
+  /** The image's name, with a tag. */
   readonly image: string;
   /** An OCI layout with Node: without it, docker or podman builds the Dockerfile. */
   readonly base?: string;
@@ -95,7 +95,10 @@ async function writeOnBase(
   return 0;
 }
 
-/** https://reproducible-builds.org/docs/source-date-epoch/ */
+/**
+ * The time of creation, from `SOURCE_DATE_EPOCH`
+ * (https://reproducible-builds.org/docs/source-date-epoch/).
+ */
 function createdAt({ env }: CliContext): string {
   const seconds = Number(env["SOURCE_DATE_EPOCH"] ?? 0);
   if (Number.isSafeInteger(seconds) && seconds >= 0 && seconds < 253_402_300_800) {
@@ -111,7 +114,7 @@ function createdAt({ env }: CliContext): string {
 const WITHOUT_ENGINE =
   "Without docker and podman, the image is written on a base: `tsop image --image NAME --base base.tar`; see docs/packaging.md.";
 
-/** Docker or podman builds what the Dockerfile says. */
+/** Has docker or podman build the Dockerfile. */
 async function buildByEngine(
   { image: name, platform, dryRun }: ImageOptions,
   context: CliContext,

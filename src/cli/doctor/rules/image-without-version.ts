@@ -1,5 +1,5 @@
 /**
- * Images whose name means another one tomorrow.
+ * Images whose tag can mean another image tomorrow.
  *
  * @module
  */
@@ -16,7 +16,7 @@ export const imageWithoutVersion: Rule = {
   *find(examined) {
     for (const template of podTemplates(examined)) {
       const { manifest } = template;
-      // Its kustomization may put a tag in.
+      // The kustomization may set a tag.
       if (examined.isKustomized(manifest.file)) continue;
       for (const { container, path } of containersOf(template)) {
         const image = textAt(container, ["image"]);

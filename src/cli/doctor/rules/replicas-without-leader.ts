@@ -1,5 +1,5 @@
 /**
- * Operators that run several times without agreeing who works.
+ * Operators with several replicas that do not elect a leader.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Services that select nobody, or whose port nobody listens on.
+ * Services that select no pod, or whose port no container listens on.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { containersOf, hasLabels, podTemplates, type PodTemplate } from "../work
 export const serviceWithoutListener: Rule = {
   name: "service-without-listener",
   about:
-    "A Service selects no pods of these manifests, or its target port is none that their containers name. Connections are refused.",
+    "A Service selects no pods of these manifests, or its target port is not one that their containers name. Connections are refused.",
   example:
     "kind: Service\nspec:\n  selector: { app: web }\n  ports: [{ port: 80, targetPort: http }] # no container has a port http",
   *find(examined) {

@@ -25,7 +25,10 @@ export class DevJournal {
     return { [DEBUG_VARIABLE]: `0:${this.#token}` };
   }
 
-  /** Takes a line of the operator's log; whether it was for this alone, and for nobody to read. */
+  /**
+   * Takes a line of the operator's log; returns whether the line was for this alone and is not to
+   * be printed.
+   */
   hear(line: string): boolean {
     if (!line.includes(DEBUG_SERVED)) return false;
     const entry = parseLogEntry(line);
@@ -35,7 +38,7 @@ export class DevJournal {
     return true;
   }
 
-  /** Nobody is to be asked any more. */
+  /** Ends the journal: nobody can ask for it any more. */
   end(): void {
     rmSync(this.#path, { force: true });
   }

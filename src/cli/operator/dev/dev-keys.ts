@@ -16,7 +16,7 @@ import type { LogChoice } from "./log-choice.ts";
 
 /** A key, and what it does. */
 interface KeyAction {
-  /** In the line that names the keys. */
+  /** The key's action, in the line that names the keys. */
   readonly help: string;
   readonly run: () => Promise<void> | void;
 }
@@ -60,7 +60,7 @@ export class DevKeys {
     };
   }
 
-  /** Listens, and names the keys in a line, if this is a terminal. */
+  /** Starts to listen, and names the keys in a line, if this is a terminal. */
   start(): void {
     const listen = this.#context.keys ?? listenToKeys;
     this.#stop = listen((key) => {
@@ -84,7 +84,7 @@ export class DevKeys {
     const action = Object.hasOwn(this.#actions, key) ? this.#actions[key] : undefined;
     if (!action) return;
     if (key === "q" || key === "f") void action.run();
-    // One after the other: an apply does not run into a reset.
+    // Actions run one after the other: an apply does not run into a reset.
     else {
       this.#last = this.#last.then(action.run).catch((error: unknown) => {
         reportError(error, this.#context);

@@ -46,23 +46,25 @@ export class DevPage {
     this.#server = new PageServer({ model: this.#model, clock });
   }
 
-  /** Serves it, and says where. */
+  /** Serves the page, and prints its address. */
   async start(): Promise<void> {
     await this.#server.start();
     this.#context.out(`${paint(this.#context).bold("page")}           ${this.#server.url}`);
   }
 
-  /** Takes in the manifests as they are from now on. */
+  /** Shows the manifests as they are from now on. */
   show(rendered: readonly ManifestObject[]): void {
     this.#model.setScope(scopeOf(this.#project, rendered));
   }
 
-  /** Tells of what is wrong in the code that was saved last, in the terminal's lines; none when it runs. */
+  /**
+   * Shows the mistakes in the code that was saved last, in the terminal's lines; none when it runs.
+   */
   tellMistakes(lines: readonly string[]): void {
     this.#model.setMistakes(lines);
   }
 
-  /** Opens it in a browser. @throws TsopError `program-not-found`, `program-failed` */
+  /** Opens the page in a browser. @throws TsopError `program-not-found`, `program-failed` */
   async open(): Promise<void> {
     this.#context.out(`the page is at ${this.#server.url}`);
     await openInBrowser(this.#server.ticketUrl(), this.#context);

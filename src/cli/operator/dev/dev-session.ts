@@ -39,7 +39,7 @@ const RECORDINGS = ".tsop/dev/recordings";
 const SAMPLES = "config/samples";
 const TIMEOUT_SECONDS = 30;
 
-/** How the operator is started. */
+/** The settings of an operator. */
 export interface OperatorSettings {
   /** Arguments for the operator. */
   readonly args: readonly string[];
@@ -50,7 +50,7 @@ export interface OperatorSettings {
 export class DevSession {
   /** The project's page in a browser. */
   readonly page: DevPage;
-  /** Which lines of the operator are shown. */
+  /** The lines of the operator that are shown. */
   readonly log = new LogChoice();
   readonly #project: Project;
   readonly #controlPlane: ControlPlane;
@@ -124,7 +124,10 @@ export class DevSession {
     await applyAll(this.#session, samples, this.#options(), this.#context);
   }
 
-  /** Deletes all objects of the project's kinds; what they own goes with them, and cleanups run. */
+  /**
+   * Deletes all objects of the project's kinds; objects that they own are deleted with them, and
+   * cleanups run.
+   */
   async deleteObjects(): Promise<void> {
     const { resources } = this.#project;
     let count = 0;
@@ -178,7 +181,10 @@ export class DevSession {
     );
   }
 
-  /** A configuration that asks nobody any more would refuse what it was asked about. */
+  /**
+   * Removes configurations that are gone from the code: with nobody to answer, they would refuse
+   * requests.
+   */
   async #removeGone(objects: readonly ManifestObject[]): Promise<void> {
     const configurations = objects.filter(isWebhookConfiguration);
     const names = new Set(configurations.map(({ kind, metadata }) => `${kind} ${metadata.name}`));
@@ -224,12 +230,12 @@ export class DevSession {
       // A debugger waits at the first line of the operator's own file.
       ...(inspectBrk === false && { launch: this.#waiting.launch }),
     };
-    // After a crash, too.
+    // Requests wait after a crash, too.
     this.#webhooks.pause();
     return OperatorProcess.start(options, this.#context, (line) => {
       this.#webhooks.hear(line);
       onLine(line);
-      // Not before: the operator that starts has the processor.
+      // The next process is prepared only now: the operator that starts has the processor.
       if (inspectBrk === false && line.includes(CONTROLLER_STARTED)) {
         this.#waiting.prepareSoon(this.#bundle?.leftOut);
       }

@@ -39,8 +39,9 @@ export class DevWebhooks {
   }
 
   /**
-   * Requests wait from now on until an operator serves its webhooks again. Those that wait already do so for the same one:
-   * a reload pauses when it ends the operator before, and when it starts the next.
+   * Holds requests back until an operator serves its webhooks again. Requests that wait already
+   * wait for the same one: a reload pauses when it ends the operator before, and when it starts the
+   * next.
    */
   pause(): void {
     this.#next ??= nextOperator();

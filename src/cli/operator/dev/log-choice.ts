@@ -1,5 +1,6 @@
 /**
- * Which lines of the operator's log `tsop dev` shows: all, those of one controller, or errors.
+ * The choice of the lines of the operator's log that `tsop dev` shows: all, those of one
+ * controller, or errors.
  *
  * @module
  */
@@ -13,7 +14,7 @@ type Shown =
 
 /** The choice of one `tsop dev`: it stays when the operator is another process. */
 export class LogChoice {
-  /** Those that spoke so far. */
+  /** The controllers that have logged so far. */
   readonly #controllers = new Set<string>();
   #shown: Shown = { of: "all" };
   #hidden = 0;
@@ -37,7 +38,10 @@ export class LogChoice {
     return isShown;
   }
 
-  /** Chooses the next: all, each controller, errors, and all again. Returns the line that says so. */
+  /**
+   * Chooses the next: all, each controller, errors, and all again. Returns a line that names the
+   * choice.
+   */
   next(): string {
     const hidden = this.#hidden;
     this.#hidden = 0;

@@ -10,23 +10,23 @@ import { parseLogEntry } from "../log-lines.ts";
 import type { OperatorProcess } from "../operator-process.ts";
 import { paint, reportError } from "../../output.ts";
 
-/** Starts an operator that tells its lines to `onLine`. */
+/** Starts an operator whose lines are handed to `onLine`. */
 export type StartOperator = (onLine: (line: string) => void) => OperatorProcess;
 
 /** Events of an operator that was started. */
 export interface OperatorEvents {
-  /** Its controllers run: told once, and never when it does not come that far. */
+  /** The operator's controllers run: called once, and never when it does not come that far. */
   ready(): void;
-  /** It ended by itself, with that code; it is started again when nobody wants to know. */
+  /** The operator ended by itself, with that code. Without this method it is started again. */
   ended?(code: number | undefined): void;
 }
 
 /** The wait before the second start after a crash; doubled for each further one. */
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 30_000;
-/** Who ran that long did not crash at its start. */
+/** The least run time of an operator that did not crash at its start. */
 const STEADY_MS = 10_000;
-/** How long reconciles may go on after a save. */
+/** The time that reconciles may take to end after a save. */
 const GRACE_MS = 5000;
 
 /** The operator of one `tsop dev`. */

@@ -10,13 +10,13 @@ import type { CliContext } from "../../context.ts";
 import { paint } from "../../output.ts";
 import { BackgroundProcess } from "../../processes.ts";
 
-/** `src/main.ts(3,7): error TS2322: ...` */
+/** A finding: `src/main.ts(3,7): error TS2322: ...`. */
 const FINDING = /^(.+)\((\d+),(\d+)\): error (TS\d+): (.*)$/;
-/** Ends each run of the compiler. */
+/** The line at the end of each run of the compiler. */
 const RUN_ENDED = /^(?:\[?\d.*)?Found (\d+) errors?\. Watching for file changes\.$/;
 
 interface Finding {
-  /** `src/main.ts:3`. */
+  /** The file and the line: `src/main.ts:3`. */
   readonly place: string;
   readonly lines: string[];
 }
@@ -31,7 +31,7 @@ class TypeReport {
     this.#isTold = isTold;
   }
 
-  /** Takes a line of the compiler; the lines to print, when it ends a run with news. */
+  /** Takes a line of the compiler; returns the lines to print when it ends a run with news. */
   add(line: string): readonly string[] | undefined {
     const finding = FINDING.exec(line);
     if (finding) {
@@ -74,7 +74,7 @@ export class TypeChecker {
   }
 
   /**
-   * Starts it; `undefined` when the project has no TypeScript.
+   * Starts the compiler; `undefined` when the project has no TypeScript.
    *
    * @param isTold - whether something wrong at a line (`src/main.ts:3`) was told already, as mistakes of syntax are
    */

@@ -6,16 +6,16 @@
  */
 import { pathToFileURL } from "node:url";
 
-/** Which operator the process is, said once. */
+/** The operator that the process becomes, sent once. */
 export interface OperatorMessage {
   /** The bundled file, absolute. */
   readonly file: string;
   readonly args: readonly string[];
-  /** Added to the environment. */
+  /** Additions to the environment. */
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** From here on the process is as if the file had been its program. */
+/** Runs the file in this process, as if it had been its program from the start. */
 async function become({ file, args, env }: OperatorMessage): Promise<void> {
   process.disconnect();
   Object.assign(process.env, env);
@@ -31,7 +31,7 @@ const told = new Promise<OperatorMessage | undefined>((resolve) => {
     resolve(undefined);
   };
   process.once("disconnect", end);
-  // It may be gone before this line.
+  // The parent may be gone before this line.
   if (!process.connected) end();
 });
 for (const file of process.argv.slice(2)) {

@@ -21,14 +21,14 @@ const AFTER_MS = 250;
 interface Waiting {
   readonly process: BackgroundProcess;
   readonly files: readonly string[];
-  /** Of the files, when it loaded them. */
+  /** The stamp of the files, when it loaded them. */
   readonly stamp: string;
-  /** Takes its lines from now on, and those that came before. */
+  /** Hands over the process's lines from now on, and those that came before. */
   readonly listen: (onLine: (line: string) => void) => void;
   hasEnded: boolean;
 }
 
-/** Keeps one process waiting. None of them does anything before it is an operator. */
+/** Keeps one process waiting. None of them does anything before it becomes an operator. */
 export class WaitingProcesses {
   readonly #root: string;
   readonly #context: CliContext;
@@ -41,7 +41,7 @@ export class WaitingProcesses {
     this.#context = context;
   }
 
-  /** Starts one, unless there is one. @param files - what it loads */
+  /** Starts a process, unless there is one. @param files - the modules that it loads */
   prepare(files: Iterable<string>): void {
     // Two processes cannot have one port of the debugger.
     const isDebugged = /--inspect/.test(this.#context.env["NODE_OPTIONS"] ?? "");
@@ -49,7 +49,7 @@ export class WaitingProcesses {
     this.#waiting = this.#start([...files]);
   }
 
-  /** Starts one in a moment. */
+  /** Starts a process in a moment. */
   prepareSoon(files: Iterable<string> = []): void {
     this.#soon?.cancel();
     this.#soon = this.#context.clock.after(AFTER_MS, () => {
@@ -67,7 +67,7 @@ export class WaitingProcesses {
     return process;
   };
 
-  /** Ends the one that waits. */
+  /** Ends the process that waits. */
   stop(): void {
     this.#isOver = true;
     this.#soon?.cancel();
@@ -113,7 +113,7 @@ export class WaitingProcesses {
   }
 }
 
-/** Other files, other stamp: as after an install of another version. */
+/** A stamp of the files: it is another one after an install of another version. */
 function stampOf(files: readonly string[]): string {
   return files
     .map((file) => {

@@ -47,7 +47,7 @@ export class RunWebhooks {
   #redirecting: Promise<void> | undefined;
   #isOver = false;
   #fail: (error: unknown) => void = () => undefined;
-  /** Rejects when the API server cannot be told. */
+  /** Rejects when the API server cannot be redirected. */
   readonly failed: Promise<never>;
 
   private constructor(
@@ -73,7 +73,7 @@ export class RunWebhooks {
   }
 
   /**
-   * Makes ready what the operator is started with; nothing is changed in the cluster yet.
+   * Prepares the operator's arguments; nothing is changed in the cluster yet.
    *
    * @param objects - those that ask the operator
    * @throws TsopError `no-rights`, `webhooks-not-reached`
@@ -111,14 +111,17 @@ export class RunWebhooks {
     return this.#server.args;
   }
 
-  /** Takes the lines of the operator's log: once it serves its webhooks, the API server is told. */
+  /**
+   * Takes the lines of the operator's log: once it serves its webhooks, the API server is
+   * redirected.
+   */
   readonly hear = (line: string): void => {
     if (this.#redirecting || this.#isOver || !tellsWebhooksServed(line)) return;
     this.#redirecting = this.#redirect();
     this.#redirecting.catch(this.#fail);
   };
 
-  /** Has the API server ask as before; whoever calls it again waits for the same. */
+  /** Puts the webhooks back as before; a second call waits for the same end. */
   async putBack(): Promise<void> {
     this.#isOver = true;
     await this.#redirecting?.catch(() => undefined);

@@ -1,5 +1,5 @@
 /**
- * Where the API server asks the webhooks of an operator that runs here.
+ * The address at which the API server asks the webhooks of an operator that runs here.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { present } from "../../../present.ts";
 
 /** A host, and the port if it was said. */
 export interface WebhookAddress {
-  /** As certificates name it: an IPv6 address without brackets. */
+  /** The host as certificates name it: an IPv6 address without brackets. */
   readonly host: string;
   readonly port?: number;
 }
@@ -38,6 +38,6 @@ export function addressBeside(server: string): WebhookAddress | undefined {
   return LOOPBACK.test(new URL(server).hostname) ? { host: "127.0.0.1" } : undefined;
 }
 
-/** How a URL begins that leads there. */
+/** The origin of URLs that lead there. */
 export const originOf = (host: string, port: number): string =>
   `https://${isIPv6(host) ? `[${host}]` : host}:${port}`;

@@ -18,17 +18,17 @@ import { marked, standingOf } from "../../cluster/ownership.ts";
 const WEBHOOK = "reach.run.tsop.dev";
 const LABEL = "run.tsop.dev/reach";
 const PATH = "/reach";
-/** API servers take up configurations within a second. */
+/** The longest wait: API servers take up configurations within a second. */
 const PATIENCE_MS = 10_000;
 const POLL_MS = 100;
 
-/** Who asks, and where. */
+/** The parties of a test of reachability. */
 export interface Reach {
   readonly session: ClusterSession;
   readonly certificate: ServingCertificate;
-  /** Where the API server is to ask. */
+  /** The origin that the API server is to ask. */
   readonly origin: string;
-  /** Where is listened for it. */
+  /** The port on which is listened for it. */
   readonly port: number;
   readonly run: AnsweringRun;
 }
@@ -53,7 +53,8 @@ export async function whyNotReached(
       const refusal = await tryToApply(session, run);
       if (asked.signal.aborted) return undefined;
       if (refusal?.message.includes(WEBHOOK)) return refusal.message;
-      // Whoever may not make ConfigMaps cannot find out; the first request about the kind will tell.
+      // Without the right to make ConfigMaps this cannot be found out; the first request about the
+      // kind will tell.
       if (refusal && isForbidden(refusal)) return undefined;
       await clock.sleep(POLL_MS);
     }
@@ -105,7 +106,10 @@ function configurationOf(clientConfig: object, { owner, id }: AnsweringRun): Man
   } as ManifestObject;
 }
 
-/** A server that knows nothing but that it was asked: the answer is no review, so the request about it fails. */
+/**
+ * A server that only notes that it was asked: its answer is not a review, so the request about it
+ * fails.
+ */
 async function listen(
   { certificate, key }: ServingCertificate,
   port: number,

@@ -13,13 +13,13 @@ import { writeTar } from "./tar.ts";
 /** The input of an image. */
 export interface ImageSource {
   readonly bases: readonly BaseImage[];
-  /** In the image's folder `/operator`; one of them is `main.mjs`. */
+  /** The files of the image's folder `/operator`; one of them is `main.mjs`. */
   readonly files: ReadonlyMap<string, Buffer>;
-  /** Such as `registry.example.com/web-operator:0.1.0`. */
+  /** The image's name, such as `registry.example.com/web-operator:0.1.0`. */
   readonly name: string;
   readonly tag: string;
   readonly labels: Readonly<Record<string, string>>;
-  /** When it counts as made, so that the same content is the same image: RFC 3339. */
+  /** The time of creation, in RFC 3339: given, so that the same content is the same image. */
   readonly created: string;
 }
 

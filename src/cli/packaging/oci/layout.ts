@@ -107,7 +107,7 @@ function parsed(content: Buffer, given: string): JsonObject {
     const value: unknown = JSON.parse(content.toString("utf8"));
     if (isJsonObject(value)) return value;
   } catch {
-    // Told below.
+    // The broken file is reported below.
   }
   throw broken(given, "a manifest in it is not a JSON object");
 }

@@ -1,5 +1,6 @@
 /**
- * Tar archives that are the same bytes whenever they have the same content: sorted, of nobody, of no time.
+ * Tar archives that have the same bytes whenever they have the same content: sorted, with neither
+ * owners nor times.
  *
  * @see https://pubs.opengroup.org/onlinepubs/9699919799/utilities/pax.html#tag_20_92_13_06
  * @module
@@ -53,7 +54,7 @@ function header(name: string, size: number, type: string): Buffer {
  * The files of an archive, by path.
  *
  * @param from - where it is from, for errors
- * @throws TsopError `image-base` for what is no archive, or is cut off
+ * @throws TsopError `image-base` for a file that is not an archive, or is cut off
  */
 export function readTar(archive: Buffer, from: string): Map<string, Buffer> {
   const files = new Map<string, Buffer>();

@@ -34,7 +34,7 @@ function pairsOf({ package: name, channels, defaultChannel, builder }: BundleLab
   };
 }
 
-/** `metadata/annotations.yaml`. */
+/** The text of `metadata/annotations.yaml`. */
 export const annotationsYaml = (labels: BundleLabels): string =>
   toYaml({ annotations: pairsOf(labels) });
 
@@ -55,7 +55,7 @@ COPY ${folder}/tests/scorecard /tests/scorecard/
 const SCORECARD_IMAGE = "quay.io/operator-framework/scorecard-test:v1.42.3";
 
 /**
- * `tests/scorecard/config.yaml`.
+ * The text of `tests/scorecard/config.yaml`.
  *
  * @param options - whether every kind says which objects the operator makes for it: a test asks for that
  */

@@ -36,9 +36,9 @@ export interface BundleSource {
   readonly settings: VersionSettings;
   readonly objects: readonly ManifestObject[];
   readonly samples: readonly ManifestObject[];
-  /** Which tsop writes it. */
+  /** The tsop that writes it. */
   readonly builder: string;
-  /** Of the bundle, relative to the project. */
+  /** The bundle's folder, relative to the project. */
   readonly folder: string;
 }
 
@@ -155,7 +155,7 @@ function deploymentsFor(
   return { deployments, secrets, modes };
 }
 
-/** OLM makes the accounts that the ClusterServiceVersion grants rights to. */
+/** Whether OLM makes the object: an account that the ClusterServiceVersion grants rights to. */
 const isMadeByOlm = (
   { kind, metadata }: ManifestObject,
   { clusterPermissions, permissions }: OperatorRights,
@@ -169,7 +169,7 @@ interface Certificate extends ManifestObject {
   readonly spec?: { readonly secretName?: string; readonly issuerRef?: { readonly name?: string } };
 }
 
-/** cert-manager's objects for a Secret that OLM's certificate stands in for. */
+/** Whether the object is cert-manager's for a Secret that OLM's certificate replaces. */
 function isOfCertificate(
   object: ManifestObject,
   secrets: ReadonlySet<string>,

@@ -13,7 +13,7 @@ import { imagesOf, type OperatorDeployment } from "./operator-deployment.ts";
 import type { OperatorRights } from "./operator-rights.ts";
 import { present } from "../../../present.ts";
 
-/** How the operator may be installed: in OLM's order. */
+/** The install modes, in OLM's order. */
 const INSTALL_MODES = [
   "OwnNamespace",
   "SingleNamespace",
@@ -27,7 +27,7 @@ export type InstallMode = (typeof INSTALL_MODES)[number];
 /** The input of a ClusterServiceVersion. */
 export interface VersionSource {
   readonly projectName: string;
-  /** Of the bundle: a semantic version. */
+  /** The bundle's version: a semantic one. */
   readonly version: string;
   readonly facts: PackageFacts;
   /** The user's own part of it; what it says stays. */
@@ -40,7 +40,7 @@ export interface VersionSource {
   readonly crds: readonly ManifestObject[];
   readonly samples: readonly ManifestObject[];
   readonly namespace: string | undefined;
-  /** Which tsop writes it. */
+  /** The tsop that writes it. */
   readonly builder: string;
 }
 
@@ -155,7 +155,9 @@ const examplesOf = (samples: readonly ManifestObject[], owned: readonly JsonObje
     );
   });
 
-/** Every image once; where two containers have the same name, the later one's is told apart by a number. */
+/**
+ * All images, each once; where two containers have the same name, the later one's gets a number.
+ */
 function relatedImages(
   deployments: readonly OperatorDeployment[],
   fromFile: unknown,

@@ -69,7 +69,7 @@ function describe(path: string, { description }: JSONSchemaProps): JsonObject {
   return { path, displayName: wordsOf(path), ...present({ description: text }) };
 }
 
-/** How a form asks for the field. */
+/** The control with which a form asks for the field. */
 function controlOf(
   path: string,
   { type, format }: JSONSchemaProps,
@@ -81,7 +81,7 @@ function controlOf(
   return format === "password" ? "password" : "text";
 }
 
-/** `pageContentHtml` as `Page Content Html`. */
+/** The words of a name: `pageContentHtml` is `Page Content Html`. */
 export function wordsOf(name: string): string {
   const words = name.replace(/([a-z0-9])([A-Z])/g, "$1 $2").split(/[\s_-]+/);
   return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join(" ");

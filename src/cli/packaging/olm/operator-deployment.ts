@@ -19,7 +19,7 @@ export function isDeployment(object: ManifestObject): object is OperatorDeployme
   return object.kind === "Deployment";
 }
 
-/** Where OLM mounts `tls.crt` and `tls.key` into Deployments that answer webhooks. */
+/** The folder into which OLM mounts `tls.crt` and `tls.key` in Deployments that answer webhooks. */
 const OLM_CERTIFICATE = "/tmp/k8s-webhook-server/serving-certs";
 
 const CERTIFICATE_FLAG = "--webhook-cert-path=";
@@ -57,7 +57,7 @@ export function withOlmCertificate(deployment: OperatorDeployment): {
   return { deployment: copy, secrets };
 }
 
-/** Takes out the volume at the path; returns the Secrets that it was. */
+/** Takes out the volume at the path; returns the Secrets that it held. */
 function unmount(pod: PodSpec, container: Container, path: string): string[] {
   const mount = container.volumeMounts?.find(({ mountPath }) => mountPath === path);
   if (!mount) return [];
@@ -96,7 +96,7 @@ export function withTargetNamespaces(
 const isOwnNamespace = ({ name, valueFrom }: EnvVar): boolean =>
   name === "WATCH_NAMESPACE" && valueFrom?.fieldRef?.fieldPath === "metadata.namespace";
 
-/** The images that a Deployment needs: those of its containers, and those that it is told of in `RELATED_IMAGE_*`. */
+/** The images that a Deployment needs: those of its containers, and those in `RELATED_IMAGE_*`. */
 export function imagesOf({ spec }: OperatorDeployment): { name: string; image: string }[] {
   const { containers = [], initContainers = [] } = spec.template.spec ?? {};
   return [...initContainers, ...containers].flatMap(({ name, image, env = [] }) => [

@@ -15,11 +15,11 @@ interface AccountRules {
 
 /** The rights of all accounts, and what of the objects they were read from. */
 export interface OperatorRights {
-  /** In all namespaces. */
+  /** The rights in all namespaces. */
   readonly clusterPermissions: readonly AccountRules[];
-  /** In the namespaces that the operator watches, and its own. */
+  /** The rights in the namespaces that the operator watches, and its own. */
   readonly permissions: readonly AccountRules[];
-  /** Roles and bindings that hold nothing else. */
+  /** Roles and bindings that have nothing but these rights. */
   readonly held: ReadonlySet<ManifestObject>;
 }
 
@@ -32,9 +32,11 @@ interface Binding extends ManifestObject {
   readonly subjects?: readonly Subject[];
 }
 
-/** Where the accounts are, and whose roles are left out. */
+/**
+ * The scope of the rights: the operator's namespace, its accounts, and the roles that are left out.
+ */
 export interface RightsScope {
-  /** The operator's own. */
+  /** The operator's own namespace. */
   readonly namespace: string | undefined;
   /** The accounts that OLM makes. */
   readonly accounts: ReadonlySet<string>;

@@ -167,7 +167,7 @@ function typeOf(text: string, typeName: string): FieldType {
   throw bad(text, `there is no type \`${typeName}\`${hint && `: ${hint.toLowerCase()}`}`);
 }
 
-/** `nodePortNumber` becomes "The node port number." */
+/** The description of a field: `nodePortNumber` becomes "The node port number." */
 function sentenceOf(name: string): string {
   const words = name.replace(/[A-Z]+(?![a-z])|[A-Z]/g, (letters) => ` ${letters.toLowerCase()}`);
   return `The ${words.trim()}.`;

@@ -70,7 +70,7 @@ async function packageFacts(root: string): Promise<PackageFacts> {
   try {
     said = JSON.parse(text ?? "");
   } catch {
-    said = undefined; // The merge will say that it is no JSON, with a place.
+    said = undefined; // The merge will say that it is not JSON, with a place.
   }
   const told = (key: string): string => {
     const value = isJsonObject(said) ? said[key] : undefined;

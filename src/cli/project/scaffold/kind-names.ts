@@ -1,5 +1,5 @@
 /**
- * How generated code and its files name a kind.
+ * The names by which generated code and its files call a kind.
  *
  * @module
  */
@@ -18,7 +18,7 @@ const RESERVED_WORDS = new Set(
 /** The first word of an API group, for names that would be taken otherwise. */
 export const firstWord = (apiGroup: string): string => apiGroup.split(".")[0] || "core";
 
-/** Names of files and code that belong to a kind. */
+/** The names of files and code that belong to a kind. */
 export interface KindNames {
   /** The beginning of the names of files: `widget`. */
   readonly stem: string;
@@ -26,7 +26,7 @@ export interface KindNames {
   readonly name: string;
 }
 
-/** Names after the kind, unless another of its name was first. */
+/** The names after the kind, with a word of the group where another kind of its name was first. */
 export function namesOf(project: Project, resource: ProjectResource): KindNames {
   const kind = resource.kind.toLowerCase();
   const own = project.resources.findIndex((known) => isSameKind(known, resource));
@@ -42,7 +42,10 @@ export function namesOf(project: Project, resource: ProjectResource): KindNames 
   return { stem: `${kind}-${word}`, name: `${prefix}${resource.kind}` };
 }
 
-/** `MyWeb` as a variable, `myWeb`; what JavaScript or the template says already is avoided. */
+/**
+ * The name of a variable for the kind: `MyWeb` as `myWeb`; names of JavaScript and of the template
+ * are avoided.
+ */
 export function variableOf(kind: string): string {
   const name = kind.replace(/^([A-Z]+(?=[A-Z][a-z])|[A-Z]+(?![a-z])|[A-Z])/, (capitals) =>
     capitals.toLowerCase(),
@@ -50,6 +53,9 @@ export function variableOf(kind: string): string {
   return RESERVED_WORDS.has(name) ? `${name}Object` : name;
 }
 
-/** How a file in `folder` imports the class of a kind; without a file it is one of Kubernetes. */
+/**
+ * The module from which a file in `folder` imports the class of a kind; without a file it is one of
+ * Kubernetes.
+ */
 export const moduleOf = (file: string | undefined, folder: string): string =>
   file === undefined ? "tsop/k8s" : posix.relative(folder, file).replace(/^(?!\.)/, "./");

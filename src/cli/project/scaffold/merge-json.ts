@@ -1,5 +1,5 @@
 /**
- * Three JSON documents to one: what two sides changed, key by key, whatever the layout.
+ * Merges three JSON documents: the changes of two sides, key by key, whatever the layout.
  *
  * @module
  */
@@ -9,7 +9,8 @@ import { isJsonObject } from "../../../kube/json.ts";
 /**
  * The merged text in the layout of `mine`: its indentation and the order of its keys.
  *
- * @returns `undefined` where both sides changed the same value in different ways, or a text is no JSON object
+ * @returns `undefined` where both sides changed the same value in different ways, or a text is not
+ *   a JSON object
  */
 export function mergeJson(base: string, mine: string, theirs: string): string | undefined {
   const [from, one, other] = [base, mine, theirs].map(parsed);
@@ -27,11 +28,11 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // Such as a tsconfig.json with comments: it is merged by lines.
+    return undefined; // A file such as a tsconfig.json with comments is merged by lines.
   }
 }
 
-/** `undefined` stands for a key that is not there. */
+/** Merges a value; `undefined` stands for an absent key. */
 function mergeValues(base: unknown, mine: unknown, theirs: unknown): unknown {
   if (isDeepStrictEqual(base, theirs) || isDeepStrictEqual(mine, theirs)) return mine;
   if (isDeepStrictEqual(base, mine)) return theirs;

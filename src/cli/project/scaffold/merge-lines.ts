@@ -1,5 +1,5 @@
 /**
- * Three texts to one: what two sides changed in the lines of a common base.
+ * Merges three texts: the changes of two sides in the lines of a common base.
  *
  * @module
  */
@@ -52,7 +52,7 @@ export function mergeLines(base: string, mine: string, theirs: string): MergedLi
   const parts: (readonly string[] | Conflict)[] = [];
   const conflicts: number[] = [];
   let at = 0;
-  let line = 1; // of `mine`
+  let line = 1; // a line of `mine`
   const keep = (to: number): void => {
     if (to > at) parts.push(lines.slice(at, to));
     line += to - at;
@@ -106,7 +106,7 @@ export function textOfMerge({ parts }: MergedLines, names: SideNames): string {
     .join("");
 }
 
-/** With their line ends; the last line may have none. */
+/** The lines with their line ends; the last line may have none. */
 const linesOf = (text: string): readonly string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 
 const isSame = (one: readonly string[], other: readonly string[]): boolean =>

@@ -14,9 +14,9 @@ const FORMATS: Readonly<Record<string, string>> = {
   uuid: "00000000-0000-4000-8000-000000000000",
 };
 
-/** Which fields an object has. */
+/** The choice of the fields that an object has. */
 export interface ObjectOptions {
-  /** Also those that the API server would fill in, which classes have with an initialiser. */
+  /** Also fields that the API server would fill in, which classes have with an initialiser. */
   readonly withDefaults?: boolean;
 }
 

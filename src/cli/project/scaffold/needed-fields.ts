@@ -27,7 +27,7 @@ export async function neededLines(
   return object && linesOf(object);
 }
 
-/** Each field as a line of TypeScript. */
+/** The fields, each as a line of TypeScript. */
 export const linesOf = (object: object): string[] =>
   Object.entries(object).map(([name, value]) => `${name}: ${literal(value)}`);
 

@@ -12,7 +12,7 @@ import { POLICY_LIST, WEBHOOK_POLICY, WEBHOOK_POLICY_FILE } from "../part-names.
 import { readIfThere } from "../plan.ts";
 import { withListEntry, withoutListEntry } from "../yaml/user-yaml.ts";
 
-/** Where it is kept; to be committed with the code. */
+/** The path of the record; it is to be committed with the code. */
 export const RECORD_FILE = ".tsop/scaffold.json";
 
 /** The frame of a project as a version of tsop scaffolded it. */

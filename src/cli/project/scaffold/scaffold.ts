@@ -1,5 +1,5 @@
 /**
- * Templates to files: rendering, and what to do with files that are there already.
+ * Renders templates to files, and decides about files that are there already.
  *
  * A folder under `templates/` mirrors the tree that it becomes; paths are templates too. The files
  * are staged in yeoman's memory file system, whose dry run says which of them are new, equal or in
@@ -16,7 +16,7 @@ import type { CliContext } from "../../context.ts";
 import { packageRoot } from "../../package-info.ts";
 import { readIfThere, showPlan } from "../plan.ts";
 
-/** Which templates, what they say, and what happens to files that differ. */
+/** The templates, their values, and the treatment of files that differ. */
 export interface ScaffoldRequest {
   readonly root: string;
   /** A folder of `templates/`. */

@@ -1,7 +1,8 @@
 /**
- * Which files were scaffolded, and whether they still say what was written: `PROJECT` keeps a digest of each.
+ * The files that were scaffolded, and whether they still are as written: `PROJECT` keeps a digest
+ * of each.
  *
- * The layout is not in the digest: what a formatter changed is no work of the user that could be lost.
+ * The layout is not in the digest: a formatter's change is no work of the user that could be lost.
  *
  * @module
  */
@@ -13,10 +14,10 @@ import { readIfThere } from "../plan.ts";
 import { parseProject, withResource, type Project } from "../project-file.ts";
 import { readYaml } from "../yaml/yaml-documents.ts";
 
-/** Long enough that two texts do not share one by accident. */
+/** The length of a digest: long enough that two texts do not share one by accident. */
 const DIGEST_LENGTH = 16;
 
-/** Texts by path in the project; `undefined` for a file that goes. */
+/** Texts by path in the project; `undefined` for a file that is deleted. */
 type Files = ReadonlyMap<string, string | undefined>;
 
 /** The digest of each file that `PROJECT` keeps, by path in the project. */

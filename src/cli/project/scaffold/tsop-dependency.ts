@@ -19,7 +19,7 @@ export interface TsopDependency {
   readonly outside?: string;
 }
 
-/** Where tsop is installed, for tests. */
+/** The place where tsop is installed, for tests. */
 interface Installation {
   readonly root: string;
   readonly version: string;
@@ -55,7 +55,7 @@ export async function tsopDependency(
 }
 
 interface AskedFor {
-  /** Where the `package.json` is that asks for tsop. */
+  /** The folder of the `package.json` that depends on tsop. */
   readonly folder: string;
   readonly spec: string;
 }
@@ -82,7 +82,7 @@ function specIn(text: string | undefined): string | undefined {
   }
 }
 
-/** Not what only another package manager's workspace can resolve. */
+/** Whether npm can resolve the specifier: some are for another package manager's workspace only. */
 const isForNpm = (spec: string): boolean => !/^(?:workspace|catalog|portal|link|patch):/.test(spec);
 
 /** The path of a spec that names a file or folder; `undefined` for all others. */

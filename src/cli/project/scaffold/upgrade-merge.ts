@@ -19,7 +19,10 @@ export interface Upgraded {
   readonly conflicts?: readonly number[];
 }
 
-/** Merges one file. Nothing of the user's is lost but the layout of a file that says what was scaffolded. */
+/**
+ * Merges one file. Nothing of the user's is lost but the layout of a file whose content is still
+ * the scaffolded one.
+ */
 export function upgradeFile(file: FrameFile, texts: ThreeTexts, names: SideNames): Upgraded {
   const tried = mergeableTexts(file, texts).map((three) => mergeTexts(file.path, three, names));
   return tried.find(({ conflicts }) => !conflicts) ?? tried[0] ?? { text: texts.mine };
@@ -57,6 +60,6 @@ function saysTheSame(path: string, one: string, other: string): boolean {
   try {
     return digestOf(path, one) === digestOf(path, other);
   } catch {
-    return false; // The user's file is no YAML at the moment.
+    return false; // The user's file is not YAML at the moment.
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Elements of a list in braces, in the source text of a user: added in the list's own layout, and taken out so that the
- * text is as it was before.
+ * Lists in braces in the source text of a user: elements are added in the list's own layout, and
+ * taken out so that the text is as it was before.
  *
  * @module
  */
@@ -22,7 +22,7 @@ export interface Splice extends Span {
   readonly with: string;
 }
 
-/** Elements at the end of the list; each is given by its lines. */
+/** Adds elements at the end of the list; each is given by its lines. */
 export function addedTo(list: CommaList, elements: readonly (readonly string[])[]): Splice[] {
   if (elements.length === 0) return [];
   const { text } = list;
@@ -79,11 +79,11 @@ export const inserted = (at: number, put: string): Splice => ({ start: at, end: 
 /** A splice that only takes away. */
 export const removed = (start: number, end: number): Splice => ({ start, end, with: "" });
 
-/** Where the line of an offset begins. */
+/** The start of the line of an offset. */
 export const lineStart = (text: string, offset: number): number =>
   text.lastIndexOf("\n", offset - 1) + 1;
 
-/** Where the line of an offset ends, before its line end. */
+/** The end of the line of an offset, before its line end. */
 export function lineEnd(text: string, offset: number): number {
   const end = text.indexOf("\n", offset);
   if (end === -1) return text.length;
@@ -100,7 +100,7 @@ export const restIsComment = (text: string, offset: number): boolean =>
 
 const inOne = (lines: readonly string[]): string => lines.map((line) => line.trim()).join(" ");
 
-/** Where the comma after an element ends; `undefined` where there is none. */
+/** The end of the comma after an element; `undefined` where there is none. */
 function commaAfter({ text, elements, end }: CommaList, element: Span): number | undefined {
   const next = elements.find(({ start }) => start >= element.end)?.start ?? end - 1;
   const between = text

@@ -1,5 +1,5 @@
 /**
- * Who imports a file of the project.
+ * Finds the files that import a file of the project.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import type { Draft } from "../draft.ts";
 export interface Importer {
   /** The file that imports, in the project. */
   readonly path: string;
-  /** `file:line` of the import. */
+  /** The position of the import: `file:line`. */
   readonly place: string;
   /** The file that is imported. */
   readonly imported: string;

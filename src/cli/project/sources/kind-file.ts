@@ -38,7 +38,7 @@ export interface HubChange {
   readonly text: string;
   /** The version was the one that is stored. */
   readonly wasStored: boolean;
-  /** It said how versions are converted. */
+  /** Whether it had a conversion before. */
   readonly wasConverted: boolean;
 }
 

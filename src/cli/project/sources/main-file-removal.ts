@@ -35,13 +35,13 @@ import {
 /** The text without what it used of modules that go. */
 export interface WithoutModules {
   readonly text: string;
-  /** Lines that go although the user changed them: `line: text`. */
+  /** Lines that are deleted although the user changed them: `line: text`. */
   readonly changed: readonly string[];
   /** Lines that use the modules in a way of the user's own, and stay. */
   readonly foreign: readonly string[];
 }
 
-/** Takes out the imports of modules, and the calls that hand what they export to the manager. */
+/** Takes out the imports of modules, and the calls that hand their exports to the manager. */
 export function withoutModules(
   text: string,
   isGone: (specifier: string) => boolean,
@@ -100,12 +100,12 @@ export function withoutServer(text: string, namePrefix: string): string | undefi
   return [FLAGS, OPTIONS].reduce(withoutImport, without);
 }
 
-/** Where a property stands in an object; -1 where it does not. */
+/** The index of a property in an object; -1 where it is not there. */
 function indexOf(object: ObjectLiteralExpression, code: string): number {
   return object.getProperties().findIndex((one) => isSameCode(one.getText(), code));
 }
 
-/** Without a name that is imported from `tsop` and not used any more. */
+/** The text without a name that is imported from `tsop` and not used any more. */
 function withoutImport(text: string, name: string): string {
   const file = openMain(text);
   const declared = file
@@ -134,14 +134,14 @@ function namesOf(declared: ImportDeclaration): string[] {
 function usesOf(file: SourceFile, name: string, declared: ImportDeclaration): Identifier[] {
   return file.getDescendantsOfKind(SyntaxKind.Identifier).filter((one) => {
     if (one.getText() !== name || one.getFirstAncestor((node) => node === declared)) return false;
-    // `other.name` is another's.
+    // The property of another object, `other.name`, is not this name.
     return one.getParentIfKind(SyntaxKind.PropertyAccessExpression)?.getNameNode() !== one;
   });
 }
 
 interface Wiring {
   readonly statement: ExpressionStatement;
-  /** It is as a command wrote it. */
+  /** Whether it is as a command wrote it. */
   readonly isOurs: boolean;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Webhooks in the user's `src/main.ts`: what answers them, and the settings of their server.
+ * Webhooks in the user's `src/main.ts`: their handlers, and the settings of their server.
  *
  * @module
  */
@@ -22,7 +22,7 @@ import {
 /** A class that answers a webhook. */
 export interface WebhookCall {
   readonly className: string;
-  /** Where it is imported from, such as `./webhooks/myweb-validator.ts`. */
+  /** The module that exports it, such as `./webhooks/myweb-validator.ts`. */
   readonly from: string;
 }
 

@@ -27,7 +27,7 @@ import {
 export interface ControllerCall {
   /** The function, such as `setUpMyWeb`. */
   readonly setUp: string;
-  /** Where it is imported from, such as `./controllers/myweb-controller.ts`. */
+  /** The module that exports it, such as `./controllers/myweb-controller.ts`. */
   readonly from: string;
 }
 
@@ -60,11 +60,11 @@ export function openMain(text: string): SourceFile {
   return project.createSourceFile("main.ts", text);
 }
 
-/** All calls in it. */
+/** All calls in the file. */
 export const callsIn = (file: SourceFile): CallExpression[] =>
   file.getDescendantsOfKind(SyntaxKind.CallExpression);
 
-/** Where the manager is started. */
+/** The statement that starts the manager. */
 export interface StartCall {
   readonly statement: Statement;
   /** The name of the manager's variable. */

@@ -1,5 +1,5 @@
 /**
- * Where the operator starts: `src/main.ts`, or the one file that took its place.
+ * The file with which the operator starts: `src/main.ts`, or the one that took its place.
  *
  * @module
  */

@@ -6,7 +6,7 @@
 const WIDTH = 100;
 const INDENT = "  ";
 
-/** "a" or "an", by how the name of a kind is spoken: an Order, a User, an HTTPRoute. */
+/** The article of a kind's name as it is spoken, "a" or "an": an Order, a User, an HTTPRoute. */
 export function articleOf(kind: string): "a" | "an" {
   const spelt = /^[A-Z]{2}(?![a-z])/.test(kind) || /^[A-Z]{3}/.test(kind);
   if (spelt) return /^[AEFHILMNORSX]/.test(kind) ? "an" : "a";
@@ -17,8 +17,8 @@ export function articleOf(kind: string): "a" | "an" {
 }
 
 /**
- * Items between an opening and a closing text, such as `import {`, the names, and `} from "tsop";`: on one line where
- * they fit, else one a line.
+ * Lists items between an opening and a closing text, such as `import {`, the names, and
+ * `} from "tsop";`: on one line where they fit, else one a line.
  *
  * @param indent - of the line, for the items' own and for the width
  */

@@ -44,7 +44,7 @@ interface CopiedField {
   readonly from: Schema;
   readonly to: Schema;
   readonly name: string;
-  /** How the field is read. */
+  /** The expression that reads the field. */
   readonly source: string;
 }
 

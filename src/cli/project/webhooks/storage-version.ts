@@ -1,5 +1,5 @@
 /**
- * Which version of a kind is stored.
+ * The stored version of a kind.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import {
 } from "../project-file.ts";
 
 /**
- * Of several versions, one has to be the one that is stored: the first, unless the user chose.
+ * Chooses the stored version, which one of several has to be: the first, unless the user chose.
  *
  * @returns what was changed; `undefined` when nothing was
  */
@@ -31,7 +31,7 @@ export async function chooseStorage(
   );
   if (others.length === 0) return undefined;
   const order = project.resources.filter((known) => isSameKind(known, resource));
-  // As PROJECT lists them; a version that it does not know of comes last.
+  // Versions are ordered as PROJECT lists them; a version that it does not know comes last.
   const place = (version: string): number => {
     const index = order.findIndex((known) => known.version === version);
     return index === -1 ? order.length : index;

@@ -18,7 +18,8 @@ import {
 import { removeWebhookPolicy } from "./webhook-policy.ts";
 
 /**
- * Brings `config/` to what the kinds that are left need: with the last webhook go the port, the policy and the certificate.
+ * Brings `config/` to the needs of the kinds that are left: with the last webhook the port, the
+ * policy and the certificate are deleted.
  *
  * @throws TsopError `file-changed` for files that the user changed and that would go, unless `force`
  */

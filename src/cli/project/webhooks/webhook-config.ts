@@ -115,7 +115,7 @@ export async function defaultWithWebhooks(
   });
 }
 
-/** That text without the webhooks. */
+/** The text without the webhooks. */
 export function defaultWithoutWebhooks(text: string): string {
   const entries = ["../webhook", "../certmanager"];
   const list = entries.reduce(
@@ -130,7 +130,10 @@ export function defaultWithoutWebhooks(text: string): string {
 const isPatch = (item: unknown): boolean =>
   isJsonObject(item) && (item["path"] === MANAGER_PATCH || item["path"] === CERTIFICATE_PATCH);
 
-/** Those that fill in the Certificate's names, and those that tell cert-manager whose `caBundle` it is. */
+/**
+ * The replacements that fill in the Certificate's names, and those that tell cert-manager whose
+ * `caBundle` it is.
+ */
 function replacements(project: Project, resources: readonly ProjectResource[]): object[] {
   const service = { kind: "Service", version: "v1", name: "webhook-service" };
   const crds = resources

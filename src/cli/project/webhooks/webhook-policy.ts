@@ -10,7 +10,10 @@ import type { Project } from "../project-file.ts";
 import { findRecord } from "../scaffold/scaffold-record.ts";
 import { withListEntry, withoutListEntry } from "../yaml/user-yaml.ts";
 
-/** Lets the API server in, where the project has policies: the file, and its line in their list. */
+/**
+ * Adds the policy that lets the API server in, where the project has policies: the file, and its
+ * line in their list.
+ */
 export async function addWebhookPolicy(draft: Draft, project: Project): Promise<void> {
   if (!(await enabledParts(draft)).has("network-policy")) return;
   const files = await partFiles(project, "network-policy", true);
@@ -22,7 +25,7 @@ export async function addWebhookPolicy(draft: Draft, project: Project): Promise<
 }
 
 /**
- * Takes the policy away with the last webhook.
+ * Removes the policy with the last webhook.
  *
  * @returns the file, where the user changed it
  */

@@ -8,7 +8,7 @@ import { InternalError, TsopError } from "../../../errors.ts";
 import { readYaml, type YamlDocument } from "./yaml-documents.ts";
 import { YamlText } from "./yaml-text.ts";
 
-/** PROJECT and the kustomizations have a few hundred. */
+/** The most tokens: PROJECT and the kustomizations have a few hundred. */
 const MAX_TOKENS = 500_000;
 
 /**

@@ -22,15 +22,18 @@ export type ValuePath = readonly (string | number)[];
 
 /** A document of a YAML text. */
 export interface YamlDocument {
-  /** Plain JSON; no two places share an object. */
+  /** The value: plain JSON, of which no two places share an object. */
   readonly value: unknown;
   /** The syntax tree, for those who edit it. */
   readonly tree: Document.Parsed;
-  /** `file:line:column` of the value at the path, or of the nearest around it that is there. */
+  /**
+   * The position of the value at the path, or of the nearest around it that is there:
+   * `file:line:column`.
+   */
   placeOf(path: ValuePath): string;
 }
 
-/** How a reader names what it cannot read. */
+/** The words in which a reader reports a text that it cannot read. */
 interface ReadOptions {
   /** The code of the error. */
   readonly code?: string;
@@ -152,12 +155,14 @@ function nearest(tree: Document.Parsed, path: ValuePath): Node | undefined {
   return tree.contents ?? undefined;
 }
 
-/** Deeper than any key; blanks at the start of a quoted text's lines mean nothing. */
+/**
+ * An indentation deeper than any key; blanks at the start of a quoted text's lines mean nothing.
+ */
 const INDENT = " ".repeat(200);
 
 /**
- * Go's parser takes quoted texts that go on at the indentation of their own key, or left of it; indented
- * more, they mean the same to every parser.
+ * Indents quoted texts, which Go's parser takes at the indentation of their own key, or left of it;
+ * indented more, they mean the same to every parser.
  */
 function withIndentedQuotes(text: string): string {
   let quote: string | undefined;

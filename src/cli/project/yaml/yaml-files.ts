@@ -30,7 +30,7 @@ async function filesIn(folder: string): Promise<readonly string[]> {
   const found = await Promise.all(
     names.sort().map(async (name): Promise<readonly string[]> => {
       const path = join(folder, name);
-      // The link's target counts, as for a file that is named itself; a broken link is no file.
+      // The link's target counts, as for a file that is named itself; a broken link is not a file.
       const entry = await stat(path).catch(() => undefined);
       if (entry?.isDirectory()) {
         return name.startsWith(".") || name === "node_modules" ? [] : filesIn(path);

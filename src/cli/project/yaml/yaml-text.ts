@@ -22,7 +22,7 @@ import {
 import { InternalError } from "../../../errors.ts";
 import type { ValuePath, YamlDocument } from "./yaml-documents.ts";
 
-/** How a text lays out its collections. */
+/** The layout of a text's collections. */
 interface Layout {
   readonly indent: number;
   readonly indentSeq: boolean;
@@ -81,7 +81,10 @@ export class YamlText {
     this.#splice(startOf(old), this.#endOf(old), text);
   }
 
-  /** Takes an item out of the list; the list goes with its last one, unless brackets of its own hold it. */
+  /**
+   * Takes an item out of the list; the list is deleted with its last one, unless brackets of its
+   * own hold it.
+   */
   removeAt(path: ValuePath, index: number): void {
     const list = this.#nodeAt(path);
     const item = this.#nodeAt([...path, index]);
@@ -93,7 +96,9 @@ export class YamlText {
     else this.#removeLines(this.#text.lastIndexOf("-", startOf(item) - 1), this.#endOf(item));
   }
 
-  /** Gives the key at the path that value; what is so already stays as it is written. */
+  /**
+   * Sets the value of the key at the path; a value that is there already stays as it is written.
+   */
   set(path: ValuePath, value: unknown): void {
     const before = this.get(path);
     if (isDeepStrictEqual(before, value)) return;
@@ -111,7 +116,7 @@ export class YamlText {
     }
   }
 
-  /** Takes a key away; the mapping goes with its last one, unless it is written in braces. */
+  /** Takes a key away; the mapping is deleted with its last one, unless it is written in braces. */
   remove(path: ValuePath): void {
     const parentPath = path.slice(0, -1);
     const map = this.#nodeAt(parentPath);
@@ -206,7 +211,9 @@ export class YamlText {
     return isScalar(node) || isCollection(node) ? node : undefined;
   }
 
-  /** Where the last value of a node ends; a collection's own range goes on over comments and blank lines. */
+  /**
+   * The end of a node's last value; a collection's own range goes on over comments and blank lines.
+   */
   #endOf(node: unknown): number {
     if (isPair(node)) return this.#endOfPair(node);
     if (isCollection(node) && node.flow !== true) {
@@ -240,7 +247,9 @@ export class YamlText {
     return end === -1 ? this.#text.length : end;
   }
 
-  /** New lines after that of the offset. The text ends in a line end, or does not, as before. */
+  /**
+   * Inserts lines after that of the offset. The text ends in a line end, or does not, as before.
+   */
   #insertLines(offset: number, lines: readonly string[]): void {
     const end = this.#lineEnd(offset);
     this.#splice(end, end, lines.map((line) => `\n${line}`).join(""));

@@ -6,7 +6,7 @@
  */
 import { isAlias, isMap, isScalar, isSeq, type Alias, type Node, type YAMLMap } from "yaml";
 
-/** How deep lists and mappings may be nested; CRDs have about a hundred levels at most. */
+/** The deepest nesting of lists and mappings; CRDs have about a hundred levels at most. */
 export const MAX_DEPTH = 500;
 /** How many values the aliases of a document may add to it. */
 const MAX_ALIASED = 200_000;

@@ -1,5 +1,5 @@
 /**
- * What markers make of a type, and the words for one that is on the wrong type.
+ * Applies markers to a type, with the words for one that is on the wrong type.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import type { Mark } from "./marks.ts";
 import type { Reader } from "../reader.ts";
 import { present } from "../../../present.ts";
 
-/** What the markers make of a type. */
+/** The type with its markers applied. */
 export function applyMarks(
   reader: Reader,
   type: TypeModel,
@@ -23,7 +23,7 @@ export function applyMarks(
   let immutable = false;
   // A decorator that stands first is applied last, as in TypeScript; for rules the source's order counts.
   const rules: { rule: ValidationRule; at: Position }[] = [];
-  // What replaces the schema comes first: the other markers narrow it.
+  // Markers that replace the schema come first: the other markers narrow it.
   const replacing = marks.map((mark) => {
     const { replaces, embed: embedded } = mark.definition.effect(...mark.values);
     return replaces === true || embedded !== undefined;
@@ -69,7 +69,7 @@ export function applyMarks(
     rules.push(...own.map((rule) => ({ rule, at })));
     const schema = without(effect.schema ?? {}, "x-kubernetes-validations");
     if (schema["x-kubernetes-int-or-string"] && result.schema.type === "string") {
-      // Numbers too: the type keyword would forbid them.
+      // This holds for numbers, too: the type keyword would forbid them.
       const rest = without(result.schema, "type");
       result = { ...result, schema: { ...rest, anyOf: [{ type: "integer" }, { type: "string" }] } };
     }
@@ -124,7 +124,7 @@ function typeName({ schema }: TypeModel): string {
 }
 
 const SIMILAR: Readonly<Record<string, readonly [string, string, string, string]>> = {
-  // On a number, a string, a list, an object.
+  // Names on a number, a string, a list, an object.
   Minimum: ["Minimum", "MinLength", "MinItems", "MinProperties"],
   Maximum: ["Maximum", "MaxLength", "MaxItems", "MaxProperties"],
 };

@@ -1,5 +1,5 @@
 /**
- * What a kind shows and lets others ask for: columns, scale and selectable fields.
+ * The columns, the scale and the selectable fields of a kind.
  *
  * @module
  */

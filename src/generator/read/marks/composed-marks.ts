@@ -46,7 +46,7 @@ export function composedOf(
   return mentionsMarker(reader, module, node, new Set()) ? "not followed" : undefined;
 }
 
-/** What the expression of a decorator applies. */
+/** The markers that the expression of a decorator applies. */
 function follow(place: Place, node: ts.Expression): FollowedMarker[] | undefined {
   const { reader, module, depth } = place;
   if (depth > DEEPEST) return undefined;
@@ -107,7 +107,7 @@ function returned({ body }: Code): ts.Expression | undefined {
   return only && ts.isReturnStatement(only) && more.length === 0 ? only.expression : undefined;
 }
 
-/** What the parameters of a function stand for in a call. */
+/** The values of a function's parameters in a call. */
 function bound(
   { reader, module }: Place,
   code: Code,
@@ -129,7 +129,7 @@ function bound(
 const isCode = (node: ts.Node): node is Code =>
   ts.isFunctionDeclaration(node) || ts.isFunctionExpression(node) || ts.isArrowFunction(node);
 
-/** A declaration of the user's own; what a package declares is nobody's business. */
+/** A declaration of the user's own; those of packages are left out. */
 function declarationOf({ reader, module }: Pick<Place, "reader" | "module">, node: ts.Identifier) {
   const found = reader.modules.resolve(module, node.text);
   return found?.is === "declaration" && !found.module.path.includes("node_modules")

@@ -1,9 +1,9 @@
 /**
- * What markers of controller-gen are called here, for who writes them from memory.
+ * The markers of tsop for those of controller-gen, for users who write these from memory.
  *
  * @module
  */
-/** What is written here, by the name there. */
+/** The markers of tsop by controller-gen's name. */
 export const GO_NAMES: ReadonlyMap<string, string> = new Map(
   Object.entries({
     ListType: "@ListMap, @ListSet and @ListAtomic say it.",
@@ -26,7 +26,7 @@ export const GO_NAMES: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** What is written here for a marker of controller-gen; `undefined` for other names. */
+/** The marker of tsop for one of controller-gen; `undefined` for other names. */
 export function fromGoName(name: string): string | undefined {
   return GO_NAMES.get(name.charAt(0).toUpperCase() + name.slice(1));
 }

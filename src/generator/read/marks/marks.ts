@@ -18,7 +18,7 @@ import { type Reader, complain } from "../reader.ts";
 
 /** A field marker with its values. */
 export interface Mark {
-  /** As the user wrote it: `@Minimum`, or `@minimum` in JSDoc. */
+  /** The marker as the user wrote it: `@Minimum`, or `@minimum` in JSDoc. */
   readonly shown: string;
   readonly definition: MarkerDefinition;
   readonly values: readonly unknown[];
@@ -43,10 +43,10 @@ const tagMarkers: ReadonlyMap<string, MarkerDefinition> = new Map(
     .filter(([name]) => name !== "enum" && name !== "ignore" && name !== "rawSchema"),
 );
 
-/** Every marker name, for suggestions. */
+/** The names of all markers, for suggestions. */
 const known = (): string[] => [...fieldMarkers.keys(), ...classMarkers];
 
-/** The decorators of `tsop` on a node, in source order. Those of other packages are nobody's business. */
+/** The decorators of `tsop` on a node, in source order. Those of other packages are left out. */
 export function decorationsOf(reader: Reader, module: Module, node: ts.Node): Decoration[] {
   if (!ts.canHaveDecorators(node)) return [];
   const decorations: Decoration[] = [];
@@ -190,7 +190,7 @@ export function argumentsOf(
   return undefined;
 }
 
-/** JSON has no word for numbers beyond all bounds. */
+/** The value for a message; JSON has no word for numbers beyond all bounds. */
 const shownValue = (value: unknown): string =>
   typeof value === "number" ? String(value) : JSON.stringify(value);
 

@@ -10,7 +10,7 @@ import { evaluate } from "../evaluate.ts";
 import type { Module } from "../module.ts";
 import type { Reader } from "../reader.ts";
 
-/** What an option is: a type, or one of several texts. */
+/** The type of an option: a type, or one of several texts. */
 type OptionType =
   | "string"
   | "number"
@@ -27,17 +27,17 @@ type OptionType =
 /** The options of a marker by name. */
 export type OptionTable = Readonly<Record<string, OptionType>>;
 
-/** Options as they were written, with their places. */
+/** Options as they are written, with their places. */
 export interface SaidOptions {
   readonly values: Readonly<Record<string, unknown>>;
   readonly saidAt: ReadonlyMap<string, Position>;
 }
 
 /**
- * Reads options and notes what is wrong with them.
+ * Reads options, and notes mistakes in them.
  *
  * @param shown - the marker, as the user reads it: `@Resource`
- * @returns `undefined` when `node` is no object of constants, of which nothing is noted
+ * @returns `undefined` when `node` is not an object of constants, of which nothing is noted
  */
 export function readOptions(
   reader: Reader,

@@ -30,10 +30,10 @@ const OPTIONS: OptionTable = {
   external: "boolean",
 };
 
-/** What remains to be said of a kind whose CRD is somebody else's. */
+/** The options that are left for a kind whose CRD is somebody else's. */
 const OF_EXTERNAL = new Set(["group", "version", "kind", "plural", "scope", "external"]);
 
-/** Reads the argument of `@Resource`; what is wrong with it is noted. */
+/** Reads the argument of `@Resource`, and notes mistakes in it. */
 export function readResource(
   reader: Reader,
   module: Module,

@@ -1,5 +1,5 @@
 /**
- * `@Rbac` on controllers to grants.
+ * Reads `@Rbac` on controllers as grants.
  *
  * @module
  */
@@ -27,7 +27,7 @@ const VERBS = [
   "use",
   "approve",
   "sign",
-  // Of paths outside the resources.
+  // Verbs of paths outside the resources.
   "head",
   "post",
   "put",

@@ -11,13 +11,13 @@ import type { Module } from "../module.ts";
 import type { Found } from "../modules.ts";
 import type { Reader } from "../reader.ts";
 
-/** What a token says of its kind. */
+/** The resource that a token names. */
 export interface TokenModel {
   readonly group: string;
   readonly plural: string;
   readonly version?: string;
   readonly kind?: string;
-  /** Its metadata alone is meant: `metadataOf(Secret)`. */
+  /** Whether its metadata alone is meant: `metadataOf(Secret)`. */
   readonly partial?: boolean;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Questions to the type checker, and what ends them.
+ * Questions to the type checker, and the errors that end them.
  *
  * @module
  */
@@ -16,11 +16,14 @@ export interface Asked {
   readonly at: Position;
   /** The object types that are being read, outermost first. */
   readonly within: readonly ts.Type[];
-  /** Reads a type that the checker computed. Objects hold types and types are objects; this is how they meet. */
+  /**
+   * Reads a type that the checker computed. Objects hold types and types are objects; this port
+   * joins the two.
+   */
   readonly modelOf: (asked: Asked, type: ts.Type) => TypeModel;
 }
 
-/** What the checker computed has no schema. */
+/** A type that the checker computed and that has no schema. */
 export class NoSchema extends Error {
   readonly code: string;
   readonly fix: string;

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { BuiltInKind } from "../../model.ts";
 
-/** Beside this file's parent, compiled or not. */
+/** The folder beside this file's parent, compiled or not. */
 const FOLDER = fileURLToPath(new URL("../../../generated/k8s", import.meta.url));
 
 /** The type of a token, which says what it stands for. */
@@ -20,14 +20,17 @@ const KNOWN_KIND =
 export interface BuiltInText {
   readonly path: string;
   readonly name: string;
-  /** With as many line breaks before it as the file has there: lines are numbered as in the file. */
+  /**
+   * The text, with as many line breaks before it as the file has there: lines are numbered as in
+   * the file.
+   */
   text(): string;
 }
 
 interface File {
   readonly path: string;
   readonly text: string;
-  /** Where the text of each name begins and ends. */
+  /** The start and the end of the text of each name. */
   readonly spans: ReadonlyMap<string, readonly [number, number]>;
   /** The file (without folder and extension) that a name is imported from. */
   readonly imports: ReadonlyMap<string, string>;
@@ -118,7 +121,7 @@ function readFile(path: string): File {
   return { path, text, spans, imports };
 }
 
-/** Where the comment of a declaration begins; the declaration itself when it has none. */
+/** The start of a declaration's comment; of the declaration itself when it has none. */
 function documentedFrom(text: string, declaration: number): number {
   const comment = text.lastIndexOf("\n/**", declaration) + 1;
   const between = text.slice(comment, declaration);

@@ -93,7 +93,7 @@ function asWritten(
     : undefined;
 }
 
-/** Declarations of the language and of Node. */
+/** Whether a file declares the language or Node. */
 const isLibraryFile = (path: string): boolean =>
   /[/\\]typescript[/\\]lib[/\\]lib\.|[/\\]@types[/\\]node[/\\]/.test(path);
 
@@ -135,7 +135,7 @@ function fieldOf(asked: Asked, symbol: ts.Symbol): FieldModel | undefined {
   return { property, immutable: false };
 }
 
-/** Methods and accessors of a class, and what is private in it. */
+/** Whether a declaration is a method or an accessor of a class, or private in it. */
 function isCode(node: ts.Declaration): boolean {
   return ts.isMethodDeclaration(node) || ts.isAccessor(node) || isHidden(node);
 }
@@ -169,13 +169,19 @@ function asDeclared(
   return readField(reader, declaration, topScope(module), trail) ?? "ignored";
 }
 
-/** Names inside of a namespace or a function are others than those of the file. */
+/**
+ * Whether a node is at the top level: names inside of a namespace or a function are others than
+ * those of the file.
+ */
 function isTopLevel(node: ts.Node): boolean {
   if (ts.isSourceFile(node)) return true;
   return !ts.isModuleBlock(node) && !ts.isBlock(node) && isTopLevel(node.parent);
 }
 
-/** Markers speak of the type that was written; of another one they may say nothing, or something wrong. */
+/**
+ * Refuses markers: they are about the type that was written, and about another one they may say
+ * nothing, or something wrong.
+ */
 function refuseMarks({ reader }: Asked, declaration: ts.Declaration, name: string): void {
   const module = reader.modules.get(declaration.getSourceFile().fileName);
   const initial = ts.isPropertyDeclaration(declaration) ? declaration.initializer : undefined;

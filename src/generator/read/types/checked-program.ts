@@ -11,7 +11,7 @@ import { basename, dirname, join, sep } from "node:path";
 import { ts } from "../../load.ts";
 import { createHost, type Disk } from "../disk.ts";
 
-/** What a program is made of. */
+/** The input of a program. */
 export interface ProgramParts {
   readonly root: string;
   readonly options: ts.CompilerOptions;
@@ -96,7 +96,10 @@ const isScalars = (path: string, tsop: string): boolean =>
   /^scalars\.(?:d\.)?ts$/.test(basename(path)) &&
   path.split(sep).join("/").startsWith(tsop.split(sep).join("/"));
 
-/** `type Int32 = number` with a name that types keep: numbers and texts have a `valueOf` without parameters. */
+/**
+ * `type Int32 = number` with a mark of its name that types keep: numbers and texts have a `valueOf`
+ * without parameters.
+ */
 const markedScalars = (text: string): string =>
   text.replace(/^export (?:declare )?type (\w+) = ([^;]+);/gm, (_, name: string, type: string) => {
     const parts = type.split("|").map((part) => part.trim());

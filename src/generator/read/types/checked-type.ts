@@ -30,7 +30,7 @@ export function checkedType(
   { module, parameters }: Scope,
   trail: Trail,
 ): TypeModel {
-  // What a parameter stands for is known where the generic type is used: there it is asked for.
+  // A type parameter is known where the generic type is used: there it is asked for.
   if (parameters.size > 0) throw new NeedsArguments();
   const at = reader.modules.at(module, node);
   const checker = reader.modules.checkerFor(module);
@@ -130,10 +130,10 @@ function noSchema(asked: Asked, type: ts.Type): NoSchema {
   );
 }
 
-/** `Int32`, where a type is one of the scalars of `tsop`. */
+/** The name of the type, such as `Int32`, where it is one of the scalars of `tsop`. */
 function scalarName(type: ts.Type): string | undefined {
   if (type.isUnion()) {
-    // Those of a number or a text are two types.
+    // The marks of a number or a text are two types.
     const names = new Set(type.types.map(scalarName));
     const [name] = names;
     const whole = name !== undefined && scalars.get(name)?.["x-kubernetes-int-or-string"] === true;

@@ -17,7 +17,7 @@ import { valueOfType } from "./type-value.ts";
 /** The types of `markers/constrained.ts`. */
 export const CONSTRAINED: readonly string[] = ["With", "Str"];
 
-/** Reads the types of `markers/constrained.ts`; `undefined` for a name that is none of them. */
+/** Reads the types of `markers/constrained.ts`; `undefined` for any other name. */
 export function constrainedType(
   reader: Reader,
   node: ts.TypeReferenceNode,
@@ -60,7 +60,7 @@ export function constrainedType(
   return narrow(type, schema, reader.modules.at(scope.module, keywords ?? node));
 }
 
-/** On a type without a schema of its own, every keyword does. */
+/** Whether a keyword fits a type: on a type without a schema of its own, every keyword does. */
 function fits(fit: KeywordTarget, { type, ...schema }: Schema): boolean {
   if (fit === "any" || type === undefined) return true;
   if (fit === "string" && schema["x-kubernetes-int-or-string"]) return true;

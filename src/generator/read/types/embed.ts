@@ -1,5 +1,5 @@
 /**
- * What is left of a type: without some of its fields, and with shorter descriptions or none.
+ * Reduces a type: without some of its fields, and with shorter descriptions or none.
  *
  * @module
  */
@@ -59,7 +59,7 @@ function withoutMetadata(type: TypeModel): TypeModel {
   return { schema, at, saidAt };
 }
 
-/** Descriptions of at most so many bytes; `false` is none at all. */
+/** The type with descriptions of at most so many bytes; `false` is none at all. */
 export function withDescriptions(type: TypeModel, limit: number | boolean): TypeModel {
   if (limit === true) return type;
   const schema = shortSchema(type.schema, limit === false ? 0 : limit);
@@ -82,7 +82,7 @@ function shortSchema(schema: Schema, most: number): Schema {
   return result;
 }
 
-/** Cut at the end of a sentence, else between words, as controller-gen does. */
+/** The text cut at the end of a sentence, else between words, as controller-gen does. */
 function shortened(text: string, most: number): string {
   const bytes = Buffer.from(text);
   if (bytes.length <= most) return text;
@@ -97,7 +97,7 @@ function shortened(text: string, most: number): string {
   return `${words ?? cut}...`;
 }
 
-/** Names of fields, each with what is said of its own fields; `undefined` for the whole field. */
+/** Names of fields, each with the choice of its own fields; `undefined` for the whole field. */
 type Steps = Map<string, Steps | undefined>;
 
 function stepsOf(paths: readonly string[]): Steps {
@@ -111,7 +111,7 @@ function stepsOf(paths: readonly string[]): Steps {
   );
 }
 
-/** Keeps or drops fields; the items of a list and the values of a record are gone into. */
+/** Keeps or drops fields, also in the items of a list and the values of a record. */
 function filtered(type: TypeModel, steps: Steps, keep: boolean): TypeModel {
   if (type.items) return { ...type, items: filtered(type.items, steps, keep) };
   if (type.values) return { ...type, values: filtered(type.values, steps, keep) };

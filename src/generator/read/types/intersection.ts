@@ -1,8 +1,8 @@
 /**
- * `A & B`: what is an `A` and a `B` at once.
+ * Intersections, `A & B`: values that are an `A` and a `B` at once.
  *
- * Everything that both say holds, at every depth: fields of both, bounds of both, values that both have. What
- * contradicts itself has no value, and is an error.
+ * A statement of either type holds, at every depth: fields of both, bounds of both, values that
+ * both have. A contradiction has no value, and is an error.
  *
  * @module
  */
@@ -15,18 +15,18 @@ import { present } from "../../../present.ts";
 
 const INT_OR_STRING = "x-kubernetes-int-or-string";
 
-/** Why there is no value that is both. */
+/** A contradiction between two types, so that no value is both. */
 export interface Contradiction {
   /** The path to the field, from the intersection down; empty for the type itself. */
   readonly path: readonly string[];
-  /** What the two say, for a sentence. */
+  /** The two contradicting statements, for a sentence. */
   readonly first: string;
   readonly second: string;
 }
 
 /** The intersection of types, or the contradiction between two of them. */
 export function intersection(types: readonly TypeModel[], at: Position): TypeModel | Contradiction {
-  // `unknown` adds nothing, and neither does the object beside a text: it makes a brand of it.
+  // `unknown` adds nothing, and neither does an object beside a text: it makes a brand of it.
   const said = types.filter(({ schema, unread }) => unread ?? Object.keys(schema).length > 0);
   const plain = said.filter(isBrandable);
   const [first, ...others] = plain.length > 0 ? plain : said;
@@ -72,7 +72,10 @@ function bothOf(
   };
 }
 
-/** What `b` says beyond `a`: bounds, patterns, rules, of which each is kept by its own rule. */
+/**
+ * The keywords that `b` adds to `a`: bounds, patterns, rules, of which each is kept by its own
+ * rule.
+ */
 function additions(a: TypeModel, b: TypeModel): Schema {
   const more = without(b.schema, "type", "format", "enum", "nullable", "description", "anyOf");
   const known = new Set((a.schema["x-kubernetes-validations"] ?? []).map(({ rule }) => rule));
@@ -144,7 +147,7 @@ function kindOf(schema: Schema): string {
   return schema.type ?? "anything";
 }
 
-/** Of two sizes of numbers the narrower one holds. */
+/** The sizes of numbers: of two, the narrower one holds. */
 const SIZES = ["int32", "int64", "float", "double"];
 
 function formatOfBoth(a: Schema, b: Schema): string | undefined | Clash {

@@ -1,5 +1,5 @@
 /**
- * Puts what a marker says onto a type: each keyword by its own rule.
+ * Adds the keywords of a marker to a type: each keyword by its own rule.
  *
  * @module
  */
@@ -48,7 +48,7 @@ export function narrow(type: TypeModel, more: Schema, at: Position): TypeModel {
   return { ...type, schema, saidAt };
 }
 
-/** Intersects a bound; false when `keyword` is none, or there was none before. */
+/** Intersects a bound; false when `keyword` is not one, or there was none before. */
 function narrowBound(schema: Schema, more: Schema, keyword: string): boolean {
   for (const name of LOWER) {
     if (name === keyword && schema[name] !== undefined) {

@@ -10,7 +10,7 @@ const BYTES = 'Write Base64, imported from "tsop": `Buffer.from(text, "base64")`
 const TEXT = "Write string, and make the object where it is used.";
 const WRITE_OUT = "Write the type of the JSON value.";
 
-/** By name, the type to write in its place. */
+/** The types to write in place of library objects, by the object's name. */
 export const LIBRARY_VALUES: ReadonlyMap<string, string> = new Map([
   ["Date", TIME],
   ...["Map", "ReadonlyMap", "WeakMap", "URLSearchParams", "Headers"].map(
@@ -47,5 +47,5 @@ export const LIBRARY_VALUES: ReadonlyMap<string, string> = new Map([
   ].map((name) => [name, WRITE_OUT] as const),
 ]);
 
-/** What to write in place of such an object. */
+/** The fix for such an object: the type to write in place of it. */
 export const libraryFix = (name: string): string => LIBRARY_VALUES.get(name) ?? WRITE_OUT;

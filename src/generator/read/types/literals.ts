@@ -38,7 +38,10 @@ function literal(reader: Reader, node: ts.LiteralTypeNode, scope: Scope): Litera
   return typeof value === "symbol" ? undefined : [value as Literal];
 }
 
-/** `(typeof MODES)[number]`: the items of a constant list, or the values of a constant object. */
+/**
+ * The values of `(typeof MODES)[number]`: the items of a constant list, or the values of a constant
+ * object.
+ */
 function elements(
   reader: Reader,
   { objectType, indexType }: ts.IndexedAccessTypeNode,
@@ -59,7 +62,7 @@ function elements(
 const isLiteral = (value: unknown): value is Literal =>
   typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 
-/** `keyof typeof MODES`: the names of a constant object. */
+/** The values of `keyof typeof MODES`: the names of a constant object. */
 function keys(reader: Reader, node: ts.TypeNode, scope: Scope): Literal[] | undefined {
   const value = constantOf(reader, node, scope, isWrittenOut);
   return typeof value === "object" && value !== null && !Array.isArray(value)
@@ -87,7 +90,7 @@ function constantOf(
   return typeof value === "symbol" ? undefined : value;
 }
 
-/** `[...] as const`: without it TypeScript takes its items for any texts. */
+/** Whether it is `[...] as const`: without it TypeScript takes its items for any texts. */
 function isConstant(node: ts.Expression): boolean {
   if (ts.isParenthesizedExpression(node) || ts.isSatisfiesExpression(node)) {
     return isConstant(node.expression);

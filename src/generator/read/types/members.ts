@@ -31,7 +31,7 @@ const HIDDEN = new Set<ts.SyntaxKind>([
   ts.SyntaxKind.StaticKeyword,
 ]);
 
-/** What stands between a type's braces. */
+/** The members between a type's braces. */
 export interface MembersModel extends Pick<TypeModel, "properties" | "values"> {
   /** Fields that are optional and immutable: once set, they stay. */
   readonly settableOnce: readonly string[];
@@ -43,7 +43,7 @@ export interface FieldModel {
   readonly immutable: boolean;
 }
 
-/** What is wanted of a type's members, and what they add to. */
+/** The members that are wanted of a type, and those that they add to. */
 export interface MemberOptions {
   readonly keep?: Keep;
   /** The fields of what the type extends. */
@@ -96,7 +96,7 @@ export function readMembers(
   };
 }
 
-/** `constructor(public name: string)` declares a field. */
+/** The members with the fields of parameters: `constructor(public name: string)` declares one. */
 function withParameterProperties(
   member: ts.ClassElement | ts.TypeElement,
 ): (ts.ClassElement | ts.TypeElement | ts.ParameterDeclaration)[] {
@@ -104,7 +104,7 @@ function withParameterProperties(
   return member.parameters.filter((one) => ts.isParameterPropertyDeclaration(one, member));
 }
 
-/** `name?: never` says that there is no such field. */
+/** Whether a field is never there: `name?: never`. */
 const isAlwaysAbsent = ({ questionToken, type }: FieldNode): boolean =>
   questionToken !== undefined && type?.kind === ts.SyntaxKind.NeverKeyword;
 
@@ -158,7 +158,7 @@ function complainOfFunction(
   );
 }
 
-/** One field, with its markers; `undefined` for one that is no part of the schema. */
+/** Reads one field, with its markers; `undefined` for one that is not part of the schema. */
 export function readField(
   reader: Reader,
   member: FieldNode,
@@ -290,7 +290,7 @@ function inferred(
   }
   const value = initial && evaluate(reader, module, initial);
   const isNumber = typeof value === "number";
-  // An initialiser that is not constant is told of as such.
+  // An initialiser that is not constant is reported as such.
   const known = initial !== undefined && value !== notConstant && value !== undefined;
   if (known && !isNumber && value !== null && !ts.isPropertySignature(member)) {
     return reader.readChecked(reader, member, scope, trail);
@@ -318,7 +318,7 @@ export function objectOf({ settableOnce, ...children }: MembersModel, at: Positi
   return onceSet({ ...leaf({ type: "object" }, at), ...children }, settableOnce);
 }
 
-/** Fields that stay once they are set. */
+/** The type with fields that stay once they are set. */
 export function onceSet(type: TypeModel, fields: readonly string[]): TypeModel {
   const rules = fields.map((field) => ({
     rule: `!has(oldSelf.${field}) || has(self.${field})`,

@@ -84,13 +84,16 @@ export function readReference(
   );
 }
 
-/** How something with type parameters is read, and what is done with what the checker makes of it. */
+/** The way to read a type with type parameters, and to finish the checker's result. */
 interface Reading {
   readonly read: (inner: Reader) => TypeModel;
   readonly finish?: (checked: TypeModel) => TypeModel;
 }
 
-/** Reads something with type parameters; where it needs to be computed, the checker is asked for all of it. */
+/**
+ * Reads a type with type parameters; where it needs to be computed, the checker is asked for all of
+ * it.
+ */
 export function orAsk(
   reader: Reader,
   node: ts.TypeNode,
@@ -98,7 +101,7 @@ export function orAsk(
   trail: Trail,
   { read, finish }: Reading,
 ): TypeModel {
-  // Within a generic declaration it is asked for where the outermost one is used.
+  // Within a generic declaration, the checker is asked where the outermost one is used.
   if (scope.parameters.size > 0) return read(reader);
   try {
     const { result, findings } = attempt(reader, read);
@@ -179,14 +182,14 @@ function declared(
     { node: declaration, module, trail, from: node, in: scope.module },
     (inner) => (isGeneric ? orAsk(inner, node, scope, trail, { read, finish }) : read(inner)),
   );
-  // One that could not be read has to be told of wherever it is used.
+  // A type that could not be read has to be reported wherever it is used.
   if (module.builtIn && !reader.findings.hasErrors()) {
     reader.modules.builtInModels.set(declaration, { type, size: reader.size.types - before });
   }
   return type;
 }
 
-/** Reads a class or an interface without type parameters, or those of its fields that are wanted. */
+/** Reads a class or an interface without type parameters, or some of its fields. */
 export function readDeclared(reader: Reader, found: Found, keep?: Keep): TypeModel {
   const { node, module, trail, from } = found;
   const name = node.name?.getText(module.file) ?? "";
@@ -214,7 +217,7 @@ function isMetadata(name: string): boolean {
   return name === "ObjectMeta" || name === "StoredMeta" || name === "CountedMeta";
 }
 
-/** Metadata inside a spec. */
+/** The type of metadata inside a spec. */
 function metadataAt(at: Position): TypeModel {
   const properties = [...templateMetadata].map(([name, schema]) => ({
     name,
@@ -301,7 +304,7 @@ function readObject(
   );
 }
 
-/** What a type inherits; a field that it declares itself is the own one. */
+/** The base of a type, without the fields that the type declares itself. */
 function withoutFields(base: TypeModel, names: ReadonlySet<string>): TypeModel {
   const { properties, ...rest } = base;
   return properties

@@ -73,7 +73,7 @@ function mergeArms(arms: readonly TypeModel[], tag: string): PropertyModel[] | u
   return [...merged.values()];
 }
 
-/** `{ a: A } | { b: B }`. */
+/** The fields of `{ a: A } | { b: B }`. */
 function oneFieldEach(arms: readonly TypeModel[]): PropertyModel[] | undefined {
   const fields = arms.flatMap(fieldsOf);
   const names = new Set(fields.map(({ name }) => name));
@@ -92,7 +92,10 @@ function exactlyOne(fields: readonly PropertyModel[]): ValidationRule {
   };
 }
 
-/** With this tag, the arm's own fields are there and those of the others are not. */
+/**
+ * The rule of one arm: with this tag, the arm's own fields are there and those of the others are
+ * not.
+ */
 function armRule(
   arm: TypeModel,
   tag: string,

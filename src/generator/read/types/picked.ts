@@ -1,8 +1,8 @@
 /**
  * Some fields of a type: `Pick`, `Omit`, and a type's field by its name.
  *
- * Only what is wanted is read: a class of a foreign package may have fields without a schema beside the one that is
- * picked.
+ * Only the picked fields are read: a class of a foreign package may have fields without a schema
+ * beside them.
  *
  * @module
  */
@@ -43,7 +43,7 @@ function picked(type: TypeModel, keep: Keep): TypeModel {
   const { properties, ...rest } = type;
   const kept = properties?.filter(({ name }) => keep(name)) ?? [];
   const { "x-kubernetes-validations": rules, ...schema } = type.schema;
-  // Of a field that is left out no rule says that it stays.
+  // A field that is left out has no rule that says that it stays.
   const held = rules?.filter(({ rule }) => {
     const [, name] = /^!has\(oldSelf\.(\w+)\) \|\| has\(self\.\1\)$/.exec(rule) ?? [];
     return name === undefined || keep(name);

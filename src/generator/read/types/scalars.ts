@@ -10,11 +10,11 @@ const INT_OR_STRING: Schema = {
   "x-kubernetes-int-or-string": true,
 };
 
-/** As apimachinery parses quantities. */
+/** The pattern with which apimachinery parses quantities. */
 const QUANTITY_PATTERN =
   "^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$";
 
-/** By the alias's name in `src/kube/scalars.ts`. */
+/** The scalars by their alias in `src/kube/scalars.ts`. */
 export const scalars: ReadonlyMap<string, Schema> = new Map<string, Schema>([
   ["Int", { type: "integer" }],
   ["Num", { type: "number" }],
@@ -45,12 +45,12 @@ export const templateMetadata: ReadonlyMap<string, Schema> = new Map<string, Sch
   ["namespace", text],
 ]);
 
-/** Built-in types that are more, or less, than their fields. */
+/** Built-in types whose schema is more, or less, than their fields. */
 export const builtIns: ReadonlyMap<string, Schema> = new Map<string, Schema>([
   ["RawExtension", { type: "object", "x-kubernetes-preserve-unknown-fields": true }],
   ["JSON", { "x-kubernetes-preserve-unknown-fields": true }],
   ["FieldsV1", { type: "object", "x-kubernetes-preserve-unknown-fields": true }],
 ]);
 
-/** What a number can be called. */
+/** The names of number types. */
 export const NUMBER_NAMES = "Int32, Int64, Float or Double";

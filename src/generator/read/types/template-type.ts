@@ -1,5 +1,5 @@
 /**
- * Template literal types to patterns: `${number}s` is `^-?[0-9]+(\.[0-9]+)?s$`.
+ * Turns template literal types into patterns: `${number}s` is `^-?[0-9]+(\.[0-9]+)?s$`.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * What is wrong with types, told at the user's line.
+ * Mistakes in types, reported at the user's line.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import { attempt, type Found, type Reader, type Trail } from "../reader.ts";
 import { scalars } from "./scalars.ts";
 import { unsupported } from "./shapes.ts";
 
-/** What to do about the name of a type that is not there. */
+/** The fix for the name of a type that is not there. */
 export function wayToType(reader: Reader, name: string, { declarations, imports }: Module): string {
   if (scalars.has(name) || CONSTRAINED.includes(name))
     return `Add ${name} to the import from "tsop".`;
@@ -44,7 +44,10 @@ export function recursive(
   );
 }
 
-/** What is wrong with a type of a package is told where it is used: nobody can mend it in the package. */
+/**
+ * Reports a mistake in a type of a package where the type is used: nobody can mend it in the
+ * package.
+ */
 export function foreign(
   reader: Reader,
   { node, module, from, in: user }: Found,
@@ -67,7 +70,7 @@ export function foreign(
   );
 }
 
-/** Why the values of an enum are not known, as the end of a sentence. */
+/** The reason why the values of an enum are not known, as the end of a sentence. */
 export function whyNotEnum(
   reader: Reader,
   module: Module,

@@ -64,7 +64,7 @@ function referenced(
   if (argument) return valueOfType(reader, argument.node, argument.scope, trail);
   const found = reader.modules.resolve(scope.module, node.typeName.text);
   if (found?.is !== "declaration" || !ts.isTypeAliasDeclaration(found.node)) return notConstant;
-  // One that is made of itself has no value.
+  // A value that is made of itself is not known.
   if (trail.includes(found.node)) return notConstant;
   return valueOfType(reader, found.node.type, topScope(found.module), [...trail, found.node]);
 }

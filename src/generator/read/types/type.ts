@@ -1,5 +1,5 @@
 /**
- * Types to schemas.
+ * Turns types into schemas.
  *
  * One function per form of type. A form that has no schema is an error with a way out; reading goes on
  * with a placeholder, so that one run shows every mistake.
@@ -20,7 +20,7 @@ import { patternOf } from "./template-type.ts";
 import { enumeration, isBrandable, listOf, settled, unsupported } from "./shapes.ts";
 import { unionOf } from "./union.ts";
 
-/** Reads a type; what TypeScript has to compute is asked of its checker. */
+/** Reads a type; a type that TypeScript has to compute is asked of its checker. */
 export function readType(reader: Reader, node: ts.TypeNode, scope: Scope, trail: Trail): TypeModel {
   const at = reader.modules.at(scope.module, node);
   count(reader);
@@ -79,7 +79,7 @@ function intersected(
   );
   // Beside a text or a number an object is a brand, whatever is in it.
   const isBranded = parts.some(({ result }) => !result.unread && isBrandable(result));
-  // A member of an enum is no text to TypeScript, though it is one in JSON.
+  // A member of an enum is not a text to TypeScript, though it is one in JSON.
   const listed = node.types.filter((_, index) => parts[index]?.result.schema.enum);
   if (listed.length > 1 && listed.some((part) => isEnum(reader, part, scope))) {
     return reader.readChecked(reader, node, scope, trail);
@@ -318,10 +318,10 @@ function mappedField(
   };
 }
 
-/** `-?` takes the question mark away. */
+/** Whether it is `-?`, which takes the question mark away. */
 const isMinus = ({ kind }: ts.Node): boolean => kind === ts.SyntaxKind.MinusToken;
 
-/** `keyof T`, where `T` is an object with named fields. */
+/** The object of `keyof T`, where `T` is an object with named fields. */
 function keyedObject(
   reader: Reader,
   constraint: ts.TypeNode,
@@ -334,7 +334,7 @@ function keyedObject(
   const { result, findings } = attempt(reader, (inner) =>
     inner.readType(inner, constraint.type, scope, trail),
   );
-  // Of what has no fields, or fields without a schema, the checker knows the keys.
+  // Of an object without fields, or with fields that have no schema, the checker knows the keys.
   if (!result.properties || findings.hasErrors()) return undefined;
   reader.findings.addAll(findings);
   return result;

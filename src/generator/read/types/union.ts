@@ -1,5 +1,5 @@
 /**
- * `A | B`: what the schemas of the members come down to together.
+ * Unions, `A | B`: the common schema of the members.
  *
  * A field has one type in a CRD. Several values of one type are an enumeration, several forms of texts one pattern,
  * numbers beside texts an int-or-string, and objects that a tag tells apart one object with rules.

@@ -44,7 +44,7 @@ export function utilityType(
     case "Partial":
     case "Required": {
       const type = read(first);
-      // Each member of a union would be changed by itself.
+      // In a union, TypeScript would change each member by itself.
       if (type.isUnion) return undefined;
       if (!type.properties) return name === "Required" && type.items ? undefined : type;
       const properties = type.properties.map((field) => withOptional(field, name === "Partial"));
@@ -67,7 +67,10 @@ export function utilityType(
   }
 }
 
-/** `Pick<T, Keys>` and `Omit<T, Keys>`; `undefined` where the checker has to say what is in it. */
+/**
+ * The fields of `Pick<T, Keys>` and `Omit<T, Keys>`; `undefined` where the checker has to compute
+ * them.
+ */
 function fieldsOf(
   reader: Reader,
   name: "Pick" | "Omit",
@@ -117,7 +120,7 @@ function recordOf(
   }
   const keys = names ? undefined : reader.readType(reader, key, scope, trail);
   if (keys?.unread) return keys;
-  // Values of a computed enumeration are fields.
+  // Names in a computed enumeration are fields.
   if (keys?.schema.enum) return undefined;
   const isText = keys === undefined || keys.schema.type === "string";
   if (!isText || isTemplate(reader, key, scope)) return wrongKey(reader, key, scope);

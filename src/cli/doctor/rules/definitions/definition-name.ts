@@ -1,5 +1,5 @@
 /**
- * CustomResourceDefinitions whose name is not what it has to be, or whose group belongs to others.
+ * CustomResourceDefinitions with a name that is not allowed, or a group that belongs to others.
  *
  * @module
  */
