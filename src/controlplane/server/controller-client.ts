@@ -34,12 +34,12 @@ import { applyTo, trackChange } from "./write/ownership.ts";
 import { type ScaleTarget, readScale, setReplicas } from "./write/scale.ts";
 import { updateObject } from "./write/update.ts";
 
-/** What controllers are built with, over this cluster. */
+/** The dependencies of controllers of this cluster. */
 export function controllerContext(cluster: Cluster): ControllerContext {
   return { clock: cluster.clock, clientFor: (name) => new DirectClient(cluster, name) };
 }
 
-/** Speaks to the cluster as one controller, whose name is also its field manager. */
+/** The client of one controller, whose name is also its field manager. */
 class DirectClient implements ControllerClient {
   readonly #cluster: Cluster;
   readonly #options: WriteOptions;
@@ -217,7 +217,7 @@ class DirectClient implements ControllerClient {
   }
 }
 
-/** Where an object is; a part is left out where it is empty. */
+/** The key of an object; empty parts are left out. */
 interface PartialKey {
   readonly namespace?: string | undefined;
   readonly name?: string;

@@ -1,5 +1,5 @@
 /**
- * APIServices: for every group and version that is served, an object that says so. All are served by this process.
+ * APIServices: an object for every served group version. This process serves all of them.
  *
  * @see https://kubernetes.io/docs/concepts/extend-kubernetes/api-extension/apiserver-aggregation/
  * @module
@@ -11,7 +11,7 @@ import { type Cluster, randomUid, timestamp } from "./cluster.ts";
 const COLLECTION = "apiservices.apiregistration.k8s.io";
 const MANAGED = "kube-aggregator.kubernetes.io/automanaged";
 
-/** The place of each built-in group among the others; higher ones come first. */
+/** The priorities of built-in groups; higher ones come first. */
 const GROUP_PRIORITIES: Readonly<Record<string, number>> = {
   "": 18_000,
   apps: 17_800,
@@ -34,7 +34,7 @@ const GROUP_PRIORITIES: Readonly<Record<string, number>> = {
   "resource.k8s.io": 16_200,
   "flowcontrol.apiserver.k8s.io": 16_100,
 };
-/** The place of a version in its group, where it is not the usual one. */
+/** The priorities of versions in their group, where they are not the usual ones. */
 const VERSION_PRIORITIES: Readonly<Record<string, number>> = {
   "v1.": 1,
   "v2.autoscaling": 30,
@@ -87,7 +87,7 @@ function apiService(
   } as SentObject;
 }
 
-/** Brings the objects in step with what is served, and what definitions would serve. */
+/** Brings the objects in line with the served groups and those that definitions announce. */
 function update(cluster: Cluster): void {
   const { store, registry } = cluster;
   const wanted = new Map<string, () => SentObject>();
@@ -114,7 +114,7 @@ function update(cluster: Cluster): void {
   }
 }
 
-/** Keeps the APIServices in step with what is served, from now on. */
+/** Keeps the APIServices in line with the served groups, from now on. */
 export function followApiServices(cluster: Cluster): void {
   update(cluster);
   cluster.registry.onChange(() => {

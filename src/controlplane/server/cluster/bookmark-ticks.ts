@@ -1,5 +1,6 @@
 /**
- * When bookmarks are due: each minute, for all watches together, so that a thousand of them wait for one timer.
+ * The timer of bookmarks: one per minute for all watches together, so that a thousand of them wait
+ * for one timer.
  *
  * @module
  */
@@ -17,7 +18,10 @@ export class BookmarkTicks {
     this.#clock = clock;
   }
 
-  /** Calls `listener` within a minute, and each minute from then on. @returns what ends that */
+  /**
+   * Calls `listener` within a minute, and each minute from then on. @returns a function that ends
+   * it
+   */
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener);
     this.#timer ??= this.#next();

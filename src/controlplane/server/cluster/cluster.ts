@@ -1,5 +1,5 @@
 /**
- * What every operation of the API works on, and what it knows of the request.
+ * The cluster that every operation of the API works on, and the operation's endpoint and options.
  *
  * @module
  */
@@ -41,25 +41,25 @@ export interface Endpoint {
   /** Empty for the resource itself. */
   readonly subresource: string;
   readonly strategy: Strategy;
-  /** The kind that travels, where it is not the resource's. */
+  /** The kind of the sent and returned object, where it is not the resource's. */
   readonly kind?: AdmittedKind;
 }
 
-/** How a write is to be made. */
+/** The options of a write. */
 export interface WriteOptions {
   readonly user: User;
   /** The field manager. */
   readonly manager: string;
   readonly dryRun: boolean;
-  /** The other options as they were asked for: admission shows them. */
+  /** The other options as they were sent, for admission. */
   readonly asked?: JsonObject;
-  /** One of many in the deletion of a collection. */
+  /** Whether the write is one of many in the deletion of a collection. */
   readonly collection?: boolean;
   /** Adds a `Warning` header to the answer. */
   readonly warn: (text: string) => void;
 }
 
-/** A write of one object: where it goes, and how it is to be made. */
+/** A write of one object: its place, and its options. */
 export interface Write<O extends WriteOptions = WriteOptions> {
   readonly cluster: Cluster;
   readonly endpoint: Endpoint;
@@ -76,8 +76,8 @@ export function mainEndpoint(resource: ServedResource): Endpoint {
 }
 
 /**
- * The context of the checks of a write. What is refused brings no warnings but those of a custom resource's rules:
- * the others are kept until `tellWarnings`.
+ * The context of the checks of a write. A refused write has no warnings but those of a custom
+ * resource's rules: the others are kept until `tellWarnings`.
  */
 export function checkContext({ cluster, endpoint, options }: Omit<Write, "name">): {
   readonly context: WriteContext;
@@ -102,7 +102,7 @@ export function findStored<T extends SentObject>(
 ): T | undefined {
   const resource = cluster.registry.preferred(group, plural);
   const object = resource && cluster.store.get(collectionOf(resource), storeKey(namespace, name));
-  // The name of the resource says of which shape its objects are.
+  // The type of the resource's name is the type of its objects.
   return object && (readNow(cluster, resource, object) as T);
 }
 
@@ -119,7 +119,7 @@ export function listStored<T extends SentObject>(
     .map((object) => readNow(cluster, resource, object) as T);
 }
 
-/** What a strategy may ask during a write. */
+/** The context of a write, for its strategy. */
 export function writeContext(cluster: Cluster, options: WriteOptions): WriteContext {
   const { store, registry, clock } = cluster;
   return {

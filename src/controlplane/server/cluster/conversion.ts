@@ -1,7 +1,8 @@
 /**
- * Custom resources in other versions, as the webhook of their definition converts them.
+ * Conversion of custom resources between versions by the webhook of their definition.
  *
- * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#webhook-conversion
+ * @see
+ * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#webhook-conversion
  * @module
  */
 import { formatFieldError, quote } from "../../../kube/field-errors.ts";
@@ -21,16 +22,16 @@ import { plainError } from "../../failures.ts";
 const REVIEW_GROUP = "apiextensions.k8s.io";
 const REVIEW_VERSIONS = ["v1", "v1beta1"];
 const TIMEOUT_SECONDS = 30;
-/** More than one write needs at a time. */
+/** The number of kept answers: more than one write needs at a time. */
 const ANSWERS_KEPT = 100;
 
-/** What is wrong with an answer. */
+/** Thrown for an invalid answer. */
 class BadAnswer extends Error {}
 
-/** Thrown where an object is wanted at once that a webhook has to be asked for first. */
+/** Thrown where an object is needed synchronously that a webhook must convert first. */
 class NotYetConverted extends Error {
   readonly key: string;
-  /** Gives whether it failed. */
+  /** Calls the webhook. @returns whether it failed */
   readonly ask: () => Promise<boolean>;
 
   constructor(key: string, ask: () => Promise<boolean>) {
@@ -45,11 +46,11 @@ function statusError(thrown: unknown): StatusError {
   throw thrown;
 }
 
-/** Asks the webhooks of definitions. */
+/** Calls the conversion webhooks of definitions. */
 export class Conversion {
   readonly #caller: Pick<WebhookCaller, "post">;
   readonly #newUid: () => string;
-  /** What those under way in `run` have been answered. */
+  /** The answers to the work under way in `run`. */
   readonly #answers = new Map<string, SentObject | StatusError>();
 
   constructor(caller: Pick<WebhookCaller, "post">, newUid: () => string) {
@@ -58,8 +59,8 @@ export class Conversion {
   }
 
   /**
-   * Does work that wants converted objects at once. It is begun again when one has been asked for, so it must
-   * not change what it was given.
+   * Runs work that needs converted objects synchronously. The work is restarted after each
+   * conversion, so it must not change its inputs.
    */
   async run<T>(work: () => T | Promise<T>): Promise<T> {
     const failed: string[] = [];
@@ -73,12 +74,15 @@ export class Conversion {
         }
       }
     } finally {
-      // The next work may have more luck.
+      // The next work may succeed.
       for (const key of failed) this.#answers.delete(key);
     }
   }
 
-  /** The object in another version, inside of `run` only. @throws StatusError 500 in the words of the API server */
+  /**
+   * The object in another version, within `run` only. @throws StatusError 500 in the words of the
+   * API server
+   */
   converted(webhook: ConversionWebhook, object: SentObject, apiVersion: string): SentObject {
     const key = JSON.stringify([webhook, apiVersion, object]);
     const known = this.#answers.get(key);
@@ -129,14 +133,14 @@ export class Conversion {
   }
 }
 
-/** The fields of a response that are texts, with Go's types of them. */
+/** The text fields of a response, with their types in Go. */
 const RESPONSE_TEXTS = [
   [["uid"], "uid of type types.UID"],
   [["result", "status"], "result.status of type string"],
   [["result", "message"], "result.message of type string"],
 ] as const;
 
-/** @throws WebhookCallError for what is no text where there should be one */
+/** @throws WebhookCallError when a text field is not a text */
 function checkTypes(response: JsonObject): void {
   for (const [path, described] of RESPONSE_TEXTS) {
     let value: unknown = response;
@@ -153,7 +157,7 @@ const textOf = (value: unknown): string => (typeof value === "string" ? value : 
 function convertedObjects(bytes: Buffer, version: string, uid: string): readonly unknown[] {
   const answer = decodeAnswer(bytes, version);
   const { response } = answer;
-  // Reviews of v1beta1 are checked for less.
+  // Reviews of v1beta1 have fewer checks.
   const isStrict = version === "v1";
   if (isStrict && textOf(answer["kind"]) === "") {
     throw new WebhookCallError(
@@ -206,7 +210,7 @@ const REVIEW_GROUP_KINDS = new Set([
   "CustomResourceDefinition",
   "CustomResourceDefinitionList",
 ]);
-/** These are known in every group. */
+/** The kinds that exist in every group. */
 const UNVERSIONED_KINDS = new Set([
   "Status",
   "APIVersions",
@@ -223,11 +227,11 @@ function onlyObject(objects: readonly unknown[]): JsonObject {
   return isJsonObject(objects[0]) ? objects[0] : {};
 }
 
-/** What an apply removes from an object may leave it without metadata. */
+/** The metadata of an object; absent where an apply removed it. */
 const metadataOf = (object: SentObject): SentObject["metadata"] | undefined =>
   (object as Partial<SentObject>).metadata;
 
-/** The converted object with its own identity: only labels and annotations may have been changed. */
+/** The converted object with its own identity: only labels and annotations may differ. */
 function checked(before: SentObject, after: JsonObject, apiVersion: string): SentObject {
   const mustBe = (what: string, expected: string, actual: string): void => {
     if (expected === actual) return;

@@ -1,5 +1,5 @@
 /**
- * CustomResourceDefinitions turned into served resources, as they come, change and go.
+ * Serves the resources of CustomResourceDefinitions as these are created, changed and deleted.
  *
  * @module
  */
@@ -21,7 +21,7 @@ import type { Registry } from "./registry.ts";
 /** The collection of definitions. */
 const STORED_DEFINITIONS = collectionOf(DEFINITIONS);
 
-/** The built-in resources, with the strategies of definitions in their place. */
+/** The built-in resources, with the strategies of definitions set. */
 export function withDefinitions(builtIn: readonly ServedResource[]): readonly ServedResource[] {
   return builtIn.map((resource) => {
     if (!isSameResource(resource, DEFINITIONS)) return resource;
@@ -29,7 +29,7 @@ export function withDefinitions(builtIn: readonly ServedResource[]): readonly Se
       ...one,
       strategy: definitionStatusStrategy,
     }));
-    // A spread would resolve the schema, which is kept until somebody asks.
+    // A spread would resolve the schema, which is loaded on first use only.
     return Object.create(resource, {
       strategy: { value: definitionStrategy, enumerable: true },
       traits: { value: definitionTraits, enumerable: true },
@@ -38,14 +38,14 @@ export function withDefinitions(builtIn: readonly ServedResource[]): readonly Se
   });
 }
 
-/** Keeps the registry in step with the stored definitions, from now on and for those that are there. */
+/** Keeps the registry in line with the stored definitions, existing and future ones. */
 export function followDefinitions(store: Store, registry: Registry): void {
   for (const definition of store.list(STORED_DEFINITIONS)) serve(registry, definition);
   store.subscribe((change) => {
     if (!isChangeIn(change, STORED_DEFINITIONS)) return;
     const { type, object, old } = change;
     if (type === "DELETED") registry.setCustom(object.metadata.name ?? "", []);
-    // Labels and the like change nothing of what is served, and must not end watches.
+    // Labels and the like do not change the served resources, and must not end watches.
     else if (!old || !sameJson(servedPart(old), servedPart(object))) serve(registry, object);
   });
 }
@@ -59,7 +59,7 @@ function serve(registry: Registry, definition: Definition): void {
   );
 }
 
-/** What decides about the served resources. */
+/** The part of a definition that decides about the served resources. */
 function servedPart({ spec, status }: Definition): object {
   return {
     spec,

@@ -1,5 +1,6 @@
 /**
- * Which resources are served: the built-in ones, and those of CustomResourceDefinitions as they come and go.
+ * The registry of served resources: the built-in ones, and those of the current
+ * CustomResourceDefinitions.
  *
  * @module
  */
@@ -12,7 +13,7 @@ export interface GroupVersion {
   readonly version: string;
 }
 
-/** Finds resources by what a path says. */
+/** Finds resources by the parts of a path. */
 export class Registry {
   readonly #builtIn: readonly ServedResource[];
   readonly #custom = new Map<string, readonly ServedResource[]>();
@@ -45,23 +46,23 @@ export class Registry {
     return this.#preferred.get(`${group}/${plural}`);
   }
 
-  /** The preferred version of what a collection of the store holds. */
+  /** The preferred version of the resource in a collection of the store. */
   ofCollection(collection: string): ServedResource | undefined {
     return this.#collections.get(collection);
   }
 
-  /** Whose group it is; `undefined` when nobody serves it. */
+  /** Whether a group is built-in or custom; `undefined` when it is not served. */
   groupOwner(group: string): "built-in" | "custom" | undefined {
     return this.#groups.get(group);
   }
 
-  /** The versions of groups that definitions announce, be they served or not. */
+  /** The group versions that definitions announce, whether they are served or not. */
   announced(): readonly GroupVersion[] {
     return [...this.#announced.values()].flat();
   }
 
   /**
-   * Replaces what the CustomResourceDefinition of that name serves; nothing when it is gone.
+   * Replaces the resources of the CustomResourceDefinition of that name; none when it is gone.
    *
    * @param announced - the versions that it would serve, also while its names are taken
    */
@@ -79,7 +80,7 @@ export class Registry {
     for (const listener of [...this.#listeners]) listener();
   }
 
-  /** Calls `listener` after each change of what is served. */
+  /** Calls `listener` after each change of the served resources. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

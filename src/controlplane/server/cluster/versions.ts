@@ -1,5 +1,5 @@
 /**
- * The same stored object as each served version shows it.
+ * Stored objects, read in each served version.
  *
  * @module
  */
@@ -18,7 +18,10 @@ import { type Store, deepFreeze } from "../../store/store.ts";
 
 const shown = new WeakMap<ServedResource, WeakMap<SentObject, SentObject>>();
 
-/** Thrown where an object is to be read that a webhook has to convert first; `converting` has it asked. */
+/**
+ * Thrown for an object that a webhook must convert before it is read; `converting` calls the
+ * webhook.
+ */
 class Unconverted extends Error {
   readonly resource: ServedResource;
   readonly object: SentObject;
@@ -31,9 +34,10 @@ class Unconverted extends Error {
 }
 
 /**
- * A stored object as `resource` shows it, frozen: in its version, with today's defaults. A built-in object in
- * its own version is the stored one itself. What a webhook converts must have been prepared: `prepareReads` for an object
- * at hand, `converting` for what is looked up.
+ * A stored object as `resource` shows it, frozen: in its version, with current defaults. A built-in
+ * object in its own version is the stored one itself. An object that a webhook converts must be
+ * prepared first: by `prepareReads` for an object at hand, by `converting` for one that is looked
+ * up.
  */
 export function readAs(
   { registry }: { readonly registry: Registry },
@@ -55,15 +59,15 @@ export function readAs(
   return result;
 }
 
-/** What `readNow` gave last for an object: it is the same until the object changes. */
+/** The last result of `readNow` for an object, which stays valid until the object changes. */
 const relabelled = new WeakMap<SentObject, SentObject>();
 
 const isForWebhook = (resource: ServedResource, object: SentObject): boolean =>
   resource.conversion !== undefined && object.apiVersion !== apiVersionOf(resource);
 
 /**
- * `readAs` for the simulated controllers, which cannot wait for a webhook and look at metadata: what was not converted has
- * the fields of its stored version.
+ * `readAs` for the simulated controllers, which cannot wait for a webhook and look at metadata: an
+ * object that was not converted has the fields of its stored version.
  */
 export function readNow(
   cluster: { readonly registry: Registry },
@@ -81,10 +85,10 @@ export function readNow(
 }
 
 /**
- * Looks objects up and reads them, and begins again when one of them had to be converted first: while a webhook is asked,
- * others write.
+ * Looks objects up and reads them, and starts again when one had to be converted first: during the
+ * webhook call, other writes happen.
  *
- * @param failed - what it means when the webhook fails
+ * @param failed - handles the failure of the webhook
  */
 export async function converting<T>(
   cluster: { readonly registry: Registry; readonly conversion: Conversion },
@@ -106,7 +110,8 @@ export async function converting<T>(
 }
 
 /**
- * Notes that an object was just stored as `resource` shows it: with its defaults, in its version.
+ * Remembers that an object was just stored as `resource` shows it: with its defaults, in its
+ * version.
  */
 export function rememberRead(resource: ServedResource, object: SentObject): void {
   if (!resource.builtIn && object.apiVersion === apiVersionOf(resource)) {
@@ -115,8 +120,8 @@ export function rememberRead(resource: ServedResource, object: SentObject): void
 }
 
 /**
- * Has the webhook of a kind convert what is about to be read, so that `readAs` finds it; nothing where nothing
- * has to be asked.
+ * Lets the webhook of a kind convert objects that are about to be read, so that `readAs` finds
+ * them; does nothing where no conversion is needed.
  *
  * @throws StatusError 500 when the webhook fails
  */
@@ -144,10 +149,11 @@ export function prepareReads(
 }
 
 /**
- * `converting` for a list of a collection. The real server cannot fill its cache with what fails.
+ * `converting` for a list of a collection. On a real server, a failed conversion keeps the watch
+ * cache from being filled.
  *
  * @param isPaged - without selectors and with a limit: read past the cache
- * @throws StatusError 429 when a webhook fails, or 500 for a page; what `read` throws
+ * @throws StatusError 429 when a webhook fails, or 500 for a page; whatever `read` throws
  */
 export async function convertingList<T>(
   cluster: { readonly registry: Registry; readonly conversion: Conversion; readonly store: Store },
@@ -164,7 +170,7 @@ export async function convertingList<T>(
   return converting(cluster, read, failed);
 }
 
-/** What is listed. */
+/** The place of a list. */
 interface ListPlace {
   readonly resource: ServedResource;
   readonly namespace: string;
@@ -177,7 +183,10 @@ function knownReads(resource: ServedResource): WeakMap<SentObject, SentObject> {
   return known;
 }
 
-/** With the defaults of the stored version, and without what the shown version does not know. */
+/**
+ * The object with the defaults of the stored version, and without fields that the shown version
+ * does not know.
+ */
 function customAs(
   registry: Registry,
   resource: ServedResource,
@@ -186,7 +195,7 @@ function customAs(
 ): SentObject {
   const copy = copyJson(object);
   setStoredDefaults(registry, resource, copy);
-  // Most objects need nothing: then there is no second one in memory.
+  // Most objects need no change: then there is no second copy in memory.
   if (copy.apiVersion === apiVersion) return sameJson(copy, object) ? object : copy;
   copy.apiVersion = apiVersion;
   resource.dropUnknown?.(copy);
@@ -199,7 +208,10 @@ function setStoredDefaults(registry: Registry, resource: ServedResource, object:
   (resource.storage ?? stored?.strategy)?.setDefaults(object);
 }
 
-/** A stored object as `resource` shows it, converted by the webhook of its kind if need be. @throws StatusError 500 */
+/**
+ * A stored object as `resource` shows it, converted by the webhook of its kind if necessary.
+ * @throws StatusError 500
+ */
 export async function shownAs(
   cluster: { readonly registry: Registry; readonly conversion: Conversion },
   resource: ServedResource,
@@ -210,7 +222,7 @@ export async function shownAs(
   return readAs(cluster, resource, stored);
 }
 
-/** An object of a served version as it is to be stored, when a webhook has to be asked for that. */
+/** An object of a served version in its stored form, when a webhook must convert it. */
 export function convertForStore(
   { conversion }: { readonly conversion: Conversion },
   resource: ServedResource,
@@ -225,18 +237,19 @@ export function convertForStore(
   });
 }
 
-/** An object of a served version, as it is to be stored. */
+/** An object of a served version in its stored form. */
 export function storeAs(resource: ServedResource, object: SentObject): SentObject {
   const apiVersion = apiVersionOf({ group: resource.group, version: resource.storageVersion });
   if (object.apiVersion === apiVersion) return object;
   if (!resource.storage) return asObject(convertVersion(asJson(object), apiVersion));
-  // What the version of the store does not know is lost here; its defaults are set when it is read.
+  // Fields that the stored version does not know are lost here; its defaults are set when it is
+  // read.
   const copy = { ...copyJson(object), apiVersion };
   resource.storage.dropUnknown(copy);
   return copy;
 }
 
-/** A stored object as it is stored by a write in the version of `resource` that changes nothing. */
+/** A stored object as a write without changes in the version of `resource` stores it. */
 export async function rewritten(
   cluster: { readonly registry: Registry; readonly conversion: Conversion },
   resource: ServedResource,
@@ -247,7 +260,7 @@ export async function rewritten(
   return (await convertForStore(cluster, resource, shown)) ?? storeAs(resource, shown);
 }
 
-/** Converts objects of requests between the versions of their resource: for admission. */
+/** The conversion of objects between the versions of their resource, for admission. */
 export function converterWith(conversion: Conversion): ConvertObject {
   return (object, from, to) => {
     const apiVersion = apiVersionOf(to);

@@ -1,5 +1,6 @@
 /**
- * Requests from within the process: what `HttpServer` does, without a socket. All of it moves by promises.
+ * Requests from within the process: an `HttpServer` without a socket. Everything advances by
+ * promises, without timers or I/O.
  *
  * @module
  */
@@ -10,17 +11,17 @@ import type { Answer, RawRequest } from "../requests/request.ts";
 
 /** A request as it would go over the wire. */
 export interface DirectRequest {
-  /** In capitals. */
+  /** In upper case. */
   readonly method: string;
-  /** With its query, escaped. */
+  /** With its query, percent-encoded. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Whom the client's certificate names; none was shown when absent. */
+  /** The user of the client certificate; absent without one. */
   readonly certificate?: Certificate;
 }
 
-/** What a client certificate says; the same object for all requests of a client. */
+/** The user of a client certificate; the same object for all requests of a client. */
 interface Certificate {
   readonly user: string;
   readonly groups: readonly string[];
@@ -29,23 +30,26 @@ interface Certificate {
 /** An answer as it would come over the wire. */
 export interface DirectAnswer {
   readonly status: number;
-  /** Names in lower case; what is sent several times is joined. */
+  /** Names in lower case; repeated headers are joined. */
   readonly headers: Readonly<Record<string, string>>;
-  /** All of it, or what writes its pieces until it is over. Rejects when the server cuts the connection. */
+  /**
+   * The whole body, or a function that writes its pieces until it is complete. Rejects when the
+   * server cuts the connection.
+   */
   readonly body: string | Uint8Array | ((write: (piece: string) => void) => Promise<void>);
 }
 
-/** A request on its way. */
+/** A request under way. */
 export interface DirectExchange {
   /** Rejects when the server cuts the connection first. */
   readonly answer: Promise<DirectAnswer>;
-  /** The client goes, or has got all of the answer. */
+  /** The client leaves, or has the whole answer. */
   leave(): void;
-  /** The client goes at once: an answer that is not there yet is rejected, and a stream is. */
+  /** The client leaves at once: an answer that has not arrived is rejected, and so is a stream. */
   cut(): void;
 }
 
-/** The server has cut the connection. */
+/** Thrown when the server has cut the connection. */
 class CutConnection extends Error {
   constructor() {
     super("the control plane cut the connection");
@@ -65,7 +69,7 @@ export class DirectServer {
     this.#nowMs = nowMs;
   }
 
-  /** Begins to answer. */
+  /** Begins to answer a request. */
   request(request: DirectRequest): DirectExchange {
     const exchange = new Exchange((over) => this.#exchanges.delete(over));
     this.#exchanges.add(exchange);
@@ -74,12 +78,12 @@ export class DirectServer {
     return exchange;
   }
 
-  /** Cuts all that is under way. */
+  /** Cuts all requests under way. */
   dropConnections(): void {
     for (const exchange of [...this.#exchanges]) exchange.cut();
   }
 
-  /** Cuts all that is under way, and whatever comes. */
+  /** Cuts all requests under way, and all later ones. */
   close(): void {
     this.#closed = true;
     this.dropConnections();

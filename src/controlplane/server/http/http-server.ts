@@ -15,20 +15,23 @@ import type { PeerIdentity } from "../../auth/authenticator.ts";
 import { BODY_MAX_BYTES, bodyTooLarge, headerText, parseQuery } from "./http-messages.ts";
 import type { Answer, RawRequest } from "../requests/request.ts";
 
-/** What a server is made of. */
+/** The options of a server. */
 export interface HttpServerOptions {
   readonly host: string;
   readonly port: number;
   readonly certificate: string;
   readonly key: string;
-  /** Whether it is our authority that issued a client's certificate, to be used as one now. */
+  /** Whether our authority issued a client's certificate, and it is valid for clients now. */
   readonly isTrusted: (certificate: X509Certificate) => boolean;
   readonly handle: (request: RawRequest) => Promise<Answer>;
 }
 
-/** As Go's server has it; Node's own 16 KiB are too few for a long label selector. */
+/** The limit of Go's server; Node's own 16 KiB are too few for a long label selector. */
 const HEADER_MAX_BYTES = 1024 * 1024;
-/** How much of a body that nobody wanted is read after the answer, so that its sender gets to see that. */
+/**
+ * How many bytes of an unread body are read after the answer, so that its sender gets to see the
+ * answer.
+ */
 const UNWANTED_MAX_BYTES = 64 * 1024 * 1024;
 
 /** The API's HTTPS server. */
@@ -54,7 +57,8 @@ export class HttpServer {
       {
         cert: certificate,
         key,
-        // For any authority but none, Node first reads the 150 that it comes with: a third of the whole start.
+        // Unless the list is empty, Node first reads its own 150 authorities: a third of the whole
+        // start.
         ca: [],
         requestCert: true,
         rejectUnauthorized: false,
@@ -65,7 +69,8 @@ export class HttpServer {
       },
       (request, response) => {
         this.#respond(request, response).catch(() => {
-          // What cannot be written cannot be answered either; the client sees the connection end.
+          // An answer that cannot be written cannot be replaced either; the client sees the
+          // connection end.
           response.destroy();
         });
       },
@@ -76,7 +81,7 @@ export class HttpServer {
       socket.on("close", () => this.#sockets.delete(socket));
     });
     server.on("secureConnection", readAsStream);
-    // A client that speaks no TLS, or goes during the handshake, is its own concern.
+    // A client without TLS, or one that leaves during the handshake, is not the server's concern.
     server.on("tlsClientError", (_error, socket) => socket.destroy());
     await new Promise<void>((resolve, reject) => {
       server.once("error", (error: NodeJS.ErrnoException) => {
@@ -117,7 +122,8 @@ export class HttpServer {
       ...(peer ? { peer } : {}),
       body: () => readBody(incoming),
       whenGone: (listener) => {
-        // `close` of the request comes with the end of its body; that of the response when the client goes.
+        // The request's `close` comes with the end of its body, the response's when the client
+        // leaves.
         if (response.destroyed) listener();
         else response.once("close", listener);
       },
@@ -147,7 +153,8 @@ export class HttpServer {
       const length = Buffer.byteLength(body);
       texts["content-length"] = length;
       response.writeHead(status, texts);
-      // A text of ASCII alone goes out in one piece with the headers; another would be encoded with them once more.
+      // An ASCII text is sent in one piece with the headers; another would be encoded with them
+      // once more.
       if (typeof body !== "string") response.end(body);
       else if (body.length === length) response.end(body, "latin1");
       else response.end(Buffer.from(body, "utf8"));
@@ -159,7 +166,7 @@ export class HttpServer {
     response.end();
   }
 
-  /** Writes lines; those of one turn go out in one piece. */
+  /** A writer of lines; those of one turn are sent in one piece. */
   #together(response: ServerResponse): (line: string) => void {
     let isCorked = false;
     return (line) => {
@@ -176,8 +183,8 @@ export class HttpServer {
   }
 
   /**
-   * Resolves when all that has come in is dealt with. Whoever waits for an answer is woken by it, which takes longer
-   * than to write it: what is ready at the same time goes out at the same time.
+   * Resolves when everything received so far is handled. Waking a client by an answer takes longer
+   * than writing it, so answers that are ready at the same time are sent together.
    */
   #endOfTurn(): Promise<void> {
     this.#turn ??= settlePromises().then(() => {
@@ -200,8 +207,8 @@ function readAsStream(socket: TLSSocket): void {
 }
 
 /**
- * Resolves when the answers to earlier requests of the connection have gone: requests on one connection are served one
- * after the other, as by Go. Until then no more of them are read.
+ * Resolves when the answers to earlier requests of the connection were sent: requests on one
+ * connection are served one after the other, as in Go. Until then no more of them are read.
  */
 async function turnOf(response: ServerResponse, socket: Socket): Promise<void> {
   socket.pause();
@@ -209,7 +216,7 @@ async function turnOf(response: ServerResponse, socket: Socket): Promise<void> {
   socket.resume();
 }
 
-/** Reads what is left of a body whose request is answered; a client that never ends it is cut off. */
+/** Reads the rest of a body whose request is answered; a client that never ends it is cut off. */
 function discardRest(incoming: IncomingMessage): void {
   let size = 0;
   incoming.on("data", (chunk: Buffer) => {
@@ -241,7 +248,7 @@ function identityOf(certificate: X509Certificate): PeerIdentity {
   };
 }
 
-/** @throws StatusError 413, or 400 when the client goes before all of it has come */
+/** @throws StatusError 413, or 400 when the client leaves before the whole body has arrived */
 function readBody(incoming: IncomingMessage): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];

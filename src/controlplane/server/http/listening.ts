@@ -1,5 +1,5 @@
 /**
- * The control plane's socket, and the certificate that it shows.
+ * The control plane's socket, and its certificate.
  *
  * @module
  */
@@ -14,10 +14,10 @@ interface Listening {
   readonly served: KeyPair;
 }
 
-/** What is to listen, and where. */
+/** The options of listening. */
 export interface ListenOptions extends Pick<HttpServerOptions, "host" | "port" | "handle"> {
   readonly authority: CertificateAuthority;
-  /** The certificate; a new one when absent. */
+  /** The server's certificate; a new one when absent. */
   readonly served: KeyPair | undefined;
 }
 

@@ -1,5 +1,5 @@
 /**
- * The object of a BOOKMARK event: nothing but a version, and what Go prints of an empty object.
+ * The object of a BOOKMARK event: only a version, and Go's output of an empty object.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { apiVersionOf } from "../../../kube/resource.ts";
 import { zeroObject } from "../../builtin/zero-object.ts";
 import type { ServedResource } from "../../kinds.ts";
 
-/** What an empty object gains on its way from the server's own form to the version that is sent. */
+/** The fields that an empty object gains in its conversion from the server's internal form. */
 const CONVERTED_SPEC: Readonly<Record<string, JsonObject>> = {
   Deployment: { replicas: 0 },
   ReplicaSet: { replicas: 0 },
@@ -40,7 +40,7 @@ export function bookmarkObject(
   };
 }
 
-// What follows from a resource, and a version, never changes: memos, and no state.
+// Memos, not state: the results for a resource, and a version, never change.
 const zeros = new WeakMap<ServedResource, JsonObject>();
 const latest = new WeakMap<ServedResource, SentObject>();
 

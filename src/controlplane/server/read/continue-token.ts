@@ -1,7 +1,8 @@
 /**
- * Where a list goes on: the parameter `continue`.
+ * The parameter `continue` of lists.
  *
- * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#retrieving-large-results-sets-in-chunks
+ * @see
+ * https://kubernetes.io/docs/reference/using-api/api-concepts/#retrieving-large-results-sets-in-chunks
  * @module
  */
 import { messageOf } from "../../../errors.ts";
@@ -10,7 +11,7 @@ import { badRequest } from "../../failures.ts";
 import { scanJson } from "../../wire/json-scanner.ts";
 import { plainNumbers } from "../../wire/number-literal.ts";
 
-/** A place in a list, as it was at a version; a version below zero is the one of now. */
+/** A place in a list, as of a version; a version below zero is the current one. */
 export interface ContinuePoint {
   readonly version: number;
   readonly key: string;
@@ -34,7 +35,7 @@ export function readContinue(token: string): ContinuePoint {
   if (start === "") throw bad(`encoded start key empty (version ${FORM})`);
   const key = start.replace(/^\//, "");
   const parts = key.split("/");
-  // What is above the collection, or beside it, is not the client's to read.
+  // A path above the collection, or beside it, is not the client's to read.
   const leaves = parts.some((part) => part === "." || part === ".." || part === "");
   if (leaves && key !== "") throw bad(start);
   return { version: rv, key };
@@ -87,7 +88,7 @@ function readValue(bytes: Buffer, bad: (why: string) => Error): unknown {
   }
 }
 
-/** Where base64 without padding ends to be that, or -1. */
+/** The index at which a text stops being base64 without padding, or -1. */
 function findWrongByte(token: string): number {
   const wrong = token.search(/[^\w-]/);
   if (wrong >= 0) return wrong;

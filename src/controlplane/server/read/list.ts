@@ -19,19 +19,19 @@ import { expired, notFound, tooLargeVersion } from "../../failures.ts";
 import { collectionOf } from "../../resource-name.ts";
 import { readAs } from "../cluster/versions.ts";
 
-/** Which objects are meant. */
+/** The selection of objects. */
 export interface ObjectFilter {
   readonly labels: readonly LabelRequirement[];
   readonly fields: readonly FieldRequirement[];
 }
 
-/** A list as a request asks for it; the combination is validated already. */
+/** The parameters of a list; their combination is validated already. */
 export interface ListQuery extends ObjectFilter {
-  /** Empty: all. */
+  /** Empty for all namespaces. */
   readonly namespace: string;
   readonly limit: number;
   readonly continueToken: string;
-  /** Empty: the latest. */
+  /** Empty for the latest version. */
   readonly resourceVersion: string;
   readonly match: "" | "Exact" | "NotOlderThan";
 }
@@ -42,7 +42,7 @@ export interface ListPage {
   readonly items: readonly SentObject[];
 }
 
-/** How long a read waits for a version that has not been reached. */
+/** How long a read waits for a future version, in milliseconds. */
 const FUTURE_VERSION_WAIT_MS = 3000;
 
 /**
@@ -61,7 +61,10 @@ export async function waitForVersion(
   if (version > store.version) throw tooLargeVersion(version, store.version);
 }
 
-/** Whether the real server has a watch cache for it: it has none for Events, so nobody waits for one there. */
+/**
+ * Whether the real server has a watch cache for the resource; it has none for Events, so reads do
+ * not wait there.
+ */
 const isCached = (resource: ServedResource): boolean => collectionOf(resource) !== "events";
 
 function withoutRetry(error: ReturnType<typeof tooLargeVersion>): typeof error {
@@ -69,7 +72,7 @@ function withoutRetry(error: ReturnType<typeof tooLargeVersion>): typeof error {
   return error;
 }
 
-/** What a resource is called when an object is not found, where it is not its plural. */
+/** The names of resources in 404s, where they are not their plural. */
 const OTHER_NAMES: Readonly<Record<string, { group: string; plural: string }>> = {
   componentstatuses: { group: "", plural: "componentstatus" },
 };
@@ -86,14 +89,14 @@ export function getObject(
   return readAs(cluster, resource, object);
 }
 
-/** The value of a field that a selector asks for. */
+/** The value of a field that a selector uses. */
 function fieldValue(resource: ServedResource, object: SentObject, field: string): string {
   if (field === "metadata.name") return object.metadata.name ?? "";
   if (field === "metadata.namespace") return object.metadata.namespace ?? "";
   return resource.selectableFields?.[field]?.(object) ?? "";
 }
 
-/** Whether an object, as `resource` shows it, is meant. */
+/** Whether the selectors match an object as `resource` shows it. */
 export function isSelected(
   resource: ServedResource,
   filter: ObjectFilter,
@@ -128,7 +131,7 @@ export function listObjects(
   }
   const prefix = query.namespace === "" ? "" : `${query.namespace}/`;
   const only = resource.namespaced && prefix === "" ? undefined : selectedName(query);
-  // "0" follows "/" in ASCII, so this bounds all keys with the prefix.
+  // "0" follows "/" in ASCII, so this is the end of all keys with the prefix.
   const end = prefix === "" ? undefined : `${query.namespace}0`;
   const state = cluster.store.stateAt(collection, version, prefix + (start?.key ?? ""), end);
   const rest = only === undefined ? state.keys : state.keys.filter((key) => key === prefix + only);
@@ -153,12 +156,14 @@ export function listObjects(
   };
 }
 
-/** The one name that the field selector leaves; a list of it reads just that key. */
+/** The one name that the field selector allows; a list of it reads just that key. */
 function selectedName({ fields }: ListQuery): string | undefined {
   return fields.find(({ field, operator }) => field === "metadata.name" && operator === "=")?.value;
 }
 
-/** Custom resources always say where their list continues, even when it does not. */
+/**
+ * The metadata of a list; lists of custom resources always have `continue`, even when it is empty.
+ */
 function listMetadata(resource: ServedResource, version: number): ListMeta {
   return { resourceVersion: String(version), ...(resource.builtIn ? {} : { continue: "" }) };
 }

@@ -1,5 +1,5 @@
 /**
- * Watches: what happened since a version, then what happens, as one client may see it.
+ * Watches: the changes since a version, then new ones, as one client may see them.
  *
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes
  * @module
@@ -18,13 +18,13 @@ import { isSelected, waitForVersion } from "./list.ts";
 import { collectionOf } from "../../resource-name.ts";
 import { prepareReads, readAs } from "../cluster/versions.ts";
 
-/** A watch as a request asks for it. */
+/** The parameters of a watch. */
 export interface WatchQuery {
   readonly labels: readonly LabelRequirement[];
   readonly fields: readonly FieldRequirement[];
   readonly namespace: string;
   readonly resourceVersion: string;
-  /** Absent when the query does not say, and names a version to go on from. */
+  /** Absent when the query does not set it, and has a version to continue from. */
   readonly sendInitialEvents?: boolean;
   readonly bookmarks: boolean;
   readonly timeoutSeconds?: number;
@@ -36,7 +36,7 @@ export interface WatchEvent {
   readonly object: SentObject | Status;
 }
 
-/** Takes events; `end` is called once, last, unless the watch was stopped from outside. */
+/** Receives events; `end` is called once, last, unless the watch was stopped from outside. */
 export interface WatchSink {
   event(event: WatchEvent): void;
   end(): void;
@@ -53,7 +53,7 @@ export class Watch {
   readonly #sink: WatchSink;
   readonly #collection: string;
   readonly #releases: (() => void)[] = [];
-  /** How many wait to be sent, one after the other. */
+  /** How many sends are waiting, one after the other. */
   #waiting = 0;
   #line: Promise<void> = Promise.resolve();
   #ended = false;
@@ -68,9 +68,12 @@ export class Watch {
     this.#collection = collectionOf(resource);
   }
 
-  /** Sends what is due and goes on until it is stopped, the time is up, or the resource goes. */
+  /**
+   * Sends the due events and continues until it is stopped, its time is over, or the resource is
+   * gone.
+   */
   start(): void {
-    // Who asked is gone already.
+    // The client is gone already.
     if (this.#ended) return;
     this.#limitTime();
     this.#endWithResource();
@@ -79,7 +82,7 @@ export class Watch {
     });
   }
 
-  /** Ends it from outside: the client is gone. */
+  /** Stops the watch from outside: the client is gone. */
   stop(): void {
     this.#finish();
   }
@@ -125,7 +128,7 @@ export class Watch {
     });
   }
 
-  /** Sends something once the objects in it can be read; what comes later is sent later. */
+  /** Sends something once the objects in it can be read; later events are sent later. */
   #inOrder(objects: readonly SentObject[], send: () => void): void {
     const prepare = (): Promise<void> | undefined =>
       prepareReads(this.#cluster, this.#resource, objects);
@@ -153,7 +156,7 @@ export class Watch {
   }
 
   #follow(): void {
-    // It may have ended with what there was to tell at first.
+    // The first events may have ended it.
     if (this.#ended) return;
     this.#releases.push(
       this.#cluster.store.subscribe((change) => {
@@ -168,7 +171,7 @@ export class Watch {
     );
   }
 
-  /** What a change means to one who sees only what the selectors let through. */
+  /** Sends a change as the selectors let the client see it. */
   #send(change: Change): void {
     if (this.#ended || change.version <= this.#reached) return;
     this.#reached = change.version;
@@ -187,7 +190,7 @@ export class Watch {
     if (change.type !== "DELETED" && this.#matches(visible)) {
       this.#tell({ type: was ? "MODIFIED" : "ADDED", object: visible });
     } else if (was) {
-      // Who leaves a selector is seen as it was, at the version of its leaving.
+      // An object that leaves a selector is sent as it was, at the version of its leaving.
       const last = change.type === "DELETED" ? visible : withVersion(was, change.version);
       this.#tell({ type: "DELETED", object: last });
     }
@@ -211,7 +214,8 @@ export class Watch {
   #limitTime(): void {
     const { clock } = this.#cluster;
     const seconds = this.#query.timeoutSeconds;
-    // Without a wish it ends at a random time, so that not all watches come back at once.
+    // Without a limit in the request it ends at a random time, so that not all watches come back at
+    // once.
     const limitMs =
       seconds === undefined || seconds <= 0
         ? DEFAULT_TIMEOUT_MS * (1 + clock.random())
@@ -244,7 +248,10 @@ export class Watch {
     );
   }
 
-  /** One that cannot be shown as the client wants it ends the watch without a word, and is no matter of who wrote. */
+  /**
+   * Sends an event; one that cannot be shown in the client's form ends the watch silently, and must
+   * not fail the writer.
+   */
   #tell(event: WatchEvent): void {
     if (this.#ended) return;
     try {

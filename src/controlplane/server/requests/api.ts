@@ -1,5 +1,6 @@
 /**
- * The API: finds out what a request asks for, whether that is there and allowed, and has it done.
+ * The API: finds the target of a request, checks that it exists and is allowed, and runs the
+ * operation.
  *
  * @module
  */
@@ -35,10 +36,10 @@ import {
 } from "./write-requests.ts";
 import { present } from "../../../present.ts";
 
-/** A request by somebody who is not known yet. */
+/** A request before its user is known. */
 type UnknownRequest = Omit<ApiRequest, "user">;
 
-/** Who answers ordinary requests, by verb. */
+/** The handlers of ordinary requests, by verb. */
 const HANDLERS: Readonly<Record<string, RequestHandler>> = {
   get: getRequest,
   list: listRequest,
@@ -54,13 +55,13 @@ export class Api {
   readonly #cluster: Cluster;
   readonly #other: (request: ApiRequest) => Answer;
 
-  /** @param other - answers paths that are no resource's */
+  /** @param other - answers paths that are not a resource's */
   constructor(cluster: Cluster, other: (request: ApiRequest) => Answer) {
     this.#cluster = cluster;
     this.#other = other;
   }
 
-  /** @param identify - says who asks for what, or throws a `StatusError` */
+  /** @param identify - finds the user of the request, or throws a `StatusError` */
   async handle(
     request: UnknownRequest,
     identify: (attributes: Attributes) => User,
@@ -116,7 +117,10 @@ export class Api {
     return this.#perform(verb, asked);
   }
 
-  /** A POST to an object of a custom kind is one to its collection, and a HEAD is a GET. */
+  /**
+   * The verb of a request; a POST to an object of a custom kind is one to its collection, and a
+   * HEAD is a GET.
+   */
   #verbOf(request: UnknownRequest, path: ResourcePath): string {
     const isCustom = this.#cluster.registry.groupOwner(path.group) === "custom";
     if (isCustom && request.method === "HEAD") return verbOf({ ...request, method: "GET" }, path);
@@ -134,7 +138,7 @@ export class Api {
   }
 
   /**
-   * What the path names; `undefined` where the answer is the plain 404.
+   * The target of a path; `undefined` where the answer is the plain 404.
    *
    * @throws StatusError 404 or 405, whose forms differ between built-in and custom groups
    */
@@ -159,7 +163,7 @@ export class Api {
         path.name === undefined && resource.namespaced && path.namespace === undefined;
       throw collectionWrite && verb !== "" ? methodNotAllowed() : noSuchResource();
     }
-    // Whatever is wrong with the rest of the request.
+    // Sent whatever is wrong with the rest of the request.
     if (custom) warnDeprecated(resource, warnings);
     if (path.subresource === undefined) {
       const isNowhere = resource.namespaced && path.namespace === undefined && !isRead(verb);
@@ -178,7 +182,7 @@ export class Api {
 
 const isRead = (verb: string): boolean => verb === "list" || verb === "watch";
 
-/** @throws StatusError 400 for what can be no segment of a path */
+/** @throws StatusError 400 for names that cannot be a path segment */
 function checkNames({ name, namespace }: ResourcePath): void {
   checkSegment("Namespace", namespace);
   checkSegment("Name", name);
@@ -191,16 +195,16 @@ function checkSegment(what: "Namespace" | "Name", value: string | undefined): vo
   throw badRequest(`${what} parameter invalid: ${JSON.stringify(value)}: ${problem}`);
 }
 
-/** Watches have no deadline of the client's. */
+/** Whether the request is a watch: watches have no deadline from the client. */
 function isWatch({ query }: ApiRequest, path: ReturnType<typeof parsePath>): boolean {
   return "plural" in path && (path.watchPrefix || booleanOption(query, "watch"));
 }
 
-/** Whether the path has a namespace exactly where the resource wants one. */
+/** Whether the path has a namespace exactly where the resource needs one. */
 function inScope(resource: ServedResource, path: ResourcePath): boolean {
   if (!resource.namespaced) return path.namespace === undefined;
   if (path.namespace !== undefined) return true;
-  // Lists and watches go over all namespaces.
+  // Lists and watches may span all namespaces.
   return path.name === undefined;
 }
 
@@ -219,7 +223,7 @@ function checkVerb(
   throw resource.builtIn ? methodNotAllowed() : verbNotSupported(resource, verb);
 }
 
-/** What the authorizer judges; a list of one name asks for that name only. */
+/** The attributes for authorization; a list of one name is a request for that name only. */
 function resourceAttributes(
   request: UnknownRequest,
   path: ResourcePath,

@@ -1,5 +1,5 @@
 /**
- * Bodies of requests, decoded for the resource that they are meant for.
+ * Bodies of requests, decoded for their resource.
  *
  * @module
  */
@@ -28,7 +28,7 @@ import {
 import { type ResourceRequest, headerOf } from "./request.ts";
 import { present } from "../../../present.ts";
 
-/** The kind that travels on the endpoint: the resource's, or the subresource's own. */
+/** The kind of the object at the endpoint: the resource's, or the subresource's own. */
 function expectedKind({ resource, subresource }: ResourceRequest): ExpectedKind {
   const { group, version, kind } = subresource ?? resource;
   const isParent = kind === resource.kind;
@@ -44,7 +44,7 @@ function expectedKind({ resource, subresource }: ResourceRequest): ExpectedKind 
   };
 }
 
-/** A body in another notation is refused before anything else. @throws StatusError 415 */
+/** Refuses a body of another media type before anything else. @throws StatusError 415 */
 export function checkMediaType({ request }: ResourceRequest): void {
   bodyForm(headerOf(request, "content-type"));
 }
@@ -69,9 +69,9 @@ export async function readPatch(asked: ResourceRequest, form: PatchForm): Promis
 }
 
 /**
- * What a patch made of an object, checked like a body.
+ * The result of a patch, checked like a body.
  *
- * @param live - what it was made of
+ * @param live - the object that was patched
  * @throws StatusError 422
  */
 export function checkPatched(
@@ -93,7 +93,7 @@ export function checkPatched(
   return accepted;
 }
 
-/** What an apply made of an object, with the values of its types. @throws StatusError 500 */
+/** The result of an apply, with the values of its types. @throws StatusError 500 */
 export function checkApplied({ resource }: ResourceRequest, object: SentObject): SentObject {
   return acceptApplied(object, resource, resource.builtIn);
 }
@@ -107,7 +107,8 @@ export async function readConfiguration(
 }
 
 /**
- * Tells what strict decoding holds against a configuration, which it does once that could be applied.
+ * Reports the mistakes that strict decoding found in a configuration, after it was applied
+ * successfully.
  *
  * @throws StatusError 400 with `Strict`
  */
@@ -119,16 +120,18 @@ export function tellMistakes(
   warn(asked, warnings);
 }
 
-/** One by one: there may be more than a call takes arguments. */
+/** Adds warnings one by one: there may be more than a call takes arguments. */
 function warn({ warnings }: ResourceRequest, more: readonly string[]): void {
   for (const warning of more) warnings.push(warning);
 }
 
-/** What a DELETE demands, in its body or, without one, in its query. @throws StatusError 400 or 422 */
+/**
+ * The options of a DELETE, from its body or, without one, its query. @throws StatusError 400 or 422
+ */
 export async function readDeletion(asked: ResourceRequest): Promise<{
   readonly deletion: DeletionOptions;
   readonly dryRun: boolean;
-  /** As admission shows them; without the dry run. */
+  /** The options as admission sees them, without the dry run. */
   readonly shown: JsonObject;
 }> {
   const bytes = await asked.request.body();
@@ -154,7 +157,7 @@ function shownDeletion({ uid, resourceVersion, ...rest }: DeletionOptions): Json
 
 type WithDryRun = DeletionOptions & { readonly dryRun: readonly string[] };
 
-/** `DeleteOptions` as they come in a body. */
+/** `DeleteOptions` as in a body. */
 export interface DeletionBody {
   readonly gracePeriodSeconds?: number | null;
   readonly propagationPolicy?: NonNullable<DeletionOptions["propagationPolicy"]> | null;
@@ -166,7 +169,7 @@ export interface DeletionBody {
   readonly dryRun?: string[] | null;
 }
 
-/** What `DeleteOptions` demand; null is absent. */
+/** The options of a deletion; null is absent. */
 export function deletionOf(body: DeletionBody): WithDryRun {
   const { gracePeriodSeconds, propagationPolicy, orphanDependents, preconditions, dryRun } = body;
   const { uid, resourceVersion } = preconditions ?? {};

@@ -1,6 +1,6 @@
 /**
- * Requests that want to be connected to a pod, a service or a node. Nothing runs behind them here, so an allowed one
- * ends with the answer of a real server that cannot reach its target.
+ * Requests for a connection to a pod, a Service or a node. Nothing runs behind these here, so an
+ * allowed request ends with the answer of a real server that cannot reach its target.
  *
  * @module
  */
@@ -20,7 +20,7 @@ import { writeOptions } from "./write-requests.ts";
 
 const STREAMS = ["stdin", "stdout", "stderr", "tty"];
 
-/** The options of a connection, as its query says them. */
+/** The options of a connection, from its query. */
 function connectionOptions({ request, subresource, rest }: ResourceRequest): JsonObject {
   const { query } = request;
   switch (subresource?.name) {
@@ -71,15 +71,16 @@ function podUnreachable(cluster: Cluster, asked: ResourceRequest): Error {
   return badRequest(`pod ${name} does not have a host assigned`);
 }
 
-/** Why there is no way to the target. */
+/** The error that the target cannot be reached. */
 function unreachable(cluster: Cluster, asked: ResourceRequest): Error {
   const { resource, namespace, name } = asked;
   if (resource.plural === "pods") return podUnreachable(cluster, asked);
-  // A service may be named with scheme and port: `https:web:8443`.
+  // A Service may have a scheme and a port: `https:web:8443`.
   const parts = name.split(":");
   const target = parts.length === 1 ? name : (parts[parts.length === 2 ? 0 : 1] ?? "");
   const key = namespace === "" ? target : `${namespace}/${target}`;
-  // Those of a service are written by a controller; without them it cannot be told from no service at all.
+  // A controller writes the endpoints of a Service; without them it cannot be told from a missing
+  // Service.
   const isKnown =
     cluster.store.get(resource.plural, key) &&
     (resource.plural !== "services" || cluster.store.get("endpoints", key));

@@ -8,7 +8,7 @@ import { badRequest } from "../../failures.ts";
 
 const UNITS: ReadonlySet<string> = new Set(["ns", "us", "µs", "μs", "ms", "s", "m", "h"]);
 
-/** What is wrong with a duration, in Go's words; `undefined` when nothing is. */
+/** The error of a duration, in Go's words; `undefined` when it is valid. */
 function durationMistake(text: string): string | undefined {
   const shown = JSON.stringify(text);
   let rest = text.replace(/^[-+]/, "");

@@ -1,11 +1,11 @@
 /**
- * Which fields a selector may ask for, and how the API server refuses the others.
+ * The fields that a selector may use, and the API server's errors for others.
  *
  * @module
  */
 import type { ServedResource } from "../../kinds.ts";
 
-/** What is wrong with a field selector's field; `undefined` when the resource has it. */
+/** The error of a field selector's field; `undefined` when the resource has it. */
 export function fieldErrorFor(resource: ServedResource, field: string): string | undefined {
   const { builtIn, namespaced, selectableFields, traits = {} } = resource;
   if (field === "metadata.name") return undefined;

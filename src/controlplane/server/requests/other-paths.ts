@@ -1,5 +1,5 @@
 /**
- * Paths that are no resource's: health, version, and the documents that describe the API.
+ * Paths that are not a resource's: health, version, and the documents that describe the API.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { jsonAnswer, pageNotFound } from "./render.ts";
 import { type Answer, type ApiRequest, headerOf } from "./request.ts";
 import { tokenDiscovery } from "./token-keys.ts";
 
-/** The release of Kubernetes that the control plane says it is. */
+/** The Kubernetes release that the control plane reports. */
 export const GIT_VERSION = `v${KUBERNETES_VERSION}`;
 
 const [MAJOR = "", MINOR = ""] = KUBERNETES_VERSION.split(".");
@@ -36,7 +36,7 @@ const VERSION = {
 
 const HEALTH = new Set(["/healthz", "/livez", "/readyz"]);
 
-/** Answers what is no resource. */
+/** Answers a request for a path that is not a resource's. */
 export function otherPath(cluster: Cluster, openApi: OpenApi, request: ApiRequest): Answer {
   if (HEALTH.has(request.path)) {
     return {
@@ -53,7 +53,7 @@ export function otherPath(cluster: Cluster, openApi: OpenApi, request: ApiReques
     if (request.method !== "GET") throw methodNotAllowed();
     return {
       ...jsonAnswer(200, VERSION),
-      // The one document that is always written for people.
+      // The only document that is always written for people.
       body: JSON.stringify(VERSION, undefined, 2),
     };
   }
@@ -62,10 +62,10 @@ export function otherPath(cluster: Cluster, openApi: OpenApi, request: ApiReques
   return tokenDiscovery(cluster, request) ?? describe(cluster, request) ?? pageNotFound();
 }
 
-// In the order of the real server, as far as there is such a thing here.
+// In the order of the real server, as far as these checks exist here.
 const CHECKS = ["ping", "log", "etcd", "poststarthook/rbac/bootstrap-roles"];
 
-/** What was looked at, and what was not because the request said so. */
+/** The report of health checks, and of those that the request excluded. */
 function healthReport({ path, query }: ApiRequest): string {
   const excluded = new Set(query.getAll("exclude"));
   const lines = CHECKS.map((check) =>
@@ -78,7 +78,7 @@ function healthReport({ path, query }: ApiRequest): string {
   return [...lines, `${path.slice(1)} check passed`, ""].join("\n");
 }
 
-/** A document of OpenAPI, or their index. */
+/** A document of OpenAPI, or the index of these. */
 function openApiDocument(cluster: Cluster, openApi: OpenApi, request: ApiRequest): Answer {
   const answer = openApi.answer(
     {

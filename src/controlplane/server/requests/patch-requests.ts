@@ -35,7 +35,7 @@ const STRATEGIC_PATCH = "application/strategic-merge-patch+json";
 /** The media type of server-side apply. */
 export const APPLY = "application/apply-patch+yaml";
 
-/** How a patch of that media type is read. */
+/** The form of a patch of that media type. */
 export function patchForm(type: string): PatchForm {
   if (type === JSON_PATCH) return "json";
   return type === STRATEGIC_PATCH ? "strategic" : "merge";
@@ -55,7 +55,7 @@ export function patchType(asked: ResourceRequest): string {
   );
 }
 
-/** What a patch has to know of its resource. */
+/** The parts of a resource that a patch needs. */
 type PatchedResource = Pick<ServedResource, "schema" | "builtIn" | "versionSchemas">;
 
 /** PATCH of an object or of its status. */
@@ -83,15 +83,15 @@ export async function patchRequest(cluster: Cluster, asked: ResourceRequest): Pr
   );
 }
 
-/** @throws StatusError 400 when a patch made another object of it than the path names */
+/** @throws StatusError 400 when a patch changed the object's name or namespace */
 function matchPath({ resource, namespace, name }: ResourceRequest, object: SentObject): void {
   matchNamespace(resource, namespace, object);
   matchName(object, name);
 }
 
 /**
- * What a patch makes of an object; the object stays as it is. That of a custom kind may share frozen parts with it:
- * defaults and pruning leave them alone, since they went through both.
+ * The patched object; the original stays as it is. The result of a custom kind may share frozen
+ * parts with it: defaults and pruning do not change them, since they were applied to them before.
  *
  * @throws StatusError
  */
@@ -103,7 +103,7 @@ export function patched(
 ): unknown {
   const object = asJson(live);
   if (type === STRATEGIC_PATCH) return strategicMerge(object, patch, resource.schema);
-  // What was converted from another version has no defaults yet.
+  // An object that was converted from another version has no defaults yet.
   const isWhole = !hasVersions(resource);
   if (type === JSON_PATCH) return applyJsonPatch(isWhole ? object : copyJson(object), patch);
   return applyMergePatch(isWhole && !resource.builtIn ? object : copyJson(object), patch);
@@ -113,7 +113,7 @@ export function patched(
 const hasVersions = ({ versionSchemas }: Pick<ServedResource, "versionSchemas">): boolean =>
   (versionSchemas?.size ?? 1) > 1;
 
-/** Server-side apply, which also creates. */
+/** Server-side apply, which may also create. */
 async function applyRequest(cluster: Cluster, asked: ResourceRequest): Promise<Outcome> {
   const { namespace, name, request, resource } = asked;
   const query = parseWriteQuery(request.query, "apply");
@@ -141,7 +141,9 @@ async function applyRequest(cluster: Cluster, asked: ResourceRequest): Promise<O
   );
 }
 
-/** Whether an apply changed owners alone: what was converted then gets no defaults of its version. */
+/**
+ * Whether an apply changed only owners: a converted object then gets no defaults of its version.
+ */
 const isUnchanged = (resource: ServedResource, live: SentObject, object: SentObject): boolean =>
   hasVersions(resource) &&
   sameJson(withoutManagedFields(asJson(live)), withoutManagedFields(asJson(object)));

@@ -1,5 +1,5 @@
 /**
- * Whether the user of a request may do what it asks for.
+ * Checks that the user of a request is allowed to make it.
  *
  * @module
  */
@@ -21,7 +21,7 @@ export function permit(
   throw denial(user, attributes, reason);
 }
 
-/** A PUT or an apply that creates needs the right to create, too. @throws StatusError 403 */
+/** Checks the right to create, for a PUT or an apply that creates. @throws StatusError 403 */
 export function permitCreate(cluster: Cluster, asked: ResourceRequest): void {
   const { resource, request, namespace, name } = asked;
   permit(cluster, request.user, {

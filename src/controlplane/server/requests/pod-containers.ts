@@ -1,5 +1,5 @@
 /**
- * Which container of a pod a request means, and what may be asked of its log.
+ * The container of a pod that a request is for, and the options of its log.
  *
  * @module
  */
@@ -17,7 +17,7 @@ interface PodWithContainers extends SentObject {
 }
 
 /**
- * Checks that a pod has the container, or just one when none is named.
+ * Checks that a pod has the container, or just one when the request names none.
  *
  * @throws StatusError 400
  */
@@ -39,9 +39,9 @@ export function checkContainer(pod: SentObject, wanted: string): void {
 }
 
 /**
- * Checks how much of a log is asked for.
+ * Checks the options of a log.
  *
- * @throws StatusError 400 when a number is none, 422 when it makes no sense
+ * @throws StatusError 400 when a value is not a number, 422 when the number is invalid
  */
 export function checkLogOptions(query: URLSearchParams, name: string): void {
   const numberOf = (option: string): number | undefined => {

@@ -1,5 +1,5 @@
 /**
- * What one can do to a pod beyond writing it: bind it to a node, evict it.
+ * Binding and eviction of pods.
  *
  * @module
  */
@@ -29,7 +29,7 @@ const CREATED: Status = {
   code: 201,
 };
 
-/** What the server changes by itself is its own. */
+/** The field manager of the server's own changes. */
 const SERVER = "kube-apiserver";
 const BINDING = { group: "", version: "v1", kind: "Binding" };
 
@@ -91,7 +91,7 @@ export async function bindRequest(cluster: Cluster, asked: ResourceRequest): Pro
   return { code: 201, object: CREATED };
 }
 
-/** A binding sets what an update of the pod may not. */
+/** The strategy of a binding, which sets fields that an update of the pod may not. */
 function bindingStrategy<S extends object>(strategy: S): S {
   return Object.create(strategy, {
     prepareForUpdate: { value: () => undefined },
@@ -163,7 +163,7 @@ export async function evictRequest(cluster: Cluster, asked: ResourceRequest): Pr
   return { code: 201, object: CREATED };
 }
 
-/** The pod says why it goes. */
+/** Records the reason of the eviction in a condition of the pod. */
 async function tellDisruption(
   cluster: Cluster,
   { resource, namespace, name }: ResourceRequest,

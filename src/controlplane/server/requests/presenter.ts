@@ -1,5 +1,5 @@
 /**
- * Shows what an operation gave in the form that the client asked for.
+ * Presents the outcome of an operation in the form that the client accepts.
  *
  * @module
  */
@@ -18,7 +18,7 @@ import type { ListPage } from "../read/list.ts";
 import { type Answer, type Outcome, type ResourceRequest, headerOf } from "./request.ts";
 import type { WatchEvent } from "../read/watch.ts";
 
-/** What Go calls the API server's own type of an object or of the objects of a list. */
+/** The name of the API server's internal Go type of an object, or of the objects of a list. */
 function internalType({ builtIn, group }: ServedResource, kind: string): string {
   if (kind === "Scale") return builtIn ? "autoscaling.Scale" : "v1.Scale";
   if (!builtIn) return "unstructured.Unstructured";
@@ -35,7 +35,7 @@ export class Presenter {
   readonly #includeObject: IncludeObject;
   #columnsSent = false;
 
-  /** @throws StatusError 406 when nothing that the client accepts can be served */
+  /** @throws StatusError 406 when no form that the client accepts can be served */
   constructor(cluster: Cluster, asked: ResourceRequest, verb: string) {
     this.#cluster = cluster;
     this.#resource = asked.resource;
@@ -54,7 +54,7 @@ export class Presenter {
         : "Metadata";
   }
 
-  /** What came of the request, as the client asked for it. */
+  /** The outcome of the request in the client's form. */
   present(outcome: Outcome): Answer {
     if ("page" in outcome) return this.#list(outcome.page);
     if (!("object" in outcome)) return outcome;
@@ -62,7 +62,10 @@ export class Presenter {
     return this.#answer(code, isStatus(object) ? object : this.#show(object));
   }
 
-  /** A page of a list. Items of built-in kinds leave out what the list's kind says. */
+  /**
+   * A page of a list. Items of built-in kinds omit kind and apiVersion, which follow from the
+   * list's.
+   */
   #list(page: ListPage): Answer {
     const resource = this.#resource;
     const list: KubeList<SentObject> = {
@@ -76,7 +79,7 @@ export class Presenter {
     return this.#answer(200, this.#show(list));
   }
 
-  /** @throws StatusError 406 when events cannot be written as the client accepts them */
+  /** @throws StatusError 406 when events cannot be written in a form that the client accepts */
   requireStream(): void {
     if (this.#representation.noStream) throw this.#representation.noStream;
   }
@@ -114,7 +117,7 @@ export class Presenter {
   }
 }
 
-/** What was written last for a watch of a cluster. */
+/** The last line that was written for a watch of a cluster. */
 interface LatestLine {
   readonly type: WatchEvent["type"];
   readonly object: WatchEvent["object"];
@@ -123,7 +126,7 @@ interface LatestLine {
 
 const latestLines = new WeakMap<Cluster, LatestLine>();
 
-/** The line of an object as it is; all watches that see a change get the same text. */
+/** The line of an object as it is; all watches that see a change share the text. */
 function plainLine(cluster: Cluster, { type, object }: WatchEvent): string {
   const latest = latestLines.get(cluster);
   if (latest?.object === object && latest.type === type) return latest.line;
@@ -132,7 +135,7 @@ function plainLine(cluster: Cluster, { type, object }: WatchEvent): string {
   return line;
 }
 
-// The same one is sent again and again in a quiet cluster, to all watches.
+// The same bookmark is sent again and again in a quiet cluster, to all watches.
 const bookmarkLines = new WeakMap<WatchEvent["object"], string>();
 
 function bookmarkLine(event: WatchEvent): string {

@@ -1,5 +1,5 @@
 /**
- * The options of a request's query, read as leniently and refused as strictly as the API server does.
+ * The options of a request's query, read and refused exactly as by the API server.
  *
  * @module
  */
@@ -28,7 +28,7 @@ import type { ListQuery } from "../read/list.ts";
 import type { WatchQuery } from "../read/watch.ts";
 import { present } from "../../../present.ts";
 
-/** Everything but absent, `0` and `false` is true. */
+/** Whether an option is true: everything but absent, `0` and `false` is. */
 export function booleanOption(query: URLSearchParams, name: string): boolean {
   const value = query.get(name);
   return value !== null && value !== "0" && value.toLowerCase() !== "false";
@@ -41,7 +41,7 @@ export function integerOption(query: URLSearchParams, name: string): number | un
   return parseInteger(text);
 }
 
-/** Whole numbers with so many digits are exact, and in range. */
+/** Whole numbers of at most this many digits are exact, and in range. */
 const EXACT_DIGITS = 15;
 
 function parseInteger(text: string): number {
@@ -54,7 +54,7 @@ function parseInteger(text: string): number {
   return Number(value);
 }
 
-/** What is wrong with a resourceVersion as an unsigned number; `undefined` when nothing is. */
+/** The error of a resourceVersion as an unsigned number; `undefined` when it is valid. */
 export function versionProblem(text: string): string | undefined {
   const isNumber = /^\d+$/.test(text);
   if (text === "" || (isNumber && (text.length <= EXACT_DIGITS || BigInt(text) < 2n ** 64n))) {
@@ -67,15 +67,15 @@ export function versionProblem(text: string): string | undefined {
 /** The options of a write. */
 export interface WriteQuery {
   readonly dryRun: boolean;
-  /** Empty when the query names none. */
+  /** Empty when the query has none. */
   readonly fieldManager: string;
   readonly fieldValidation: "Ignore" | "Warn" | "Strict";
   readonly force: boolean;
-  /** The options as they were asked for, as admission shows them; without the dry run. */
+  /** The options as they were sent, as admission sees them, without the dry run. */
   readonly asked: JsonObject;
 }
 
-/** What kind of write the options are for: which `...Options` a refusal names. */
+/** The kind of write, which decides the `...Options` in errors. */
 export type WriteVerb = "create" | "update" | "patch" | "apply" | "delete";
 
 const OPTIONS_KIND: Readonly<Record<WriteVerb, string>> = {
@@ -120,7 +120,7 @@ export function parseWriteQuery(query: URLSearchParams, verb: WriteVerb): WriteQ
   };
 }
 
-/** `All` is the only dry run. */
+/** Errors of `dryRun`, which can only be `All`. */
 function dryRunErrors(values: readonly string[]): FieldError[] {
   return values.every((value) => value === "All") ? [] : [notSupported("dryRun", values, ["All"])];
 }
@@ -142,7 +142,10 @@ function parseSelectors(query: URLSearchParams): Selectors {
   }
 }
 
-/** Whether the resource has the selected fields; told after what is wrong with other options. @throws StatusError 400 */
+/**
+ * Checks that the resource has the selected fields, after the errors of other options. @throws
+ * StatusError 400
+ */
 function checkFields({ fields }: Selectors, resource: ServedResource): void {
   for (const { field } of fields) {
     const problem = fieldErrorFor(resource, field);
@@ -150,7 +153,7 @@ function checkFields({ fields }: Selectors, resource: ServedResource): void {
   }
 }
 
-/** Reads and checks the options of a list, but for where it begins. @throws StatusError 400 or 422 */
+/** Reads and checks the options of a list, except for its start. @throws StatusError 400 or 422 */
 export function parseListQuery(
   query: URLSearchParams,
   resource: ServedResource,
@@ -190,11 +193,11 @@ export function parseListQuery(
   };
 }
 
-/** Whether a list is a page of all that there is. */
+/** Whether a list is a page of all objects. */
 export const isPage = ({ limit, labels, fields }: ListQuery): boolean =>
   limit > 0 && labels.length === 0 && fields.length === 0;
 
-/** Whether a list can begin where it is asked to. @throws StatusError 400 */
+/** Checks that a list can start at the requested place. @throws StatusError 400 */
 export function checkPlace({
   continueToken,
   resourceVersion: version,
@@ -211,8 +214,8 @@ export function checkPlace({
 }
 
 /**
- * Reads and checks the options of a watch. One that says neither what it has seen nor what it wants to see is one
- * that begins with what there is.
+ * Reads and checks the options of a watch. One with neither a version nor `sendInitialEvents`
+ * begins with the existing objects.
  *
  * @throws StatusError 400 or 422
  */
@@ -274,7 +277,7 @@ export function parseWatchQuery(
   };
 }
 
-/** What is wrong with the policy and dry run of a deletion. */
+/** Errors of the propagation policy and the dry run of a deletion. */
 export function deletionErrors(
   policy: string | undefined,
   orphan: boolean | undefined,

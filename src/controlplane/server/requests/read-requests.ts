@@ -19,9 +19,10 @@ export async function getRequest(cluster: Cluster, asked: ResourceRequest): Prom
 }
 
 /**
- * The object that was asked for, as new as was asked for.
+ * The requested object, at least as new as requested.
  *
- * @throws StatusError 404 when there is none, 500 for a resourceVersion that is no number, 504 for one of the future
+ * @throws StatusError 404 when it does not exist, 500 for a resourceVersion that is not a number,
+ * 504 for a future one
  */
 export async function readOne(
   cluster: Cluster,
@@ -45,7 +46,10 @@ export async function listRequest(cluster: Cluster, asked: ResourceRequest): Pro
   return { page: resource.conversion ? await convertingList(cluster, place, read) : read() };
 }
 
-/** GET with `watch`. @throws StatusError 400, 406, 422, or 500 for a resourceVersion that is no number */
+/**
+ * GET with `watch`. @throws StatusError 400, 406, 422, or 500 for a resourceVersion that is not a
+ * number
+ */
 export function watchRequest(
   cluster: Cluster,
   asked: ResourceRequest,
@@ -60,7 +64,7 @@ export function watchRequest(
     watchPrefix && name !== ""
       ? [...query.fields, { field: "metadata.name", operator: "=" as const, value: name }]
       : query.fields;
-  // Events may come before the answer's head is written.
+  // Events may arrive before the head of the answer is written.
   const early: string[] = [];
   let write = (line: string): void => void early.push(line);
   let finish: () => void = () => undefined;

@@ -23,10 +23,13 @@ export function jsonAnswer(
   };
 }
 
-/** What asks for another view of an object, or for a stream; a failure has neither. */
+/**
+ * The parameters of media types that ask for another view of an object, or for a stream; a failure
+ * has neither.
+ */
 const FORMS = ["as", "g", "v", "stream"];
 
-/** A failure as its `Status`, in YAML for who asks for nothing else. */
+/** A failure as its `Status`, in YAML for clients that accept only that. */
 export function failureAnswer(error: StatusError, accept: string | undefined): Answer {
   const { status } = error;
   const seconds = status.details?.retryAfterSeconds;
@@ -45,7 +48,7 @@ export function failureAnswer(error: StatusError, accept: string | undefined): A
   };
 }
 
-/** `404 page not found`: what a path gets that nobody serves. */
+/** `404 page not found`: the answer to paths that are not served. */
 export function pageNotFound(): Answer {
   return {
     status: 404,
@@ -61,7 +64,10 @@ export function pageNotFound(): Answer {
 const WARNINGS_MAX_LENGTH = 4096;
 const WARNING_CUT_LENGTH = 256;
 
-/** The parts of `Warning` headers for these texts, each once; all are cut when together they are too long. */
+/**
+ * The `Warning` headers of these texts, each once; all are truncated when they are too long
+ * together.
+ */
 export function warningHeader(warnings: readonly string[]): Record<string, string[]> {
   const texts = [...new Set(warnings)].filter((text) => text !== "" && !/\p{Cc}/u.test(text));
   if (texts.length === 0) return {};
@@ -76,7 +82,7 @@ function fitting(texts: readonly string[]): readonly string[] {
   let before = 0;
   let keptLength = 0;
   for (const [index, text] of texts.entries()) {
-    // Those that came before it was too much are all kept.
+    // All warnings from before the limit are kept.
     if (before > WARNINGS_MAX_LENGTH && keptLength >= WARNINGS_MAX_LENGTH) break;
     const cut = Array.from(text).slice(0, WARNING_CUT_LENGTH);
     kept.push(cut.join(""));

@@ -1,5 +1,5 @@
 /**
- * A request and its answer, free of sockets: what the HTTP server hands in and writes out.
+ * A request and its answer, independent of sockets.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { Credentials } from "../../auth/authenticator.ts";
 import type { ServedResource, ServedSubresource, User } from "../../kinds.ts";
 import type { ListPage } from "../read/list.ts";
 
-/** A request by somebody who is known. */
+/** A request whose user is known. */
 export interface ApiRequest {
   readonly method: string;
   /** Still percent-encoded, without the query. */
@@ -20,14 +20,14 @@ export interface ApiRequest {
   readonly user: User;
   /** Reads the body; once. @throws StatusError 413 */
   body(): Promise<Uint8Array>;
-  /** Calls back when the client is gone, or has got its answer. */
+  /** Calls back when the client is gone, or has its answer. */
   whenGone(listener: () => void): void;
 }
 
-/** A request before anybody knows whose it is. */
+/** A request before its user is known, with its credentials. */
 export type RawRequest = Omit<ApiRequest, "user"> & Credentials;
 
-/** Lines to be written as they come; ends when the promise settles. */
+/** Writes lines as they come; the stream ends when the promise settles. */
 type StreamWriter = (write: (line: string) => void) => Promise<void>;
 
 /** An answer: bytes, or a stream of lines. */
@@ -37,26 +37,29 @@ export interface Answer {
   readonly body: string | Uint8Array | StreamWriter;
 }
 
-/** What came of a request: an object or a page of a list, whose form is the client's choice, or an answer as it is. */
+/**
+ * The outcome of a request: an object or a page of a list, whose form the client chooses, or a
+ * finished answer.
+ */
 export type Outcome =
   | { readonly code: number; readonly object: SentObject | Status }
   | { readonly page: ListPage }
   | Answer;
 
-/** A request to a resource that is served. */
+/** A request for a served resource. */
 export interface ResourceRequest {
   readonly request: ApiRequest;
   readonly resource: ServedResource;
   readonly subresource?: ServedSubresource;
-  /** Empty when the path names none. */
+  /** Empty when the path has none. */
   readonly namespace: string;
-  /** Empty when the path names none. */
+  /** Empty when the path has none. */
   readonly name: string;
-  /** What follows the subresource in the path. */
+  /** The path after the subresource. */
   readonly rest?: string;
-  /** The old `/watch/` prefix. */
+  /** Whether the path has the old `/watch/` prefix. */
   readonly watchPrefix: boolean;
-  /** Texts for `Warning` headers, in order. */
+  /** The texts of `Warning` headers, in order. */
   readonly warnings: string[];
 }
 
@@ -66,7 +69,9 @@ export function headerOf(request: Pick<ApiRequest, "headers">, name: string): st
   return (Array.isArray(value) ? value[0] : value) ?? "";
 }
 
-/** The field manager of a write: what the query says, else the user agent up to its first slash. */
+/**
+ * The field manager of a write: the one of the query, else the user agent up to its first slash.
+ */
 export function managerOf(request: ApiRequest, fieldManager: string): string {
   if (fieldManager !== "") return fieldManager;
   const agent = headerOf(request, "user-agent").split("/")[0] ?? "";

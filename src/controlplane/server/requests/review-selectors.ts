@@ -1,7 +1,8 @@
 /**
- * The selectors of access reviews: which objects of a resource somebody wants to list, watch or delete.
+ * The selectors of access reviews, for objects to list, watch or delete.
  *
- * @see https://kubernetes.io/docs/reference/kubernetes-api/authorization-resources/subject-access-review-v1/
+ * @see
+ * https://kubernetes.io/docs/reference/kubernetes-api/authorization-resources/subject-access-review-v1/
  * @module
  */
 import { type FieldError, invalidValue, required } from "../../../kube/field-errors.ts";
@@ -27,7 +28,7 @@ interface Selector {
   readonly requirements?: readonly Requirement[];
 }
 
-/** As they stand among the attributes of a resource. */
+/** The selectors in the attributes of a resource. */
 export interface ReviewSelectors {
   readonly fieldSelector?: Selector;
   readonly labelSelector?: Selector;
@@ -35,7 +36,7 @@ export interface ReviewSelectors {
 
 const AT = "spec.resourceAttributes";
 
-/** What is wrong with them. Operators that nobody knows are let through: those of a newer client. */
+/** Errors of the selectors. Unknown operators are accepted: they may be those of a newer client. */
 export function selectorErrors({ fieldSelector, labelSelector }: ReviewSelectors): FieldError[] {
   return [
     ...errorsOf(`${AT}.fieldSelector`, fieldSelector, (at, requirement) => [
@@ -71,7 +72,10 @@ function errorsOf(
   return errors;
 }
 
-/** What of them an authorizer cannot take into account, as the answer tells it; empty when that is nothing. */
+/**
+ * The message about the parts of selectors that an authorizer cannot consider; empty when there are
+ * none.
+ */
 export function ignoredSelectors({ fieldSelector, labelSelector }: ReviewSelectors): string {
   const ignored = [
     ignoredPart("fieldSelector", fieldSelector, parseFieldSelector, isFieldRequirement),
@@ -102,13 +106,15 @@ function isReadable(text: string, parse: (text: string) => unknown): boolean {
   }
 }
 
-/** Fields are compared with one value. */
+/** Whether a requirement of a field is valid: it has one value. */
 const isFieldRequirement = ({ operator, values = [] }: Requirement): boolean =>
   (operator === "In" || operator === "NotIn") && values.length === 1;
 
 const isLabelRequirement = ({ operator = "" }: Requirement): boolean => isOperator(operator);
 
-/** The selector of fields as the parameter of a list writes it; what cannot be written so is left out. */
+/**
+ * The field selector in the form of a list's parameter, without the parts that have no such form.
+ */
 export function fieldSelectorText({ fieldSelector = {} }: ReviewSelectors): string {
   const { rawSelector = "", requirements = [] } = fieldSelector;
   const known = requirements.filter(isFieldRequirement);

@@ -1,5 +1,5 @@
 /**
- * Reviews: questions to the API about users and rights, answered and not stored.
+ * Reviews: questions to the API about users and rights, which are answered and not stored.
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/authorization/#checking-api-access
  * @module
@@ -30,15 +30,15 @@ import {
 } from "./review-selectors.ts";
 import { present } from "../../../present.ts";
 
-/** Fills in the answer of a review. */
+/** Sets the answer of a review. */
 interface Review<Spec extends object = JsonObject> {
-  /** Whether the answer shows who wrote the question. */
+  /** Whether the answer has managed fields. */
   readonly tracked: boolean;
   /** @throws StatusError 400 or 422 */
   answer(cluster: Cluster, user: User, object: Reviewed<Spec>, namespace: string): void;
 }
 
-/** Whether objects of the resource are questions. */
+/** Whether objects of the resource are reviews. */
 export function isReview(resource: Pick<ResourceInfo, "group" | "plural">): boolean {
   return Object.hasOwn(REVIEWS, groupResourceOf(resource));
 }
@@ -110,7 +110,7 @@ function accessErrors(spec: AccessSpec, named: boolean): FieldError[] {
   return resourceAttributes ? [...errors, ...selectorErrors(resourceAttributes)] : errors;
 }
 
-/** A review has no name and no labels; a local one has a namespace. */
+/** Errors of the metadata: a review has no name and no labels; a local one has a namespace. */
 function metadataErrors({ metadata }: SentObject, isLocal: boolean): FieldError[] {
   const allowed = isLocal ? ["managedFields", "namespace"] : ["managedFields"];
   const isEmpty = Object.entries(metadata).every(([field, part]: [string, unknown]) => {
@@ -123,7 +123,7 @@ function metadataErrors({ metadata }: SentObject, isLocal: boolean): FieldError[
   return [invalidValue("metadata", shown, detail)];
 }
 
-/** As Go prints its internal type. */
+/** The attributes as Go prints its internal type. */
 function goAttributes({ path = "", verb = "" }: { path?: string; verb?: string }): object {
   return { Path: path, Verb: verb };
 }

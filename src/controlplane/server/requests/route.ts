@@ -1,32 +1,32 @@
 /**
- * What a path of the API means, before anybody looks whether it exists.
+ * Parses paths of the API, without checking whether their target exists.
  *
  * @module
  */
 import { present } from "../../../present.ts";
 
-/** `/api/v1/namespaces/ns/pods/p/log/rest` taken apart. */
+/** The parts of `/api/v1/namespaces/ns/pods/p/log/rest`. */
 export interface ResourcePath {
   /** Empty for `/api/v1`. */
   readonly group: string;
   readonly version: string;
-  /** Absent where the path names none. */
+  /** Absent where the path has none. */
   readonly namespace?: string;
   readonly plural: string;
   readonly name?: string;
   readonly subresource?: string;
-  /** What follows the subresource. */
+  /** The path after the subresource. */
   readonly rest?: string;
-  /** The old `/watch/` prefix. */
+  /** Whether the path has the old `/watch/` prefix. */
   readonly watchPrefix: boolean;
 }
 
-/** A path that is no resource's: health, version, discovery, OpenAPI. */
+/** A path that is not a resource's: health, version, discovery, OpenAPI. */
 export interface OtherPath {
   readonly path: string;
 }
 
-/** Takes a decoded-later URL path apart. A path that cannot be decoded is nobody's. */
+/** Parses an encoded URL path. A path that cannot be decoded has no target. */
 export function parsePath(path: string): ResourcePath | OtherPath {
   const segments = decodeSegments(path);
   if (!segments) return { path };
@@ -45,7 +45,7 @@ export function parsePath(path: string): ResourcePath | OtherPath {
 
 function decodeSegments(path: string): string[] | undefined {
   try {
-    // As Go does, first decoded, then split: `a%2Fb` are two segments.
+    // As in Go, first decoded, then split: `a%2Fb` is two segments.
     const decoded = path.includes("%") ? decodeURIComponent(path) : path;
     const start = decoded.startsWith("/") ? 1 : 0;
     const end = decoded.length - (decoded.length > start && decoded.endsWith("/") ? 1 : 0);
@@ -59,7 +59,8 @@ type Target = Omit<ResourcePath, "group" | "version" | "watchPrefix">;
 
 function resourceOfParts(parts: readonly string[]): Target {
   const [first = "", second, third] = parts;
-  // Namespaces have subresources of their own; anything else after the name lives inside the namespace.
+  // Namespaces have subresources of their own; any other segment after the name is a resource in
+  // the namespace.
   const inside =
     first === "namespaces" &&
     second !== undefined &&

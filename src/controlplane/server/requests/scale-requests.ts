@@ -20,7 +20,10 @@ import type { Outcome, ResourceRequest } from "./request.ts";
 import { SCALE, type Scale, accessOf, changeScale, readScale, scaleOf } from "../write/scale.ts";
 import { writeOptions } from "./write-requests.ts";
 
-/** A Scale as the server prints it, whatever was left out: 0 replicas are none; it is changed. */
+/**
+ * A Scale as the server prints it, whatever was omitted: 0 replicas are left out. Changes the
+ * object.
+ */
 function inShape(object: SentObject): Scale {
   normaliseShape(object);
   return object as Scale;
@@ -51,7 +54,7 @@ export async function patchScale(cluster: Cluster, asked: ResourceRequest): Prom
   const sent = await readPatch(asked, patchForm(type));
   const options = writeOptions(asked, query);
   return writeScale(cluster, asked, options, false, (live) => {
-    // Another write may come first; then this one is tried again.
+    // Another write may come first; then this one is retried.
     const patch = copyJson(sent);
     const result = patched(type, live, patch, {
       schema: findBuiltInSchema(SCALE) ?? {},
@@ -93,7 +96,9 @@ async function applyScale(cluster: Cluster, asked: ResourceRequest): Promise<Out
   });
 }
 
-/** The real server cannot apply a change to the `Scale` of a custom resource; it says so in these words. */
+/**
+ * The error of a real server that cannot apply to the `Scale` of a custom resource, in its words.
+ */
 function notConvertible(what: string, { namespace = "", name = "" }: ObjectMeta): StatusError {
   return failure(
     500,

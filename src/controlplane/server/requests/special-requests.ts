@@ -22,7 +22,7 @@ export type RequestHandler = (
   asked: ResourceRequest,
 ) => Outcome | Promise<Outcome>;
 
-/** By `resource/subresource verb`; `*` stands for any resource, or any verb. */
+/** The handlers by `resource/subresource verb`; `*` stands for any resource, or any verb. */
 const HANDLERS: Readonly<Record<string, RequestHandler>> = {
   "*/scale get": getScale,
   "*/scale update": putScale,
@@ -38,7 +38,7 @@ const HANDLERS: Readonly<Record<string, RequestHandler>> = {
   "serviceaccounts/token create": tokenRequest,
 };
 
-/** Who answers a request out of the ordinary; `undefined` for ordinary ones. */
+/** The handler of a special request; `undefined` for ordinary ones. */
 export function specialHandler(
   { resource, subresource }: Pick<ResourceRequest, "resource" | "subresource">,
   verb: string,
@@ -54,7 +54,9 @@ export function specialHandler(
   );
 }
 
-/** A pod that waits for a node has said nothing yet; one on a simulated node never says anything. */
+/**
+ * The log of a pod: empty before it has a node, an error on a simulated node, which has no logs.
+ */
 function podLog(cluster: Cluster, asked: ResourceRequest): Answer {
   checkLogOptions(asked.request.query, asked.name);
   const pod = getObject(cluster, asked.resource, asked.namespace, asked.name);

@@ -1,7 +1,8 @@
 /**
- * What others need to check tokens of service accounts: OpenID discovery, and the public keys.
+ * OpenID discovery and the public keys, with which others verify tokens of service accounts.
  *
- * @see https://kubernetes.io/docs/tasks/configure-pod-container/configure-service-account/#service-account-issuer-discovery
+ * @see
+ * https://kubernetes.io/docs/tasks/configure-pod-container/configure-service-account/#service-account-issuer-discovery
  * @module
  */
 import { failure } from "../../../kube/status.ts";

@@ -57,7 +57,7 @@ export async function tokenRequest(cluster: Cluster, asked: ResourceRequest): Pr
   return { code: 201, object: answered(cluster, admitted, account) };
 }
 
-/** The request with its defaults, and who sent it. */
+/** The request with its defaults and the managed fields of its sender. */
 function trackedRequest(
   cluster: Cluster,
   { kind, apiVersion, spec }: TokenRequest,

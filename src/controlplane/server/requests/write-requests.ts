@@ -27,7 +27,7 @@ import { convertingList } from "../cluster/versions.ts";
 import { collectionOf } from "../../resource-name.ts";
 import { storeKey } from "../../store/store.ts";
 
-/** How the request wants its write to be made. */
+/** The write options of a request. */
 export function writeOptions(
   { request, warnings }: ResourceRequest,
   query: Pick<WriteQuery, "dryRun" | "fieldManager"> & { readonly asked?: JsonObject },
@@ -41,14 +41,16 @@ export function writeOptions(
   };
 }
 
-/** The endpoint that the path names. @throws StatusError 404 for a subresource that writes no object */
+/**
+ * The endpoint of the path. @throws StatusError 404 for a subresource that does not write an object
+ */
 export function endpointOf({ resource, subresource }: ResourceRequest): Endpoint {
   if (!subresource) return mainEndpoint(resource);
   if (!subresource.strategy) throw noSuchResource();
   return { resource, subresource: subresource.name, strategy: subresource.strategy };
 }
 
-/** Stores the new object and answers with it, as soon as it lasts. @throws StatusError */
+/** Stores the new object and answers with it, once it is durable. @throws StatusError */
 export async function answerCreate(
   cluster: Cluster,
   { resource, namespace }: ResourceRequest,
@@ -61,7 +63,10 @@ export async function answerCreate(
   return { code: 201, object: created };
 }
 
-/** Changes the object of the path and answers with it, as soon as the change lasts. @throws StatusError */
+/**
+ * Changes the object of the path and answers with it, once the change is durable. @throws
+ * StatusError
+ */
 export async function answerUpdate(
   cluster: Cluster,
   { namespace, name }: ResourceRequest,
@@ -106,7 +111,7 @@ export async function updateRequest(cluster: Cluster, asked: ResourceRequest): P
     asked,
     endpoint,
     (live) => {
-      // Another write may come first; then this one is tried again.
+      // Another write may come first; then this one is retried.
       const object = copyJson(sent);
       endpoint.strategy.setDefaults(object);
       trackChange({ cluster, endpoint, options }, live, object);
@@ -116,7 +121,7 @@ export async function updateRequest(cluster: Cluster, asked: ResourceRequest): P
   );
 }
 
-/** PUT of what is not there, for the kinds that take it as a POST. */
+/** PUT of a missing object, for kinds that accept it as a POST. */
 async function createByUpdate(
   cluster: Cluster,
   asked: ResourceRequest,
@@ -145,12 +150,14 @@ export async function deleteRequest(cluster: Cluster, asked: ResourceRequest): P
   return { code: deletion.orphanDependents === false && !gone ? 202 : 200, object: body };
 }
 
-/** What a list of an older version shows may be gone already. */
+/** Ignores a 404: an object in a list of an older version may be gone already. */
 function unlessGone(thrown: unknown): void {
   if (!(thrown instanceof StatusError) || thrown.status.reason !== "NotFound") throw thrown;
 }
 
-/** DELETE of a collection: each object that the selectors mean; the answer shows them as they were. */
+/**
+ * DELETE of a collection: each object that the selectors match; the answer shows them as they were.
+ */
 export async function deleteCollectionRequest(
   cluster: Cluster,
   asked: ResourceRequest,

@@ -1,5 +1,5 @@
 /**
- * The bridge from the write path to admission: what is asked about a write, and what comes back.
+ * The bridge from the write path to admission: the request about a write, and its result.
  *
  * @module
  */
@@ -21,7 +21,7 @@ import type { Cluster, Endpoint, Write, WriteOptions } from "../cluster/cluster.
 import { plainError } from "../../failures.ts";
 import { tidyMetadata } from "./object-limits.ts";
 
-/** The objects that a write is about. */
+/** The objects of a write. */
 export interface AdmittedObjects {
   readonly object?: SentObject;
   readonly oldObject?: SentObject;
@@ -34,12 +34,12 @@ const OPTIONS_KIND: Readonly<Record<AdmissionOperation, string>> = {
   CONNECT: "",
 };
 
-/** What admission has to know of a write. */
+/** The inputs of admission about a write. */
 interface AdmittedWrite extends Pick<Write, "namespace" | "name" | "options"> {
   readonly endpoint: Pick<Endpoint, "resource" | "subresource" | "kind">;
 }
 
-/** A write as admission is asked about it. The kind is that of the object that travels. */
+/** The admission request about a write. Its kind is that of the sent object. */
 export function admissionRequest(
   { endpoint, namespace, name, options }: AdmittedWrite,
   operation: AdmissionOperation,
@@ -72,7 +72,10 @@ function reviewOptions(operation: AdmissionOperation, options: WriteOptions): Js
   };
 }
 
-/** Has mutated and validated what a subresource takes without storing it (`Binding`, `Scale`). @throws StatusError */
+/**
+ * Mutates and validates an object that a subresource takes without storing it (`Binding`, `Scale`).
+ * @throws StatusError
+ */
 export async function admitSubresource(
   { admission }: Cluster,
   request: AdmissionRequest,
@@ -83,9 +86,9 @@ export async function admitSubresource(
 }
 
 /**
- * What a patch of a webhook made of an object, with its defaults.
+ * The result of a webhook's patch, with its defaults.
  *
- * @throws StatusError 500 when it is no object of its kind
+ * @throws StatusError 500 when it is not an object of its kind
  */
 export function acceptAdmitted(
   request: AdmissionRequest,
@@ -97,10 +100,10 @@ export function acceptAdmitted(
   if (!resource.builtIn && !isParent) return acceptScale(request, patched);
   try {
     const type = readType(patched);
-    // A custom resource of another kind is told from its own kind when it is validated.
+    // Validation reports a custom resource whose kind was changed.
     const isOwn = !resource.builtIn && type.kind !== "";
     if ((!isOwn && type.kind !== kind.kind) || type.apiVersion !== object?.apiVersion) {
-      // Another known kind is read as that one, and may fail at that first.
+      // Another known kind is decoded as that kind first, which may fail.
       const other = { ...parseApiVersion(type.apiVersion), kind: type.kind };
       if (findBuiltInSchema(other)) readBuiltInKind(patched, other);
       throw internal(
@@ -123,9 +126,10 @@ export function acceptAdmitted(
 }
 
 /**
- * The Scale of a custom resource is read when all webhooks have had it, from a map into its type: in other words.
+ * The Scale of a custom resource is decoded only after all webhooks, from a map into its type, so
+ * its errors have other words.
  *
- * @throws StatusError 500 when it is no Scale
+ * @throws StatusError 500 when it is not a Scale
  */
 function acceptScale({ kind, object }: AdmissionRequest, patched: unknown): SentObject {
   const type = readType(patched);
@@ -146,7 +150,7 @@ function acceptScale({ kind, object }: AdmissionRequest, patched: unknown): Sent
   }
 }
 
-/** @throws WireError for wrong types, with `isStrict` for unknown fields too */
+/** @throws WireError for wrong types, and with `isStrict` also for unknown fields */
 function readKnown(patched: unknown, kind: AdmittedKind, isStrict: boolean): JsonObject {
   const { object, unknown } = readBuiltInKind(patched, kind);
   if (isStrict && unknown.length > 0) {
@@ -155,7 +159,7 @@ function readKnown(patched: unknown, kind: AdmittedKind, isStrict: boolean): Jso
   return object;
 }
 
-/** Puts the managers of fields back when a webhook broke them. */
+/** Restores the managed fields when a webhook broke them. */
 function keepManagers(
   accepted: SentObject,
   before: SentObject,

@@ -37,9 +37,9 @@ const SUFFIX_LENGTH = 5;
 const GENERATED_PREFIX_MAX = 58;
 const GENERATE_TRIES = 8;
 
-/** How the object of a create came to be. */
+/** The options of a create. */
 export interface CreateOptions extends WriteOptions {
-  /** The object already says who owns what: an apply. */
+  /** Whether the object already has its managed fields, from an apply. */
   readonly ownedAlready?: boolean;
 }
 
@@ -61,7 +61,7 @@ export async function createObject(
   dedupOwners(object.metadata, options.warn);
   resource.strategy.setDefaults(object, { keepNulls: ownedAlready });
   if (!ownedAlready) trackChange(place, undefined, object);
-  // What a webhook makes of the name does not change what the request was about.
+  // A webhook that changes the name does not change the name of the request.
   const write = { ...place, name: object.metadata.name ?? "" };
   admitToNamespace(write, object);
   const admitted = await mutated(write, object);
@@ -72,15 +72,15 @@ export async function createObject(
   const request = admissionRequest({ ...write, name }, "CREATE", { object: admitted });
   await cluster.admission.validate(request);
   const kept = await storeNew(write, admitted);
-  // All defaults are set, and no null stands where there should be none. A status that was not the client's to set has
-  // its default when the object is read.
+  // Whether all defaults are set, without nulls where there should be none. A status that the
+  // client may not set gets its defaults when the object is read.
   const isWhole = admitted === object && !ownedAlready;
   const statusHasDefault = resource.schema.properties?.["status"]?.default !== undefined;
   if (isWhole && !statusHasDefault) rememberRead(resource, kept);
   return shownAs(cluster, resource, kept);
 }
 
-/** Nothing new in a namespace that is not there, or going. */
+/** Refuses new objects in a namespace that does not exist, or is terminating. */
 function admitToNamespace(
   { cluster, endpoint: { resource }, namespace }: Write,
   object: SentObject,
@@ -104,7 +104,7 @@ function admitToNamespace(
   );
 }
 
-/** The object as mutating admission leaves it: the same one when nobody changed it. */
+/** The object after mutating admission: the same one when it was not changed. */
 async function mutated(write: Write, object: SentObject): Promise<SentObject> {
   const { cluster, endpoint, namespace, options } = write;
   const { resource } = endpoint;
@@ -121,7 +121,7 @@ async function mutated(write: Write, object: SentObject): Promise<SentObject> {
   return admitted;
 }
 
-/** Gives the object its identity. */
+/** Generates the object's name if necessary, and sets its uid and its creation time. */
 function nameAndStamp({ cluster, endpoint, namespace }: Write, { metadata }: SentObject): void {
   const { store, clock } = cluster;
   const { generateName: prefix = "" } = metadata;
@@ -150,7 +150,7 @@ function validateNew(write: Write, object: SentObject): void {
     resource.namespaced,
     (given, prefix) => {
       const wrong = resource.strategy.validateName(given, prefix);
-      // Names that a kind does not check at least fit into a path.
+      // Names that a kind does not check must at least fit into a path.
       return wrong.length > 0 ? wrong : pathSegmentErrors(given, prefix);
     },
     { strictFinalizers: hasStrictFinalizers(resource) },
@@ -164,14 +164,14 @@ function validateNew(write: Write, object: SentObject): void {
   tellWarnings();
 }
 
-/** @throws StatusError 409 when the name is taken, 500 for what cannot be stored */
+/** @throws StatusError 409 when the name is taken, 500 for an object that cannot be stored */
 async function storeNew(
   { cluster, endpoint: { resource }, namespace, options }: Write,
   object: SentObject,
 ): Promise<SentObject> {
   const { metadata } = object;
   const isUnfilled = resource.traits?.lacksDefault?.(object) ?? false;
-  // What is new is read back from the store, and gets defaults on the way.
+  // A new object is read back from the store, and gets defaults on the way.
   if (resource.builtIn) resource.strategy.setDefaults(object);
   if (!options.dryRun) checkVersionIsUnset(metadata);
   resource.dropUnknown?.(object);
@@ -186,7 +186,10 @@ async function storeNew(
   return kept;
 }
 
-/** Drops what only the server may say; an apply that creates may say that a deletion has begun. */
+/**
+ * Removes metadata that only the server sets; an apply that creates may contain the start of a
+ * deletion.
+ */
 function wipeSystemMetadata(metadata: ObjectMeta, isApplied: boolean): void {
   delete metadata.uid;
   delete metadata.creationTimestamp;
@@ -196,7 +199,7 @@ function wipeSystemMetadata(metadata: ObjectMeta, isApplied: boolean): void {
   delete metadata.deletionGracePeriodSeconds;
 }
 
-/** @throws StatusError 500, as the storage words it */
+/** @throws StatusError 500, in the storage's words */
 function checkVersionIsUnset(metadata: ObjectMeta): void {
   const version = metadata.resourceVersion;
   if (version !== undefined && /^[1-9]\d*$/.test(version)) {
@@ -217,9 +220,11 @@ function taken(resource: ServedResource, existing: SentObject, generated: boolea
   return failure;
 }
 
-/** A prefix and five characters that spell no words; the last of several tries when all are taken. */
+/**
+ * A prefix and five characters that spell no words; the last of several tries when all are taken.
+ */
 function generateName(prefix: string, isFree: (name: string) => boolean, clock: Clock): string {
-  // The limit counts bytes; a character that it cuts is none.
+  // The limit counts bytes; a character cut in half is dropped.
   const start = Buffer.from(prefix).toString("utf8", 0, GENERATED_PREFIX_MAX);
   let name: string;
   let tries = 0;

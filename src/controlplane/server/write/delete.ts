@@ -1,5 +1,5 @@
 /**
- * DELETE: finalizers, grace, preconditions, and what becomes of dependents.
+ * DELETE: finalizers, grace periods, preconditions, and the policy for dependents.
  *
  * @see https://kubernetes.io/docs/concepts/architecture/garbage-collection/
  * @module
@@ -18,13 +18,13 @@ import { prepareReads, readAs, rewritten } from "../cluster/versions.ts";
 import { type DeletionRules } from "../../kinds.ts";
 import { present } from "../../../present.ts";
 
-/** What a deletion demands, as the API knows it. */
+/** The options of a deletion in the API. */
 export interface DeletionOptions extends DeleteOptions {
-  /** The old form of the policy: true is Orphan. */
+  /** The old form of the policy: true is `Orphan`. */
   readonly orphanDependents?: boolean;
 }
 
-/** What a deletion answers. */
+/** The answer to a deletion. */
 export interface DeletionResult {
   readonly body: SentObject | Status;
   /** Whether the object is gone. */
@@ -34,14 +34,14 @@ export interface DeletionResult {
 const ORPHAN = "orphan";
 const FOREGROUND = "foregroundDeletion";
 
-/** A deletion that goes on: what was asked for, and what the kind makes of it. */
+/** A deletion under way: its options, and the rules of its kind. */
 interface Deletion extends Write {
   readonly rule: DeletionRules;
   readonly asked: DeletionOptions;
 }
 
 /**
- * Deletes an object, or marks it as being deleted when something holds it.
+ * Deletes an object, or marks it as being deleted when finalizers or the like keep it.
  *
  * @throws StatusError 404, or 409 when a precondition fails
  */
@@ -60,10 +60,11 @@ export async function deleteObject(write: Write, asked: DeletionOptions): Promis
     rule.check?.(stored, cluster.plugins);
     await prepareReads(cluster, resource, [stored]);
     await admitDeletion(deletion, stored);
-    // What stays is written in the version of the request.
+    // An object that stays is written in the version of the request.
     const stays = dependentsFinalizers(rule, stored.metadata, asked).length > 0;
     const marked = stays ? await rewritten(cluster, resource, stored) : stored;
-    // While somebody was asked, another may have written: then all begins anew, with what is there now.
+    // Another write may have happened during a webhook call: then everything starts again with the
+    // current object.
     if (cluster.store.get(collection, key) !== stored) continue;
     const outcome = deleteStored(deletion, stored, marked);
     await prepareReads(cluster, resource, [outcome.object]);
@@ -71,7 +72,10 @@ export async function deleteObject(write: Write, asked: DeletionOptions): Promis
   }
 }
 
-/** Warns of what a deletion leaves behind unless told; before it is known what there is to delete. */
+/**
+ * Warns about a deletion without a policy, for kinds that have such a warning; before the object is
+ * looked up.
+ */
 export function warnOfDeletion(
   resource: ServedResource,
   deletion: DeletionOptions,
@@ -81,16 +85,19 @@ export function warnOfDeletion(
   if (warning && policyOf(deletion) === undefined) options.warn(warning);
 }
 
-/** What became of an object. */
+/** The outcome for an object. */
 interface Outcome {
-  /** As it is stored, or was last. */
+  /** The object as it is stored, or was last. */
   readonly object: SentObject;
   readonly gone: boolean;
-  /** A new deletion of one that goes already changes nothing and is told nothing. */
+  /** Whether the object was being deleted already, so that nothing changes and no event is sent. */
   readonly isPending?: boolean;
 }
 
-/** The options as admission sees them: with the grace that will be given, and namespaces by their uid. */
+/**
+ * The options as admission sees them: with the grace period that will apply, and for namespaces
+ * with the uid.
+ */
 function reviewedOptions({ rule, asked, options }: Deletion, stored: SentObject): WriteOptions {
   const { metadata } = stored;
   const isLive = metadata.deletionTimestamp === undefined;
@@ -104,7 +111,7 @@ function reviewedOptions({ rule, asked, options }: Deletion, stored: SentObject)
   return { ...options, asked: shown };
 }
 
-/** Asks admission, unless nobody has a say. @throws StatusError */
+/** Asks admission, unless no policy or webhook concerns the deletion. @throws StatusError */
 function admitDeletion(deletion: Deletion, stored: SentObject): Promise<unknown> | undefined {
   const { cluster, endpoint } = deletion;
   const { namespace = "", name = "" } = stored.metadata;
@@ -119,7 +126,7 @@ function admitDeletion(deletion: Deletion, stored: SentObject): Promise<unknown>
   return mutation.then(() => cluster.admission.validate(request));
 }
 
-/** @param marked - the stored object as it is to be kept while it waits */
+/** @param marked - the stored object as it is kept while it waits */
 function deleteStored(deletion: Deletion, stored: SentObject, marked: SentObject): Outcome {
   const { cluster, rule, asked } = deletion;
   if (rule.begin && stored.metadata.deletionTimestamp === undefined) {
@@ -186,8 +193,8 @@ function checkPreconditions(
 }
 
 /**
- * Gives a kind that knows grace its times. `none`: without grace; `pending`: a deletion goes on and this
- * one changes nothing.
+ * Sets the times of the grace period, for kinds that have one. `none`: without one; `pending`: a
+ * deletion is under way and this one changes nothing.
  */
 function applyGrace(
   { cluster, rule, asked: { gracePeriodSeconds } }: Deletion,
@@ -203,7 +210,7 @@ function applyGrace(
     const begun = Date.parse(metadata.deletionTimestamp) - running * 1000;
     const ends = Math.max(begun + asked * 1000, cluster.clock.now());
     metadata.deletionTimestamp = timestamp(cluster.clock, ends - cluster.clock.now());
-    // A period that has run out is still a graceful one: whoever watches gets a second.
+    // A period that has run out is still a graceful one: watchers get a second.
     metadata.deletionGracePeriodSeconds =
       begun + asked * 1000 < cluster.clock.now() && asked !== 0 ? 1 : asked;
     return "graceful";
@@ -226,14 +233,14 @@ function markAsDeleting(cluster: Cluster, metadata: ObjectMeta): void {
   metadata.deletionGracePeriodSeconds = 0;
 }
 
-/** The policy that was asked for, in either form. */
+/** The requested policy, in either form. */
 function policyOf(deletion: DeletionOptions): DeleteOptions["propagationPolicy"] {
   if (deletion.orphanDependents === true) return "Orphan";
   if (deletion.orphanDependents === false) return "Background";
   return deletion.propagationPolicy;
 }
 
-/** The finalizers with those of the garbage collector as the policy wants them. */
+/** The finalizers, with those of the garbage collector by the policy. */
 function dependentsFinalizers(
   rule: DeletionRules,
   metadata: ObjectMeta,
@@ -278,7 +285,7 @@ function remove({ cluster: { store }, endpoint, options }: Deletion, last: SentO
   return { object: removed ?? last, gone: true };
 }
 
-/** The object for the kinds that answer it, else a `Status` that names it. */
+/** The deleted object for kinds that answer with it, else a `Status` with its name. */
 function result(
   { cluster, endpoint: { resource }, rule }: Deletion,
   { object, gone, isPending = false }: Outcome,

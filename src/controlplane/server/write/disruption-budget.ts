@@ -1,5 +1,5 @@
 /**
- * What a disruption budget says to the eviction of a pod.
+ * The check of an eviction against the pod's disruption budget.
  *
  * @see https://kubernetes.io/docs/concepts/scheduling-eviction/api-eviction/
  * @module
@@ -18,7 +18,7 @@ import { trackChange } from "./ownership.ts";
 import { updateObject } from "./update.ts";
 import { present } from "../../../present.ts";
 
-/** What counts of a pod. */
+/** The parts of a pod that count. */
 interface Pod extends SentObject {
   readonly status?: {
     readonly phase?: string;
@@ -26,15 +26,17 @@ interface Pod extends SentObject {
   };
 }
 
-/** More evictions than this may not be unconfirmed. */
+/** The most unconfirmed evictions. */
 const DISRUPTED_MAX = 2000;
 const RETRY_SECONDS = 10;
 
 /**
- * Takes one disruption from the budget of a pod that is to be evicted; a pod that disturbs nobody needs none.
+ * Takes one disruption from the budget of a pod to evict; a pod whose eviction is no disruption
+ * needs none.
  *
- * @param manager - who writes the status of the budget
- * @throws StatusError 429 when the budget has none left, 403 when it is broken, 500 for two budgets
+ * @param manager - the field manager of the budget's status
+ * @throws StatusError 429 when the budget has none left, 403 when its status is outdated or
+ * invalid, 500 for two budgets
  */
 export async function spendBudget(
   cluster: Cluster,
@@ -74,7 +76,10 @@ const isReady = (pod: Pod): boolean =>
   pod.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") ===
   true;
 
-/** A pod that is not ready does not count as healthy, so it may go while enough others are. */
+/**
+ * Whether a pod that is not ready may be evicted: it does not count as healthy, so it may while
+ * enough others are.
+ */
 function mayGoUnready({ spec, status = {} }: DisruptionBudget): boolean {
   if (spec?.unhealthyPodEvictionPolicy === "AlwaysAllow") return true;
   const { currentHealthy = 0, desiredHealthy = 0 } = status;
@@ -90,7 +95,7 @@ function spent(live: DisruptionBudget, pod: Pod, time: string): DisruptionBudget
   return budget;
 }
 
-/** The conditions of a budget that allows no more. */
+/** The conditions of a budget that allows no more disruptions. */
 function exhausted(
   { conditions = [], observedGeneration = 0 }: NonNullable<DisruptionBudget["status"]>,
   time: string,

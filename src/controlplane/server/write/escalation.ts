@@ -1,7 +1,8 @@
 /**
- * Roles and bindings on their way to the store: nobody grants rights that they lack.
+ * Escalation checks of roles and bindings: users may not grant rights that they lack.
  *
- * @see https://kubernetes.io/docs/reference/access-authn-authz/rbac/#privilege-escalation-prevention-and-bootstrapping
+ * @see
+ * https://kubernetes.io/docs/reference/access-authn-authz/rbac/#privilege-escalation-prevention-and-bootstrapping
  * @module
  */
 import { sameJson } from "../../../kube/json.ts";
@@ -30,10 +31,10 @@ interface BindingLike extends SentObject {
 }
 
 /**
- * Does nothing for other kinds.
+ * Checks roles and bindings, and no other kinds.
  *
- * @param old - absent: a new object
- * @throws StatusError 403, or 404 when a binding names a role that is not there
+ * @param old - absent for a new object
+ * @throws StatusError 403, or 404 when a binding names a role that does not exist
  */
 export function checkEscalation(
   { cluster, endpoint: { resource }, options: { user } }: Write,
@@ -47,7 +48,10 @@ export function checkEscalation(
   } else checkBinding(cluster, resource.plural, object, user);
 }
 
-/** What the garbage collector does is nobody's grant. */
+/**
+ * Whether only owner references and the like change, as by the garbage collector: that grants
+ * nothing.
+ */
 function changesNothingButOwners(object: SentObject, old: SentObject): boolean {
   const rest = ({ metadata, ...parts }: SentObject): object => ({
     ...parts,
@@ -70,7 +74,7 @@ function checkRole(
   user: User,
 ): void {
   const { name = "", namespace = "" } = object.metadata;
-  // A new object has no name yet in the eyes of the authorizer: its path is the collection's.
+  // A new object has no name yet for the authorizer: its path is the collection's.
   const mayEscalate = authorize(cluster.store, user, {
     verb: "escalate",
     group: GROUP,
@@ -127,7 +131,7 @@ function lackedBy(
     user,
     granted.map(({ rule }) => rule),
     rules,
-    // Roles that are missing are named after the resource of the request.
+    // Missing roles are named after the resource of the request.
     errors.map((text) => text.replace(/^[a-z]+\./, `${plural}.`)),
   );
 }

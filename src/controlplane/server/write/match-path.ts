@@ -7,7 +7,7 @@ import type { SentObject } from "../../../kube/object.ts";
 import { badRequest } from "../../failures.ts";
 import type { ServedResource } from "../../kinds.ts";
 
-/** @throws StatusError 400 when the object has no name, or another than the path */
+/** @throws StatusError 400 when the object has no name, or another one than the path */
 export function matchName(object: SentObject, name: string): void {
   const given = object.metadata.name ?? "";
   if (given === "") {
@@ -23,9 +23,9 @@ export function matchName(object: SentObject, name: string): void {
 }
 
 /**
- * The object's namespace becomes the request's.
+ * Sets the object's namespace to the request's.
  *
- * @throws StatusError 400 when it names another one
+ * @throws StatusError 400 when it has another one
  */
 export function matchNamespace(
   resource: ServedResource,

@@ -1,6 +1,6 @@
 /**
- * How often the metadata of a changed object is checked: once as any object's, once as any change's, and then as the
- * validation of its kind does. Errors are told as often as they are found, and clients see it.
+ * The checks of the metadata of a changed object: once as any object's, once as any change's, and
+ * then in the validation of its kind. Repeated errors are reported repeatedly, and clients see it.
  *
  * @module
  */
@@ -18,7 +18,7 @@ export function hasStrictFinalizers({ builtIn, traits }: ServedResource): boolea
   return builtIn && !traits?.freeFinalizers;
 }
 
-/** What is told of a new object, of all that is wrong with its metadata and with the rest. */
+/** The errors of a new object, from those of its metadata and the others. */
 export function createErrors(
   resource: ServedResource,
   ofMetadata: FieldError[],
@@ -28,12 +28,15 @@ export function createErrors(
   return ofRest.length > 0 ? ofRest : ofMetadata;
 }
 
-/** The kind as errors name it: inside of the server, both groups have the Event of the core group. */
+/** The kind in errors: inside of the server, both groups have the Event of the core group. */
 export function errorKindOf(group: string, kind: string): { group: string; kind: string } {
   return { group: group === "events.k8s.io" ? "" : group, kind };
 }
 
-/** What is wrong with the metadata of a changed object: told before the errors of its kind, and among them. */
+/**
+ * Errors of the metadata of a changed object: those before the errors of its kind, and those among
+ * them.
+ */
 export function metadataErrors(
   { resource, strategy, subresource }: Endpoint,
   object: SentObject,

@@ -1,5 +1,5 @@
 /**
- * What the server corrects or refuses in any object, whatever its kind.
+ * Corrections and limits that apply to objects of every kind.
  *
  * @module
  */
@@ -8,9 +8,9 @@ import type { SentObject, ObjectMeta, OwnerReference } from "../../../kube/objec
 import type { StatusError } from "../../../kube/status.ts";
 import { plainError } from "../../failures.ts";
 
-/** What etcd takes in one request, by default. */
+/** The default limit of a request to etcd, in bytes. */
 const STORED_MAX_BYTES = 1.5 * 1024 * 1024;
-/** Below this many values an object cannot reach the limit unless it holds long strings. */
+/** An object with fewer values than this cannot reach the limit unless it holds long strings. */
 const OVERHEAD_BYTES = 512;
 
 /** @throws StatusError 500 for an object that a real cluster could not store */
@@ -34,13 +34,13 @@ function sizeOf(value: unknown, limit: number): number {
   return size;
 }
 
-/** How much of the list of twice named owners a warning shows. */
+/** How many characters of the list of duplicate owners a warning shows. */
 const SHOWN_LENGTH = 64;
 
 /**
- * Drops owners that stand twice, and says so.
+ * Drops duplicate owners, with a warning.
  *
- * @param when - ` after mutating admission happens`, where that is so
+ * @param when - ` after mutating admission happens`, when that applies
  */
 export function dedupOwners(metadata: ObjectMeta, warn: (text: string) => void, when = ""): void {
   const owners = metadata.ownerReferences;

@@ -1,5 +1,5 @@
 /**
- * Who owns which field after a write: the bridge from the write path to field tracking.
+ * The owners of fields after a write: the bridge from the write path to field tracking.
  *
  * @module
  */
@@ -18,7 +18,7 @@ import type { ServedResource } from "../../kinds.ts";
 import type { Cluster, Endpoint, Write, WriteOptions } from "../cluster/cluster.ts";
 import { collectionOf } from "../../resource-name.ts";
 
-/** What the owners of fields depend on. */
+/** The parts of a write that the owners of fields depend on. */
 interface TrackedWrite extends Pick<Write, "cluster" | "endpoint"> {
   readonly options: Pick<WriteOptions, "manager">;
 }
@@ -37,7 +37,7 @@ export function trackChange(
   else delete object.metadata.managedFields;
 }
 
-/** Notes who sent an object that belongs to a subresource and is not stored. */
+/** Records the sender of a subresource's object that is not stored. */
 export function trackSubresource(
   { clock }: Cluster,
   kind: GroupVersionKind,
@@ -54,7 +54,7 @@ export function trackSubresource(
 
 const SCALE: GroupVersionKind = { group: "autoscaling", version: "v1", kind: "Scale" };
 
-/** Brings the managedFields of a `Scale` up to date for a write that is no apply. */
+/** Brings the managedFields of a `Scale` up to date for a write that is not an apply. */
 export function trackScale(
   { clock }: Cluster,
   live: SentObject,
@@ -76,7 +76,7 @@ export function applyToScale(
   return applyConfiguration(live, config, unservedKind(SCALE), write);
 }
 
-/** A built-in kind that travels on a subresource. */
+/** A built-in kind of a subresource's object. */
 function unservedKind(kind: GroupVersionKind): OwnedResource {
   const schema = findBuiltInSchema(kind);
   if (!schema) throw new InternalError(`There is no schema of ${kind.kind}.`);
@@ -84,7 +84,8 @@ function unservedKind(kind: GroupVersionKind): OwnedResource {
 }
 
 /**
- * The live object (absent: none) with a configuration applied, and its owners. Defaults are not set.
+ * The live object (absent for a new one) with a configuration applied, and its owners. Defaults are
+ * not set.
  *
  * @throws StatusError 409 for conflicts
  */
@@ -121,7 +122,8 @@ function writeBy(
       convert(object, apiVersion) {
         if (builtIn) return convertVersion(object, apiVersion);
         const custom = asObject(object);
-        // What the other version does not know is not dropped here, and then does not fit its schema.
+        // Fields that the other version does not know are not dropped here, and then do not fit its
+        // schema.
         if (!webhook) return { ...copyJson(object), apiVersion };
         try {
           return asJson(conversion.converted(webhook, custom, apiVersion));

@@ -19,28 +19,31 @@ import { trackScale } from "./ownership.ts";
 import { type UpdateOptions, updateObject } from "./update.ts";
 import { present } from "../../../present.ts";
 
-/** What the Scale of a custom resource without replicas is patched from; nobody may ask for it. */
+/**
+ * The replicas from which the Scale of a custom resource without replicas is patched; no client may
+ * set them.
+ */
 const UNSET = -(2 ** 31);
 
 /** The kind of a Scale. */
 export const SCALE = { group: "autoscaling", version: "v1", kind: "Scale" };
 
-/** The size of an object, as clients read and write it. */
+/** A Scale, as clients read and write it. */
 export interface Scale extends SentObject {
   spec?: { replicas?: number };
   status: { replicas: number; selector?: string };
 }
 
-/** Whose size it is. */
+/** The object of a Scale. */
 export interface ScaleTarget {
   readonly resource: ServedResource;
   readonly subresource?: ServedSubresource;
-  /** Empty when the resource has none. */
+  /** Empty for cluster-scoped resources. */
   readonly namespace: string;
   readonly name: string;
 }
 
-/** How the resource's objects are scaled. @throws StatusError 404 when they are not */
+/** How the resource's objects are scaled. @throws StatusError 404 when they cannot be */
 export function accessOf({ resource, subresource, name }: ScaleTarget): ScaleAccess {
   const access = subresource?.scale ?? resource.traits?.scale;
   if (!access) throw notFound(resource, name);
@@ -62,7 +65,10 @@ export function scaleOf(object: SentObject, access: ScaleAccess): Scale {
   };
 }
 
-/** The size of an object. @throws StatusError 404 when its kind has none, 500 when the object has none */
+/**
+ * The Scale of an object. @throws StatusError 404 when its kind has none, 500 when the object has
+ * none
+ */
 export function readScale(asked: ScaleTarget, object: SentObject): Scale {
   const access = accessOf(asked);
   if (!asked.resource.builtIn && access.read(object).replicas === undefined) {
@@ -73,7 +79,7 @@ export function readScale(asked: ScaleTarget, object: SentObject): Scale {
   return scaleOf(object, access);
 }
 
-/** Gives an object another size, as a PUT of its Scale does. */
+/** Scales an object, as a PUT of its Scale does. */
 export async function setReplicas(
   cluster: Cluster,
   asked: ScaleTarget,
@@ -87,7 +93,7 @@ export async function setReplicas(
   });
 }
 
-/** Changes the Scale of an object; the object as it is then stored. */
+/** Changes the Scale of an object. @returns the object as it is then stored */
 export async function changeScale(
   cluster: Cluster,
   asked: ScaleTarget,
@@ -138,7 +144,7 @@ export async function changeScale(
   return updated;
 }
 
-/** Where the replicas are in each version of the kind. */
+/** The path of the replicas in each version of the kind. */
 function scaledKind(
   { registry }: Cluster,
   { resource }: ScaleTarget,
@@ -161,7 +167,7 @@ function scaleEndpoint({ resource }: ScaleTarget): Endpoint {
   return { resource, subresource: "scale", strategy: resource.strategy, kind: SCALE };
 }
 
-/** @throws StatusError 400 when nobody gives a number, 422 for a negative one of a built-in kind */
+/** @throws StatusError 400 when the number is missing, 422 for a negative one of a built-in kind */
 function replicasOf(
   { resource, name }: ScaleTarget,
   { specReplicasPath }: ScaleAccess,

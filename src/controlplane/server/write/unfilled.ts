@@ -1,6 +1,6 @@
 /**
- * New objects whose stored form lacks a default that every read fills in. A write of such an object as it was read is
- * a change of what is stored, though nobody can see one.
+ * New objects whose stored form lacks a default that every read fills in. A write of such an object
+ * as it was read changes the stored object, though nobody can see it.
  *
  * @module
  */
@@ -13,7 +13,7 @@ export function noteUnfilled(stored: SentObject): void {
   unfilled.add(stored);
 }
 
-/** Whether the stored object was noted. */
+/** Whether the stored object lacks a default of its kind. */
 export function isUnfilled(stored: SentObject): boolean {
   return unfilled.has(stored);
 }

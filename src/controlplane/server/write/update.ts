@@ -23,23 +23,29 @@ import { collectionOf } from "../../resource-name.ts";
 import { isUnfilled } from "./unfilled.ts";
 import { convertForStore, rememberRead, shownAs, storeAs } from "../cluster/versions.ts";
 
-/** What a change does beyond its object. */
+/** The options of an update. */
 export interface UpdateOptions extends WriteOptions {
-  /** A PUT, whose uid must be that of the stored object; a patch may not change it (422). */
+  /**
+   * Whether it is a PUT, whose uid must be that of the stored object; a patch may not change it
+   * (422).
+   */
   readonly replaces: boolean;
-  /** Overwrites whatever is there when the object has no resourceVersion, whatever its kind wants. */
+  /**
+   * Whether an object without resourceVersion overwrites the stored one, whatever the rules of its
+   * kind.
+   */
   readonly unconditional?: boolean;
-  /** Nulls that stand where there should be none are stored: an apply. */
+  /** Whether nulls are stored where there should be none, as after an apply. */
   readonly keepsNulls?: boolean;
-  /** Asks validating admission about what a subresource of another kind changed, as that kind. */
+  /** Validating admission of a subresource of another kind, as that kind. */
   readonly validating?: (object: SentObject, live: SentObject) => Promise<void> | undefined;
 }
 
 /**
  * Changes a stored object and returns it as the endpoint shows it.
  *
- * @param change - makes the new object from the live one, a frozen one in the endpoint's version; defaults set,
- *   owners of fields brought up to date
+ * @param change - makes the new object from the live one, which is frozen and in the endpoint's
+ *   version; the new one has its defaults and its managed fields
  * @throws StatusError
  */
 export async function updateObject(
@@ -63,10 +69,12 @@ export async function updateObject(
     await validated(write, live, object);
     resource.dropUnknown?.(object);
     const converted = await convertForStore(cluster, resource, object);
-    // While somebody was asked, another may have written: then all begins anew, with what is there now.
+    // Another write may have happened during a webhook call: then everything starts again with the
+    // current object.
     if (cluster.store.get(collection, key) !== stored) continue;
     const kept = storeChange(write, stored, object, converted);
-    // What was asked for is whole; nulls of an apply, and what admission made, are read as what is stored.
+    // The client's object is complete; nulls of an apply, and changes of admission, are read back
+    // as stored.
     if (kept === object && object === wanted && !options.keepsNulls && !resource.conversion) {
       rememberRead(resource, kept);
       return object;
@@ -75,7 +83,10 @@ export async function updateObject(
   }
 }
 
-/** The object as mutating admission leaves it; what a subresource of another kind changes was admitted as that. */
+/**
+ * The object after mutating admission; a change by a subresource of another kind was admitted as
+ * that kind.
+ */
 async function mutated(
   write: Write<UpdateOptions>,
   live: SentObject,
@@ -97,7 +108,11 @@ async function mutated(
   return admitted;
 }
 
-/** `undefined` when nobody has a say. @throws StatusError, also from the promise, when somebody refuses */
+/**
+ * Returns `undefined` when no policy or webhook concerns the write.
+ *
+ * @throws StatusError, also from the promise, when the write is refused
+ */
 function validated(
   write: Write<UpdateOptions>,
   live: SentObject,
@@ -117,8 +132,9 @@ function updateRequest(
 }
 
 /**
- * When its fields were written is all that is left of a change that was undone, and is none: by admission, by the defaults
- * of a list that is applied as a whole once more, by `stringData` that says what is there.
+ * Restores the times of managed fields when nothing else differs: a change that was undone is not a
+ * change, whether by admission, by the defaults of a list that is applied as a whole once more, or by
+ * the same `stringData`.
  */
 function keepTimes(object: SentObject, live: SentObject): void {
   const { managedFields } = live.metadata;
@@ -144,7 +160,7 @@ function validateChange(write: Write<UpdateOptions>, live: SentObject, object: S
   endpoint.strategy.prepareForUpdate(object, live, context);
   const errors = changeErrors(endpoint, object, live, context);
   if (errors.length > 0) {
-    // A patch may have made something else of it.
+    // A patch may have changed apiVersion or kind.
     const group = resource.builtIn ? resource.group : parseApiVersion(object.apiVersion).group;
     const kind = errorKindOf(group, object.kind);
     throw invalid(kind, object.metadata.name ?? "", errors);
@@ -152,7 +168,10 @@ function validateChange(write: Write<UpdateOptions>, live: SentObject, object: S
   tellWarnings();
 }
 
-/** All that is wrong with a change. Kinds that look at the metadata twice do so with their own errors in between. */
+/**
+ * All errors of a change. Kinds that check the metadata twice do so with their own errors in
+ * between.
+ */
 function changeErrors(
   endpoint: Endpoint,
   object: SentObject,
@@ -203,7 +222,7 @@ function checkPreconditions(
   if (version !== live.metadata.resourceVersion) throw modified(resource, name);
 }
 
-/** Where the real server keeps kinds that once had other names. */
+/** The folders of the real server's storage, for kinds that once had other names. */
 const STORAGE_FOLDERS: Readonly<Record<string, string>> = {
   endpoints: "services/endpoints",
   ingresses: "ingress",
@@ -230,7 +249,7 @@ export function wrongUid(
   );
 }
 
-/** What no client may change, silently put back. */
+/** Silently restores metadata that clients may not change. */
 function keepSystemMetadata(metadata: ObjectMeta, old: ObjectMeta): void {
   keep(metadata, old, "generation");
   keep(metadata, old, "creationTimestamp");
@@ -249,7 +268,7 @@ function keep(metadata: ObjectMeta, old: ObjectMeta, field: keyof ObjectMeta): v
   else Object.assign(metadata, { [field]: old[field] });
 }
 
-/** Stores the change, if it is one; an object that only waited for its last finalizer goes. */
+/** Stores a change, if there is one; removes an object that only waited for its last finalizer. */
 function storeChange(
   { cluster, endpoint: { resource }, options }: Write,
   stored: SentObject,
@@ -268,7 +287,7 @@ function storeChange(
   return options.dryRun ? next : cluster.store.put(collection, next);
 }
 
-/** Whether a deletion has nothing left to wait for. */
+/** Whether a deletion waits for nothing more. */
 function isFinished(metadata: ObjectMeta): boolean {
   return (
     metadata.deletionTimestamp !== undefined &&
