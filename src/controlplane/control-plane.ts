@@ -143,8 +143,9 @@ export interface ControlPlane extends AsyncDisposable {
   /** The objects of a resource (`configmaps`, `deployments.apps`) as they are stored, frozen. */
   objects(resource: string, namespace?: string): readonly SentObject[];
   /**
-   * Calls the listener for each change from now on, whoever made it. @returns a function that ends
-   * it
+   * Calls the listener for each change from now on, whoever made it.
+   *
+   * @returns a function that ends it
    */
   onChange(listener: (change: StoredChange) => void): () => void;
   /**

@@ -75,7 +75,9 @@ export interface Strategy {
   admit?(object: SentObject, context: WriteContext): void;
   /** Before a create is validated: resets the status, allocates, sets the first generation. */
   prepareForCreate(object: SentObject, context: WriteContext): void;
-  /** Before an update is validated: keeps what this endpoint may not change, bumps the generation. */
+  /**
+   * Before an update is validated: keeps what this endpoint may not change, bumps the generation.
+   */
   prepareForUpdate(object: SentObject, old: SentObject, context: WriteContext): void;
   /** All errors of a new object beside those of its metadata. */
   validateCreate(object: SentObject, context: WriteContext): FieldError[];
@@ -125,7 +127,10 @@ export interface DeletionRules {
   holds?(object: SentObject): boolean;
 }
 
-/** How the metadata of a changed object is checked: `whole` as that of a new object, `change` for what may not change. */
+/**
+ * How the metadata of a changed object is checked: `whole` as that of a new object, `change` for
+ * what may not change.
+ */
 export type MetadataCheck = "whole" | "change";
 
 /** Traits of a built-in kind beyond its strategy; each may be left out. */
@@ -250,7 +255,10 @@ export interface ServedResource extends ResourceInfo {
   readonly schema: Schema;
   /** Of a custom kind: the parts of its definition whose change ends watches. */
   readonly definedBy?: { readonly spec: unknown; readonly acceptedNames: unknown };
-  /** Of a custom kind: the schemas of all versions by their apiVersion, also of those that are not served. */
+  /**
+   * Of a custom kind: the schemas of all versions by their apiVersion, also of those that are not
+   * served.
+   */
   readonly versionSchemas?: ReadonlyMap<string, Schema>;
   readonly strategy: Strategy;
   /** Absent on custom kinds. */

@@ -1,5 +1,5 @@
 /**
- * What is wrong with a field, in the API server's words.
+ * Errors of fields, in the API server's words.
  *
  * Validation collects `FieldError`s; `invalid` makes one `Status` of them. The texts are those of
  * k8s.io/apimachinery's `field` package, because users search for them.
@@ -11,7 +11,7 @@ import { formatNumber, isNumeric } from "./text/go-number.ts";
 import { encodeJson } from "./json.ts";
 import { type StatusError, failure } from "./status.ts";
 
-/** The reasons as they stand in `details.causes`. */
+/** The reasons in `details.causes`. */
 type FieldErrorReason =
   | "FieldValueNotFound"
   | "FieldValueRequired"
@@ -24,7 +24,7 @@ type FieldErrorReason =
   | "InternalError"
   | "FieldValueTypeInvalid";
 
-/** One mistake in one field. */
+/** An error of one field. */
 export interface FieldError {
   readonly reason: FieldErrorReason;
   /** The path, such as `spec.ports[0].name`; empty for the object itself. */
@@ -41,7 +41,7 @@ export function formatValue(value: unknown): string {
   if (value === undefined) return "null";
   if (typeof value === "string") return quote(value);
   if (isNumeric(value)) return formatNumber(value);
-  // Go writes JSON so that it may stand in HTML.
+  // Go escapes JSON for HTML.
   return encodeJson(value).replace(
     /[<>&\u2028\u2029]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
@@ -64,7 +64,7 @@ export function quote(text: string): string {
   });
 }
 
-/** The value does not do: `Invalid value: "x": detail`. */
+/** The value is invalid: `Invalid value: "x": detail`. */
 export const invalidValue = (field: string, value: unknown, detail: string): FieldError => ({
   reason: "FieldValueInvalid",
   field,
@@ -85,7 +85,7 @@ export const required = (field: string, detail = ""): FieldError => ({
   message: withDetail("Required value", detail),
 });
 
-/** The value is none of the known ones. */
+/** The value is not one of the supported ones. */
 export const notSupported = (
   field: string,
   value: unknown,
@@ -99,42 +99,42 @@ export const notSupported = (
   ),
 });
 
-/** The value stands twice where it must be unique. */
+/** The value is a duplicate where it must be unique. */
 export const duplicate = (field: string, value: unknown): FieldError => ({
   reason: "FieldValueDuplicate",
   field,
   message: `Duplicate value: ${formatValue(value)}`,
 });
 
-/** The field may not be set, or not changed, here. */
+/** The field may not be set, or not be changed, here. */
 export const forbidden = (field: string, detail: string): FieldError => ({
   reason: "FieldValueForbidden",
   field,
   message: withDetail("Forbidden", detail),
 });
 
-/** A structure does not do; it is not shown. */
+/** A structure is invalid; the message does not show it. */
 export const invalidStructure = (field: string, detail: string): FieldError => ({
   reason: "FieldValueInvalid",
   field,
   message: withDetail("Invalid value", detail),
 });
 
-/** A structure stands twice; it is not shown. */
+/** A structure is a duplicate; the message does not show it. */
 export const duplicateStructure = (field: string): FieldError => ({
   reason: "FieldValueDuplicate",
   field,
   message: "Duplicate value",
 });
 
-/** The server cannot say whether the field does. */
+/** The server cannot check the field. */
 export const internalError = (field: string, detail: string): FieldError => ({
   reason: "InternalError",
   field,
   message: withDetail("Internal error", detail),
 });
 
-/** The value refers to something that is not there. */
+/** The value refers to something that does not exist. */
 export const notFoundValue = (field: string, value: unknown): FieldError => ({
   reason: "FieldValueNotFound",
   field,
@@ -155,7 +155,7 @@ export const tooMany = (field: string, count: number, max: number): FieldError =
   message: `Too many: ${count}: must have at most ${max} item${max === 1 ? "" : "s"}`,
 });
 
-/** What is wrong with a name, as errors of `field`. */
+/** Errors of a name, as errors of `field`. */
 export function nameErrorsAt(
   field: string,
   name: string,
@@ -164,7 +164,7 @@ export function nameErrorsAt(
   return check(name).map((detail) => invalidValue(field, name, detail));
 }
 
-/** `path: message`, as it stands in a `Status` message. */
+/** `path: message`, as in the message of a `Status`. */
 export function formatFieldError(error: FieldError): string {
   return `${error.field}: ${error.message}`;
 }

@@ -1,5 +1,5 @@
 /**
- * Finalizers: an object that has one stays, marked as being deleted, until it is taken away.
+ * Finalizers: an object with one stays, marked as being deleted, until the finalizer is removed.
  *
  * @see https://kubernetes.io/docs/concepts/overview/working-with-objects/finalizers/
  * @module

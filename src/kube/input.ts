@@ -1,6 +1,6 @@
 /**
- * Objects as they are written: to be created, or to be applied. Nothing that the server sets is asked for, and what may be
- * left out may also be `undefined`, so that what was read can be handed on.
+ * Types of objects to create or to apply. Fields that the server sets are not required, and
+ * optional fields may also be `undefined`, so that values that were read can be passed on.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { Whole } from "./resource.ts";
 
 type Scalar = string | number | bigint | boolean | null | undefined;
 
-/** A `T`, all of it. */
+/** A complete `T`. */
 type Full<T> = T extends Scalar
   ? T
   : T extends (infer Item)[]
@@ -33,42 +33,45 @@ type Part<T> = T extends Scalar
 
 type PartFields<T> = { [K in keyof T]?: Part<T[K]> | undefined };
 
-/** What an object of a kind says beside its type and metadata; anything, where the program has no type of it. */
+/**
+ * The fields of a kind beside type and metadata; any fields, where the program has no type of the
+ * kind.
+ */
 type ContentOf<T extends SentObject> = keyof T extends keyof SentObject
   ? object | JsonObject
   : Omit<T, keyof SentObject>;
 
-/** The type of an object, which the token knows anyway. */
+/** The type of an object, which the token determines already. */
 interface Typed {
   apiVersion?: string | undefined;
   kind?: string | undefined;
 }
 
-/** The metadata of an object that is written. */
+/** The metadata of an object to write. */
 export type WrittenMeta = { [K in keyof ObjectMeta]?: ObjectMeta[K] | undefined };
 
-/** The metadata of an object that is to be created: it has a name, or the server makes one up. */
+/** The metadata of an object to create: it has a name, or the server generates one. */
 export type NewMeta = WrittenMeta & ({ name: string } | { generateName: string });
 
-/** The metadata of an intent: what is applied has a name. */
+/** The metadata of an intent, which has a name. */
 export type IntentMeta = WrittenMeta & { name: string };
 
 /**
- * An object that is to be created; `apiVersion` and `kind` come from the token. Of a kind of one's own any part of the spec
- * will do: the server fills in the defaults, and refuses what is missing by its path. Built-in kinds demand what they
- * demand.
+ * An object to create; `apiVersion` and `kind` come from the token. For a kind of one's own any
+ * part of the spec is enough: the server fills in the defaults, and refuses missing fields by their
+ * path. Built-in kinds require their required fields.
  */
 export type NewObject<T extends SentObject> = Typed &
   Whole &
   // A review, which is answered and not stored, has no name.
   (T extends KubeObject ? { metadata: NewMeta } : { metadata?: WrittenMeta | undefined }) &
-  // Built-in kinds say which version they are of.
+  // Built-in kinds have a literal version.
   (string extends T["apiVersion"] ? PartFields<ContentOf<T>> : FullFields<ContentOf<T>>);
 
-/** The intent of an object of any kind: what is known of each. */
+/** The intent of an object of any kind: the fields that all kinds have. */
 export interface AnyIntent extends Typed {
   metadata: IntentMeta;
 }
 
-/** The part of an object that its writer has an opinion on, for server-side apply. */
+/** The part of an object that its writer wants to determine, for server-side apply. */
 export type Intent<T extends SentObject> = AnyIntent & PartFields<ContentOf<T>>;

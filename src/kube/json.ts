@@ -1,8 +1,8 @@
 /**
- * Plain JSON values as Kubernetes treats them: told apart, compared and copied.
+ * Plain JSON values as Kubernetes treats them: tests, comparison and copies.
  *
- * A key may be `__proto__`: objects here are written through `setField`, never with `object[key] = value`. A whole
- * number that a JavaScript number cannot hold exactly is a `bigint`.
+ * A key may be `__proto__`: objects here are written through `setField`, never with `object[key] =
+ * value`. A whole number that a JavaScript number cannot hold exactly is a `bigint`.
  *
  * @module
  */
@@ -13,7 +13,9 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The fields of an object, by name: its interface has no index, the object itself is JSON. */
+/**
+ * The fields of an object, by name: its interface has no index signature, but the object is JSON.
+ */
 export function asJson(object: object): JsonObject {
   return object as JsonObject;
 }
@@ -42,7 +44,7 @@ export function getField(object: JsonObject, key: string): unknown {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
-/** How many levels functions call themselves for; what is deeper waits for its turn, as the stack is short. */
+/** The depth of recursion; deeper levels are put in a queue, as the stack is short. */
 const LEVELS_AT_ONCE = 200;
 
 /** Containers whose copies are still empty. */
@@ -76,7 +78,9 @@ function fill(from: object, copy: object, level: number, unfilled: Unfilled): vo
   }
 }
 
-/** Whether two JSON values are the same, however deep they are; the order of keys does not matter. */
+/**
+ * Whether two JSON values are the same, however deep they are; the order of keys does not matter.
+ */
 export function sameJson(left: unknown, right: unknown): boolean {
   const pairs = [left, right];
   while (pairs.length > 0) {
@@ -93,7 +97,10 @@ export function sameJson(left: unknown, right: unknown): boolean {
   return true;
 }
 
-/** Whether two arrays are the same but for the arrays and objects in them, which are added to `pairs`. */
+/**
+ * Whether two arrays are the same but for the arrays and objects in them, which are added to
+ * `pairs`.
+ */
 function sameItems(one: object, other: object, pairs: unknown[]): boolean {
   if (!Array.isArray(one) || !Array.isArray(other) || one.length !== other.length) return false;
   for (let at = 0; at < one.length; at++) if (!samePart(one[at], other[at], pairs)) return false;
@@ -124,20 +131,20 @@ function isContainer(value: unknown): value is object {
 /**
  * The value as JSON, whole numbers in all their digits, however deep it is.
  *
- * @param gap - what each level is indented by; none: all in one line
+ * @param gap - the indentation of each level; without one, all is on one line
  * @throws TypeError for an object that contains itself
  */
 export function encodeJson(value: unknown, gap = ""): string {
   try {
     return JSON.stringify(value, undefined, gap);
   } catch (error) {
-    // What it throws for a bigint, and for thousands of levels.
+    // Thrown for a bigint, and for thousands of levels.
     if (!(error instanceof TypeError) && !(error instanceof RangeError)) throw error;
     return writeExactly(value, gap);
   }
 }
 
-/** An array or object whose text has begun. */
+/** An array or object whose text is begun. */
 interface OpenContainer {
   readonly container: object;
   /** The names of its fields; none for an array. */
@@ -147,7 +154,7 @@ interface OpenContainer {
   empty: boolean;
 }
 
-/** As `JSON.stringify` writes it, which refuses values with a bigint in them. */
+/** The text as `JSON.stringify` writes it, which refuses values with a bigint in them. */
 function writeExactly(root: unknown, gap: string): string {
   const parts: string[] = [];
   const open: OpenContainer[] = [];
@@ -191,7 +198,7 @@ function writeExactly(root: unknown, gap: string): string {
   return parts.join("");
 }
 
-/** What a value says of itself in JSON, as a Date does. */
+/** The value of an object's `toJSON`, such as a Date's. */
 function plain(value: unknown, key: string): unknown {
   const { toJSON } = (isContainer(value) ? value : {}) as { toJSON?: unknown };
   return typeof toJSON === "function" ? (toJSON.call(value, key) as unknown) : value;

@@ -1,6 +1,6 @@
 /**
- * The type of a built-in kind's token: what it says at run time, the compiler (and the generator) knows
- * as well.
+ * The type of a built-in kind's token: its values at run time are known to the compiler (and the
+ * generator) as well.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * Which Kubernetes the control plane behaves as, and the tables of built-in kinds were read from.
- * `scripts/kubernetes/tables.mjs` writes this line with the tables.
+ * The version of Kubernetes that the control plane behaves as, and that the tables of built-in
+ * kinds are from. `scripts/kubernetes/tables.mjs` writes this line with the tables.
  *
  * @module
  */

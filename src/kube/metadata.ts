@@ -1,5 +1,5 @@
 /**
- * What the API server demands of every object's metadata, in its words.
+ * Validation of every object's metadata, in the API server's words.
  *
  * @see https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/object-meta/
  * @module
@@ -10,17 +10,17 @@ import type { ManagedFieldsEntry, ObjectMeta, OwnerReference } from "./object.ts
 import { parseApiVersion } from "./resource.ts";
 import { present } from "../present.ts";
 
-/** How names of the kind are checked: the messages of what is wrong with one, or with a prefix of one. */
+/** The rule for names of the kind: the errors of a name, or of the prefix of one, as messages. */
 export type NameRule = (name: string, prefix: boolean) => string[];
 
 const ANNOTATIONS_MAX_BYTES = 256 * 1024;
 const MANAGER_MAX_BYTES = 128;
 
-/** How metadata is checked. */
+/** The rules for metadata. */
 export interface MetadataRules {
-  /** Where it stands; `metadata` when absent. */
+  /** The path of the metadata; `metadata` when absent. */
   readonly path?: string;
-  /** Finalizers without a domain must be known ones, as built-in kinds demand. */
+  /** Whether finalizers without a domain must be known ones, as on built-in kinds. */
   readonly strictFinalizers?: boolean;
 }
 
@@ -38,7 +38,7 @@ function addUnknownFinalizers(
   });
 }
 
-/** What is wrong with the metadata of a new object. */
+/** Errors of the metadata of a new object. */
 export function validateObjectMeta(
   metadata: ObjectMeta,
   namespaced: boolean,
@@ -81,7 +81,7 @@ export function validateObjectMeta(
   return errors;
 }
 
-/** What is wrong with a change of the metadata. */
+/** Errors of a change of the metadata. */
 export function validateObjectMetaUpdate(
   metadata: ObjectMeta,
   old: ObjectMeta,
@@ -180,7 +180,7 @@ function validateOwners(owners: readonly OwnerReference[], path: string): FieldE
   const errors: FieldError[] = [];
   let controller: string | undefined;
   owners.forEach((owner) => {
-    // A client may leave it out.
+    // A client may omit it.
     const apiVersion = (owner as Partial<OwnerReference>).apiVersion ?? "";
     const parsed = parseApiVersion(apiVersion);
     const isParsable = !parsed.version.includes("/");
@@ -267,7 +267,7 @@ function addManagerErrors(
   });
 }
 
-/** What most managers are called. */
+/** The form of most managers' names. */
 const PLAIN_MANAGER = /^[ -~]{0,128}$/;
 
 /** A manager's name: at most 128 bytes, printable. */

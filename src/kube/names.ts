@@ -1,8 +1,9 @@
 /**
- * What a name, a label or a key may look like, in the API server's words.
+ * Validation of names, labels and keys, in the API server's words.
  *
- * Each function returns what is wrong with its argument, as sentences without the value; an empty list
- * means that it will do. Lengths count bytes of UTF-8, as Go's `len` does (some texts say characters).
+ * Each function returns the errors of its argument, as sentences without the value; an empty list
+ * means that it is valid. Lengths count bytes of UTF-8, as Go's `len` does (some texts say
+ * characters).
  *
  * @see https://kubernetes.io/docs/concepts/overview/working-with-objects/names/
  * @module
@@ -23,7 +24,10 @@ const labelValuePattern = new RegExp(`^${LABEL_VALUE}$`);
 const LABEL_MAX = 63;
 const SUBDOMAIN_MAX = 253;
 
-/** Whether a text has more bytes of UTF-8: at least one for each of its units, at most three. */
+/**
+ * Whether a text has more than `max` bytes in UTF-8: it has at least one for each of its units, at
+ * most three.
+ */
 const isLonger = (text: string, max: number): boolean =>
   text.length > max || (text.length * 3 > max && Buffer.byteLength(text, "utf8") > max);
 
@@ -46,7 +50,7 @@ function subdomainErrors(name: string, unit: "bytes" | "characters"): string[] {
   return errors;
 }
 
-/** What most objects are named by: at most 253 bytes, labels joined with dots. */
+/** Names of most objects: at most 253 bytes, labels joined with dots. */
 export function dns1123SubdomainErrors(name: string): string[] {
   return subdomainErrors(name, "characters");
 }
@@ -151,8 +155,8 @@ export function labelValueErrors(value: string): string[] {
 }
 
 /**
- * A `generateName` as the name rules see it: a trailing dash is fine, something follows it.
- * The API server swallows the character before the dash as well; so do we.
+ * A `generateName` for the name rules: a trailing dash is fine, as something follows it. Like the
+ * API server, this also replaces the character before the dash.
  */
 export function maskTrailingDash(prefix: string): string {
   return prefix.length > 1 && prefix.endsWith("-") ? `${prefix.slice(0, -2)}a` : prefix;

@@ -1,5 +1,5 @@
 /**
- * What every Kubernetes object is: plain JSON with a type, a name and metadata.
+ * Kubernetes objects: plain JSON with a type, a name and metadata.
  *
  * @module
  */
@@ -10,7 +10,7 @@ export type Json = string | number | boolean | null | Json[] | { [key: string]: 
 /** A JSON object of unknown fields. */
 export type JsonObject = Record<string, unknown>;
 
-/** Who owns an object; `controller` marks the one that manages it. */
+/** An owner of an object; `controller` marks the one that manages it. */
 export interface OwnerReference {
   apiVersion: string;
   kind: string;
@@ -20,7 +20,7 @@ export interface OwnerReference {
   blockOwnerDeletion?: boolean;
 }
 
-/** Which manager owns which fields of an object. */
+/** The fields of an object that one manager owns. */
 export interface ManagedFieldsEntry {
   manager?: string;
   operation?: "Apply" | "Update";
@@ -32,8 +32,8 @@ export interface ManagedFieldsEntry {
 }
 
 /**
- * The metadata of an object of which nothing is sure: of one that is being written, or of a template. Times are RFC 3339
- * strings, as on the wire.
+ * The metadata of an object in which any field may be absent: of one that is being written, or of a
+ * template. Times are RFC 3339 strings, as on the wire.
  */
 export interface ObjectMeta {
   name?: string;
@@ -52,7 +52,7 @@ export interface ObjectMeta {
   managedFields?: ManagedFieldsEntry[];
 }
 
-/** The metadata of an object that a server has stored: what it sets on every object is there. */
+/** The metadata of a stored object: fields that the server sets on every object are present. */
 export interface StoredMeta extends ObjectMeta {
   name: string;
   uid: string;
@@ -60,7 +60,10 @@ export interface StoredMeta extends ObjectMeta {
   creationTimestamp: string;
 }
 
-/** The metadata of a stored object of a kind whose changes the server counts: every custom resource, and most workloads. */
+/**
+ * The metadata of a stored object of a kind whose changes the server counts: every custom resource,
+ * and most workloads.
+ */
 export interface CountedMeta extends StoredMeta {
   generation: number;
 }
@@ -72,21 +75,24 @@ export interface KubeObject {
   metadata: StoredMeta;
 }
 
-/** An object of any kind as somebody sent it, or wrote it into a file: the server may not have seen it yet. */
+/**
+ * An object of any kind as it was sent, or written into a file: the server may not have seen it
+ * yet.
+ */
 export interface SentObject {
   apiVersion: string;
   kind: string;
   metadata: ObjectMeta;
 }
 
-/** An object of a manifest: nothing but its name is sure. */
+/** An object of a manifest, of which only the name is certain. */
 export interface ManifestObject {
   apiVersion: string;
   kind: string;
   metadata: ObjectMeta & { name: string };
 }
 
-/** A `T` as somebody sent it: its metadata may lack everything that the server sets. */
+/** A `T` as it was sent: its metadata may lack all fields that the server sets. */
 export type Sent<T extends SentObject> = Omit<T, "metadata"> & { metadata: ObjectMeta };
 
 /** The metadata of a list. */
@@ -104,7 +110,7 @@ export interface KubeList<T> {
   items: T[];
 }
 
-/** Names one object of a kind; cluster-scoped objects have no namespace. */
+/** The key of an object within its kind; cluster-scoped objects have no namespace. */
 export interface ObjectKey {
   readonly namespace?: string | undefined;
   readonly name: string;

@@ -1,5 +1,5 @@
 /**
- * Owner references: what the garbage collector and `owns()` go by.
+ * Owner references, which the garbage collector and `owns()` follow.
  *
  * @see https://kubernetes.io/docs/concepts/overview/working-with-objects/owners-dependents/
  * @module
@@ -9,7 +9,7 @@ import type { WrittenMeta } from "./input.ts";
 import type { KubeObject, OwnerReference } from "./object.ts";
 import { parseApiVersion } from "./resource.ts";
 
-/** What is owned: an object, or one about to be made. */
+/** The owned object: an existing one, or one about to be created. */
 export interface Owned {
   kind?: string | undefined;
   metadata?: Pick<WrittenMeta, "name" | "namespace" | "ownerReferences"> | undefined;
@@ -22,14 +22,15 @@ export interface Owned {
  * const by: OwnedBy = { owner: web };
  */
 export interface OwnedBy {
-  /** As it was read from the cluster. */
+  /** The owner, as it was read from the cluster. */
   readonly owner: KubeObject;
 }
 
 /**
- * The reference to `owner`.
+ * The owner reference to `owner`.
  *
- * @throws TsopError `owner-incomplete` when it was not read from a cluster: a reference needs its uid
+ * @throws TsopError `owner-incomplete` when it was not read from a cluster: a reference needs its
+ * uid
  */
 function ownerReferenceTo(owner: KubeObject, controller: boolean): OwnerReference {
   const { name, uid } = owner.metadata;
@@ -162,7 +163,7 @@ export function controllerOf(object: Pick<Owned, "metadata">): OwnerReference | 
 function putReference(owner: KubeObject, object: Owned, reference: OwnerReference): void {
   const ownerNamespace = owner.metadata.namespace;
   const metadata = (object.metadata ??= {});
-  // An owned object without a namespace gets it from its owner when it is written.
+  // An owned object without a namespace gets its owner's when it is written.
   if (ownerNamespace && metadata.namespace && metadata.namespace !== ownerNamespace) {
     throw new TsopError(
       "owner-elsewhere",
@@ -171,7 +172,8 @@ function putReference(owner: KubeObject, object: Owned, reference: OwnerReferenc
     );
   }
   const known = metadata.ownerReferences ?? [];
-  // In its place: with two owners that set theirs in turn the list would never come to rest.
+  // In its place: with two owners that set theirs in turn the list would otherwise never stop
+  // changing.
   const at = known.findIndex((other) => isSameOwner(other, reference));
   metadata.ownerReferences = at < 0 ? [...known, reference] : known.with(at, reference);
 }
@@ -191,7 +193,10 @@ function isReferenceTo({ apiVersion, kind, metadata }: KubeObject, to: OwnerRefe
   return isSameOwner({ apiVersion, kind, name: metadata.name }, to);
 }
 
-/** By group, kind and name, as controller-runtime compares: the version may change, the uid may be newer. */
+/**
+ * Whether two references are to the same owner, by group, kind and name, as controller-runtime
+ * compares: the version may change, the uid may be newer.
+ */
 function isSameOwner(a: Omit<OwnerReference, "uid">, b: OwnerReference): boolean {
   return (
     parseApiVersion(a.apiVersion).group === parseApiVersion(b.apiVersion).group &&

@@ -1,9 +1,9 @@
 /**
  * JSON patch and JSON merge patch, as the API server applies them.
  *
- * It deviates from RFC 6902 and is followed there: `replace` of a missing key adds it, `copy` of a missing key
- * and operations without a value give null, indexes may be negative, the whole document can be replaced but not
- * added. Patches come in parsed; what is wrong with their text is said by who parses it.
+ * It deviates from RFC 6902 and is followed there: `replace` of a missing key adds it, `copy` of a
+ * missing key and operations without a value give null, indexes may be negative, the whole document
+ * can be replaced but not added. Patches are parsed already; errors of their text are the parser's.
  *
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#patch-and-apply
  * @module
@@ -13,10 +13,13 @@ import type { JsonObject } from "./object.ts";
 import { type StatusError, failure } from "./status.ts";
 
 const MAX_OPERATIONS = 10_000;
-/** What all copies of one patch may add, as JSON; copies of copies grow fast. */
+/**
+ * The limit of the data that all copies of one patch add, in bytes of JSON; copies of copies grow
+ * fast.
+ */
 const MAX_COPIED_BYTES = 3 * 1024 * 1024;
 
-/** What Go calls the type of a parsed JSON value in its decoding errors. */
+/** The name of a parsed JSON value's type in Go's decoding errors. */
 export function goKindOf(value: unknown): string {
   if (value === null || value === undefined) return "null";
   if (Array.isArray(value)) return "array";
@@ -27,7 +30,10 @@ export function goKindOf(value: unknown): string {
 const undecodable = (detail: string): StatusError =>
   failure(400, "BadRequest", `error decoding patch: json: cannot unmarshal ${detail}`);
 
-/** 422 as the API server words it when an operation does not apply: it does not say which. */
+/**
+ * 422 in the API server's words for an operation that does not apply; it does not name the
+ * operation.
+ */
 const doesNotApply = (): StatusError =>
   failure(422, "Invalid", "the server rejected our request due to an error in our request", {});
 
@@ -57,17 +63,17 @@ function readOperation(raw: unknown): Operation {
   };
 }
 
-/** The place that a pointer names: a key of an object, or an index (still as text) of an array. */
+/** The place of a pointer: a key of an object, or an index (still as text) of an array. */
 interface Place {
   readonly container: JsonObject | unknown[];
   readonly key: string;
 }
 
-/** What is kept of the way of one patch. */
+/** The state of applying one patch. */
 interface Progress {
-  /** What its copies added so far. */
+  /** The bytes that its copies added so far. */
   copied: number;
-  /** The objects and arrays that it looked into. */
+  /** The objects and arrays that it has visited. */
   readonly opened: Set<object>;
 }
 
@@ -76,7 +82,7 @@ const decodeToken = (token: string): string => token.replaceAll("~1", "/").repla
 function findPlace(document: unknown, path: string | undefined, { opened }: Progress): Place {
   const tokens = path?.split("/") ?? [];
   if (tokens.length < 2) throw doesNotApply();
-  // What stands before the first slash is ignored, as `data/k` for `/k`.
+  // Text before the first slash is ignored: `data/k` is `/k`.
   const keys = tokens.slice(1).map(decodeToken);
   const key = keys.pop() ?? "";
   let container = asContainer(document);
@@ -143,7 +149,7 @@ function openAll(value: unknown, opened: Set<object>): void {
   for (const part of Object.values(value)) openAll(part, opened);
 }
 
-/** Applies one operation in place and returns the document, which `replace` of "" exchanges. */
+/** Applies one operation in place. @returns the document, which `replace` of "" exchanges */
 function operate(document: unknown, operation: Operation, progress: Progress): unknown {
   const { op, path, from, value = null } = operation;
   switch (op) {
@@ -180,13 +186,13 @@ function operate(document: unknown, operation: Operation, progress: Progress): u
 }
 
 /**
- * The document after a JSON patch (RFC 6902, as Kubernetes reads it). The input stays as it is, and the
- * result shares nothing with it; a patch of `null` changes nothing.
+ * The document after a JSON patch (RFC 6902, as Kubernetes reads it). The input stays as it is, and
+ * the result shares nothing with it; a patch of `null` changes nothing.
  *
  * @param patch - the parsed patch, of any shape
- * @param opened - takes the objects and arrays of the result that the patch looked into
- * @throws StatusError 400 for another shape than a list of operations, 413 for more than 10000 of them, 422
- *   when one does not apply
+ * @param opened - receives the objects and arrays of the result that the patch visited
+ * @throws StatusError 400 for another shape than a list of operations, 413 for more than 10000 of
+ * them, 422 when one does not apply
  */
 export function applyJsonPatch(
   document: unknown,
@@ -236,16 +242,16 @@ function merge(target: JsonObject, patch: JsonObject): JsonObject {
   return merged;
 }
 
-/** What stands in place of `current` after a change that is not null. */
+/** The replacement of `current` by a change that is not null. */
 function replacement(current: unknown, change: unknown): unknown {
   if (!isJsonObject(current)) return withoutNulls(change);
-  // An array over an object comes in as it is; everywhere else nulls are dropped.
+  // An array that replaces an object is taken as it is; everywhere else nulls are dropped.
   return isJsonObject(change) ? merge(current, change) : copyJson(change);
 }
 
 /**
- * The document after a JSON merge patch (RFC 7386). The input stays as it is; the result shares with it what the
- * patch does not speak of.
+ * The document after a JSON merge patch (RFC 7386). The input stays as it is; the result shares the
+ * parts with it that the patch does not mention.
  *
  * @param patch - the parsed patch, of any shape
  * @throws StatusError 400 when the patch is not an object

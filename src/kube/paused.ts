@@ -1,5 +1,5 @@
 /**
- * The annotation by which people take an object out of an operator's hands for a while.
+ * The annotation by which people pause an operator's work on an object.
  *
  * @module
  */

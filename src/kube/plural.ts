@@ -1,8 +1,8 @@
 /**
- * The plural of a kind, as it stands in URLs: lower case, one word.
+ * The plural of a kind, as in URLs: lower case, one word.
  *
- * English, not a dictionary: `@Resource({ plural })` has the last word, and `tsop create api` writes
- * it there, so that a kind's plural is decided once.
+ * English, not a dictionary: `@Resource({ plural })` has the last word, and `tsop create api`
+ * writes it there, so that a kind's plural is decided once.
  *
  * @module
  */
@@ -41,7 +41,7 @@ const UNCHANGED =
 export function pluralOf(kind: string): string {
   const word = kind.toLowerCase();
   if (UNCHANGED.test(word)) return word;
-  // Only the last word of a camel-case kind is inflected: FunctionBuild is no child.
+  // Only the last word of a camel-case kind is inflected: FunctionBuild is not a child.
   const last = /[A-Z][^A-Z]*$/.exec(kind)?.[0].toLowerCase() ?? word;
   const irregular = IRREGULAR.get(last);
   if (irregular !== undefined) return word.slice(0, word.length - last.length) + irregular;

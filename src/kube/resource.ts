@@ -1,15 +1,15 @@
 /**
- * Tokens: the values that stand for a kind wherever code has to name one.
+ * Tokens: the values that name a kind in code.
  *
- * A built-in kind is a `ResourceType` (`Deployment` of `tsop/k8s`); a kind of the user is its class, to
- * which `@Resource` has attached one. `resourceOf` makes them equal.
+ * A built-in kind is a `ResourceType` (`Deployment` of `tsop/k8s`); a kind of the user is its
+ * class, to which `@Resource` has attached one. `resourceOf` makes them equal.
  *
  * @module
  */
 import { TsopError } from "../errors.ts";
 import type { KubeObject, SentObject } from "./object.ts";
 
-/** What a client has to know of a kind to speak of it. */
+/** The facts about a kind that a client needs. */
 export interface ResourceInfo {
   /** Empty for the core group. */
   readonly group: string;
@@ -17,9 +17,9 @@ export interface ResourceInfo {
   readonly kind: string;
   readonly plural: string;
   readonly namespaced: boolean;
-  /** Objects are read without anything but their metadata. */
+  /** Whether only the metadata of objects is read. */
   readonly metadataOnly?: true;
-  /** The CRD is somebody else's. */
+  /** Whether another project owns the CRD. */
   readonly external?: boolean;
 }
 
@@ -38,21 +38,21 @@ export interface ResourceType<T extends SentObject = KubeObject> extends Readabl
 }
 
 /**
- * An object that was read without anything but its metadata. It cannot be written back: what it does not have would be
- * removed.
+ * An object of which only the metadata was read. It cannot be written back: the fields that it
+ * lacks would be removed.
  */
 export interface MetadataObject extends KubeObject {
-  /** Only for the compiler: nothing that writes whole objects takes it. */
+  /** Only for the compiler: functions that write whole objects refuse it. */
   readonly [onlyMetadata]: true;
 }
 
-/** Marks in a type what may be written as a whole. */
+/** The type of objects that may be written as a whole. */
 export interface Whole {
   /** Only for the compiler: a `MetadataObject` is refused. */
   readonly [onlyMetadata]?: never;
 }
 
-/** A kind of whose objects only the metadata is read: the result of `metadataOf(...)`. */
+/** The token of a kind of which only the metadata is read: the result of `metadataOf(...)`. */
 export interface MetadataToken extends ReadableType<MetadataObject> {
   readonly metadataOnly: true;
 }
@@ -60,17 +60,17 @@ export interface MetadataToken extends ReadableType<MetadataObject> {
 /** A class to which `@Resource` was applied. */
 type ResourceClass<T extends SentObject = KubeObject> = abstract new (...args: never[]) => T;
 
-/** Stands for the kind of `T`: `Deployment`, `MyWeb`, or the result of `dynamic(...)`. */
+/** The token of the kind of `T`: `Deployment`, `MyWeb`, or the result of `dynamic(...)`. */
 export type Token<T extends SentObject = KubeObject> = ResourceType<T> | ResourceClass<T>;
 
-/** What can be read and watched as `T`: a `Token`, or the result of `metadataOf(...)`. */
+/** A token to read and watch `T`: a `Token`, or the result of `metadataOf(...)`. */
 export type ReadToken<T extends SentObject = KubeObject> = ReadableType<T> | ResourceClass<T>;
 
-/** Where `@Resource` leaves the `ResourceInfo` on the class. */
+/** The key of the `ResourceInfo` that `@Resource` sets on the class. */
 export const resourceKey: unique symbol = Symbol.for("tsop.resource");
 
 /**
- * The kind that a token stands for.
+ * The kind of a token.
  *
  * @throws TsopError `not-a-resource` for a class without `@Resource`
  */
@@ -111,7 +111,7 @@ export function parseApiVersion(apiVersion: string): { group: string; version: s
     : { group: apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) };
 }
 
-/** `plural.group`, or `plural` in the core group: how messages and CRD names speak of a kind. */
+/** `plural.group`, or `plural` in the core group: the name of a kind in messages and of CRDs. */
 export function groupResourceOf(info: Pick<ResourceInfo, "group" | "plural">): string {
   return info.group === "" ? info.plural : `${info.plural}.${info.group}`;
 }

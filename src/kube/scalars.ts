@@ -1,5 +1,5 @@
 /**
- * Names for the numbers and strings that Kubernetes tells apart and TypeScript does not.
+ * Names of the number and string types that Kubernetes distinguishes and TypeScript does not.
  *
  * They are plain aliases: nothing changes at run time, but the generator reads the name and writes
  * the format, so a field typed `Int32` is an `integer` of format `int32` in the CRD.

@@ -7,10 +7,11 @@ import { createHash } from "node:crypto";
 import { TsopError } from "../errors.ts";
 import { encodeJson, isJsonObject } from "./json.ts";
 
-// Without vowels, so that no hash is a word, and without what looks alike: the characters of generated pod names.
+// Without vowels, so that no hash is a word, and without similar characters: the characters of
+// generated pod names.
 const ALPHABET = "bcdfghjklmnpqrstvwxz2456789";
 const HASH_LENGTH = 8;
-/** Of a DNS label, the value of a label, and a Service's name. */
+/** The limit of a DNS label, of the value of a label, and of a Service's name. */
 const LABEL_LENGTH = 63;
 const LONGEST_HASH = 40;
 
@@ -36,7 +37,10 @@ export function hashOf(value: unknown, length = HASH_LENGTH): string {
   return text;
 }
 
-/** Objects as lists of their fields in the order of the keys, without what JSON leaves out; lists marked as such. */
+/**
+ * Objects as lists of their fields in the order of the keys, without values that JSON omits; lists
+ * are marked as such.
+ */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return ["list", ...value.map(sorted)];
   if (!isJsonObject(value)) return value ?? null;

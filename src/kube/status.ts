@@ -1,8 +1,8 @@
 /**
- * `Status`: how Kubernetes says that a request failed (or that a deletion is done).
+ * `Status`: the answer of Kubernetes to a failed request (or a completed deletion).
  *
- * The constructors word it as the API server does; a client turns an answer back into a
- * `StatusError` and asks it with the predicates.
+ * The constructors use the API server's words; a client turns an answer back into a `StatusError`,
+ * and tests it with the predicates.
  *
  * @see https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/status/
  * @module
@@ -16,7 +16,7 @@ export interface StatusCause {
   field?: string;
 }
 
-/** What the failure is about. */
+/** The object or kind of a failure, and its causes. */
 export interface StatusDetails {
   name?: string;
   group?: string;
@@ -53,7 +53,7 @@ export class StatusError extends Error {
   override readonly name = "StatusError";
   readonly code: number;
   readonly reason: string;
-  // No field of the error: loggers print those, and it would say the message once more.
+  // Not a field of the error: loggers print those, and would print the message twice.
   readonly #status: Status;
 
   constructor(status: Status, options?: ErrorOptions) {

@@ -63,7 +63,9 @@ export function questionFor(
   return { body, uid, apiVersion };
 }
 
-/** A write as reviews and expressions show it: its objects are in the version of `resource` already. */
+/**
+ * A write as reviews and expressions show it: its objects are in the version of `resource` already.
+ */
 export function reviewRequest(
   request: AdmissionRequest,
   resource: ServedResource,

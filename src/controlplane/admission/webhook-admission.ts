@@ -113,8 +113,9 @@ export class WebhookAdmission {
   }
 
   /**
-   * The request in the version that a webhook matches; `undefined` when it does not match. @throws
-   * StatusError
+   * The request in the version that a webhook matches; `undefined` when it does not match.
+   *
+   * @throws StatusError
    */
   async #wants(
     { webhook }: InstalledWebhook,
@@ -231,8 +232,8 @@ class KnownConditions {
 }
 
 /**
- * Whether the object is of another kind than its custom resource (a Scale): it is decoded only after
- * all patches.
+ * Whether the object is of another kind than its custom resource (a Scale): it is decoded only
+ * after all patches.
  */
 const isForeign = ({ resource, kind }: AdmissionRequest): boolean =>
   !resource.builtIn && kind.kind !== resource.kind;

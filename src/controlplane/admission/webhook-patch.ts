@@ -1,5 +1,6 @@
 /**
- * JSON patches of mutating webhooks, applied as a PATCH request would be, but refused in the patch library's words.
+ * JSON patches of mutating webhooks, applied as a PATCH request would be, but refused in the patch
+ * library's words.
  *
  * @module
  */
@@ -13,8 +14,9 @@ import { WebhookCallError } from "./webhook-caller.ts";
 const OPERATIONS = new Set(["add", "remove", "replace", "move", "copy", "test"]);
 
 /**
- * The operations of a patch in an answer. @throws WebhookCallError when it is not a list of
- * operations
+ * The operations of a patch in an answer.
+ *
+ * @throws WebhookCallError when it is not a list of operations
  */
 export function readWebhookPatch(bytes: Buffer): unknown[] {
   const undecodable = (why: string): WebhookCallError =>

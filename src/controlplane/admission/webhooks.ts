@@ -67,8 +67,8 @@ const EXEMPT_KINDS = new Set([
 ]);
 
 /**
- * Whether objects of the kind bypass webhooks and policies: admission's own configuration does, as it
- * could not be repaired otherwise.
+ * Whether objects of the kind bypass webhooks and policies: admission's own configuration does, as
+ * it could not be repaired otherwise.
  */
 export function isExempt({ kind }: Pick<AdmissionRequest, "kind">): boolean {
   return kind.group === "admissionregistration.k8s.io" && EXEMPT_KINDS.has(kind.kind);

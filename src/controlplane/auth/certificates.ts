@@ -1,6 +1,6 @@
 /**
- * The control plane's own certificate authority: a CA, the server's certificate, and client certificates
- * whose common name is the user and whose organisations are the groups.
+ * The control plane's own certificate authority: a CA, the server's certificate, and client
+ * certificates whose common name is the user and whose organisations are the groups.
  *
  * @module
  */

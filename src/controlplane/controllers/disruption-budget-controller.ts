@@ -156,8 +156,9 @@ export class DisruptionBudgetController implements Controller {
   }
 
   /**
-   * How many pods the controllers of these pods want in total. @throws Error when one of them has
-   * no scale
+   * How many pods the controllers of these pods want in total.
+   *
+   * @throws Error when one of them has no scale
    */
   #expectedScale(pods: readonly Pod[]): Pick<Expectations, "expected" | "hasUnmanaged"> {
     const scales = new Map<string, number>();

@@ -1,7 +1,9 @@
 /**
- * The history of a StatefulSet or DaemonSet: a ControllerRevision for each template that it has had.
+ * The history of a StatefulSet or DaemonSet: a ControllerRevision for each template that it has
+ * had.
  *
- * @see https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/controller-revision-v1/
+ * @see
+ * https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/controller-revision-v1/
  * @module
  */
 import type { ResourceName } from "../resource-name.ts";

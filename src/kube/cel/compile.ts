@@ -22,14 +22,14 @@ import { CostExceeded, Meter, type Result, type Step } from "./run/scope.ts";
 import { type CelType, DYN } from "./types.ts";
 import { CelError } from "./values.ts";
 
-/** What one evaluation may cost in the API server. */
+/** The cost limit of one evaluation in the API server. */
 const CALL_COST_LIMIT = 1_000_000;
 
 /** Why an expression cannot be used. */
 export class CompileFailure {
-  /** `cel-go`'s words, with the line and a mark below it. */
+  /** The message in `cel-go`'s words, with the line and a mark below it. */
   readonly message: string;
-  /** Whether the text is wrong (`compile`) or only what it would do (`plan`). */
+  /** Whether the text is wrong (`compile`), or only cannot be run (`plan`). */
   readonly stage: "compile" | "plan";
 
   constructor(stage: "compile" | "plan", message: string) {
@@ -38,16 +38,16 @@ export class CompileFailure {
   }
 }
 
-/** What an evaluation came to. */
+/** The result of an evaluation, and its cost. */
 export interface Evaluation {
   readonly result: Result;
-  /** What it cost. */
+  /** The cost of the evaluation. */
   readonly cost: number;
-  /** It was stopped, because it cost too much. */
+  /** Whether it was stopped because of its cost. */
   readonly stopped: boolean;
 }
 
-/** The variables of an evaluation: a value, or `undefined` for a variable that is not there. */
+/** The variables of an evaluation: a value, or `undefined` for a variable that does not exist. */
 export type Bindings = (name: string) => Result | undefined;
 
 /** A compiled expression. */
@@ -66,7 +66,7 @@ export class Expression {
     return this.#tree.type ?? DYN;
   }
 
-  /** Makes the expression ready to be evaluated; the failure says why that cannot be. */
+  /** Prepares the expression for evaluation; the failure says why it cannot be run. */
   prepare(): CompileFailure | undefined {
     try {
       this.#step ??= plan(this.#tree, this.#environment);
@@ -82,12 +82,12 @@ export class Expression {
     return mentions(this.#tree, variable);
   }
 
-  /** What an evaluation costs at most, given how large the variables' values can be. */
+  /** The largest cost of an evaluation, from the largest sizes of the variables' values. */
   estimateCost(sizes: SizeLookup): CostEstimate {
     return estimateCost(this.#tree, sizes, this.#environment.costs);
   }
 
-  /** Evaluates the expression. `limit` is what that may cost. */
+  /** Evaluates the expression. `limit` is the largest allowed cost. */
   evaluate(bindings: Bindings, limit: number = CALL_COST_LIMIT): Evaluation {
     const meter = new Meter(limit);
     const failure = this.prepare();

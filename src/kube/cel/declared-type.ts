@@ -1,5 +1,5 @@
 /**
- * The types of values that a schema describes, and how large they can get.
+ * The types of the values of a schema, and their largest sizes.
  *
  * @see https://pkg.go.dev/k8s.io/apiserver/pkg/cel/common#SchemaDeclType
  * @module
@@ -27,16 +27,16 @@ import {
 /** The largest request that the API server reads, in bytes. */
 export const MAX_REQUEST_BYTES = 3 * 1024 * 1024;
 
-/** What a schema says of its values to expressions. */
+/** The type of a schema's values, for expressions. */
 export interface DeclaredType {
   readonly kind: "object" | "list" | "map" | "scalar";
-  /** Of a scalar. */
+  /** The type of a scalar. */
   readonly scalar?: CelType;
-  /** Of an object, under their names in expressions. */
+  /** The fields of an object, by their names in expressions. */
   readonly fields?: ReadonlyMap<string, DeclaredType>;
-  /** Of a list, or the values of a map. */
+  /** The items of a list, or the values of a map. */
   readonly items?: DeclaredType;
-  /** How many characters, items or entries there are at most. */
+  /** The largest number of characters, items or entries. */
   readonly maxSize: number;
   /** The smallest size of a value in JSON, in bytes. */
   readonly minBytes: number;
@@ -51,7 +51,7 @@ const scalar = (type: CelType, minBytes: number, maxSize = 0): DeclaredType => (
 
 const STRING_TYPE: Schema = { type: "string" };
 
-/** The schema with what every object has: expressions see no other metadata. */
+/** The schema with the fields that every object has: expressions see no other metadata. */
 export function withTypeMeta(schema: Schema): Schema {
   const metadata = propertyOf(schema, "metadata");
   const isComplete =
@@ -174,7 +174,7 @@ export class DeclaredObjects implements ObjectFields {
   readonly type: CelType;
   readonly #fields = new Map<string, ReadonlyMap<string, CelType>>();
 
-  /** @param name - how messages call the root */
+  /** @param name - the name of the root in messages */
   constructor(root: DeclaredType, name: string) {
     this.type = this.#name(root, name);
   }
@@ -215,5 +215,5 @@ export function sizesOf(root: DeclaredType): SizeLookup {
   };
 }
 
-/** The keys of maps; nothing is known of their length, so none is counted. */
+/** The keys of maps; their length is not known, so it is not counted. */
 const KEY: DeclaredType = scalar(STRING, 2);

@@ -1,5 +1,5 @@
 /**
- * What an expression may use: variables, functions, macros, and the fields of object types.
+ * The environment of an expression: variables, functions, macros, and the fields of object types.
  *
  * @module
  */
@@ -27,7 +27,10 @@ import type { CelError, CelValue } from "./values.ts";
 /** A type whose values expressions make: `Name{field: value}`. */
 export interface MessageType {
   readonly type: CelType;
-  /** What a field may hold. Any name is asked for; a type that nothing fits refuses it. */
+  /**
+   * The type of a field. Also called for names that do not exist; a type that no value fits refuses
+   * those.
+   */
   field(name: string): CelType;
   /** The value with these fields. */
   make(fields: ReadonlyMap<string, CelValue>): CelValue | CelError;
@@ -41,7 +44,7 @@ export interface Library {
   readonly types?: readonly CelType[];
   /** The type of that name whose values expressions can make, if there is one. */
   readonly messages?: (name: string) => MessageType | undefined;
-  /** What calls cost, where the general rules do not say. */
+  /** The costs of calls that differ from the general rules. */
   readonly costs?: LibraryCosts;
 }
 
@@ -53,7 +56,7 @@ export interface ObjectFields {
   has(type: string): boolean;
 }
 
-/** What a variable is declared as. */
+/** The types of variables, by name. */
 export type Variables = Readonly<Record<string, CelType>>;
 
 /** The types that can be named and are values at run time. */
@@ -72,7 +75,10 @@ const TYPE_NAMES: readonly CelType[] = [
   UINT,
 ];
 
-/** Names that the checker takes for types but that are no values: using one fails when the program is made. */
+/**
+ * Names that the checker takes for types but that are not values: using one fails when the program
+ * is planned.
+ */
 const HALF_KNOWN = new Map<string, CelType>([
   ["timestamp", TIMESTAMP],
   ["duration", DURATION],
@@ -84,7 +90,7 @@ const HALF_KNOWN = new Map<string, CelType>([
   ),
 ]);
 
-/** What an expression may use. */
+/** The environment of an expression. */
 export class Environment {
   readonly macros: readonly Macro[];
   readonly costs: readonly LibraryCosts[];

@@ -6,7 +6,7 @@
  */
 import { RESERVED } from "./syntax/words.ts";
 
-/** The words that are no names, those of constants and operators too. */
+/** The words that are not names, including those of constants and operators. */
 const WORDS: ReadonlySet<string> = new Set([...RESERVED, "true", "false", "null", "in"]);
 
 const ESCAPES: Readonly<Record<string, string>> = {
@@ -27,7 +27,7 @@ export function escapeName(name: string): string | undefined {
   return name.replace(/__|[-./]/g, (part) => ESCAPES[part] ?? "");
 }
 
-/** The field that a name in an expression stands for; `undefined` when it stands for none. */
+/** The field of a name in an expression; `undefined` when there is none. */
 export function unescapeName(escaped: string): string | undefined {
   const words = escaped.match(/__[^_]+__/g) ?? [];
   const fits = words.every(

@@ -9,7 +9,7 @@ import type { CelType } from "./types.ts";
 import type { CelValue } from "./values.ts";
 
 interface Node {
-  /** Where it stands: code points from the start of the source. */
+  /** The position: code points from the start of the source. */
   readonly at: number;
   /** Set by the checker. */
   type?: CelType;
@@ -25,7 +25,7 @@ interface LiteralExpr extends Node {
 interface IdentExpr extends Node {
   readonly kind: "ident";
   name: string;
-  /** The type that the name stands for. */
+  /** The type with that name. */
   typeValue?: CelType;
 }
 
@@ -35,19 +35,19 @@ interface SelectExpr extends Node {
   readonly operand: Expr;
   readonly field: string;
   readonly test: boolean;
-  /** The type that the whole path is the name of. */
+  /** The type whose name is the whole path. */
   typeValue?: CelType;
-  /** The variable that the whole path is the name of. */
+  /** The variable whose name is the whole path. */
   variable?: string;
 }
 
-/** An operator or a function. */
+/** A call of an operator or a function. */
 export interface CallExpr extends Node {
   readonly kind: "call";
   name: string;
   target: Expr | undefined;
   readonly args: readonly Expr[];
-  /** The overloads that fit, set by the checker. */
+  /** The matching overloads, set by the checker. */
   overloads?: readonly Overload[];
 }
 
@@ -86,7 +86,7 @@ export interface StructField {
   readonly optional: boolean;
 }
 
-/** The loop that macros become. */
+/** The loop of an expanded macro. */
 export interface ComprehensionExpr extends Node {
   readonly kind: "comprehension";
   readonly range: Expr;

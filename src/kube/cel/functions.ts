@@ -1,12 +1,12 @@
 /**
- * Functions as libraries declare them.
+ * Declarations of functions by libraries.
  *
  * @module
  */
 import type { CelType } from "./types.ts";
 import type { CelError, CelValue } from "./values.ts";
 
-/** What a function does. Arguments are never errors, unless the overload is lenient. */
+/** The implementation of a function. Arguments are never errors, unless the overload is lenient. */
 export type Implementation = (...args: CelValue[]) => CelValue | CelError;
 
 /** One signature of a function. */
@@ -15,7 +15,9 @@ export interface Overload {
   readonly member: boolean;
   readonly args: readonly CelType[];
   readonly result: CelType;
-  /** Absent where the function has one implementation for all overloads, or the evaluator knows it. */
+  /**
+   * Absent where the function has one implementation for all overloads, or the evaluator knows it.
+   */
   readonly run?: Implementation | undefined;
 }
 
@@ -25,9 +27,9 @@ export interface FunctionDeclaration {
   readonly overloads: readonly Overload[];
   /** One implementation for all overloads. */
   readonly run?: Implementation;
-  /** Which first arguments `run` takes; all when absent. */
+  /** Whether `run` takes a first argument; it takes all when absent. */
   readonly accepts?: (value: CelValue) => boolean;
-  /** Arguments are not compared with the overload's types at run time. */
+  /** Whether arguments are not compared with the overload's types at run time. */
   readonly unguarded?: boolean;
 }
 
@@ -47,7 +49,9 @@ export const member = (
   run?: Implementation,
 ): Overload => ({ id, member: true, args, result, run });
 
-/** The functions under their names; overloads of the same name from several libraries are joined. */
+/**
+ * The functions under their names; overloads of the same name from several libraries are joined.
+ */
 export function functionTable(
   declarations: readonly FunctionDeclaration[],
 ): ReadonlyMap<string, FunctionDeclaration> {

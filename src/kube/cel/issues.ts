@@ -1,5 +1,5 @@
 /**
- * Mistakes in an expression, shown with the line that they are in, as cel-go shows them.
+ * Mistakes in an expression, shown with their line, as cel-go shows them.
  *
  * @see https://pkg.go.dev/github.com/google/cel-go/common#Error
  * @module
@@ -7,7 +7,7 @@
 
 /** A mistake; `offset` counts code points from the start of the source. */
 export interface CelIssue {
-  /** `undefined` for what is wrong with the expression as a whole. */
+  /** `undefined` for a mistake of the expression as a whole. */
   readonly offset: number | undefined;
   readonly message: string;
 }
@@ -15,10 +15,10 @@ export interface CelIssue {
 const MAX_ISSUES = 100;
 const MAX_SNIPPET = 16_384;
 
-/** Of what has no place. */
+/** The position of a mistake without a place. */
 const NOWHERE: Position = { line: -2, column: -1 };
 
-/** Of what is missing in an empty source. */
+/** The position of a mistake in an empty source. */
 const BEFORE_ALL: Position = { line: 0, column: -1 };
 
 interface Position {

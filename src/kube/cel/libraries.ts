@@ -1,7 +1,8 @@
 /**
- * The libraries that expressions in Kubernetes have.
+ * The libraries of expressions in Kubernetes.
  *
- * @see https://kubernetes.io/docs/reference/using-api/cel/#cel-options-language-features-and-libraries
+ * @see
+ * https://kubernetes.io/docs/reference/using-api/cel/#cel-options-language-features-and-libraries
  * @module
  */
 import type { Library } from "./environment.ts";
@@ -21,7 +22,7 @@ import { standardLibrary } from "./library/standard.ts";
 import { stringLibrary } from "./library/strings.ts";
 import { urlLibrary } from "./library/urls.ts";
 
-/** Kubernetes 1.36's, but for what only admission policies have. */
+/** The libraries of Kubernetes 1.36, without those of admission policies. */
 const LIBRARIES: readonly Library[] = [
   standardLibrary,
   urlLibrary,
@@ -39,10 +40,10 @@ const LIBRARIES: readonly Library[] = [
   { costs: kubernetesCosts },
 ];
 
-/** What expressions in Kubernetes may use; variables are added with `withVariables`. */
+/** The environment of expressions in Kubernetes; variables are added with `withVariables`. */
 export const kubernetesEnvironment = new Environment(LIBRARIES);
 
-/** What expressions of admission may use: the same, and further libraries. */
+/** The environment of admission expressions: the same, with further libraries. */
 export function admissionEnvironment(more: readonly Library[]): Environment {
   return new Environment([...LIBRARIES, ...more]);
 }

@@ -97,7 +97,7 @@ function textValue(text: string, format: string | undefined): Result {
   }
 }
 
-/** A date and time as the format `date-time` takes it. */
+/** A date and time in the format `date-time`. */
 function dateTime(text: string): Result {
   const upper = text.toUpperCase();
   const zoned = /(?:Z|[+-]\d\d:\d\d)$/.test(upper) ? upper : `${upper}Z`;
@@ -119,7 +119,7 @@ const UNITS: readonly (readonly [nanos: bigint, ...names: string[]])[] = [
   [604_800_000_000_000n, "w", "wk", "week"],
 ];
 
-/** `1 day`, `P1D`: every number with a unit counts, wherever it stands. */
+/** The duration of `1 day` or `P1D`: every number with a unit counts, wherever it is. */
 function looseDuration(text: string): Result {
   let nanos: bigint | undefined;
   for (const [, count = "", unit = ""] of text.matchAll(/(\d+)\s*([A-Za-zµ]+)/g)) {
@@ -137,7 +137,7 @@ function looseDuration(text: string): Result {
   return new CelError(`Invalid duration ${text}: unable to parse ${text} as duration`);
 }
 
-/** An object, or a map with keys of strings. */
+/** An object, or a map with string keys. */
 class ObjectMap extends CelMap {
   readonly json: JsonObject;
   readonly #schema: Schema;
@@ -204,7 +204,7 @@ function sameResults(left: Result, right: Result): boolean | CelError {
   return right instanceof CelError ? false : ownEquals(left, right);
 }
 
-/** A list; the type of the list says what equality and `+` mean. */
+/** A list; the list type determines the meaning of equality and `+`. */
 class JsonList extends CelList {
   readonly #items: readonly unknown[];
   readonly #schema: Schema;
@@ -294,7 +294,7 @@ class JsonList extends CelList {
     return true;
   }
 
-  /** What an item of a list of type `map` is known by. */
+  /** The text of the keys of an item in a list of type `map`. */
   #keyOf(item: Result): string {
     if (!(item instanceof ObjectMap)) return "";
     const names = this.#schema["x-kubernetes-list-map-keys"] ?? [];
@@ -302,7 +302,7 @@ class JsonList extends CelList {
   }
 }
 
-/** An item that does not come from the list's JSON. */
+/** An item that is not from the list's JSON. */
 class Appended {
   readonly value: CelValue;
 

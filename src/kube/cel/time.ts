@@ -171,7 +171,7 @@ function daysIn(year: number, month: number): number {
   return month === 2 && leap ? 29 : (DAYS[month - 1] ?? 0);
 }
 
-/** A timestamp in RFC 3339; `undefined` when the text is none. */
+/** A timestamp in RFC 3339; `undefined` when the text is not one. */
 export function parseTimestamp(text: string): Timestamp | CelError | undefined {
   const match = timePattern.exec(text);
   if (!match) return undefined;
@@ -194,7 +194,7 @@ export function parseTimestamp(text: string): Timestamp | CelError | undefined {
   return unix < MIN_UNIX || unix > MAX_UNIX ? timestampOverflow() : timestamp;
 }
 
-/** The start of a day, `2024-02-29`, in UTC; `undefined` when the text is none. */
+/** The start of a day, `2024-02-29`, in UTC; `undefined` when the text is not a date. */
 export function parseDate(text: string): Timestamp | undefined {
   const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
   if (!match) return undefined;
@@ -209,13 +209,13 @@ export function timestampFromUnix(seconds: bigint): Timestamp | CelError {
   return new Timestamp(seconds * SECOND);
 }
 
-/** A duration as Go reads it, `1h30m`; `undefined` when the text is none. */
+/** A duration as Go reads it, `1h30m`; `undefined` when the text is not one. */
 export function parseDuration(text: string): Duration | undefined {
   const nanos = parseGoNanos(text);
   return nanos === undefined ? undefined : new Duration(nanos);
 }
 
-/** A number without an exponent, with as many digits as it takes to tell it from others. */
+/** A number without an exponent, with as many digits as are needed to tell it from others. */
 function plainNumber(value: number): string {
   const text = String(value);
   const match = /^(-?)(\d)(?:\.(\d+))?e([+-]\d+)$/.exec(text);
@@ -228,7 +228,9 @@ function plainNumber(value: number): string {
   return `${sign}${digits.slice(0, point)}.${digits.slice(point)}`;
 }
 
-/** The offset from UTC, in seconds, of a zone at a time: `+02:00` or a name of the IANA database. */
+/**
+ * The offset from UTC, in seconds, of a zone at a time: `+02:00` or a name of the IANA database.
+ */
 export function zoneOffset(zone: string, at: Timestamp): number | CelError {
   const colon = zone.indexOf(":");
   if (colon >= 0) {

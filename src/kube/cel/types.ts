@@ -1,5 +1,5 @@
 /**
- * The types of CEL, as the checker sees them and as values carry them at run time.
+ * The types of CEL, for the checker and for values at run time.
  *
  * @see https://github.com/google/cel-spec/blob/master/doc/langdef.md#type-system
  * @module
@@ -127,7 +127,9 @@ export function sameType(left: CelType, right: CelType, names = true): boolean {
 export const isOptional = (type: CelType): boolean =>
   type.kind === "opaque" && type.name === "optional_type";
 
-/** The first parameter: the items' type of a list, the keys' of a map, the value's of an optional. */
+/**
+ * The first parameter: the items' type of a list, the keys' of a map, the value's of an optional.
+ */
 export const firstParameter = (type: CelType): CelType => type.parameters[0] ?? DYN;
 
 /** The second parameter: the values' type of a map. */

@@ -1,8 +1,8 @@
 /**
  * The values of CEL.
  *
- * `int` is a bigint and `double` a number, so that both are exact and never mixed up; everything that
- * JavaScript has no type for is a class here.
+ * `int` is a bigint and `double` a number, so that both are exact and never mixed up; everything
+ * that JavaScript has no type for is a class here.
  *
  * @see https://github.com/google/cel-spec/blob/master/doc/langdef.md#values
  * @module
@@ -35,7 +35,7 @@ export class CelError {
   }
 }
 
-/** The error of a call that no overload fits. */
+/** The error of a call without a matching overload. */
 export const noSuchOverload = (): CelError => new CelError("no such overload");
 
 export const INT_MAX = 2n ** 63n - 1n;
@@ -182,7 +182,7 @@ export abstract class CelMap extends CelObject {
   abstract keys(): Iterable<CelValue>;
 }
 
-/** What a key is stored under: numbers that are equal share one. */
+/** The key of the internal map; equal numbers share one. */
 function storageKey(key: CelValue): string | undefined {
   if (typeof key === "string") return `s${key}`;
   if (typeof key === "boolean") return key ? "t" : "f";
@@ -253,7 +253,7 @@ export function typeOfValue(value: CelValue): CelType {
 export const isNumeric = (value: CelValue): value is bigint | number | Uint =>
   typeof value === "bigint" || typeof value === "number" || value instanceof Uint;
 
-/** Negative, zero or positive; neither may be NaN. */
+/** Compares two numbers: negative, zero or positive; neither may be NaN. */
 export function compareNumbers(
   left: bigint | number | Uint,
   right: bigint | number | Uint,
@@ -274,7 +274,7 @@ export function equalValues(
   return ownEquals(left, right);
 }
 
-/** Equality as the left value sees it. */
+/** Equality by the rules of the left value. */
 export function ownEquals(left: CelValue, right: CelValue): boolean | CelError {
   if (left instanceof CelObject) return left.equals(right);
   if (typeof left === "bigint" || typeof left === "number") {
@@ -286,7 +286,7 @@ export function ownEquals(left: CelValue, right: CelValue): boolean | CelError {
   return left === right;
 }
 
-/** The length that costs and `size()` go by; `undefined` for values without one. */
+/** The length for costs and `size()`; `undefined` for values without one. */
 export function sizeOf(value: CelValue): number | undefined {
   if (typeof value === "string") return codePointCount(value);
   if (value instanceof Uint8Array) return value.length;

@@ -1,5 +1,5 @@
 /**
- * Groups of the Kubernetes community need an approval.
+ * The approval that groups of the Kubernetes community need.
  *
  * @see https://github.com/kubernetes/enhancements/pull/1111
  * @module
@@ -16,7 +16,7 @@ const SEE = "see https://github.com/kubernetes/enhancements/pull/1111";
 /** Whether the approval is `missing`, `invalid`, given as a URL, or waived by `unapproved...`. */
 export interface Approval {
   readonly state: "missing" | "invalid" | "approved" | "bypassed";
-  /** In words, as the condition says it. */
+  /** The reason in words, for the condition. */
   readonly reason: string;
 }
 
@@ -27,7 +27,7 @@ export function isProtectedGroup(group: string): boolean {
   );
 }
 
-/** What the annotation of a definition says. */
+/** The approval in the annotation of a definition. */
 export function approvalOf(definition: Definition): Approval {
   const annotation = definition.metadata.annotations?.[ANNOTATION] ?? "";
   if (annotation === "") return { state: "missing", reason: `${NEEDED}, ${SEE}` };
@@ -41,7 +41,7 @@ export function approvalOf(definition: Definition): Approval {
   return { state: "invalid", reason };
 }
 
-/** What is wrong with the approval of a definition; nothing when it was so before. */
+/** Errors of the approval of a definition; none when they are not new. */
 export function approvalErrors(definition: Definition, old?: Definition): FieldError[] {
   if (!isProtectedGroup(definition.spec.group ?? "")) return [];
   const { state, reason } = approvalOf(definition);

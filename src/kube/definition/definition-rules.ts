@@ -1,5 +1,5 @@
 /**
- * What a CustomResourceDefinition has to be like.
+ * Validation of CustomResourceDefinitions.
  *
  * Rules for its schemas are in `schema-errors.ts`.
  *
@@ -34,10 +34,12 @@ const STRATEGIES = ["None", "Webhook"];
 const REVIEW_VERSIONS = ["v1", "v1beta1"];
 const NAME_RULE = 'must be spec.names.plural+"."+spec.group';
 
-/** What is known of the schemas of a definition: the generator judges them with their places. */
+/**
+ * The state of a definition's schemas: the generator checks them itself, to report their places.
+ */
 type SchemaState = Pick<SchemaErrorOptions, "judged">;
 
-/** Everything wrong with a new definition, beyond what holds for all metadata. */
+/** All errors of a new definition beside those of its metadata. */
 export function definitionErrors(definition: Definition, schemas: SchemaState = {}): FieldError[] {
   return [
     ...nameErrors(definition),
@@ -49,7 +51,7 @@ export function definitionErrors(definition: Definition, schemas: SchemaState = 
   ];
 }
 
-/** Everything wrong with a change of a definition. */
+/** All errors of a change of a definition. */
 export function definitionUpdateErrors(definition: Definition, old: Definition): FieldError[] {
   return [
     ...specErrors(definition, old),
@@ -61,7 +63,7 @@ export function definitionUpdateErrors(definition: Definition, old: Definition):
   ];
 }
 
-/** Everything wrong with the status of a definition. */
+/** All errors of the status of a definition. */
 export function definitionStatusErrors(definition: Definition): FieldError[] {
   return namesErrors(definition.status?.acceptedNames ?? {}, "status.acceptedNames");
 }
@@ -142,7 +144,7 @@ function hasSameSchema(
   return before !== undefined && sameJson(before, schemaIn(definition));
 }
 
-/** Go keeps `null` and an empty list apart. */
+/** The versions, with `null` and an empty list kept apart, as in Go. */
 const versionsOrNone = (
   given: readonly DefinitionVersion[] | null | undefined,
   versions: readonly DefinitionVersion[],
@@ -230,7 +232,10 @@ function conversionErrors(
   return errors;
 }
 
-/** A bundle that is broken may stay, and may be given while the definition is not established. */
+/**
+ * Whether the CA bundle must be valid: a broken one may stay, and may be set while the definition
+ * is not established.
+ */
 function requiresValidBundle(old: Definition | undefined): boolean {
   if (!old || !isConditionTrue(old, "Established")) return false;
   const bundle = old.spec.conversion?.webhook?.clientConfig?.caBundle;
@@ -278,7 +283,7 @@ function storedVersionErrors({ spec, status }: Definition): FieldError[] {
     return [invalidValue(path, null, "must have at least one stored version")];
   }
   const errors: FieldError[] = [];
-  // A second version of one name does not find it any more.
+  // A second version of the same name does not find the name any more.
   const missing = new Map(stored.map((name, index) => [name, index]));
   for (const { name, storage } of spec.versions ?? []) {
     if (!missing.delete(name) && storage) {

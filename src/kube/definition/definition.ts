@@ -1,9 +1,10 @@
 /**
  * CustomResourceDefinition of apiextensions.k8s.io/v1, as far as the control plane reads it.
  *
- * Everything comes from a client, so nothing is certain to be there before validation said so.
+ * Everything comes from a client, so any field may be absent before validation.
  *
- * @see https://kubernetes.io/docs/reference/kubernetes-api/extend-resources/custom-resource-definition-v1/
+ * @see
+ * https://kubernetes.io/docs/reference/kubernetes-api/extend-resources/custom-resource-definition-v1/
  * @module
  */
 import type { SentObject } from "../object.ts";
@@ -30,7 +31,7 @@ export interface DefinitionColumn {
   jsonPath?: string;
 }
 
-/** Where a scale is read and written. */
+/** The paths of a scale's values. */
 export interface DefinitionScale {
   specReplicasPath?: string;
   statusReplicasPath?: string;
@@ -56,7 +57,7 @@ export interface DefinitionVersion {
   selectableFields?: { jsonPath?: string }[];
 }
 
-/** How objects get from one version to another. */
+/** The conversion of objects between versions. */
 export interface DefinitionConversion {
   strategy?: string;
   webhook?: { clientConfig?: WebhookClientConfig; conversionReviewVersions?: string[] };
@@ -105,7 +106,7 @@ export function isConditionTrue(definition: Definition, type: string): boolean {
   return findCondition(definition, type)?.status === "True";
 }
 
-/** Sets a condition, in place; its time moves when its status does. @param now - RFC 3339 */
+/** Sets a condition, in place; its time changes when its status does. @param now - RFC 3339 */
 export function setCondition(
   definition: Definition,
   condition: DefinitionCondition,

@@ -1,5 +1,6 @@
 /**
- * Versions and schemas as Go prints its internal structures: some messages quote them whole.
+ * Versions and schemas in the form of Go's internal structures, which some messages quote as a
+ * whole.
  *
  * @module
  */
@@ -53,7 +54,9 @@ const rules: Print = (value) =>
       }))
     : null;
 
-/** Go's name, the keyword, and how it is printed; in the order of Go's structure. */
+/**
+ * The fields of schemas: Go's name, the keyword, and its printer; in the order of Go's structure.
+ */
 const SCHEMA_FIELDS: readonly (readonly [string, string, Print])[] = [
   ["ID", "id", orEmpty],
   ["Schema", "$schema", orEmpty],

@@ -1,5 +1,5 @@
 /**
- * A definition as the API server holds it inside: what all versions have in common stands at the top.
+ * A definition in the API server's internal form: the parts that all versions share are at the top.
  *
  * Clients see that form in the paths of errors (`spec.validation...` instead of
  * `spec.versions[0].schema...`), which is why it is here.
@@ -14,7 +14,7 @@ const SHARED = ["schema", "subresources", "additionalPrinterColumns", "selectabl
 
 type Shared = (typeof SHARED)[number];
 
-/** The versions without what they share, and what they share. */
+/** The versions without their shared parts, and the shared parts. */
 export interface HoistedVersions {
   readonly common: Readonly<Partial<Pick<DefinitionVersion, Shared>>>;
   readonly versions: readonly DefinitionVersion[];
@@ -23,7 +23,7 @@ export interface HoistedVersions {
 const orNothing = (value: unknown): unknown =>
   Array.isArray(value) && value.length === 0 ? undefined : value;
 
-/** Moves what is the same in all versions to the top. */
+/** Moves the parts that are the same in all versions to the top. */
 export function hoistVersions(definition: Definition): HoistedVersions {
   const all = definition.spec.versions ?? [];
   const common: Partial<Record<Shared, unknown>> = {};

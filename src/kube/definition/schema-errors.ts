@@ -1,5 +1,5 @@
 /**
- * Whether the schema of a version may be served.
+ * Validation of the schema of a version.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { structuralErrors } from "../schema/structural-rules.ts";
 import type { Schema } from "../schema/structural.ts";
 import { goKeywords, goSchema } from "./go-form.ts";
 
-/** What the root of a schema may hold beside a status subresource, in Go's names. */
+/** The keywords allowed at the root of a schema beside a status subresource, in Go's names. */
 const ROOT_KEYWORDS = [
   "Description",
   "Type",
@@ -37,20 +37,20 @@ const ROOT_KEYWORDS = [
   "XValidations",
 ];
 
-/** What of its version a schema has to know. */
+/** The facts about its version that a schema is checked with. */
 export interface SchemaErrorOptions {
-  /** The version has the status subresource. */
+  /** Whether the version has the status subresource. */
   readonly hasStatus: boolean;
-  /** The schema is stored as it is. */
+  /** Whether the schema is stored already. */
   readonly unchanged?: boolean;
-  /** Its structure, keywords, defaults and rules were judged already. */
+  /** Whether its structure, keywords, defaults and rules were checked already. */
   readonly judged?: boolean;
 }
 
 /**
- * Everything wrong with the schema of a kind.
+ * All errors of the schema of a kind.
  *
- * @param path - where it stands, up to and including `openAPIV3Schema`
+ * @param path - its path, up to and including `openAPIV3Schema`
  */
 export function schemaErrors(
   schema: Schema,
@@ -81,7 +81,7 @@ export function schemaErrors(
   return errors;
 }
 
-/** Only the first keyword that does not fit is told. */
+/** The error of the first keyword at the root that is not allowed there. */
 function rootErrors(schema: Schema, path: string): FieldError[] {
   for (const keyword of goKeywords(schema)) {
     if (keyword === "Type") {

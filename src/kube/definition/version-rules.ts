@@ -1,5 +1,6 @@
 /**
- * What one version of a definition may hold: its schema, subresources, columns and selectable fields.
+ * Validation of one version of a definition: its schema, subresources, columns and selectable
+ * fields.
  *
  * @module
  */
@@ -24,7 +25,7 @@ const COLUMN_FORMATS = [
 const MAX_SELECTABLE_FIELDS = 8;
 const WARNING_MAX_BYTES = 256;
 
-/** Where the parts of a version stand. */
+/** The paths of the parts of a version. */
 interface PartPaths {
   readonly schema: string;
   readonly subresources: string;
@@ -39,7 +40,7 @@ type Parts = Partial<
   >
 >;
 
-/** Everything wrong with a version at `path`. */
+/** All errors of a version at `path`. */
 export function versionErrors(
   version: DefinitionVersion,
   path: string,
@@ -56,7 +57,7 @@ export function versionErrors(
   const selectable = version.selectableFields ?? [];
   const schema = version.schema?.openAPIV3Schema;
   if (selectable.length > 0 && !schema) {
-    // The words say the opposite of what is meant; they are the API server's.
+    // The text says the opposite of the rule, as the API server's does.
     const rule = "may only be set when `version.schema.openAPIV3Schema` is not included";
     errors.push(invalidValue(paths.selectableFields, "", rule));
   } else if (schema) {
@@ -65,7 +66,7 @@ export function versionErrors(
   return errors;
 }
 
-/** Everything wrong with the parts of a version, wherever they stand. */
+/** All errors of the parts of a version, wherever they are. */
 export function versionPartErrors(
   parts: Parts,
   paths: PartPaths,
@@ -94,7 +95,7 @@ function warningErrors(version: DefinitionVersion, path: string): FieldError[] {
   if (warning === undefined) return [];
   const invalid = (rule: string): FieldError => ({
     ...invalidValue(path, warning, rule),
-    // Go prints what it points at as JSON, not quoted.
+    // Go prints the value of a pointer as JSON, not quoted.
     message: `Invalid value: ${JSON.stringify(warning)}: ${rule}`,
   });
   if (!version.deprecated) return [invalid("can only be set for deprecated versions")];

@@ -6,7 +6,7 @@
  */
 import { timeOf } from "../values/times.ts";
 
-/** What a condition is, as `meta/v1` has it. */
+/** A condition of a status, as in `meta/v1`. */
 export interface StatusCondition {
   type: string;
   status: "True" | "False" | "Unknown";
@@ -18,7 +18,7 @@ export interface StatusCondition {
   observedGeneration?: number;
 }
 
-/** A condition that is to hold from now on. */
+/** A condition to set. */
 export type ConditionChange = Omit<StatusCondition, "lastTransitionTime">;
 
 /**

@@ -1,5 +1,5 @@
 /**
- * What kstatus looks at in objects of built-in kinds.
+ * The rules of kstatus for built-in kinds.
  *
  * @module
  */
@@ -16,12 +16,12 @@ const failed = (reason: string, message: string): ObjectStatus => {
   return { status: "Failed", reason, message };
 };
 
-// Go's largest int32: the Deployment controller takes it for no deadline.
+// Go's largest int32, which the Deployment controller takes for no deadline.
 const NO_DEADLINE = 2 ** 31 - 1;
 // How long a pod may wait for a node.
 const SCHEDULE_WINDOW_MS = 15_000;
 
-/** One number that has not reached another. */
+/** A number that is below another. */
 type Shortage = readonly [reason: string, what: string, has: number, wanted: number];
 
 function firstShortage(shortages: readonly Shortage[]): ObjectStatus | undefined {
@@ -52,7 +52,7 @@ function deploymentStatus(view: StatusView): ObjectStatus {
       ["LessReady", "Ready", view.number("status.readyReplicas", 0), wanted],
     ]);
   if (missing) return missing;
-  // Without a deadline the controller does not say that it progresses.
+  // Without a deadline the controller does not report progress.
   const progressed =
     view.number("spec.progressDeadlineSeconds", NO_DEADLINE) === NO_DEADLINE ||
     view.conditions.some(
@@ -181,14 +181,14 @@ function pendingPodStatus(view: StatusView): ObjectStatus {
   if (view.condition("PodScheduled", "False")?.reason !== "Unschedulable") {
     return inProgress("PodPending", "Pod is in the Pending phase");
   }
-  // A pod that does not say when it was made is as old as can be.
+  // A pod without a creation time is as old as can be.
   const madeMs = Date.parse(view.text("metadata.creationTimestamp")) || 0;
   return madeMs > view.nowMs - SCHEDULE_WINDOW_MS
     ? inProgress("PodNotScheduled", "Pod has not been scheduled")
     : failed("PodUnschedulable", "Pod could not be scheduled");
 }
 
-/** The name of a container that crashes again and again. */
+/** The name of a container in CrashLoopBackOff. */
 function crashLooping(container: unknown): string[] {
   const field = (value: unknown, key: string): unknown =>
     isJsonObject(value) ? getField(value, key) : undefined;
@@ -223,7 +223,7 @@ function definitionStatus(view: StatusView): ObjectStatus {
 
 const alwaysReady: Rule = () => current("Resource is always ready");
 
-/** By `group/Kind`, or `Kind` in the core group. */
+/** The rules by `group/Kind`, or `Kind` in the core group. */
 export const KIND_RULES: ReadonlyMap<string, Rule> = new Map([
   ["ConfigMap", alwaysReady],
   ["Secret", alwaysReady],

@@ -1,5 +1,5 @@
 /**
- * How far an object has come: one word for every kind, by the rules of kstatus.
+ * The progress of an object: one word for every kind, by the rules of kstatus.
  *
  * @see https://github.com/kubernetes-sigs/cli-utils/blob/master/pkg/kstatus/README.md
  * @module
@@ -33,7 +33,7 @@ export function statusOf(object: KubeObject | undefined, nowMs: number): ObjectS
   );
 }
 
-/** What the condition `Ready` says, which many kinds have. */
+/** The progress by the condition `Ready`, which many kinds have. */
 function readyStatus(view: StatusView): ObjectStatus {
   const ready = view.conditions.find(
     ({ type, status }) => type === "Ready" && READINESS.has(status),
@@ -46,7 +46,7 @@ function readyStatus(view: StatusView): ObjectStatus {
 
 const READINESS = new Set(["True", "False", "Unknown"]);
 
-/** What any object may say; `undefined` when it does not. */
+/** The progress that the status of any kind may give; `undefined` when it does not. */
 function generalStatus(object: KubeObject, view: StatusView): ObjectStatus | undefined {
   const { deletionTimestamp, generation } = object.metadata;
   if (deletionTimestamp) {

@@ -1,32 +1,35 @@
 /**
- * How far an object has come, and the fields that say so: of any kind, and whatever stands in them.
+ * The progress of an object of any kind, and the fields that it follows from, whatever their
+ * content.
  *
  * @module
  */
 import { getField, isJsonObject } from "../json.ts";
 import type { KubeObject } from "../object.ts";
 
-/** How far an object has come. */
+/** The progress of an object. */
 export type ObjectProgress =
   | "InProgress"
   | "Failed"
   | "Current"
   | "Terminating"
-  /** There is no object. */
+  /** The object does not exist. */
   | "NotFound"
-  /** Its status is not one that its kind has. */
+  /** Its status is not one of its kind. */
   | "Unknown";
 
-/** How far an object has come, and why. */
+/** The progress of an object, and the reason. */
 export interface ObjectStatus {
   readonly status: ObjectProgress;
-  /** One word in CamelCase, where it is not done: `LessReady`, `ProgressDeadlineExceeded`. */
+  /**
+   * One word in CamelCase, where the object is not done: `LessReady`, `ProgressDeadlineExceeded`.
+   */
   readonly reason?: string;
-  /** For people. */
+  /** A sentence for people. */
   readonly message: string;
 }
 
-/** A condition as any kind may have it. */
+/** A condition of any kind. */
 export interface AnyCondition {
   readonly type: string;
   readonly status: string;
@@ -34,7 +37,7 @@ export interface AnyCondition {
   readonly message?: string;
 }
 
-/** The conditions of an object, whatever else stands in its status. */
+/** The conditions of an object, whatever else is in its status. */
 function conditionsIn(object: KubeObject): readonly AnyCondition[] {
   const found = valueIn(object, "status.conditions");
   return Array.isArray(found) ? found.filter(isCondition) : [];

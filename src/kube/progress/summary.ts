@@ -1,5 +1,5 @@
 /**
- * Conditions rolled up: what several of them say together, in the words that kubectl, Flux and Argo CD understand.
+ * Summaries of several conditions, in the words that kubectl, Flux and Argo CD understand.
  *
  * @see https://github.com/kubernetes-sigs/cli-utils/blob/master/pkg/kstatus/README.md
  * @module
@@ -11,16 +11,19 @@ import {
   type StatusCondition,
 } from "./conditions.ts";
 
-/** What a summary is made of. */
+/** The parts of a summary. */
 export interface SummaryOptions {
   /**
-   * What must hold for `Ready`: conditions that are set with this call, and the types of others that are among the
-   * conditions. One that is missing, or of an older generation, is `Unknown`.
+   * The conditions that must hold for `Ready`: ones that this call sets, and the types of others
+   * that are among the conditions. One that is missing, or of an older generation, is `Unknown`.
    */
   readonly ready: readonly (ConditionChange | string)[];
-  /** Of which one that is `True` says that it cannot go on by itself, so that somebody must change something. */
+  /**
+   * The conditions of which a `True` one means that the object cannot progress by itself, so that a
+   * person must change something.
+   */
   readonly stalled?: readonly (ConditionChange | string)[];
-  /** Of the object that was looked at: `web.metadata.generation`. */
+  /** The generation of the observed object: `web.metadata.generation`. */
   readonly observedGeneration: number | undefined;
   /** The types of the other two; `Reconciling` and `Stalled`, which kstatus knows, when absent. */
   readonly names?: { readonly reconciling?: string; readonly stalled?: string };
@@ -89,7 +92,7 @@ export function summarize<C extends StatusCondition>(
 
 type Part = Pick<StatusCondition, "type" | "status" | "reason" | "message">;
 
-/** What a part says of the object as it is now. */
+/** The part of a condition about the object as it is now. */
 function partOf(type: string, found: StatusCondition | undefined, observedGeneration = 0): Part {
   if (!found)
     return { type, status: "Unknown", reason: "Unknown", message: "nothing is known yet" };

@@ -1,5 +1,5 @@
 /**
- * Schemas as the API server keeps them: what says nothing is left out.
+ * Schemas in the API server's stored form: without meaningless keywords.
  *
  * @module
  */
@@ -37,7 +37,7 @@ const DROPPED_WHEN_EMPTY = new Set([
   "x-kubernetes-validations",
 ]);
 
-/** Keywords that are kept whatever they say. */
+/** Keywords that are kept whatever their value. */
 const KEPT = new Set([
   "$ref",
   "default",
@@ -69,18 +69,18 @@ const saysNothing = (value: unknown): boolean =>
 
 const isObjectOrList = (value: unknown): boolean => isJsonObject(value) || Array.isArray(value);
 
-/** Drops, in place, what the API server does not keep of a schema and of those in it. */
+/** Removes, in place, the parts that the API server does not keep from a schema and those in it. */
 export function canonicaliseSchema(schema: Schema): void {
   for (const node of schemasOf(schema)) {
     const keywords = node as JsonObject;
-    // Items that are neither a schema nor a list of schemas are none.
+    // Items that are neither a schema nor a list of schemas are dropped.
     if (!isObjectOrList(keywords["items"])) delete keywords["items"];
     for (const keyword of Object.keys(keywords)) {
       const known = KEPT.has(keyword) || DROPPED_WHEN_EMPTY.has(keyword);
       const empty = DROPPED_WHEN_EMPTY.has(keyword) && saysNothing(keywords[keyword]);
       if (!known || empty) delete keywords[keyword];
     }
-    // Checking a default for embedded objects brings their metadata into its form.
+    // Checking the default of an embedded object also normalises its metadata.
     if (node.default !== undefined) coerceEmbedded(node.default, node, { self: true });
   }
 }

@@ -1,16 +1,17 @@
 /**
- * Which part of the old object a part of the new one comes from.
+ * The correlation of the parts of a new object with those of the old one.
  *
- * Fields are followed by name, items of a list of type `map` by their keys; items of other lists are
- * not followed. Ratcheting and transition rules both ask here.
+ * Fields are followed by name, items of a list of type `map` by their keys; items of other lists
+ * are not followed. Ratcheting and transition rules both ask here.
  *
- * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-ratcheting
+ * @see
+ * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-ratcheting
  * @module
  */
 import { encodeJson, getField, isJsonObject, sameJson } from "../json.ts";
 import { schemaOfField, type Schema } from "./structural.ts";
 
-/** What an item of a list of type `map` is known by; `undefined` when a key is missing. */
+/** The key of an item in a list of type `map`; `undefined` when one of its fields is missing. */
 function itemKey(item: unknown, names: readonly string[]): string | undefined {
   if (!isJsonObject(item)) return undefined;
   const parts: unknown[] = [];
@@ -46,7 +47,9 @@ export class Correlation {
     return found;
   }
 
-  /** The item at that index of the new list; `undefined` when the old list has none with its keys. */
+  /**
+   * The item at that index of the new list; `undefined` when the old list has none with its keys.
+   */
   item(index: number): Correlation | undefined {
     const children = this.#known();
     if (children.has(index)) return children.get(index);

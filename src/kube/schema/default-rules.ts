@@ -1,7 +1,8 @@
 /**
- * Defaults have to be values that the schema itself accepts.
+ * Validation of defaults: the schema itself must accept them.
  *
- * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#defaulting
+ * @see
+ * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#defaulting
  * @module
  */
 import { type FieldError, formatFieldError, invalidValue } from "../field-errors.ts";
@@ -14,19 +15,22 @@ import { sortedKeys } from "./sorted-keys.ts";
 import type { Schema } from "./structural.ts";
 import { SchemaValidator } from "./validate.ts";
 
-/** From a node of a schema to the object around it. */
+/** The path from a node of a schema to the object around it. */
 interface Surroundings {
   /** The schema of the whole object, embedded or not. */
   readonly root: Schema;
   readonly steps: readonly (string | 0)[];
-  /** Inside apiVersion, kind or metadata of that object. */
+  /** Whether the node is inside apiVersion, kind or metadata of that object. */
   readonly inTypeMeta: boolean;
 }
 
 const isTypeMeta = (name: string): boolean =>
   name === "apiVersion" || name === "kind" || name === "metadata";
 
-/** Everything wrong with the defaults of a kind's schema. Those below `additionalProperties` are not looked at. */
+/**
+ * All errors of the defaults of a kind's schema. Those below `additionalProperties` are not
+ * checked.
+ */
 export function defaultErrors(schema: Schema, path: string): FieldError[] {
   const root: Schema = { ...schema, "x-kubernetes-embedded-resource": true };
   return nodeErrors(root, path, { root, steps: [], inTypeMeta: false });
@@ -81,7 +85,10 @@ function ownErrors(
   return [...errors, ...validErrors(schema, value, path)];
 }
 
-/** What the schema says, then its rules: first as on an update that changes nothing, then as on a creation. */
+/**
+ * The errors of the schema, then of its rules: first as on an update that changes nothing, then as
+ * on a creation.
+ */
 function validErrors(schema: Schema, value: unknown, path: string): FieldError[] {
   const validator = new SchemaValidator(schema, { intOrString: false });
   const errors = validator.validate(value, { base: path });

@@ -1,8 +1,9 @@
 /**
- * Fills in defaults, and drops the nulls that stand for "not set". Frozen parts went through this before: they are
- * taken as done.
+ * Fills in defaults, and drops the nulls that stand for "not set". Frozen parts were processed
+ * before, and are skipped.
  *
- * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#defaulting-and-nullable
+ * @see
+ * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#defaulting-and-nullable
  * @module
  */
 import { copyJson, isJsonObject, setField } from "../json.ts";
@@ -19,8 +20,8 @@ const hasDefault = (schema: Schema): boolean =>
   schema.default !== undefined && schema.default !== null;
 
 /**
- * Removes, in place, the fields that are null although neither `nullable` nor a default allows for it.
- * Nulls in lists stay, for validation to find.
+ * Removes, in place, the fields that are null although neither `nullable` nor a default allows for
+ * it. Nulls in lists stay, for validation to find.
  */
 export function dropNulls(value: unknown, schema: Schema): void {
   const open: Visit[] = [{ value, schema }];
@@ -44,7 +45,7 @@ export function dropNulls(value: unknown, schema: Schema): void {
 
 /**
  * Sets, in place, the default of every field that is missing, or null without being nullable; also
- * inside what a default brought in.
+ * inside of defaults.
  */
 export function setDefaults(value: unknown, schema: Schema): void {
   if (!describesDefaults(schema)) return;
@@ -93,7 +94,7 @@ function defaultsOf(schema: Schema): readonly (readonly [string, Schema])[] {
 
 const withDefaults = new WeakMap<Schema, boolean>();
 
-/** Whether a schema has a default, of itself or below. */
+/** Whether a schema has a default, at its root or below. */
 function describesDefaults(schema: Schema): boolean {
   let known = withDefaults.get(schema);
   if (known === undefined) {

@@ -1,7 +1,9 @@
 /**
- * Objects inside of objects (`x-kubernetes-embedded-resource`): they have a type and proper metadata.
+ * Objects inside of objects (`x-kubernetes-embedded-resource`): they have a type and proper
+ * metadata.
  *
- * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#rawextension
+ * @see
+ * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#rawextension
  * @module
  */
 import { type FieldError, invalidValue, required } from "../field-errors.ts";
@@ -19,11 +21,14 @@ interface Embedded {
   readonly path: string;
 }
 
-/** Where to look, and from where to count. */
+/** The value to search, and the start of its path. */
 interface EmbeddedOptions {
   /** The path of the value itself. */
   readonly path?: string;
-  /** Whether the value itself is one when its schema says so; the object of a request is not. */
+  /**
+   * Whether the value itself is an embedded object when its schema says so; the object of a request
+   * is not.
+   */
   readonly self?: boolean;
 }
 
@@ -74,9 +79,9 @@ function* embeddedObjects(
 }
 
 /**
- * Brings the metadata of embedded objects into its form, in place: unknown fields go, as do empty ones.
+ * Normalises the metadata of embedded objects, in place: removes unknown and empty fields.
  *
- * @returns the paths of the unknown fields; or the first thing that has the wrong type
+ * @returns the paths of the unknown fields; or the first value with the wrong type
  */
 export function coerceEmbedded(
   value: unknown,
@@ -106,7 +111,7 @@ export function coerceEmbedded(
   return { unknown: unknown.sort() };
 }
 
-/** Everything wrong with embedded objects: their apiVersion, kind and metadata. */
+/** All errors of embedded objects: of their apiVersion, kind and metadata. */
 export function embeddedErrors(
   value: unknown,
   schema: Schema,
@@ -126,7 +131,7 @@ export function embeddedErrors(
     }
     const meta = { ...(metadata as (ObjectMeta & JsonObject) | null) };
     dropEmpty(meta);
-    // An embedded object may go without a name; a new object of the API may not.
+    // An embedded object may lack a name; a new object of the API may not.
     meta.name ||= "unnamed";
     const namespaced = (meta.namespace ?? "") !== "";
     errors.push(...validateObjectMeta(meta, namespaced, pathSegmentErrors, { path: at }));

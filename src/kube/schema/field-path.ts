@@ -5,13 +5,13 @@
  */
 import { propertyOf, type Schema, valuesOf } from "./structural.ts";
 
-/** A path that the schema knows: its steps, and what it leads to. */
+/** A path that the schema knows: its steps, and the schema at its end. */
 export interface FieldPath {
   readonly steps: readonly string[];
   readonly schema: Schema;
 }
 
-/** What a path is made of: dots, brackets, quoted texts with them, and names. */
+/** The tokens of a path: dots, brackets, quoted texts with them, and names. */
 const tokenPattern = /'(?:[^'\\]|\\.)*'|[.[\]]|[^.[\]]+/gs;
 
 const UNKNOWN = "does not refer to a valid field";
@@ -19,7 +19,7 @@ const UNKNOWN = "does not refer to a valid field";
 /**
  * Follows a path through a schema.
  *
- * @returns the path; or why it is none, in the API server's words
+ * @returns the path; or why it is not one, in the API server's words
  */
 export function parseFieldPath(
   text: string,
@@ -52,7 +52,7 @@ export function parseFieldPath(
   return { steps, schema: at };
 }
 
-/** Why `text` is no path in the schema; `undefined` when it is one. */
+/** Why `text` is not a path in the schema; `undefined` when it is one. */
 export function fieldPathProblem(text: string, schema: Schema): string | undefined {
   const found = parseFieldPath(text, schema);
   return typeof found === "string" ? found : undefined;

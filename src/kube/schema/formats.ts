@@ -1,7 +1,7 @@
 /**
  * The `format`s of OpenAPI that the API server checks, with its checks.
  *
- * A name that is not in this table says nothing about a value. Hyphens in names do not count.
+ * A format that is not in this table is not checked. Hyphens in names do not count.
  *
  * @see https://kubernetes.io/docs/reference/using-api/declarative-validation/
  * @module
@@ -9,7 +9,7 @@
 import { isIPv4, isIPv6 } from "node:net";
 import { isRequestUri } from "./uri.ts";
 
-/** A pattern that is compiled when it is first asked: the classes of letters take milliseconds. */
+/** A pattern that is compiled on first use: the classes of letters take milliseconds. */
 function onFirstUse(source: string, flags: string): { test(text: string): boolean } {
   let pattern: RegExp | undefined;
   return { test: (text) => (pattern ??= new RegExp(source, flags)).test(text) };
@@ -187,13 +187,13 @@ const CHECKS: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ["k8slongname", (text) => text.length <= 253 && longNamePattern.test(text)],
 ]);
 
-/** The check of a format of strings; `undefined` for a name that is not known. */
+/** The check of a format of strings; `undefined` for an unknown name. */
 export function stringFormat(name: string): ((text: string) => boolean) | undefined {
   return CHECKS.get(name.replaceAll("-", ""));
 }
 
 /**
- * Whether the format means something for values of that type.
+ * Whether the format is known for values of that type.
  *
  * @param type - the type in the schema; `undefined` where there is none, or several
  */

@@ -1,7 +1,8 @@
 /**
- * Which keywords a schema in a CustomResourceDefinition may use, and together with which others.
+ * Validation of the keywords of a schema in a CustomResourceDefinition, and of their combinations.
  *
- * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation
+ * @see
+ * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation
  * @module
  */
 import {
@@ -18,12 +19,12 @@ import { propertyOf, type Schema } from "./structural.ts";
 
 const TYPES = ["array", "boolean", "integer", "number", "object", "string"];
 
-/** What of its surroundings a node has to know. */
+/** The surroundings of a node. */
 interface Place {
   readonly root: boolean;
-  /** Below apiVersion, kind or metadata of an object. */
+  /** Whether the node is below apiVersion, kind or metadata of an object. */
   readonly inTypeMeta: boolean;
-  /** Why there may be no default here. */
+  /** The reason why there may be no default here. */
   readonly noDefault?: string;
 }
 
@@ -36,7 +37,9 @@ const isTypeMeta = (name: string): boolean =>
 const isEmpty = (value: unknown): boolean =>
   typeof value !== "object" || value === null || Object.keys(value).length === 0;
 
-/** What makes the API server give up on reading the schema; told when nothing else is wrong. */
+/**
+ * The error that keeps the API server from reading the schema; reported when nothing else is wrong.
+ */
 export function unsupportedKeyword(schema: Schema): string | undefined {
   for (const node of schemasOf(schema)) {
     const raw = node as RawSchema;
@@ -73,7 +76,7 @@ export function* schemasOf(schema: Schema): Generator<Schema> {
   }
 }
 
-/** Everything wrong with keywords, in the schema and below. */
+/** All errors of keywords, in the schema and below. */
 export function keywordErrors(
   schema: Schema,
   path: string,
@@ -130,7 +133,7 @@ export function keywordErrors(
   return errors;
 }
 
-/** Schemas by name below a keyword that is not supported are looked at all the same. */
+/** Errors of the named schemas below an unsupported keyword, which are checked all the same. */
 function namedErrors(schema: RawSchema, keyword: string, path: string, place: Place): FieldError[] {
   const named = Object.entries(
     (schema[keyword] ?? {}) as Readonly<Record<string, Schema | string[]>>,
@@ -140,7 +143,7 @@ function namedErrors(schema: RawSchema, keyword: string, path: string, place: Pl
   );
 }
 
-/** Keywords that do not exist here, and defaults where there may be none. */
+/** Errors of keywords that do not exist here, and of defaults where there may be none. */
 function ownErrors(schema: RawSchema, path: string, place: Place): FieldError[] {
   const errors: FieldError[] = [];
   const unsupported = (keyword: string, present: boolean): void => {
@@ -175,7 +178,7 @@ function ownErrors(schema: RawSchema, path: string, place: Place): FieldError[] 
 const valueOrRequired = (at: string, value: string | undefined, rule: string): FieldError =>
   value ? invalidValue(at, value, rule) : required(at, rule);
 
-/** Types of lists and maps: how server-side apply merges them. */
+/** Errors of the types of lists and maps, by which server-side apply merges them. */
 function topologyErrors(schema: Schema, path: string): FieldError[] {
   const errors: FieldError[] = [];
   const mapType: string | undefined = schema["x-kubernetes-map-type"];
@@ -256,7 +259,7 @@ function mapListErrors(schema: Schema, mapKeys: readonly string[], path: string)
   return errors;
 }
 
-/** Items of sets and maps are never null, and keys always have a value. */
+/** Errors of items: those of sets and maps are never null, and keys always have a value. */
 function itemErrors(
   items: Schema,
   listType: string,

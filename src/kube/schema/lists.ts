@@ -11,9 +11,9 @@ import { sortedKeys } from "./sorted-keys.ts";
 import { describesFields, propertyOf, type Schema, valuesOf } from "./structural.ts";
 
 /**
- * Everything in lists that stands twice, at whatever depth.
+ * All duplicates in lists, at any depth.
  *
- * @param options.ofChanged - not in frozen parts, which an object has from the one before it
+ * @param options.ofChanged - skips frozen parts, which an object shares with the one before it
  */
 export function listErrors(
   value: unknown,
@@ -55,7 +55,7 @@ export function listErrors(
 
 const withUnique = new WeakMap<Schema, boolean>();
 
-/** Whether a schema describes a list of type `set` or `map`, in itself or below. */
+/** Whether a schema describes a list of type `set` or `map`, at its root or below. */
 function describesUnique(schema: Schema): boolean {
   let known = withUnique.get(schema);
   if (known === undefined) {
@@ -67,7 +67,7 @@ function describesUnique(schema: Schema): boolean {
   return known;
 }
 
-/** The indexes of the values that were there before; each value is told once. */
+/** The indexes of values that are duplicates of earlier ones; each value is reported once. */
 function repeated(values: readonly unknown[]): number[] {
   if (values.length < 2) return [];
   const seen = new Map<string, number>();

@@ -1,7 +1,8 @@
 /**
  * Checks of numbers as the API server makes them: whole numbers are `int64`, others `float64`.
  *
- * A parsed `1.0` and `1` are the same in JavaScript, so both count as whole; from 2^53 on an `int64` is a `bigint`.
+ * A parsed `1.0` and `1` are the same in JavaScript, so both count as whole; from 2^53 on an
+ * `int64` is a `bigint`.
  *
  * @module
  */
@@ -52,7 +53,7 @@ function isMultiple(value: number | bigint, factor: number, whole: boolean): boo
  * Checks range, limits and multiples.
  *
  * @param typed - the one type of the schema if it is `integer` or `number`, and its format
- * @param outcome - is told what came of it
+ * @param outcome - receives the failures
  */
 export function checkNumber(
   schema: Schema,

@@ -1,5 +1,5 @@
 /**
- * The schema of metadata, and how the API server reads metadata that has another shape.
+ * The schema of metadata, and the API server's errors for metadata of another shape.
  *
  * @module
  */
@@ -91,8 +91,8 @@ const fits = (value: unknown, schema: Schema): boolean => {
 };
 
 /**
- * How the API server complains of metadata that does not decode; `undefined` when it does.
- * Null stands for nothing anywhere.
+ * The API server's error for metadata that does not decode; `undefined` when it does. Null is
+ * allowed anywhere.
  */
 export function typeMismatch(metadata: unknown): string | undefined {
   const open: { value: unknown; schema: Schema; name: string }[] = [
@@ -123,7 +123,7 @@ export function typeMismatch(metadata: unknown): string | undefined {
 const isTime = (value: string): boolean =>
   value === "" || /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/.test(value);
 
-/** Removes fields that say nothing: null, empty texts, lists and maps. */
+/** Removes empty fields: null, empty texts, lists and maps. */
 export function dropEmpty(metadata: JsonObject): void {
   for (const [name, value] of Object.entries(metadata)) {
     const empty =

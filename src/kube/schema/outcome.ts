@@ -1,5 +1,5 @@
 /**
- * What came of checking a value against a schema: failures, and how much of the schema fitted.
+ * The outcome of checking a value against a schema: failures, and how much of the schema matched.
  *
  * The texts are those of kube-openapi's validator; a caller sees them as `FieldError`s.
  *
@@ -17,7 +17,7 @@ import {
 } from "../field-errors.ts";
 import { encodeJson } from "../json.ts";
 
-/** One failure; `at` is its path in the value, absent for one that speaks of the value as a whole. */
+/** One failure; `at` is its path in the value, absent for one of the value as a whole. */
 interface Failure {
   /** Two failures of the same text count once. */
   readonly text: string;
@@ -31,11 +31,11 @@ const failure = (text: string, at: string, asError: (field: string) => FieldErro
   asError,
 });
 
-/** The value breaks a rule that is told in words. */
+/** The value breaks a rule that is given in words. */
 export const breaks = (at: string, value: unknown, text: string): Failure =>
   failure(text, at, (field) => invalidValue(field, value, text));
 
-/** The value breaks a rule of the whole; the path stands in the text only. */
+/** The value as a whole breaks a rule; only the text has the path. */
 export const breaksWhole = (text: string): Failure => ({
   text,
   asError: (field) => invalidValue(field, "", text),
@@ -62,7 +62,7 @@ export function notInEnum(at: string, value: unknown, allowed: readonly unknown[
 export const longerThan = (at: string, max: number): Failure =>
   failure(`${at} in body should be at most ${max} chars long`, at, (field) => tooLong(field, max));
 
-/** The list or map has more than `max` members; `unit` says of what. */
+/** The list or map has more than `max` members; `unit` is their name. */
 export const moreThan = (
   at: string,
   count: number,
@@ -77,7 +77,7 @@ export const moreThan = (
 export class Outcome {
   /** By their texts, in the order in which they were found; absent while there are none. */
   #failures: Map<string, Failure> | undefined;
-  /** Parts of the schema that were looked at with success: tells the best branch of `anyOf`. */
+  /** How many parts of the schema matched: decides the best branch of `anyOf`. */
   matches = 0;
 
   get valid(): boolean {
@@ -94,14 +94,14 @@ export class Outcome {
     if (!this.#failures.has(failed.text)) this.#failures.set(failed.text, failed);
   }
 
-  /** Takes over what another outcome holds; that one is of no use afterwards. */
+  /** Takes over the content of another outcome, which cannot be used afterwards. */
   merge(other: Outcome): void {
     this.matches += other.matches;
     if (!this.#failures) this.#failures = other.#failures;
     else for (const failed of other.#failures?.values() ?? []) this.add(failed);
   }
 
-  /** Forgives all but the first failures: what they speak of is as it was before. */
+  /** Removes all but the first failures: the others are about unchanged values. */
   keep(count: number): void {
     if (!this.#failures) return;
     for (const text of [...this.#failures.keys()].slice(count)) this.#failures.delete(text);
@@ -110,12 +110,12 @@ export class Outcome {
   /**
    * The failures as errors of fields.
    *
-   * @param base - where the value is in its object; absent for the object itself
+   * @param base - the path of the value in its object; absent for the object itself
    */
   errors(base?: string): FieldError[] {
     return Array.from(this.#failures?.values() ?? [], ({ at = "", asError }) => {
       const path = at.startsWith(".") ? at.slice(1) : at;
-      // Go prints a path that there is none of as <nil>, and clients see it.
+      // Go prints an absent path as <nil>, and clients see it.
       if (path === "") return asError(base ?? "<nil>");
       return asError(base === undefined ? path : `${base}.${path}`);
     });

@@ -1,5 +1,6 @@
 /**
- * A schema as values are checked against it: what follows from the schema alone is worked out once.
+ * A schema prepared for checking values: everything that follows from the schema alone is computed
+ * once.
  *
  * @module
  */
@@ -8,12 +9,12 @@ import { messageOf } from "../../errors.ts";
 import { isKnownFormat, stringFormat } from "./formats.ts";
 import type { Schema } from "./structural.ts";
 
-/** Verdicts of a pattern that are kept: most texts of a field come again. */
+/** The number of remembered results of a pattern: most texts of a field come again. */
 const VERDICTS_MAX = 256;
 /** Longer texts are seldom the same ones. */
 const KEPT_TEXT_MAX = 256;
 
-/** A pattern in the syntax of Go, compiled when it is first met. */
+/** A pattern in Go's syntax, compiled on first use. */
 class Pattern {
   readonly source: string;
   #compiled: RE2JS | Error | undefined;
@@ -23,13 +24,13 @@ class Pattern {
     this.source = source;
   }
 
-  /** Why it is no pattern; `undefined` for one. */
+  /** Why it is not a pattern; `undefined` for a valid one. */
   get mistake(): string | undefined {
     const compiled = this.#compile();
     return compiled instanceof Error ? compiled.message : undefined;
   }
 
-  /** Whether it is found in the text; `false` for what is no pattern. */
+  /** Whether it is found in the text; `false` for an invalid pattern. */
   isIn(text: string): boolean {
     const known = this.#verdicts.get(text);
     if (known !== undefined) return known;
@@ -53,7 +54,7 @@ class Pattern {
   }
 }
 
-/** The types that a value may have; none where the schema does not say. */
+/** The types that a value may have; none where the schema does not restrict them. */
 function typesOf(schema: Schema, intOrString: boolean): readonly string[] {
   if (schema["x-kubernetes-int-or-string"]) return intOrString ? ["integer", "string"] : [];
   return schema.type === undefined ? [] : [schema.type];
@@ -71,7 +72,7 @@ export class PreparedSchema {
   readonly types: readonly string[];
   /** The type where there is just one. */
   readonly onlyType: string | undefined;
-  /** Empty for a format that says nothing about values of the type. */
+  /** Empty for a format that is not checked for values of the type. */
   readonly format: string;
   /** The check of the format for texts. */
   readonly isFormat: ((text: string) => boolean) | undefined;
@@ -105,14 +106,14 @@ export class PreparedSchema {
     return this.#fields;
   }
 
-  /** That of a list's items; `undefined` where they are not described. */
+  /** The schema of a list's items; `undefined` where they are not described. */
   get items(): PreparedSchema | undefined {
     const { items } = this.schema;
     if (items) this.#items ??= this.#prepare(items);
     return this.#items;
   }
 
-  /** That of a map's values; `undefined` where they are not described. */
+  /** The schema of a map's values; `undefined` where they are not described. */
   get values(): PreparedSchema | undefined {
     const { additionalProperties } = this.schema;
     if (typeof additionalProperties === "object") {
@@ -121,7 +122,7 @@ export class PreparedSchema {
     return this.#values;
   }
 
-  /** That of a branch: of one of `anyOf`, `oneOf`, `allOf`, or of `not`. */
+  /** The schema of a branch: of one of `anyOf`, `oneOf`, `allOf`, or of `not`. */
   branch(schema: Schema): PreparedSchema {
     this.#branches ??= new Map();
     let branch = this.#branches.get(schema);

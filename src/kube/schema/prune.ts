@@ -1,23 +1,30 @@
 /**
- * Removes what the schema of a kind does not know, and says where it was.
+ * Removes fields that the schema of a kind does not know, and reports their paths.
  *
- * Walks the data with a stack of its own, so that nesting costs memory, not the process. Frozen parts went through
- * this before: they are taken as done.
+ * Walks the data with a stack of its own, so that nesting costs memory, not the process. Frozen
+ * parts were processed before, and are skipped.
  *
- * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#field-pruning
+ * @see
+ * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#field-pruning
  * @module
  */
 import { isJsonObject } from "../json.ts";
 import { describesFields, propertyOf, valuesOf, type Schema } from "./structural.ts";
 
-/** A value, and by way of the visits above it where it is: written out only for what is unknown. */
+/**
+ * A visited value, with its path by way of the visits above it: the path is written out only for
+ * unknown fields.
+ */
 interface Visit {
   readonly value: unknown;
   readonly schema: Schema | undefined;
-  /** Absent for the value that is asked about. */
+  /** Absent for the value at the root. */
   readonly parent: Visit | undefined;
   readonly step: string | number;
-  /** Inside the items of a list that preserves what is unknown, and not yet at a known field. */
+  /**
+   * Whether the value is inside the items of a list that preserves unknown fields, and not yet at a
+   * known field.
+   */
   readonly preserving: boolean;
 }
 
@@ -38,8 +45,9 @@ function pathOf(visit: Visit, last: string): string {
 /**
  * Removes the fields that `schema` does not describe, in place.
  *
- * @param options.root - the value is a whole object: its apiVersion, kind and metadata always stay
- * @returns the paths of what was removed, sorted: `spec.a`, `spec.list[0].b`
+ * @param options.root - whether the value is a whole object, whose apiVersion, kind and metadata
+ *   always stay
+ * @returns the paths of the removed fields, sorted: `spec.a`, `spec.list[0].b`
  */
 export function prune(
   value: unknown,

@@ -25,33 +25,33 @@ import { Correlation } from "./correlation.ts";
 import { type CompiledRule, compileRules } from "./rules.ts";
 import { type Schema, type ValidationRule, valuesOf } from "./structural.ts";
 
-/** What the rules of one object may cost. */
+/** The limit of the cost of the rules of one object. */
 const OBJECT_BUDGET = 10_000_000;
 const MAX_MESSAGE_BYTES = 5 * 1024;
 
-/** Takes a warning for the client. */
+/** Receives a warning for the client. */
 type Warn = (message: string) => void;
 
-/** How an object is checked. */
+/** Options of the check of an object. */
 interface CheckOptions {
   /** The path of the value in its object. */
   readonly path?: string;
-  /** On an update: what did not change is warned about only. */
+  /** On an update: failures of unchanged values are only warnings. */
   readonly correlation?: Correlation | undefined;
   readonly warn?: Warn;
 }
 
-/** How the value relates to the old one, for ratcheting. */
+/** The relation of the value to the old one, for ratcheting. */
 interface Relation {
   readonly current: Correlation | undefined;
   readonly nearest: Correlation | undefined;
 }
 
-/** What a rule did not hold for. */
+/** The value for which a rule does not hold. */
 interface Checked {
   readonly path: string;
   readonly value: unknown;
-  /** As its schema says. */
+  /** The type in its schema. */
   readonly type: string;
 }
 
@@ -77,7 +77,7 @@ export class RuleChecker {
     this.#isRoot = isRoot;
   }
 
-  /** Everything that the rules say against the value. @param old - `undefined` for a new one */
+  /** All errors of the rules for the value. @param old - `undefined` for a new one */
   check(value: unknown, old: unknown, options: CheckOptions = {}): FieldError[] {
     this.#node ??= {
       value: ruleNode(this.#schema, this.#isRoot, declaredType(this.#schema, this.#isRoot)),
@@ -119,7 +119,7 @@ function ruleNode(
   return hasRules ? node : undefined;
 }
 
-/** Thrown when the budget of the object is spent, or a rule was stopped: nothing more is checked. */
+/** Thrown when the budget of the object is used up, or a rule was stopped: the check ends. */
 class Exhausted extends Error {}
 
 /** The check of one object. */
@@ -220,7 +220,7 @@ class RuleRun {
     throw new Exhausted();
   }
 
-  /** A rule did not hold. */
+  /** Records that a rule does not hold. */
   #fail(
     compiled: CompiledRule,
     { path, value, type }: Checked,
@@ -243,7 +243,7 @@ class RuleRun {
     report(ruleFailure(at, value, type, rule, message ?? defaultMessage(rule)));
   }
 
-  /** The message that an expression makes; `undefined` when it makes none that can be used. */
+  /** The result of the message expression; `undefined` when it cannot be used. */
   #message(
     expression: Expression,
     rule: ValidationRule,
@@ -290,7 +290,7 @@ function optionalOf(value: Result | undefined): CelValue | CelError {
   return value instanceof CelError ? value : new Optional(value);
 }
 
-/** How messages name a rule. */
+/** The name of a rule in messages. */
 const nameOf = (rule: ValidationRule): string => (rule.message || rule.rule).trim();
 
 const defaultMessage = (rule: ValidationRule): string =>

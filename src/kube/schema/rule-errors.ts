@@ -1,7 +1,8 @@
 /**
- * What is wrong with the rules in CEL of a definition: expressions that do not compile, or cost too much.
+ * Errors of the rules in CEL of a definition: expressions that do not compile, or cost too much.
  *
- * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#resource-use-by-validation-functions
+ * @see
+ * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#resource-use-by-validation-functions
  * @module
  */
 import { type DeclaredType, declaredType } from "../cel/declared-type.ts";
@@ -16,17 +17,17 @@ const CONTRIBUTORS = 4;
 const HINT =
   "(try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)";
 
-/** What of its surroundings a node has to know. */
+/** The surroundings of a node. */
 interface Place {
-  /** How many values of the node there are at most; `undefined` when nothing limits them. */
+  /** The largest number of values of the node; `undefined` when it is not limited. */
   readonly count: number | undefined;
-  /** The list around it whose items cannot be followed from old to new. */
+  /** The list around it whose items cannot be correlated with the old ones. */
   readonly uncorrelated: string | undefined;
-  /** The type that the nodes above declare; found out only where a rule needs it. */
+  /** The type that the nodes above declare; computed only where a rule needs it. */
   readonly type: () => DeclaredType | undefined;
 }
 
-/** What the rules of a schema cost together. */
+/** The total cost of the rules of a schema. */
 class CostTally {
   total = 0;
   #expensive: { readonly path: string; readonly cost: number }[] = [];
@@ -51,16 +52,16 @@ class CostTally {
   }
 }
 
-/** How the cost of rules is judged. */
+/** Options of the check of rules. */
 interface RuleErrorOptions {
-  /** The schema is stored as it is: its rules may cost what they cost. */
+  /** Whether the schema is stored already: the cost of its rules is then not limited. */
   readonly unchanged?: boolean;
 }
 
 /**
- * Everything wrong with the rules of a schema that is structural.
+ * All errors of the rules of a structural schema.
  *
- * @param others - what else was found: rules are not compiled where it is about their node
+ * @param others - the other errors: the rules of their nodes are not compiled
  */
 export function ruleErrors(
   schema: Schema,
@@ -124,7 +125,7 @@ const fieldOf = (type: DeclaredType | undefined, name: string): DeclaredType | u
 const ownType = (schema: Schema): DeclaredType | undefined =>
   declaredType(schema, schema["x-kubernetes-embedded-resource"] === true);
 
-/** How many values of the nodes directly below there are at most. */
+/** The largest number of values of the nodes directly below. */
 function childCount(schema: Schema, count: number | undefined): number | undefined {
   if (count === undefined) return undefined;
   if (schema.type === "array") {

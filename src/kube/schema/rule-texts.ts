@@ -1,5 +1,5 @@
 /**
- * The parts of a CEL rule that can be judged without reading its expression.
+ * Validation of the parts of a CEL rule other than its expression.
  *
  * @module
  */
@@ -16,7 +16,7 @@ const REASONS = [
 const isBlank = (text: string): boolean => text !== "" && text.trim() === "";
 const hasLineBreak = (text: string): boolean => /[\n\r]/.test(text);
 
-/** What is wrong with the texts of a rule at `path`. */
+/** Errors of the texts of a rule at `path`. */
 export function ruleTextErrors(rule: ValidationRule, path: string): FieldError[] {
   const errors: FieldError[] = [];
   const { message = "", messageExpression = "", fieldPath = "" } = rule;

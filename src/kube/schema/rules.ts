@@ -21,24 +21,24 @@ export interface CompiledRule {
   readonly rule: ValidationRule;
   /** Absent where the rule is blank or wrong. */
   readonly expression?: Expression;
-  /** What is wrong with the rule. */
+  /** The error of the rule. */
   readonly error?: string;
   readonly messageExpression?: Expression;
-  /** What is wrong with the message expression. */
+  /** The error of the message expression. */
   readonly messageError?: string;
-  /** Whether the rule looks at the old value. */
+  /** Whether the rule uses the old value. */
   readonly usesOldSelf: boolean;
-  /** What one evaluation costs at most. */
+  /** The largest cost of one evaluation. */
   readonly maxCost: number;
-  /** What one evaluation of the message costs at most. */
+  /** The largest cost of one evaluation of the message. */
   readonly maxMessageCost: number;
-  /** How many values of the node's type one request can hold. */
+  /** The largest number of values of the node's type in one request. */
   readonly maxCount: number;
-  /** Below the node, where a failure is to be reported; empty for the node itself. */
+  /** The path below the node at which a failure is reported; empty for the node itself. */
   readonly fieldPath: string;
 }
 
-/** How the types of objects are called in messages; real names end in a number that changes. */
+/** The name of object types in messages; real names end in a number that changes. */
 const SELF_TYPE = "selfType1";
 
 /** Compiles the rules of a node whose values have the declared type. */
@@ -96,7 +96,9 @@ export function compileRules(schema: Schema, type: DeclaredType): CompiledRule[]
   });
 }
 
-/** What is said of an expression that cannot be compiled, is of the wrong type, or cannot be run. */
+/**
+ * The messages for an expression that cannot be compiled, is of the wrong type, or cannot be run.
+ */
 interface Words {
   readonly compile: string;
   readonly type: string;
@@ -115,7 +117,7 @@ const MESSAGE_WORDS: Words = {
   plan: "messageExpression instantiation failed",
 };
 
-/** The path of a rule as it stands in errors. */
+/** The path of a rule in errors. */
 function pathOf(rule: ValidationRule, schema: Schema): string {
   if (!rule.fieldPath) return "";
   const found = parseFieldPath(rule.fieldPath, schema);

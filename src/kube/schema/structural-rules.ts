@@ -1,7 +1,8 @@
 /**
- * What makes a schema structural: every value has one type, stated outside of logical operators.
+ * Validation of structural schemas: every value has one type, stated outside of logical operators.
  *
- * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema
+ * @see
+ * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema
  * @module
  */
 import { RE2JS } from "re2js";
@@ -15,7 +16,7 @@ import {
 } from "../field-errors.ts";
 import { propertyOf, type Schema, valuesOf } from "./structural.ts";
 
-/** Where a node of a schema stands; the texts differ. */
+/** The place of a node in a schema; messages depend on it. */
 type Level = "root" | "item" | "field";
 
 const MISSING_TYPE: Readonly<Record<Level, string>> = {
@@ -27,7 +28,7 @@ const MISSING_TYPE: Readonly<Record<Level, string>> = {
 const isTrue = (value: unknown): boolean => value === true;
 const has = (value: unknown): boolean => value !== undefined && value !== "" && value !== false;
 
-/** Everything that keeps the schema from being structural, sorted by its text. */
+/** All errors that keep the schema from being structural, sorted by their texts. */
 export function structuralErrors(schema: Schema, path: string): FieldError[] {
   const errors = [...nodeErrors(schema, "root", path), ...logicErrors(schema, schema, path, path)];
   return errors.sort((a, b) => (formatFieldError(a) < formatFieldError(b) ? -1 : 1));
@@ -86,7 +87,7 @@ function nodeErrors(schema: Schema, level: Level, path: string): FieldError[] {
   return errors;
 }
 
-/** apiVersion, kind and metadata of a whole object have their own rules. */
+/** Errors of apiVersion, kind and metadata of a whole object, which have their own rules. */
 function typeMetaErrors(schema: Schema, level: Level, path: string): FieldError[] {
   const errors: FieldError[] = [];
   const whole = level === "root" || isTrue(schema["x-kubernetes-embedded-resource"]);
@@ -122,7 +123,7 @@ function isPlainMetadata(metadata: Schema): boolean {
 
 const INT_OR_STRING = ["integer", "string"];
 
-/** Whether the branches are the customary ones of an int-or-string, where `type` is allowed. */
+/** Whether the branches are those of an int-or-string, where `type` is allowed. */
 function isIntOrString(branches: readonly Schema[] | undefined): boolean {
   return (
     branches?.length === 2 &&
@@ -133,7 +134,7 @@ function isIntOrString(branches: readonly Schema[] | undefined): boolean {
   );
 }
 
-/** The logical operators and the pattern of a node. */
+/** Errors of the logical operators and the pattern of a node. */
 function valueErrors(
   schema: Schema,
   level: Level,
@@ -148,7 +149,7 @@ function valueErrors(
     }
   }
   for (const [index, branch] of allOf.entries()) {
-    // Only a node's own first branch may hold the customary pair, not one below it.
+    // Only a node's own first branch may hold the int-or-string pair, not one below it.
     const customary = !skip && index === 0 && isIntOrString(branch.anyOf);
     errors.push(...branchErrors(branch, level, `${path}.allOf[${index}]`, customary));
   }
@@ -167,7 +168,7 @@ function valueErrors(
   return errors;
 }
 
-/** Keywords that a branch may not have, with how the rule is put. */
+/** Keywords that a branch may not have, with the words of the rule. */
 const FORBIDDEN_IN_BRANCHES = [
   ["type", "must be empty to be structural"],
   ["default", "must be undefined to be structural"],
@@ -206,7 +207,9 @@ function branchErrors(branch: Schema, level: Level, path: string, skipAnyOf = fa
   return errors;
 }
 
-/** What branches speak of has to be declared outside of them; looked at from the root only. */
+/**
+ * Errors of fields in branches that are not declared outside of them; checked from the root only.
+ */
 function logicErrors(
   logic: Schema,
   schema: Schema,

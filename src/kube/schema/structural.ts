@@ -2,10 +2,12 @@
  * The schema of a kind, custom or built-in, as one tree that every step of a write walks.
  *
  * It is OpenAPI v3 as a CustomResourceDefinition holds it, with Kubernetes' extensions under their
- * wire names. Built-in kinds use the same shape (their `$ref`s are resolved to the nodes themselves,
- * so the graph may have cycles: walk it along data, never by itself) plus the patch extensions.
+ * wire names. Built-in kinds use the same shape (their `$ref`s are resolved to the nodes
+ * themselves, so the graph may have cycles: walk it along data, never by itself) plus the patch
+ * extensions.
  *
- * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema
+ * @see
+ * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema
  * @module
  */
 import type { Json } from "../object.ts";
@@ -66,12 +68,14 @@ export interface Schema {
   "x-kubernetes-map-type"?: "granular" | "atomic";
   "x-kubernetes-validations"?: ValidationRule[];
 
-  /** Built-in kinds only: how a strategic merge patch treats the field. */
+  /** Built-in kinds only: the patch strategy of the field. */
   "x-kubernetes-patch-strategy"?: string;
   "x-kubernetes-patch-merge-key"?: string;
 }
 
-/** The schema of the declared field `name`; `__proto__` and `constructor` are names like any other. */
+/**
+ * The schema of the declared field `name`; `__proto__` and `constructor` are names like any other.
+ */
 export function propertyOf(schema: Schema, name: string): Schema | undefined {
   const { properties } = schema;
   return properties && Object.hasOwn(properties, name) ? properties[name] : undefined;
@@ -83,7 +87,7 @@ export function valuesOf(schema: Schema): Schema | undefined {
   return typeof additionalProperties === "object" ? additionalProperties : undefined;
 }
 
-/** Whether it says anything of the fields of an object. */
+/** Whether the schema describes the fields of an object. */
 export function describesFields(schema: Schema): boolean {
   return schema.properties !== undefined || valuesOf(schema) !== undefined;
 }

@@ -9,11 +9,11 @@ const hasValidEscapes = (text: string): boolean => !/%(?![0-9a-fA-F]{2})/.test(t
 
 const isPort = (text: string): boolean => /^(:[0-9]*)?$/.test(text);
 
-/** Characters below 0x80 that may not stand in a host as they are. */
+/** Characters below 0x80 that a host may not contain unescaped. */
 const badInHost = /[^\u0080-\uffffA-Za-z0-9\-_.~!$&'()*+,;=:[\]<>"%]/;
 
 function isHost(host: string): boolean {
-  // In a host only bytes of non-ASCII characters and, in a zone, `%25` may be escaped.
+  // In a host, only bytes of non-ASCII characters and, in a zone, `%25` may be escaped.
   const escapes = host.match(/%../g) ?? [];
   const escapesFit = escapes.every((escape) => escape === "%25" || /^%[89a-fA-F]/.test(escape));
   if (!hasValidEscapes(host) || !escapesFit || badInHost.test(host)) return false;

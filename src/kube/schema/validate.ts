@@ -1,8 +1,8 @@
 /**
  * Checks a value against a schema, in the words and the order of the API server.
  *
- * Structure and values only: uniqueness of lists is in `lists.ts`, embedded objects in `embedded.ts`;
- * rules in CEL run after all of them, when nothing blocking was found.
+ * Structure and values only: uniqueness of lists is in `lists.ts`, embedded objects in
+ * `embedded.ts`; rules in CEL run after all of them, when no error blocks them.
  *
  * @see https://pkg.go.dev/k8s.io/kube-openapi/pkg/validation/validate
  * @module
@@ -26,11 +26,11 @@ import {
 import { PreparedSchema } from "./prepared.ts";
 import { propertyOf, type Schema } from "./structural.ts";
 
-/** What a check may know beside the value. */
+/** Options of the check of a value. */
 interface ValidateOptions {
-  /** Where the value is in its object: the start of every error's path. */
+  /** The path of the value in its object: the start of every error's path. */
   readonly base?: string;
-  /** On an update: what did not change is not complained about. */
+  /** On an update: unchanged values cause no errors. */
   readonly correlation?: Correlation | undefined;
 }
 
@@ -54,7 +54,7 @@ const NO_NAMES: readonly string[] = [];
 
 const childPath = (path: string, name: string): string => (path === "" ? name : `${path}.${name}`);
 
-/** Whether a value is the one of an enum; numbers are compared in the type of the enum's. */
+/** Whether a value equals one of an enum; numbers are compared in the type of the enum's. */
 function isEnumValue(value: unknown, one: unknown): boolean {
   if (typeof value === "number" && typeof one === "number") {
     return (isInt64(one) ? Math.trunc(value) : value) === one;
@@ -66,12 +66,14 @@ function isEnumValue(value: unknown, one: unknown): boolean {
 export class SchemaValidator {
   readonly #root: PreparedSchema;
 
-  /** @param options.intOrString - `false`: ints-or-strings may be anything, as they may in defaults */
+  /**
+   * @param options.intOrString - `false`: ints-or-strings may be anything, as they may in defaults
+   */
   constructor(schema: Schema, options: { readonly intOrString?: boolean } = {}) {
     this.#root = new PreparedSchema(schema, options.intOrString ?? true);
   }
 
-  /** Everything wrong with the value. */
+  /** All errors of the value. */
   validate(value: unknown, options: ValidateOptions = {}): FieldError[] {
     const { base, correlation } = options;
     const outcome = new Outcome();
@@ -80,7 +82,7 @@ export class SchemaValidator {
   }
 }
 
-/** `check`, unless the failures are those of a value that did not change. */
+/** Runs `check`, and drops the failures of a value that did not change. */
 function ratchet(
   node: PreparedSchema,
   value: unknown,
@@ -146,7 +148,7 @@ function checkEnum(schema: Schema, value: unknown, path: string, outcome: Outcom
   }
 }
 
-/** Only the first failure counts. Lengths count code points. */
+/** Checks a string; only the first failure counts. Lengths count code points. */
 function checkString(node: PreparedSchema, value: string, path: string, outcome: Outcome): void {
   const { maxLength, minLength } = node.schema;
   const { pattern } = node;
@@ -233,7 +235,9 @@ function checkSize(schema: Schema, count: number, path: string, outcome: Outcome
   }
 }
 
-/** What a field was before, if it is one that may keep what is wrong with it: kind and version of an object may not. */
+/**
+ * The old value of a field whose errors may stay; those of kind and version of an object may not.
+ */
 function correlatedField(
   parent: string,
   name: string,
@@ -243,7 +247,10 @@ function correlatedField(
   return isTypeMeta ? undefined : correlation?.field(name);
 }
 
-/** anyOf, oneOf, allOf and not; the failures of the branch that fits best are told as well. */
+/**
+ * Checks anyOf, oneOf, allOf and not; the failures of the best matching branch are reported as
+ * well.
+ */
 function checkBranches(
   node: PreparedSchema,
   value: unknown,

@@ -1,5 +1,5 @@
 /**
- * What is wrong with selectors of labels, in the API server's words.
+ * Validation of label selectors, in the API server's words.
  *
  * @see https://pkg.go.dev/k8s.io/apimachinery/pkg/apis/meta/v1/validation
  * @module
@@ -15,7 +15,7 @@ import { validateLabels } from "../metadata.ts";
 import { labelValueErrors, qualifiedNameErrors } from "../names.ts";
 import type { LabelSelector } from "./selector.ts";
 
-/** What is wrong with a selector of labels. */
+/** Errors of a label selector. */
 export function selectorErrors(field: string, selector: LabelSelector | undefined): FieldError[] {
   const errors = validateLabels(selector?.matchLabels, `${field}.matchLabels`);
   for (const [index, expression] of (selector?.matchExpressions ?? []).entries()) {
@@ -31,7 +31,7 @@ export function selectorErrors(field: string, selector: LabelSelector | undefine
 
 const OPERATORS: ReadonlySet<string> = new Set(["In", "NotIn", "Exists", "DoesNotExist"]);
 
-/** Whether labels can be compared so. */
+/** Whether it is an operator of label selectors. */
 export const isOperator = (operator: string): boolean => OPERATORS.has(operator);
 
 /** One condition of a selector. */
@@ -41,7 +41,7 @@ interface Expression {
   readonly values?: readonly string[];
 }
 
-/** Whether an operator of a selector has the values that it needs; of one that is unknown nobody can tell. */
+/** Errors of the number of an operator's values; an unknown operator has none. */
 export function valueCountErrors(at: string, { operator, values = [] }: Expression): FieldError[] {
   const field = `${at}.values`;
   if ((operator === "In" || operator === "NotIn") && values.length === 0) {
@@ -53,7 +53,7 @@ export function valueCountErrors(at: string, { operator, values = [] }: Expressi
   return [];
 }
 
-/** What is wrong with the label that a selector names, and with the values. */
+/** Errors of a requirement's key and values. */
 export function labelErrors(at: string, { key = "", values = [] }: Expression): FieldError[] {
   return [
     ...nameErrorsAt(`${at}.key`, key, qualifiedNameErrors),

@@ -23,7 +23,7 @@ export class SelectorError extends Error {
   override readonly name = "SelectorError";
 }
 
-/** How a label is compared. */
+/** The operator of a label requirement. */
 export type LabelOperator = "exists" | "!" | "in" | "notin" | "=" | "==" | "!=" | "gt" | "lt";
 
 /** One condition on one label. */
@@ -33,10 +33,10 @@ export interface LabelRequirement {
   readonly values: readonly string[];
 }
 
-/** Labels as they stand in metadata. */
+/** The labels of an object's metadata. */
 export type Labels = Readonly<Record<string, string>>;
 
-/** `matchLabels` and `matchExpressions`, as workloads hold them. */
+/** `matchLabels` and `matchExpressions`, as in the specs of workloads. */
 export interface LabelSelector {
   readonly matchLabels?: Labels;
   readonly matchExpressions?: readonly {
@@ -114,7 +114,7 @@ export function matchesLabelSelector(
   );
 }
 
-/** The operators of selectors in specs, as those of selectors in texts. */
+/** The operators of selectors in specs, as operators of selectors in texts. */
 export const EXPRESSION_OPERATORS: ReadonlyMap<string, LabelOperator> = new Map([
   ["In", "in"],
   ["NotIn", "notin"],
@@ -275,7 +275,7 @@ function parseExactValue(tokens: Tokens): string {
 
 const INT64 = 2n ** 63n;
 
-/** Whether Go's `ParseInt` takes it: 64 bits, and the API server compares no others. */
+/** Whether Go's `ParseInt` accepts it, with 64 bits; the API server compares no other numbers. */
 function isInteger(text: string): boolean {
   if (!/^[+-]?\d+$/.test(text)) return false;
   return BigInt(text.replace("+", "")) >= -INT64 && BigInt(text.replace("+", "")) < INT64;
@@ -365,7 +365,7 @@ export function parseFieldSelector(text: string): FieldRequirement[] {
         const [, field = "", operator, value = ""] = match;
         return { field, operator: operator === "!=" ? "!=" : "=", value: unescapeValue(value) };
       })
-      // A term without field and value asks for nothing.
+      // A term without field and value has no effect.
       .filter(({ field, value }) => field !== "" || value !== "") as FieldRequirement[]
   );
 }

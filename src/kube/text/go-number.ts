@@ -1,8 +1,8 @@
 /**
- * Numbers as Go holds and prints them: messages of the API server show them so.
+ * Numbers as Go holds and prints them, for messages of the API server.
  *
- * A parsed `1.0` and `1` are the same in JavaScript, so whole numbers count as `int64`, others as `float64`. From 2^53
- * on an `int64` is a `bigint`, and a `number` a `float64`.
+ * A parsed `1.0` and `1` are the same in JavaScript, so whole numbers count as `int64`, others as
+ * `float64`. From 2^53 on an `int64` is a `bigint`, and a `number` a `float64`.
  *
  * @module
  */
@@ -15,7 +15,7 @@ export function isInt64(value: number | bigint): boolean {
   return typeof value === "bigint" || Number.isSafeInteger(value);
 }
 
-/** Whether a value is a number, be it a `bigint`. */
+/** Whether a value is a number, including a `bigint`. */
 export function isNumeric(value: unknown): value is number | bigint {
   return typeof value === "number" || typeof value === "bigint";
 }

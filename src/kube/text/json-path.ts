@@ -1,18 +1,22 @@
 /**
- * JSONPath as Kubernetes reads it: printer columns and selectable fields are written in it.
+ * JSONPath as Kubernetes reads it, for printer columns and selectable fields.
  *
- * A path is parsed once and may be asked often. What it cannot express in Kubernetes (ranges, text between
- * braces) is not in here.
+ * A path is parsed once and may be evaluated often. Templates of kubectl (ranges, text between
+ * braces) are not supported.
  *
  * @see https://kubernetes.io/docs/reference/kubectl/jsonpath/
  * @module
  */
 import { getField, isJsonObject } from "../json.ts";
 
-/** One step: from values to the values that they lead to. @throws Error as Kubernetes fails to evaluate */
+/**
+ * One step of a path: from values to the values below them.
+ *
+ * @throws Error as Kubernetes fails to evaluate
+ */
 type Step = (values: readonly unknown[]) => unknown[];
 
-/** A path that can be asked for what it leads to. */
+/** A parsed path. */
 export interface JsonPath {
   /** All results, in order. @throws Error when the data has another shape than the path needs */
   find(value: unknown): unknown[];
@@ -21,7 +25,7 @@ export interface JsonPath {
 /**
  * Reads a path such as `.status.conditions[?(@.type=='Ready')].status`.
  *
- * @throws Error when it is none
+ * @throws Error when the text is not a path
  */
 export function parseJsonPath(text: string): JsonPath {
   const steps = new PathParser(text).parse();
@@ -52,7 +56,7 @@ const literal =
   (value: unknown): Step =>
   () => [value];
 
-/** Everything that has members, from the outside in. */
+/** All objects and arrays, from the outside in. */
 const recursive: Step = (values) => {
   const found: unknown[] = [];
   const open = [...values].reverse();
@@ -120,13 +124,13 @@ function filter(left: readonly Step[], operator: string, right: readonly Step[])
   return overItems(keeps);
 }
 
-/** Keeps the items for which the steps lead anywhere. */
+/** Keeps the items for which the steps have a result. */
 const exists = (steps: readonly Step[]): Step =>
   overItems((item) => {
     try {
       return run(steps, [item]).length > 0;
     } catch {
-      // Kubernetes takes a failure in here for an absence.
+      // Kubernetes takes a failure here for an absent value.
       return false;
     }
   });

@@ -1,13 +1,13 @@
 /**
- * Texts and numbers in YAML as go-yaml writes them: plain where that is read back as the same text, in single quotes,
- * in double quotes or as a block otherwise; broken after column 80.
+ * Texts and numbers in YAML as go-yaml writes them: plain where that is read back as the same text,
+ * in single quotes, in double quotes or as a block otherwise; broken after column 80.
  *
  * @see https://github.com/yaml/go-yaml/blob/v2/emitterc.go
  * @module
  */
 import { formatFloat, isInt64 } from "./go-number.ts";
 
-/** Where a text begins, and where its further lines do. */
+/** The position of a text, and the indentation of its further lines. */
 interface Position {
   readonly indent: number;
   readonly column: number;
@@ -15,7 +15,7 @@ interface Position {
 
 const MAX_SIMPLE_KEY_BYTES = 128;
 
-/** Whether a key may stand before its colon on one line; others are written after a question mark. */
+/** Whether a key fits before its colon on one line; others are written after a question mark. */
 export function isSimpleKey(key: string): boolean {
   return Buffer.byteLength(key) <= MAX_SIMPLE_KEY_BYTES && !/[\n\r\u0085\u2028\u2029]/.test(key);
 }
@@ -54,13 +54,13 @@ function styleOf(value: string, isKey: boolean): Style {
   return isPlain(value) ? "plain" : "single";
 }
 
-// What go-yaml does not print as it is: a tab, what is not in the basic plane, half a pair; and other line breaks, which
-// it does print where it can.
+// Characters that go-yaml does not print as they are: a tab, those outside of the basic plane, half
+// a pair; and other line breaks, which it does print where it can.
 const UNPRINTABLE =
   // eslint-disable-next-line no-control-regex
   /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]/;
 
-/** What YAML 1.1 would read as something else than a text. */
+/** Whether YAML 1.1 would read the text as another type. */
 function isOtherType(value: string): boolean {
   return NAMES.test(value) || isTimestamp(value) || isNumber(value) || BASE_60.test(value);
 }
@@ -80,13 +80,13 @@ function isNumber(value: string): boolean {
   return isFiniteFloat(plain);
 }
 
-/** Whether 64 bits hold it; its digits may be of any base. */
+/** Whether the integer fits 64 bits; its digits may be of any base. */
 function fitsInteger(digits: string): boolean {
   const [, sign, body = ""] = /^([-+]?)(.*)$/.exec(digits) ?? [];
   const octal = /^0[oO]?([0-7]+)$/.exec(body);
   const size = BigInt(octal ? `0o${octal[1] ?? ""}` : body);
   if (sign === "-") return size <= 2n ** 63n;
-  // A sign is for signed numbers alone.
+  // A sign makes the number a signed one.
   return size < (sign === "+" ? 2n ** 63n : 2n ** 64n);
 }
 
@@ -113,7 +113,10 @@ function isTimestamp(value: string): boolean {
   );
 }
 
-/** Whether a text of one line needs no quotes: it neither begins nor contains what YAML gives a meaning to. */
+/**
+ * Whether a text of one line needs no quotes: it neither begins with nor contains special
+ * characters of YAML.
+ */
 function isPlain(value: string): boolean {
   return (
     !/^[ &*!|>%@`"'#,[\]{}]/.test(value) &&
@@ -153,14 +156,14 @@ function escape(value: string): string {
 }
 
 function literal(value: string, indent: number): string {
-  // A first line that begins with a space, or is none, would be taken for the indentation.
+  // A first line that is empty or begins with a space would be taken for the indentation.
   const hint = /^[ \n]/.test(value) ? "2" : "";
   const pad = " ".repeat(indent);
   const lines = value.replace(/\n$/, "").split("\n");
   return `|${hint}${chomping(value)}\n${lines.map((line) => (line === "" ? "" : pad + line)).join("\n")}`;
 }
 
-/** What becomes of the line breaks at the end: none, one, or all are kept. */
+/** The chomping indicator for the line breaks at the end: none, one, or all are kept. */
 function chomping(value: string): "" | "+" | "-" {
   if (!value.endsWith("\n")) return "-";
   return value === "\n" || value.endsWith("\n\n") ? "+" : "";
@@ -168,7 +171,9 @@ function chomping(value: string): "" | "+" | "-" {
 
 const FOLD_AFTER = 80;
 
-/** Breaks at spaces after column 80, as libyaml does; at the first of several only in double quotes. */
+/**
+ * Breaks at spaces after column 80, as libyaml does; at the first of several only in double quotes.
+ */
 function fold(value: string, { indent, column }: Position, style: Style): string {
   const quote = style === "plain" ? 0 : 1;
   let folded = "";

@@ -1,7 +1,7 @@
 /**
- * JSON values as YAML, in the form that go-yaml gives them: sorted keys, lists not indented, texts of several lines as
- * blocks, long lines folded. The API server answers so, and controller-gen writes so: a project that comes from Go
- * sees no difference but that of content.
+ * JSON values as YAML, in the form that go-yaml gives them: sorted keys, lists not indented, texts
+ * of several lines as blocks, long lines folded. The API server and controller-gen write this form,
+ * so a project that comes from Go sees only differences of content.
  *
  * @see https://github.com/yaml/go-yaml/tree/v2
  * @module

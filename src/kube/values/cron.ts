@@ -10,7 +10,10 @@
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const LONGEST_REPEAT_MS = 3 * 3_600_000;
-/** A schedule that fits no day in so many years, such as the 30th of February, never runs. */
+/**
+ * How many days to search: a schedule for a day that does not exist, such as the 30th of February,
+ * never runs.
+ */
 const HORIZON_DAYS = 5 * 366;
 
 interface Bounds {
@@ -40,13 +43,13 @@ const WORDS: Readonly<Record<string, string>> = {
 
 interface Field {
   readonly values: ReadonlySet<number>;
-  /** Written as `*` or `?`: it does not restrict. */
+  /** Whether it is written as `*` or `?`, without a restriction. */
   readonly isAny: boolean;
 }
 
-/** When something is due. */
+/** A parsed schedule. */
 export interface CronSchedule {
-  /** The first moment after `afterMs` at which it is due, in milliseconds; `undefined` when there is none. */
+  /** The next time after `afterMs`, in milliseconds; `undefined` when there is none. */
   next(afterMs: number): number | undefined;
 }
 
@@ -169,7 +172,7 @@ function nextAfter(
   for (let count = 0; count <= HORIZON_DAYS; count++) {
     const day = firstDay + count * DAY_MS;
     if (!isDueOn(new Date(day), days, months, weekdays)) continue;
-    // Clocks are never put back by more: what they showed before is over.
+    // Clocks are never put back by more than this: earlier local times are over.
     const from = Math.max(0, Math.floor((local - LONGEST_REPEAT_MS - day) / MINUTE_MS));
     for (let minute = from; minute < 1440; minute++) {
       if (!hours.values.has(Math.floor(minute / 60)) || !minutes.values.has(minute % 60)) continue;
@@ -194,15 +197,15 @@ function momentOf(localMs: number, offset: Offset): number | undefined {
   return moment + offset(moment) === localMs ? moment : undefined;
 }
 
-/** By how many milliseconds clocks are ahead of UTC at a moment. */
+/** How many milliseconds clocks are ahead of UTC at a moment. */
 type Offset = (ms: number) => number;
 
-/** @throws RangeError when it is called, for a zone that is not known */
+/** @throws RangeError on its first call, for an unknown zone */
 function offsetIn(timeZone: string): Offset {
   if (timeZone === "UTC" || timeZone === "Etc/UTC") return () => 0;
   let format: Intl.DateTimeFormat | undefined;
   return (ms) => {
-    // To make one costs far more than to use it.
+    // Creating a format costs far more than using it.
     format ??= new Intl.DateTimeFormat("en-US", {
       timeZone,
       hourCycle: "h23",

@@ -12,7 +12,7 @@ const SECOND = 1000n * MILLISECOND;
 const MINUTE = 60n * SECOND;
 const HOUR = 60n * MINUTE;
 const DAY_MS = 86_400_000;
-// The longest that Go has: 64 bits of nanoseconds, some 292 years.
+// Go's longest duration: 64 bits of nanoseconds, some 292 years.
 const LONGEST = 2n ** 63n - 1n;
 
 const UNIT_NANOS: Readonly<Record<string, bigint>> = {
@@ -60,7 +60,10 @@ export function formatDuration(ms: number): string {
   return formatGoNanos(nanos);
 }
 
-/** A wait for people, in whole milliseconds: `6h54m11.665s`. What Go's durations cannot hold is said in milliseconds. */
+/**
+ * A wait for people, in whole milliseconds: `6h54m11.665s`. What Go's durations cannot hold is said
+ * in milliseconds.
+ */
 export function waitText(ms: number): string {
   const isGos = Math.abs(ms) < Number(LONGEST / MILLISECOND);
   return isGos ? formatDuration(Math.round(ms)) : `${ms} ms`;
@@ -71,7 +74,7 @@ function nanosOf(ms: number): bigint {
   return BigInt(whole) * MILLISECOND + BigInt(Math.round((ms - whole) * 1e6));
 }
 
-/** The nanoseconds of a duration as Go reads it; `undefined` when the text is none. */
+/** The nanoseconds of a duration as Go reads it; `undefined` when the text is not one. */
 export function parseGoNanos(text: string): bigint | undefined {
   const negative = text.startsWith("-");
   const unsigned = text.replace(/^[+-]/, "");
@@ -93,7 +96,7 @@ export function parseGoNanos(text: string): bigint | undefined {
 
 /** In floating point, as Go does it: a third of an hour with enough digits is 20 minutes. */
 function fractionNanos(fraction: string, unit: bigint): bigint {
-  // What Go holds of a fraction: as many digits as fit in 63 bits.
+  // Go's digits of a fraction: as many as fit in 63 bits.
   let digits = 0n;
   let scale = 1;
   for (const digit of fraction) {
@@ -120,7 +123,7 @@ export function formatGoNanos(nanos: bigint): string {
   return minutes > 0n ? `${sign}${minutes}m${seconds}` : sign + seconds;
 }
 
-/** How often `unit` is in `size`, without zeros at the end. */
+/** The number of times that `unit` is in `size`, without zeros at the end. */
 function decimal(size: bigint, unit: bigint): string {
   const fraction = String(size % unit)
     .padStart(String(unit).length - 1, "0")

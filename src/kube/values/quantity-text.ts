@@ -20,7 +20,10 @@ export type Quantity = QuantityText;
 
 const BILLION = 1_000_000_000n;
 
-/** Exact arithmetic with quantities. Each function throws a TsopError `bad-quantity` for what is none. */
+/**
+ * Exact arithmetic with quantities. Each function throws a TsopError `bad-quantity` for invalid
+ * ones.
+ */
 interface QuantityArithmetic {
   /** The sum, in the suffixes of the first that is not zero. */
   readonly add: (...terms: readonly Quantity[]) => string;
@@ -66,7 +69,7 @@ export const Quantity: QuantityArithmetic = {
   number: (quantity) => Number(parseQuantity(quantity).nanos) / 1e9,
 };
 
-/** In canonical form, whatever spelling was parsed. */
+/** The canonical form, whatever spelling was parsed. */
 function canonical({ nanos, format }: ReturnType<typeof parseQuantity>): string {
   return formatQuantity({ nanos, format });
 }

@@ -1,8 +1,8 @@
 /**
  * Quantities: `500m`, `1.5Gi`, `1e3`. Parsing, the canonical form, order and sum.
  *
- * Values are exact: whole billionths in a bigint. What is finer is rounded up, away from zero, as
- * the API server does. A text that already is in canonical form keeps its spelling.
+ * Values are exact: whole billionths in a bigint. Finer values are rounded up, away from zero, as
+ * in the API server. A text that already is in canonical form keeps its spelling.
  *
  * @see https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/
  * @module
@@ -24,7 +24,7 @@ export interface Quantity {
 const BILLION = 1_000_000_000n;
 const MILLI = 1_000_000n;
 const MAX_BINARY = (2n ** 63n - 1n) * BILLION;
-/** A quantity beyond this exponent is no amount of anything, only a way to exhaust memory. */
+/** The largest exponent: a larger one is only a way to exhaust memory. */
 const MAX_EXPONENT = 1000;
 /** As many digits as the API server handles without arbitrary precision. */
 const MAX_DIGITS = 18;
@@ -136,7 +136,7 @@ export function formatQuantity(quantity: Quantity): string {
   if (nanos === 0n) return "0";
   const sign = nanos < 0n ? "-" : "";
   const magnitude = nanos < 0n ? -nanos : nanos;
-  // Binary suffixes have no fractions, so what has one is written in decimal.
+  // Binary suffixes have no fractions, so a value with one is written in decimal.
   if (
     quantity.format === "BinarySI" &&
     magnitude >= 1024n * BILLION &&

@@ -1,5 +1,5 @@
 /**
- * Times as objects carry them.
+ * Times in objects.
  *
  * @module
  */

@@ -1,13 +1,14 @@
 /**
- * What admission webhooks are asked, and what handles it: defaulters change objects before they are stored, validators
- * allow or refuse them, and handlers do either with the request itself.
+ * Requests to admission webhooks, and their handlers: defaulters change objects before they are
+ * stored, validators allow or refuse them, and admission handlers do either with the request
+ * itself.
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/
  * @module
  */
 import type { JsonObject, KubeObject, Sent, SentObject, StoredMeta } from "../object.ts";
 
-/** What is done to an object. */
+/** The operation of a request. */
 export type AdmissionOperation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
 
 /** A kind in one version; the core group is empty. */
@@ -24,7 +25,7 @@ export interface GroupVersionResource {
   readonly resource: string;
 }
 
-/** Who sent a request, as the API server knows them. */
+/** The user of a request, as the API server knows them. */
 export interface UserInfo {
   readonly username?: string;
   readonly uid?: string;
@@ -32,35 +33,38 @@ export interface UserInfo {
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What the API server asks about: the request of an `AdmissionReview`. */
+/** The request of an `AdmissionReview`. */
 export interface AdmissionRequest<T extends KubeObject = KubeObject> {
   readonly uid: string;
   readonly operation: AdmissionOperation;
-  /** The kind of `object`: the one that the webhook's rule names. */
+  /** The kind of `object`: the one of the webhook's rule. */
   readonly kind: GroupVersionKind;
   readonly resource: GroupVersionResource;
   /** `status`, `scale`, ...; absent for the object itself. */
   readonly subResource?: string;
-  /** The kind that the request was made in, which `matchPolicy: Equivalent` may have converted. */
+  /** The kind of the original request, which `matchPolicy: Equivalent` may have converted. */
   readonly requestKind?: GroupVersionKind;
   readonly requestResource?: GroupVersionResource;
   readonly requestSubResource?: string;
-  /** Absent where the server is asked to make a name up. */
+  /** Absent where the server generates a name. */
   readonly name?: string;
   /** Absent for objects outside of namespaces. */
   readonly namespace?: string;
   readonly userInfo: UserInfo;
-  /** The object as it would be stored, to which the server may not have given a name and a uid yet; absent at DELETE. */
+  /**
+   * The object as it would be stored, to which the server may not have given a name and a uid yet;
+   * absent at DELETE.
+   */
   readonly object?: Sent<T>;
-  /** The object as it is stored; at UPDATE and DELETE. */
+  /** The stored object, at UPDATE and DELETE. */
   readonly oldObject?: T;
-  /** Nothing will be stored: no effect outside of the answer is allowed. */
+  /** Whether nothing will be stored: no effect outside of the answer is allowed. */
   readonly dryRun: boolean;
   /** `CreateOptions`, `PatchOptions`, `DeleteOptions`, ... */
   readonly options?: JsonObject;
 }
 
-/** A request that is being answered. */
+/** A request under review. */
 export interface Review<T extends KubeObject = KubeObject> {
   readonly request: AdmissionRequest<T>;
   /** Aborted when the API server stops waiting, or the operator ends. */
@@ -69,13 +73,13 @@ export interface Review<T extends KubeObject = KubeObject> {
   warn(message: string): void;
 }
 
-/** Names a field of an object: `(widget) => widget.spec.ports[0]?.name`, or `"spec.ports[0].name"`. */
+/** A field of an object: `(widget) => widget.spec.ports[0]?.name`, or `"spec.ports[0].name"`. */
 export type FieldOf<T> = ((object: T) => unknown) | string;
 
 /**
- * A request that is validated. Every mistake that is noted here refuses the request, and the user is shown all of them,
- * in the API server's words: `spec.size: Invalid value: 12: must be even`. Fields are named by a function, whose value is
- * read from the object, or by their path.
+ * A request under validation. Every error that is recorded here refuses the request, and the user
+ * sees all of them, in the API server's words: `spec.size: Invalid value: 12: must be even`. Fields
+ * are named by a function, whose value is read from the object, or by their path.
  */
 export interface ValidationReview<T extends KubeObject = KubeObject> extends Review<T> {
   /** `Invalid value: 12: must be even`. */
@@ -93,20 +97,25 @@ export interface ValidationReview<T extends KubeObject = KubeObject> extends Rev
 }
 
 /**
- * An object that is about to be created, as validating webhooks see it: the server has given it a name, a uid and a
- * time, and it has no `resourceVersion` before it is stored.
+ * An object that is about to be created, as validating webhooks see it: the server has given it a
+ * name, a uid and a time, and it has no `resourceVersion` before it is stored.
  */
 export type Unstored<T extends KubeObject> = Omit<T, "metadata"> & {
   metadata: Omit<T["metadata"], "resourceVersion"> & Pick<Partial<StoredMeta>, "resourceVersion">;
 };
 
-/** Fills in what the user left out. It is not asked at DELETE. */
+/** Sets defaults for fields that the user omitted. It is not called at DELETE. */
 export interface Defaulter<T extends KubeObject> {
-  /** Changes `object`, which has no uid yet when it is being created; the difference is sent to the API server. */
+  /**
+   * Changes `object`, which has no uid yet when it is being created; the difference is sent to the
+   * API server.
+   */
   default(object: Sent<T>, review: Review<T>): void | Promise<void>;
 }
 
-/** Refuses what cannot be. The methods that are there say which operations are asked about. */
+/**
+ * Refuses invalid objects. The methods that it has determine the operations that it is called for.
+ */
 export interface Validator<T extends KubeObject> {
   /** Before an object is created. */
   validateCreate?(object: Unstored<T>, review: ValidationReview<T>): void | Promise<void>;
@@ -119,18 +128,21 @@ export interface Validator<T extends KubeObject> {
 /** The answer of an `AdmissionHandler`. */
 export interface AdmissionAnswer {
   readonly allowed: boolean;
-  /** Why not: what the user is shown. */
+  /** The message of a refusal, which the user sees. */
   readonly message?: string;
   /** The status code of a refusal; 403 when absent. */
   readonly code?: number;
-  /** How a mutating webhook changes the object: the object after it, of which the difference is sent. */
+  /** The object after the changes of a mutating webhook, of which the difference is sent. */
   readonly object?: SentObject;
-  /** Notes for the API server's audit log; the webhook's name is put before the keys. */
+  /** Annotations of the API server's audit log; their keys are prefixed with the webhook's name. */
   readonly auditAnnotations?: Readonly<Record<string, string>>;
 }
 
 /** Answers requests itself: for subresources, CONNECT, and kinds of others. */
 export interface AdmissionHandler<T extends KubeObject = KubeObject> {
-  /** Answers a request. What throws is answered as a failure, which the webhook's `failurePolicy` decides about. */
+  /**
+   * Answers a request. An exception is answered as a failure, which the webhook's `failurePolicy`
+   * decides about.
+   */
   handle(review: Review<T>): AdmissionAnswer | Promise<AdmissionAnswer>;
 }

@@ -1,21 +1,24 @@
 /**
- * Which rights an operator needs to issue the certificate of its webhooks itself: the generated roles grant them, and
- * the operator checks them when it starts.
+ * The rights that an operator needs to issue the certificate of its webhooks itself: the generated
+ * roles grant them, and the operator checks them when it starts.
  *
  * @module
  */
 import type { WebhookMark } from "./webhook-marks.ts";
 
-/** The Secret with the certificate and what signs it, without a prefix of kustomize. */
+/** The Secret with the certificate and its authority, without a prefix of kustomize. */
 export const CERTIFICATE_SECRET = "webhook-server-cert";
 
-/** The Service before the webhooks, without a prefix of kustomize. */
+/** The Service in front of the webhooks, without a prefix of kustomize. */
 export const WEBHOOK_SERVICE = "webhook-service";
 
-/** Of the Secret: `create` cannot be limited to a name, the others are. */
+/** For the Secret: `create` cannot be limited to a name, the others are. */
 export const CERTIFICATE_SECRET_VERBS = ["get", "update"] as const;
 
-/** Of the webhook configurations and the CRDs, each by its name: the authorities are put in. */
+/**
+ * For the webhook configurations and the CRDs, each by its name: the authorities are written into
+ * them.
+ */
 export const CA_BUNDLE_VERBS = ["get", "patch"] as const;
 
 /** A rule of a Role or a ClusterRole. */
@@ -26,9 +29,9 @@ export interface CertificateRule {
   readonly verbs: readonly string[];
 }
 
-/** What the certificate has to do with. */
+/** The objects that the certificate is used with. */
 export interface CertificateUse {
-  /** What kustomize puts before the names of the project's objects, such as `shop-`. */
+  /** The prefix that kustomize puts before the names of the project's objects, such as `shop-`. */
   readonly namePrefix: string;
   /** The webhook configurations, without the prefix. */
   readonly configurations: readonly Pick<WebhookMark, "mutating" | "configuration">[];
@@ -36,7 +39,7 @@ export interface CertificateUse {
   readonly crds: readonly string[];
 }
 
-/** The rules of a self-managed certificate. Rules without a name to name are left out. */
+/** The rules of a self-managed certificate. Rules without a name are left out. */
 export interface CertificateRights {
   /** For a Role in the operator's own namespace. */
   readonly role: readonly CertificateRule[];

@@ -1,5 +1,5 @@
 /**
- * How a webhook may be addressed.
+ * Validation of the addresses of webhooks.
  *
  * @see https://pkg.go.dev/k8s.io/apiserver/pkg/util/webhook
  * @module
@@ -8,7 +8,7 @@ import { X509Certificate } from "node:crypto";
 import { type FieldError, invalidValue, required } from "../field-errors.ts";
 import { dns1123SubdomainErrors } from "../names.ts";
 
-/** How to reach a webhook. */
+/** The address of a webhook. */
 export interface WebhookClientConfig {
   readonly url?: string;
   readonly service?: {
@@ -21,7 +21,10 @@ export interface WebhookClientConfig {
   readonly caBundle?: string;
 }
 
-/** Where a webhook is, as a stored configuration says it; without `caBundle` the system's authorities are trusted. */
+/**
+ * The address of a webhook in a stored configuration; without `caBundle` the system's authorities
+ * are trusted.
+ */
 export interface WebhookTarget extends WebhookClientConfig {
   readonly service?: {
     readonly namespace: string;
@@ -33,7 +36,7 @@ export interface WebhookTarget extends WebhookClientConfig {
 
 const URL_FORM = "; desired format: https://host[/path]";
 
-/** What is wrong with the address in a client configuration. */
+/** Errors of the address in a client configuration. */
 export function webhookAddressErrors(config: WebhookClientConfig, path: string): FieldError[] {
   if ((config.url === undefined) === (config.service === undefined)) {
     return [required(path, "exactly one of url or service is required")];
@@ -77,7 +80,7 @@ function serviceErrors(
   path: string,
 ): FieldError[] {
   const errors: FieldError[] = [];
-  // The API server mixes the two up: it complains of the name when the namespace is missing.
+  // The API server mixes the two up: it reports the name when the namespace is missing.
   if (!service.namespace) errors.push(required(`${path}.name`));
   if (!service.name) errors.push(required(`${path}.namespace`));
   const port = service.port ?? 443;
@@ -108,7 +111,7 @@ function servicePathErrors(urlPath: string, path: string): FieldError[] {
   return errors;
 }
 
-/** What is wrong with a bundle of certificates (PEM, in base64). */
+/** Errors of a bundle of certificates (PEM, in base64). */
 export function caBundleErrors(bundle: string, path: string): FieldError[] {
   const pem = Buffer.from(bundle, "base64").toString("latin1");
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ?? [];

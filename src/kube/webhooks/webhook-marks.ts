@@ -1,19 +1,22 @@
 /**
- * What the markers of webhooks leave on the classes that wear them, and what is derived from a kind: the generator writes
- * it into the manifests, and the runtime serves it.
+ * The marks that the markers of webhooks set on classes, and the names and paths that are derived
+ * from a kind: the generator writes them into the manifests, and the runtime serves them.
  *
  * @module
  */
 import type { ResourceInfo } from "../resource.ts";
 
-/** A webhook that a class answers. */
+/** A webhook that a class implements. */
 export interface WebhookMark {
   readonly mutating: boolean;
-  /** Where it is asked: `/mutate-shop-example-com-v1-widget`, or the path of a URL; absent where the marker says neither. */
+  /**
+   * The path at which it is called: `/mutate-shop-example-com-v1-widget`, or the path of a URL;
+   * absent where the marker has neither.
+   */
   readonly path: string | undefined;
-  /** The name of the object that configures it, without a prefix of kustomize. */
+  /** The name of its configuration, without a prefix of kustomize. */
   readonly configuration: string;
-  /** The kind, unless the rule was written out. */
+  /** The kind, unless the rule is written out. */
   readonly resource: ResourceInfo | undefined;
 }
 
@@ -31,11 +34,13 @@ interface Marked {
   [conversionKey]?: ConversionMark;
 }
 
-/** The configuration object of all webhooks of one sort, unless a marker names another. */
+/** The configuration of all webhooks of one type, unless a marker names another. */
 export const configurationOf = (mutating: boolean): string =>
   mutating ? "mutating-webhook-configuration" : "validating-webhook-configuration";
 
-/** Where a webhook of a kind is asked, as kubebuilder names it: `/validate--v1-pod` in the core group. */
+/**
+ * The path of a webhook of a kind, as kubebuilder names it: `/validate--v1-pod` in the core group.
+ */
 export function webhookPathOf(
   mutating: boolean,
   { group, version, kind }: Pick<ResourceInfo, "group" | "version" | "kind">,
@@ -52,13 +57,13 @@ export function webhookNameOf(
   return `${mutating ? "m" : "v"}${kind.toLowerCase()}-${version}.kb.io`;
 }
 
-/** Where the API server asks for conversions. */
+/** The path of conversions. */
 export const CONVERSION_PATH = "/convert";
 
-/** The operator's namespace, as manifests name it before kustomize does. */
+/** The operator's namespace in manifests, before kustomize renames it. */
 export const OPERATOR_NAMESPACE = "system";
 
-/** Notes a webhook on its class. */
+/** Records a webhook on its class. */
 export function markWebhook(target: object, mark: WebhookMark): void {
   const marked = target as Marked;
   // A class that extends another has webhooks of its own.
@@ -70,11 +75,11 @@ export function markWebhook(target: object, mark: WebhookMark): void {
 export const webhooksOf = (handler: object): readonly WebhookMark[] =>
   (handler.constructor as Marked)[webhookKey] ?? [];
 
-/** Notes on a class what it converts. */
+/** Records a conversion on its class. */
 export function markConversion(target: object, mark: ConversionMark): void {
   Object.defineProperty(target, conversionKey, { value: mark });
 }
 
-/** What the class of `converter` converts. */
+/** The conversion of the class of `converter`. */
 export const conversionOf = (converter: object): ConversionMark | undefined =>
   (converter.constructor as Marked)[conversionKey];

@@ -1,5 +1,5 @@
 /**
- * What is wrong with configurations of admission webhooks.
+ * Validation of configurations of admission webhooks.
  *
  * @see https://pkg.go.dev/k8s.io/kubernetes/pkg/apis/admissionregistration/validation
  * @module
@@ -19,24 +19,24 @@ import { selectorErrors } from "../selectors/selector-rules.ts";
 import type { LabelSelector } from "../selectors/selector.ts";
 import { type WebhookClientConfig, webhookAddressErrors } from "./webhook-address.ts";
 
-/** Which requests a rule means. */
+/** A rule, which matches requests. */
 export interface WebhookRule {
   readonly operations?: readonly string[];
   readonly apiGroups?: readonly string[];
   readonly apiVersions?: readonly string[];
   readonly resources?: readonly string[];
   readonly scope?: string;
-  /** Of policies: the names of the objects; all when there are none. */
+  /** Only of policies: the names of the objects; all when empty. */
   readonly resourceNames?: readonly string[];
 }
 
-/** A condition in CEL under which alone a webhook is asked. */
+/** A condition in CEL that limits a webhook to certain requests. */
 export interface MatchCondition {
   readonly name: string;
   readonly expression: string;
 }
 
-/** A webhook of a configuration of either kind; nobody has checked it yet. */
+/** A webhook of a configuration of either kind, not validated yet. */
 export interface ConfiguredWebhook {
   readonly name?: string;
   readonly clientConfig: WebhookClientConfig;
@@ -62,7 +62,7 @@ const NO_SIDE_EFFECTS = ["None", "NoneOnDryRun"];
 const MAX_CONDITIONS = 64;
 const MAX_TIMEOUT_SECONDS = 30;
 
-/** Everything wrong with the webhooks of a configuration, of either kind. */
+/** All errors of the webhooks of a configuration, of either kind. */
 export function webhookConfigurationErrors(
   object: SentObject,
   problemOf: ConditionProblem,
@@ -118,7 +118,7 @@ function webhookErrors(
   ];
 }
 
-/** A word that may be left out. */
+/** Errors of a word that may be absent. */
 export function optionalWord(
   field: string,
   value: string | undefined,
@@ -136,7 +136,7 @@ function fullNameErrors(field: string, name: string): FieldError[] {
   return [invalidValue(field, name, rule)];
 }
 
-/** What is wrong with a rule of a webhook or a policy. */
+/** Errors of a rule of a webhook or a policy. */
 export function ruleErrors(path: string, rule: WebhookRule): FieldError[] {
   const { scope } = rule;
   const [operations, apiGroups] = [rule.operations ?? [], rule.apiGroups ?? []];
@@ -207,7 +207,7 @@ function reviewVersionErrors(
   return [...errors, invalidValue(field, versions, `must include at least one of ${known}`)];
 }
 
-/** What is wrong with the conditions of a webhook or of a policy. */
+/** Errors of the match conditions of a webhook or of a policy. */
 export function conditionErrors(
   field: string,
   given: readonly Partial<MatchCondition>[] | null | undefined,

@@ -1,5 +1,5 @@
 /**
- * X.509 certificates with keys of the curve P-256: put together and signed.
+ * X.509 certificates with keys of the curve P-256: building and signing.
  *
  * @see https://www.rfc-editor.org/rfc/rfc5280
  * @module
@@ -23,16 +23,16 @@ import {
 } from "./der.ts";
 import { repeatableSignature } from "./seeded-keys.ts";
 
-/** Whom a certificate names. */
+/** The subject of a certificate. */
 export interface Subject {
   readonly commonName: string;
   readonly organizations?: readonly string[];
 }
 
-/** What a certificate says, before it is signed; names and extensions in DER. */
+/** The content of a certificate before it is signed; names and extensions in DER. */
 export interface CertificateBody {
   readonly issuer: Buffer;
-  /** The identifier of the key that signs. */
+  /** The identifier of the signing key. */
   readonly issuerKey: Buffer;
   readonly subject: Buffer;
   readonly publicKey: KeyObject;
@@ -44,9 +44,9 @@ export interface CertificateBody {
 const ECDSA_WITH_SHA256 = sequence(oid("1.2.840.10045.4.3.2"));
 const SUBJECT_KEY = "2.5.29.14";
 const AUTHORITY_KEY = "2.5.29.35";
-/** The extension that says what a key may do. */
+/** The extension with the usages of the key. */
 export const KEY_USAGE = "2.5.29.15";
-/** The extension that says for which protocols a certificate may be used. */
+/** The extension with the protocols that a certificate may be used for. */
 export const EXTENDED_KEY_USAGE = "2.5.29.37";
 /** The usage of a server's certificate. */
 export const SERVER_AUTH = "1.3.6.1.5.5.7.3.1";
@@ -57,7 +57,8 @@ export type SeededBytes = (size: number) => Uint8Array;
 /**
  * Signs a certificate; the result is PEM.
  *
- * @param seeded - gives the serial number and the signature of a simulation; the machine's random numbers when absent
+ * @param seeded - determines the serial number and the signature, for a simulation; when absent,
+ *   they are random
  */
 export function signCertificate(
   body: CertificateBody,
@@ -89,8 +90,8 @@ export function signCertificate(
 }
 
 /**
- * A server's certificate that its own key signed, and that key; both PEM. It encrypts, and proves nothing to
- * who does not know it.
+ * A self-signed server certificate and its key; both PEM. It encrypts, but proves nothing to
+ * clients that do not know it.
  *
  * @param names - DNS names and IP addresses; the first is the subject
  * @param validity - in milliseconds since 1970
@@ -115,7 +116,7 @@ export function selfSigned(
   };
 }
 
-/** What makes a certificate one of a server with these DNS names and IP addresses. */
+/** The extensions of a server certificate for these DNS names and IP addresses. */
 export function serverExtensions(names: readonly string[]): Buffer[] {
   const alternatives = names.map((name) =>
     isAddress(name) ? tagged(7, addressBytes(name), false) : tagged(2, Buffer.from(name), false),
@@ -128,7 +129,7 @@ export function serverExtensions(names: readonly string[]): Buffer[] {
   ];
 }
 
-/** A signature as certificates hold it: numbers without zeros in front. */
+/** A signature in DER, as in certificates: numbers without zeros in front. */
 function derSignature({ r, s }: ReturnType<typeof repeatableSignature>): Buffer {
   const short = (bytes: Buffer): Buffer => {
     const zeros = bytes.findIndex((byte) => byte !== 0);
@@ -147,7 +148,7 @@ function serialNumber(random: SeededBytes): Buffer {
 export const derOf = (key: KeyObject): Buffer => key.export({ type: "spki", format: "der" });
 
 /**
- * What a certificate calls a key.
+ * The identifier of a key in certificates.
  *
  * @param key - public, in DER
  */
@@ -169,7 +170,7 @@ export function distinguishedName({ commonName, organizations = [] }: Subject): 
   );
 }
 
-/** Whether a host is an address: one with a colon is no name. */
+/** Whether a host is an address: one with a colon is not a name. */
 const isAddress = (host: string): boolean => host.includes(":") || isIPv4(host);
 
 /** The bytes of an IPv4 or IPv6 address. */

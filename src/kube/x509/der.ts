@@ -1,5 +1,5 @@
 /**
- * The part of DER that an X.509 certificate needs, written out.
+ * Writes the part of DER that an X.509 certificate needs.
  *
  * @see https://www.rfc-editor.org/rfc/rfc5280#section-4.1
  * @module
@@ -20,7 +20,7 @@ export const boolean = (value: boolean): Buffer => element(0x01, Buffer.from([va
 export const octets = (content: Uint8Array): Buffer => element(0x04, content);
 export const utf8 = (text: string): Buffer => element(0x0c, Buffer.from(text, "utf8"));
 
-/** A context-specific tag; `constructed` when its content is made of elements. */
+/** A context-specific tag; `constructed` when its content consists of elements. */
 export const tagged = (number: number, content: Uint8Array, constructed = true): Buffer =>
   element(0x80 | (constructed ? 0x20 : 0) | number, content);
 
@@ -31,11 +31,11 @@ export function integer(bytes: Uint8Array): Buffer {
   return element(0x02, positive);
 }
 
-/** Bits, the last `unused` of which do not count. */
+/** A bit string, of which the last `unused` bits do not count. */
 export const bits = (content: Uint8Array, unused = 0): Buffer =>
   element(0x03, Buffer.from([unused]), content);
 
-/** What names and extensions of certificates are called. */
+/** The identifiers of names and extensions of certificates. */
 export const COMMON_NAME = "2.5.4.3";
 export const ORGANIZATION = "2.5.4.10";
 export const ALTERNATIVE_NAMES = "2.5.29.17";

@@ -1,6 +1,6 @@
 /**
- * Keys and signatures that a seed determines, for simulations that are to run the same way each time. Node's own draw
- * random numbers that nobody can choose.
+ * Keys and signatures that a seed determines, for simulations that are to run the same way each
+ * time. Node's own use random numbers that cannot be chosen.
  *
  * @module
  */
@@ -13,7 +13,7 @@ const BYTES = 32;
 /**
  * A private key of P-256.
  *
- * @param draw - random bytes; asked again in the rare case that they are no key
+ * @param draw - random bytes; called again in the rare case that they are not a key
  */
 export function seededKey(draw: (size: number) => Uint8Array): KeyObject {
   let secret = numberOf(draw(BYTES));
@@ -33,7 +33,8 @@ export function seededKey(draw: (size: number) => Uint8Array): KeyObject {
 }
 
 /**
- * The ECDSA signature of the SHA-256 of `data`, both of whose numbers follow from the data and the key alone.
+ * The ECDSA signature of the SHA-256 of `data`, both of whose numbers follow from the data and the
+ * key alone.
  *
  * @see https://www.rfc-editor.org/rfc/rfc6979#section-3.2
  * @param key - a private key of P-256

@@ -119,7 +119,11 @@ function atomicsIn(type: NodeType, value: unknown, path: string): string[] {
   return isAtomicMap(type) ? [path, ...below] : below;
 }
 
-/** The object after the operations of a list of `JSONPatch{}`; unchanged when a test of it fails. @throws MutationError */
+/**
+ * The object after the operations of a list of `JSONPatch{}`; unchanged when a test of it fails.
+ *
+ * @throws MutationError
+ */
 export function applyPatches(object: SentObject, value: CelValue): unknown {
   if (!(value instanceof CelList)) {
     throw new MutationError("type mismatch: JSONPatchType.expression should evaluate to array");

@@ -141,8 +141,9 @@ export class DaemonSetController implements Controller {
   }
 
   /**
-   * Creates missing pods and removes surplus ones. @returns in how many milliseconds finished pods
-   * may be removed
+   * Creates missing pods and removes surplus ones.
+   *
+   * @returns in how many milliseconds finished pods may be removed
    */
   async #place(situation: Situation): Promise<number | undefined> {
     const { set, hash } = situation;
@@ -159,7 +160,9 @@ export class DaemonSetController implements Controller {
   }
 
   /**
-   * Records the end of a pod in an event. @returns in how many milliseconds the pod may be removed
+   * Records the end of a pod in an event.
+   *
+   * @returns in how many milliseconds the pod may be removed
    */
   async #noteEnd({ set, nowMs }: Situation, pod: Pod): Promise<number> {
     const { namespace = "", name = "" } = pod.metadata;

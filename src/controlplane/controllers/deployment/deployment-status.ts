@@ -69,8 +69,11 @@ export function withProgress(
 }
 
 /**
- * Stores the status and the annotations of a Deployment. @returns the stored Deployment. @throws
- * StatusError
+ * Stores the status and the annotations of a Deployment.
+ *
+ * @returns the stored Deployment.
+ *
+ * @throws StatusError
  */
 export async function updateStatus(
   client: ControllerClient,

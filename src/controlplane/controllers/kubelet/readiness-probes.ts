@@ -50,8 +50,9 @@ export class ReadinessProbes {
   }
 
   /**
-   * Runs the due probes of the pod's running containers. @returns the failures, and when the next
-   * probe is due
+   * Runs the due probes of the pod's running containers.
+   *
+   * @returns the failures, and when the next probe is due
    */
   async ask(
     pod: Pod,

@@ -1,6 +1,6 @@
 /**
- * The simulated scheduler: a pod gets the node with the fewest pods among those that it may run on, once its claims
- * are bound.
+ * The simulated scheduler: a pod gets the node with the fewest pods among those that it may run on,
+ * once its claims are bound.
  *
  * @see https://kubernetes.io/docs/concepts/scheduling-eviction/kube-scheduler/
  * @module

@@ -33,8 +33,9 @@ export class StatefulClaims {
   }
 
   /**
-   * Creates the claims that a pod lacks. @throws Error when one cannot be created, or is being
-   * deleted
+   * Creates the claims that a pod lacks.
+   *
+   * @throws Error when one cannot be created, or is being deleted
    */
   async create(set: StatefulSet, pod: Pod): Promise<void> {
     const failures: string[] = [];

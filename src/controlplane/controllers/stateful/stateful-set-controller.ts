@@ -121,8 +121,9 @@ export class StatefulSetController implements Controller {
   }
 
   /**
-   * Creates missing pods, removes surplus ones and replaces old ones. @returns how many were
-   * replaced
+   * Creates missing pods, removes surplus ones and replaces old ones.
+   *
+   * @returns how many were replaced
    */
   async #advance(set: StatefulSet, pods: readonly Pod[], versions: Versions): Promise<number> {
     const round = this.#roundOf(set, pods, versions);

@@ -63,8 +63,8 @@ export class VolumePhaseController implements Controller {
   }
 
   /**
-   * Warns when the volume modes of volume and claim differ; otherwise the claim's controller finishes
-   * the binding.
+   * Warns when the volume modes of volume and claim differ; otherwise the claim's controller
+   * finishes the binding.
    */
   async #noteMode(volume: PersistentVolume, claim: PersistentVolumeClaim): Promise<void> {
     if (haveSameMode(volume, claim)) return;

@@ -19,8 +19,9 @@ export class BookmarkTicks {
   }
 
   /**
-   * Calls `listener` within a minute, and each minute from then on. @returns a function that ends
-   * it
+   * Calls `listener` within a minute, and each minute from then on.
+   *
+   * @returns a function that ends it
    */
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener);

@@ -80,8 +80,9 @@ export class Conversion {
   }
 
   /**
-   * The object in another version, within `run` only. @throws StatusError 500 in the words of the
-   * API server
+   * The object in another version, within `run` only.
+   *
+   * @throws StatusError 500 in the words of the API server
    */
   converted(webhook: ConversionWebhook, object: SentObject, apiVersion: string): SentObject {
     const key = JSON.stringify([webhook, apiVersion, object]);

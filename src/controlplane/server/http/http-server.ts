@@ -197,10 +197,11 @@ export class HttpServer {
 /**
  * Has Node's HTTP parser take what was received from the stream, and not from beneath it.
  *
- * A large answer counts as unsent until the event loop's next turn, although it has arrived long since. A request that
- * comes before that pauses socket and parser; TLS still hands on what it has decrypted, the paused parser takes that for
- * an error (`HPE_PAUSED`), and Node resets the connection. A paused stream keeps it instead. To listen to `data` is
- * Node's own switch between the two.
+ * A large answer counts as unsent until the event loop's next turn, although it has arrived long
+ * since. A request that comes before that pauses socket and parser; TLS still hands on what it has
+ * decrypted, the paused parser takes that for an error (`HPE_PAUSED`), and Node resets the
+ * connection. A paused stream keeps it instead. To listen to `data` is Node's own switch between
+ * the two.
  */
 function readAsStream(socket: TLSSocket): void {
   socket.on("data", () => {});

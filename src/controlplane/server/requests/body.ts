@@ -126,7 +126,9 @@ function warn({ warnings }: ResourceRequest, more: readonly string[]): void {
 }
 
 /**
- * The options of a DELETE, from its body or, without one, its query. @throws StatusError 400 or 422
+ * The options of a DELETE, from its body or, without one, its query.
+ *
+ * @throws StatusError 400 or 422
  */
 export async function readDeletion(asked: ResourceRequest): Promise<{
   readonly deletion: DeletionOptions;

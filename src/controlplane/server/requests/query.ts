@@ -143,8 +143,9 @@ function parseSelectors(query: URLSearchParams): Selectors {
 }
 
 /**
- * Checks that the resource has the selected fields, after the errors of other options. @throws
- * StatusError 400
+ * Checks that the resource has the selected fields, after the errors of other options.
+ *
+ * @throws StatusError 400
  */
 function checkFields({ fields }: Selectors, resource: ServedResource): void {
   for (const { field } of fields) {

@@ -47,8 +47,9 @@ export async function listRequest(cluster: Cluster, asked: ResourceRequest): Pro
 }
 
 /**
- * GET with `watch`. @throws StatusError 400, 406, 422, or 500 for a resourceVersion that is not a
- * number
+ * GET with `watch`.
+ *
+ * @throws StatusError 400, 406, 422, or 500 for a resourceVersion that is not a number
  */
 export function watchRequest(
   cluster: Cluster,

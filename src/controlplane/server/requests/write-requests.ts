@@ -42,7 +42,9 @@ export function writeOptions(
 }
 
 /**
- * The endpoint of the path. @throws StatusError 404 for a subresource that does not write an object
+ * The endpoint of the path.
+ *
+ * @throws StatusError 404 for a subresource that does not write an object
  */
 export function endpointOf({ resource, subresource }: ResourceRequest): Endpoint {
   if (!subresource) return mainEndpoint(resource);
@@ -64,8 +66,9 @@ export async function answerCreate(
 }
 
 /**
- * Changes the object of the path and answers with it, once the change is durable. @throws
- * StatusError
+ * Changes the object of the path and answers with it, once the change is durable.
+ *
+ * @throws StatusError
  */
 export async function answerUpdate(
   cluster: Cluster,

@@ -66,8 +66,9 @@ export function scaleOf(object: SentObject, access: ScaleAccess): Scale {
 }
 
 /**
- * The Scale of an object. @throws StatusError 404 when its kind has none, 500 when the object has
- * none
+ * The Scale of an object.
+ *
+ * @throws StatusError 404 when its kind has none, 500 when the object has none
  */
 export function readScale(asked: ScaleTarget, object: SentObject): Scale {
   const access = accessOf(asked);

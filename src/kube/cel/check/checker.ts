@@ -56,7 +56,7 @@ class Checker {
     this.#environment = environment;
   }
 
-  /** Puts in what was found out about type parameters after a node was checked. */
+  /** Fills in the type parameters that were inferred after a node was checked. */
   settle(root: Expr): void {
     for (const expr of [root, ...this.#visited]) {
       if (expr.type) expr.type = this.#known.apply(expr.type, DYN);
@@ -297,7 +297,7 @@ class Checker {
     return type;
   }
 
-  /** The type of both; that literals hold one type only is checked separately. */
+  /** The common type of both; the rule that literals hold one type only is checked separately. */
   #join(before: CelType | undefined, type: CelType): CelType {
     if (!before) return type;
     return this.#known.assignable(before, type) ? mostGeneral(before, type) : DYN;

@@ -1,12 +1,12 @@
 /**
- * Which types fit which, and what that says about type parameters.
+ * Assignability of types, and the inference of type parameters.
  *
  * @see https://pkg.go.dev/github.com/google/cel-go/checker
  * @module
  */
 import { type CelType, firstParameter, sameType } from "../types.ts";
 
-/** What is known of type parameters, under their names. */
+/** The inferred type parameters, by name. */
 export class Substitutions {
   #known: Map<string, CelType>;
 
@@ -14,7 +14,7 @@ export class Substitutions {
     this.#known = new Map(known);
   }
 
-  /** Whether `from` may stand where `to` is asked for; what that says is kept only then. */
+  /** Whether `from` is assignable to `to`; inferences are kept only then. */
   assignable(to: CelType, from: CelType): boolean {
     return this.#tentatively((trial) => trial.#fits(to, from));
   }
@@ -28,7 +28,9 @@ export class Substitutions {
     this.#known.set(parameter.name, type);
   }
 
-  /** The type with all that is known put in; `free` is what parameters become that nothing is known of. */
+  /**
+   * The type with all inferred parameters filled in; `free` replaces those that are not inferred.
+   */
   apply(type: CelType, free?: CelType): CelType {
     if (type.kind === "parameter") {
       const known = this.#known.get(type.name);
@@ -109,7 +111,7 @@ const isDynOrError = (type: CelType): boolean => type.kind === "dyn" || type.kin
 const isNullable = (type: CelType): boolean =>
   ["opaque", "struct", "duration", "timestamp", "null"].includes(type.kind);
 
-/** The one of two types that fit each other that says less. */
+/** The more general of two types that fit each other. */
 export function mostGeneral(left: CelType, right: CelType): CelType {
   return saysLess(left, right) ? left : right;
 }

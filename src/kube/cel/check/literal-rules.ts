@@ -1,5 +1,6 @@
 /**
- * Constants that would only fail when they are used: durations, patterns, format strings.
+ * Checks of constants that would otherwise fail only when used: durations, patterns, format
+ * strings.
  *
  * @module
  */
@@ -11,7 +12,7 @@ import { parseDuration, parseTimestamp, timestampFromUnix } from "../time.ts";
 import { type CelType, DYN, firstParameter, formatType, isOptional, sameType } from "../types.ts";
 import { CelError, type CelValue } from "../values.ts";
 
-/** What is wrong with the constants of a checked tree. */
+/** Errors of the constants of a checked tree. */
 export function literalIssues(root: Expr): CelIssue[] {
   const issues: CelIssue[] = [];
   const calls: CallExpr[] = [];
@@ -54,7 +55,7 @@ const mismatch = (expr: Expr, expected: CelType, actual: CelType): CelIssue => (
   message: `expected type '${formatType(expected)}' but found '${formatType(actual)}'`,
 });
 
-/** Items, keys or values of several types. */
+/** Errors of literals with items, keys or values of several types. */
 function mixedTypes(literal: Expr): CelIssue[] {
   if (literal.kind === "list") {
     const items = literal.items.map(({ value, optional }) => typed(value, optional));
@@ -83,7 +84,7 @@ function firstMismatch([first, ...rest]: readonly Typed[]): CelIssue[] {
     .map(({ expr, type }) => mismatch(expr, first.type, type));
 }
 
-/** A constant format string with a list of arguments. */
+/** Errors of a constant format string with a list of arguments. */
 function formatIssues(call: CallExpr): CelIssue[] {
   const [args] = call.args;
   if (call.target?.kind !== "literal" || typeof call.target.value !== "string") return [];

@@ -1,5 +1,5 @@
 /**
- * What calls cost at most, by the sizes of their arguments.
+ * Estimates of the cost of calls, by the sizes of their arguments.
  *
  * @module
  */

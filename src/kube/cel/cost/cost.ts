@@ -1,5 +1,5 @@
 /**
- * What an expression may cost at most, before there are values.
+ * Estimates of the cost of an expression, before there are values.
  *
  * @see https://pkg.go.dev/github.com/google/cel-go/checker#Cost
  * @module
@@ -23,7 +23,7 @@ import { ACCUMULATOR } from "../syntax/macros.ts";
 import { type CelType, DYN, firstParameter, isOptional } from "../types.ts";
 import { codePointCount } from "../values.ts";
 
-/** How large the value at a path is at most; `undefined` when nothing is known. */
+/** The largest size of the value at a path; `undefined` when it is not known. */
 export type SizeLookup = (path: readonly string[]) => SizeEstimate | undefined;
 
 /** The sizes of a container's keys (of a list: 1) and values. */
@@ -43,7 +43,7 @@ const NOTHING = exactly(0);
 const ONE = exactly(1);
 const EMPTY_RANGE: SizeEstimate = { min: Infinity, max: 0 };
 
-/** What a checked expression costs. */
+/** The estimated cost of a checked expression. */
 export function estimateCost(
   expr: Expr,
   sizes: SizeLookup,
@@ -314,7 +314,7 @@ class Estimator {
   }
 }
 
-/** What libraries see of a part of an expression. */
+/** A part of an expression, as libraries see it. */
 class ExprNode implements CostNode {
   readonly type: CelType;
   readonly path: readonly string[] | undefined;
@@ -352,7 +352,7 @@ class ExprNode implements CostNode {
   }
 }
 
-/** Whether the loop is only there to give a value a name. */
+/** Whether the loop only binds a value to a name. */
 function isBinding(expr: ComprehensionExpr): boolean {
   const { range, condition, accumulator } = expr;
   return (

@@ -1,8 +1,8 @@
 /**
  * Ranges of sizes and costs.
  *
- * They are Go's `uint64` there and doubles here: far below the limits they are exact, and beyond them only
- * "too much" counts.
+ * They are Go's `uint64` there and doubles here: far below the limits they are exact, and beyond
+ * them only "too much" counts.
  *
  * @module
  */
@@ -10,18 +10,18 @@
 /** The largest estimate: nothing is known. */
 export const UNKNOWN_MAX = 2 ** 64;
 
-/** What reading a text once costs for each of its characters. */
+/** The cost of reading a text once, per character. */
 export const STRING_TRAVERSAL_FACTOR = 0.1;
-/** What each character of a pattern adds to that. */
+/** The additional cost per character of a pattern. */
 export const REGEX_LENGTH_FACTOR = 0.25;
 
-/** How large a value is: characters, bytes, items, entries. */
+/** The range of a value's size: characters, bytes, items, entries. */
 export interface SizeEstimate {
   readonly min: number;
   readonly max: number;
 }
 
-/** What an evaluation costs. */
+/** The range of an evaluation's cost. */
 export type CostEstimate = SizeEstimate;
 
 const capped = (value: number): number => Math.min(value, UNKNOWN_MAX);
@@ -29,7 +29,7 @@ const capped = (value: number): number => Math.min(value, UNKNOWN_MAX);
 /** A range of one value. */
 export const exactly = (value: number): SizeEstimate => ({ min: value, max: value });
 
-/** Anything. */
+/** The range of an unknown size. */
 export const UNKNOWN_SIZE: SizeEstimate = { min: 0, max: UNKNOWN_MAX };
 
 /** The sum of the ranges. */

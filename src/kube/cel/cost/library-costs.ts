@@ -1,5 +1,5 @@
 /**
- * How libraries say what their calls cost, before and while they run.
+ * The costs of libraries' calls, estimated and at run time.
  *
  * @module
  */
@@ -13,25 +13,25 @@ import type { Result } from "../run/scope.ts";
 /** A part of an expression as the estimate sees it. */
 export interface CostNode {
   readonly type: CelType;
-  /** Where its value comes from, from a variable on; absent when it is computed. */
+  /** The path of its value, from a variable on; absent when the value is computed. */
   readonly path: readonly string[] | undefined;
   /** Absent for the items of a list. */
   readonly expr: Expr | undefined;
-  /** Its size, as far as that is known. */
+  /** Its size, as far as it is known. */
   size(): SizeEstimate;
-  /** Its size where the expression itself says it. */
+  /** Its size where the expression itself determines it. */
   computedSize(): SizeEstimate | undefined;
   /** The items of a list; `undefined` for other values. */
   items(): CostNode | undefined;
 }
 
-/** What a call costs, and how large its result is where that is known. */
+/** The cost of a call, and the size of its result where that is known. */
 export interface CallEstimate {
   readonly cost: CostEstimate;
   readonly resultSize?: SizeEstimate | undefined;
 }
 
-/** A call whose cost is asked for. */
+/** A call to estimate. */
 export interface EstimatedCall {
   readonly name: string;
   readonly overload: Overload;
@@ -39,10 +39,10 @@ export interface EstimatedCall {
   readonly args: readonly CostNode[];
 }
 
-/** The costs of a library's calls; `undefined` leaves a call to the others. */
+/** The costs of a library's calls; `undefined` leaves a call to the other libraries. */
 export interface LibraryCosts {
   estimate(call: EstimatedCall): CallEstimate | undefined;
-  /** @param overloadId - empty when only the values decide which overload it is */
+  /** @param overloadId - empty when only the values decide about the overload */
   actual(
     name: string,
     overloadId: string,

@@ -1,5 +1,5 @@
 /**
- * What a call cost, by the sizes of its arguments.
+ * The cost of a call at run time, by the sizes of its arguments.
  *
  * @see https://pkg.go.dev/github.com/google/cel-go/interpreter#CostTracker
  * @module
@@ -12,7 +12,7 @@ import { type CelValue, Optional, sizeOf } from "../values.ts";
 /** The cost of a call. */
 export type CallCost = (args: readonly CelValue[], result: Result) => number;
 
-/** The size that a value's cost goes by. */
+/** The size of a value that its cost depends on. */
 function costSize(value: CelValue | undefined): number {
   if (value instanceof Optional && value.value !== undefined) return costSize(value.value);
   return value === undefined ? 1 : (sizeOf(value) ?? librarySize(value) ?? 1);
@@ -56,7 +56,7 @@ const COSTS = new Map<string, CallCost>([
   ["contains_string", ([text, part]) => traversal(costSize(text)) * traversal(costSize(part))],
 ]);
 
-/** How a call's cost is computed; libraries are asked first. */
+/** The cost function of a call; libraries are asked first. */
 export function callCost(
   name: string,
   overloadId: string,

@@ -21,7 +21,7 @@ const K = parameter("K");
 const V = parameter("V");
 const MAP_KV = mapOf(K, V);
 
-/** Inserts in place: the map is the accumulator of a loop, which nobody else sees. */
+/** Inserts in place: the map is the accumulator of a loop, which nothing else sees. */
 function insert(map: ValueMap, key: CelValue, value: CelValue): CelError | undefined {
   if (map.find(key) !== undefined) {
     return new CelError(`insert failed: key ${formatValue(key)} already exists`);

@@ -148,7 +148,9 @@ const conversion = (
   overloads: rows.map(([id, from, other]) => overload(id, [from], result, other ?? run)),
 });
 
-/** `bool`, `bytes`, `double`, `duration`, `dyn`, `int`, `string`, `timestamp`, `type` and `uint`. */
+/**
+ * `bool`, `bytes`, `double`, `duration`, `dyn`, `int`, `string`, `timestamp`, `type` and `uint`.
+ */
 export const conversions: readonly FunctionDeclaration[] = [
   {
     name: "type",

@@ -21,7 +21,7 @@ import { toText } from "./conversions.ts";
 /** Thrown within the formatter. */
 class FormatProblem extends Error {}
 
-/** The clauses by their letters, with what they say of a value that they do not take. */
+/** The clauses by their letters, with their error for a value that they do not take. */
 export const CLAUSE_RULES: Readonly<Record<string, string>> = {
   s: "string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps, was given",
   d: "decimal clause can only be used on integers, was given",
@@ -39,7 +39,7 @@ export type FormatPart =
   | { readonly clause: string; readonly precision: number | undefined }
   | { readonly problem: string; readonly beforeArgument: boolean };
 
-/** Takes a format string apart; what follows a problem is left out. */
+/** The parts of a format string; the text after a problem is left out. */
 export function* partsOf(format: string): Generator<FormatPart> {
   let index = 0;
   while (index < format.length) {
@@ -152,7 +152,7 @@ function special(value: number): string | undefined {
   return Number.isFinite(value) ? undefined : value > 0 ? "∞" : "-∞";
 }
 
-/** With a fixed number of decimals, a half rounded to even. */
+/** The number with a fixed number of decimals, a half rounded to even. */
 function toFixed(value: number, decimals: number): string {
   const shifted = value * 10 ** decimals;
   const isHalf = Math.abs(shifted) < 2 ** 52 && Math.abs(shifted % 1) === 0.5;
@@ -166,7 +166,7 @@ function plainFixed(value: number, decimals: number): string {
   return BigInt(value).toString() + (decimals > 0 ? `.${"0".repeat(decimals)}` : "");
 }
 
-/** As English prints it: `1,234.500000`. */
+/** The number in English form: `1,234.500000`. */
 function fixed(value: number, decimals: number): string {
   const text = special(value) ?? toFixed(value, decimals);
   const [whole = "", fraction] = text.split(".");
@@ -176,7 +176,7 @@ function fixed(value: number, decimals: number): string {
 
 const SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 
-/** As English prints it: `1.234568×10⁰³`. The precision of the clause does not count. */
+/** The number in English form: `1.234568×10⁰³`. The precision of the clause does not count. */
 function scientific(value: number): string {
   const text = special(value);
   if (text !== undefined) return text;

@@ -26,7 +26,7 @@ const FORMAT = struct("kubernetes.NamedFormat");
 export class NamedFormat extends KubernetesValue {
   readonly type = FORMAT;
   readonly name: string;
-  /** The length of the pattern that its cost goes by. */
+  /** The length of the pattern that its cost depends on. */
   readonly patternSize: number;
   readonly errorsOf: (text: string) => string[];
 

@@ -10,7 +10,7 @@ import { parseAddress } from "./ip-address.ts";
 /** A parsed URL. */
 export interface GoUrl {
   readonly scheme: string;
-  /** What follows the scheme, where that is no path. */
+  /** The text after the scheme, where it is not a path. */
   readonly opaque: string;
   readonly user: string;
   readonly host: string;
@@ -166,13 +166,13 @@ function attempt<T>(text: string, run: () => T): T | Error {
   }
 }
 
-/** What keeps a text from being the URL of a request; `undefined` when it is one. */
+/** Why a text is not the URL of a request; `undefined` when it is one. */
 export function requestUrlError(text: string): Error | undefined {
   const parsed = attempt(text, () => parse(text, true));
   return parsed instanceof Error ? parsed : undefined;
 }
 
-/** A URL, or what is wrong with it. */
+/** A URL, or the error of the text. */
 export function parseGoUrl(text: string): GoUrl | Error {
   const hash = text.indexOf("#");
   const before = hash < 0 ? text : text.slice(0, hash);
@@ -195,7 +195,7 @@ export function splitHostPort(host: string): { readonly hostname: string; readon
   };
 }
 
-/** The values of a query under their names; what cannot be read is left out. */
+/** The values of a query, by name; parts that cannot be read are left out. */
 export function parseQuery(query: string): Map<string, string[]> {
   const values = new Map<string, string[]>();
   for (const part of query.split("&")) {

@@ -12,7 +12,7 @@ export interface Address {
   readonly zone: string;
 }
 
-/** An address with the number of its bits that name a network. */
+/** An address, and the number of bits of its network. */
 export interface Prefix {
   readonly bytes: Uint8Array;
   readonly bits: number;
@@ -21,7 +21,7 @@ export interface Prefix {
 /** Thrown within the parser. */
 class BadAddress extends Error {}
 
-/** An address, or what is wrong with it. */
+/** An address, or the error of the text. */
 export function parseAddress(text: string): Address | Error {
   try {
     return readAddress(text);
@@ -122,7 +122,7 @@ function readV6(text: string, fail: Fail): Address {
   return { bytes: Uint8Array.from(bytes), zone };
 }
 
-/** A prefix, or what is wrong with it. */
+/** A prefix, or the error of the text. */
 export function parsePrefix(text: string): Prefix | Error {
   const fail = (message: string): Error =>
     new Error(`netip.ParsePrefix(${quote(text)}): ${message}`);

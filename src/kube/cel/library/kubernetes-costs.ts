@@ -1,5 +1,5 @@
 /**
- * What calls of Kubernetes' libraries, and some of the string functions, cost.
+ * The costs of calls of Kubernetes' libraries, and of some string functions.
  *
  * @see https://pkg.go.dev/k8s.io/apiserver/pkg/cel/library#CostEstimator
  * @module
@@ -49,7 +49,7 @@ const ofArgument =
   ({ args: [first] }) =>
     first && { cost: traversal(first.size(), times) };
 
-/** Functions that read all of a text and return one that is no longer. */
+/** The cost of functions that read all of a text and return one that is no longer. */
 const copying =
   (pick: (call: EstimatedCall) => CostNode | undefined): Estimate =>
   (call) => {
@@ -187,7 +187,7 @@ const size = (value: CelValue | undefined): number =>
 const read = (value: CelValue | undefined, times = 1): number =>
   Math.ceil(size(value) * times * STRING_TRAVERSAL_FACTOR);
 
-/** What it costs to look at every part of a value. */
+/** The cost of visiting every part of a value. */
 function traversed(value: Result | undefined): number {
   if (typeof value === "string") {
     return Math.trunc(Buffer.byteLength(value) * STRING_TRAVERSAL_FACTOR);

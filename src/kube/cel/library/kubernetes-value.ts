@@ -5,7 +5,7 @@
  */
 import { CelObject, type CelValue } from "../values.ts";
 
-/** A value of one of Kubernetes' types; comparing two of them costs as much as a step. */
+/** A value of one of Kubernetes' types; comparing two of them costs one step. */
 export abstract class KubernetesValue extends CelObject {}
 
 /** Whether a value is one of them. */

@@ -1,5 +1,5 @@
 /**
- * slice, flatten, sort and the like.
+ * List functions: slice, flatten, sort and others.
  *
  * @see https://pkg.go.dev/github.com/google/cel-go/ext#Lists
  * @module
@@ -62,7 +62,7 @@ const onList =
   (list, ...rest) =>
     list instanceof CelList ? run(list, ...rest) : noSuchOverload();
 
-/** The items, or the first that is an error. */
+/** The items, or the first error among them. */
 function itemsOf(list: CelList): CelValue[] | CelError {
   const items: CelValue[] = [];
   for (const item of list) {
@@ -197,13 +197,13 @@ const functions: readonly FunctionDeclaration[] = [
   { name: "distinct", overloads: [member("list_distinct", [LIST_T], LIST_T, mapped(distinct))] },
 ];
 
-/** A call that makes a list of that size. */
+/** The cost of a call that makes a list of that size. */
 const allocating = (factor: number, size: SizeEstimate): CallEstimate => ({
   cost: sumOf(scaled(size, factor), exactly(11)),
   resultSize: size,
 });
 
-/** The number that an argument is; `otherwise` when it is no literal. */
+/** The number of a literal argument; `otherwise` when it is not a literal. */
 function literalInt(node: CostNode | undefined, otherwise: number): number {
   const { expr } = node ?? {};
   if (expr?.kind !== "literal" || typeof expr.value !== "bigint") return otherwise;

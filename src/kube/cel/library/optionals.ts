@@ -142,7 +142,7 @@ const functions: readonly FunctionDeclaration[] = [
   },
 ];
 
-/** An optional of null has a value; only an empty one has none. */
+/** The value of an optional, or the error of an empty one; an optional of null has a value. */
 const missingValue = (optional: Optional): CelValue | CelError =>
   optional.value === null ? null : new CelError("optional.none() dereference");
 

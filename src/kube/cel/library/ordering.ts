@@ -8,9 +8,9 @@ import { BOOL, type CelType, INT } from "../types.ts";
 import { type CelValue, noSuchOverload } from "../values.ts";
 
 /**
- * Declares them.
+ * Declares the ordering functions of a type.
  *
- * @param id - what the ids of their overloads begin with
+ * @param id - the prefix of the ids of their overloads
  * @param compare - below 0, 0 or above; `undefined` for values of other types
  */
 export function orderingFunctions(

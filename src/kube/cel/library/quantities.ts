@@ -27,7 +27,7 @@ class QuantityValue extends KubernetesValue {
   readonly nanos: bigint;
   /** Absent for quantities that do not fit. */
   readonly scaled: Scaled | undefined;
-  /** Sums cannot stand on the right of `==`; so it is in the API server. */
+  /** Whether the value is a sum: as in the API server, it cannot be on the right of `==`. */
   readonly isSum: boolean;
 
   constructor(nanos: bigint, scaled: Scaled | undefined, isSum = false) {
@@ -42,7 +42,7 @@ class QuantityValue extends KubernetesValue {
     return other.nanos === this.nanos;
   }
 
-  /** The whole number that it is, where the API server sees one. */
+  /** The value as a whole number, where the API server sees one. */
   integer(): bigint | undefined {
     if (!this.scaled || this.scaled.scale < 0) return undefined;
     const value = this.scaled.value * 10n ** BigInt(this.scaled.scale);

@@ -56,7 +56,7 @@ class SemverValue extends KubernetesValue {
   }
 }
 
-/** Numbers come before words. */
+/** Compares two parts; numbers come before words. */
 function compareParts(left: Part, right: Part): number {
   if (typeof left !== typeof right) return typeof left === "bigint" ? -1 : 1;
   return left < right ? -1 : left > right ? 1 : 0;
@@ -123,7 +123,7 @@ function cut(text: string, separator: string): [string, string | undefined] {
   return index < 0 ? [text, undefined] : [text.slice(0, index), text.slice(index + 1)];
 }
 
-/** `v1.02` as `1.2.0`. */
+/** The normalized form: `v1.02` as `1.2.0`. */
 function normalized(text: string): string {
   const match = /^([^.]*)(?:\.([^.]*))?(?:\.([^]*))?$/.exec(text.replace(/^v/, ""));
   const groups: readonly (string | undefined)[] = match?.slice(1) ?? [];

@@ -33,7 +33,7 @@ function intersects(left: CelList, right: CelList): boolean {
   return false;
 }
 
-/** How often the items of both lists are compared. */
+/** How often the items of both lists are compared, by function. */
 const FACTORS: Readonly<Record<string, number>> = {
   list_sets_contains_list: 1,
   list_sets_intersects_list: 1,

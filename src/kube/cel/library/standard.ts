@@ -48,7 +48,7 @@ const NUMBERS = [
   ["double", DOUBLE],
 ] as const;
 
-/** Every pair of types that may be compared, with the name of its overload. */
+/** The overloads of a comparison: every comparable pair of types, with the name of its overload. */
 function comparison(operator: string, word: string, holds: Order): FunctionDeclaration {
   const pairs: [string, CelType, CelType][] = [["bool", BOOL, BOOL]];
   for (const [leftName, left] of NUMBERS) {

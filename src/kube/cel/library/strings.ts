@@ -83,7 +83,9 @@ const substringRange = onText((text, start, end) => {
   return text.slice(Number(start), Number(end)).join("");
 });
 
-/** The occurrences of `part`, at most `limit`, as pieces between them; an empty part is everywhere. */
+/**
+ * The occurrences of `part`, at most `limit`, as pieces between them; an empty part is everywhere.
+ */
 function pieces(text: string, part: string, limit: number): string[] {
   if (limit === 0) return [];
   if (part === "") {

@@ -1,7 +1,8 @@
 /**
  * Paths through values: `self.spec.ports[0].?name`.
  *
- * A path is one step with qualifiers, not a chain of steps: that is what its cost and its optional parts go by.
+ * A path is one step with qualifiers, not a chain of steps: its cost and its optional parts depend
+ * on that.
  *
  * @see https://pkg.go.dev/github.com/google/cel-go/interpreter#Attribute
  * @module
@@ -22,9 +23,9 @@ import {
 /** One step of a path. */
 export interface Qualifier {
   readonly optional: boolean;
-  /** What the value has there; an error when it has nothing. */
+  /** The value at the qualifier; an error when there is none. */
   qualify(scope: Scope, value: CelValue): Result;
-  /** What the value has there; `undefined` when it has nothing. */
+  /** The value at the qualifier; `undefined` when there is none. */
   find(scope: Scope, value: CelValue): Result | undefined;
 }
 
@@ -51,7 +52,7 @@ export class ConstantQualifier implements Qualifier {
   }
 }
 
-/** The last field in `has()`: whether it is there. */
+/** The last field in `has()`: tests whether it is present. */
 export class PresenceQualifier implements Qualifier {
   readonly optional = false;
   readonly #key: string;
@@ -99,7 +100,7 @@ export class ComputedQualifier implements Qualifier {
   }
 }
 
-/** What a value has under a key; an error when the key is of no use with it. */
+/** The value under a key; an error when the key cannot be used with the value. */
 function lookUp(value: CelValue, key: CelValue): Result | undefined {
   if (value instanceof CelMap) return value.find(key);
   if (value instanceof CelList) {
@@ -130,9 +131,9 @@ const missing = (value: CelValue, key: CelValue): CelError =>
 /** A path; qualifiers are added while the expression is planned. */
 export interface Path {
   add(qualifier: Qualifier): void;
-  /** The value at its end; the path's own start costs nothing here. */
+  /** The value at its end; the start of the path is free here. */
   resolve(scope: Scope): Result;
-  /** What evaluating the path as a whole costs beside its qualifiers. */
+  /** The cost of evaluating the path as a whole, beside its qualifiers. */
   readonly cost: number;
 }
 
@@ -195,7 +196,7 @@ export class StepPath implements Path {
   }
 }
 
-/** `condition ? path : path`; what follows applies to both. */
+/** `condition ? path : path`; later qualifiers apply to both. */
 export class ConditionalPath implements Path {
   readonly cost = 0;
   readonly #condition: Step;
@@ -226,7 +227,7 @@ export class PathStep implements Step {
   readonly path: Path;
   readonly #tests: boolean;
 
-  /** @param tests - the path ends in a `PresenceQualifier` */
+  /** @param tests - whether the path ends in a `PresenceQualifier` */
   constructor(path: Path, tests = false) {
     this.path = path;
     this.#tests = tests;

@@ -1,5 +1,6 @@
 /**
- * Finds the implementation of a call, by its overload or, where types are dynamic, by its arguments.
+ * Finds the implementation of a call, by its overload or, where types are dynamic, by its
+ * arguments.
  *
  * @module
  */
@@ -40,7 +41,7 @@ export function dispatch(declaration: FunctionDeclaration, overloads: readonly O
   };
 }
 
-/** Values that answer a call that they do not know themselves. */
+/** Whether a value answers calls of functions that it does not know. */
 const takesAnyCall = (value: CelValue): boolean =>
   typeof value === "string" || value instanceof Duration || value instanceof Timestamp;
 

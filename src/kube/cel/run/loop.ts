@@ -1,5 +1,5 @@
 /**
- * The loop that macros become.
+ * The loop of an expanded macro.
  *
  * @module
  */
@@ -25,7 +25,7 @@ interface LoopSteps {
   readonly result: Step;
 }
 
-/** A list that grows in place: only its loop sees it before it is done. */
+/** A list that grows in place: only its loop sees it before it is complete. */
 class GrowingList extends ValueList {
   override plus(other: CelList): CelList | CelError {
     return appendAll(this.items, other) ?? this;
@@ -37,7 +37,7 @@ class LoopScope implements Scope {
   readonly meter: Meter;
   first: Result | undefined;
   second: Result | undefined;
-  /** Only the accumulator is left when the loop is over. */
+  /** Whether the loop is over: then only the accumulator is left. */
   over = false;
   readonly #outer: Scope;
   readonly #loop: ComprehensionExpr;
@@ -51,7 +51,7 @@ class LoopScope implements Scope {
     this.#start = start;
   }
 
-  /** The accumulator; what it starts as is evaluated when it is first asked for. */
+  /** The accumulator; its start value is evaluated when it is first used. */
   get value(): Result {
     return (this.#value ??= growing(this.#start.run(this.#outer)));
   }
@@ -123,7 +123,7 @@ export class LoopStep implements Step {
   }
 }
 
-/** The name of the Go type of a value, as it stands in a message. */
+/** The name of a value's Go type in messages. */
 function goType(value: CelValue): string {
   const name = typeOfValue(value).name;
   const short = name.slice(name.lastIndexOf(".") + 1);

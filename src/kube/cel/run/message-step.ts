@@ -1,5 +1,5 @@
 /**
- * `Name{field: value}`: a value of a type that a library lets expressions make.
+ * `Name{field: value}`: a value of a library's message type.
  *
  * @module
  */
@@ -11,15 +11,15 @@ import { CelError, type CelValue, formatValue, Optional } from "../values.ts";
 
 const MESSAGE_COST = 40;
 
-/** Makes the value anew each time. */
+/** Makes a new value on each evaluation. */
 export class MessageStep implements Step {
   readonly #message: MessageType;
   readonly #expr: StructExpr;
   readonly #values: readonly Step[];
 
   /**
-   * @param values - of the fields, in their order
-   * @throws PlanError when there is no type of that name
+   * @param values - the values of the fields, in their order
+   * @throws PlanError when no type has that name
    */
   constructor(message: MessageType | undefined, expr: StructExpr, values: readonly Step[]) {
     if (!message) throw new PlanError(`unknown type: ${expr.name}`);

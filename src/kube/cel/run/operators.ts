@@ -127,7 +127,7 @@ export function negate(value: CelValue): Result {
   return noSuchOverload();
 }
 
-/** Negative, zero or positive. */
+/** Compares two values: negative, zero or positive. */
 export function compare(left: CelValue, right: CelValue): number | CelError {
   if (isNumeric(left)) {
     if (!isNumeric(right)) return Number.isNaN(left) ? nanOrder() : noSuchOverload();
@@ -148,7 +148,7 @@ export function compare(left: CelValue, right: CelValue): number | CelError {
 
 const nanOrder = (): CelError => new CelError("NaN values cannot be ordered");
 
-/** By bytes of UTF-8, as Go compares strings. */
+/** Compares texts by their bytes in UTF-8, as Go compares strings. */
 function compareText(left: string, right: string): number {
   if (left === right) return 0;
   const surrogates = /[\ud800-\udfff]/;

@@ -1,2 +1,2 @@
-/** Something in a tree that cannot be run; the message says what. */
+/** Thrown for a part of a tree that cannot be run; the message names it. */
 export class PlanError extends Error {}

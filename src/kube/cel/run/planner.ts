@@ -67,7 +67,7 @@ class ConstantStep implements Step {
   }
 }
 
-/** No variables and no limit: what constants are computed in. */
+/** The scope in which constants are computed: without variables and without a limit. */
 const emptyScope = (): Scope => ({ meter: new Meter(Infinity), find: () => undefined });
 
 /**
@@ -267,7 +267,7 @@ const notOptionalEntry = (key: CelValue, value: CelValue): CelError =>
     `cannot initialize optional entry '${formatValue(key)}' from non-optional value ${formatValue(value)}`,
   );
 
-/** A literal; made once when its parts are constants, and then free. */
+/** A literal; made once when its parts are constants, and then without cost. */
 function constructed(parts: readonly Step[], run: (scope: Scope) => Result, cost: number): Step {
   if (parts.every(({ constant }) => constant !== undefined)) {
     const value = run(emptyScope());
@@ -298,7 +298,7 @@ function indexed(operand: Step, index: Step, optional: boolean): Step {
   return new PathStep(path);
 }
 
-/** `&&` and `||`: a term that decides makes errors of the others irrelevant. */
+/** `&&` and `||`: a deciding term hides the errors of the others. */
 function logic(terms: readonly Step[], decisive: boolean): (scope: Scope) => Result {
   return (scope) => {
     let error: CelError | undefined;
@@ -330,7 +330,7 @@ function notStrictlyFalse(operand: Step): Step {
   };
 }
 
-/** Runs a function on arguments that are no errors. */
+/** Runs a function on arguments that are not errors. */
 function strict(
   steps: readonly Step[],
   run: Runner,
@@ -357,7 +357,7 @@ function strict(
   };
 }
 
-/** `x in [constants]`: a look-up, free of charge. */
+/** `x in [constants]`: a look-up without cost. */
 function membership(value: Step, list: Step): Step | undefined {
   const { constant } = list;
   if (!(constant instanceof ValueList)) return undefined;

@@ -1,38 +1,41 @@
 /**
- * What an expression sees while it is evaluated: its variables, and what it has spent so far.
+ * The scope of an evaluation: its variables, and the cost so far.
  *
  * @module
  */
 import type { CelError, CelValue } from "../values.ts";
 
-/** A value or why there is none. */
+/** A value, or the error in its place. */
 export type Result = CelValue | CelError;
 
-/** Thrown when an evaluation costs more than it may. */
+/** Thrown when an evaluation exceeds its cost limit. */
 export class CostExceeded extends Error {
   constructor() {
     super("operation cancelled: actual cost limit exceeded");
   }
 }
 
-/** Far more than the budget of an evaluation can read; what is longer would take the process's memory first. */
+/**
+ * Far more than the budget of an evaluation can read; a longer text would exhaust the process's
+ * memory first.
+ */
 const TEXT_MAX_LENGTH = 2 ** 25;
 
 /**
- * Called before a function makes a text of so many UTF-16 units.
+ * Checks the length of a text, in UTF-16 units, before a function makes it.
  *
- * @throws CostExceeded when nothing could be done with it
+ * @throws CostExceeded when the text is too long to be used
  */
 export function checkTextLength(length: number): void {
   if (length > TEXT_MAX_LENGTH) throw new CostExceeded();
 }
 
-/** Adds up what an evaluation costs. */
+/** Adds up the cost of an evaluation. */
 export class Meter {
   spent = 0;
   readonly #limit: number;
 
-  /** @param limit - what the evaluation may cost */
+  /** @param limit - the largest allowed cost */
   constructor(limit: number) {
     this.#limit = limit;
   }
@@ -44,7 +47,7 @@ export class Meter {
   }
 }
 
-/** The variables in sight. */
+/** The variables in scope. */
 export interface Scope {
   readonly meter: Meter;
   find(name: string): Result | undefined;
@@ -53,6 +56,6 @@ export interface Scope {
 /** A part of an expression that is ready to be evaluated. */
 export interface Step {
   run(scope: Scope): Result;
-  /** The value, where it is known beforehand. */
+  /** The value, where it is constant. */
   readonly constant?: CelValue;
 }

@@ -1,27 +1,27 @@
 /**
- * The grammar of CEL as a graph of states, for saying what is wrong with a text.
+ * The grammar of CEL as a graph of states, for error messages.
  *
- * Sound texts are read by `parser.ts`, which is much faster. This graph has the states that ANTLR makes of
- * cel-go's grammar, because its messages depend on them.
+ * Valid texts are read by `parser.ts`, which is much faster. This graph has the states that ANTLR
+ * makes of cel-go's grammar, because its messages depend on them.
  *
  * @see https://github.com/google/cel-go/blob/master/parser/gen/CEL.g4
  * @module
  */
 import type { TokenKind } from "./lexer.ts";
 
-/** What kind of place a state is; recovery differs. */
+/** The kind of a state; recovery depends on it. */
 type StateKind = "basic" | "choice" | "loopEntry" | "loopBack" | "plusBack";
 
-/** A way from one state to the next. */
+/** An edge from one state to the next. */
 export interface Edge {
   readonly to: State;
-  /** Tokens, one of which is consumed. */
+  /** The tokens, one of which is consumed. */
   readonly tokens?: readonly TokenKind[];
-  /** A rule to be gone through first. */
+  /** The rule that is passed through first. */
   readonly rule?: RuleName;
-  /** What the rule is called with. */
+  /** The precedence that the rule is called with. */
   readonly precedence?: number;
-  /** Only in a rule that was called with at most this. */
+  /** The highest precedence of the calling rule at which the edge is open. */
   readonly atMost?: number;
 }
 
@@ -29,7 +29,7 @@ export interface Edge {
 export interface State {
   readonly kind: StateKind;
   readonly edges: Edge[];
-  /** The rule ends here. */
+  /** Whether the rule ends here. */
   readonly isEnd?: boolean;
 }
 
@@ -172,7 +172,7 @@ function link(from: State, to: State, rest: Omit<Edge, "to"> = {}): State {
   return to;
 }
 
-/** Adds a sequence after a state; gives the state at its end. */
+/** Adds a sequence after a state. @returns the state at its end */
 function addSequence(from: State, sequence: Sequence): State {
   return sequence.reduce(addElement, from);
 }
@@ -209,7 +209,7 @@ function addChoice(from: State, alternatives: readonly Sequence[]): State {
 /** The first states of all rules. */
 export type Grammar = Readonly<Record<RuleName, State>>;
 
-/** Makes the graph. */
+/** Builds the graph. */
 export function buildGrammar(): Grammar {
   const entries = Object.entries(RULES).map(([name, sequence]) => {
     const start = state();

@@ -7,7 +7,10 @@
 import type { CelIssue } from "../issues.ts";
 import { codePointCount } from "../values.ts";
 
-/** The kinds of tokens, in the order in which messages list them: symbols and keywords by their text, else classes. */
+/**
+ * The kinds of tokens, in the order in which messages list them: symbols and keywords by their
+ * text, else classes.
+ */
 export const TOKEN_ORDER = [
   "EOF",
   "==",
@@ -47,7 +50,7 @@ export const TOKEN_ORDER = [
   "ESC_IDENTIFIER",
 ] as const;
 
-/** What a token is. */
+/** The kind of a token. */
 export type TokenKind = (typeof TOKEN_ORDER)[number];
 
 /** A token; `at` counts code points. */
@@ -74,7 +77,7 @@ type Rule = readonly [kind: TokenKind | "symbol" | "word" | "hidden", pattern: R
 
 const sticky = (source: string): RegExp => new RegExp(source, "uy");
 
-/** Of several that fit, the one with the longest text is taken, then the first. */
+/** Of several matching rules, the one with the longest text is taken, then the first. */
 const RULES: readonly Rule[] = [
   ["hidden", sticky("[\\t \\r\\n\\f]+")],
   ["hidden", sticky("//[^\\n]*")],
@@ -91,7 +94,7 @@ const RULES: readonly Rule[] = [
 
 const KEYWORDS: ReadonlySet<string> = new Set(["in", "true", "false", "null"]);
 
-/** The tokens of a source, up to and with `EOF`, and what is none. */
+/** The tokens of a source, including `EOF`, and the mistakes. */
 export function tokenize(source: string): {
   readonly tokens: Token[];
   readonly issues: CelIssue[];
@@ -134,7 +137,7 @@ function kindOf(kind: Exclude<Rule[0], "hidden">, text: string): TokenKind {
   return kind;
 }
 
-/** What the beginning of a token is read up to before it turns out to be none. */
+/** Beginnings of tokens, which are read before the token turns out to be invalid. */
 const BEGINNINGS: readonly RegExp[] = [
   sticky(`[bB]?"(?:${ESCAPE}|[^\\\\"\\n\\r])*(?:\\\\(?:[xXuU][0-9a-fA-F]*|[0-3][0-7]?)?)?`),
   sticky(`[bB]?'(?:${ESCAPE}|[^\\\\'\\n\\r])*(?:\\\\(?:[xXuU][0-9a-fA-F]*|[0-3][0-7]?)?)?`),
@@ -144,7 +147,10 @@ const BEGINNINGS: readonly RegExp[] = [
   sticky("[=&|]"),
 ];
 
-/** The characters that are dropped with the one at `index`: the beginning of a token and the one that broke it. */
+/**
+ * The characters that are dropped with the one at `index`: the beginning of a token and the
+ * character that broke it.
+ */
 function unreadable(source: string, index: number): string {
   let begun = "";
   for (const pattern of BEGINNINGS) {
@@ -160,6 +166,6 @@ function unreadable(source: string, index: number): string {
   return begun + next(index + begun.length);
 }
 
-/** White space in a message is spelt out. */
+/** The text in a message, with white space spelt out. */
 const show = (text: string): string =>
   text.replaceAll("\t", "\\t").replaceAll("\n", "\\n").replaceAll("\r", "\\r");

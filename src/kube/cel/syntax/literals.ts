@@ -38,7 +38,7 @@ const SIMPLE_ESCAPES: Readonly<Record<string, string>> = {
   "?": "?",
 };
 
-/** The value of a string or of bytes, or what is wrong with an escape. */
+/** The value of a string or of bytes, or the error of an escape. */
 export function readString(kind: "STRING" | "BYTES", text: string): string | Uint8Array | Error {
   const isBytes = kind === "BYTES";
   let quoted = (isBytes ? text.slice(1) : text).replaceAll(/\r\n?/g, "\n");

@@ -12,7 +12,7 @@ export const ACCUMULATOR = "@result";
 const OLD_ACCUMULATOR = "__result__";
 const UNUSED = "#unused";
 
-/** Arguments that a macro cannot do with. */
+/** Thrown for arguments that a macro cannot use. */
 export class MacroError extends Error {
   readonly at: number;
 
@@ -22,7 +22,7 @@ export class MacroError extends Error {
   }
 }
 
-/** A macro; `at` is where the arguments begin. */
+/** A macro; `at` is the position of the arguments. */
 export interface Macro {
   readonly name: string;
   readonly argCount: number;
@@ -73,7 +73,7 @@ function refuseAccumulator(expr: Expr, name: string): void {
   }
 }
 
-/** The parts of a loop but its range and variables. */
+/** The parts of a loop except its range and variables. */
 type Loop = Pick<ComprehensionExpr, "start" | "condition" | "step" | "result">;
 
 function all(at: number, predicate: Expr): Loop {
@@ -106,7 +106,7 @@ function existsOne(at: number, predicate: Expr): Loop {
   };
 }
 
-/** Collects what `step` makes of the collection so far, where `filter` holds. */
+/** Collects the results of `step` on the collection so far, where `filter` holds. */
 function collect(at: number, start: Expr, step: Expr, filter: Expr | undefined): Loop {
   const result = (): Expr => ident(at, ACCUMULATOR);
   return {
@@ -138,7 +138,7 @@ function loop(
   };
 }
 
-/** `cel.bind` in all but name: `value` under a name of its own while `result` is evaluated. */
+/** Binds `value` to a name while `result` is evaluated, as `cel.bind` would. */
 function bind(at: number, name: string, value: Expr, result: Expr): Expr {
   return {
     kind: "comprehension",
@@ -202,7 +202,9 @@ export const standardMacros: readonly Macro[] = [
   }),
 ];
 
-/** A macro over both keys and values; `make` gets the key's name and the arguments after the names. */
+/**
+ * A macro over both keys and values; `make` gets the key's name and the arguments after the names.
+ */
 const twoVariables = (
   name: string,
   argCount: number,

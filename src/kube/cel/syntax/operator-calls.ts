@@ -1,11 +1,11 @@
 /**
- * Operators, as the calls that they are in the tree of an expression.
+ * Operators as calls in the tree of an expression.
  *
  * @module
  */
 import type { Expr } from "../expression.ts";
 
-/** The call that an operator stands for. */
+/** The call of an operator. */
 export const call = (name: string, at: number, args: readonly Expr[]): Expr => ({
   kind: "call",
   at,
@@ -14,7 +14,7 @@ export const call = (name: string, at: number, args: readonly Expr[]): Expr => (
   args,
 });
 
-/** A chain of one operator, as a tree that is as deep as it has to be. */
+/** A chain of one operator, as a balanced tree, as shallow as possible. */
 export function balanced(
   name: string,
   terms: readonly Expr[],

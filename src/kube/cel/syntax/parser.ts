@@ -18,13 +18,13 @@ const MAX_CODE_POINTS = 100_000;
 const MAX_DEPTH = 250;
 const MAX_SYNTAX_ERRORS = 100;
 
-/** Thrown where the text stops being CEL; what to say about it is found out separately. */
+/** Thrown where the text stops being CEL; the message is found separately. */
 class NotCel extends Error {}
 
-/** An expression nested too deeply. */
+/** Thrown for an expression that is nested too deeply. */
 class TooDeep extends Error {}
 
-/** A tree, or what is wrong with the text. */
+/** A tree, or the mistakes of the text. */
 export type Parsed = { readonly expr: Expr } | { readonly issues: readonly CelIssue[] };
 
 /** Reads an expression. */
@@ -50,7 +50,7 @@ export function parse(source: string, macros: readonly Macro[]): Parsed {
   }
 }
 
-/** After so many, no more are looked for. */
+/** The first mistakes, and one more about the limit when there are more of them. */
 function firstErrors(issues: readonly CelIssue[]): readonly CelIssue[] {
   if (issues.length <= MAX_SYNTAX_ERRORS) return issues;
   const message = `Syntax error: More than ${MAX_SYNTAX_ERRORS} syntax errors`;
@@ -62,10 +62,10 @@ class Parser {
   readonly #tokens: readonly Token[];
   readonly #macros = new Map<string, Macro>();
   #next = 0;
-  /** How many expressions, and how many calculations, are being read inside one another. */
+  /** The depth of nested expressions, and of nested calculations. */
   #expressions = 0;
   #calculations = 0;
-  /** How many operators, selections and the like are one inside the other in what was read last. */
+  /** The height of the tree of the node that was read last: operators, selections and the like. */
   #height = 0;
 
   constructor(tokens: readonly Token[], macros: readonly Macro[]) {
@@ -127,7 +127,7 @@ class Parser {
     return expr;
   }
 
-  /** Reads what is a part of the same whole as what was read last: the height is that of both. */
+  /** Reads a part of the same node as the one before it: the height is the larger of both. */
   #higher<T>(read: () => T): T {
     const before = this.#height;
     const part = read();
@@ -140,7 +140,7 @@ class Parser {
     return this.#higher(() => this.#expr());
   }
 
-  /** Reads what makes a node together with what was read last. */
+  /** Reads the rest of a node whose first part was read last. */
   #inside<T>(read: () => T): T {
     const part = this.#higher(read);
     this.#height++;
@@ -155,7 +155,7 @@ class Parser {
     return expr;
   }
 
-  /** A chain of one logical operator becomes a balanced tree, as deep as it has to be. */
+  /** A chain of one logical operator as a balanced tree, as shallow as possible. */
   #logic(operator: "||" | "&&"): Expr {
     const below = (): Expr => (operator === "||" ? this.#logic("&&") : this.#relation());
     const terms = [below()];
@@ -300,7 +300,7 @@ class Parser {
     return { kind: "ident", at: name.at, name: full };
   }
 
-  /** `a.b.C{...}`, when that is what stands there. */
+  /** The name in `a.b.C{...}`, when the text is a message. */
   #messageName(start: number): Expr | undefined {
     let end = this.#next;
     const kindAt = (index: number): TokenKind => this.#tokens[index]?.kind ?? "EOF";

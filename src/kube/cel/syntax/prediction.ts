@@ -1,8 +1,9 @@
 /**
- * Which way to go where a grammar has several, by as many tokens as it takes.
+ * The choice between the alternatives of a grammar, by as many tokens as necessary.
  *
- * Most decisions need one token, and the sets of tokens that can come next are known. Only where several
- * ways begin alike are they followed side by side; then only the places that take the next token are kept.
+ * Most decisions need one token, and the sets of tokens that can come next are known. Only
+ * alternatives that begin alike are followed in parallel; then only the places that take the next
+ * token are kept.
  *
  * @see https://www.antlr.org/papers/allstar-techreport.pdf
  * @module
@@ -11,23 +12,23 @@ import type { Edge, Grammar, State } from "./grammar.ts";
 import type { Token, TokenKind } from "./lexer.ts";
 import type { TokenSets } from "./token-sets.ts";
 
-/** A rule that was entered: what it was called with, and where it goes on when it ends. */
+/** An entered rule: its precedence, and the state after its end. */
 export interface Frame {
   readonly precedence: number;
   readonly follow: State | undefined;
   readonly outer: Frame | undefined;
 }
 
-/** A place that could have been reached by taking a way. */
+/** A place that an alternative can reach. */
 interface Place {
   readonly way: number;
   readonly state: State;
   readonly frame: Frame | undefined;
-  /** It is beyond the rule in which the decision is made. */
+  /** Whether it is beyond the rule in which the decision is made. */
   readonly outside: boolean;
 }
 
-/** The index of the way to take, or the index of the token that leaves none. */
+/** The index of the alternative to take, or the index of the token that leaves none. */
 type Prediction = number | { readonly failedAt: number };
 
 /** Makes the decisions of one grammar. */
@@ -74,7 +75,7 @@ export class Predictor {
     return false;
   }
 
-  /** Follows several ways until one is left, or they have become the same. */
+  /** Follows several alternatives until one is left, or they have become the same. */
   #race(
     decision: State,
     ways: readonly number[],
@@ -110,11 +111,11 @@ function indices<T>(values: readonly T[], fits: (value: T) => boolean): number[]
   return [...values.keys()].filter((index) => fits(values[index] as T));
 }
 
-/** Goes from places to those that lie behind one more token. */
+/** Finds the places behind one more token. */
 class Search {
-  /** Behind the token. In the order of their ways. */
+  /** The places behind the token, in the order of their alternatives. */
   readonly reached: Place[] = [];
-  /** The ways that can end the rule of the decision before the token. */
+  /** The alternatives that can end the rule of the decision before the token. */
   readonly outside = new Set<number>();
   readonly #grammar: Grammar;
   readonly #sets: TokenSets;
@@ -157,7 +158,7 @@ class Search {
   }
 }
 
-/** The way when there is only one left, or when the ways have become the same. */
+/** The alternative, when only one is left, or when they have become the same. */
 function onlyWay(places: readonly Place[]): number | undefined {
   const ways = [...new Set(places.map(({ way }) => way))];
   const [first] = ways;

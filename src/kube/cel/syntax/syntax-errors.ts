@@ -1,5 +1,5 @@
 /**
- * What to say of a text that is not CEL: the errors that ANTLR reports, and how it goes on after each.
+ * The errors of a text that is not CEL: those that ANTLR reports, with its recovery after each.
  *
  * @see https://github.com/antlr/antlr4/blob/master/doc/parser-rules.md#catching-exceptions
  * @module
@@ -10,7 +10,7 @@ import { TOKEN_ORDER, type Token, type TokenKind } from "./lexer.ts";
 import { type Frame, Predictor } from "./prediction.ts";
 import { TokenSets } from "./token-sets.ts";
 
-/** How often reading goes on after a mistake, and how many tokens that may skip each time. */
+/** The most recoveries after a mistake, and the most tokens that each may skip. */
 const MAX_RECOVERIES = 30;
 const MAX_SKIPPED = 256;
 
@@ -25,10 +25,10 @@ export function syntaxIssues(tokens: readonly Token[], maxDepth: number): CelIss
   return recognizer.issues;
 }
 
-/** Thrown where a rule cannot go on; the rule reports it and recovers. */
+/** Thrown where a rule cannot continue; the rule reports it and recovers. */
 class Mismatch extends Error {}
 
-/** Thrown where nothing more is read. */
+/** Thrown where reading ends. */
 class Stopped extends Error {}
 
 class Recognizer {
@@ -42,7 +42,7 @@ class Recognizer {
   #next = 0;
   #state: State;
   #frame: Frame | undefined;
-  /** One mistake is reported once: until something fits again, nothing is. */
+  /** Whether the parser recovers: a mistake is reported once, until something fits again. */
   #recovering = false;
   #lastErrorAt = -1;
   #lastErrorStates = new Set<State>();
@@ -103,7 +103,7 @@ class Recognizer {
 
   #walk(start: State): void {
     let state = start;
-    // Going back to the start of a loop's body, nothing is checked again.
+    // On the way back to the start of a loop's body, nothing is checked again.
     let synced = false;
     while (!state.isEnd) {
       this.#state = state;
@@ -159,7 +159,7 @@ class Recognizer {
     this.#report(`missing ${expected} at ${quoted(this.#tokenAt(0).text)}`);
   }
 
-  /** Drops a token that is too much, when the one after it would fit. */
+  /** Drops a superfluous token, when the one after it would fit. */
   #dropOne(): boolean {
     const expected = this.#expected();
     if (!expected.has(this.#tokenAt(1).kind) || this.#tokenAt(0).kind === "EOF") return false;
@@ -179,7 +179,7 @@ class Recognizer {
     return `mismatched input ${quoted(this.#tokenAt(0).text)} expecting ${expected}`;
   }
 
-  /** Checks that the next token fits here, before the way is chosen. */
+  /** Checks that the next token fits here, before an alternative is chosen. */
   #sync(state: State): void {
     if (this.#recovering) return;
     const { tokens: fitting, canEnd } = this.#sets.at(state);
@@ -205,7 +205,7 @@ class Recognizer {
     return expected;
   }
 
-  /** All that may come after the rules that are open. */
+  /** The tokens that can come after the open rules. */
   #recoverySet(): ReadonlySet<TokenKind> {
     const tokens = new Set<TokenKind>();
     for (let frame = this.#frame; frame?.follow; frame = frame.outer) {
@@ -233,7 +233,7 @@ class Recognizer {
     this.#skipTo(this.#recoverySet(), start + MAX_SKIPPED);
   }
 
-  /** @param end - the index of the token up to which it may go */
+  /** @param end - the index of the last token to skip to */
   #skipTo(tokens: ReadonlySet<TokenKind>, end = Infinity): void {
     while (this.#kind !== "EOF" && !tokens.has(this.#kind)) {
       if (this.#next >= end) {
@@ -254,7 +254,7 @@ class Recognizer {
   }
 }
 
-/** What is said of an expression whose rules are too deep in themselves. */
+/** The error of an expression whose rules are nested too deeply. */
 export const recursionLimit = (depth: number): string =>
   `expression recursion limit exceeded: ${depth}`;
 

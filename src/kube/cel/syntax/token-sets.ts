@@ -1,19 +1,19 @@
 /**
- * Which tokens can come next in a grammar.
+ * The tokens that can come next in a grammar.
  *
  * @module
  */
 import type { Edge, Grammar, State } from "./grammar.ts";
 import type { TokenKind } from "./lexer.ts";
 
-/** What can come at a place, within its rule. */
+/** The tokens that can come at a place, within its rule. */
 interface Start {
   readonly tokens: ReadonlySet<TokenKind>;
-  /** The rule may end there without another token. */
+  /** Whether the rule can end there without another token. */
   readonly canEnd: boolean;
 }
 
-/** What can come at each state of one grammar; found out once. */
+/** The tokens that can come at each state of one grammar; computed once. */
 export class TokenSets {
   readonly #grammar: Grammar;
   readonly #starts = new Map<State | Edge, Map<number, Start>>();
@@ -22,12 +22,16 @@ export class TokenSets {
     this.#grammar = grammar;
   }
 
-  /** What can come at a state. @param precedence - that of the rule; without it, all ways are open */
+  /**
+   * The tokens that can come at a state.
+   *
+   * @param precedence - of the rule; without it, all edges are open
+   */
   at(state: State, precedence = -1): Start {
     return this.#once(state, precedence, () => this.#find([{ to: state }], precedence));
   }
 
-  /** What can come when an edge is taken. */
+  /** The tokens that can come when an edge is taken. */
   after(edge: Edge, precedence: number): Start {
     return this.#once(edge, precedence, () => this.#find([edge], precedence));
   }

@@ -6,7 +6,7 @@
  */
 import type { TokenKind } from "./lexer.ts";
 
-/** Names that no variable can have. */
+/** Names that a variable cannot have. */
 export const RESERVED: ReadonlySet<string> = new Set([
   "as",
   "break",
