@@ -51,15 +51,16 @@ function ownerReferenceTo(owner: KubeObject, controller: boolean): OwnerReferenc
 }
 
 /**
- * Makes `owner` the controller of `object`, in place: it is deleted with its owner, and `owns()` sees it.
+ * Makes `owner` the controller of `object`, in place: it is deleted with its owner, and `owns()`
+ * sees it.
  *
  * @example
  * const child = { metadata: { namespace: "default", name: "page" } };
  * setControllerReference(child, { owner: web });
  * await client.create(ConfigMap, child);
  *
- * @throws TsopError `already-owned` when another object controls it; `owner-elsewhere` when the owner lives in
- *   another namespace; `owner-incomplete`
+ * @throws TsopError `already-owned` when another object controls it; `owner-elsewhere` when the
+ * owner lives in another namespace; `owner-incomplete`
  */
 export function setControllerReference(object: Owned, { owner }: OwnedBy): void {
   const reference = ownerReferenceTo(owner, true);
@@ -89,7 +90,8 @@ export function setOwnerReference(object: Owned, { owner }: OwnedBy): void {
 }
 
 /**
- * Removes `owner` from the owners of `object`, in place, also as its controller: it is no longer deleted with it.
+ * Removes `owner` from the owners of `object`, in place, also as its controller: it is no longer
+ * deleted with it.
  *
  * @example
  * const orphan = mutableCopy(configMap);
@@ -102,7 +104,8 @@ export function removeOwnerReference(object: Owned, { owner }: OwnedBy): boolean
 }
 
 /**
- * Removes `owner` as the controller of `object`, in place. Another controller, and a reference that only owns, stay.
+ * Removes `owner` as the controller of `object`, in place. Another controller, and a reference that
+ * only owns, stay.
  *
  * @example
  * const orphan = mutableCopy(configMap);
@@ -118,8 +121,8 @@ export function removeControllerReference(object: Owned, { owner }: OwnedBy): bo
 }
 
 /**
- * Whether `owner` is one of the owners of `object`: by group, kind and name, as controller-runtime compares, so also an
- * earlier object of that name.
+ * Whether `owner` is one of the owners of `object`: by group, kind and name, as controller-runtime
+ * compares, so also an earlier object of that name.
  *
  * @example
  * if (!hasOwnerReference(configMap, { owner: web })) return;
@@ -139,8 +142,8 @@ export function hasControllerReference(object: Owned): boolean {
 }
 
 /**
- * Whether `owner`, and no earlier object of that name, is the controller of `object`: by the uid, as Go's
- * `metav1.IsControlledBy`.
+ * Whether `owner`, and no earlier object of that name, is the controller of `object`: by the uid,
+ * as Go's `metav1.IsControlledBy`.
  *
  * @example
  * if (!isControlledBy(configMap, { owner: web })) return;

@@ -86,8 +86,9 @@ export function resourceOf(token: ReadToken<SentObject>): ResourceInfo {
 }
 
 /**
- * The kind with nothing but the metadata of its objects: for caches of large objects of which only names, labels or
- * owners matter. It can be read, patched and deleted, not created, updated or applied: that takes the token itself.
+ * The kind with only the metadata of its objects: for caches of large objects of which only names,
+ * labels or owners matter. It can be read, patched and deleted, not created, updated or applied:
+ * that takes the token itself.
  *
  * @example
  * const secrets = await client.list(metadataOf(Secret), { namespace: "default" });

@@ -16,8 +16,8 @@ const LABEL_LENGTH = 63;
 const LONGEST_HASH = 40;
 
 /**
- * A hash of any JSON value, the same whatever the order of its keys: for an annotation that rolls pods when their
- * configuration changes, for names and labels. Lower-case letters and digits.
+ * A hash of any JSON value, the same whatever the order of its keys: for an annotation that rolls
+ * pods when their configuration changes, for names and labels. Lower-case letters and digits.
  *
  * @example
  * const annotations = { "example.com/config": hashOf(configMap.data) };
@@ -53,18 +53,20 @@ function sorted(value: unknown): unknown {
 }
 
 /**
- * A name of several parts, joined by dashes, that fits wherever Kubernetes wants a DNS label: the name of a Service, the
- * value of a label. Where it is too long, or parts have characters that it cannot have, it ends with a hash of all parts
- * instead of what was lost. The same parts always give the same name.
+ * A name of several parts, joined by dashes, that fits wherever Kubernetes wants a DNS label: the
+ * name of a Service, the value of a label. Where it is too long, or parts have characters that it
+ * cannot have, it ends with a hash of all parts instead of what was lost. The same parts always
+ * give the same name.
  *
- * Parts that have dashes themselves may give one name together: `["a-b", "c"]` and `["a", "b-c"]`. Keep all parts but one
- * constant.
+ * Parts that have dashes themselves may give one name together: `["a-b", "c"]` and `["a", "b-c"]`.
+ * Keep all parts but one constant.
  *
  * @example
  * const name = shortName([web.metadata.name, "config"]); // "my-web-config"
  *
  * @param max - how many characters it may have
- * @throws TsopError `empty-name` when a part is empty; `name-limit` when `max` leaves no room for a hash
+ * @throws TsopError `empty-name` when a part is empty; `name-limit` when `max` leaves no room for a
+ * hash
  */
 export function shortName(parts: readonly string[], max = LABEL_LENGTH): string {
   if (parts.length === 0 || parts.includes("")) {

@@ -93,7 +93,7 @@ export function hasReason(thrown: unknown, reason: string): thrown is StatusErro
 }
 
 /**
- * 404: the object, or its kind, is not there.
+ * 404: the object, or its kind, does not exist.
  *
  * @example
  * try {
@@ -115,7 +115,7 @@ export const isNotFound = (thrown: unknown): thrown is StatusError => hasReason(
  */
 export const isConflict = (thrown: unknown): thrown is StatusError => hasReason(thrown, "Conflict");
 /**
- * 409: there is one of that name.
+ * 409: an object of that name exists.
  *
  * @example
  * try {

@@ -212,7 +212,7 @@ function mapJson(map: CelMap): JsonObject {
   const json: JsonObject = {};
   for (const key of map.keys()) {
     if (typeof key !== "string") {
-      throw new NoJson(`map key ${JSON.stringify(formatValue(key))} is no string`);
+      throw new NoJson(`map key ${JSON.stringify(formatValue(key))} is not a string`);
     }
     setField(json, key, jsonOf(map.find(key) ?? null));
   }

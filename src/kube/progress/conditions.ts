@@ -22,8 +22,8 @@ export interface StatusCondition {
 export type ConditionChange = Omit<StatusCondition, "lastTransitionTime">;
 
 /**
- * The conditions with `change` among them. `lastTransitionTime` moves only when the status does, so the
- * same change again gives an equal list.
+ * The conditions with `change` among them. `lastTransitionTime` moves only when the status does, so
+ * the same change again gives an equal list.
  *
  * @example
  * await client.status.patch(web, (status) => ({

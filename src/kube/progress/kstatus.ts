@@ -11,8 +11,9 @@ import { KIND_RULES } from "./kstatus-rules.ts";
 import { StatusView, type ObjectStatus } from "./status-view.ts";
 
 /**
- * How far an object has come: whether what it asks for is there. Built-in kinds have rules of their own; any other kind is
- * `Current` unless its conditions `Ready`, `Reconciling` and `Stalled`, or its `observedGeneration`, say otherwise.
+ * The progress of an object towards its desired state. Built-in kinds have rules of their own; any
+ * other kind is `Current` unless its conditions `Ready`, `Reconciling` and `Stalled`, or its
+ * `observedGeneration`, say otherwise.
  *
  * @example
  * const database = await client.find(Deployment, key);
@@ -20,7 +21,8 @@ import { StatusView, type ObjectStatus } from "./status-view.ts";
  * if (status !== "Current") return { requeueAfterMs: 10_000 };
  *
  * @param object - the object as it was read; `undefined` is `NotFound`
- * @param nowMs - wall time in milliseconds, for pods that wait for a node: `context.nowMs` in a reconciler
+ * @param nowMs - wall time in milliseconds, for pods that wait for a node: `context.nowMs` in a
+ *   reconciler
  */
 export function statusOf(object: KubeObject | undefined, nowMs: number): ObjectStatus {
   if (!object) return { status: "NotFound", message: "Resource not found" };

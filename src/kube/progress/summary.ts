@@ -30,9 +30,10 @@ export interface SummaryOptions {
 }
 
 /**
- * The conditions with those that are given, and with `Ready`, `Reconciling` and `Stalled` made of them: `Ready` is `False`
- * when a part is, `Unknown` when one is, and `True` otherwise; `Reconciling` is `True` while it is not ready and nothing is
- * stalled. By kstatus that is Current, InProgress, or Failed. The same again gives an equal list.
+ * The conditions with the given ones set, and with `Ready`, `Reconciling` and `Stalled` summarized
+ * from them: `Ready` is `False` when a part is, `Unknown` when one is, and `True` otherwise;
+ * `Reconciling` is `True` while the object is neither ready nor stalled. For kstatus that is
+ * Current, InProgress, or Failed. The same call again gives an equal list.
  *
  * @example
  * await client.status.patch(web, (status) => ({

@@ -19,7 +19,7 @@ import {
  * @example
  * const wanted = labelRequirements({ matchLabels: { app: "web" } });
  *
- * @throws SelectorError with the API server's message for what it would refuse
+ * @throws SelectorError with the API server's message for an invalid selector
  */
 export function labelRequirements(selector: LabelSelector): LabelRequirement[] {
   const errors = selectorErrors("selector", selector);
@@ -38,12 +38,13 @@ export function labelRequirements(selector: LabelSelector): LabelRequirement[] {
 }
 
 /**
- * A selector as text, sorted by its keys: for `ListOptions.labels`, a `status.selector` of the scale subresource, a URL.
+ * A selector as text, sorted by its keys: for `ListOptions.labels`, a `status.selector` of the
+ * scale subresource, a URL.
  *
  * @example
  * formatLabelSelector({ matchLabels: { app: "web" } }); // "app=web"
  *
- * @throws SelectorError for what the API server would refuse
+ * @throws SelectorError for a selector that the API server would refuse
  */
 export function formatLabelSelector(selector: LabelSelector | readonly LabelRequirement[]): string {
   const requirements = isRequirements(selector) ? selector : labelRequirements(selector);

@@ -90,8 +90,8 @@ export function matchesLabels(
 }
 
 /**
- * The requirements of a selector in an object's spec: `undefined` selects nothing, an empty one everything.
- * Operators other than the four known ones match nothing.
+ * The requirements of a selector in an object's spec: `undefined` selects nothing, an empty one
+ * everything. Operators other than the four known ones match nothing.
  *
  * @example
  * matchesLabelSelector({ matchLabels: { tier: "web" } }, web.metadata.labels);

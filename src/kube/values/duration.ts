@@ -27,7 +27,8 @@ const UNIT_NANOS: Readonly<Record<string, bigint>> = {
 };
 
 /**
- * The milliseconds of a duration as Go reads it, `1h30m`: fields of type `Duration`, `metav1.Duration`.
+ * The milliseconds of a duration as Go reads it, `1h30m`: fields of type `Duration`,
+ * `metav1.Duration`.
  *
  * @example
  * return { requeueAfterMs: parseDuration("1h30m") };
@@ -52,7 +53,7 @@ export function parseDuration(text: string): number {
  * @example
  * formatDuration(5_400_000); // "1h30m0s"
  *
- * @throws TsopError `bad-duration` for what is no number, or longer than Go has
+ * @throws TsopError `bad-duration` for a value that is not a number, or longer than Go has
  */
 export function formatDuration(ms: number): string {
   const nanos = Number.isFinite(ms) ? nanosOf(ms) : LONGEST + 1n;
@@ -138,8 +139,9 @@ const ISO_UNIT_MS = [7 * DAY_MS, DAY_MS, 3_600_000, 60_000, 1000] as const;
 const ISO_NUMBER = /^\d+(?:[.,]\d+)?$/;
 
 /**
- * The milliseconds of a duration of ISO 8601: `P1DT12H`, `PT0.5S`, `P2W`. A day has 24 hours; years and months are
- * refused, because they have no one length. Only the last number may have a fraction.
+ * The milliseconds of a duration of ISO 8601: `P1DT12H`, `PT0.5S`, `P2W`. A day has 24 hours; years
+ * and months are refused, because they have no one length. Only the last number may have a
+ * fraction.
  *
  * @example
  * parseIsoDuration("PT1H30M"); // 5_400_000
@@ -173,7 +175,7 @@ export function parseIsoDuration(text: string): number {
  * @example
  * formatIsoDuration(129_600_000); // "P1DT12H"
  *
- * @throws TsopError `bad-duration` for what is no number
+ * @throws TsopError `bad-duration` for a value that is not a number
  */
 export function formatIsoDuration(ms: number): string {
   if (!Number.isFinite(ms)) throw outOfRange(ms);

@@ -35,8 +35,8 @@ const RETRY_SECONDS = 10;
  * needs none.
  *
  * @param manager - the field manager of the budget's status
- * @throws StatusError 429 when the budget has none left, 403 when its status is
- * invalid, 500 for two budgets
+ * @throws StatusError 429 when the budget has none left, 403 when its status is invalid, 500 for two
+ * budgets
  */
 export async function spendBudget(
   cluster: Cluster,
