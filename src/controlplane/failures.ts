@@ -38,7 +38,7 @@ export const alreadyExists = (resource: Named, name: string, prefix = ""): Statu
     detailsOf(resource, name),
   );
 
-/** 409 with another reason than a taken name or a stale version. */
+/** 409 Conflict, for the given reason. */
 export const conflict = (resource: Named, name: string, why: string): StatusError =>
   failure(
     409,

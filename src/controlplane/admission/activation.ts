@@ -73,7 +73,7 @@ export interface Inputs {
   readonly variables?: ReadonlyMap<string, CompiledExpression>;
 }
 
-/** One round of evaluations. Variables are computed once in it, when they are first asked for. */
+/** One round of evaluations. Variables are computed once in it, on first use. */
 export class Activation {
   readonly #inputs: Inputs;
   readonly #values = new Map<string, CelValue>();

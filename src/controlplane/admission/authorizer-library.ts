@@ -109,7 +109,7 @@ class DecisionValue extends Opaque {
   }
 }
 
-/** One function with one overload, whose arguments are texts; `texts` says how many. */
+/** Declares a function with one overload, whose arguments are strings; `texts` is their number. */
 function declare<T extends Opaque>(
   name: string,
   id: string,

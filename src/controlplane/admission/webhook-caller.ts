@@ -193,7 +193,7 @@ export class WebhookCaller {
         const outcome = await attempt({ ...options, signal: gone.signal }, body);
         if (!("error" in outcome)) return outcome;
         if (gone.signal.aborted) throw failed("context deadline exceeded");
-        // The other side closed a connection that was kept; nobody has read the request.
+        // The server closed a kept connection without reading the request.
         if (!outcome.reused) throw failed(goNetworkError(outcome.error));
       }
     } finally {
@@ -326,7 +326,7 @@ function addressIn(address: string): Address {
   return { host: address.slice(0, colon), port: Number(address.slice(colon + 1)) };
 }
 
-/** A path as client-go joins it: slashes stand alone, and none at the end. */
+/** A path as client-go joins it: without double slashes, and without one at the end. */
 function cleanPath(path: string): string {
   const joined = posix.join("/", path);
   return joined.length > 1 ? joined.replace(/\/$/, "") : joined;

@@ -19,7 +19,7 @@ export interface ResourceAttributes {
   readonly namespace: string;
   /** Empty for any name. */
   readonly name: string;
-  /** Of a list, a watch or a deletion of a collection. */
+  /** The field selector of a list, a watch or a deletion of a collection. */
   readonly fieldSelector?: string;
 }
 

@@ -22,7 +22,7 @@ function valueOf<T>({ value, problem }: Nested<T>): T | undefined {
   return value;
 }
 
-/** How a `Scale` reads and writes an object. */
+/** The access of a `Scale` to an object. */
 export function scaleAccess(scale: DefinitionScale): ScaleAccess {
   const { specReplicasPath = "", statusReplicasPath = "", labelSelectorPath = "" } = scale;
   return {

@@ -25,7 +25,7 @@ import { CelError } from "./values.ts";
 /** The cost limit of one evaluation in the API server. */
 const CALL_COST_LIMIT = 1_000_000;
 
-/** Why an expression cannot be used. */
+/** The error of an expression that cannot be used. */
 export class CompileFailure {
   /** The message in `cel-go`'s words, with the line and a mark below it. */
   readonly message: string;

@@ -1,5 +1,5 @@
 /**
- * How the names of fields are written in expressions: `a-b` is `a__dash__b`.
+ * The escaped names of fields in expressions: `a-b` is `a__dash__b`.
  *
  * @see https://kubernetes.io/docs/reference/using-api/cel/#escaping
  * @module

@@ -114,7 +114,7 @@ export class Correlation {
     if (Array.isArray(this.old) && this.#isMapList()) {
       for (const item of this.old as unknown[]) {
         const key = itemKey(item, this.#schema["x-kubernetes-list-map-keys"] ?? []);
-        // Of items with the same keys the first one counts.
+        // The first of several items with the same keys counts.
         if (key !== undefined && !this.#oldItems.has(key)) this.#oldItems.set(key, item);
       }
     }

@@ -98,7 +98,7 @@ function validErrors(schema: Schema, value: unknown, path: string): FieldError[]
   return kept.length > 0 ? kept : rules.check(value, undefined, { path });
 }
 
-/** The object in which `value` stands at the end of `steps`. */
+/** The object that has `value` at the end of `steps`. */
 function objectAround(value: unknown, steps: readonly (string | 0)[]): JsonObject {
   let object = value;
   for (const step of steps.toReversed()) {

@@ -75,7 +75,10 @@ export const moreThan = (
 
 /** Failures and matches of one value under one schema. */
 export class Outcome {
-  /** By their texts, in the order in which they were found; absent while there are none. */
+  /**
+   * The failures by their texts, in the order in which they were found; absent while there are
+   * none.
+   */
   #failures: Map<string, Failure> | undefined;
   /** How many parts of the schema matched: decides the best branch of `anyOf`. */
   matches = 0;

@@ -7,7 +7,7 @@
  * @module
  */
 
-/** From here on `%v` prints a float with an exponent. */
+/** Floats from this one on have an exponent in `%v`. */
 const EXPONENT_FROM = 1e6;
 
 /** Whether the API server holds the number as an `int64`. */

@@ -104,7 +104,7 @@ function compareKeys(a: string, b: string): number {
   return n.value - m.value || n.length - m.length || byCode;
 }
 
-/** 1 when a digit other than 0 stands before `index`, in one run with it: zeros count then. */
+/** 1 when a digit other than 0 comes before `index` in the same run: zeros count then. */
 function numberBefore(characters: readonly string[], index: number): number {
   for (let before = index - 1; before >= 0 && isDigit(characters[before]); before--) {
     if (characters[before] !== "0") return 1;

@@ -95,7 +95,10 @@ export function parseGoNanos(text: string): bigint | undefined {
   return negative ? -total : total;
 }
 
-/** In floating point, as Go does it: a third of an hour with enough digits is 20 minutes. */
+/**
+ * The nanoseconds of a fraction, in floating point as in Go: a third of an hour with enough digits
+ * is 20 minutes.
+ */
 function fractionNanos(fraction: string, unit: bigint): bigint {
   // Go's digits of a fraction: as many as fit in 63 bits.
   let digits = 0n;

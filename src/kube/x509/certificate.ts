@@ -36,7 +36,7 @@ export interface CertificateBody {
   readonly issuerKey: Buffer;
   readonly subject: Buffer;
   readonly publicKey: KeyObject;
-  /** In milliseconds since 1970. */
+  /** The first and last moment, in milliseconds since 1970. */
   readonly validity: { readonly from: number; readonly to: number };
   readonly extensions: readonly Buffer[];
 }

@@ -52,7 +52,7 @@ export function oid(dotted: string): Buffer {
   return element(0x06, Buffer.from(bytes));
 }
 
-/** A time, in the form that RFC 5280 asks for: two-digit years until 2049. */
+/** A time, in the form of RFC 5280: two-digit years until 2049. */
 export function time(ms: number): Buffer {
   const digits = new Date(ms)
     .toISOString()

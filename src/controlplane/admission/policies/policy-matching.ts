@@ -137,7 +137,7 @@ function findParamResource(
     .find((one) => one.kind === kind && one.group === group && one.version === version);
 }
 
-/** The parameters, once for each evaluation; `[null]` for none. @throws ConfigurationError */
+/** The parameters, one evaluation for each; `[null]` for none. @throws ConfigurationError */
 function paramsOf(
   { store }: WebhookSource,
   resource: ServedResource | null,

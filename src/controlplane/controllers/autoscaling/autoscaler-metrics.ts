@@ -62,7 +62,7 @@ interface MetricSpec {
   readonly external?: Named;
 }
 
-/** Why there is no value of a metric. */
+/** The reason why a metric has no value. */
 export interface MetricProblem {
   readonly reason: string;
   readonly message: string;
@@ -75,7 +75,7 @@ const CUSTOM =
 const notFound = (api: string, resource: string): string =>
   `unable to fetch metrics from ${api} metrics API: the server could not find the requested resource (get ${resource})`;
 
-/** Why the metric has no value. */
+/** The reason why the metric has no value. */
 export function problemOf(spec: MetricSpec, namespace: string): MetricProblem {
   const reason = `FailedGet${spec.type}Metric`;
   const { resource, containerResource, pods, object, external } = spec;

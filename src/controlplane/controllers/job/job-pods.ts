@@ -31,7 +31,7 @@ export function indexOf(pod: Pod): number {
   return text !== undefined && /^\d+$/.test(text) ? Number(text) : -1;
 }
 
-/** How often the index had failed before this pod was made. */
+/** How often the index had failed before this pod was created. */
 export const indexFailuresOf = (pod: Pod): number =>
   Number(pod.metadata.annotations?.[INDEX_FAILURES] ?? "0");
 

@@ -31,7 +31,7 @@ export interface Program {
   /** How many milliseconds after its start its startup probe succeeds. */
   readonly startedAfterMs: number;
   /**
-   * How many milliseconds after its start it is ready; `undefined`: only once its status says so.
+   * How many milliseconds after its start it is ready; `undefined` when time alone does not make it so.
    */
   readonly readyAfterMs: number | undefined;
 }

@@ -8,7 +8,7 @@ import type { Clock, Timer } from "../../../clock.ts";
 
 const INTERVAL_MS = 60_000;
 
-/** Tells watches that a bookmark is due. */
+/** Calls watches when a bookmark is due. */
 export class BookmarkTicks {
   readonly #clock: Clock;
   readonly #listeners = new Set<() => void>();

@@ -93,7 +93,7 @@ export class HttpServer {
     return typeof address === "object" && address ? address.port : port;
   }
 
-  /** Cuts all connections; the server goes on listening. */
+  /** Cuts all connections; the server keeps listening. */
   dropConnections(): void {
     for (const socket of this.#sockets) socket.destroy();
   }

@@ -90,7 +90,7 @@ interface Outcome {
   /** The object as it is stored, or was last. */
   readonly object: SentObject;
   readonly gone: boolean;
-  /** Whether the object was being deleted already, so that nothing changes and no event is sent. */
+  /** Whether the object was being deleted already: nothing changes, and the answer is a `Status`. */
   readonly isPending?: boolean;
 }
 

@@ -1,5 +1,5 @@
 /**
- * From the text of an expression to its tree. Macros are expanded here.
+ * Parses the text of an expression into its tree. Macros are expanded here.
  *
  * @see https://github.com/google/cel-spec/blob/master/doc/langdef.md#syntax
  * @module
