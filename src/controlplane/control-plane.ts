@@ -142,11 +142,7 @@ export interface ControlPlane extends AsyncDisposable {
   dropConnections(): void;
   /** The objects of a resource (`configmaps`, `deployments.apps`) as they are stored, frozen. */
   objects(resource: string, namespace?: string): readonly SentObject[];
-  /**
-   * Calls the listener for each change from now on, whoever made it.
-   *
-   * @returns a function that ends it
-   */
+  /** Calls the listener for each change from now on. @returns a function that ends it */
   onChange(listener: (change: StoredChange) => void): () => void;
   /**
    * Another control plane that begins with the same objects, versions, keys and accounts, on a port

@@ -1,6 +1,5 @@
 /**
- * Requests from within the process: an `HttpServer` without a socket. Everything advances by
- * promises, without timers or I/O.
+ * Requests from within the process: an `HttpServer` without a socket. All of it advances by promises.
  *
  * @module
  */
