@@ -1,5 +1,5 @@
 /**
- * Requests from within the process: an `HttpServer` without a socket. All of it advances by promises.
+ * Requests from within the process: an `HttpServer` without a socket. Promises drive all of it.
  *
  * @module
  */
