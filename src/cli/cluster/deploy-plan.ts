@@ -12,7 +12,8 @@ import { StatusError } from "../../kube/status.ts";
 import { runThatAnswers } from "./redirection.ts";
 import type { ClusterSession } from "./cluster-session.ts";
 import { isCrd, type Crd } from "./crd.ts";
-import { fieldChanges, type FieldChange } from "./field-changes.ts";
+import type { FieldDifference } from "../../kube/field-differences.ts";
+import { plannedChanges } from "./planned-changes.ts";
 import { invalidObjects, type InvalidObject } from "./invalid-objects.ts";
 import { whyNotServed } from "./served-kinds.ts";
 import { deploymentName, foreignOwner, marked, standingOf } from "./ownership.ts";
@@ -34,7 +35,7 @@ export interface PlannedObject {
   readonly kind: string;
   /** The reason for which it is refused or kept. */
   readonly reason?: string;
-  readonly fields: readonly FieldChange[];
+  readonly fields: readonly FieldDifference[];
   /** The effects of a changed CRD on those who have objects of its kind. */
   readonly crdChanges: readonly Change[];
   /** Live objects of the kind that the changed CRD would no longer accept. */
@@ -114,7 +115,7 @@ async function planOne(
   try {
     const after = await session.tryApply(intent);
     if (!live) return plain(object, name, "create");
-    const fields = fieldChanges(live, after);
+    const fields = plannedChanges(live, after);
     const action = fields.length === 0 ? "unchanged" : "change";
     const isChangedCrd = action === "change" && isCrd(live) && isCrd(after);
     return {

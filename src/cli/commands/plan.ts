@@ -6,7 +6,7 @@
 import { join } from "node:path";
 import { openCluster, type ClusterOptions } from "../cluster/cluster-session.ts";
 import { planDeployment, wouldChange, type PlannedObject } from "../cluster/deploy-plan.ts";
-import type { FieldChange } from "../cluster/field-changes.ts";
+import type { FieldDifference } from "../../kube/field-differences.ts";
 import { ownerName } from "../cluster/ownership.ts";
 import type { CliContext } from "../context.ts";
 import type { Change } from "../../generator/changes/change.ts";
@@ -93,7 +93,7 @@ function crdLine({ severity, version, path, message }: Change, context: CliConte
   return `${color(severity)} ${where === "" ? "" : `${where}: `}${message}`;
 }
 
-const fieldLine = ({ path, before, after }: FieldChange): string =>
+const fieldLine = ({ path, before, after }: FieldDifference): string =>
   `${path}: ${shown(before)} -> ${shown(after)}`;
 
 function shown(value: unknown): string {
