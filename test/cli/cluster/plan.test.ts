@@ -116,7 +116,9 @@ describe("tsop plan, and deploy after it", { timeout: 60_000 }, () => {
     const { code, out } = await plan("shop:2");
     expect(code).toBe(3);
     expect(out).toContain(`to change  ${DEPLOYMENT}`);
-    expect(out).toContain('spec.template.spec.containers[name=manager].image: "shop:1" -> "shop:2"');
+    expect(out).toContain(
+      'spec.template.spec.containers[name=manager].image: "shop:1" -> "shop:2"',
+    );
     expect(out).toContain("0 to create, 1 to change");
   });
 
