@@ -107,7 +107,7 @@ function readPages(file: string): Buffer {
   const descriptor = openSync(file, "r");
   try {
     const { size } = fstatSync(descriptor);
-    // What may be resized is no part of malloc's.
+    // A resizable buffer is not in malloc's memory.
     const bytes = Buffer.from(new ArrayBuffer(size, { maxByteLength: size }));
     let length = 0;
     while (length < size) {

@@ -16,7 +16,7 @@ export interface HeldLock {
   readonly localPid?: number;
 }
 
-/** What stands in the file. */
+/** The content of the file. */
 interface Holder {
   readonly pid: number;
   readonly host: string;
@@ -27,7 +27,9 @@ interface Holder {
 /** Secrets may lie beside it, and nobody else has to read it. */
 const PRIVATE_FILE = 0o600;
 
-/** What this process holds. In a container every process may have the number of the one before it. */
+/**
+ * The locks of this process. In a container every process may have the number of the one before it.
+ */
 const ownIds = new Set<string>();
 
 /** A lock that this process holds until `release`, or until it ends, however it ends. */

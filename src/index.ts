@@ -1,5 +1,5 @@
 /**
- * What an operator imports: markers and runtime.
+ * The exports for an operator: markers and runtime.
  *
  * @module
  */

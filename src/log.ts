@@ -12,7 +12,7 @@ interface LogMethod {
   (message: string): void;
 }
 
-/** What pino's loggers have of it; `child` adds fields to every line. */
+/** The part of pino's loggers that tsop uses; `child` adds fields to every line. */
 export interface Logger {
   debug: LogMethod;
   info: LogMethod;

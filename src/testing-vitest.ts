@@ -1,5 +1,6 @@
 /**
- * What a test imports to let vitest's `expect` speak of conditions, owners and idempotence: `import "tsop/testing/vitest"`.
+ * The import by which vitest's `expect` knows conditions, owners and idempotence:
+ * `import "tsop/testing/vitest"`.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * What an operator's tests import: a control plane in the test's process with the operator's own manifests in it, time
- * that stands still, faults.
+ * The exports for an operator's tests: a control plane in the test's process with the operator's
+ * own manifests in it, time that stands still, faults.
  *
  * @module
  */

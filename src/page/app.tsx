@@ -35,7 +35,7 @@ const WIDE = "(min-width: 62rem)";
 export function App({ store }: { readonly store: PageStore }): JSX.Element {
   const [state, setState] = useState(store.state);
   useEffect(() => {
-    // What was told between the first picture and now.
+    // The changes between the first picture and now.
     setState(store.state);
     return store.subscribe(setState);
   }, [store]);
@@ -87,7 +87,7 @@ function Top({ state }: { readonly state: PageState }): JSX.Element {
   );
 }
 
-/** What is wrong in the code that was saved last. */
+/** The mistakes in the code that was saved last. */
 function Mistakes({ lines }: { readonly lines: readonly string[] }): JSX.Element | null {
   if (lines.length === 0) return null;
   return (
@@ -156,7 +156,7 @@ interface SelectedProps {
   readonly onEnd: () => void;
 }
 
-/** What is filtered by. */
+/** The filter by an object. */
 function Selected({ object, onEnd }: SelectedProps): JSX.Element {
   const { kind, status, message } = object;
   return (

@@ -10,7 +10,7 @@ import { counted, valueText } from "./words.ts";
 
 const SHOWN = 8;
 
-/** What is shown. */
+/** The properties of the changes. */
 export interface ChangesProps {
   readonly changes: readonly FieldChange[];
   /** How many more there were. */

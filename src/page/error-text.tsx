@@ -7,7 +7,7 @@ import type { JSX } from "preact";
 import type { JournalError } from "../runtime/journal/entry.ts";
 import { placeText } from "./words.ts";
 
-/** What is shown. */
+/** The properties of an error's text. */
 export interface ErrorTextProps {
   readonly error: JournalError;
   /** The project's folder. */

@@ -8,7 +8,7 @@ import type { ErrorGroup } from "./about.ts";
 import { ErrorText } from "./error-text.tsx";
 import { clockTime, fullTime, isoTime, keyText } from "./words.ts";
 
-/** What is shown. */
+/** The properties of the errors. */
 export interface ErrorsProps {
   readonly groups: readonly ErrorGroup[];
   readonly root: string | undefined;

@@ -9,7 +9,7 @@ import type { PageEvent, PageObject } from "../cli/page/protocol.ts";
 import { isEventAbout } from "./about.ts";
 import { clockSeconds, fullTime, isoTime, keyText } from "./words.ts";
 
-/** What is shown, and who is told. */
+/** The properties of the events, with their callbacks. */
 export interface EventsProps {
   readonly events: readonly PageEvent[];
   readonly objects: ReadonlyMap<string, PageObject>;

@@ -6,7 +6,7 @@
 import { hierarchy, tree } from "d3-hierarchy";
 import type { PageObject } from "../cli/page/protocol.ts";
 
-/** What of the trees is shown. */
+/** The visible part of the trees. */
 export interface ForestChoice {
   /** Words that kind, name and namespace together have to contain; empty for all. */
   readonly search: string;
@@ -260,7 +260,7 @@ function groundOf(rows: readonly ForestRow[]): Place {
   return ground;
 }
 
-/** What of a drawing is on the screen: the rows, and the lines that cross it. */
+/** The part of a drawing that is on the screen: the rows, and the lines that cross it. */
 export function visiblePart(
   { rows, stems }: Drawing,
   top: number,

@@ -11,7 +11,7 @@ import { useViewport } from "./hooks.ts";
 import { StatusMark } from "./status-mark.tsx";
 import { counted, keyText } from "./words.ts";
 
-/** What is drawn, and who is told. */
+/** The properties of the graph, with its callbacks. */
 export interface GraphProps {
   readonly drawing: Drawing;
   readonly selected: PageObject | undefined;

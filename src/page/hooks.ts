@@ -1,5 +1,5 @@
 /**
- * What components listen to in the browser.
+ * Hooks for the events of the browser.
  *
  * @module
  */

@@ -11,7 +11,7 @@ import { useViewport } from "./hooks.ts";
 import { StatusMark, statusWord } from "./status-mark.tsx";
 import { counted } from "./words.ts";
 
-/** What is listed, and who is told. */
+/** The properties of a list of objects, with its callbacks. */
 export interface ObjectListProps {
   readonly rows: readonly ForestRow[];
   readonly selected: PageObject | undefined;

@@ -13,7 +13,7 @@ import { ObjectList } from "./object-list.tsx";
 import type { PageState } from "./state.ts";
 import { counted } from "./words.ts";
 
-/** What is needed to show objects. */
+/** The properties of a view of objects. */
 export interface ObjectsProps {
   readonly state: PageState;
   readonly selected: PageObject | undefined;

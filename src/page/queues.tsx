@@ -1,5 +1,5 @@
 /**
- * What each controller works on, what is in line, and what waits for its time.
+ * The work of each controller: keys in hand, keys in line, and keys that wait for their time.
  *
  * @module
  */

@@ -11,7 +11,7 @@ import { Reconcile } from "./reconcile.tsx";
 import type { PageState } from "./state.ts";
 import { clockTime, counted, keyText } from "./words.ts";
 
-/** What is shown. */
+/** The properties of the reconciles. */
 export interface ReconcilesProps {
   /** Those that are about the object that is selected, or all. */
   readonly entries: readonly PageReconcile[];

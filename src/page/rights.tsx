@@ -1,5 +1,5 @@
 /**
- * What the roles of the project grant, beside what the operator's requests used.
+ * The rights that the project's roles grant, beside those that the operator's requests used.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { useMemo } from "preact/hooks";
 import type { PageRight } from "../cli/page/protocol.ts";
 import { counted } from "./words.ts";
 
-/** What is shown. */
+/** The properties of the rights. */
 export interface RightsProps {
   readonly rights: readonly PageRight[];
   readonly place: string | undefined;

@@ -1,5 +1,5 @@
 /**
- * What the page knows, made of the messages that it was told. Pure.
+ * The state of the page, made of the messages that it received. Pure.
  *
  * @module
  */

@@ -34,7 +34,7 @@ export interface CheckConversionOptions {
   readonly lossless?: boolean;
 }
 
-/** What came of a check that found no mistake. */
+/** The report of a check that found no mistake. */
 export interface ConversionReport {
   /** How many objects went there and back. */
   readonly objects: number;

@@ -33,9 +33,9 @@ export interface InProcessOptions {
 }
 
 const ADMIN = { user: "admin", groups: ["system:masters"] };
-/** What messages and metrics call the server. */
+/** The name of the server in messages and metrics. */
 const SERVER = "https://in-process";
-/** What can be in a request's target: no spaces, no line breaks, no raw UTF-8. */
+/** The characters of a request's target: no spaces, no line breaks, no raw UTF-8. */
 const REQUEST_TARGET = /^[\u0021-\u007e]+$/;
 
 /**

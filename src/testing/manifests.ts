@@ -11,7 +11,7 @@ import { messageOf, TsopError } from "../errors.ts";
 import type { ManifestObject } from "../kube/object.ts";
 import type { Client } from "../runtime/client/client.ts";
 
-/** What `config/default` of a project renders. @throws TsopError `no-manifests` */
+/** The rendered `config/default` of a project. @throws TsopError `no-manifests` */
 export function renderDefault(folder: string): Promise<ManifestObject[]> {
   return renderKustomization(join(folder, "default")).catch((error: unknown) => {
     throw noManifests(error);

@@ -107,7 +107,7 @@ function randomObject(schema: Schema, random: Random, depth: number): JsonObject
   return object;
 }
 
-/** What one branch of `oneOf` or `anyOf` requires. */
+/** The fields that one branch of `oneOf` or `anyOf` requires. */
 function requiredByBranch({ oneOf, anyOf }: Schema, random: Random): readonly string[] {
   return [oneOf, anyOf].flatMap((branches) => random.pick(branches ?? [])?.required ?? []);
 }

@@ -9,7 +9,7 @@ import type { SentObject } from "../kube/object.ts";
 import type { HubConversion } from "../runtime/webhook/conversion/hub-conversion.ts";
 import type { VersionSchema } from "./version-schema.ts";
 
-/** What is wrong; two of one sort have the same cause, most likely. */
+/** The mistake; two of one sort most likely have the same cause. */
 export interface Mistake {
   readonly sort: "throws" | "changes" | "invalid" | "loses" | "wanders";
   readonly text: string;

@@ -11,7 +11,7 @@ import {
 import { hashOf } from "../kube/stable-names.ts";
 import { clientFor } from "./access.ts";
 
-/** What the containers of a simulated pod do, as the annotation `tsop.dev/simulate` says it. */
+/** The containers of a simulated pod, as the annotation `tsop.dev/simulate` describes them. */
 export type PodSimulation =
   | "fail"
   | `fail:${number}`
@@ -27,7 +27,7 @@ export interface SimulatedPods {
   readonly labels?: Readonly<Record<string, string>> | undefined;
 }
 
-/** What was said of pods: the result of `simulatePods(...)`. */
+/** The script of pods: the result of `simulatePods(...)`. */
 export interface PodScript {
   /** Pods that are made from now on do again what their commands say; those that are there keep their annotation. */
   remove(): Promise<void>;

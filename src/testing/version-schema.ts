@@ -64,7 +64,7 @@ export class VersionSchema {
     return undefined;
   }
 
-  /** What the API server would have against the object, and fields that it would drop. */
+  /** The API server's objections to the object, and the fields that it would drop. */
   mistakes(object: SentObject): readonly string[] {
     const copy = copyJson(object);
     const unknown = prune(copy, this.#schema, { root: true });

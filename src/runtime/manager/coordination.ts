@@ -18,7 +18,7 @@ import {
 import { LEASE_VERBS, SHARD_LEASE_VERBS } from "../../kube/needed-rights.ts";
 import type { PlannedAccess } from "./preflight.ts";
 
-/** What a manager gives to whoever coordinates it with others. */
+/** The parts of a manager that its coordination with other processes needs. */
 interface CoordinationParts {
   /** Neither cached nor fenced. */
   readonly client: Client;
@@ -65,7 +65,7 @@ export function createMember(
   return new ShardMember({ ...parts, settings, presence, expired });
 }
 
-/** What the coordination needs of the cluster. */
+/** The access that the coordination needs. */
 export function coordinationAccess(
   election: LeaderElectionOptions | undefined,
   sharding: ShardingOptions | undefined,

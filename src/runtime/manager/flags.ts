@@ -10,7 +10,7 @@ import { messageOf, TsopError } from "../../errors.ts";
 export interface FlagOption {
   /** `boolean`: on when given. `port`: a number from 0 to 65535. */
   readonly type: "boolean" | "string" | "port";
-  /** What it does, for `--help`. */
+  /** The effect of the flag, for `--help`. */
   readonly help: string;
 }
 

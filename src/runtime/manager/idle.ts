@@ -14,15 +14,15 @@ export interface IdleOptions {
   readonly timeoutMs?: number;
 }
 
-/** What is left when nothing is done. */
+/** The state of an idle manager. */
 export interface IdleState {
   /** Keys that are looked at later, by a `requeueAfterMs` or a retry; the earliest first. */
   readonly waiting: readonly WaitingKey[];
 }
 
-/** What is asked of a manager. */
+/** The parts of a manager that `idle` asks. */
 export interface IdleParts {
-  /** What is under way, in words. */
+  /** The work under way, in words. */
   busy(): readonly string[];
   waiting(): readonly WaitingKey[];
   informers(): readonly SharedInformer[];

@@ -1,5 +1,5 @@
 /**
- * What the runtime's other parts need of a manager, and its users do not.
+ * The inside of a manager, for other parts of the runtime.
  *
  * @module
  */
@@ -16,7 +16,7 @@ export const INSIDE: unique symbol = Symbol("tsop.inside");
 /** A manager from inside. */
 export interface ManagerInside {
   readonly metrics: OperatorMetrics;
-  /** What the client and the controllers know together of the reconciles under way. */
+  /** The running reconciles, shared by the client and the controllers. */
   readonly scopes: ReconcileScopes;
   /** Makes spans of what happens here; absent without `ManagerOptions.tracing`. */
   readonly tracing: Tracing | undefined;

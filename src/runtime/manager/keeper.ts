@@ -26,7 +26,7 @@ import {
 import type { Endpoint } from "./serving/listening.ts";
 import type { ManagerOptions } from "./manager-options.ts";
 
-/** What a keeper is made of. */
+/** The parts of a keeper. */
 interface KeeperParts {
   /** The cluster that a thread may speak to by itself; everything stays in this thread when absent. */
   readonly config: ClusterConfig | undefined;
@@ -47,7 +47,7 @@ interface KeeperParts {
   readonly failed: (error: TsopError) => void;
 }
 
-/** What a keeper has of its manager. */
+/** The parts of a keeper that its manager provides. */
 interface OfManager extends Omit<
   KeeperParts,
   "config" | "election" | "health" | "stuckAfterMs" | "name"

@@ -64,7 +64,7 @@ export interface Election {
 // How far client-go spreads the tries of those who wait: up to 2.2 periods apart.
 const JITTER = 1.2;
 
-/** What an elector is made of. */
+/** The parts of an elector. */
 export interface LeaderElectorParts extends ElectionSettings {
   readonly client: Client;
   readonly clock: Clock;

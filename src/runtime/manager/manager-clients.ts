@@ -1,6 +1,6 @@
 /**
- * What a manager reads and writes with: one transport, on it the cache, the client of the reconcilers and the manager's own,
- * and who looks at what goes through them.
+ * The clients of a manager: one transport, on it the cache, the client of the reconcilers and the
+ * manager's own, and their observers.
  *
  * @module
  */
@@ -29,7 +29,7 @@ import { debugOfEnvironment } from "./serving/debug-endpoint.ts";
 import type { ManagerOptions } from "./manager-options.ts";
 import { OperatorMetrics } from "./metrics.ts";
 
-/** What the clients of a manager are made of. */
+/** The parts of a manager's clients. */
 interface ClientParts {
   readonly options: ManagerOptions;
   readonly transport: Transport;
@@ -39,7 +39,7 @@ interface ClientParts {
   readonly endsAtMs: () => number | undefined;
 }
 
-/** What the debug endpoint shows. */
+/** The parts that the debug endpoint shows. */
 export interface DebugParts {
   readonly endpoint: NonNullable<ManagerOptions["debug"]>;
   readonly journal: Journal;

@@ -62,7 +62,7 @@ export interface ManagerOptions {
   readonly dryRun?: boolean;
   /** What the server does about unknown fields that the client writes; it warns when absent. */
   readonly fieldValidation?: "Ignore" | "Warn" | "Strict";
-  /** What becomes of the API server's warnings; when absent each text is logged once. */
+  /** The handling of the API server's warnings; when absent each text is logged once. */
   readonly warnings?: WarningOption;
   /** Between the client and the server: to look on, to change, to refuse. */
   readonly middlewares?: readonly ClientMiddleware[];

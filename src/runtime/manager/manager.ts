@@ -1,5 +1,5 @@
 /**
- * What holds an operator together: cache, client, controllers, metrics, health, leader election.
+ * The manager: cache, client, controllers, metrics, health and leader election of an operator.
  *
  * @see https://pkg.go.dev/sigs.k8s.io/controller-runtime/pkg/manager
  * @module

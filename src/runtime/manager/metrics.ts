@@ -32,7 +32,7 @@ export interface RuntimeMetrics {
   readonly registry: Registry;
 }
 
-/** What the runtime counts. */
+/** The counters and gauges of the runtime. */
 export class OperatorMetrics implements RuntimeMetrics {
   readonly registry = new Registry();
   readonly #clock: Clock;
@@ -361,7 +361,7 @@ export class OperatorMetrics implements RuntimeMetrics {
   }
 }
 
-/** What one controller reports. */
+/** The metrics of one controller. */
 export interface ControllerMetrics extends QueueObserver {
   reconciled(result: ReconcileResult, seconds: number): void;
   terminalError(): void;

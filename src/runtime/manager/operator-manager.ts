@@ -213,7 +213,7 @@ export class OperatorManager implements Manager {
     return [...this.#everywhere.activities(), ...this.#leading.activities()];
   }
 
-  /** What the manager itself does. */
+  /** The manager's own work under way. */
   #underWay(): string[] {
     const { leaderElection } = this.#options;
     // Without a socket it is known that the try to lead has had its answer, and who waits for the next one waits for time.
@@ -383,7 +383,7 @@ export class OperatorManager implements Manager {
     });
   }
 
-  /** What the process will do, as far as it is known. */
+  /** The access that the process will need, as far as it is known. */
   #planned(): PlannedAccess[] {
     const { leaderElection, sharding } = this.#options;
     return [

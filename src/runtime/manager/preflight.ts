@@ -14,7 +14,7 @@ import { ruleAdvice } from "../client/rights.ts";
 
 const AGAIN_AFTER_MS = 15_000;
 
-/** What an operator is about to do with a kind. */
+/** The access to a kind that an operator is about to need. */
 export interface PlannedAccess {
   readonly resource: ResourceInfo;
   /** All namespaces when absent. */
@@ -22,17 +22,17 @@ export interface PlannedAccess {
   /** One object; all when absent. */
   readonly name?: string;
   readonly verbs: readonly string[];
-  /** What to do when it is missing, as a sentence without its full stop; a marker for it when absent. */
+  /** The remedy for missing access, as a sentence without its full stop; a marker when absent. */
   readonly advice?: string;
 }
 
-/** What a preflight is made of. */
+/** The parts of a preflight. */
 export interface PreflightParts {
   /** Asks as the operator; neither fenced nor a dry run. */
   readonly client: Client;
   readonly clock: Clock;
   readonly log: Logger;
-  /** What is planned by now; asked for anew each time. */
+  /** The access that is planned now; read anew each time. */
   readonly planned: () => readonly PlannedAccess[];
 }
 
@@ -48,7 +48,7 @@ export class Preflight {
 
   /** Passes, or throws with what is missing now and what to do about it. */
   async check(): Promise<void> {
-    // What was there once is the informers' business.
+    // A kind that was served once is left to the informers.
     if (this.#missing.length > 0) await this.#look();
     if (this.#missing.length > 0) throw new Error(this.#missing.join(" "));
   }

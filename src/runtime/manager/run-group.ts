@@ -13,7 +13,7 @@ export interface Runnable {
   start(signal: AbortSignal): Promise<void>;
   /** Runs only in the process that leads, where there is leader election; true when absent. */
   readonly needLeaderElection?: boolean;
-  /** What it does now; `manager.idle()` waits until that is nothing. It need not be told. */
+  /** The present activity; `manager.idle()` waits until there is none. Optional. */
   activity?(): Activity;
 }
 
@@ -44,7 +44,7 @@ export class RunGroup {
     for (const runnable of this.#waiting.splice(0)) this.#run(runnable);
   }
 
-  /** What those do that run. */
+  /** The activities of the running parts. */
   activities(): Activity[] {
     return [...this.#active].flatMap((runnable) => runnable.activity?.() ?? []);
   }

@@ -142,7 +142,10 @@ export class TalliedHistogram<L extends string> extends Histogram<L> {
     return distribution;
   }
 
-  /** What `get` and the registry's text are made of: prom-client asks for it by this name, and declares only `get`. */
+  /**
+   * The values of `get` and of the registry's text: prom-client calls it by this name, and declares
+   * only `get`.
+   */
   async getForPromString(): Promise<MetricObjectWithValues<ExportedValue>> {
     const inherited = Histogram.prototype as unknown as Pick<this, "getForPromString">;
     const metric = await inherited.getForPromString.call(this);

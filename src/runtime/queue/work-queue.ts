@@ -26,7 +26,7 @@ export interface QueueObserver {
   delayed(key: string): void;
 }
 
-/** What the controller needs of a queue; another order than first-come can stand behind it. */
+/** A queue as a controller needs it; it may have another order than first-come. */
 export interface RateLimitingQueue {
   /** Keys in line. */
   readonly length: number;

@@ -28,7 +28,7 @@ import {
   type Recording,
 } from "./recording.ts";
 
-/** What a recording holds of what was asked. */
+/** The recorded questions and answers. */
 export type Asked = Pick<
   Recording,
   "objects" | "finds" | "lists" | "facts" | "requests" | "notRecorded"

@@ -17,7 +17,7 @@ import type { ConnectionFailure } from "../transport/transport.ts";
 /** The first field of each file. */
 export const RECORDING_FORMAT = "tsop-recording/1";
 
-/** What came of a request. */
+/** The outcome of a request. */
 export type RecordedAnswer =
   | { readonly is: "answer"; readonly value: unknown }
   | {
@@ -62,13 +62,13 @@ export interface Recording {
   readonly causes: readonly string[];
   readonly failures: number;
   readonly outcome: RecordedOutcome;
-  /** What the cache answered; finds and lists name objects by their place here. */
+  /** The objects that the cache returned; finds and lists refer to them by index. */
   readonly objects: readonly KubeObject[];
   readonly finds: Readonly<Record<string, readonly (number | null)[]>>;
   readonly lists: Readonly<Record<string, readonly (readonly number[])[]>>;
   readonly facts: Readonly<Record<string, readonly Json[]>>;
   readonly requests: readonly RecordedRequest[];
-  /** What could not be recorded, in words. */
+  /** The gaps of the recording, in words. */
   readonly notRecorded: readonly string[];
 }
 

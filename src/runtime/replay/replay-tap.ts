@@ -64,7 +64,7 @@ export class ReplayTap implements ReconcileTap {
     return [...this.#writes, ...notSent];
   }
 
-  /** What was asked and is not in the recording, in words. */
+  /** The questions without a recorded answer, in words. */
   get unknown(): readonly string[] {
     return this.#unknown;
   }
@@ -90,7 +90,8 @@ export class ReplayTap implements ReconcileTap {
 
   fact<T extends Json>(name: string, read: () => T): T {
     const known = this.#recording.facts[name];
-    // What the code asks for since it was changed: the machine's own is as good as any.
+    // A question of changed code, which the recording lacks: this machine's own answer is as good
+    // as any.
     if (!known) return read();
     return this.#next(name, this.#recording.facts, name) as T;
   }

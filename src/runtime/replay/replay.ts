@@ -15,7 +15,7 @@ import { readRecording, type RecordedOutcome, type Recording } from "./recording
 import { ReplayTap, type ReplayedWrite } from "./replay-tap.ts";
 import { present } from "../../present.ts";
 
-/** What came of a replay. */
+/** The result of a replay. */
 export interface ReplayReport {
   readonly controller: string;
   /** `default/web`. */
@@ -26,9 +26,9 @@ export interface ReplayReport {
   readonly replayed: RecordedOutcome;
   /** In the order in which the replay sends them; those that it does not send come last. */
   readonly writes: readonly ReplayedWrite[];
-  /** What differs, in words; empty when outcome and writes are the same, byte by byte. */
+  /** The differences, in words; empty when outcome and writes are the same, byte by byte. */
   readonly differences: readonly string[];
-  /** What could not be recorded, in words. */
+  /** The gaps of the recording, in words. */
   readonly notRecorded: readonly string[];
 }
 
@@ -60,7 +60,7 @@ export class Replay implements ReconcileObserver {
     this.#reportFile = reportFile;
   }
 
-  /** What came of it, once it was run. */
+  /** The report, once it was run. */
   get report(): ReplayReport | undefined {
     return this.#report;
   }

@@ -23,7 +23,7 @@ interface Seen extends Neighbour {
 // A Lease that nobody renewed for this many of its lengths is deleted.
 const FORGOTTEN_AFTER = 20;
 
-/** What was seen of the others. */
+/** The last known state of the other members. */
 export class Neighbours {
   readonly #clock: Clock;
   #seen = new Map<string, Seen>();

@@ -43,7 +43,7 @@ export interface ShardPresence {
 /** Of the Leases of the processes that share the keys: the operator's id. */
 export const SHARDS_LABEL = "tsop.dev/shards";
 
-/** What a Lease is written with. */
+/** The parts of a shard's Lease. */
 export interface ShardLeaseParts extends ShardSettings {
   /** Neither cached nor fenced. */
   readonly client: Client;

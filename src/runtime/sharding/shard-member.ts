@@ -39,7 +39,7 @@ export interface ShardingOptions {
 
 const NOBODY: readonly string[] = [];
 
-/** What a member is made of. */
+/** The parts of a member. */
 export interface ShardMemberParts {
   /** Neither cached nor fenced. */
   readonly client: Client;
@@ -143,7 +143,7 @@ export class ShardMember implements KeyGate, Shards {
     while (!signal.aborted) {
       try {
         await this.#turn(signal);
-        // What is planned and stands in nobody's way need not wait for its turn.
+        // A planned ring that nothing blocks need not wait for its turn.
         if (this.#next !== this.#ring && this.#hasDrained()) continue;
       } catch (error) {
         log.warn({ err: error }, `the shard was not renewed: ${messageOf(error)}`);

@@ -19,7 +19,7 @@ const MAX_WITH_PARAMETERS = 32;
 
 const TOO_MANY: ProbeAnswer = { status: 503, body: "too many questions wait for an answer\n" };
 
-/** What the answers are made of. */
+/** The parts of the answers. */
 export interface ProbesParts {
   readonly clock: Clock;
   readonly stillness: Stillness;
@@ -71,7 +71,7 @@ export class Probes {
       };
       let timer = clock.after(BEAT_MS, look);
       this.#open.set(id, (answer) => {
-        // What is asked with parameters would be many answers to keep, and is asked by people.
+        // Answers with parameters would be many to keep, and are for people.
         if (url === path) this.#last.set(path, answer);
         settle(answer);
       });

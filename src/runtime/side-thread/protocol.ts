@@ -1,5 +1,5 @@
 /**
- * What the main thread and the side thread say to each other.
+ * The messages between the main thread and the side thread.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import type { CredentialRecipe } from "../transport/credentials/credentials.ts";
 /** How often the main thread shows that it moves, and the side thread looks. */
 export const BEAT_MS = 250;
 
-/** What the side thread does. */
+/** The tasks of the side thread. */
 export interface SideThreadSettings {
   /** How long the main thread may stand still before the process is taken for stuck. */
   readonly stuckAfterMs: number;
@@ -34,7 +34,7 @@ export interface ThreadLease {
   readonly name: string;
 }
 
-/** What the side thread is started with. */
+/** The data that the side thread is started with. */
 export interface SideThreadData extends SideThreadSettings {
   readonly memory: SharedArrayBuffer;
 }

@@ -1,5 +1,5 @@
 /**
- * What both threads see at any moment, also while one of them stands still.
+ * Memory that both threads see at any moment, also while one of them is blocked.
  *
  * @module
  */

@@ -35,7 +35,7 @@ const MOST_RESTARTS = 5;
 const RESTARTS_COUNT_FOR_MS = 10 * 60_000;
 const RESTART_AFTER_MS = 1000;
 
-/** What a side thread works with. */
+/** The parts of a side thread. */
 export interface SideThreadParts {
   readonly clock: Clock;
   readonly log: Logger;

@@ -1,6 +1,6 @@
 /**
- * What runs in the side thread. It is bundled into one text (`scripts/side-thread-program.mjs`), for an operator ships
- * as one file.
+ * The program of the side thread. It is bundled into one text (`scripts/side-thread-program.mjs`),
+ * for an operator ships as one file.
  *
  * @module
  */
@@ -134,7 +134,7 @@ class ShardRun {
     const afterMs = this.#settings.retryPeriodMs * 1.5;
     for (;;) {
       await clock.sleep(this.#settings.retryPeriodMs / 2);
-      // What fails is tried again; the main thread sees by the end of the term that it did.
+      // A failure is retried; the main thread notices it by the end of the term.
       if (!this.#isStuck()) await this.#lease.renew(afterMs).catch(() => undefined);
     }
   }

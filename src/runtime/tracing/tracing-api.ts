@@ -1,6 +1,6 @@
 /**
- * What is used of `@opentelemetry/api`, as the shape that the package has: who wants traces hands it in, and nobody else
- * needs it.
+ * The used part of `@opentelemetry/api`, as the shape that the package has: a user who wants traces
+ * passes it in, and nobody else needs it.
  *
  * @module
  */

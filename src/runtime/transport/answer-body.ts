@@ -17,9 +17,9 @@ interface BodySource {
   giveUp(): void;
 }
 
-// What may come before anybody reads; then the server has to wait.
+// How much may arrive before anybody reads; then the server has to wait.
 const UNREAD_BYTES = 64 * 1024;
-// What may wait for a slow reader, before the server has to.
+// How much may wait for a slow reader, before the server has to.
 const WAITING_BYTES = 1024 * 1024;
 // Thousands of small parts, kept until a long answer's end, leave the memory full of holes; large ones are given back.
 const JOIN_BYTES = 4 * 1024 * 1024;
@@ -33,7 +33,7 @@ interface Waiter {
 export class AnswerBody implements Body {
   readonly #source: BodySource;
   readonly #maxBytes: number;
-  // What came, as long as nobody reads its pieces.
+  // The received parts, as long as nobody reads its pieces.
   #parts: Buffer[] = [];
   #bytes = 0;
   // How many of the parts, and of the bytes, are joined to large ones.
@@ -104,7 +104,8 @@ export class AnswerBody implements Body {
     try {
       for (;;) {
         if (pieces.bytes === 0 && !this.#isOver) await this.#more();
-        // What has come in by the end of this turn of the event loop comes together; a single event waits for nothing.
+        // All parts that arrive in this turn of the event loop are joined; a single event waits for
+        // nothing.
         if (!this.#isOver) await settlePromises();
         yield* pieces.take();
         if (pieces.bytes > 0) continue;

@@ -23,7 +23,7 @@ interface AnswerSink {
   end(): void;
 }
 
-/** What came is no HTTP/1.1 answer. */
+/** The received bytes are not an HTTP/1.1 answer. */
 class AnswerError extends Error {
   override readonly name = "AnswerError";
 }
@@ -31,7 +31,7 @@ class AnswerError extends Error {
 // Far more than an API server sends; without a limit a broken one could fill the memory.
 const MAX_HEAD_BYTES = 256 * 1024;
 const MAX_LINE_BYTES = 16 * 1024;
-// What Go's client takes of answers before the answer, such as 100 Continue.
+// The number of informational answers that Go's client accepts, such as 100 Continue.
 const MAX_EARLY_ANSWERS = 5;
 // eslint-disable-next-line no-control-regex -- those are what no header has, as for Go and for Node
 const CONTROL_CHARACTER = /[\u0000-\u0008\u000a-\u001f\u007f]/;
@@ -137,7 +137,7 @@ export class AnswerParser {
     }
     const status = Number(code);
     const after = end + END_OF_HEAD.length;
-    // What comes before the answer, such as 100 Continue.
+    // An informational answer before the final one, such as 100 Continue.
     if (status < 200 && status !== 101) {
       headersOf(fields);
       if (++this.#earlyAnswers <= MAX_EARLY_ANSWERS) return after;
@@ -240,7 +240,7 @@ function headersOf(fields: readonly string[]): Record<string, string> {
     const value = field.slice(colon + 1).replace(/^[ \t]+|[ \t]+$/g, "");
     if (CONTROL_CHARACTER.test(value))
       throw new AnswerError(`a control character in header ${name}`);
-    // What no header is called, but every object has.
+    // Names that no header has, but every object.
     if (name === "__proto__" || name === "constructor") continue;
     const known = headers[name];
     headers[name] = known === undefined ? value : `${known}, ${value}`;

@@ -8,7 +8,7 @@ import { TsopError } from "../../errors.ts";
 /** Hundreds of times what an API server sends as one object or one page; V8 makes no longer text of it either. */
 export const LARGEST_ANSWER_BYTES = 512 * 1024 * 1024;
 
-/** What is told instead of an answer, or of a part that can only be read as a whole, that is longer than that. */
+/** The error for an answer, or an indivisible part of one, that is too long. */
 export function answerTooLarge(limitBytes: number): TsopError {
   return new TsopError(
     "answer-too-large",

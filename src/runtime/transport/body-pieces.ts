@@ -1,5 +1,5 @@
 /**
- * What has come in of an answer and is not read yet, in pieces of a good size.
+ * The unread part of an answer, in pieces of a good size.
  *
  * TLS hands out 16 kB at a time, and each way through promises and generators costs as much as it takes to parse a
  * few of these.
@@ -38,7 +38,7 @@ export class WaitingPieces {
     this.#bytes += part.length;
   }
 
-  /** What waits now; each piece is good until the next one is asked for. */
+  /** The waiting pieces; each is valid until the next one is requested. */
   *take(): Generator<Buffer> {
     const pieces = this.#pieces;
     this.#pieces = [];

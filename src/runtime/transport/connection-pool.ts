@@ -14,7 +14,7 @@ import {
 } from "./http-connection.ts";
 
 const MAX_IDLE = 256;
-// What is about to be closed by the server is not used any more.
+// A connection that the server is about to close is not used any more.
 const CLOSING_MS = 1000;
 
 interface Idle {

@@ -119,7 +119,7 @@ export class Dialer {
     const name = serverName ?? (isIP(host) === 0 ? host : undefined);
     return {
       host,
-      // What is trusted need not be an authority, nor the end of a chain: Go takes each certificate of its pool so.
+      // A trusted certificate need not be an authority, nor the end of a chain, as in Go.
       secureContext: createSecureContext({
         ...(ca ? { ca, allowPartialTrustChain: true } : {}),
         ...certificate,

@@ -29,7 +29,7 @@ export interface Faults {
   readonly delayMs?: number;
 }
 
-/** What went wrong so far, by fault: `refuse`, `reset`, `cut`, or the status code. */
+/** The number of faults so far, by kind: `refuse`, `reset`, `cut`, or the status code. */
 export type FaultCounts = Readonly<Record<string, number>>;
 
 /**

@@ -15,8 +15,8 @@ import {
 } from "./transport.ts";
 import { noUpgrade } from "./upgraded-connection.ts";
 
-// What may lie between sending a request and the server's carrying it out: the time between two terms, with client-go's
-// times for an election.
+// The longest time between sending a request and its execution by the server: the time between two
+// terms, with client-go's times for an election.
 const LONGEST_WAY_MS = 5000;
 
 /** Until when this process may write, on the monotonic clock; `undefined` while it has never led. */
@@ -65,7 +65,7 @@ export class FencedTransport implements Transport {
   }
 
   /**
-   * What goes over such a connection may change something, so it is closed with the term.
+   * Upgrades a connection, and closes it with the term: the messages on it may change something.
    *
    * @throws TsopError `leadership-lost` after the end of the term
    */

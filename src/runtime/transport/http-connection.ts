@@ -9,7 +9,7 @@ import { AnswerBody } from "./answer-body.ts";
 import { AnswerParser, type AnswerHead } from "./answer-parser.ts";
 import type { TransportResponse } from "./transport.ts";
 
-// What goes to the kernel in one piece, although Node says so only in its next turn.
+// The size that is written to the kernel at once, although Node reports it only in its next turn.
 const SMALL_BYTES = 16 * 1024;
 // Node makes memory of its own for each packet otherwise. All connections share it: what came is taken at once.
 const RECEIVED = Buffer.allocUnsafeSlow(64 * 1024);
@@ -29,7 +29,7 @@ export interface Exchange {
    * @param reused - the connection has served an exchange before
    */
   failed(error: Error, reused: boolean): void;
-  /** What the reader of the body is to be told of an answer that breaks off. */
+  /** The error for the reader of a body that breaks off. */
   brokenOff(error: Error): Error;
   /** The last one of all calls. */
   over(): void;
@@ -45,7 +45,7 @@ interface SilenceLimits {
 /** Opens the socket of a connection. */
 export type Dial = (hooks: DialHooks) => Dialing;
 
-/** What is told of a socket that is being opened; one of both, once. */
+/** The callbacks of a socket that is being opened; one of both, once. */
 export interface DialHooks {
   /** For the socket: where its bytes go from the first on. */
   readonly onread: OnReadOpts;
@@ -68,7 +68,9 @@ export interface ConnectionKeeper {
   gone(connection: HttpConnection): void;
 }
 
-/** What was under way when a connection ended has this code, whatever Node would call it. */
+/**
+ * The error of a request whose connection ended, with the same code whatever Node would call it.
+ */
 export function hungUp(): Error {
   return Object.assign(new Error("socket hang up"), { code: "ECONNRESET" });
 }

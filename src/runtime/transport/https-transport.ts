@@ -99,7 +99,7 @@ export class HttpsTransport implements Transport {
     const credentials = await this.#config.credentials.get(signal);
     signal?.throwIfAborted();
     const text = this.#encode(request, credentials);
-    // What the last check says is nothing that went wrong with the connection.
+    // The answer of the last check is not a failure of the connection.
     const refusal: { error?: unknown } = {};
     const encode = (): string => {
       try {
@@ -133,7 +133,7 @@ export class HttpsTransport implements Transport {
       const abort = (): void => {
         connection.abort(exchange, abortReason(signal));
       };
-      // What the last check says is nothing that went wrong with the connection.
+      // The answer of the last check is not a failure of the connection.
       let refused = false;
       const exchange: Exchange = {
         method,

@@ -8,7 +8,7 @@ import { joinedInScratch } from "./scratch.ts";
 
 const NEWLINE = 0x0a;
 
-/** What stands before a border, without it; not `ended` is what came behind the last border of all, if anything. */
+/** The bytes before a border, without it; not `ended` for those after the last border, if any. */
 interface Batch {
   /** Good until the next one is asked for. */
   readonly bytes: Buffer;
@@ -71,7 +71,7 @@ class Splitter {
     return this.#pending.length === 0;
   }
 
-  /** What came behind the last border. */
+  /** The bytes after the last border. */
   get rest(): Buffer {
     return Buffer.concat(this.#pending);
   }

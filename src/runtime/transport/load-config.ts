@@ -85,7 +85,10 @@ function findConfig(options: ClusterConfigOptions): ClusterConfig {
   );
 }
 
-/** What the kubelet gives each pod: address, authority, namespace, and a token that it renews. */
+/**
+ * The pod's own configuration, from the kubelet: address, authority, namespace, and a token that is
+ * renewed.
+ */
 function inClusterConfig(
   folder: string,
   { clock, environment }: Surroundings,
@@ -105,7 +108,7 @@ function inClusterConfig(
   };
 }
 
-/** What a mounted file says; `undefined` when it is not there. */
+/** The content of a mounted file; `undefined` when it does not exist. */
 function readMounted(path: string, read: (text: string) => string): string | undefined {
   if (!existsSync(path)) return undefined;
   try {

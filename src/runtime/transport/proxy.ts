@@ -29,7 +29,7 @@ export function portOf(url: URL): number {
 
 /** The URL of a proxy, or what is wrong with it. It never holds a password. */
 export function readProxy(text: string): { readonly url: URL } | { readonly mistake: string } {
-  // What Node takes for a path of an unknown scheme has no host either.
+  // A path, which Node sees in a URL of an unknown scheme, has no host either.
   if (!URL.canParse(text) || new URL(text).hostname === "") {
     return { mistake: "is not a URL such as http://proxy.example.com:3128" };
   }

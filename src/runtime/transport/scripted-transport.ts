@@ -21,14 +21,14 @@ interface StreamStep {
   readonly object?: unknown;
 }
 
-/** What a request is answered with. */
+/** The answer to a request. */
 export interface Reply {
   /** 200 when absent. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as it is if it is a string, as JSON otherwise. */
   readonly body?: unknown;
-  /** What comes after the body, piece by piece. */
+  /** The steps after the body, piece by piece. */
   readonly stream?: readonly StreamStep[];
   /** How it ends: `close` when absent. `hang` stays open until the request is given up. */
   readonly then?: "close" | "reset" | "hang";

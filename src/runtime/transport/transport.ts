@@ -66,7 +66,7 @@ export interface UpgradedConnection {
   readonly closed: Promise<void>;
 }
 
-/** What a server answered that did not change the protocol. */
+/** An answer of the server that did not change the protocol. */
 export interface UpgradeRefusal {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -105,7 +105,7 @@ export interface Transport {
   readonly clock?: Clock | undefined;
 }
 
-/** What went wrong with a connection. */
+/** The kind of a connection's failure. */
 export type ConnectionFailure = "refused" | "reset" | "timeout" | "unknown-host" | "tls" | "other";
 
 const FIXES: Record<ConnectionFailure, string> = {
@@ -144,7 +144,7 @@ export class ConnectionError extends TsopError {
   ) {
     super(
       `connection-${failure}`,
-      // What Node and OpenSSL say ends in a full stop at times, or in a line break.
+      // Messages of Node and OpenSSL sometimes end in a full stop, or in a line break.
       `The API server at ${server} cannot be reached: ${detail.replace(/[\s.:]+$/, "")}.`,
       FIXES[failure],
       options,

@@ -23,7 +23,7 @@ const BUFFER_BYTES = 64 * 1024;
 // Of an answer that refuses: a `Status`.
 const MAX_REFUSAL_BYTES = 1024 * 1024;
 
-/** What to send, and what to ask just before. */
+/** The request of an upgrade, and the check before it is sent. */
 interface UpgradeRequest {
   /** The head of the request. @throws what is thrown instead of sending it */
   encode(): string;
@@ -63,7 +63,8 @@ class Upgrading implements UpgradedConnection {
   readonly #closed = deferred();
   #dialing: Dialing | undefined;
   #socket: Socket | undefined;
-  // What came and nobody took yet: the head of the answer, then the first bytes of the other protocol.
+  // The received bytes that nobody took yet: the head of the answer, then the first bytes of the
+  // other protocol.
   #received: Buffer = Buffer.alloc(0);
   #refusal: AnswerParser | undefined;
   #upgraded = false;

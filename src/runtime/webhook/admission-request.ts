@@ -17,7 +17,7 @@ import { type AskedReview, ReviewFailure } from "./replies.ts";
 
 const GROUP = "admission.k8s.io";
 const VERSIONS: readonly string[] = [`${GROUP}/v1`, `${GROUP}/v1beta1`];
-/** What is shown of a stranger's text. */
+/** How many characters of an unknown text are shown. */
 const SHOWN_CHARACTERS = 100;
 const TEXTS = ["subResource", "requestSubResource", "name", "namespace"] as const;
 const OPERATIONS: readonly string[] = ["CREATE", "UPDATE", "DELETE", "CONNECT"];

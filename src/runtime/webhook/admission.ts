@@ -51,7 +51,7 @@ function admitDefaults(
   request: AdmissionRequest,
   patience: Patience,
 ): JsonObject | Promise<JsonObject> {
-  // What is deleted cannot be changed, and what is connected to has no fields to fill in.
+  // A deleted object cannot be changed, and a connection has no fields to fill in.
   if (request.operation === "DELETE" || request.operation === "CONNECT") return ALLOWED;
   const before = objectOf(request, "object", mark);
   const object = copyJson(before);
@@ -125,7 +125,7 @@ function after<T>(
   review: OpenReview,
 ): JsonObject | Promise<JsonObject> {
   const thrown = (error: unknown): JsonObject => {
-    // What failed on the server's side is no refusal of what the user wants.
+    // A failure on the server's side is not a refusal of the user's request.
     if (error instanceof StatusError && error.code < 500) return refused(error, review);
     throw error;
   };
@@ -161,7 +161,7 @@ function objectOf(
       `asked about ${asked}, and this is for ${resource.kind} of ${apiVersionOf(resource)}`,
     );
   }
-  // What the server has not filled in yet, the types of the handlers say.
+  // The types of the handlers say which fields the server has not filled in yet.
   return object as KubeObject;
 }
 

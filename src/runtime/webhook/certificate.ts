@@ -8,8 +8,9 @@ import type { CertificatePaths, ServerCertificate } from "../manager/serving/cer
 /** A certificate that the operator issues itself, keeps in a Secret, renews, and tells the API server of. */
 export interface SelfManagedCertificate {
   /**
-   * What the deployment puts before the names of the project's objects, such as `shop-`: the Service
-   * `shop-webhook-service`, the Secret `shop-webhook-server-cert` and the configurations are found by it.
+   * The prefix of the names of the project's objects in the deployment, such as `shop-`: the
+   * Service `shop-webhook-service`, the Secret `shop-webhook-server-cert` and the configurations
+   * are found by it.
    */
   readonly namePrefix: string;
   /** Where the Service and the Secret are; the operator's own namespace when absent. */
@@ -23,7 +24,7 @@ export interface SelfManagedCertificate {
 export type WebhookCertificate =
   CertificatePaths | { readonly selfManaged: SelfManagedCertificate };
 
-/** What the webhook server is told of its certificate. */
+/** The source of the webhook server's certificate. */
 export interface CertificateProvider {
   /**
    * The certificate to begin with; later ones are handed to `renewed` until `signal` is aborted.

@@ -1,5 +1,5 @@
 /**
- * What the webhook server asks of the conversion of objects.
+ * The conversion of objects, as the webhook server calls it.
  *
  * @module
  */

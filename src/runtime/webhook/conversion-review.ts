@@ -15,7 +15,7 @@ import type { AskedReview } from "./replies.ts";
 const GROUP = "apiextensions.k8s.io";
 const VERSIONS: readonly string[] = [`${GROUP}/v1`, `${GROUP}/v1beta1`];
 
-/** What is to be converted. */
+/** A request for a conversion. */
 export interface ConversionRequest {
   readonly desiredAPIVersion: string;
   readonly objects: readonly SentObject[];
@@ -47,7 +47,7 @@ export function conversionRequestOf(value: unknown): ConversionRequest {
   }
   if (!Array.isArray(objects)) throw bad("the request has no objects");
   for (const [index, object] of (objects as unknown[]).entries()) {
-    // What is applied may be without metadata.
+    // An object that is applied may lack metadata.
     const { apiVersion: from, kind: of } = isJsonObject(object) ? object : {};
     if (typeof from !== "string" || typeof of !== "string") {
       throw bad(`objects[${index}] has no apiVersion or kind`);

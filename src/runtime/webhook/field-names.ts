@@ -64,7 +64,7 @@ class Recorder {
       {
         get: (_, key) => {
           if (typeof key === "string") return this.#part(place, key);
-          // What is not there is undefined to whoever computes with it.
+          // A missing value is undefined in a computation.
           if (key === Symbol.toPrimitive) return () => undefined;
           return isThere ? (Reflect.get(value, key) as unknown) : undefined;
         },
@@ -126,7 +126,7 @@ function partOf(whole: unknown, key: string): unknown {
   return isJsonObject(whole) ? getField(whole, key) : undefined;
 }
 
-/** What is at a path such as `spec.ports[0].name`. */
+/** The value at a path such as `spec.ports[0].name`. */
 function valueAt(object: object, path: string): unknown {
   let value: unknown = object;
   for (const [, inBrackets, name] of path.matchAll(/\[([^\]]*)\]|([^.[\]]+)/g)) {

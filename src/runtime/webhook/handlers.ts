@@ -15,11 +15,11 @@ import {
 } from "../../kube/webhooks/webhook-marks.ts";
 import type { AnyConverter } from "./conversion-registry.ts";
 
-/** What may be added: an object whose class wears the marker of a webhook, or of several. */
+/** A handler of webhooks: an object whose class wears the marker of a webhook, or of several. */
 export type WebhookHandler =
   Defaulter<KubeObject> | Validator<KubeObject> | AdmissionHandler | AnyConverter;
 
-/** What answers the reviews of one path. */
+/** The handler of the reviews of one path. */
 export type AdmissionRoute = { readonly mark: WebhookMark; readonly path: string } & (
   | { readonly asks: "default"; readonly handler: Defaulter<KubeObject> }
   | { readonly asks: "validate"; readonly handler: Validator<KubeObject> }
@@ -47,12 +47,12 @@ export class WebhookHandlers {
     return this.#routes.size === 0 && this.#conversions.length === 0;
   }
 
-  /** What answers reviews of admission, by path. */
+  /** The handlers of admission reviews, by path. */
   get routes(): ReadonlyMap<string, AdmissionRoute> {
     return this.#routes;
   }
 
-  /** What converts. */
+  /** The converters. */
   get conversions(): readonly ConversionRoute[] {
     return this.#conversions;
   }

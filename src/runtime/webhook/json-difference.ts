@@ -69,7 +69,7 @@ function compareFields(
   }
 }
 
-/** What is the same at both ends stays; what is between is changed in place, then added or removed. */
+/** Equal items at both ends stay; those between are changed in place, then added or removed. */
 function compareItems(
   before: readonly unknown[],
   after: readonly unknown[],
@@ -104,7 +104,7 @@ function hasJson(value: unknown): boolean {
   return value !== undefined && typeof value !== "function" && typeof value !== "symbol";
 }
 
-/** What a value says of itself in JSON. */
+/** The JSON form of a value. */
 function inJson(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return hasJson(value) ? value : undefined;
   const { toJSON } = value as { toJSON?: unknown };

@@ -24,7 +24,9 @@ export function patienceOf(query: string, defaultMs: number): number {
   return Math.max(timeoutMs - marginMs, timeoutMs / 2);
 }
 
-/** What waits for an answer. The signal is made when somebody asks for it: most handlers never do. */
+/**
+ * The time limit of an answer. The signal is made when it is first used: most handlers never do.
+ */
 export class Patience {
   readonly #clock: Clock;
   readonly #endsAtMs: number;
@@ -49,7 +51,10 @@ export class Patience {
     return this.#controller.signal;
   }
 
-  /** What the work comes to, if it does in time. @throws ReviewFailure 504; what `end` was given */
+  /**
+   * The result of the work, if it ends in time. @throws ReviewFailure 504; the reason given to
+   * `end`
+   */
   async of<T>(work: Promise<T>, name: string): Promise<T> {
     const leftMs = Math.max(0, this.#endsAtMs - this.#clock.monotonicMs());
     const timer = this.#clock.after(

@@ -17,7 +17,7 @@ import type { CertificateProvider, WebhookCertificate } from "./certificate.ts";
 import { SelfManaged } from "./certificates/self-managed.ts";
 import { certificateAccess, type HandlerMarks } from "./certificates/targets.ts";
 
-/** What a provider may need. */
+/** The parts that a provider may need. */
 export interface ProviderParts {
   /** Neither cached nor fenced: every replica serves webhooks, also those that do not lead. */
   readonly client: Client;
@@ -26,7 +26,10 @@ export interface ProviderParts {
   /** The operator's own. */
   readonly namespace: string;
   readonly observe: ReadingObserver;
-  /** What is served: the configurations and CRDs that the API server must be told of the certificate in. */
+  /**
+   * The markers of the served configurations and CRDs, in which the API server finds the
+   * certificate.
+   */
   readonly marks: HandlerMarks;
 }
 
@@ -41,7 +44,7 @@ export function providerFor(
   return new SelfManaged({ client, clock, log, namespace, namePrefix, marks });
 }
 
-/** What a provider will do with the cluster. */
+/** The access that a provider needs to the cluster. */
 export function plannedFor(
   certificate: WebhookCertificate,
   marks: HandlerMarks,

@@ -1,5 +1,5 @@
 /**
- * What the webhook server answers with.
+ * The answers of the webhook server.
  *
  * A failure is told by the status of HTTP and a `Status`: the API server then acts by the webhook's `failurePolicy`, and
  * shows the message to the user. In an `AdmissionReview` it would be a refusal, and `failurePolicy: Ignore` would mean

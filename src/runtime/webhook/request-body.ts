@@ -10,7 +10,7 @@ const MIB = 1024 * 1024;
 // Whoever is told that a body is too large has to have sent it first: most clients read no answer before.
 const DISCARDED_BYTES = 32 * MIB;
 
-/** What all bodies that are being received may take together. */
+/** The memory that all bodies may take together while they are received. */
 export class BodyBudget {
   readonly #maxBytes: number;
   #bytes = 0;
@@ -32,7 +32,7 @@ export class BodyBudget {
   }
 }
 
-/** What bodies may take. */
+/** The memory limits of bodies. */
 export interface BodyLimits {
   /** Of each. */
   readonly maxBytes: number;

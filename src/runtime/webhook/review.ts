@@ -38,7 +38,7 @@ export class OpenReview implements Review {
     return this.#patience.signal;
   }
 
-  /** What was warned of. */
+  /** The warnings so far. */
   get warnings(): readonly string[] {
     return this.#warnings?.texts ?? [];
   }

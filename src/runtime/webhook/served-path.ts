@@ -1,5 +1,5 @@
 /**
- * What is served at a path, and how a request becomes a reply.
+ * The paths of the webhook server, and the way from a request to a reply.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import type { PathMetrics } from "./webhook-metrics.ts";
 
 const JSON_TYPE = "application/json";
 
-/** What is served at a path. */
+/** A served path. */
 export interface ServedPath {
   readonly metrics: PathMetrics;
   readonly maxBytes: number;

@@ -1,5 +1,5 @@
 /**
- * What the webhook server serves at each path: reviews of admission and of conversion, with what went wrong logged and
+ * The paths of the webhook server: reviews of admission and of conversion, with failures logged and
  * counted.
  *
  * @module
@@ -30,12 +30,12 @@ const MIB = 1024 * 1024;
 const ADMISSION_MAX_BYTES = 7 * MIB;
 // All objects of a list come in one request; controller-runtime has no limit.
 const CONVERSION_MAX_BYTES = 128 * MIB;
-// What the API server takes for `timeoutSeconds` when it is left out; it never gives up a conversion.
+// The API server's default for `timeoutSeconds`; it never gives up a conversion.
 const ADMISSION_TIMEOUT_MS = 10_000;
 const CONVERSION_TIMEOUT_MS = 30_000;
 const MESSAGE_MAX = 1024;
 
-/** What went wrong goes there. */
+/** The destination of reported failures. */
 export interface Told {
   readonly log: Logger;
   readonly metrics: WebhookMetrics;
@@ -146,7 +146,7 @@ function refused(failure: ReviewFailure, log: Logger, before: ToldBefore): Revie
   return failure;
 }
 
-/** What is said of a request in the log: never its objects. */
+/** The fields of a request for the log: never its objects. */
 function fieldsOf(request: AdmissionRequest): object {
   const { uid, operation, kind, namespace, name, userInfo } = request;
   return { uid, operation, kind: kind.kind, namespace, name, user: userInfo.username };

@@ -6,10 +6,10 @@
  */
 const MAX_BYTES = 256;
 const MAX_TOTAL_BYTES = 4096;
-// What is said of those that are left out has to fit, too.
+// The message about those that are left out has to fit, too.
 const ROOM_FOR_MORE_BYTES = 64;
 
-/** What the user is warned of. */
+/** The warnings for a user. */
 export class Warnings {
   readonly #texts: string[] = [];
   #bytes = 0;

@@ -24,7 +24,7 @@ import { admissionPath, conversionPath } from "./served-paths.ts";
 import { WebhookMetrics } from "./webhook-metrics.ts";
 import { WebhookServer } from "./webhook-server.ts";
 
-/** What answers the reviews that the API server asks for. */
+/** The handlers of the reviews that the API server sends. */
 export interface Webhooks {
   /**
    * Adds what answers a webhook, before `manager.start`: an object whose class wears `@MutatingWebhook`,
@@ -37,7 +37,7 @@ export interface Webhooks {
   add(handler: WebhookHandler): void;
 }
 
-/** What the webhooks of a manager are made of. */
+/** The parts of a manager's webhooks. */
 export interface WebhookParts extends Omit<ProviderParts, "marks"> {
   /** Nothing is served when absent. */
   readonly options: WebhookServerOptions | undefined;
@@ -70,7 +70,7 @@ export class WebhookHost implements Webhooks {
     return this.#port;
   }
 
-  /** What is served, once it listens. */
+  /** The served paths, once it listens. */
   get served(): ReadonlyMap<string, ServedPath> {
     return this.#served;
   }
@@ -86,7 +86,7 @@ export class WebhookHost implements Webhooks {
     this.#handlers.add(handler);
   }
 
-  /** What it takes of the cluster to have a certificate. */
+  /** The access that a certificate needs. */
   planned(): PlannedAccess[] {
     const { options, namespace } = this.#parts;
     if (this.#handlers.isEmpty || !options) return [];

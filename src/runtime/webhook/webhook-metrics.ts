@@ -1,5 +1,5 @@
 /**
- * What the webhook server counts, under controller-runtime's names.
+ * The webhook server's metrics, under controller-runtime's names.
  *
  * @see https://book.kubebuilder.io/reference/metrics-reference
  * @module

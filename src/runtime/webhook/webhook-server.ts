@@ -36,7 +36,7 @@ const HANDSHAKE_MS = 10_000;
 // Longer than any wait between two requests, and than the API server waits for any answer.
 const STALLED_MS = 120_000;
 
-/** What may be left out. */
+/** The optional settings. */
 interface ServerOptions {
   /** How long a connection stays on which nothing moves. */
   readonly stalledMs?: number;

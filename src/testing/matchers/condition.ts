@@ -5,7 +5,7 @@
  */
 import { describeObject, type Finding, isObject, notAnObject, table } from "./findings.ts";
 
-/** What a condition is to say; what is left out may be anything. */
+/** An expected condition; an absent field may have any value. */
 export interface ExpectedCondition {
   /** `True` when absent. */
   readonly status?: "True" | "False" | "Unknown";

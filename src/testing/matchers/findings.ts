@@ -1,5 +1,5 @@
 /**
- * What a matcher found, free of the test runner.
+ * The verdicts of matchers, free of the test runner.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 /** The verdict of a matcher. */
 export interface Finding {
   readonly pass: boolean;
-  /** What was expected, and what was found instead. */
+  /** The expected and the actual state. */
   readonly message: string;
 }
 

@@ -14,7 +14,7 @@ const NOT_WORK: ReadonlySet<string> = new Set([
   "leases.coordination.k8s.io",
 ]);
 
-/** What is another one at each write. */
+/** The fields that change with each write. */
 const OF_EACH_WRITE = ["resourceVersion", "managedFields", "generation"];
 
 /** Shows the difference of two values; `undefined` when there is none. */

@@ -24,7 +24,7 @@ export interface CertificatePaths {
 /** Where a server's certificate comes from: files, or one that is made at the start and proves nothing. */
 export type CertificateSource = CertificatePaths | "self-signed";
 
-/** What Node's TLS wants. */
+/** A certificate as the options of Node's TLS. */
 export interface ServerCertificate {
   readonly cert: Buffer;
   readonly key: Buffer;
@@ -114,7 +114,7 @@ export class CertificateFiles {
     }
   }
 
-  /** What is served from now on. */
+  /** The certificate to serve from now on. */
   async #look(
     known: ServerCertificate,
     renewed: (certificate: ServerCertificate) => void,

@@ -35,7 +35,7 @@ export type DebugEndpoint = LocalDebugEndpoint | ReviewedDebugEndpoint;
 /** The variable by which `tsop dev` asks for the endpoint: `<port>:<token>`. */
 export const DEBUG_VARIABLE = "TSOP_DEBUG_ENDPOINT";
 
-/** What the log says once the endpoint is served; its field `url` says where. */
+/** The log message of a served debug endpoint; its field `url` has the address. */
 export const DEBUG_SERVED = "the debug endpoint is served";
 
 /** The endpoint that the environment asks for. @throws TsopError `bad-flag` */

@@ -28,7 +28,7 @@ const MOST_WAITING = 200;
 /** Who reads so slowly that this much waits for it is let go. */
 const MOST_BUFFERED = 8 * 1024 * 1024;
 
-/** What `GET /debug/journal` answers. */
+/** The answer to `GET /debug/journal`. */
 export interface JournalAnswer {
   /** Of this format. */
   readonly version: 1;
@@ -44,7 +44,7 @@ export interface JournalAnswer {
   readonly usedRights: readonly UsedRight[];
 }
 
-/** What the server is made of. */
+/** The parts of the debug server. */
 export interface DebugParts {
   readonly endpoint: DebugEndpoint;
   readonly journal: Journal;

@@ -75,7 +75,7 @@ export interface MetricsEndpoint extends Endpoint {
   readonly tls?: CertificateSource;
 }
 
-/** What the kubelet is told: a status, and a text for people. */
+/** The answer to a probe: a status, and a text for people. */
 export interface ProbeAnswer {
   readonly status: number;
   readonly body: string;

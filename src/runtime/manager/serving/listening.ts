@@ -1,5 +1,6 @@
 /**
- * What all servers of a manager have in common: where they listen, with which certificate, and what strangers may take.
+ * The common ground of a manager's servers: where they listen, with which certificate, and what
+ * strangers may take.
  *
  * @module
  */
@@ -16,7 +17,7 @@ export interface Endpoint {
   readonly host?: string;
 }
 
-/** What a stranger may take of the memory, and how long a request may take to come in. */
+/** The limits for unknown clients: memory, and the time for a request to arrive. */
 export const STRANGER_LIMITS = {
   maxHeaderSize: 16 * 1024,
   headersTimeout: 10_000,
@@ -43,13 +44,13 @@ export function listen(server: Server, { port, host }: Endpoint): Promise<number
   });
 }
 
-/** What a server does with its certificate: where that names an authority of clients, others are not served. */
+/** The TLS options of a certificate: where it names an authority of clients, others are refused. */
 interface ServerTls extends SecureContextOptions {
   readonly requestCert: boolean;
   readonly rejectUnauthorized: boolean;
 }
 
-/** What Node's TLS server is told of a certificate. */
+/** The options of Node's TLS server for a certificate. */
 export function tlsOptions(certificate: ServerCertificate): ServerTls {
   const verified = certificate.ca !== undefined;
   return { ...certificate, requestCert: verified, rejectUnauthorized: verified };

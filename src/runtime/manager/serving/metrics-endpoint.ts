@@ -15,7 +15,7 @@ import type { OperatorMetrics } from "../metrics.ts";
 import { ReviewFilter } from "./review-filter.ts";
 import type { BoundlessMetric } from "../series-watch.ts";
 
-/** What the server of the metrics works with. */
+/** The parts of the metrics server. */
 interface MetricsParts {
   readonly metrics: OperatorMetrics;
   readonly clock: Clock;

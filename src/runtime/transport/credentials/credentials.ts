@@ -4,7 +4,7 @@
  * @module
  */
 
-/** What goes with a request. Certificates and keys are PEM. */
+/** The credentials of a request. Certificates and keys are PEM. */
 export interface Credentials {
   readonly token?: string;
   readonly basic?: { readonly username: string; readonly password: string };
@@ -47,7 +47,7 @@ export interface CertificateFilePaths {
 /** Where credentials come from. */
 export interface CredentialSource {
   /**
-   * What to send now; may read a file or run a program.
+   * The present credentials; may read a file or run a program.
    *
    * @param signal - who asks does not wait any more when it is aborted
    */

@@ -37,12 +37,12 @@ export class ProgramFailure extends Error {
 const MAX_OUTPUT_BYTES = 1024 * 1024;
 /** Between the request to end and the kill. */
 const KILL_AFTER_MS = 2000;
-/** What a program's own children may take to close its output after it has ended. */
+/** The time in which a program's own children must close its output after it has ended. */
 const CLOSE_WITHIN_MS = 1000;
 const IS_WINDOWS = process.platform === "win32";
 
 /**
- * What the program printed to its standard output, as soon as it has ended well.
+ * The standard output of a program, as soon as it has ended with success.
  *
  * @throws ProgramFailure
  * @throws the signal's reason when it is aborted; the program is ended then, and what it has started

@@ -37,7 +37,7 @@ interface ServiceKey {
   readonly name: string;
 }
 
-/** What the bundles are made of. */
+/** The parts of the bundles. */
 export interface CaBundleParts {
   readonly client: Client;
   readonly service: ServiceKey;
@@ -60,7 +60,7 @@ interface Found {
   readonly isStale?: boolean;
 }
 
-/** What is known of a target: where its bundles are, or why that is not known. */
+/** The state of a target: the place of its bundles, or why that is unknown. */
 type TargetState = Found | { readonly problem: string; readonly isMissing: boolean };
 
 const CERT_MANAGER = /^cert-manager\.io\/inject-/;
@@ -75,7 +75,7 @@ export class CaBundles {
     this.#parts = parts;
   }
 
-  /** What keeps the API server from trusting the operator, as sentences. */
+  /** The reasons why the API server does not trust the operator, as sentences. */
   get problems(): string[] {
     return [...this.#states.values()].flatMap(({ problem }) => problem ?? []);
   }

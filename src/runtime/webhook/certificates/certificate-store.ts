@@ -16,7 +16,7 @@ export interface StoreSettings {
   readonly service: string;
 }
 
-/** What was found, and the Secret that it was found in; an empty one where there is none. */
+/** The keyring that was found, and its Secret; an empty one where there is none. */
 export interface Stored extends StoredKeyring {
   readonly secret: CertificateSecret | undefined;
 }
@@ -26,7 +26,7 @@ const MANAGER = "tsop";
 /** Says whose certificate it is. */
 const SERVICE = "certificates.tsop.dev/service";
 const TRUSTED_UNTIL = "certificates.tsop.dev/previous-trusted-until";
-/** What the user sets to ask for a new certificate (`serving`) or a new authority (`authority`). */
+/** The annotation that asks for a new certificate (`serving`) or a new authority (`authority`). */
 const ROTATE = "certificates.tsop.dev/rotate";
 
 /** The Secret as a place for a keyring. */
@@ -46,7 +46,7 @@ export class CertificateStore {
   }
 
   /**
-   * What is stored now.
+   * The stored keyring.
    *
    * @throws TsopError `certificate-secret-foreign` when the Secret is somebody else's
    * @throws StatusError, ConnectionError

@@ -33,7 +33,7 @@ export interface ServingCertificate extends IssuedCertificate {
   readonly authority: IssuedCertificate;
 }
 
-/** What a server's certificate is to say. */
+/** The content of a server's certificate. */
 export interface ServingRequest {
   /** The DNS names and IP addresses that clients call. */
   readonly names: readonly [string, ...string[]];

@@ -1,5 +1,5 @@
 /**
- * What the Secret of a self-managed certificate holds, what is wrong with it, and what it is to hold next.
+ * The content of a self-managed certificate's Secret, its problems, and its next content.
  *
  * An authority is replaced in two steps: the next one is trusted beside it, and only when all who verify know it, it signs
  * and its first certificate is served. The one before is trusted until the last certificate that it signed has ended.
@@ -31,16 +31,16 @@ export interface Keyring {
   readonly trustedUntilMs?: number;
 }
 
-/** What was found in the Secret. */
+/** The keyring that was found in the Secret. */
 export interface StoredKeyring {
   /** `tls.crt`, ..., decoded. */
   readonly texts: Readonly<Record<string, string>>;
   readonly trustedUntilMs?: number;
-  /** What the user asks for. */
+  /** The rotation that the user requests. */
   readonly rotate?: Rotation;
 }
 
-/** What a user can ask for: a new certificate, or a new authority as well. */
+/** A rotation that a user can request: a new certificate, or a new authority as well. */
 export type Rotation = "serving" | "authority";
 
 /** How long what is issued is valid. */
@@ -49,23 +49,26 @@ export interface Validity {
   readonly authorityMs: number;
 }
 
-/** What else decides. */
+/** The circumstances of a plan. */
 export interface KeyringContext {
   readonly names: readonly [string, ...string[]];
   readonly validity: Validity;
   readonly clock: Clock;
-  /** What this process serves, while it is valid: it is not to be distrusted before something else is served. */
+  /**
+   * The certificate that this process serves, while it is valid: it must be trusted until another
+   * one is served.
+   */
   readonly served?: { readonly certificate: X509Certificate; readonly authority: X509Certificate };
   /** Whether all who verify have known an authority for long enough. */
   readonly isTrusted: (authority: X509Certificate) => boolean;
 }
 
-/** What the Secret is to hold. It is to be written when anything is said. */
+/** The next content of the Secret. It must be written when there is any problem or change. */
 export interface PlannedKeyring {
   readonly keyring: Keyring;
-  /** What was wrong, and what is done about it. */
+  /** The problems, and their remedies. */
   readonly problems: readonly string[];
-  /** What changes because its time has come. */
+  /** The changes that are due. */
   readonly changes: readonly string[];
 }
 
@@ -98,7 +101,7 @@ export function endsShortly(certificate: X509Certificate, nowMs: number): boolea
 const bundleOf = ({ authority, next, previous }: Keyring): string =>
   [authority.certificate, ...(next ? [next.certificate] : []), ...previous].join("");
 
-/** What is stored of a keyring, by the Secret's keys. */
+/** The stored texts of a keyring, by the Secret's keys. */
 export function textsOf(keyring: Keyring): Record<string, string> {
   const { serving, authority, next } = keyring;
   return {

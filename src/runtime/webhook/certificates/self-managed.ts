@@ -30,7 +30,7 @@ export interface CertificateTimes extends Validity {
   readonly settleMs: number;
 }
 
-/** What a self-managed certificate is made of. */
+/** The parts of a self-managed certificate. */
 export interface SelfManagedParts {
   /** Neither cached nor fenced: webhooks are served before anything leads or is in step. */
   readonly client: Client;
@@ -39,12 +39,12 @@ export interface SelfManagedParts {
   /** Where the Service and the Secret are. */
   readonly namespace: string;
   readonly namePrefix: string;
-  /** What the handlers are marked with. */
+  /** The markers of the handlers. */
   readonly marks: HandlerMarks;
   readonly times?: Partial<CertificateTimes>;
 }
 
-/** What is served. */
+/** The served certificate. */
 interface Served {
   readonly server: ServerCertificate;
   readonly certificate: X509Certificate;
@@ -172,7 +172,9 @@ export class SelfManaged implements CertificateProvider {
     this.#tell();
   }
 
-  /** What the Secret holds after all that is due; `undefined` when that is not known, or of no use. */
+  /**
+   * The content of the Secret after all due changes; `undefined` when it is unknown, or unusable.
+   */
   async #reconcileSecret(): Promise<Readonly<Record<string, string>> | undefined> {
     this.#problem = undefined;
     this.#wasFaster = false;
@@ -200,7 +202,7 @@ export class SelfManaged implements CertificateProvider {
       if (!this.#wasFaster) {
         this.#problem = `The ${where} could not be written: ${messageOf(error)}`;
       }
-      // What is there is good, and only to be followed by something better.
+      // A good stored content is only replaced by a better one.
       return plan.problems.length === 0 && stored.secret ? stored.texts : undefined;
     }
     for (const problem of plan.problems) this.#log.warn(`${where}: ${problem}`);

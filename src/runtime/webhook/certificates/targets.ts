@@ -52,7 +52,7 @@ const CRD: BundleTarget["resource"] = {
   namespaced: false,
 };
 
-/** What the handlers of an operator are marked with. */
+/** The markers of an operator's handlers. */
 export interface HandlerMarks {
   readonly webhooks: readonly WebhookMark[];
   readonly conversions: readonly ConversionMark[];
@@ -75,7 +75,9 @@ export function targetsOf({ webhooks, conversions }: HandlerMarks, prefix: strin
 const ADVICE =
   "Run `tsop manifests` and apply the roles: those of a self-managed certificate are among them";
 
-/** What the operator does with the Secret and its targets, for the check of its rights at the start. */
+/**
+ * The access to the Secret and its targets, for the check of the operator's rights at the start.
+ */
 export function certificateAccess(
   marks: HandlerMarks,
   { namePrefix, namespace }: { readonly namePrefix: string; readonly namespace: string },

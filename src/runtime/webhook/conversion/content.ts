@@ -1,18 +1,19 @@
 /**
- * What a converter returned, as plain JSON: checked, and sharing nothing with what the converter keeps.
+ * The answer of a converter, as plain JSON: checked, and sharing nothing with values that the
+ * converter keeps.
  *
  * @module
  */
 import { isJsonObject, setField } from "../../../kube/json.ts";
 import type { JsonObject } from "../../../kube/object.ts";
 
-/** What is ours to say of an object: a converter says the rest. */
+/** The fields of an object that the runtime sets: a converter sets the others. */
 export const OURS: readonly string[] = ["apiVersion", "kind", "metadata"];
 
 /** Far beyond what the API server takes; a value that contains itself gets there. */
 const MAX_LEVELS = 20_000;
 
-/** What a converter is not to return; the message goes on after the converter's name. */
+/** A value that a converter must not return; the message goes on after the converter's name. */
 export class BadContent extends Error {
   override readonly name = "BadContent";
 }

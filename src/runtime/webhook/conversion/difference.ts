@@ -18,16 +18,16 @@ interface ValueDifference {
   readonly came?: string;
 }
 
-/** What differs between a value and what came back of it. */
+/** The difference between a value and its copy after a round trip. */
 export type Difference =
   | ValueDifference
   | { readonly fields: Readonly<Record<string, Difference>> }
   | { readonly list: ListDifference<Difference> };
 
-/** What is deeper is one value that differs as a whole: functions that call themselves need the stack. */
+/** A deeper value counts as one that differs as a whole: recursive functions need the stack. */
 const MAX_LEVELS = 100;
 
-/** What differs between two values; `undefined` when they are the same. */
+/** The difference between two values; `undefined` when they are the same. */
 export function differenceOf(value: unknown, came: unknown, level = 0): Difference | undefined {
   if (level < MAX_LEVELS && isJsonObject(value) && isJsonObject(came)) {
     const fields = fieldsOf(value, came, level);
@@ -63,7 +63,7 @@ export function restore(value: unknown, difference: Difference): unknown {
   if ("list" in difference) {
     return Array.isArray(value) ? restoreList(value, difference.list, restore) : value;
   }
-  // What the user of the other version changed wins.
+  // A change by the user of the other version wins.
   return difference.came === identityOf(value) ? difference.value : value;
 }
 

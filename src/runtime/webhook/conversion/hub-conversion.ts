@@ -125,7 +125,7 @@ export class HubConversion implements ConversionRegistry {
 const kindKey = (group: string, kind: string): string => `${group}/${kind}`;
 
 function nameOf(object: SentObject): string {
-  // What the API server converts on its way to apply something may be without metadata.
+  // An object that the API server converts in order to apply something may lack metadata.
   const metadata: JsonObject = isJsonObject(object.metadata) ? { ...object.metadata } : {};
   const { namespace, name = metadata["generateName"] } = metadata;
   const shown = typeof name === "string" ? name : "without a name";

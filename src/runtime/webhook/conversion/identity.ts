@@ -41,7 +41,10 @@ function withSortedKeys(root: unknown): unknown {
   return result;
 }
 
-/** What an element of a list is called, by its `name` or its `key`, as elements of Kubernetes' lists are. */
+/**
+ * The name of a list's element, by its `name` or its `key`, as elements of Kubernetes' lists have
+ * one.
+ */
 export function nameOfElement(element: unknown): string | undefined {
   if (!isJsonObject(element)) return undefined;
   for (const field of ["name", "key"]) {

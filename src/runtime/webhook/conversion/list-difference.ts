@@ -42,7 +42,7 @@ type Restore<D> = (value: unknown, difference: D) => unknown;
 
 const NONE = -1;
 
-/** What differs between two lists that are not the same. */
+/** The difference between two lists that are not the same. */
 export function listDifference<D>(
   list: readonly unknown[],
   came: readonly unknown[],
@@ -190,7 +190,7 @@ function findElements(
     }
   };
   takeBy(identities, came);
-  // What was added on the way is only taken away where it is as it came.
+  // An element that was added on the way is only removed where it is unchanged.
   for (const place of added) missing.delete(place);
   takeBy(list.map(nameOfElement), named);
   if (list.length !== length) return found;

@@ -12,13 +12,13 @@ import { type Difference, isDifference } from "./difference.ts";
 
 const PREFIX = "conversion.tsop.dev/";
 
-/** What the API server takes of the annotations of an object, names and values together. */
+/** The limit of the API server for the annotations of an object, names and values together. */
 export const ANNOTATIONS_MAX_BYTES = 256 * 1024;
 
 /** The annotation that keeps what an object has in that version. */
 export const stashNameOf = (version: string): string => PREFIX + version;
 
-/** What the annotation says; `undefined` for what is not a difference, whoever wrote it. */
+/** The difference in the annotation; `undefined` for a text that is not one, whoever wrote it. */
 export function readStash(text: unknown): Difference | undefined {
   if (typeof text !== "string") return undefined;
   try {

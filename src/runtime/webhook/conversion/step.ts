@@ -64,7 +64,7 @@ export function takeStep(object: SentObject, step: Step, options: StepOptions): 
   return assembled({ apiVersion: to, kind: object.kind }, annotated, kept);
 }
 
-/** What was converted, with what was kept of the object in that version. */
+/** The converted object, with the fields that were kept of it in that version. */
 function restored(
   object: SentObject,
   converted: JsonObject,
@@ -82,7 +82,7 @@ function restored(
   return restore(converted, difference) as JsonObject;
 }
 
-/** What a converter makes of an object, of which it gets a copy. */
+/** The result of a converter, which gets a copy of the object. */
 function call(converter: AnyConverter, toHub: boolean, object: SentObject): JsonObject {
   const method = toHub ? "toHub" : "fromHub";
   try {
