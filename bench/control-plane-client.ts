@@ -11,7 +11,7 @@ import { readFileSync } from "node:fs";
 import { type TLSSocket, connect } from "node:tls";
 import { parse } from "yaml";
 
-/** What to do to the objects `item-0`, `item-1`, ... of the benchmark's custom kind. */
+/** The operation on the objects `item-0`, `item-1`, ... of the benchmark's custom kind. */
 export interface Job {
   readonly operation:
     "prepare" | "create" | "status" | "get" | "list" | "page" | "apply" | "fan-out";

@@ -84,7 +84,7 @@ async function work(kubeconfig: string, job: Job): Promise<JobResult> {
   return JSON.parse(Buffer.concat(chunks).toString("utf8")) as JobResult;
 }
 
-/** What the processes hold in memory, in MB; `NaN` where the system does not say. */
+/** The memory of the processes, in MB; `NaN` where the system does not tell. */
 function memoryMb({ processIds }: Contender): number {
   if (process.platform !== "linux") return NaN;
   const kilobytes = processIds.map((id) => {
@@ -96,7 +96,7 @@ function memoryMb({ processIds }: Contender): number {
 
 interface Measurement {
   readonly title: string;
-  /** What is done in each round. */
+  /** The job of each round. */
   readonly job: Job;
   /** How often they take turns; once when absent. A machine that is slow for a while is so for both. */
   readonly rounds?: number;
@@ -171,7 +171,7 @@ async function benchLoad(folder: string): Promise<void> {
   }
 }
 
-/** What came of one round. */
+/** The results of one round. */
 interface Pair {
   readonly own: JobResult;
   readonly peer?: JobResult;
@@ -184,7 +184,7 @@ async function takeTurns(
 ): Promise<Pair[]> {
   const pairs: Pair[] = [];
   for (let round = 0; round < rounds; round++) {
-    // What is created is not there yet.
+    // A created object does not exist yet.
     const isNew = job.operation === "create";
     const turn = isNew ? { ...job, objects: job.objects + round * job.count } : job;
     const own = await work(ours.kubeconfig, turn);

@@ -64,7 +64,7 @@ async function measure(name: string): Promise<void> {
   }
 }
 
-/** What a process has in memory; `ps` counts in 1,024 bytes. */
+/** The memory of a process, in bytes; `ps` counts in 1,024 bytes. */
 function residentBytes(pid: number): number {
   const { stdout } = spawnSync("ps", ["-o", "rss=", "-p", String(pid)], { encoding: "utf8" });
   return Number(stdout.trim()) * 1024;

@@ -26,7 +26,7 @@ export interface BenchServer extends ServerAddress {
   readonly plural: string;
 }
 
-/** What a contender holds, and how it lets go. */
+/** The objects that a contender holds, and the way to release them. */
 export interface Synced {
   readonly held: unknown;
   stop(): Promise<void>;

@@ -9,7 +9,7 @@
 import { createInterface } from "node:readline";
 import { CONTENDERS, type BenchServer } from "./informer-contenders.ts";
 
-/** What a sync took, in milliseconds: on the clock, and of all processors. */
+/** The time of a sync, in milliseconds: on the clock, and of all processors. */
 export interface Round {
   readonly ms: number;
   readonly cpuMs: number;
@@ -25,7 +25,8 @@ for await (const line of createInterface(process.stdin)) {
     server = JSON.parse(line) as BenchServer;
     continue;
   }
-  // What the round before has left is collected when V8 likes: to ask for it would throw away compiled code as well.
+  // The garbage of the round before is collected when V8 likes: forcing it would throw away
+  // compiled code as well.
   const cpu = process.cpuUsage();
   const began = performance.now();
   const synced = await sync(server);

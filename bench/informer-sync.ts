@@ -34,7 +34,7 @@ const GOAL = 1.1;
 const BARE = "bare";
 const PEER = "client-node";
 const OURS = ["watch list", "list"];
-/** What the memory is measured with. */
+/** The heap sizes with which the memory is measured. */
 const HEAPS: readonly [number, string][] = [
   [1000, "configmaps"],
   [10_000, "configmaps"],

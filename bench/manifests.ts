@@ -16,7 +16,10 @@ import type * as generator from "../src/generator/generate.ts";
 import { compare, has, report, run } from "./measure.ts";
 
 const CONTROLLER_GEN = "sigs.k8s.io/controller-tools/cmd/controller-gen@v0.23.0";
-/** What controller-gen takes on this type on the machine of the README, for machines without Go. */
+/**
+ * The time of controller-gen on this type on the machine of the README, for machines without Go, in
+ * milliseconds.
+ */
 const PUBLISHED_MS = 800;
 
 /** A project of one kind, with this checkout as its tsop. */

@@ -1,5 +1,5 @@
 /**
- * What all benchmarks share: interleaved runs, medians, one line a result.
+ * The common parts of all benchmarks: interleaved runs, medians, one line a result.
  *
  * A figure alone says little on a shared machine; a ratio against a peer or a physical limit of the same run does.
  *

@@ -10,14 +10,14 @@ import type { ServerAddress } from "./bench-server.ts";
 import { kubeconfigOf } from "./peers.ts";
 import { GROUP, NAMESPACE, nameOf, PLURAL, VERSION } from "./reconcile-objects.ts";
 
-/** What something of which there are many came to. */
+/** The rate of something that happens many times. */
 export interface Rate {
   readonly perSecond: number;
   /** Processor time of one, in microseconds. */
   readonly cpuUs: number;
 }
 
-/** What `bench/reconcile-server.ts` prints. */
+/** The output of `bench/reconcile-server.ts`. */
 export interface ReconcileServer extends ServerAddress {
   /** The path of its objects. */
   readonly collection: string;

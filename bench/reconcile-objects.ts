@@ -11,7 +11,7 @@ export const KIND = "Web";
 export const PLURAL = "webs";
 export const NAMESPACE = "bench";
 
-/** What operators read of it. */
+/** The fields that operators read. */
 export interface Web extends KubeObject {
   spec: { at: string; options: Record<string, string> };
   status?: { observedGeneration?: number };

@@ -80,7 +80,7 @@ function count(): void {
   doneOfRound++;
   const nowMs = systemClock.now();
   if (beganMs === 0) {
-    // What is compiled late, and what is connected, is not measured.
+    // Late compilation and connecting are not measured.
     if (nowMs - readyMs < WARM_MS) done = 0;
     else {
       beganMs = nowMs;

@@ -42,7 +42,7 @@ const RATES = [100, 1000];
 const LATENCY_SECONDS = 8;
 const QUEUE_OPERATIONS = 1_000_000;
 
-/** What an operator prints of a mode with rounds. Times are the wall clock's. */
+/** The output of an operator in a mode with rounds. Times are the wall clock's. */
 interface Result extends Rate {
   /** The first reconcile of the first pass. */
   readonly beganMs: number;
@@ -174,7 +174,7 @@ async function contendersIn(folder: string, kubeconfig: string): Promise<Contend
     platform: "node",
     format: "esm",
     target: "node20",
-    // What is CommonJS among the packages asks for Node's own modules so.
+    // CommonJS packages ask for Node's own modules in this way.
     banner: {
       js: `import { createRequire } from "node:module"; const require = createRequire(import.meta.url);`,
     },

@@ -216,7 +216,7 @@ function report(rates: ReadonlyMap<string, readonly Rate[]>): void {
       `reviews a second, ${name.padEnd(30)} ${perSecond}, p99 ${middle(name, "p99Ms").toFixed(1)} ms; processor time ${us} µs each (the asker's ${asker})`,
     );
   }
-  // What reading a review and writing an answer cost whoever does it in Node.
+  // The cost of reading a review and writing an answer for any server in Node.
   const limit =
     middle("empty https server", "serverUs") / middle("https server that parses", "serverUs");
   console.log(

@@ -17,7 +17,7 @@ export function reportPathOf({ specifier }: PackageEntry): string {
 const HEAD =
   "The public API of SPECIFIER, for reviews: a change of it is seen here.\nMade from the code by `npm run api`.";
 const NOT_EXPORTED = "// Named by these, and not exported.";
-/** What is part of `tsop/k8s`. */
+/** The files of `tsop/k8s`. */
 const GENERATED = /\/generated\/k8s\//;
 
 /** A place where a name is declared. */
@@ -155,7 +155,7 @@ class Declarations {
     return found;
   }
 
-  /** What is said of a name: all of its overloads, and the type of the same name. */
+  /** The declarations of a name: all of its overloads, and the type of the same name. */
   textOf(place: Place): string {
     return this.#statementsOf(place)
       .map((statement) => {
@@ -168,7 +168,7 @@ class Declarations {
       .join("\n");
   }
 
-  /** What the declarations of a name name themselves: of these sources, and not of the generated types. */
+  /** The names in the declarations of a name: of these sources, and not of the generated types. */
   namedBy(place: Place): Place[] {
     const found: (Place | undefined)[] = [];
     for (const statement of this.#statementsOf(place)) {
@@ -234,7 +234,7 @@ function resolveFrom(path: string, specifier: string): string {
   return resolve(dirname(path), specifier).replace(/\.js$/, ".ts");
 }
 
-/** What of a class is nobody's business outside of it. */
+/** The private members of a class, which its type does not need. */
 function hiddenIn(statement: ts.Statement, { isValue = false }: Place): ts.Node[] {
   if (!ts.isClassDeclaration(statement)) return [];
   return statement.members.filter((member) => {

@@ -21,7 +21,7 @@ await bundleCached("dist");
 // Results of another build are not taken for this one's. It is written last: with it the build is whole.
 const hash = createHash("sha256").update(readFileSync(`${root}package.json`));
 for (const file of readdirSync(`${root}dist`, { recursive: true }).sort()) {
-  // What makes the manifests, and the types that are read for them.
+  // The generators of the manifests, and the types that they read.
   if (!/(?:program\.cjs|\.d\.ts|generated[/\\]k8s[/\\].*\.js)$/.test(file)) continue;
   hash.update(file).update(readFileSync(`${root}dist/${file}`));
 }

@@ -151,7 +151,7 @@ function agentClient({ url, ca, cert, key }: Login): Client {
   });
 }
 
-/** What is used of undici. */
+/** The used part of undici. */
 interface Undici {
   readonly Client: new (
     origin: string,

@@ -41,7 +41,7 @@ export const CONSUMERS = {
 export type Consumer = keyof typeof CONSUMERS;
 
 /**
- * What a compiler says of an operator in `project`; empty when it compiles.
+ * The errors that a compiler reports for an operator in `project`; empty when it compiles.
  *
  * @param project - a folder from which `tsop` and `@types/node` are found
  * @param compiler - the folder of a `typescript` package

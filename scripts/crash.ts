@@ -21,7 +21,10 @@ const VALUE_BYTES = 4000;
 const LONGEST_LIFE_MS = 1500;
 const COLLECTION = "/api/v1/namespaces/default/configmaps";
 
-/** What one object may hold: the number of its last answered write, and of one that was under way. */
+/**
+ * The possible state of one object: the number of its last answered write, and of one that was
+ * under way.
+ */
 interface Expected {
   /** Absent: deleted, or never there. */
   answered: number | undefined;
@@ -121,7 +124,7 @@ async function writeOn(
   }
 }
 
-/** What is stored now, by name; the state goes on from there. */
+/** Compares the stored objects, by name, with the state, which goes on from there. */
 function compare(found: readonly ConfigMap[], state: Map<string, Expected>): void {
   const stored = new Map(found.map((object) => [object.metadata.name, object]));
   for (const [name, expected] of state) {

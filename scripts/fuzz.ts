@@ -23,7 +23,7 @@ const { values, positionals } = parseArgs({
 const [name = ""] = positionals;
 const count = Number(values.count);
 const seed = Number(values.seed);
-/** What caches may keep. */
+/** The growth that caches may have. */
 const GROWTH_MAX = 1.25;
 
 const mebibytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(0)} MiB`;

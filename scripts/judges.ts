@@ -30,11 +30,11 @@ const CHART_VALUES: readonly (readonly string[])[] = [
   ["--set", "metrics.enabled=false,networkPolicy.enabled=false,rbac.userRoles=false"],
 ];
 
-/** What kube-score finds critical, and is as it is for a reason. */
+/** Tests that kube-score takes for critical, and that fail for a reason. */
 const IGNORED_TESTS = [
   // OpenShift gives each namespace users of its own, and refuses pods that name another: the image names one.
   "container-security-context-user-group-id",
-  // What a tag or digest names stays the same; a restart should not need the registry.
+  // An image with a tag or digest stays the same; a restart should not need the registry.
   "container-image-pull-policy",
 ];
 
@@ -48,9 +48,9 @@ interface Rendered {
 interface Verdict {
   readonly judge: string;
   readonly project: string;
-  /** What was judged: `12 objects`. */
+  /** The judged objects: `12 objects`. */
   readonly what: string;
-  /** What it finds; empty when all is well. */
+  /** The findings; empty when all is well. */
   readonly findings: string;
 }
 
@@ -153,7 +153,7 @@ class Judges {
       if (failed) this.#say("helm template", name, what, output);
       else {
         await this.#manifests(name, what, output);
-        // What a user switches off is no finding of the chart.
+        // A part that a user switches off is not a finding of the chart.
         if (values.length === 0) await this.#score(name, what, output);
       }
     }

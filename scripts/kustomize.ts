@@ -32,14 +32,14 @@ const MODULE = "sigs.k8s.io/kustomize/api@v0.21.1";
 const SKIPPED =
   "Remote|TestTargetMustHaveKustomizationFile|TestAccumul|Http|HTTP|Helm|TestBaseMustHave|GitRepo|TestDuplicateExternal|Malformed|TestFn|Exec|TestAnnoOrigin(GeneratorInTransformers|Custom|Inline)|Plugin";
 
-/** What came of one kustomization. */
+/** The outcome of one kustomization. */
 type Outcome = "equal" | "refused by both" | "refused here" | "rendered here alone" | "different";
 
 interface Result {
   readonly name: string;
   readonly outcome: Outcome;
   readonly detail: string;
-  /** What kubectl rendered. */
+  /** The objects that kubectl rendered. */
   readonly objects?: readonly unknown[];
 }
 

@@ -5,7 +5,7 @@
  */
 import { readFileSync } from "node:fs";
 
-/** What users import, and the source that it is built of. */
+/** An entry point that users import, and the source that it is built of. */
 export interface PackageEntry {
   /** `tsop/k8s`. */
   readonly specifier: string;

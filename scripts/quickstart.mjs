@@ -88,7 +88,7 @@ const newest = (folder) =>
       .map((entry) => statSync(`${entry.parentPath}/${entry.name}`).mtimeMs),
   );
 
-/** What a fresh clone, or one that moved on, lacks. */
+/** Makes the files that a fresh clone, or an outdated one, lacks. */
 function prepare() {
   const installed = `${root}node_modules/.package-lock.json`;
   const isOlder = (file, than) => !existsSync(file) || statSync(file).mtimeMs < than;
@@ -125,7 +125,7 @@ async function startAcme() {
   return JSON.parse(line);
 }
 
-/** What the operator of an example is told where no containers run, and no hosts answer. */
+/** The surroundings of an example's operator where no containers run, and no hosts answer. */
 async function surroundings() {
   if (example === "postgres") return { own: ["--simulate-instances"], environment: {} };
   if (example !== "mini-cert") return { own: [], environment: {} };

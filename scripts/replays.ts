@@ -24,7 +24,7 @@ import type { ReplayReport } from "../src/runtime/replay/replay.ts";
 import type { LocalOperator } from "./examples/operators.ts";
 
 const FEWEST = 100;
-/** What is not played, and why. */
+/** The examples that are not played, and the reasons. */
 const WITHOUT: Readonly<Record<string, string>> = {
   gateway: "its operator runs within tsop run, which has the webhooks",
   "mini-cert": "an ACME server answers it and its keys are in a Secret: neither is recorded",

@@ -55,7 +55,7 @@ interface Sample {
   readonly resources: number;
 }
 
-/** What keeps the event loop alive, but for the pipes to the server's process. */
+/** The resources that keep the event loop alive, except for the pipes to the server's process. */
 function resources(): string[] {
   return process.getActiveResourcesInfo().filter((name) => !/Pipe|Process/.test(name));
 }

@@ -24,7 +24,7 @@ const IMAGE = "ghcr.io/me/web-operator:0.1.0";
 const KIND = "--group operator --version v1 --kind MyWeb";
 const FIELDS = "--field image:string=nginx:1.29 --field 'pageContentHtml:string=<h1>Hello</h1>'";
 const CONTROLLER = "src/controllers/myweb-controller.ts";
-/** What an engineer would write, taken from the example. */
+/** The files that an engineer would write, taken from the example. */
 const TYPESCRIPT = [
   "src/api/v1/myweb.ts",
   "src/controllers/children.ts",

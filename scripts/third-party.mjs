@@ -51,7 +51,7 @@ function packagesIn(root, metafiles) {
       continue;
     }
     const folder = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input)?.[0];
-    // What a plugin made stands in no folder.
+    // An output of a plugin is in no folder.
     if (folder && existsSync(join(root, folder, "package.json"))) packages.set(folder, undefined);
   }
   for (const folder of MADE_FROM) packages.set(folder, undefined);

@@ -32,7 +32,7 @@ export interface DeployedExample {
 
 /** An operator at work. */
 export interface RunningOperator {
-  /** What it printed. */
+  /** The lines that it printed. */
   readonly lines: readonly string[];
   untilStarted(): Promise<void>;
   /** Ends it. @throws Error where it did not end well, or was refused something */

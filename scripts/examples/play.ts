@@ -13,7 +13,10 @@ import { surroundingsOf } from "./surroundings.ts";
 const NAMESPACE = "default";
 const SETTLED = { timeoutMs: 90_000, intervalMs: 500 };
 const IMAGE = "registry.example.com/operator:1";
-/** What stays on purpose when the samples are deleted, as their READMEs say, by what kubectl calls it. */
+/**
+ * The objects that stay on purpose when the samples are deleted, as their READMEs say, by kubectl's
+ * names.
+ */
 const STAYS: Readonly<Record<string, { readonly named: string; readonly counted: RegExp }>> = {
   "mini-cert": { named: "secret/acme-account", counted: /^Secret default\/acme-account$/ },
   myapp: {
@@ -37,7 +40,7 @@ interface Sample {
   };
 }
 
-/** What is done beside the play, where the operator is a process of its own. */
+/** The work beside the play, where the operator is a process of its own. */
 export interface BesidePlay {
   /** Of the operator's process. */
   readonly environment: Readonly<Record<string, string>>;

@@ -1,5 +1,6 @@
 /**
- * What the operator's replicas asked the API server for, from its audit log, and who of them led meanwhile.
+ * The requests of the operator's replicas to the API server, from its audit log, and the leader at
+ * each time.
  *
  * @module
  */

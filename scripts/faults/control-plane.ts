@@ -28,7 +28,8 @@ export const CERTIFICATE_USER = "myweb-certificate";
 
 const ISSUER = "https://kubernetes.default.svc.cluster.local";
 const START_MS = 60_000;
-// What the operator's objects need; there are no nodes, so Pods would only cost time.
+// The controllers that the operator's objects need; there are no nodes, so Pods would only cost
+// time.
 const CONTROLLERS = [
   "garbage-collector-controller",
   "namespace-controller",

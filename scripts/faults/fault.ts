@@ -1,5 +1,5 @@
 /**
- * What a fault is: a name, what is expected, and what is done.
+ * Faults: the name of each, the expected behaviour, and its steps.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { Scene } from "./scene.ts";
 /** One fault. */
 export interface Fault {
   readonly name: string;
-  /** What a good operator does, in a sentence. */
+  /** The behaviour of a good operator, in a sentence. */
   readonly expected: string;
   /** Starts replicas, does harm, mends it, and waits until all converged; the scene is checked and ended afterwards. */
   play(scene: Scene): Promise<void>;

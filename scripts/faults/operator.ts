@@ -9,10 +9,10 @@ import { systemClock } from "../../src/clock.ts";
 import { createManager, setupSignalHandler } from "../../src/index.ts";
 import { setUpMyWeb } from "../../examples/myweb/src/controllers/myweb-controller.ts";
 
-/** What `scripts/faults.ts` asks a replica. */
+/** The question of `scripts/faults.ts` to a replica. */
 export type Question = { readonly ask: "held" } | { readonly ask: "jump"; readonly byMs: number };
 
-/** What keeps the event loop of a replica alive, and what it remembers. */
+/** The resources that keep the event loop of a replica alive, and its memory. */
 export interface Held {
   readonly timers: number;
   readonly sockets: number;

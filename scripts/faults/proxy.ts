@@ -1,6 +1,6 @@
 /**
- * What stands between the operator and the API server, and does it harm: a TCP proxy that sees bytes, and a proxy that
- * ends TLS and sees requests.
+ * Harmful proxies between the operator and the API server: a TCP proxy that sees bytes, and a proxy
+ * that ends TLS and sees requests.
  *
  * @module
  */

@@ -21,7 +21,7 @@ interface Ports {
   readonly health: number;
 }
 
-/** What a replica wrote to its log. */
+/** The log of a replica. */
 interface LogSummary {
   readonly lines: number;
   /** Lines that are not JSON objects. */
@@ -101,7 +101,7 @@ export class Replica {
     );
   }
 
-  /** What `/readyz` says. */
+  /** The answer of `/readyz`. */
   async probe(): Promise<{ readonly status: number; readonly body: string }> {
     return this.#get((await this.#asked(this.#ports)).health, "/readyz?verbose");
   }
@@ -118,7 +118,7 @@ export class Replica {
     );
   }
 
-  /** What it holds: sockets, timers, memory. */
+  /** The resources that it holds: sockets, timers, memory. */
   async held(): Promise<Held> {
     const answer = once(this.#child, "message");
     answer.catch(() => undefined);
@@ -137,7 +137,7 @@ export class Replica {
     return readFileSync(this.logFile).length;
   }
 
-  /** What it wrote after the first `from` bytes. */
+  /** The log after the first `from` bytes. */
   logSince(from: number): LogSummary {
     const lines = readFileSync(this.logFile)
       .subarray(from)
@@ -165,7 +165,7 @@ export class Replica {
     }
   }
 
-  /** What it answers, unless it is gone or silent. */
+  /** Its answer, unless it is gone or silent. */
   async #asked<T>(answer: Promise<T>): Promise<T> {
     if (this.#exit) throw new Error(`${this.name} has ended`);
     const over = new AbortController();

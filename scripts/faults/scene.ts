@@ -50,14 +50,14 @@ interface ReplicaRequest {
   readonly tokenTtlMs?: number;
 }
 
-/** What a fault plays on. */
+/** The scene of a fault: control plane, webs and replicas. */
 export class Scene {
   readonly plane: FaultyControlPlane;
   readonly webs: Webs;
   readonly client: Client;
-  /** What is worth telling, in the order in which it was seen. */
+  /** The remarkable observations, in order. */
   readonly seen: string[] = [];
-  /** What is not as it must be. */
+  /** The violated expectations. */
   readonly wrong: string[] = [];
   readonly #name: string;
   readonly #watched = new Map<string, Watched>();
@@ -232,7 +232,10 @@ export class Scene {
     if (log.longest > MAX_LINE) this.wrong.push(`a log line of ${log.longest} characters`);
   }
 
-  /** What is held, after some time for idle connections to close when it is more than before. */
+  /**
+   * The held resources, after some time for idle connections to close when they are more than
+   * before.
+   */
   async #heldAtRest(replica: Replica, before: Held | undefined): Promise<Held> {
     let held = await replica.held();
     if (!before) return held;

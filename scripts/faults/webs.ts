@@ -101,7 +101,7 @@ export class Webs {
     return new Map(await Promise.all(counted));
   }
 
-  /** What is not as it should be: missing, stale and surplus children, and a status behind. */
+  /** The problems of the objects: missing, stale and surplus children, and an outdated status. */
   async problems(): Promise<string[]> {
     const namespace = { namespace: NAMESPACE };
     const [webs, configMaps, deployments, services] = await Promise.all([

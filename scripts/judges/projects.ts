@@ -13,7 +13,7 @@ const IMAGE = "registry.example.com/team/operator:v1.2.3";
 export interface JudgedProject {
   readonly name: string;
   readonly folder: string;
-  /** What all names of its objects begin with. */
+  /** The prefix of the names of all its objects. */
   readonly projectName: string;
 }
 

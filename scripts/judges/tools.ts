@@ -4,13 +4,14 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
-/** What is built, and of which module. */
+/** The tools to build, and the module of each. */
 const TOOLS = {
   kubeconform: "github.com/yannh/kubeconform/cmd/kubeconform@v0.8.0",
   "kube-score": "github.com/zegl/kube-score/cmd/kube-score@v1.20.0",
   actionlint: "github.com/rhysd/actionlint/cmd/actionlint@v1.7.12",
   promtool: "github.com/prometheus/prometheus/cmd/promtool@v0.316.0",
-  // What `operator-sdk bundle validate` asks; operator-sdk itself is a module that the proxy does not have.
+  // The checks of `operator-sdk bundle validate`; operator-sdk itself is a module that the proxy
+  // does not have.
   "operator-verify": "github.com/operator-framework/api/cmd/operator-verify@v0.27.0",
 } as const;
 

@@ -27,7 +27,7 @@ const PACKAGES = {
   node: "node/v1",
   certificates: "certificates/v1",
 };
-/** What a message shows; everything inside comes along. */
+/** The entry points of a message; everything inside comes along. */
 const SHOWN = [
   "core.PodSpec",
   "core.PodTemplateSpec",

@@ -98,7 +98,10 @@ const SPECIAL = {
   "apiextensions.k8s.io/v1.JSON": "opaque",
 };
 
-/** What a type is, with named types followed: scalar, list, map, struct or one of the special ones. */
+/**
+ * The class of a type, with named types followed: scalar, list, map, struct or one of the special
+ * ones.
+ */
 function classify(type) {
   if (type.startsWith("*")) return { pointer: true, ...classify(type.slice(1)) };
   if (SPECIAL[type]) return { what: SPECIAL[type] };
@@ -128,7 +131,7 @@ function elementCode(of) {
 
 const SCHEMA = "apiextensions.k8s.io/v1.JSONSchemaProps";
 
-/** What a field holds whose shape stays as it is: only the order of the keys in it is known. */
+/** The code of a field whose shape stays as it is: only the order of the keys in it is known. */
 function orderCode(type) {
   const followed = types.get(type)?.alias ?? type;
   const named = followed.replace(/^(\*|\[\]|map\[[^\]]*\])+/, "");

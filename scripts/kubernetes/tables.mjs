@@ -36,7 +36,7 @@ const after = facts();
 console.log(`\n${present} -> ${wanted}`);
 for (const title of Object.keys(after)) tell(title, before[title], after[title]);
 
-/** What the tables say, as sets of short lines by what they are about. */
+/** The facts of the tables, as sets of short lines by subject. */
 function facts() {
   const groups = JSON.parse(readFileSync(`${BUILTIN}/resources.data.json`, "utf8"));
   const definitions = JSON.parse(readFileSync(`${BUILTIN}/definitions.data.json`, "utf8"));

@@ -6,7 +6,7 @@ interface Count {
   all: number;
 }
 
-/** What a request does: `create`, `apply`, `update the status`. */
+/** The kind of a request's write: `create`, `apply`, `update the status`. */
 function kindOfWrite(request: string): string {
   const [, method = "", path = "", query = ""] = /^(\S+) ([^?\s]+)\??(\S*)/.exec(request) ?? [];
   if (path.endsWith("/status")) return "write of a status";

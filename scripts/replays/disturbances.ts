@@ -40,7 +40,7 @@ export async function disturb(kubectl: Kubectl, samples: readonly string[]): Pro
   }
 }
 
-/** What custom objects own. */
+/** The objects that custom objects own. */
 async function owned(kubectl: Kubectl): Promise<readonly Owned[]> {
   const text = await kubectl.output(["get", DELETED, ...NAMESPACE, "-o", "json"]);
   const { items } = JSON.parse(text) as { readonly items: readonly Owned[] };

@@ -5,7 +5,7 @@ import { join, relative } from "node:path";
 import { main } from "../../src/cli/main.ts";
 import { systemClock } from "../../src/clock.ts";
 
-/** What is counted of a project. */
+/** The figures of a project. */
 export interface ScaffoldFigures {
   readonly files: number;
   readonly lines: number;

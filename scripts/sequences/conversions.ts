@@ -47,7 +47,7 @@ const BROKEN: readonly Json[] = [
   { raw: '{"kind":"Odd","apiVersion":"apiextensions.k8s.io/v1"}' },
 ];
 
-/** What the webhook may do besides. */
+/** Other changes that the webhook may make. */
 const HARMLESS: readonly Json[] = [
   {},
   {},

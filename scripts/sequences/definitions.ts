@@ -203,7 +203,7 @@ const HASHES = {
   unordered: ["/body/resources"],
 };
 
-/** What the definition and discovery say now. */
+/** Reads of the definition and of discovery. */
 const looks = (random: Random): Step[] => [
   {
     request: `GET ${DEFINITION}`,

@@ -57,5 +57,5 @@ export function establish(definition: Json, version = "v1"): Step[] {
   ];
 }
 
-/** What removes the definition after a scenario. */
+/** The step that removes the definition after a scenario. */
 export const removeDefinition = [`DELETE ${CRDS}/widgets.\${group}`];

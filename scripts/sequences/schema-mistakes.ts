@@ -1,5 +1,5 @@
 /**
- * What makes a schema odd or wrong.
+ * Mutations that make a schema odd or wrong.
  *
  * @module
  */

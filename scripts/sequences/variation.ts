@@ -7,7 +7,9 @@ import { isJsonObject } from "../../src/kube/json.ts";
 import type { Random } from "../../test/support/random.ts";
 import type { Json, Scenario, Step } from "./scenario.ts";
 
-/** What keeps one scenario's policies, webhooks and quotas away from the objects of another. */
+/**
+ * Fields that keep one scenario's policies, webhooks and quotas away from the objects of another.
+ */
 const FENCES = new Set([
   "matchConstraints",
   "matchLabels",
@@ -92,7 +94,7 @@ export function vary(random: Random, scenario: Scenario, id: string): Scenario {
   return { ...scenario, id, title: `variation of ${scenario.id}`, steps };
 }
 
-/** What differs between any two servers, and waits that may be in vain now. */
+/** Removes fields that differ between any two servers, and waits that may be in vain now. */
 function withoutChance(step: Step): Step {
   const mask = (step["mask"] as string[] | undefined) ?? [];
   return {
@@ -160,7 +162,7 @@ function placesIn(value: unknown): Place[] {
     .flatMap(([key, item]): Place[] => [[value, key], ...placesIn(item)]);
 }
 
-/** What stands there instead; `undefined`: nothing. */
+/** A random replacement; `undefined` for none. */
 function other(random: Random, key: string | number, old: unknown): unknown {
   if (random.chance(0.25)) return undefined;
   if (random.chance(0.08)) return null;

@@ -7,7 +7,7 @@ import type { Random } from "../../test/support/random.ts";
 import type { Json } from "./scenario.ts";
 import { type Value, listMap, mapOf, number, rarelyNull, setOf, struct, text } from "./values.ts";
 
-/** What can be done to one object: who, by which verb, through which subresource. */
+/** A possible action on one object: by whom, by which verb, through which subresource. */
 export interface Target {
   readonly collection: (random: Random) => { path: string; apiVersion: string };
   readonly kind: string;

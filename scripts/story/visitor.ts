@@ -4,7 +4,7 @@ import { execa } from "execa";
 /** A command that takes longer is ended, and what waits for it fails. */
 const MOST_MS = 5 * 60_000;
 
-/** What commands run in. */
+/** The surroundings of commands. */
 export interface Surroundings {
   /** The program that runs the shell, with its arguments; none for the shell itself. */
   readonly prefix: readonly string[];

@@ -129,7 +129,7 @@ export function write(method: string, path: string, body?: Json, contentType?: s
   };
 }
 
-/** What a pod reports; `Ready` and `Unready` are running ones. */
+/** The state that a pod reports; `Ready` and `Unready` are running ones. */
 export type Report = "Ready" | "Unready" | "Succeeded" | "Failed";
 
 const at = "2024-01-01T00:00:00Z";

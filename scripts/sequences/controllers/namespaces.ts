@@ -41,7 +41,7 @@ interface Placed extends Content {
   readonly finalizers: readonly string[];
 }
 
-/** What may be tried while the namespace goes. */
+/** A random attempt while the namespace is being deleted. */
 function attempt(random: Random, placed: readonly Placed[]): Step {
   const held = placed.filter(({ finalizers }) => finalizers.length > 0);
   const { path, body, name } = random.pick(held.length > 0 ? held : placed);
