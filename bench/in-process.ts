@@ -1,6 +1,7 @@
 /**
- * What a test saves without a socket: requests over the in-process transport against the same over HTTPS on the loopback
- * interface, to two control planes of this process; and what `manager.idle()` costs, against the write that it waits for.
+ * The gain of a test without a socket: requests over the in-process transport against the same over
+ * HTTPS on the loopback interface, to two control planes of this process; and the cost of
+ * `manager.idle()`, against the write that it waits for.
  */
 import { controllerFor, createManager, type Client } from "../src/index.ts";
 import { ConfigMap } from "../src/k8s.ts";

@@ -1,6 +1,4 @@
-/**
- * What causes each error, in a line or two: the examples of `docs/errors.md`.
- */
+/** The cause of each error, in a line or two: the examples of `docs/errors.md`. */
 
 /** The example of an error; message and fix where the code puts them together only when it runs. */
 interface ErrorExample {

@@ -1,5 +1,6 @@
-// What Kubernetes 1.36 knows of its own types and its OpenAPI description does not hold in a form that the npm packages keep:
-// how lists and maps merge, and which fields the API server fills in when a schema embeds the type.
+// The facts about Kubernetes 1.36's own types that its OpenAPI description does not hold in a form
+// that the npm packages keep: how lists and maps merge, and which fields the API server fills in
+// when a schema embeds the type.
 //
 // By group and version, then type, then field (an empty name is the type itself). A value is a list type
 // (`map` with its keys, `set`, `atomic`), `object-atomic` for a map or struct, and `default=JSON`.

@@ -1,8 +1,9 @@
 /**
- * What a scaffolded project with one kind has, beside the published one of kubebuilder:
+ * The figures of a scaffolded project with one kind, beside the published one of kubebuilder:
  * `node scripts/run-ts.mjs scripts/scaffold-figures.ts [folder of kubebuilder's project]`, which is
- * `docs/book/src/getting-started/testdata/project` of https://github.com/kubernetes-sigs/kubebuilder. Writes the table of
- * the README; without the folder, the figures of kubebuilder stay as they are.
+ * `docs/book/src/getting-started/testdata/project` of
+ * https://github.com/kubernetes-sigs/kubebuilder. Writes the table of the README; without the
+ * folder, the figures of kubebuilder stay as they are.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -86,8 +86,9 @@ function packageOf(folder: string): string {
 const ALIGNMENT = 8;
 
 /**
- * What the cache begins with: of which code it is, and its own hash. The engine itself compares no more than the
- * length of the source, and would run what another text of that length was compiled to.
+ * The stamp at the beginning of the cache: the hashes of its code and of itself. The engine itself
+ * compares no more than the length of the source, and would run what another text of that length
+ * was compiled to.
  */
 function stampOf(code: string, data: Buffer): Buffer {
   const stamp = Buffer.from(`${code} ${hash("sha256", data)} ${process.arch}\n`);

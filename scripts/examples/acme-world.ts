@@ -1,4 +1,7 @@
-/** What the example mini-cert asks: an ACME server, and the hosts that it proves, which the cluster answers for. */
+/**
+ * The servers that the example mini-cert needs: an ACME server, and the hosts that it proves, which
+ * the cluster answers for.
+ */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { AcmeServer } from "../../examples/mini-cert/test/support/acme-server.ts";

@@ -1,4 +1,4 @@
-/** What an example needs around it where no containers run and no hosts answer. */
+/** The surroundings of an example where no containers run and no hosts answer. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { AcmeWorld } from "./acme-world.ts";

@@ -1,4 +1,4 @@
-/** What is judged: fresh projects with every part, and the examples. */
+/** The judged projects: fresh projects with every part, and the examples. */
 import { cpSync, existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

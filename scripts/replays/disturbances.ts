@@ -1,4 +1,4 @@
-/** What others do to the objects of an operator, so that it has something to reconcile. */
+/** Changes by others to the objects of an operator, so that it has something to reconcile. */
 import { eventually } from "../../src/testing.ts";
 import type { Kubectl } from "../../test/support/kubectl.ts";
 

@@ -41,7 +41,10 @@ export async function follow(listener: StreamListener): Promise<void> {
   listener.connect("refused");
 }
 
-/** What is behind the `#` of the address lets in; it is taken out of the address, so that no picture of the screen shows it. */
+/**
+ * The token behind the `#` of the address; it is removed from the address, so that no picture of
+ * the screen shows it.
+ */
 async function sessionToken(): Promise<string | undefined> {
   const secret = location.hash.slice(1);
   if (secret === "") return sessionStorage.getItem(KEY) ?? undefined;

@@ -45,7 +45,8 @@ export function createManager(options: ManagerOptions = {}): Manager {
 /** A manager that does one recorded reconcile when it is started, and reaches no server. */
 export function replayManager(replay: Replay, options: ManagerOptions = {}): Manager {
   const { name, log, cache, middlewares, fieldValidation, dryRun, webhooks } = options;
-  // What it would share with others, or serve them, has no part in it; webhooks are added, and not served.
+  // Without the options for sharing with others and serving them; webhooks are added, and not
+  // served.
   const own = present({ name, log, middlewares, fieldValidation, dryRun, webhooks });
   const settings = { ...own, cache: { ...cache, watchList: false }, clock: systemClock };
   return new OperatorManager(settings, replayTransport, undefined, replay);

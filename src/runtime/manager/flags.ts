@@ -17,7 +17,7 @@ export interface FlagOption {
 /** The flags of an operator, by their names without dashes. */
 export type FlagOptions = Readonly<Record<string, FlagOption>>;
 
-/** What was given for each flag; `undefined` for what was not. A boolean is false then. */
+/** The given value of each flag; `undefined` for an absent one. An absent boolean is false. */
 export type FlagValues<F extends FlagOptions> = {
   readonly [Name in keyof F]: F[Name]["type"] extends "boolean"
     ? boolean
@@ -88,7 +88,7 @@ export function parseFlags<const F extends FlagOptions>(
     if (!option) throw bad(`There is no flag ${rawName}.`);
     if (given.has(name)) throw bad(`${rawName} is given twice.`);
     given.add(name);
-    // What follows a flag without a value may be the next flag.
+    // The text after a flag without a value may be the next flag.
     const text = inlineValue !== true && value?.startsWith("-") === true ? undefined : value;
     values[name] = valueOf(option.type, rawName, text);
   }

@@ -51,7 +51,7 @@ export const webhookFlags = {
 } as const satisfies FlagOptions;
 
 /**
- * What `managerFlags` ask for, as options of `createManager`.
+ * The values of `managerFlags`, as options of `createManager`.
  *
  * @param leaderElection - the Lease that replicas started with `--leader-elect` compete for
  *
@@ -77,7 +77,7 @@ export function managerOptions(
 }
 
 /**
- * What `webhookFlags` ask for, as options of `createManager`: no server without `--webhook-port`.
+ * The values of `webhookFlags`, as options of `createManager`: no server without `--webhook-port`.
  *
  * @param namePrefix - what the deployment puts before the names of the project's objects, as `SelfManagedCertificate` says
  *

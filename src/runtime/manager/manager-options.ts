@@ -60,7 +60,7 @@ export interface ManagerOptions {
   readonly cache?: CacheOptions;
   /** Sends every write of the client as a dry run: to see in the log what an operator would do. */
   readonly dryRun?: boolean;
-  /** What the server does about unknown fields that the client writes; it warns when absent. */
+  /** The server's treatment of unknown fields that the client writes; it warns when absent. */
   readonly fieldValidation?: "Ignore" | "Warn" | "Strict";
   /** The handling of the API server's warnings; when absent each text is logged once. */
   readonly warnings?: WarningOption;

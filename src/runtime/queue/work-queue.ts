@@ -161,7 +161,7 @@ export class WorkQueue implements RateLimitingQueue {
   }
 
   take(): string | undefined {
-    // What is in this line are the items of this queue.
+    // The items of this line are those of this queue.
     const next = this.#line.take() as Item | undefined;
     if (!next) return undefined;
     next.inHand = true;

@@ -2,7 +2,8 @@
  * The side thread as the main thread sees it: it takes part in the election, or renews the Lease of a shard, and answers
  * the kubelet's probes, also while a reconcile keeps the main thread busy.
  *
- * What it says about the lead stands in shared memory, so that a write is never sent on the strength of an old message.
+ * The term of the lead is in shared memory, so that a write is never sent on the strength of an old
+ * message.
  *
  * @module
  */

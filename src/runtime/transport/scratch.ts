@@ -7,7 +7,7 @@
 
 // Twice what a watch's pieces have.
 const SCRATCH_BYTES = 128 * 1024;
-// What comes in with one turn of the event loop, and is on its way to objects.
+// The number of free buffers for the bytes of one turn of the event loop, on their way to objects.
 const MAX_FREE = 8;
 
 const free: Buffer[] = [];

@@ -60,7 +60,7 @@ export function createOrUpdateOwned<T extends KubeObject>(
   { owner, ...options }: OwnedBy & WriteOptions,
 ): Promise<{ readonly result: CreateOrUpdateResult; readonly object: T }> {
   const claim = (object: NewObject<T>): void => {
-    // What the server stored has a uid.
+    // A stored object has a uid.
     if (object.metadata.uid !== undefined) mustBeOwned(token, object, { owner });
     mutate(object);
     setControllerReference(object, { owner });

@@ -88,8 +88,8 @@ function restoreFields(
 }
 
 /**
- * What did not come back at all, beside what the user of the other version has put in its place: fields that they did
- * not set, and elements of lists that they did not add.
+ * The values that did not come back at all, beside those that the user of the other version has set
+ * instead: fields that they did not set, and elements of lists that they did not add.
  */
 function filledUp(value: unknown, kept: unknown, level = 0): unknown {
   if (value === undefined) return kept;

@@ -1,6 +1,7 @@
 /**
- * What differs between a list and what came back of it. Elements are told by what they are, by their names, and by their
- * places last, so that it still fits where the user of the other version added, removed or moved some.
+ * The difference between a list and its copy after a round trip. Elements are identified by their
+ * values, by their names, and by their places last, so that it still fits where the user of the
+ * other version added, removed or moved some.
  *
  * @module
  */
@@ -19,8 +20,8 @@ interface LostElement {
 }
 
 /**
- * What differs between two lists, with `D` for what differs between two elements. Places, also those that are keys, are those in the list that came
- * back.
+ * The difference between two lists, with `D` for that of two elements. Places, also those that are
+ * keys, are those in the list that came back.
  */
 export interface ListDifference<D> {
   /** How many elements came back. */
@@ -232,7 +233,7 @@ function withLost(elements: readonly Element[], lost: readonly LostElement[]): r
     result.push(element);
     if (element.place !== NONE) result.push(...(after.get(element.place) ?? []));
   }
-  // What they were after is gone.
+  // The elements that they came after are gone.
   for (const { value, at } of homeless) result.splice(at, 0, { place: NONE, value });
   return result;
 }

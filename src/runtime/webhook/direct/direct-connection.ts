@@ -13,7 +13,7 @@ import type { ServedPath } from "../served-path.ts";
 import type { AnswerTexts } from "./answer-text.ts";
 import { type RequestHead, requestHeadOf } from "./request-head.ts";
 
-/** What all connections of a server have in common. */
+/** The common parts of a server's connections. */
 export interface DirectParts {
   readonly paths: ReadonlyMap<string, ServedPath>;
   readonly exchanges: Exchanges;
