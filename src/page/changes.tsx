@@ -3,9 +3,10 @@
  *
  * @module
  */
-import { Fragment, type JSX } from "preact";
+import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { FieldChange } from "../runtime/journal/entry.ts";
+import { Breakable } from "./breakable.tsx";
 import { counted, valueText } from "./words.ts";
 
 const SHOWN = 8;
@@ -29,12 +30,7 @@ export function Changes({ changes, more }: ChangesProps): JSX.Element | null {
         {shown.map(({ path, before, after }) => (
           <li key={path}>
             <code>
-              {path.split(/(?<=[.\]])/).map((step, place) => (
-                <Fragment key={place}>
-                  {step}
-                  <wbr />
-                </Fragment>
-              ))}
+              <Breakable text={path} />
             </code>{" "}
             {before !== undefined && <del>{valueText(before)}</del>}{" "}
             {after === undefined ? <span class="dim">removed</span> : <ins>{valueText(after)}</ins>}

@@ -6,6 +6,7 @@
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import type { PageRight } from "../cli/page/protocol.ts";
+import { Breakable } from "./breakable.tsx";
 import { counted } from "./words.ts";
 
 /** The properties of the rights. */
@@ -65,7 +66,9 @@ export function Rights({ rights }: RightsProps): JSX.Element {
               <tbody>
                 {resources.map(([resource, verbs]) => (
                   <tr key={resource}>
-                    <th scope="row">{resource}</th>
+                    <th scope="row">
+                      <Breakable text={resource} />
+                    </th>
                     <td>
                       <ul class="verbs">
                         {verbs.map((right) => (
