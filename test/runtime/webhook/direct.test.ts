@@ -1,9 +1,11 @@
 /** What the webhook server reads by itself, and what it leaves to `node:http`. */
 import { AsyncLocalStorage } from "node:async_hooks";
+import { generateKeyPairSync } from "node:crypto";
 import { once } from "node:events";
 import { connect, type TLSSocket } from "node:tls";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { systemClock } from "../../../src/clock.ts";
+import { CertificateAuthority } from "../../../src/controlplane/auth/certificates.ts";
 import {
   CustomResource,
   Resource,
@@ -14,6 +16,7 @@ import {
 } from "../../../src/index.ts";
 import { deferred } from "../../../src/runtime/deferred.ts";
 import { requestHeadOf } from "../../../src/runtime/webhook/direct/request-head.ts";
+import { WebhookServer } from "../../../src/runtime/webhook/webhook-server.ts";
 import { eventually } from "../../../src/testing.ts";
 import { NodeRequests } from "../../support/node-requests.ts";
 import { reviewOf, serveWebhooks, type TestServer } from "./support.ts";
@@ -268,5 +271,33 @@ describe("a connection of the webhook server", () => {
     await stopping.stop();
     await closed;
     expect(systemClock.monotonicMs() - beganMs).toBeLessThan(10_000);
+  });
+
+  it("is opened only for who has a certificate of the authority, where one is named", async () => {
+    const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+    const authority = new CertificateAuthority(systemClock, privateKey);
+    const { certificate, key } = authority.server(["localhost"]);
+    const ca = Buffer.from(authority.certificate);
+    const pair = { cert: Buffer.from(certificate), key: Buffer.from(key), ca };
+    const careful = new WebhookServer(systemClock, server.host.served, pair);
+    const port = await careful.listen({ port: 0, host: "127.0.0.1" });
+    const own = authority.client("kube-apiserver");
+    const ask = async (client: { cert?: string; key?: string }): Promise<string> => {
+      const socket = connect({ port, servername: "localhost", ca, ...client });
+      sockets.push(socket);
+      let said = "";
+      socket.on("error", () => undefined);
+      socket.on("data", (part: Buffer) => {
+        said += part.toString();
+        socket.end();
+      });
+      socket.write(question({}));
+      await new Promise((resolve) => socket.once("close", resolve));
+      return said;
+    };
+    expect(await ask({})).toBe("");
+    expect(answers(await ask({ cert: own.certificate, key: own.key }))).toBe(1);
+    expect(requests.read).toEqual([]);
+    await careful.stop(1000);
   });
 });
