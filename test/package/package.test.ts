@@ -22,7 +22,7 @@ import { builtCheckout } from "../support/built-checkout.ts";
 
 const MAX_PACKAGES = 40;
 // The bundled TypeScript compiler is a quarter of it; the control plane is there twice, once for `cluster` alone.
-const MAX_UNPACKED_BYTES = 20_500_000;
+const MAX_UNPACKED_BYTES = 21_000_000;
 const INSTALL = ["install", "--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error"];
 /** The oldest that is supported; `npm run typescript-versions` asks all between it and this project's own. */
 const OLDEST_TYPESCRIPT = "5.4.5";
