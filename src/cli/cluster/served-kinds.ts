@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { capitalized } from "../../kube/text/capitalized.ts";
 import { TsopError } from "../../errors.ts";
 import type { ManifestObject } from "../../kube/object.ts";
 import { parseApiVersion } from "../../kube/resource.ts";
@@ -16,8 +17,6 @@ const DEFINED_BY: Readonly<Record<string, string>> = {
   "cert-manager.io":
     "install cert-manager, or do without: `tsop edit --certificates self-managed` for webhooks, `tsop edit --disable metrics-certs` for the metrics",
 };
-
-const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** Who has to be there for the kinds of a group, in words that follow a colon. */
 const remedyFor = (apiVersion: string): string =>

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { capitalized } from "../../kube/text/capitalized.ts";
 import { jsDoc } from "../../generator/import/source-text.ts";
 import { isJsonObject } from "../../kube/json.ts";
 import type { JsonObject, ManifestObject } from "../../kube/object.ts";
@@ -117,7 +118,7 @@ class PartNames {
     const key = `${kind}.${field}`;
     const known = this.#names.get(key);
     if (known !== undefined) return known;
-    let name = `${kind}${field[0]?.toUpperCase() ?? ""}${field.slice(1)}`;
+    let name = `${kind}${capitalized(field)}`;
     while (this.#taken.has(name)) name += "Part";
     this.#taken.add(name);
     this.#names.set(key, name);

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { capitalized } from "../../kube/text/capitalized.ts";
 import { UsageError } from "../../errors.ts";
 import { dns1035LabelErrors, dns1123SubdomainErrors } from "../../kube/names.ts";
 
@@ -141,7 +142,7 @@ export function projectNameOf(folder: string): string {
 
 function exampleKind(kind: string): string {
   const words = kind.split(/[^A-Za-z0-9]+/).filter((word) => /^[A-Za-z]/.test(word));
-  return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("") || "MyWeb";
+  return words.map(capitalized).join("") || "MyWeb";
 }
 
 function checkUnprotected(flag: string, group: string): void {

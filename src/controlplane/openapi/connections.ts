@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { capitalized } from "../../kube/text/capitalized.ts";
 import type { JsonObject } from "../../kube/object.ts";
 import type { ServedSubresource } from "../kinds.ts";
 
@@ -91,7 +92,7 @@ export function connectionPaths(
         {
           ...operation(
             subject,
-            `connect${subject.prefix}${capital(method)}${subject.suffix}${withPath}`,
+            `connect${subject.prefix}${capitalized(method)}${subject.suffix}${withPath}`,
             ["*/*"],
             "connect",
           ),
@@ -117,8 +118,6 @@ export function connectionPaths(
 }
 
 const PROTOBUF = "application/vnd.kubernetes.protobuf";
-
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 function operation(
   { tag, resourceKind }: ConnectionSubject,

@@ -5,6 +5,7 @@
  *
  * @module
  */
+import { capitalized } from "../../kube/text/capitalized.ts";
 import { InternalError } from "../../errors.ts";
 import type { JsonObject } from "../../kube/object.ts";
 import {
@@ -91,15 +92,13 @@ const answer = (definition: string, mediaTypes = MEDIA_TYPES): JsonObject => ({
   content: Object.fromEntries(mediaTypes.map((type) => [type, { schema: reference(definition) }])),
 });
 
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
-
 function groupDocument(group: string): JsonObject {
   const tag = groupTag(group);
   return kubernetesDocument({
     [`/apis/${group}/`]: {
       get: {
         description: "get information of a group",
-        operationId: `get${capital(tag)}APIGroup`,
+        operationId: `get${capitalized(tag)}APIGroup`,
         responses: { "200": answer(`${META}APIGroup`), ...UNAUTHORIZED },
         tags: [tag],
       },
@@ -114,7 +113,7 @@ function builtInDocument(group: ServedGroup, { version, resources }: ServedVersi
     [base]: {
       get: {
         description: "get available resources",
-        operationId: `get${capital(tag)}${capital(version)}APIResources`,
+        operationId: `get${capitalized(tag)}${capitalized(version)}APIResources`,
         responses: { "200": answer(RESOURCE_LIST), ...UNAUTHORIZED },
         tags: [`${tag}_${version}`],
       },

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { capitalized } from "../../kube/text/capitalized.ts";
 import type { JsonObject } from "../../kube/object.ts";
 import { InternalError } from "../../errors.ts";
 import { findDefinitionName } from "../builtin/definitions.ts";
@@ -45,8 +46,6 @@ const ANSWERS_OBJECT: ReadonlySet<string> = new Set([
   "storage.k8s.io/VolumeAttributesClass",
 ]);
 
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
-
 /**
  * `rbac.authorization.k8s.io` as `rbacAuthorization`, `my-shop.io` as `myShopIo`; the core group as
  * `core`.
@@ -54,7 +53,7 @@ const capital = (text: string): string => text.charAt(0).toUpperCase() + text.sl
 export function groupTag(group: string): string {
   if (group === "") return "core";
   const [first = "", ...rest] = group.replace(/\.k8s\.io$/, "").split(/[^A-Za-z0-9]+/);
-  return first + rest.map(capital).join("");
+  return first + rest.map(capitalized).join("");
 }
 
 /** The name of a custom kind's definition: the parts of the group are reversed. */
@@ -88,7 +87,7 @@ export function pathsOf(resource: ServedResource): Record<string, JsonObject> {
   const base = group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
   const scoped = namespaced ? `${base}/namespaces/{namespace}/${plural}` : `${base}/${plural}`;
   const naming: Naming = {
-    prefix: `${capital(groupTag(group))}${capital(version)}`,
+    prefix: `${capitalized(groupTag(group))}${capitalized(version)}`,
     scope: namespaced ? "Namespaced" : "",
     rest: kind,
   };
@@ -116,7 +115,7 @@ export function pathsOf(resource: ServedResource): Record<string, JsonObject> {
         path,
         tag: subject.tag,
         prefix: naming.prefix,
-        suffix: `${naming.scope}${kind}${capital(subresource.name)}`,
+        suffix: `${naming.scope}${kind}${capitalized(subresource.name)}`,
         resourceKind: kind,
         parameters: [nameParameter(kind), ...scopeParameters(resource)],
         inOrder: byName,
@@ -251,7 +250,7 @@ function subresourcePath(
   parent: OperationSubject,
   naming: Naming,
 ): JsonObject {
-  const names: Naming = { ...naming, rest: `${naming.rest}${capital(name)}` };
+  const names: Naming = { ...naming, rest: `${naming.rest}${capitalized(name)}` };
   const definition =
     kind === resource.kind ? parent.definition : definitionOf(group, version, kind);
   const subject: OperationSubject = {

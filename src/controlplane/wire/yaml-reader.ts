@@ -7,6 +7,7 @@
  * @see https://pkg.go.dev/sigs.k8s.io/yaml
  * @module
  */
+import { capitalized } from "../../kube/text/capitalized.ts";
 import {
   Composer,
   type CST,
@@ -228,7 +229,7 @@ const WORDS: ReadonlyMap<string, boolean | null> = new Map<string, boolean | nul
 
 function spellings<T>(value: T, ...words: readonly string[]): [string, T][] {
   return words.flatMap((word) => {
-    const capital = word.charAt(0).toUpperCase() + word.slice(1);
+    const capital = capitalized(word);
     return [word, capital, word.toUpperCase()].map((form): [string, T] => [form, value]);
   });
 }

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { capitalized } from "../../kube/text/capitalized.ts";
 
 /** Hands out names, each once, also where they differ in case only. */
 export class ClassNames {
@@ -41,7 +42,7 @@ export function pascalCase(text: string): string {
   return text
     .split(/[^A-Za-z0-9]+/)
     .filter((word) => word !== "")
-    .map((word) => `${word[0]?.toUpperCase() ?? ""}${word.slice(1)}`)
+    .map(capitalized)
     .join("");
 }
 

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { capitalized } from "../../../kube/text/capitalized.ts";
 import type { JsonObject, ManifestObject } from "../../../kube/object.ts";
 import type {
   CustomResourceDefinitionVersion,
@@ -84,7 +85,7 @@ function controlOf(
 /** The words of a name: `pageContentHtml` is `Page Content Html`. */
 export function wordsOf(name: string): string {
   const words = name.replace(/([a-z0-9])([A-Z])/g, "$1 $2").split(/[\s_-]+/);
-  return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join(" ");
+  return words.map(capitalized).join(" ");
 }
 
 function firstParagraph(text: string | undefined): string | undefined {

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { capitalized } from "../../../kube/text/capitalized.ts";
 import { UsageError } from "../../../errors.ts";
 import type { KindClass } from "../../../generator/find-classes.ts";
 import type { KindSchema } from "../../../generator/find-schemas.ts";
@@ -79,7 +80,7 @@ export async function conversionFiles(
   const { kind, version } = resource;
   const spoke = spokeOf(project, hub, spokeVersion);
   const names = namesOf(project, resource);
-  const suffix = capital(spokeVersion);
+  const suffix = capitalized(spokeVersion);
   const local = spoke.className === token ? `${token}${suffix}` : spoke.className;
   const imported = spoke.className === local ? local : `${spoke.className} as ${local}`;
   const importsFrom = (folder: string): string =>
@@ -118,7 +119,7 @@ export async function conversionFiles(
 /** The class that converts a spoke, and its module from `src`. */
 export function conversionName({ name, stem }: KindNames, version: string): WebhookCall {
   const from = `./webhooks/${stem}-${version}-conversion.ts`;
-  return { className: `${name}${capital(version)}Conversion`, from };
+  return { className: `${name}${capitalized(version)}Conversion`, from };
 }
 
 /** The class of another version. @throws UsageError `bad-spoke` */
@@ -141,8 +142,6 @@ export function spokeOf(
       : `Scaffold it first: \`tsop create api --group ${resource.group} --version ${version} --kind ${resource.kind}\``,
   );
 }
-
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 function schemaOf(project: Project, { resource, schemas }: WebhookTarget, version: string): Schema {
   const group = apiGroupOf(project, resource);

@@ -91,7 +91,8 @@ export class PodSecurity {
     const { operation, resource, subresource, object } = request;
     if ((operation !== "CREATE" && operation !== "UPDATE") || !resource.builtIn || !object) return;
     const name = groupResourceOf(resource);
-    if (name === "pods") this.#validatePod(request, object);
+    const pod = asKind(CHECKED_PODS, resource, object);
+    if (pod) this.#validatePod(request, pod);
     else if (subresource !== "") return;
     else if (name === "namespaces") this.#validateNamespace(request, object);
     else this.#validateTemplate(request, TEMPLATES[name]?.(object));
@@ -102,12 +103,10 @@ export class PodSecurity {
     return hasSecurityLabels(labels) ? labels : undefined;
   }
 
-  #validatePod(request: AdmissionRequest, object: SentObject): void {
+  #validatePod(request: AdmissionRequest, pod: CheckedPod): void {
     const labels = this.#labelsOf(request);
     if (!labels || IGNORED.has(request.subresource)) return;
-    const pod = asKind(CHECKED_PODS, request.resource, object);
     const old = request.oldObject && asKind(CHECKED_PODS, request.resource, request.oldObject);
-    if (!pod) return;
     if (old && !isSignificant(pod, old)) return;
     const { enforce, warn } = securityPolicyOf(labels).policy;
     const violations = violationsOf(pod, enforce);

@@ -63,7 +63,7 @@ function fillIn(
   return told;
 }
 
-/** The reasons for which the LimitRanges of its namespace refuse a pod or a claim. */
+/** The reasons for which the LimitRanges of its namespace refuse a pod or a claim; nothing else is limited. */
 export function limitRangeRefusals(
   resource: ResourceName,
   object: SentObject,
@@ -71,6 +71,7 @@ export function limitRangeRefusals(
 ): string[] {
   const claim = asKind(CLAIMS, resource, object);
   const pod = asKind(PODS, resource, object);
+  if (!claim && !pod) return [];
   return limitsIn(context, object.metadata.namespace ?? "").flatMap((limit) => {
     if (claim) return limit.type === claim.kind ? claimRefusals(limit, claim) : [];
     if (!pod) return [];

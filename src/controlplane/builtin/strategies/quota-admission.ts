@@ -35,12 +35,10 @@ export function admitToLimits(
   old: SentObject | undefined,
   context: WriteContext,
 ): void {
-  const { group, plural } = resource;
   const { namespace = "" } = object.metadata;
   if (namespace === "") return;
   const { plugins } = context;
-  const isLimited = group === "" && (plural === "pods" || plural === "persistentvolumeclaims");
-  if (!old && isLimited && plugins.isOn("LimitRanger")) {
+  if (!old && plugins.isOn("LimitRanger")) {
     const [first, ...more] = limitRangeRefusals(resource, object, context);
     if (first !== undefined) {
       throw refusal(resource, object, more.length > 0 ? `[${[first, ...more].join(", ")}]` : first);

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { capitalized } from "../../../kube/text/capitalized.ts";
 /** The markers of tsop by controller-gen's name. */
 export const GO_NAMES: ReadonlyMap<string, string> = new Map(
   Object.entries({
@@ -28,5 +29,5 @@ export const GO_NAMES: ReadonlyMap<string, string> = new Map(
 
 /** The marker of tsop for one of controller-gen; `undefined` for other names. */
 export function fromGoName(name: string): string | undefined {
-  return GO_NAMES.get(name.charAt(0).toUpperCase() + name.slice(1));
+  return GO_NAMES.get(capitalized(name));
 }

@@ -4,6 +4,7 @@
  * @see https://kubernetes.io/docs/reference/using-api/cel/#kubernetes-semver-library
  * @module
  */
+import { capitalized } from "../../text/capitalized.ts";
 import { quote } from "../../field-errors.ts";
 import { type FunctionDeclaration, type Implementation, member, overload } from "../functions.ts";
 import type { Library } from "../environment.ts";
@@ -79,7 +80,7 @@ function numberPart(name: string, text: string): bigint {
     throw new BadVersion(`Invalid character(s) found in ${name} number ${quote(text)}`);
   }
   if (/^0./.test(text)) {
-    const title = name.charAt(0).toUpperCase() + name.slice(1);
+    const title = capitalized(name);
     throw new BadVersion(`${title} number must not contain leading zeroes ${quote(text)}`);
   }
   return unsigned(text);

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { capitalized } from "../../text/capitalized.ts";
 import type { ComprehensionExpr } from "../expression.ts";
 import type { Meter, Result, Scope, Step } from "./scope.ts";
 import {
@@ -127,5 +128,5 @@ export class LoopStep implements Step {
 function goType(value: CelValue): string {
   const name = typeOfValue(value).name;
   const short = name.slice(name.lastIndexOf(".") + 1);
-  return `types.${short.charAt(0).toUpperCase()}${short.slice(1)}`;
+  return `types.${capitalized(short)}`;
 }
