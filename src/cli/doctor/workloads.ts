@@ -7,7 +7,7 @@ import { isJsonObject } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";
 import type { ValuePath } from "../project/yaml/yaml-documents.ts";
 import type { Examined, Manifest } from "./rule.ts";
-import { listAt, objectAt } from "./values.ts";
+import { listAt, objectAt, textAt } from "./values.ts";
 
 /** The pods of an object. */
 export interface PodTemplate {
@@ -57,6 +57,37 @@ export function* containersOf({
   for (const field of ["initContainers", "containers"]) {
     for (const [index, container] of listAt(spec, [field]).entries()) {
       if (isJsonObject(container)) yield { container, path: [...path, "spec", field, index] };
+    }
+  }
+}
+
+/** The image of a container. */
+export interface ContainerImage {
+  readonly manifest: Manifest;
+  /** Empty where the container has none. */
+  readonly image: string;
+  /** The path of the image in its object. */
+  readonly path: ValuePath;
+  /** The container and its object, as messages name them. */
+  readonly owner: string;
+  /** Whether a kustomization renders the object, and so may set another image. */
+  readonly isKustomized: boolean;
+}
+
+/** The images of all containers. */
+export function* containerImages(examined: Examined): Generator<ContainerImage> {
+  for (const template of podTemplates(examined)) {
+    const { manifest } = template;
+    const isKustomized = examined.isKustomized(manifest.file);
+    for (const { container, path } of containersOf(template)) {
+      const name = textAt(container, ["name"]);
+      yield {
+        manifest,
+        image: textAt(container, ["image"]),
+        path: [...path, "image"],
+        owner: `The container ${name} of ${manifest.kind} ${manifest.name}`,
+        isKustomized,
+      };
     }
   }
 }
