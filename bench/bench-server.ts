@@ -1,8 +1,6 @@
 /**
  * An HTTPS server for a benchmark, in a process of its own and as cheap as can be: what is measured against it is the
  * client alone.
- *
- * @module
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:https";

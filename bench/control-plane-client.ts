@@ -4,8 +4,6 @@
  *
  * `node scripts/run-ts.mjs bench/control-plane-client.ts KUBECONFIG JOB`, where JOB is a `Job` in JSON; prints a
  * `JobResult` in JSON.
- *
- * @module
  */
 import { readFileSync } from "node:fs";
 import { type TLSSocket, connect } from "node:tls";

@@ -2,8 +2,6 @@
  * The control plane under load, against a real one (where it has been built) in the same run.
  *
  * Both get the same requests from a client in a process of its own, in turns. Runs what `npm run build` made.
- *
- * @module
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";

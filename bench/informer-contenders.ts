@@ -1,8 +1,6 @@
 /**
  * Who syncs the objects of `bench/list-server.ts`: each function resolves when all of them are in memory, and
  * returns what holds them there.
- *
- * @module
  */
 import { get } from "node:https";
 import {

@@ -1,8 +1,6 @@
 /**
  * The memory that one contender needs for its objects, in a process of its own: `CONTENDER COUNT`, the server on standard
  * input. Prints the bytes of heap and of resident memory that an object takes, and the process's peak in bytes.
- *
- * @module
  */
 import { readFileSync } from "node:fs";
 import { systemClock } from "../src/clock.ts";

@@ -3,8 +3,6 @@
  *
  * `CONTENDER`; the first line on standard input is the server, and each line after it asks for a round. Prints a line for
  * each of them: a `Round`.
- *
- * @module
  */
 import { createInterface } from "node:readline";
 import { CONTENDERS, type BenchServer } from "./informer-contenders.ts";

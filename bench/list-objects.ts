@@ -1,8 +1,4 @@
-/**
- * The objects of `bench/list-server.ts`.
- *
- * @module
- */
+/** The objects of `bench/list-server.ts`. */
 
 /** Some kind of object, as a server sends it. */
 export interface Shape {

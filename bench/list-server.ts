@@ -3,8 +3,6 @@
  * measured against it is the client alone.
  *
  * `COUNT RESOURCE`, such as `10000 pods`. Prints one line: a `BenchServer`.
- *
- * @module
  */
 import { discoveryOf, serveBench } from "./bench-server.ts";
 import { SHAPES } from "./list-objects.ts";

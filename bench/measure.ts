@@ -2,8 +2,6 @@
  * The common parts of all benchmarks: interleaved runs, medians, one line a result.
  *
  * A figure alone says little on a shared machine; a ratio against a peer or a physical limit of the same run does.
- *
- * @module
  */
 import { spawnSync } from "node:child_process";
 import { cpus } from "node:os";

@@ -1,7 +1,5 @@
 /**
  * The processes that a benchmark is made of: servers, and the contenders that are no part of this one.
- *
- * @module
  */
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";

@@ -1,8 +1,4 @@
-/**
- * The real control plane, etcd and kube-apiserver, where it has been built.
- *
- * @module
- */
+/** The real control plane, etcd and kube-apiserver, where it has been built. */
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

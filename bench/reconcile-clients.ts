@@ -1,7 +1,5 @@
 /**
  * Clients without an operator around them: what patches cost at least, and who writes at a steady rate.
- *
- * @module
  */
 import { Agent, request } from "node:https";
 import { CustomObjectsApi, KubeConfig } from "@kubernetes/client-node";

@@ -1,7 +1,5 @@
 /**
  * The kind that the operators of `bench/reconciles.ts` reconcile, as if it were their own: 1.5 kB an object.
- *
- * @module
  */
 import type { KubeObject } from "../src/index.ts";
 

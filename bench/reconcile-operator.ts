@@ -1,8 +1,6 @@
 /**
  * An operator of ours against `bench/reconcile-server.ts`: `KUBECONFIG MODE COUNT`, with ten workers. What each mode does,
  * and prints, stands in `bench/reconciles.ts`; `bench/informer-go/reconcile` does the same.
- *
- * @module
  */
 import { readFileSync } from "node:fs";
 import {

@@ -1,8 +1,6 @@
 /**
  * Objects of a kind with a status, which can be listed, watched and patched at next to no cost: `COUNT`. Each text is put
  * together from parts, and a patch replaces one of them; of JSON only the patch is parsed. Watches hear of it at once.
- *
- * @module
  */
 import type { ServerResponse } from "node:http";
 import { discoveryOf, serveBench } from "./bench-server.ts";

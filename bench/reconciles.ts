@@ -14,8 +14,6 @@
  * - `latency`: another process writes at a steady rate, and each write has its time in it.
  *
  * Where other processes are at work, the processor time of one reconcile says more than how many there were a second.
- *
- * @module
  */
 import { build } from "esbuild";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

@@ -3,8 +3,6 @@
  * validator each, and against https servers of Node that do nothing, and parse and answer alone; in the same run, with the same bodies over the
  * same number of connections; all of them read the whole body, and their answers are as long. And once more while a
  * reconciler of the operator never rests.
- *
- * @module
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { once } from "node:events";

@@ -1,8 +1,6 @@
 /**
  * The public API as one readable text per entry of the package: every exported declaration, without comments and bodies, in
  * the order of their names; after them those that only they name. Of `tsop/k8s`, which is generated, the names.
- *
- * @module
  */
 import { dirname, resolve } from "node:path";
 import { format } from "prettier";

@@ -4,8 +4,6 @@
  * Each client reads a CRD of 334 kB and patches it with as much, over connections that it keeps, a few at a time; the
  * control plane is another process. On another Node: `PROGRAM scripts/run-ts.mjs scripts/connections.ts`. Clients that
  * this machine does not have are left out, and said. Exits with 1 when a request gets no answer, or another than 200.
- *
- * @module
  */
 import { execFile, fork } from "node:child_process";
 import { once } from "node:events";

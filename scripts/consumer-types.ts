@@ -1,8 +1,6 @@
 /**
  * Whether a project of somebody else compiles against the package as it is published: libraries checked too, with any
  * compiler.
- *
- * @module
  */
 import { execFile } from "node:child_process";
 import { copyFileSync, writeFileSync } from "node:fs";

@@ -3,8 +3,6 @@
  * the same folder, and looks whether every write that was answered is there, and none by halves.
  *
  * Runs what `npm run build` made. Prints a line a round, and ends with an error at the first loss.
- *
- * @module
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";

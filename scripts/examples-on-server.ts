@@ -5,8 +5,6 @@
  * of every kind is counted. Prints a line an example, and exits with 1 when something does not hold.
  *
  * `npm run examples -- --quickstart` runs `npm run quickstart -- --example NAME` for each.
- *
- * @module
  */
 import { execa } from "execa";
 import { readFileSync } from "node:fs";

@@ -4,8 +4,6 @@
  *
  * `DIR/bin` has etcd, kube-apiserver and kube-controller-manager. Prints a line a fault: its name, what was expected, what
  * was seen, ok or FAIL, and the seconds. Exits with 1 when something does not hold. The logs stay with `--keep`.
- *
- * @module
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -3,8 +3,6 @@
  * chart, with the built command line, real kubectl and real helm; against a control plane of tsop, or the API server that the
  * kubeconfig names. After each step exactly the expected objects are there. Prints a line a step, and exits with 1 when
  * something does not hold.
- *
- * @module
  */
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";

@@ -1,6 +1,4 @@
-/**
- * Examples of types that are markers, and what becomes of controller-gen's markers.
- */
+/** Examples of types that are markers, and what becomes of controller-gen's markers. */
 
 /** Of types, which no decorator says: a field by the type's name. */
 export const EXAMPLES: Readonly<Record<string, string>> = {

@@ -1,8 +1,4 @@
-/**
- * The entries of the package, as `exports` of package.json says them.
- *
- * @module
- */
+/** The entries of the package, as `exports` of package.json says them. */
 import { readFileSync } from "node:fs";
 
 /** An entry point that users import, and the source that it is built of. */

@@ -4,8 +4,6 @@
  * writes; then each recorded reconcile is
  * replayed by the same program without a server. Every write has to be the same, byte by byte, and the end, too. Prints how
  * many were, by kind of write, and exits with 1 when one was not, or when fewer than 100 were recorded.
- *
- * @module
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

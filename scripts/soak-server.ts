@@ -1,8 +1,6 @@
 /**
  * The control plane of a soak, in a process of its own so that its memory is not the operator's. Prints its kubeconfig
  * as a JSON string; each line on standard input cuts all connections; ends with standard input.
- *
- * @module
  */
 import { createInterface } from "node:readline";
 import { startControlPlane } from "../src/testing.ts";

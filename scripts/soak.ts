@@ -4,8 +4,6 @@
  * Its reconciler copies one field of each object to another. A tenth of the writers' changes are deletions and creations,
  * 1 % of the operator's requests fail in one way or another, and every half minute all connections are cut. At the end
  * everything comes to rest, and the cache must be what the server has. Exits with 1 when something does not hold.
- *
- * @module
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -5,8 +5,6 @@
  * loopback alone. Of the files that the script writes itself none is YAML, and none that tsop wrote is edited. Prints the
  * time of each step; exits with 1 when something does not hold, or when all of it takes five minutes. Needs a build,
  * npm's registry for the install, and kubectl.
- *
- * @module
  */
 import { execa } from "execa";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";

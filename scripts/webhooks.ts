@@ -5,8 +5,6 @@
  *
  * `DIR/bin` has etcd, kube-apiserver and kube-controller-manager. Prints a line a step, and exits with 1 when something does
  * not hold.
- *
- * @module
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -3,8 +3,6 @@
  *
  * Everything that waits, dates or draws takes a `Clock`. The system's clock is used in production;
  * a `VirtualClock` makes a run of hours a matter of milliseconds, and the same seed the same run.
- *
- * @module
  */
 
 /** A pending call of a clock; `cancel` is a no-op once it ran. */

@@ -1,8 +1,6 @@
 /**
  * Scripts that start fast: what the engine compiled of a large bundle is kept on disk and taken from
  * there at the next start. (Node has that built in from version 22.1 on, and not for part of a process.)
- *
- * @module
  */
 import { hash } from "node:crypto";
 import {

@@ -3,8 +3,6 @@
  *
  * A code is a stable, readable name (`kind-exists`); `message` is in the user's words; `fix` is the
  * next step. Subclasses exist only where a caller branches on them.
- *
- * @module
  */
 
 /**

@@ -1,7 +1,5 @@
 /**
  * A file that at most one process holds at a time: the commands' and the control plane's one kind of lock.
- *
- * @module
  */
 import { createHash, randomUUID } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";

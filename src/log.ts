@@ -2,8 +2,6 @@
  * The shape of a logger: that of pino, so that a pino instance fits as it is.
  *
  * Libraries of ours take a `Logger`; who composes them decides where the lines go.
- *
- * @module
  */
 
 /** A structured line: fields first, then the message. */

@@ -1,8 +1,6 @@
 /**
  * The requests of the operator's replicas to the API server, from its audit log, and the leader at
  * each time.
- *
- * @module
  */
 import { readFileSync, statSync } from "node:fs";
 

@@ -1,8 +1,6 @@
 /**
  * A real control plane whose parts can be killed, stopped and started again: etcd, kube-apiserver and
  * kube-controller-manager, with certificates of its own and an audit log of what the operator asks for.
- *
- * @module
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { generateKeyPairSync, type KeyObject, sign } from "node:crypto";

@@ -1,8 +1,4 @@
-/**
- * Faults: the name of each, the expected behaviour, and its steps.
- *
- * @module
- */
+/** Faults: the name of each, the expected behaviour, and its steps. */
 import type { Scene } from "./scene.ts";
 
 /** One fault. */

@@ -1,8 +1,4 @@
-/**
- * Faults of what is in the cluster: kinds, namespaces, credentials, clocks.
- *
- * @module
- */
+/** Faults of what is in the cluster: kinds, namespaces, credentials, clocks. */
 import { systemClock } from "../../src/clock.ts";
 import { Namespace } from "../../src/k8s.ts";
 import { eventually } from "../../src/testing.ts";

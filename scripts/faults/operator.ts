@@ -1,8 +1,6 @@
 /**
  * The operator of `examples/myweb` as one process of several, for `scripts/faults.ts`: it says what it holds when it is
  * asked, and its wall clock jumps when it is told.
- *
- * @module
  */
 import { parseArgs } from "node:util";
 import { systemClock } from "../../src/clock.ts";

@@ -1,8 +1,6 @@
 /**
  * Harmful proxies between the operator and the API server: a TCP proxy that sees bytes, and a proxy
  * that ends TLS and sees requests.
- *
- * @module
  */
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";

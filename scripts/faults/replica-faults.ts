@@ -1,8 +1,4 @@
-/**
- * Faults of the operator's own processes: replicas that elect a leader, and shards.
- *
- * @module
- */
+/** Faults of the operator's own processes: replicas that elect a leader, and shards. */
 import { systemClock } from "../../src/clock.ts";
 import { Role, RoleBinding } from "../../src/k8s.ts";
 import { LEASE } from "../../src/runtime/lease.ts";

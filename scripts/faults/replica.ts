@@ -1,8 +1,4 @@
-/**
- * One process of the operator under test, seen from outside: its probes, its metrics, its log.
- *
- * @module
- */
+/** One process of the operator under test, seen from outside: its probes, its metrics, its log. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { openSync, readFileSync, rmSync } from "node:fs";

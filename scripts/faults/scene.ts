@@ -1,8 +1,6 @@
 /**
  * The scene of one fault: the control plane, the objects and the replicas of the operator, and what is looked at
  * afterwards.
- *
- * @module
  */
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";

@@ -1,8 +1,4 @@
-/**
- * Faults of the API server, of etcd and of the way to them.
- *
- * @module
- */
+/** Faults of the API server, of etcd and of the way to them. */
 import { systemClock } from "../../src/clock.ts";
 import type { Fault } from "./fault.ts";
 import { HttpProxy, TcpProxy, type HttpHarm, type TcpHarm } from "./proxy.ts";

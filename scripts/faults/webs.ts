@@ -1,7 +1,5 @@
 /**
  * The objects of `examples/myweb` that the faults are played on: made, changed, and compared with what they should be.
- *
- * @module
  */
 import type { Client, Intent } from "../../src/index.ts";
 import { mergePatch } from "../../src/index.ts";

@@ -1,8 +1,4 @@
-/**
- * Server-side apply: several managers who apply, force, patch and replace parts of one object.
- *
- * @module
- */
+/** Server-side apply: several managers who apply, force, patch and replace parts of one object. */
 import { BUILT_IN, pod } from "./built-ins.ts";
 import type { Random } from "../../test/support/random.ts";
 import {

@@ -1,8 +1,4 @@
-/**
- * Built-in objects, and what managers want of them.
- *
- * @module
- */
+/** Built-in objects, and what managers want of them. */
 import type { Json } from "./scenario.ts";
 import { type Value, listMap, mapOf, number, rarelyNull, setOf, struct, text } from "./values.ts";
 import type { Target } from "./widgets.ts";

@@ -1,8 +1,4 @@
-/**
- * The fields that rules speak of, and values for them.
- *
- * @module
- */
+/** The fields that rules speak of, and values for them. */
 import type { Json } from "./scenario.ts";
 
 /** The schema of each field. */

@@ -1,7 +1,5 @@
 /**
  * Rules in CEL: expressions over the fields of a custom resource, well typed or nearly so, and objects to try them on.
- *
- * @module
  */
 import { SPEC_FIELDS, VALUES } from "./cel-fields.ts";
 import type { Random } from "../../test/support/random.ts";

@@ -1,8 +1,6 @@
 /**
  * Custom resources in versions that a webhook converts: reads, writes and watches through each of them, while the
  * definition changes its stored version, its strategy, or gets a webhook that errs.
- *
- * @module
  */
 import type { Random } from "../../test/support/random.ts";
 import type { Json, Scenario, Step } from "./scenario.ts";

@@ -1,8 +1,6 @@
 /**
  * Definitions that change under their objects: versions, schemas, names and subresources that come and go, deletions
  * that wait, definitions that are made again at once.
- *
- * @module
  */
 import type { Random } from "../../test/support/random.ts";
 import type { Json, Scenario, Step } from "./scenario.ts";

@@ -1,8 +1,4 @@
-/**
- * Lists, watches and deletions: parameters in all combinations over a few objects.
- *
- * @module
- */
+/** Lists, watches and deletions: parameters in all combinations over a few objects. */
 import type { Random } from "../../test/support/random.ts";
 import {
   establish,

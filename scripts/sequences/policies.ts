@@ -1,7 +1,5 @@
 /**
  * Admission policies: what they match, what they say, and in which order; with parameters, variables and patches.
- *
- * @module
  */
 import type { Random } from "../../test/support/random.ts";
 import type { Json, Scenario, Step } from "./scenario.ts";

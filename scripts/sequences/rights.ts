@@ -1,8 +1,6 @@
 /**
  * Rights: roles and bindings at random, and what users, groups and service accounts may do with them; escalation,
  * impersonation, reviews and tokens.
- *
- * @module
  */
 import type { Random } from "../../test/support/random.ts";
 import type { Json, Scenario, Step } from "./scenario.ts";

@@ -1,7 +1,5 @@
 /**
  * Scenarios in the form of the recordings (`conform.mjs` plays them), and the steps that many of them begin with.
- *
- * @module
  */
 
 /** One step: a request, a watch, or what is read from a watch. */

@@ -1,8 +1,4 @@
-/**
- * Mutations that make a schema odd or wrong.
- *
- * @module
- */
+/** Mutations that make a schema odd or wrong. */
 import type { Random } from "../../test/support/random.ts";
 import type { Json } from "./scenario.ts";
 

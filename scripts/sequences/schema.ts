@@ -1,7 +1,5 @@
 /**
  * Schemas of custom resources: random ones with defaults, limits and lists, objects that mostly fit, and changes of both.
- *
- * @module
  */
 import type { Random } from "../../test/support/random.ts";
 import { spoil } from "./schema-mistakes.ts";

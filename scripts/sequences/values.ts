@@ -1,8 +1,4 @@
-/**
- * Makers of values: fields that are there or not, lists with keys, sets and maps.
- *
- * @module
- */
+/** Makers of values: fields that are there or not, lists with keys, sets and maps. */
 import type { Random } from "../../test/support/random.ts";
 import type { Json } from "./scenario.ts";
 

@@ -1,7 +1,5 @@
 /**
  * Variations of recorded scenarios: the same questions with something left out, wrong, or asked in another way.
- *
- * @module
  */
 import { isJsonObject } from "../../src/kube/json.ts";
 import type { Random } from "../../test/support/random.ts";

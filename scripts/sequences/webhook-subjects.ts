@@ -1,7 +1,5 @@
 /**
  * Kinds that webhooks are asked about: their versions and subresources, patches for them, and writes of them.
- *
- * @module
  */
 import type { Random } from "../../test/support/random.ts";
 import type { Json, Step } from "./scenario.ts";

@@ -2,8 +2,6 @@
  * Admission webhooks at work: several configurations, what they match, what they answer and what is left of it.
  *
  * At most one validating webhook refuses or warns, since they are asked side by side.
- *
- * @module
  */
 import type { Random } from "../../test/support/random.ts";
 import type { Json, Scenario, Step } from "./scenario.ts";

@@ -1,8 +1,4 @@
-/**
- * A custom resource with every kind of list and map, and what managers want of its objects.
- *
- * @module
- */
+/** A custom resource with every kind of list and map, and what managers want of its objects. */
 import type { Random } from "../../test/support/random.ts";
 import type { Json } from "./scenario.ts";
 import { type Value, listMap, mapOf, number, rarelyNull, setOf, struct, text } from "./values.ts";

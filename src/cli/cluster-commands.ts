@@ -1,8 +1,4 @@
-/**
- * The commands that talk to a cluster.
- *
- * @module
- */
+/** The commands that talk to a cluster. */
 import { type Command, Option } from "commander";
 import { collect, json, TAKE_OWNERSHIP, withCluster, type Done } from "./command-options.ts";
 import type { CliContext } from "./context.ts";

@@ -1,8 +1,4 @@
-/**
- * The flags that several commands have in common.
- *
- * @module
- */
+/** The flags that several commands have in common. */
 
 import { type Command, Option } from "commander";
 

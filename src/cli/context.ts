@@ -1,8 +1,6 @@
 /**
  * The surroundings of a command: folder, streams, clock and interruption, as a port, so that tests
  * run the commands in their own process.
- *
- * @module
  */
 import { systemClock, type Clock } from "../clock.ts";
 import { ProgressLine } from "./progress-line.ts";

@@ -1,8 +1,4 @@
-/**
- * The meaning of a failed operation on a file, and what to do about it.
- *
- * @module
- */
+/** The meaning of a failed operation on a file, and what to do about it. */
 import { messageOf, TsopError } from "../errors.ts";
 
 /** The operating system's complaint, and the next step. */

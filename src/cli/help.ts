@@ -1,8 +1,4 @@
-/**
- * The parts of `--help` beside flags: examples of each command, exit codes, environment.
- *
- * @module
- */
+/** The parts of `--help` beside flags: examples of each command, exit codes, environment. */
 import type { Command } from "commander";
 
 /** Examples by command, the most usual first. */

@@ -1,8 +1,6 @@
 /**
  * Commands that users of kubebuilder may type and that are not here: each names the command to use
  * instead.
- *
- * @module
  */
 import type { Command } from "commander";
 import { UsageError } from "../errors.ts";

@@ -5,8 +5,6 @@
  * does, and the space of old ones by half and more before it looks for garbage there. Less of both takes no more
  * time here: what comes with a request is garbage with its answer, and what is stored is quickly walked. Neither can
  * be set in a process that runs already; but how much the spaces grow by may be changed, down to nothing.
- *
- * @module
  */
 import { setFlagsFromString } from "node:v8";
 

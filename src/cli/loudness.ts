@@ -1,8 +1,4 @@
-/**
- * How much the commands print: `--quiet` and `--verbose` of each, and progress on a terminal.
- *
- * @module
- */
+/** How much the commands print: `--quiet` and `--verbose` of each, and progress on a terminal. */
 import type { Command } from "commander";
 import { present } from "../present.ts";
 import type { CliContext } from "./context.ts";

@@ -3,8 +3,6 @@
  *
  * Modules are imported when they are needed, and not before: `tsop --version` is as quick as an
  * empty script, and a command pays only for the code that it uses.
- *
- * @module
  */
 import type { CliContext } from "./context.ts";
 

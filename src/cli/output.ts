@@ -1,8 +1,4 @@
-/**
- * The output of tsop: colours, plans, errors as message and fix.
- *
- * @module
- */
+/** The output of tsop: colours, plans, errors as message and fix. */
 import pc from "picocolors";
 import { messageOf, SourceError, TsopError, UsageError } from "../errors.ts";
 import { StatusError } from "../kube/status.ts";

@@ -1,8 +1,4 @@
-/**
- * The commands that make packages of an operator.
- *
- * @module
- */
+/** The commands that make packages of an operator. */
 import type { Command } from "commander";
 import { DIFF, DRY_RUN, json, type Done } from "./command-options.ts";
 import { UsageError } from "../errors.ts";

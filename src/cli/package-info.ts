@@ -1,8 +1,4 @@
-/**
- * The installation of tsop: its folder and version.
- *
- * @module
- */
+/** The installation of tsop: its folder and version. */
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 

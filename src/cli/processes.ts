@@ -1,8 +1,6 @@
 /**
  * Every process that a command starts, but for those of its libraries: arguments as lists, the shims of
  * Windows (`npm.cmd`) found, an end that is asked for and then enforced, errors that say what was printed last.
- *
- * @module
  */
 import { execa, ExecaError } from "execa";
 import { createInterface } from "node:readline";

@@ -1,8 +1,4 @@
-/**
- * The command tree: names, flags, help. What a command does is loaded when it runs.
- *
- * @module
- */
+/** The command tree: names, flags, help. What a command does is loaded when it runs. */
 import { Command, CommanderError, Help, Option } from "commander";
 import { processContext, type CliContext } from "./context.ts";
 import { addHelp, commandTable } from "./help.ts";

@@ -1,8 +1,4 @@
-/**
- * The last line of a terminal, in which a command that takes long says what goes on.
- *
- * @module
- */
+/** The last line of a terminal, in which a command that takes long says what goes on. */
 import type { Clock, Timer } from "../clock.ts";
 import { oneLine } from "./terminal-text.ts";
 

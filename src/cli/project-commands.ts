@@ -1,8 +1,4 @@
-/**
- * The commands that take something out of a project, or look at one.
- *
- * @module
- */
+/** The commands that take something out of a project, or look at one. */
 import { type Command, Option } from "commander";
 import { DIFF, DRY_RUN, json, type Done } from "./command-options.ts";
 import type { DeletedThing } from "./commands/delete.ts";

@@ -1,8 +1,4 @@
-/**
- * Quotes the words of a command line that is printed to be copied.
- *
- * @module
- */
+/** Quotes the words of a command line that is printed to be copied. */
 
 /** A word as a shell reads it as one: as it is where that is safe, quoted otherwise. */
 export function shellWord(word: string, platform: NodeJS.Platform = process.platform): string {

@@ -1,8 +1,4 @@
-/**
- * The commands that tell of tsop itself.
- *
- * @module
- */
+/** The commands that tell of tsop itself. */
 import type { Command } from "commander";
 import { json, type Done } from "./command-options.ts";
 import type { CliContext } from "./context.ts";

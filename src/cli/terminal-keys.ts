@@ -1,8 +1,4 @@
-/**
- * Keys of the terminal, one at a time, without Enter.
- *
- * @module
- */
+/** Keys of the terminal, one at a time, without Enter. */
 
 const CTRL_C = "\u0003";
 

@@ -1,8 +1,6 @@
 /**
  * Cleans text of others on its way to a terminal: names, messages, log lines. A terminal takes some
  * characters for commands, which could hide lines, rename the window or paste text.
- *
- * @module
  */
 
 // A colour, as the CLI itself writes it.

@@ -1,8 +1,4 @@
-/**
- * The commands of webhooks in the command tree.
- *
- * @module
- */
+/** The commands of webhooks in the command tree. */
 import { type Command, Option } from "commander";
 import { DIFF, DRY_RUN, type Done } from "./command-options.ts";
 import type { CreateApiOptions } from "./commands/create-api.ts";

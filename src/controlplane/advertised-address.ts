@@ -6,7 +6,6 @@
  *
  * @see https://kubernetes.io/docs/reference/command-line-tools-reference/kube-apiserver/
  * (`--advertise-address`)
- * @module
  */
 import { isIP } from "node:net";
 import { networkInterfaces } from "node:os";

@@ -3,8 +3,6 @@
  *
  * Written down per kind instead of computed, because there are many and a control plane must start
  * at once.
- *
- * @module
  */
 import { at, mapAt } from "./builtin/at.ts";
 import type { JsonObject, SentObject, ManagedFieldsEntry } from "../kube/object.ts";

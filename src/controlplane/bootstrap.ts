@@ -1,8 +1,4 @@
-/**
- * The objects that every cluster begins with.
- *
- * @module
- */
+/** The objects that every cluster begins with. */
 import { asObject } from "../kube/json.ts";
 import { isIP } from "node:net";
 import { sameJson } from "../kube/json.ts";

@@ -1,8 +1,4 @@
-/**
- * A Kubernetes API in this process, for `tsop dev`, `tsop cluster` and an operator's tests.
- *
- * @module
- */
+/** A Kubernetes API in this process, for `tsop dev`, `tsop cluster` and an operator's tests. */
 import { type Clock, systemClock } from "../clock.ts";
 import type { SentObject } from "../kube/object.ts";
 import { TsopError } from "../errors.ts";

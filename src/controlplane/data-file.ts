@@ -1,8 +1,4 @@
-/**
- * Reads data files of the program, which are beside the code.
- *
- * @module
- */
+/** Reads data files of the program, which are beside the code. */
 import { readFileSync } from "node:fs";
 
 /** Parses a JSON file of the program, whose shape the caller knows. */

@@ -2,7 +2,6 @@
  * The API server's own failures, each as the `Status` of a real server.
  *
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/
- * @module
  */
 import { quote } from "../kube/field-errors.ts";
 import { type ResourceInfo, apiVersionOf, groupResourceOf } from "../kube/resource.ts";

@@ -4,8 +4,6 @@
  * Built-in kinds come from a table (`builtin/`), custom ones from CustomResourceDefinitions
  * (`crd/`). The write path asks a `Strategy` for everything that differs from kind to kind, and
  * nothing else.
- *
- * @module
  */
 import type { Clock } from "../clock.ts";
 import type { FieldError } from "../kube/field-errors.ts";

@@ -3,8 +3,6 @@
  *
  * A starting program needs few of a table's hundreds of entries, so each is parsed on first use;
  * until then only its text is kept.
- *
- * @module
  */
 import { readFileSync } from "node:fs";
 

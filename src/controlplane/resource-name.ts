@@ -1,7 +1,5 @@
 /**
  * Names of resources and of their collections in the store, which carry the type of the objects.
- *
- * @module
  */
 import type { SentObject } from "../kube/object.ts";
 import { type ResourceInfo, groupResourceOf } from "../kube/resource.ts";

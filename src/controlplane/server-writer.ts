@@ -1,8 +1,4 @@
-/**
- * Writes of the server itself, past the API.
- *
- * @module
- */
+/** Writes of the server itself, past the API. */
 import type { Clock } from "../clock.ts";
 import { sameJson } from "../kube/json.ts";
 import type { SentObject } from "../kube/object.ts";

@@ -2,7 +2,6 @@
  * The IPAddress objects of the addresses of Services.
  *
  * @see https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/ip-address-v1/
- * @module
  */
 import { asObject } from "../kube/json.ts";
 import type { SentObject } from "../kube/object.ts";

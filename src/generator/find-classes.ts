@@ -1,7 +1,5 @@
 /**
  * The classes of a project that stand for kinds, found by what `@Resource` says, wherever they are.
- *
- * @module
  */
 import { resolve } from "node:path";
 import { pluralOf } from "../kube/plural.ts";

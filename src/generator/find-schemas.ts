@@ -1,8 +1,4 @@
-/**
- * The schemas of a project's own kinds, for commands that scaffold from them.
- *
- * @module
- */
+/** The schemas of a project's own kinds, for commands that scaffold from them. */
 import { resolve } from "node:path";
 import type { Schema } from "../kube/schema/structural.ts";
 import { schemaOf } from "./emit/schema.ts";

@@ -1,8 +1,4 @@
-/**
- * Mistakes in the user's files: collected, so that one run shows every one of them.
- *
- * @module
- */
+/** Mistakes in the user's files: collected, so that one run shows every one of them. */
 import type { Diagnostic } from "../errors.ts";
 import type { Position } from "./model.ts";
 

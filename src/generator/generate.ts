@@ -4,8 +4,6 @@
  * A run of the generator: load, read, check, emit. Nothing is written here; with an error there are
  * no files at all. A run on unchanged input is answered from a stamp that holds everything that was
  * read, without loading the compiler.
- *
- * @module
  */
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";

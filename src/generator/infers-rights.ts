@@ -1,7 +1,5 @@
 /**
  * Whether the rights of a project are read from its code, for commands that scaffold more of it.
- *
- * @module
  */
 import { resolve } from "node:path";
 import { Findings } from "./findings.ts";

@@ -3,7 +3,5 @@
  *
  * ts-morph, whose import costs half a second: nothing imports this file before it is sure that a
  * file has to be read.
- *
- * @module
  */
 export { ts } from "ts-morph";

@@ -1,7 +1,5 @@
 /**
  * The model that was read from the user's TypeScript, before it is checked and written: pure data.
- *
- * @module
  */
 import type { JsonObject } from "../kube/object.ts";
 import type { Schema } from "../kube/schema/structural.ts";

@@ -1,8 +1,4 @@
-/**
- * The name that was probably meant.
- *
- * @module
- */
+/** The name that was probably meant. */
 
 /** The closest of `names` to `typed`, when it is close enough to be a slip of the fingers. */
 function nearestName(typed: string, names: Iterable<string>): string | undefined {

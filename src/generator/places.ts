@@ -1,8 +1,4 @@
-/**
- * Finds the place in the source at which a part of a CRD was said.
- *
- * @module
- */
+/** Finds the place in the source at which a part of a CRD was said. */
 import type { Change } from "./changes/change.ts";
 import type { KindModel, Position, TypeModel } from "./model.ts";
 

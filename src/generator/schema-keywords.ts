@@ -1,8 +1,4 @@
-/**
- * The keywords of a CRD's schema, as data.
- *
- * @module
- */
+/** The keywords of a CRD's schema, as data. */
 import type { Schema } from "../kube/schema/structural.ts";
 
 /** The types that a keyword makes sense on. */

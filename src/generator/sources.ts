@@ -1,8 +1,4 @@
-/**
- * The user's source files.
- *
- * @module
- */
+/** The user's source files. */
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 

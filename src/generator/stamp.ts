@@ -7,8 +7,6 @@
  * can look here before it loads anything else.
  *
  * The stamp lies in the user's own cache folder, never in the project: what comes with a repository is not believed.
- *
- * @module
  */
 import {
   lstatSync,

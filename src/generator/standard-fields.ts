@@ -1,8 +1,4 @@
-/**
- * The fields that every object has, as a CRD describes them.
- *
- * @module
- */
+/** The fields that every object has, as a CRD describes them. */
 import type { Schema } from "../kube/schema/structural.ts";
 
 /**

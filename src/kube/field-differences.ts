@@ -1,8 +1,4 @@
-/**
- * The fields in which two states of an object differ.
- *
- * @module
- */
+/** The fields in which two states of an object differ. */
 import { asJson, isJsonObject, sameJson } from "./json.ts";
 
 /** One field that differs; `undefined` where it is absent. */

@@ -5,7 +5,6 @@
  * k8s.io/apimachinery's `field` package, because users search for them.
  *
  * @see https://pkg.go.dev/k8s.io/apimachinery/pkg/util/validation/field
- * @module
  */
 import { formatNumber, isNumeric } from "./text/go-number.ts";
 import { encodeJson } from "./json.ts";

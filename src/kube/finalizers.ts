@@ -2,7 +2,6 @@
  * Finalizers: an object with one stays, marked as being deleted, until the finalizer is removed.
  *
  * @see https://kubernetes.io/docs/concepts/overview/working-with-objects/finalizers/
- * @module
  */
 import type { SentObject } from "./object.ts";
 

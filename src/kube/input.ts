@@ -1,8 +1,6 @@
 /**
  * Types of objects to create or to apply. Fields that the server sets are not required, and
  * optional fields may also be `undefined`, so that values that were read can be passed on.
- *
- * @module
  */
 import type { JsonObject, KubeObject, ObjectMeta, SentObject } from "./object.ts";
 import type { Whole } from "./resource.ts";

@@ -3,8 +3,6 @@
  *
  * A key may be `__proto__`: objects here are written through `setField`, never with `object[key] =
  * value`. A whole number that a JavaScript number cannot hold exactly is a `bigint`.
- *
- * @module
  */
 import type { JsonObject, SentObject } from "./object.ts";
 

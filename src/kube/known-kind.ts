@@ -1,8 +1,6 @@
 /**
  * The type of a built-in kind's token: its values at run time are known to the compiler (and the
  * generator) as well.
- *
- * @module
  */
 import type { SentObject } from "./object.ts";
 import type { ResourceType } from "./resource.ts";

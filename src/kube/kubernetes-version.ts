@@ -1,8 +1,6 @@
 /**
  * The version of Kubernetes that the control plane behaves as, and that the tables of built-in
  * kinds are from. `scripts/kubernetes/tables.mjs` writes this line with the tables.
- *
- * @module
  */
 
 /** Without the `v` of its tag. */

@@ -2,7 +2,6 @@
  * Validation of every object's metadata, in the API server's words.
  *
  * @see https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/object-meta/
- * @module
  */
 import { type FieldError, forbidden, invalidValue, required, tooLong } from "./field-errors.ts";
 import { dns1123LabelErrors, labelValueErrors, qualifiedNameErrors } from "./names.ts";

@@ -6,7 +6,6 @@
  * characters).
  *
  * @see https://kubernetes.io/docs/concepts/overview/working-with-objects/names/
- * @module
  */
 
 const LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";

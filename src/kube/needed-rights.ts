@@ -1,8 +1,6 @@
 /**
  * The rights that the parts of an operator need, and the marker that grants them: `tsop manifests`
  * writes the same rights that the operator checks when it starts.
- *
- * @module
  */
 
 /** For a watched kind: it is listed once, and watched from there. */

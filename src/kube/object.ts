@@ -1,8 +1,4 @@
-/**
- * Kubernetes objects: plain JSON with a type, a name and metadata.
- *
- * @module
- */
+/** Kubernetes objects: plain JSON with a type, a name and metadata. */
 
 /** Any JSON value. */
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };

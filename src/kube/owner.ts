@@ -2,7 +2,6 @@
  * Owner references, which the garbage collector and `owns()` follow.
  *
  * @see https://kubernetes.io/docs/concepts/overview/working-with-objects/owners-dependents/
- * @module
  */
 import { TsopError } from "../errors.ts";
 import type { WrittenMeta } from "./input.ts";

@@ -6,7 +6,6 @@
  * can be replaced but not added. Patches are parsed already; errors of their text are the parser's.
  *
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#patch-and-apply
- * @module
  */
 import { copyJson, encodeJson, getField, isJsonObject, sameJson, setField } from "./json.ts";
 import type { JsonObject } from "./object.ts";

@@ -1,8 +1,4 @@
-/**
- * The annotation by which people pause an operator's work on an object.
- *
- * @module
- */
+/** The annotation by which people pause an operator's work on an object. */
 import type { KubeObject } from "./object.ts";
 
 /**

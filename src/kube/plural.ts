@@ -3,8 +3,6 @@
  *
  * English, not a dictionary: `@Resource({ plural })` has the last word, and `tsop create api`
  * writes it there, so that a kind's plural is decided once.
- *
- * @module
  */
 
 const IRREGULAR: ReadonlyMap<string, string> = new Map([

@@ -3,8 +3,6 @@
  *
  * A built-in kind is a `ResourceType` (`Deployment` of `tsop/k8s`); a kind of the user is its
  * class, to which `@Resource` has attached one. `resourceOf` makes them equal.
- *
- * @module
  */
 import { TsopError } from "../errors.ts";
 import type { KubeObject, SentObject } from "./object.ts";

@@ -3,8 +3,6 @@
  *
  * They are plain aliases: nothing changes at run time, but the generator reads the name and writes
  * the format, so a field typed `Int32` is an `integer` of format `int32` in the CRD.
- *
- * @module
  */
 
 /** A whole number without a format: the API server takes 64 bits. */

@@ -1,8 +1,4 @@
-/**
- * Names and hashes that stay the same from one run to the next.
- *
- * @module
- */
+/** Names and hashes that stay the same from one run to the next. */
 import { createHash } from "node:crypto";
 import { TsopError } from "../errors.ts";
 import { encodeJson, isJsonObject } from "./json.ts";

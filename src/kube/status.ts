@@ -5,7 +5,6 @@
  * and tests it with the predicates.
  *
  * @see https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/status/
- * @module
  */
 import type { ListMeta } from "./object.ts";
 

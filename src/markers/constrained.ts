@@ -3,8 +3,6 @@
  * a record, type aliases and interfaces.
  *
  * At run time and to the compiler they are the type itself; the generator reads the keywords.
- *
- * @module
  */
 import type { Schema } from "../kube/schema/structural.ts";
 

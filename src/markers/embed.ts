@@ -1,8 +1,4 @@
-/**
- * The marker of types that come from elsewhere: how much of them goes into the CRD.
- *
- * @module
- */
+/** The marker of types that come from elsewhere: how much of them goes into the CRD. */
 import { type EmbedOptions, typedMarker } from "./marker.ts";
 import { options } from "./parameters.ts";
 

@@ -1,8 +1,6 @@
 /**
  * A marker is a decorator that the compiler checks against its field, and a definition that the
  * generator reads. At run time a marker does nothing.
- *
- * @module
  */
 import type { Schema } from "../kube/schema/structural.ts";
 import type { Parameter } from "./parameters.ts";

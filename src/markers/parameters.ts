@@ -4,8 +4,6 @@
  * A decorator's arguments are checked by TypeScript in the user's editor; the generator, which reads
  * without compiling, asks the same parameters again. JSDoc tags hold text, which `parse` turns into
  * the value first.
- *
- * @module
  */
 import type { Json } from "../kube/object.ts";
 

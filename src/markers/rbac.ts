@@ -1,8 +1,4 @@
-/**
- * The marker of a controller's rights.
- *
- * @module
- */
+/** The marker of a controller's rights. */
 import type { Token } from "../kube/resource.ts";
 import type { ClassMarker } from "./marker.ts";
 

@@ -1,7 +1,5 @@
 /**
  * All field markers by name: the generator's list of what may stand on a field, a class or in JSDoc.
- *
- * @module
  */
 import * as embed from "./embed.ts";
 import { type MarkerDefinition, definitionOf } from "./marker.ts";

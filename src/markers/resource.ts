@@ -1,8 +1,4 @@
-/**
- * The markers of a kind: what it is called, how it is served and how it is shown.
- *
- * @module
- */
+/** The markers of a kind: what it is called, how it is served and how it is shown. */
 import type { CountedMeta, Json, KubeObject } from "../kube/object.ts";
 import { pluralOf } from "../kube/plural.ts";
 import { type ResourceInfo, resourceKey } from "../kube/resource.ts";

@@ -2,7 +2,6 @@
  * The markers that are rules in CEL: those that an author writes, and which fields of an object may be set together.
  *
  * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules
- * @module
  */
 import type { ValidationRule } from "../kube/schema/structural.ts";
 import { type FieldOrClassMarker, typedMarker } from "./marker.ts";

@@ -1,8 +1,4 @@
-/**
- * The formats that the API server knows for strings; it ignores others.
- *
- * @module
- */
+/** The formats that the API server knows for strings; it ignores others. */
 
 /** All formats. */
 export const textFormats = [

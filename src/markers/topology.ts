@@ -2,7 +2,6 @@
  * The markers that say how server-side apply merges a list or an object.
  *
  * @see https://kubernetes.io/docs/reference/using-api/server-side-apply/#merge-strategy
- * @module
  */
 import { type FieldMarker, type ObjectMarker, markersOn, typedMarker } from "./marker.ts";
 import { aName } from "./parameters.ts";

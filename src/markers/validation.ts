@@ -3,8 +3,6 @@
  *
  * Each is its documentation, its type and its effect on the schema; most have a JSDoc tag of the same
  * name (`@minimum 1`), for interfaces and type aliases, which cannot carry decorators.
- *
- * @module
  */
 import type { Json } from "../kube/object.ts";
 import type { Schema } from "../kube/schema/structural.ts";

@@ -2,7 +2,6 @@
  * The markers of admission webhooks: what the API server asks them, and how.
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/
- * @module
  */
 import type { AdmissionHandler, Defaulter, Validator } from "../kube/webhooks/admission.ts";
 import type { Converter } from "../kube/webhooks/conversion.ts";

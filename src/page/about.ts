@@ -1,8 +1,4 @@
-/**
- * Which reconciles and events are about an object, and what of reconciles is summed up. Pure.
- *
- * @module
- */
+/** Which reconciles and events are about an object, and what of reconciles is summed up. Pure. */
 import type { PageEvent, PageObject, PageReconcile } from "../cli/page/protocol.ts";
 
 /** Enough of a name to find an object by. */

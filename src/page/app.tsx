@@ -1,8 +1,4 @@
-/**
- * The whole page: what it is of, the objects, and one of the views beside them.
- *
- * @module
- */
+/** The whole page: what it is of, the objects, and one of the views beside them. */
 import type { ComponentChild, JSX } from "preact";
 import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
 import { errorGroups, isEventAbout, isReconcileAbout, type ErrorGroup } from "./about.ts";
@@ -28,7 +24,6 @@ const VIEWS = {
 } as const;
 type View = keyof typeof VIEWS;
 const ALL_VIEWS = Object.keys(VIEWS) as View[];
-
 const WIDE = "(min-width: 62rem)";
 
 /** The page. */

@@ -1,8 +1,4 @@
-/**
- * A long name that may be broken between its parts, and not within them.
- *
- * @module
- */
+/** A long name that may be broken between its parts, and not within them. */
 import { Fragment, type JSX } from "preact";
 
 /** `spec.containers[name=web].image`, `tokenreviews.authentication.k8s.io`. */

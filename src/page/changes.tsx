@@ -1,8 +1,4 @@
-/**
- * Fields as they were and as they are.
- *
- * @module
- */
+/** Fields as they were and as they are. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { FieldChange } from "../runtime/journal/entry.ts";

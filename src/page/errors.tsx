@@ -1,8 +1,4 @@
-/**
- * Errors of reconciles, those of one place as one.
- *
- * @module
- */
+/** Errors of reconciles, those of one place as one. */
 import type { JSX } from "preact";
 import type { ErrorGroup } from "./about.ts";
 import { ErrorText } from "./error-text.tsx";

@@ -1,8 +1,4 @@
-/**
- * Events of Kubernetes about the project's objects, the latest first.
- *
- * @module
- */
+/** Events of Kubernetes about the project's objects, the latest first. */
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import type { PageEvent, PageObject } from "../cli/page/protocol.ts";

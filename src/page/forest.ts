@@ -1,8 +1,4 @@
-/**
- * Objects as trees of what owns what, and where each is drawn. Pure.
- *
- * @module
- */
+/** Objects as trees of what owns what, and where each is drawn. Pure. */
 import { hierarchy, tree } from "d3-hierarchy";
 import type { PageObject } from "../cli/page/protocol.ts";
 

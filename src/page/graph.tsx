@@ -1,7 +1,5 @@
 /**
  * The objects as trees from left to right; only what is on the screen is drawn. Arrow keys walk them.
- *
- * @module
  */
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";

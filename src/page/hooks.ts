@@ -1,8 +1,4 @@
-/**
- * Hooks for the events of the browser.
- *
- * @module
- */
+/** Hooks for the events of the browser. */
 import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 
 /** Whether a media query holds now. */

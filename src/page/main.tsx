@@ -1,8 +1,4 @@
-/**
- * Begins in the browser.
- *
- * @module
- */
+/** Begins in the browser. */
 import { render } from "preact";
 import { App } from "./app.tsx";
 import { PageStore } from "./state.ts";

@@ -1,8 +1,4 @@
-/**
- * The objects as a table, owners before what they own; only what is on the screen is drawn.
- *
- * @module
- */
+/** The objects as a table, owners before what they own; only what is on the screen is drawn. */
 import type { JSX } from "preact";
 import { useRef } from "preact/hooks";
 import type { PageObject } from "../cli/page/protocol.ts";

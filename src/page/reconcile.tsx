@@ -1,8 +1,4 @@
-/**
- * One reconcile: its line, and behind it why it ran, what it read, what it wrote, how it ended.
- *
- * @module
- */
+/** One reconcile: its line, and behind it why it ran, what it read, what it wrote, how it ended. */
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { PageReconcile } from "../cli/page/protocol.ts";

@@ -1,8 +1,4 @@
-/**
- * The timeline of reconciles, the latest first.
- *
- * @module
- */
+/** The timeline of reconciles, the latest first. */
 import type { JSX } from "preact";
 import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
 import type { PageObject, PageReconcile } from "../cli/page/protocol.ts";

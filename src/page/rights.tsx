@@ -1,8 +1,4 @@
-/**
- * The rights that the project's roles grant, beside those that the operator's requests used.
- *
- * @module
- */
+/** The rights that the project's roles grant, beside those that the operator's requests used. */
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import type { PageRight } from "../cli/page/protocol.ts";

@@ -1,8 +1,4 @@
-/**
- * The state of the page, made of the messages that it received. Pure.
- *
- * @module
- */
+/** The state of the page, made of the messages that it received. Pure. */
 import type {
   PageEvent,
   PageMessage,

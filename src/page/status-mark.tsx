@@ -1,7 +1,5 @@
 /**
  * How far an object has come, as a shape: told apart without colours, and by screen readers as a word.
- *
- * @module
  */
 import type { JSX } from "preact";
 import type { PageStatus } from "../cli/page/protocol.ts";

@@ -1,8 +1,4 @@
-/**
- * Listens to the server that the page came from, and again when the connection ends.
- *
- * @module
- */
+/** Listens to the server that the page came from, and again when the connection ends. */
 import type { PageMessage } from "../cli/page/protocol.ts";
 import type { Connection } from "./state.ts";
 

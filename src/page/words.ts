@@ -1,8 +1,4 @@
-/**
- * Times, names and values as they are shown. Pure.
- *
- * @module
- */
+/** Times, names and values as they are shown. Pure. */
 
 const CLOCK = new Intl.DateTimeFormat(undefined, {
   hour: "2-digit",

@@ -1,8 +1,4 @@
-/**
- * Waits that end with a signal.
- *
- * @module
- */
+/** Waits that end with a signal. */
 import { abortReason } from "../clock.ts";
 
 /** Waits for `work`, no longer than until the signal is aborted. @throws the signal's reason */

@@ -1,8 +1,4 @@
-/**
- * Methods that work when they are taken out of their object: `const { recorder } = manager`.
- *
- * @module
- */
+/** Methods that work when they are taken out of their object: `const { recorder } = manager`. */
 
 /**
  * Binds the methods that `type` declares to `instance`, one of its objects. Call it at the end of a constructor.

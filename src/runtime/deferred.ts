@@ -1,8 +1,4 @@
-/**
- * A promise that is settled from outside. `Promise.withResolvers` came only with Node 22.
- *
- * @module
- */
+/** A promise that is settled from outside. `Promise.withResolvers` came only with Node 22. */
 
 /** A promise, with its resolve and reject. */
 export interface Deferred<T> {

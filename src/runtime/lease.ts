@@ -2,7 +2,6 @@
  * Leases: the records by which processes agree on the leader, or on the owner of each key.
  *
  * @see https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/lease-v1/
- * @module
  */
 import type { KubeObject } from "../kube/object.ts";
 import type { ResourceType } from "../kube/resource.ts";

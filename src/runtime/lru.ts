@@ -1,8 +1,4 @@
-/**
- * A map that forgets its least recently used entries.
- *
- * @module
- */
+/** A map that forgets its least recently used entries. */
 
 /**
  * Keeps the `limit` entries that were used last, and some more: at most twice as many. Both reading

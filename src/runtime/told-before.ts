@@ -1,8 +1,4 @@
-/**
- * Says each thing once, in memory that does not grow.
- *
- * @module
- */
+/** Says each thing once, in memory that does not grow. */
 import { LruMap } from "./lru.ts";
 
 const REMEMBERED = 1000;

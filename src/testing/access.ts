@@ -1,8 +1,4 @@
-/**
- * The ways to a control plane of this process: without a socket where it has none.
- *
- * @module
- */
+/** The ways to a control plane of this process: without a socket where it has none. */
 import { systemClock, type Clock } from "../clock.ts";
 import type { ControlPlane } from "../controlplane/control-plane.ts";
 import type { Client } from "../runtime/client/client.ts";

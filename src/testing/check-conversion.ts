@@ -1,8 +1,4 @@
-/**
- * Sends random objects through a converter, there and back again.
- *
- * @module
- */
+/** Sends random objects through a converter, there and back again. */
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parse } from "yaml";

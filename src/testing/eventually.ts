@@ -1,8 +1,4 @@
-/**
- * Waits for what a controller will have done soon.
- *
- * @module
- */
+/** Waits for what a controller will have done soon. */
 import { systemClock, VirtualClock, type Clock } from "../clock.ts";
 
 /** How long `eventually` keeps trying. */

@@ -1,8 +1,4 @@
-/**
- * Bodies of answers that come without a socket.
- *
- * @module
- */
+/** Bodies of answers that come without a socket. */
 import type { Body } from "../runtime/transport/transport.ts";
 
 /** A body that is all there. */

@@ -1,7 +1,5 @@
 /**
  * The way to a control plane of this process without a socket: requests and watch events move by promises only.
- *
- * @module
  */
 import { abortReason, type Clock } from "../clock.ts";
 import type { ControlPlane } from "../controlplane/control-plane.ts";

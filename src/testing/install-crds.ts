@@ -1,8 +1,4 @@
-/**
- * CRDs in a control plane.
- *
- * @module
- */
+/** CRDs in a control plane. */
 import { TsopError } from "../errors.ts";
 import type { KubeObject, ManifestObject } from "../kube/object.ts";
 import type { ResourceType } from "../kube/resource.ts";

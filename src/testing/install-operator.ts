@@ -1,8 +1,4 @@
-/**
- * Installs an operator's project into a control plane, as `tsop deploy` would.
- *
- * @module
- */
+/** Installs an operator's project into a control plane, as `tsop deploy` would. */
 import { basename, join } from "node:path";
 import { EXTERNAL_CRDS, isInstalled, operatorUser } from "../cli/operator/installed.ts";
 import {

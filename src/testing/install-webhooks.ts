@@ -1,8 +1,4 @@
-/**
- * Has a control plane ask the webhooks of a test's process.
- *
- * @module
- */
+/** Has a control plane ask the webhooks of a test's process. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

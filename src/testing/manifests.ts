@@ -1,8 +1,4 @@
-/**
- * The manifests of an operator's project, and of others.
- *
- * @module
- */
+/** The manifests of an operator's project, and of others. */
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { parseAllDocuments } from "yaml";

@@ -1,7 +1,5 @@
 /**
  * Random texts of a pattern: of the part of regular expressions that schemas use. What it does not read is `undefined`.
- *
- * @module
  */
 import type { Random } from "./random.ts";
 

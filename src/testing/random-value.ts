@@ -2,8 +2,6 @@
  * Random values that a structural schema allows, with a liking for what is rare: empty and odd texts, limits, absence.
  *
  * What is made here fits the schema most of the time; who uses it checks it.
- *
- * @module
  */
 import { setField } from "../kube/json.ts";
 import type { JsonObject } from "../kube/object.ts";

@@ -1,8 +1,4 @@
-/**
- * Choices that a seed makes.
- *
- * @module
- */
+/** Choices that a seed makes. */
 import { VirtualClock } from "../clock.ts";
 
 /** Draws what it is asked for; the same seed draws the same. */

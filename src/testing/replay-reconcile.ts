@@ -1,8 +1,4 @@
-/**
- * A recorded reconcile as a test.
- *
- * @module
- */
+/** A recorded reconcile as a test. */
 import { silentLogger, type Logger } from "../log.ts";
 import type { Manager } from "../runtime/manager/manager.ts";
 import { replayManager } from "../runtime/manager/create-manager.ts";

@@ -1,8 +1,4 @@
-/**
- * An object's way to another version and back, and what may be wrong with it.
- *
- * @module
- */
+/** An object's way to another version and back, and what may be wrong with it. */
 import { messageOf } from "../errors.ts";
 import { encodeJson, getField, isJsonObject, sameJson } from "../kube/json.ts";
 import type { SentObject } from "../kube/object.ts";

@@ -1,8 +1,4 @@
-/**
- * Simulations for many seeds.
- *
- * @module
- */
+/** Simulations for many seeds. */
 import { VirtualClock } from "../clock.ts";
 import { messageOf } from "../errors.ts";
 

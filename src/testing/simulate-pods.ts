@@ -1,8 +1,4 @@
-/**
- * Says what the simulated pods of others do, such as those that the operator under test makes.
- *
- * @module
- */
+/** Says what the simulated pods of others do, such as those that the operator under test makes. */
 import type { ControlPlane } from "../controlplane/control-plane.ts";
 import {
   MutatingAdmissionPolicy,

@@ -1,7 +1,5 @@
 /**
  * One version of a kind: makes objects that its schema allows, and says what is wrong with others.
- *
- * @module
  */
 import { formatFieldError } from "../kube/field-errors.ts";
 import { copyJson, isJsonObject } from "../kube/json.ts";

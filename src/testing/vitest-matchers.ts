@@ -1,8 +1,4 @@
-/**
- * Matchers for vitest, in the words of Kubernetes. Importing this module adds them to `expect`.
- *
- * @module
- */
+/** Matchers for vitest, in the words of Kubernetes. Importing this module adds them to `expect`. */
 import { expect } from "vitest";
 import type { ControlPlane } from "../controlplane/control-plane.ts";
 import type { KubeObject } from "../kube/object.ts";

@@ -1,8 +1,4 @@
-/**
- * `docs/differences.md`: where the embedded control plane does not answer as a real one does.
- *
- * @module
- */
+/** `docs/differences.md`: where the embedded control plane does not answer as a real one does. */
 import { REASONS } from "./reasons.ts";
 import { countsByGroup, percentOf, type RecordingResult, type ScenarioResult } from "./replay.ts";
 

@@ -1,8 +1,4 @@
-/**
- * Why scenarios differ, for `docs/differences.md`: what a user would see.
- *
- * @module
- */
+/** Why scenarios differ, for `docs/differences.md`: what a user would see. */
 const PROTOBUF = "answers are JSON always; clients that ask for protobuf alone get 406";
 const OPENAPI_TEXTS = "the descriptions in OpenAPI are our own words";
 const NAMESPACE_GONE = "a namespace without pods is gone at once, not after some seconds";

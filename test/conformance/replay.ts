@@ -3,8 +3,6 @@
  *
  * The player and the comparison are those of the recordings themselves (`conform.mjs` beside them); this file
  * only starts the right kind of control plane for each group and counts.
- *
- * @module
  */
 import { readFileSync, readdirSync } from "node:fs";
 import { X509Certificate } from "node:crypto";

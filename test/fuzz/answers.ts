@@ -1,8 +1,4 @@
-/**
- * What a hostile API server sends instead of an HTTP answer.
- *
- * @module
- */
+/** What a hostile API server sends instead of an HTTP answer. */
 import { AnswerParser } from "../../src/runtime/transport/answer-parser.ts";
 import type { Random } from "../support/random.ts";
 import type { FuzzKind } from "./campaign.ts";

@@ -3,8 +3,6 @@
  * escaped, an input that took too long, memory that did not come back.
  *
  * Each input comes from the seed and its own number, so one of a million can be tried again alone.
- *
- * @module
  */
 import { performance } from "node:perf_hooks";
 import { setFlagsFromString } from "node:v8";

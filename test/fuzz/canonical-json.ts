@@ -1,8 +1,4 @@
-/**
- * JSON in one form, read by nothing of tsop: to compare a text with what became of it.
- *
- * @module
- */
+/** JSON in one form, read by nothing of tsop: to compare a text with what became of it. */
 
 const TOKEN = /[\t\n\r ]*(?:([[\]{},:])|("(?:[^"\\]|\\.)*")|([^\t\n\r ,\]}]+))/y;
 const INTEGER = /^-?\d{1,100}$/;

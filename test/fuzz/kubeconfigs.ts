@@ -1,8 +1,4 @@
-/**
- * Kubeconfigs that nobody should have written.
- *
- * @module
- */
+/** Kubeconfigs that nobody should have written. */
 import { stringify } from "yaml";
 import { VirtualClock } from "../../src/clock.ts";
 import { InternalError, TsopError } from "../../src/errors.ts";

@@ -1,7 +1,5 @@
 /**
  * Objects of strangers, on their way from a list and a watch through a cache to a reconciler, and back by a write.
- *
- * @module
  */
 import { VirtualClock } from "../../src/clock.ts";
 import { TsopError } from "../../src/errors.ts";

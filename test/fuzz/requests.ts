@@ -1,8 +1,4 @@
-/**
- * What strangers send to the ports of an operator.
- *
- * @module
- */
+/** What strangers send to the ports of an operator. */
 import { connect } from "node:net";
 import { Registry } from "prom-client";
 import { VirtualClock } from "../../src/clock.ts";

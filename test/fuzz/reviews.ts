@@ -1,8 +1,4 @@
-/**
- * What strangers, and broken API servers, send to the webhook server of an operator.
- *
- * @module
- */
+/** What strangers, and broken API servers, send to the webhook server of an operator. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { Agent, request } from "node:https";
 import { tmpdir } from "node:os";

@@ -1,7 +1,5 @@
 /**
  * Bytes on a connection of the webhook server: what it reads by itself, `node:http` has to read in the same way.
- *
- * @module
  */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server } from "node:http";

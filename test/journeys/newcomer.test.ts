@@ -1,6 +1,4 @@
-/**
- * From an empty folder to a tested operator, in the README's own words.
- */
+/** From an empty folder to a tested operator, in the README's own words. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

@@ -1,6 +1,4 @@
-/**
- * A checkout whose `dist/` says what `src/` says: for tests of what is published and installed.
- */
+/** A checkout whose `dist/` says what `src/` says: for tests of what is published and installed. */
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import {

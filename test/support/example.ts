@@ -1,6 +1,4 @@
-/**
- * The example as a project of its own, against the sources of this checkout.
- */
+/** The example as a project of its own, against the sources of this checkout. */
 import {
   cpSync,
   mkdtempSync,

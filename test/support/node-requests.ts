@@ -1,8 +1,4 @@
-/**
- * The requests that `node:http` reads in this process, whichever server they came to.
- *
- * @module
- */
+/** The requests that `node:http` reads in this process, whichever server they came to. */
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { IncomingMessage } from "node:http";
 

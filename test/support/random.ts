@@ -1,8 +1,4 @@
-/**
- * Random choices that a seed repeats.
- *
- * @module
- */
+/** Random choices that a seed repeats. */
 
 /** A stream of choices: the same seed makes the same ones. */
 export class Random {

@@ -3,8 +3,6 @@
  *
  * There is no kubelet: the scenario writes what pods report, through their status. Names that a server makes up are
  * hidden from the comparison, and pods are picked by what they have reported so far, not by their names.
- *
- * @module
  */
 import type { Json, Scenario, Step } from "../scenario.ts";
 

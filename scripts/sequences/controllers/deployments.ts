@@ -1,7 +1,5 @@
 /**
  * Deployments and ReplicaSets: rollouts that are changed, paused, rolled back and scaled while their pods come and go.
- *
- * @module
  */
 import type { Random } from "../../../test/support/random.ts";
 import type { Json, Scenario, Step } from "../scenario.ts";

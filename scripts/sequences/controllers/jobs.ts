@@ -1,7 +1,5 @@
 /**
  * Jobs and CronJobs: pods that end well or badly, policies for both, suspension, limits that change on the way.
- *
- * @module
  */
 import type { Random } from "../../../test/support/random.ts";
 import type { Json, Scenario, Step } from "../scenario.ts";

@@ -1,8 +1,6 @@
 /**
  * Several controllers over the same objects: a Deployment behind a Service and a budget, in a namespace with quotas and
  * limits, that is scaled, evicted from and deleted while its pods come and go; and autoscalers of all kinds of sets.
- *
- * @module
  */
 import type { Random } from "../../../test/support/random.ts";
 import type { Json, Scenario, Step } from "../scenario.ts";

@@ -1,7 +1,5 @@
 /**
  * Ends of namespaces: what is in them, what holds it, what may still be done, and what the namespace says meanwhile.
- *
- * @module
  */
 import type { Random } from "../../../test/support/random.ts";
 import type { Json, Scenario, Step } from "../scenario.ts";

@@ -1,8 +1,6 @@
 /**
  * Owners and their dependents, quotas, Services and their endpoints, and budgets: what the smaller controllers make of
  * them.
- *
- * @module
  */
 import type { Random } from "../../../test/support/random.ts";
 import type { Json, Scenario, Step } from "../scenario.ts";

@@ -1,8 +1,4 @@
-/**
- * Aggregated ClusterRoles: roles with labels that come, change and go, and roles made of them.
- *
- * @module
- */
+/** Aggregated ClusterRoles: roles with labels that come, change and go, and roles made of them. */
 import type { Random } from "../../../test/support/random.ts";
 import type { Json, Scenario, Step } from "../scenario.ts";
 import { restScenario, write } from "./at-rest.ts";

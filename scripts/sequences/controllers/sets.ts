@@ -1,7 +1,5 @@
 /**
  * StatefulSets and DaemonSets: updates in order and in parallel, claims and their retention, nodes that come and go.
- *
- * @module
  */
 import type { Random } from "../../../test/support/random.ts";
 import type { Json, Scenario, Step } from "../scenario.ts";

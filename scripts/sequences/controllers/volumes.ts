@@ -1,8 +1,4 @@
-/**
- * Claims and volumes: what is bound to what.
- *
- * @module
- */
+/** Claims and volumes: what is bound to what. */
 import type { Random } from "../../../test/support/random.ts";
 import type { Scenario, Step } from "../scenario.ts";
 import { atRest, PATHS, readOne, restScenario, write } from "./at-rest.ts";

@@ -1,7 +1,5 @@
 /**
  * The webhook configurations and CRDs of a project, while a `tsop run` answers them: redirected, and put back.
- *
- * @module
  */
 import type { KubeObject, ManifestObject } from "../../kube/object.ts";
 import { isConflict, isNotFound } from "../../kube/status.ts";

@@ -1,8 +1,4 @@
-/**
- * A connection to the cluster that a command works on.
- *
- * @module
- */
+/** A connection to the cluster that a command works on. */
 import { resolve } from "node:path";
 import { timeoutSignal, type Clock } from "../../clock.ts";
 import { TsopError } from "../../errors.ts";

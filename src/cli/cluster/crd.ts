@@ -1,8 +1,4 @@
-/**
- * CustomResourceDefinitions among manifests.
- *
- * @module
- */
+/** CustomResourceDefinitions among manifests. */
 import type { ManifestObject } from "../../kube/object.ts";
 import type { ResourceType } from "../../kube/resource.ts";
 

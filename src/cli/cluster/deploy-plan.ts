@@ -1,8 +1,6 @@
 /**
  * The changes that `tsop deploy` would make in a cluster. It reads, and asks the API server with
  * dry runs; nothing is written.
- *
- * @module
  */
 import type { Change } from "../../generator/changes/change.ts";
 import { compareCrds } from "../../generator/changes/compare-crds.ts";

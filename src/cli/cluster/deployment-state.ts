@@ -2,7 +2,6 @@
  * The reasons why the roll-out of a Deployment is not done yet. Pure.
  *
  * @see https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#deployment-status
- * @module
  */
 import { TsopError } from "../../errors.ts";
 import { statusOf } from "../../kube/progress/kstatus.ts";

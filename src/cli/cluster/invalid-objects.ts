@@ -1,7 +1,5 @@
 /**
  * Live objects that a changed CRD would no longer accept, judged by the rules that the control plane goes by.
- *
- * @module
  */
 import type { CrdDefinition } from "../../generator/import/definition.ts";
 import { readCrd } from "../../generator/import/read-crd.ts";

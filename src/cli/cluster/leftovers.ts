@@ -1,8 +1,6 @@
 /**
  * Leftovers of earlier deployments of the project: objects that it made, and that are not rendered
  * any more.
- *
- * @module
  */
 import type { KubeObject, ManifestObject } from "../../kube/object.ts";
 import { groupResourceOf } from "../../kube/resource.ts";

@@ -1,8 +1,6 @@
 /**
  * One storage migration of a kind at a time: an annotation of the CRD names the process that does
  * it, with the time of its last sign of life.
- *
- * @module
  */
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";

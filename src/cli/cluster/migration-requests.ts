@@ -1,7 +1,5 @@
 /**
  * The requests of a storage migration, each tried again while the API server, or the webhook that it asks, is in trouble.
- *
- * @module
  */
 import type { Clock } from "../../clock.ts";
 import type { Definition } from "../../kube/definition/definition.ts";

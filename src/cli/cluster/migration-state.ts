@@ -1,8 +1,4 @@
-/**
- * The progress of a storage migration, so that the next run goes on where this one was ended.
- *
- * @module
- */
+/** The progress of a storage migration, so that the next run goes on where this one was ended. */
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { isJsonObject } from "../../kube/json.ts";

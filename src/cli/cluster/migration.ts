@@ -1,7 +1,5 @@
 /**
  * Rewrites all objects of a kind in its storage version, and then says in the CRD that no other version is stored.
- *
- * @module
  */
 import type { Clock } from "../../clock.ts";
 import { messageOf, TsopError } from "../../errors.ts";

@@ -1,8 +1,6 @@
 /**
  * The contents of a namespace beside what a project put there: all of it would be deleted with the
  * namespace.
- *
- * @module
  */
 import type { ManifestObject } from "../../kube/object.ts";
 import { isForbidden, isNotFound } from "../../kube/status.ts";

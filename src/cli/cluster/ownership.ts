@@ -1,8 +1,6 @@
 /**
  * The objects of a cluster that a project may change and delete: those that its own `tsop deploy`
  * or `tsop install` made. Each carries a mark, and managedFields say that tsop applied it.
- *
- * @module
  */
 import { TsopError } from "../../errors.ts";
 import type { ManifestObject, ManagedFieldsEntry } from "../../kube/object.ts";

@@ -1,7 +1,5 @@
 /**
  * Changes of an object's fields as a plan shows them: those that a manifest says, without the values of Secrets.
- *
- * @module
  */
 import { fieldDifferences, type FieldDifference } from "../../kube/field-differences.ts";
 import type { ManifestObject } from "../../kube/object.ts";

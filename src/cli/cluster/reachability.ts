@@ -1,8 +1,4 @@
-/**
- * Reports that an API server cannot be reached, as long as that is so.
- *
- * @module
- */
+/** Reports that an API server cannot be reached, as long as that is so. */
 import { messageOf } from "../../errors.ts";
 import type { ClusterConfig } from "../../runtime/transport/cluster-config.ts";
 import { fixedCredentials } from "../../runtime/transport/credentials/credentials.ts";

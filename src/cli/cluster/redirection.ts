@@ -4,8 +4,6 @@
  *
  * The earlier state stands in an annotation of the object itself, so that a later command can put
  * it back, also after a run that was killed.
- *
- * @module
  */
 import type { ManifestObject } from "../../kube/object.ts";
 

@@ -1,8 +1,6 @@
 /**
  * Removes manifests from a cluster: own objects first, then the rest in the reverse order. Only
  * objects that the project itself made are deleted, and that is looked at again just before.
- *
- * @module
  */
 import { TsopError } from "../../errors.ts";
 import type { ManifestObject } from "../../kube/object.ts";

@@ -1,8 +1,4 @@
-/**
- * Whether the user may do what a command is about to do: asked before anything is changed.
- *
- * @module
- */
+/** Whether the user may do what a command is about to do: asked before anything is changed. */
 import { TsopError } from "../../errors.ts";
 import type { ManifestObject } from "../../kube/object.ts";
 import { groupResourceOf, type ResourceType } from "../../kube/resource.ts";

@@ -1,8 +1,4 @@
-/**
- * Applies manifests to a cluster: order, rights, waits, progress.
- *
- * @module
- */
+/** Applies manifests to a cluster: order, rights, waits, progress. */
 import { TsopError } from "../../errors.ts";
 import { statusOf } from "../../kube/progress/kstatus.ts";
 import type { ManifestObject } from "../../kube/object.ts";

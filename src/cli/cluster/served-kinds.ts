@@ -1,7 +1,5 @@
 /**
  * Whether an API server knows the kinds of what is to be applied: asked before anything is changed.
- *
- * @module
  */
 import { capitalized } from "../../kube/text/capitalized.ts";
 import { TsopError } from "../../errors.ts";

@@ -1,8 +1,6 @@
 /**
  * Objects that a command applies or removes one after the other, with a note of those that are done
  * and those that are left when the command ends in the middle.
- *
- * @module
  */
 import { TsopError } from "../../errors.ts";
 import { formatKey, type ManifestObject } from "../../kube/object.ts";

@@ -1,8 +1,4 @@
-/**
- * Waits for a cluster, with lines that say for what.
- *
- * @module
- */
+/** Waits for a cluster, with lines that say for what. */
 import { TsopError } from "../../errors.ts";
 import type { CliContext } from "../context.ts";
 import { paint } from "../output.ts";

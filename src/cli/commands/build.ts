@@ -1,8 +1,4 @@
-/**
- * `tsop build`: the file that the image runs.
- *
- * @module
- */
+/** `tsop build`: the file that the image runs. */
 import { bundledOperator } from "../operator/bundle.ts";
 import type { CliContext } from "../context.ts";
 import { applyPlan, planFiles } from "../project/plan.ts";

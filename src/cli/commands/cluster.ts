@@ -1,8 +1,4 @@
-/**
- * `tsop cluster`: the control plane alone, in the foreground.
- *
- * @module
- */
+/** `tsop cluster`: the control plane alone, in the foreground. */
 import { accessSync, constants, mkdirSync } from "node:fs";
 import { resolve } from "node:path";
 import { messageOf, TsopError, UsageError } from "../../errors.ts";

@@ -1,8 +1,6 @@
 /**
  * `tsop completion`: scripts made from the command tree, so they cannot fall behind it. What is a matter of the project,
  * such as its kinds, the scripts ask `tsop completion-words` for.
- *
- * @module
  */
 import type { Command } from "commander";
 import type { CliContext } from "../context.ts";

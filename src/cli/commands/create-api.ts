@@ -1,8 +1,4 @@
-/**
- * `tsop create api`: a kind joins the project.
- *
- * @module
- */
+/** `tsop create api`: a kind joins the project. */
 import { UsageError } from "../../errors.ts";
 import type { KindClass } from "../../generator/find-classes.ts";
 import { pluralOf } from "../../kube/plural.ts";

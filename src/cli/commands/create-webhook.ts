@@ -1,8 +1,4 @@
-/**
- * `tsop create webhook`: a kind gets defaults, checks or conversion between its versions.
- *
- * @module
- */
+/** `tsop create webhook`: a kind gets defaults, checks or conversion between its versions. */
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { UsageError } from "../../errors.ts";

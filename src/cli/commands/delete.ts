@@ -1,8 +1,4 @@
-/**
- * `tsop delete`: takes a kind, its controller or its webhooks out of the project.
- *
- * @module
- */
+/** `tsop delete`: takes a kind, its controller or its webhooks out of the project. */
 import { join } from "node:path";
 import { SourceError, UsageError, formatDiagnostic } from "../../errors.ts";
 import type { KindClass } from "../../generator/find-classes.ts";

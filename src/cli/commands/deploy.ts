@@ -1,8 +1,4 @@
-/**
- * `tsop deploy` and `tsop undeploy`: all that `config/default` renders.
- *
- * @module
- */
+/** `tsop deploy` and `tsop undeploy`: all that `config/default` renders. */
 import { join } from "node:path";
 import { stringify } from "yaml";
 import { openCluster, type ClusterOptions } from "../cluster/cluster-session.ts";

@@ -1,8 +1,4 @@
-/**
- * `tsop edit`: settings of a project that can be changed later.
- *
- * @module
- */
+/** `tsop edit`: settings of a project that can be changed later. */
 import { UsageError } from "../../errors.ts";
 import type { CliContext } from "../context.ts";
 import { paint } from "../output.ts";

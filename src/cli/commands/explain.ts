@@ -1,8 +1,4 @@
-/**
- * `tsop explain`: a marker, one of controller-gen's, or an error code, in the terminal.
- *
- * @module
- */
+/** `tsop explain`: a marker, one of controller-gen's, or an error code, in the terminal. */
 import { UsageError } from "../../errors.ts";
 import { didYouMean } from "../../generator/nearest-name.ts";
 import type { CliContext } from "../context.ts";

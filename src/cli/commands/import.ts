@@ -1,8 +1,4 @@
-/**
- * `tsop import`: CRDs of others become classes.
- *
- * @module
- */
+/** `tsop import`: CRDs of others become classes. */
 import { join, relative, resolve } from "node:path";
 import { TsopError, UsageError } from "../../errors.ts";
 import type { ManifestObject } from "../../kube/object.ts";

@@ -1,8 +1,4 @@
-/**
- * `tsop init`: a folder becomes a project.
- *
- * @module
- */
+/** `tsop init`: a folder becomes a project. */
 import { mkdir } from "node:fs/promises";
 import { basename, join, relative, resolve } from "node:path";
 import { messageOf, TsopError, UsageError } from "../../errors.ts";

@@ -1,8 +1,4 @@
-/**
- * `tsop install` and `tsop uninstall`: the CRDs alone.
- *
- * @module
- */
+/** `tsop install` and `tsop uninstall`: the CRDs alone. */
 import { join } from "node:path";
 import { openCluster, type ClusterOptions } from "../cluster/cluster-session.ts";
 import type { CliContext } from "../context.ts";

@@ -1,8 +1,4 @@
-/**
- * `tsop list`: what a project has.
- *
- * @module
- */
+/** `tsop list`: what a project has. */
 import { join } from "node:path";
 import { findClasses, type KindClass } from "../../generator/find-classes.ts";
 import { isJsonObject } from "../../kube/json.ts";

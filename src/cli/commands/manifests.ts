@@ -1,8 +1,4 @@
-/**
- * `tsop manifests`: what the code says, as YAML.
- *
- * @module
- */
+/** `tsop manifests`: what the code says, as YAML. */
 import { formatDiagnostic, SourceError } from "../../errors.ts";
 import type { Generated, OpenProject } from "../../generator/generate.ts";
 import { leftOvers, WEBHOOK_SERVICE_FILE } from "../../generator/stamp.ts";

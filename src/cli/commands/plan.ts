@@ -1,8 +1,4 @@
-/**
- * `tsop plan`: what `tsop deploy` would change in a cluster.
- *
- * @module
- */
+/** `tsop plan`: what `tsop deploy` would change in a cluster. */
 import { join } from "node:path";
 import { openCluster, type ClusterOptions } from "../cluster/cluster-session.ts";
 import { planDeployment, wouldChange, type PlannedObject } from "../cluster/deploy-plan.ts";

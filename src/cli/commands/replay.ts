@@ -1,7 +1,5 @@
 /**
  * `tsop replay`: one recorded reconcile again, under the debugger if that is wanted, and what it does otherwise.
- *
- * @module
  */
 import { readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";

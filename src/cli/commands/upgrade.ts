@@ -1,7 +1,5 @@
 /**
  * `tsop upgrade`: the frame of a project as this version of tsop scaffolds it, merged with what the user changed.
- *
- * @module
  */
 import { join } from "node:path";
 import { TsopError } from "../../errors.ts";

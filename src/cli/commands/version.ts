@@ -1,8 +1,4 @@
-/**
- * `tsop version`.
- *
- * @module
- */
+/** `tsop version`. */
 import { arch, platform } from "node:os";
 import type { CliContext } from "../context.ts";
 import { KUBERNETES_VERSION } from "../../kube/kubernetes-version.ts";

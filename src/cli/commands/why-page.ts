@@ -1,8 +1,4 @@
-/**
- * `tsop why --page`: the page of `tsop dev`, of an operator elsewhere.
- *
- * @module
- */
+/** `tsop why --page`: the page of `tsop dev`, of an operator elsewhere. */
 import { untilAborted } from "../../clock.ts";
 import { join } from "node:path";
 import type { ManifestObject } from "../../kube/object.ts";

@@ -1,8 +1,4 @@
-/**
- * `tsop why`: which change led to which reconcile, and that to which write.
- *
- * @module
- */
+/** `tsop why`: which change led to which reconcile, and that to which write. */
 import { join } from "node:path";
 import { UsageError } from "../../errors.ts";
 import { createClient } from "../../runtime/client/create-client.ts";

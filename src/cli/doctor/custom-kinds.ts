@@ -1,7 +1,5 @@
 /**
  * The kinds that CustomResourceDefinitions among the manifests define, in today's form or in that of v1beta1.
- *
- * @module
  */
 import { isJsonObject } from "../../kube/json.ts";
 import type { Schema } from "../../kube/schema/structural.ts";

@@ -1,8 +1,4 @@
-/**
- * Runs the rules over what was read.
- *
- * @module
- */
+/** Runs the rules over what was read. */
 import type { Found } from "./rule.ts";
 import type { Reading } from "./examine.ts";
 import { RULES } from "./rules/index.ts";

@@ -1,8 +1,6 @@
 /**
  * Reads the files that `tsop doctor` examines: manifests and sources, in a project or in any
  * folder.
- *
- * @module
  */
 import { readdir, readFile, stat } from "node:fs/promises";
 import { dirname, join, posix } from "node:path";

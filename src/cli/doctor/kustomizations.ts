@@ -1,8 +1,6 @@
 /**
  * The objects that the kustomizations among the examined files render: those, and not the files one
  * by one, are what a cluster gets.
- *
- * @module
  */
 import { dirname, join, posix, relative } from "node:path";
 import { isDeepStrictEqual } from "node:util";

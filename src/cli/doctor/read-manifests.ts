@@ -1,8 +1,4 @@
-/**
- * Reads objects of Kubernetes from YAML and JSON.
- *
- * @module
- */
+/** Reads objects of Kubernetes from YAML and JSON. */
 import { TsopError } from "../../errors.ts";
 import { isJsonObject } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";

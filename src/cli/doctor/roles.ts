@@ -1,8 +1,4 @@
-/**
- * Roles and their rules.
- *
- * @module
- */
+/** Roles and their rules. */
 import { isJsonObject } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";
 import type { Manifest } from "./rule.ts";

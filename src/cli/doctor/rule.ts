@@ -1,8 +1,4 @@
-/**
- * The rules of `tsop doctor`: a rule is a mistake that it knows, and how it finds it.
- *
- * @module
- */
+/** The rules of `tsop doctor`: a rule is a mistake that it knows, and how it finds it. */
 import type { Generated } from "../../generator/generate.ts";
 import type { JsonObject } from "../../kube/object.ts";
 import type { Schema } from "../../kube/schema/structural.ts";

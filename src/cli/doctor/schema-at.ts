@@ -1,8 +1,4 @@
-/**
- * Parts of schemas.
- *
- * @module
- */
+/** Parts of schemas. */
 import { schemaOfField, type Schema } from "../../kube/schema/structural.ts";
 import type { ValuePath } from "../project/yaml/yaml-documents.ts";
 

@@ -1,8 +1,6 @@
 /**
  * Parts of manifests, which may be anything: a part of another type than expected is read as
  * absent.
- *
- * @module
  */
 import { isJsonObject } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";

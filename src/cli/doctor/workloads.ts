@@ -1,8 +1,4 @@
-/**
- * Objects that run pods, and the pods' specs.
- *
- * @module
- */
+/** Objects that run pods, and the pods' specs. */
 import { isJsonObject } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";
 import type { ValuePath } from "../project/yaml/yaml-documents.ts";

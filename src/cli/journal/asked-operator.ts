@@ -1,8 +1,4 @@
-/**
- * The operator that somebody asks about, as the flags of `tsop why` name it.
- *
- * @module
- */
+/** The operator that somebody asks about, as the flags of `tsop why` name it. */
 import { TsopError, UsageError } from "../../errors.ts";
 import type { ClusterOptions } from "../cluster/cluster-session.ts";
 import type { CliContext } from "../context.ts";

@@ -1,8 +1,4 @@
-/**
- * The journal of an operator that runs in a cluster, by a forwarded port of each of its pods.
- *
- * @module
- */
+/** The journal of an operator that runs in a cluster, by a forwarded port of each of its pods. */
 import type { Clock } from "../../clock.ts";
 import { TsopError } from "../../errors.ts";
 import { keyOf, type KubeObject, type ManifestObject } from "../../kube/object.ts";

@@ -1,8 +1,4 @@
-/**
- * The place where the journal of an operator is read: of `tsop dev`, at an address, in a pod.
- *
- * @module
- */
+/** The place where the journal of an operator is read: of `tsop dev`, at an address, in a pod. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { timeoutSignal, type Clock } from "../../clock.ts";

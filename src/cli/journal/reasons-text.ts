@@ -1,8 +1,4 @@
-/**
- * Reconciles as lines for people.
- *
- * @module
- */
+/** Reconciles as lines for people. */
 import { sep } from "node:path";
 import type {
   FieldChange,

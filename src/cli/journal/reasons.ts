@@ -1,8 +1,4 @@
-/**
- * The reconciles that say why an object is as it is. Pure.
- *
- * @module
- */
+/** The reconciles that say why an object is as it is. Pure. */
 import { UsageError, TsopError } from "../../errors.ts";
 import type { JournalEntry, JournalObject } from "../../runtime/journal/entry.ts";
 import { isTarget, objectText, reconciledObject, type Target } from "./target.ts";

@@ -1,8 +1,4 @@
-/**
- * The object that somebody asks about, as they named it. Pure.
- *
- * @module
- */
+/** The object that somebody asks about, as they named it. Pure. */
 import { UsageError } from "../../errors.ts";
 import type { JournalEntry, JournalObject } from "../../runtime/journal/entry.ts";
 

@@ -3,7 +3,6 @@
  * configuration.
  *
  * @see https://github.com/kubernetes-sigs/kustomize/tree/master/examples/transformerconfigs
- * @module
  */
 import type { FieldSpec } from "./field-specs.ts";
 import type { NameReferences, TransformerConfiguration } from "./transformer-configuration.ts";

@@ -1,7 +1,5 @@
 /**
  * `crds`: OpenAPI definitions whose extensions say which fields hold names, labels and annotations.
- *
- * @module
  */
 import { isJsonObject } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";

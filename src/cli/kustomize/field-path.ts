@@ -1,8 +1,6 @@
 /**
  * Paths of replacements and variables: fields between dots, items of lists by their index, by `[field=value]` or all of
  * them by `*`.
- *
- * @module
  */
 import { compilePattern } from "../../kube/cel/patterns.ts";
 import { CelError } from "../../kube/cel/values.ts";

@@ -1,8 +1,6 @@
 /**
  * Fields of objects as kustomize's configuration names them: of which kinds, along which path, and whether a missing
  * one is made. Lists on the way mean each of their items.
- *
- * @module
  */
 import { TsopError } from "../../errors.ts";
 import { isJsonObject, setField } from "../../kube/json.ts";

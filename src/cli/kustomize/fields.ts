@@ -2,8 +2,6 @@
  * Readers of a kustomization's fields: each takes a value of its type, and refuses all others at
  * their line. A field that was ignored in silence would deploy something else than
  * `kubectl apply -k` does.
- *
- * @module
  */
 import { TsopError } from "../../errors.ts";
 import { isJsonObject } from "../../kube/json.ts";

@@ -1,8 +1,6 @@
 /**
  * `configMapGenerator` and `secretGenerator`: objects made of files, lines and literals, whose names end with a hash of
  * their content.
- *
- * @module
  */
 import { createHash } from "node:crypto";
 import { posix } from "node:path";

@@ -1,8 +1,6 @@
 /**
  * `kustomization.yaml`: reading it, and refusing fields that this renderer does not know. A field
  * that was ignored in silence would deploy something else than `kubectl apply -k` does.
- *
- * @module
  */
 import { join, resolve } from "node:path";
 import { TsopError } from "../../errors.ts";

@@ -1,8 +1,4 @@
-/**
- * The fields of a kustomization, as far as this renderer knows them.
- *
- * @module
- */
+/** The fields of a kustomization, as far as this renderer knows them. */
 import type { FieldSpec } from "./field-specs.ts";
 import type { Placed } from "./fields.ts";
 import type { SortOptions } from "./order.ts";

@@ -1,8 +1,4 @@
-/**
- * YAML files of objects, as kustomize reads them.
- *
- * @module
- */
+/** YAML files of objects, as kustomize reads them. */
 import { isMap, isScalar, isSeq } from "yaml";
 import { TsopError } from "../../errors.ts";
 import { isJsonObject } from "../../kube/json.ts";

@@ -1,8 +1,4 @@
-/**
- * References by name follow when names and namespaces change.
- *
- * @module
- */
+/** References by name follow when names and namespaces change. */
 import { TsopError } from "../../errors.ts";
 import { isJsonObject } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";

@@ -1,7 +1,5 @@
 /**
  * A kustomization that is rendered again and again, as on every save: only when one of its files has changed.
- *
- * @module
  */
 import type { ManifestObject } from "../../kube/object.ts";
 import { renderKustomization } from "./render.ts";

@@ -1,8 +1,4 @@
-/**
- * The order of the rendered objects: what others need first, what intercepts requests last.
- *
- * @module
- */
+/** The order of the rendered objects: what others need first, what intercepts requests last. */
 import type { KindSelector, Manifest } from "./resource.ts";
 
 /** The order that a kustomization wants its objects in. */

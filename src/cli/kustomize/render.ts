@@ -2,7 +2,6 @@
  * Renders a kustomization as `kubectl kustomize` does. Anything unknown here is refused.
  *
  * @see https://kubectl.docs.kubernetes.io/references/kustomize/
- * @module
  */
 import { TsopError } from "../../errors.ts";
 import type { ManifestObject } from "../../kube/object.ts";

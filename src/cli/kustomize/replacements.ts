@@ -1,8 +1,4 @@
-/**
- * `replacements`: a field of one object copied into fields of others.
- *
- * @module
- */
+/** `replacements`: a field of one object copied into fields of others. */
 import { TsopError } from "../../errors.ts";
 import { copyJson, encodeJson, isJsonObject } from "../../kube/json.ts";
 import { readYaml } from "../project/yaml/yaml-documents.ts";

@@ -1,8 +1,4 @@
-/**
- * A manifest on its way through the kustomizations: the object, and what it was called before.
- *
- * @module
- */
+/** A manifest on its way through the kustomizations: the object, and what it was called before. */
 import { encodeJson, isJsonObject } from "../../kube/json.ts";
 import type { ManifestObject } from "../../kube/object.ts";
 import { parseApiVersion } from "../../kube/resource.ts";

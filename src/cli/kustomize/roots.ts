@@ -1,7 +1,5 @@
 /**
  * The folders that a rendering goes through: which one may come next, and which files each may read.
- *
- * @module
  */
 import { TsopError } from "../../errors.ts";
 import { isBelow, realTarget } from "../project/plan.ts";

@@ -1,8 +1,6 @@
 /**
  * The kinds whose schema kustomize knows (those of Kubernetes 1.21, and no others): which of them are in no namespace,
  * and which of their lists are merged by keys. Lists of all other kinds are replaced as a whole.
- *
- * @module
  */
 
 /** The way in which a patch is merged into a field. */

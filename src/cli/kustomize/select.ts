@@ -1,8 +1,4 @@
-/**
- * The selection of the manifests that a patch or replacement is for.
- *
- * @module
- */
+/** The selection of the manifests that a patch or replacement is for. */
 import { compilePattern } from "../../kube/cel/patterns.ts";
 import { CelError } from "../../kube/cel/values.ts";
 import { matchesLabels, parseLabelSelector, SelectorError } from "../../kube/selectors/selector.ts";

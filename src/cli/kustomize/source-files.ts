@@ -1,8 +1,4 @@
-/**
- * The files that a kustomization is made of: those on the disk, or as a plan would leave them.
- *
- * @module
- */
+/** The files that a kustomization is made of: those on the disk, or as a plan would leave them. */
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf, TsopError } from "../../errors.ts";

@@ -1,8 +1,6 @@
 /**
  * Strategic merge patches, as kustomize merges them: lists of known kinds are merged by their keys,
  * all others are replaced.
- *
- * @module
  */
 import { copyJson, isJsonObject, setField } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";

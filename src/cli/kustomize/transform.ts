@@ -1,8 +1,6 @@
 /**
  * The transformers of a kustomization that need no other object: namespace, names, labels,
  * annotations, images, replicas.
- *
- * @module
  */
 import { TsopError } from "../../errors.ts";
 import { isJsonObject, setField } from "../../kube/json.ts";

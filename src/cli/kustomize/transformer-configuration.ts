@@ -1,8 +1,6 @@
 /**
  * The fields that transformers change: kustomize's own list, and the additions of the files in
  * `configurations`.
- *
- * @module
  */
 import { readYaml } from "../project/yaml/yaml-documents.ts";
 import { type FieldSpec, mergeFieldSpecs } from "./field-specs.ts";

@@ -1,8 +1,4 @@
-/**
- * `vars`: texts `$(NAME)` that stand for fields of other objects.
- *
- * @module
- */
+/** `vars`: texts `$(NAME)` that stand for fields of other objects. */
 import { TsopError } from "../../errors.ts";
 import { isJsonObject } from "../../kube/json.ts";
 import { parseApiVersion } from "../../kube/resource.ts";

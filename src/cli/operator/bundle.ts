@@ -1,8 +1,4 @@
-/**
- * An operator as one file: `src/main.ts` and all that it imports, bundled by esbuild.
- *
- * @module
- */
+/** An operator as one file: `src/main.ts` and all that it imports, bundled by esbuild. */
 import type { BuildFailure, BuildOptions, Plugin } from "esbuild";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";

@@ -1,8 +1,4 @@
-/**
- * Debugging of Node programs: they wait for a debugger.
- *
- * @module
- */
+/** Debugging of Node programs: they wait for a debugger. */
 import type { CliContext } from "../context.ts";
 
 /** The value of `--inspect-brk`: true, or the debugger's address: `9229`, `127.0.0.1:9229`. */

@@ -1,8 +1,6 @@
 /**
  * The part of a deployment that belongs into a control plane whose operator runs outside of it: for
  * `tsop dev` and tests. Pure.
- *
- * @module
  */
 import type { ManifestObject } from "../../kube/object.ts";
 

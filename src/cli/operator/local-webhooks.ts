@@ -1,8 +1,6 @@
 /**
  * The webhooks of an operator that runs in this machine, outside of the cluster: which of its objects ask it, and how
  * they are told where it is.
- *
- * @module
  */
 import type { Clock } from "../../clock.ts";
 import type { WebhookTarget } from "../../kube/webhooks/webhook-address.ts";

@@ -1,8 +1,4 @@
-/**
- * The operator's log for people: JSON lines become one readable line each.
- *
- * @module
- */
+/** The operator's log for people: JSON lines become one readable line each. */
 import { join } from "node:path";
 import type { CliContext } from "../context.ts";
 import { paint } from "../output.ts";

@@ -1,8 +1,6 @@
 /**
  * Prints the log of an operator. A reconciler that throws is tried again and again: its error is
  * printed in full once, and counted on one line from then on.
- *
- * @module
  */
 import type { Timer } from "../../clock.ts";
 import { LruMap } from "../../runtime/lru.ts";

@@ -1,8 +1,4 @@
-/**
- * The user's operator as a child process: a crash of it is not one of tsop.
- *
- * @module
- */
+/** The user's operator as a child process: a crash of it is not one of tsop. */
 import { messageOf, TsopError } from "../../errors.ts";
 import type { CliContext } from "../context.ts";
 import { BackgroundProcess } from "../processes.ts";

@@ -1,8 +1,6 @@
 /**
  * The webhook server of an operator that runs on this machine: a port, and a certificate of this
  * session.
- *
- * @module
  */
 import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";

@@ -1,8 +1,4 @@
-/**
- * Watches the sources and calls a function on every save.
- *
- * @module
- */
+/** Watches the sources and calls a function on every save. */
 import type { FSWatcher } from "chokidar";
 import { once } from "node:events";
 import { join } from "node:path";

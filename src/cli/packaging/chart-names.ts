@@ -1,8 +1,4 @@
-/**
- * Names of the rendered objects, as expressions of a chart.
- *
- * @module
- */
+/** Names of the rendered objects, as expressions of a chart. */
 import { isJsonObject } from "../../kube/json.ts";
 import type { JsonObject, ManifestObject } from "../../kube/object.ts";
 

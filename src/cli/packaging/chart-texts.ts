@@ -1,8 +1,4 @@
-/**
- * The texts of a chart that hold no objects: values, their schema, helpers, notes.
- *
- * @module
- */
+/** The texts of a chart that hold no objects: values, their schema, helpers, notes. */
 import { stringify } from "yaml";
 import type { ManifestObject } from "../../kube/object.ts";
 

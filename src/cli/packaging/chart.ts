@@ -1,8 +1,4 @@
-/**
- * A Helm chart of the objects that `config/default` renders.
- *
- * @module
- */
+/** A Helm chart of the objects that `config/default` renders. */
 import { isDeepStrictEqual } from "node:util";
 import { stringify } from "yaml";
 import { TsopError } from "../../errors.ts";

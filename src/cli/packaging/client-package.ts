@@ -1,7 +1,5 @@
 /**
  * A package with which other programs use a project's kinds: a token and an interface for each, on tsop's client.
- *
- * @module
  */
 import { capitalized } from "../../kube/text/capitalized.ts";
 import { jsDoc } from "../../generator/import/source-text.ts";

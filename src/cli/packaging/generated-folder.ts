@@ -3,8 +3,6 @@
  *
  * The file `.generated.json` beside the files holds a hash of each as it was written. A file that still has it is the
  * command's, every other one is the user's.
- *
- * @module
  */
 import { createHash } from "node:crypto";
 import { join, posix } from "node:path";

@@ -1,8 +1,4 @@
-/**
- * The facts in a project's `package.json` that packages show.
- *
- * @module
- */
+/** The facts in a project's `package.json` that packages show. */
 import { join } from "node:path";
 import { isJsonObject } from "../../kube/json.ts";
 import { readIfThere } from "../project/plan.ts";

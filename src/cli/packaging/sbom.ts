@@ -2,7 +2,6 @@
  * The parts list of a bundled operator: the npm packages whose code is in it.
  *
  * @see https://cyclonedx.org/docs/1.6/json/
- * @module
  */
 import { dirname, join, resolve } from "node:path";
 import { isJsonObject } from "../../kube/json.ts";

@@ -1,8 +1,4 @@
-/**
- * The TypeScript type of what a schema of a CRD describes.
- *
- * @module
- */
+/** The TypeScript type of what a schema of a CRD describes. */
 import { isJsonObject } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";
 import { jsDoc, memberName } from "../../generator/import/source-text.ts";

@@ -1,8 +1,4 @@
-/**
- * Opens an address in the user's browser.
- *
- * @module
- */
+/** Opens an address in the user's browser. */
 import type { CliContext } from "../context.ts";
 import { leaveRunning } from "../processes.ts";
 

@@ -1,8 +1,4 @@
-/**
- * Follows the journal of an operator by its server-sent events.
- *
- * @module
- */
+/** Follows the journal of an operator by its server-sent events. */
 import { TextDecoderStream } from "node:stream/web";
 import type { JournalEntry } from "../../runtime/journal/entry.ts";
 import { openJournal, type JournalPlace } from "../journal/journal-place.ts";

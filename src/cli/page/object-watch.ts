@@ -1,8 +1,4 @@
-/**
- * The objects of a project and their events, followed by watches.
- *
- * @module
- */
+/** The objects of a project and their events, followed by watches. */
 import type { Clock } from "../../clock.ts";
 import { silentLogger } from "../../log.ts";
 import type { KubeObject } from "../../kube/object.ts";

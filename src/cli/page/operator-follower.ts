@@ -1,7 +1,5 @@
 /**
  * Follows an operator across its restarts: the journals of its processes, their queues, the rights that they used.
- *
- * @module
  */
 import type { Clock } from "../../clock.ts";
 import { messageOf } from "../../errors.ts";

@@ -1,8 +1,4 @@
-/**
- * The objects of a project's kinds and the objects that they own, as the page gets them. Pure.
- *
- * @module
- */
+/** The objects of a project's kinds and the objects that they own, as the page gets them. Pure. */
 import type { KubeObject } from "../../kube/object.ts";
 import { statusOf } from "../../kube/progress/kstatus.ts";
 import type { PageObject, PageStatus } from "./protocol.ts";

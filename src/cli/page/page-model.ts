@@ -1,8 +1,4 @@
-/**
- * The state of a page, and those who look at it: a newcomer gets all of it, then the changes.
- *
- * @module
- */
+/** The state of a page, and those who look at it: a newcomer gets all of it, then the changes. */
 import type { Clock, Timer } from "../../clock.ts";
 import { messageOf } from "../../errors.ts";
 import type { UsedRight } from "../../runtime/journal/used-rights.ts";

@@ -1,8 +1,4 @@
-/**
- * The part of a project that its page is about. Pure.
- *
- * @module
- */
+/** The part of a project that its page is about. Pure. */
 import type { ManifestObject } from "../../kube/object.ts";
 import { apiGroupOf, type Project } from "../project/project-file.ts";
 import type { PageScope } from "./page-model.ts";

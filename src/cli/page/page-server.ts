@@ -1,8 +1,6 @@
 /**
  * Serves the page to a browser on this machine: its files to anybody here, its messages to those
  * who have the token.
- *
- * @module
  */
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { readFile } from "node:fs/promises";

@@ -1,8 +1,6 @@
 /**
  * The messages to the page: lines of JSON, each a message. Types alone, which the page in the
  * browser shares.
- *
- * @module
  */
 import type { JournalEntry } from "../../runtime/journal/entry.ts";
 import type { QueueState } from "../../runtime/controller/activity.ts";

@@ -1,8 +1,4 @@
-/**
- * Rights that roles grant beside those that requests used. Pure.
- *
- * @module
- */
+/** Rights that roles grant beside those that requests used. Pure. */
 import type { ManifestObject } from "../../kube/object.ts";
 import type { UsedRight } from "../../runtime/journal/used-rights.ts";
 import type { PageRight } from "./protocol.ts";

@@ -1,8 +1,6 @@
 /**
  * The kinds that the page watches: those that the operator's roles name, the project's own, and
  * those that workloads make.
- *
- * @module
  */
 import type { ResourceInfo } from "../../kube/resource.ts";
 import type { Client } from "../../runtime/client/client.ts";

@@ -1,8 +1,4 @@
-/**
- * `tsop manifests --against`: what the code changes about CRDs that are in use.
- *
- * @module
- */
+/** `tsop manifests --against`: what the code changes about CRDs that are in use. */
 import { resolve } from "node:path";
 import { messageOf, TsopError, UsageError } from "../../errors.ts";
 import type { Change } from "../../generator/changes/change.ts";

@@ -3,8 +3,6 @@
  * webhooks in `src/main.ts`, items of the lists of kustomizations. `tsop upgrade` makes the same
  * additions to the old and to the new scaffold before it merges, so that they are no change of
  * either side.
- *
- * @module
  */
 import { basename } from "node:path";
 import { isDeepStrictEqual } from "node:util";

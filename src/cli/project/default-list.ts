@@ -1,8 +1,4 @@
-/**
- * The CRDs and the webhooks in `config/default`, which is the user's.
- *
- * @module
- */
+/** The CRDs and the webhooks in `config/default`, which is the user's. */
 import { join } from "node:path";
 import { isGenerated, WEBHOOK_LIST, WEBHOOK_SERVICE_FILE } from "../../generator/stamp.ts";
 import { readIfThere } from "./plan.ts";

@@ -1,8 +1,4 @@
-/**
- * The changes of `tsop delete`: the opposite of `tsop create`, file by file.
- *
- * @module
- */
+/** The changes of `tsop delete`: the opposite of `tsop create`, file by file. */
 import { posix } from "node:path";
 import { TsopError } from "../../errors.ts";
 import type { KindClass } from "../../generator/find-classes.ts";

@@ -1,8 +1,4 @@
-/**
- * Text from a URL, within limits of time and size.
- *
- * @module
- */
+/** Text from a URL, within limits of time and size. */
 import { timeoutSignal, type Clock } from "../../clock.ts";
 import { messageOf, TsopError } from "../../errors.ts";
 

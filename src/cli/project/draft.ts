@@ -1,7 +1,5 @@
 /**
  * The files of a project while a command plans what becomes of them: what it changed already is read as it will be.
- *
- * @module
  */
 import { join } from "node:path";
 import { readIfThere } from "./plan.ts";

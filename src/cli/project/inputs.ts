@@ -1,8 +1,6 @@
 /**
  * Input of users, checked as strictly as the API server would check it later, before anything is
  * written. Every refusal names the flag, the rule and an example that works.
- *
- * @module
  */
 import { capitalized } from "../../kube/text/capitalized.ts";
 import { UsageError } from "../../errors.ts";

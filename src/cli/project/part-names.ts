@@ -1,8 +1,4 @@
-/**
- * The names of the optional parts of `config/`.
- *
- * @module
- */
+/** The names of the optional parts of `config/`. */
 
 /** The optional parts, in the order in which `config/default` lists them: later ones patch what earlier ones add. */
 export const PARTS = [

@@ -1,7 +1,5 @@
 /**
  * The optional parts of `config/`: a kustomize component each, which `config/default` lists while the part is on.
- *
- * @module
  */
 import { TsopError, UsageError } from "../../errors.ts";
 import { isGenerated } from "../../generator/stamp.ts";

@@ -1,8 +1,4 @@
-/**
- * The plan of a command's writes, and its execution: all of it or nothing.
- *
- * @module
- */
+/** The plan of a command's writes, and its execution: all of it or nothing. */
 import {
   mkdir,
   readFile,

@@ -1,8 +1,4 @@
-/**
- * Files that hold credentials.
- *
- * @module
- */
+/** Files that hold credentials. */
 import { randomUUID } from "node:crypto";
 import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";

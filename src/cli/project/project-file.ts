@@ -3,8 +3,6 @@
  *
  * It is read into plain data and edited in single lines, so comments, order and layout of the user
  * stay. Facts that can be derived from the code are not in it.
- *
- * @module
  */
 import { join } from "node:path";
 import { TsopError, UsageError } from "../../errors.ts";

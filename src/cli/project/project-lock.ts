@@ -1,8 +1,6 @@
 /**
  * Locks: one command at a time changes the files of a project, and a kubeconfig is that of one
  * control plane at a time.
- *
- * @module
  */
 import { rmdirSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -1,8 +1,6 @@
 /**
  * Finds the root of a project. It imports next to nothing: `tsop manifests` looks here before it
  * loads a command.
- *
- * @module
  */
 import { dirname, resolve } from "node:path";
 

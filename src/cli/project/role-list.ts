@@ -1,8 +1,4 @@
-/**
- * The list of `config/rbac`, which is the user's, and the generated roles in it.
- *
- * @module
- */
+/** The list of `config/rbac`, which is the user's, and the generated roles in it. */
 import { join } from "node:path";
 import { CERTIFICATE_ROLES, USER_ROLES } from "../../generator/stamp.ts";
 import { readIfThere } from "./plan.ts";

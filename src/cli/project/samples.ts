@@ -1,8 +1,4 @@
-/**
- * The list of samples: `config/samples/kustomization.yaml`.
- *
- * @module
- */
+/** The list of samples: `config/samples/kustomization.yaml`. */
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { readIfThere } from "./plan.ts";

@@ -1,7 +1,5 @@
 /**
  * `tsop manifests` when nothing changed, which is what most runs find: told before the commands are loaded.
- *
- * @module
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";

@@ -1,8 +1,6 @@
 /**
  * The files that a command writes before they get their names: one that is killed leaves them, and the next one that has to do
  * with these files takes them away.
- *
- * @module
  */
 import { readdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";

@@ -1,8 +1,4 @@
-/**
- * The answers of an API server to each of some manifests.
- *
- * @module
- */
+/** The answers of an API server to each of some manifests. */
 import { didYouMean } from "../../generator/nearest-name.ts";
 import type { JsonObject } from "../../kube/object.ts";
 import type { Manifest } from "../doctor/rule.ts";

@@ -1,7 +1,5 @@
 /**
  * An API server in this process that judges objects and keeps none: its answers are those of the control plane.
- *
- * @module
  */
 import { type ControlPlane, startControlPlane } from "../../controlplane/control-plane.ts";
 import { isJsonObject } from "../../kube/json.ts";

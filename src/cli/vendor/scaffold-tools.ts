@@ -3,8 +3,6 @@
  *
  * The development dependencies of the scaffold: `npm run build` bundles this file with them, so
  * that a user's installation does not get their three hundred packages. Nothing else imports them.
- *
- * @module
  */
 export { default as Handlebars } from "handlebars";
 export { create as createEditor } from "mem-fs-editor";

@@ -1,8 +1,6 @@
 /**
  * ts-morph, behind one door: with it a command edits a source file of the user. A development
  * dependency like the rest of this folder; `npm run build` bundles it.
- *
- * @module
  */
 export { Project, SyntaxKind } from "ts-morph";
 export type {

@@ -2,7 +2,6 @@
  * Evaluates expressions of admission: the write as they see it, and the limits of their cost.
  *
  * @see https://pkg.go.dev/k8s.io/apiserver/pkg/admission/plugin/cel
- * @module
  */
 import type { Result } from "../../kube/cel/run/scope.ts";
 import { CelError, CelMap, type CelValue, ValueList, ValueMap } from "../../kube/cel/values.ts";

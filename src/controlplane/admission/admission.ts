@@ -6,7 +6,6 @@
  * most writes never wait.
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/
- * @module
  */
 import type { SentObject } from "../../kube/object.ts";
 import type { AdmissionRequest, ConvertObject } from "./attributes.ts";

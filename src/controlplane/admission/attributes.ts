@@ -2,7 +2,6 @@
  * A write on its way through admission: the request, its user, and the object as it is so far.
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/
- * @module
  */
 import type { JsonObject, SentObject } from "../../kube/object.ts";
 import type { ServedResource, User } from "../kinds.ts";

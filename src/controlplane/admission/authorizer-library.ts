@@ -2,7 +2,6 @@
  * `authorizer` in expressions of admission: whether the user of the request may do something else.
  *
  * @see https://pkg.go.dev/k8s.io/apiserver/pkg/cel/library#Authz
- * @module
  */
 import type { Library } from "../../kube/cel/environment.ts";
 import { type FunctionDeclaration, member } from "../../kube/cel/functions.ts";

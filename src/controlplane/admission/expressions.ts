@@ -3,7 +3,6 @@
  *
  * @see
  * https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/#validation-expression
- * @module
  */
 import { CompileFailure, type Expression, compileExpression } from "../../kube/cel/compile.ts";
 import type { Environment, ObjectFields } from "../../kube/cel/environment.ts";

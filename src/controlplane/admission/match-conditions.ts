@@ -3,7 +3,6 @@
  *
  * @see
  * https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#matching-requests-matchconditions
- * @module
  */
 import { CelError } from "../../kube/cel/values.ts";
 import { Activation, Budget, CONDITIONS_BUDGET, type Inputs, OutOfBudget } from "./activation.ts";

@@ -5,7 +5,6 @@
  * their place comes when it is used.
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/mutating-admission-policy/
- * @module
  */
 import type { JsonObject } from "../../kube/object.ts";
 import { setField } from "../../kube/json.ts";

@@ -2,7 +2,6 @@
  * The admission plugins of a real API server, by their names, and which of them are on.
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/
- * @module
  */
 import { UsageError } from "../../errors.ts";
 

@@ -1,8 +1,4 @@
-/**
- * 403 in admission's words.
- *
- * @module
- */
+/** 403 in admission's words. */
 import { groupResourceOf } from "../../kube/resource.ts";
 import {
   type StatusCause,

@@ -3,7 +3,6 @@
  * namespace, and the variables of a policy.
  *
  * @see https://pkg.go.dev/k8s.io/apiserver/pkg/admission/plugin/cel#BuildRequestType
- * @module
  */
 import type { ObjectFields } from "../../kube/cel/environment.ts";
 import {

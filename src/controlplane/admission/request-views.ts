@@ -1,8 +1,4 @@
-/**
- * A write in the versions that webhooks and policies match.
- *
- * @module
- */
+/** A write in the versions that webhooks and policies match. */
 import type { SentObject } from "../../kube/object.ts";
 import { groupResourceOf } from "../../kube/resource.ts";
 import type { ServedResource } from "../kinds.ts";

@@ -3,7 +3,6 @@
  *
  * @see
  * https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#request
- * @module
  */
 import { quote } from "../../kube/field-errors.ts";
 import { isJsonObject } from "../../kube/json.ts";

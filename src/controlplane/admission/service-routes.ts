@@ -1,8 +1,6 @@
 /**
  * Addresses on this machine of the webhooks behind Services: there is no cluster network to find
  * them.
- *
- * @module
  */
 
 /** An address (`host:port`), or a promise of one that is known soon: calls wait for it. */

@@ -4,7 +4,6 @@
  *
  * @see
  * https://kubernetes.io/docs/reference/access-authn-authz/certificate-signing-requests/#authorization
- * @module
  */
 import type { SentObject } from "../../kube/object.ts";
 import { SIGNING_REQUESTS } from "../builtin/tokens.ts";

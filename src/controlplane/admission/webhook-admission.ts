@@ -2,7 +2,6 @@
  * Calls webhooks about writes: mutating ones one after the other, validating ones in parallel.
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/
- * @module
  */
 import { sameJson } from "../../kube/json.ts";
 import type { SentObject } from "../../kube/object.ts";

@@ -1,8 +1,4 @@
-/**
- * Errors of the HTTP answer of a webhook, in client-go's words.
- *
- * @module
- */
+/** Errors of the HTTP answer of a webhook, in client-go's words. */
 import { quote } from "../../kube/field-errors.ts";
 import { isJsonObject } from "../../kube/json.ts";
 

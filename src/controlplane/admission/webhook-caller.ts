@@ -5,7 +5,6 @@
  *
  * @see
  * https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#contacting-the-webhook
- * @module
  */
 import type { X509Certificate } from "node:crypto";
 import { Agent, type AgentOptions, request as httpsRequest } from "node:https";

@@ -5,7 +5,6 @@
  * pool, even the server's own. Signatures and chains are left to OpenSSL.
  *
  * @see https://pkg.go.dev/crypto/x509#Certificate.Verify
- * @module
  */
 import { timeOf } from "../../kube/values/times.ts";
 import { X509Certificate } from "node:crypto";

@@ -1,8 +1,6 @@
 /**
  * JSON patches of mutating webhooks, applied as a PATCH request would be, but refused in the patch
  * library's words.
- *
- * @module
  */
 import { goKindOf, applyJsonPatch } from "../../kube/patch.ts";
 import { getField, isJsonObject } from "../../kube/json.ts";

@@ -2,7 +2,6 @@
  * Redirects of webhooks, followed as Go's HTTP client follows them.
  *
  * @see https://pkg.go.dev/net/http#Client
- * @module
  */
 
 /** An address to connect to. */

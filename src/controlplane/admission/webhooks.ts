@@ -2,7 +2,6 @@
  * The stored webhook configurations, and the webhooks in them that match a write.
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/
- * @module
  */
 import type { SentObject } from "../../kube/object.ts";
 import type { LabelSelector } from "../../kube/selectors/selector.ts";

@@ -2,7 +2,6 @@
  * Server-side apply: merges an object with the configuration of a manager.
  *
  * @see https://kubernetes.io/docs/reference/using-api/server-side-apply/
- * @module
  */
 import { asJson, asObject, copyJson, isJsonObject, sameJson } from "../../kube/json.ts";
 import type { JsonObject, SentObject } from "../../kube/object.ts";

@@ -1,8 +1,4 @@
-/**
- * The difference between two states of an object, as sets of fields.
- *
- * @module
- */
+/** The difference between two states of an object, as sets of fields. */
 import { getField, isJsonObject, sameJson } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";
 import { type Misfit, scalarMisfit } from "./conformity.ts";

@@ -1,8 +1,4 @@
-/**
- * Conflicts of an apply: fields that other managers own with other values.
- *
- * @module
- */
+/** Conflicts of an apply: fields that other managers own with other values. */
 import { quote } from "../../kube/field-errors.ts";
 import { type StatusError, failure } from "../../kube/status.ts";
 import { type FieldPath, type FieldSet, printPath } from "./field-set.ts";

@@ -1,8 +1,6 @@
 /**
  * Checks that an object has the shape of its schema, as far as ownership needs it: declared fields,
  * scalar types, and list maps and sets whose items can be told apart.
- *
- * @module
  */
 import { isNumeric } from "../../kube/text/go-number.ts";
 import { isJsonObject } from "../../kube/json.ts";

@@ -1,8 +1,6 @@
 /**
  * The order of a list merged by a strategic merge patch: that of the patch, with the items that
  * only the server has in between, as near to their old place as possible.
- *
- * @module
  */
 
 type KeyOf = (item: unknown) => unknown;

@@ -6,7 +6,6 @@
  * being built is changed.
  *
  * @see https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management
- * @module
  */
 import { isJsonObject, setField } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";

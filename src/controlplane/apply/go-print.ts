@@ -1,8 +1,4 @@
-/**
- * JSON values as Go's `fmt` prints them, for messages that quote them.
- *
- * @module
- */
+/** JSON values as Go's `fmt` prints them, for messages that quote them. */
 import { quote } from "../../kube/field-errors.ts";
 import { formatNumber, isInt64, isNumeric } from "../../kube/text/go-number.ts";
 import { encodeJson, isJsonObject } from "../../kube/json.ts";

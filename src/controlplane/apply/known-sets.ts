@@ -1,8 +1,6 @@
 /**
  * Shared sets of fields. Most objects of a kind are written by the same managers with the same
  * fields, so they share one set and one `fieldsV1`.
- *
- * @module
  */
 import type { JsonObject } from "../../kube/object.ts";
 import type { Schema } from "../../kube/schema/structural.ts";

@@ -3,7 +3,6 @@
  * apply` belong to the manager `kubectl`.
  *
  * @see https://kubernetes.io/docs/reference/using-api/server-side-apply/#upgrading-from-client-side-apply-to-server-side-apply
- * @module
  */
 import { asJson, copyJson, isJsonObject } from "../../kube/json.ts";
 import type { JsonObject, SentObject } from "../../kube/object.ts";

@@ -1,8 +1,4 @@
-/**
- * Reads and writes the managers of an object, `metadata.managedFields`.
- *
- * @module
- */
+/** Reads and writes the managers of an object, `metadata.managedFields`. */
 import { quote } from "../../kube/field-errors.ts";
 import { sameJson } from "../../kube/json.ts";
 import type { ManagedFieldsEntry } from "../../kube/object.ts";

@@ -1,8 +1,6 @@
 /**
  * Merges an object with a configuration: maps by key, list maps and sets by item, everything else
  * replaced.
- *
- * @module
  */
 import { getField, isJsonObject, setField } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";

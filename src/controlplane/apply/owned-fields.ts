@@ -1,8 +1,4 @@
-/**
- * The fields that an object mentions, which its applier owns.
- *
- * @module
- */
+/** The fields that an object mentions, which its applier owns. */
 import { isJsonObject } from "../../kube/json.ts";
 import { FieldSet } from "./field-set.ts";
 import { type PathElement, fieldElement } from "./path-element.ts";

@@ -5,7 +5,6 @@
  * An element is kept as that string; equal elements have equal strings.
  *
  * @see https://kubernetes.io/docs/reference/using-api/server-side-apply/
- * @module
  */
 import { quote } from "../../kube/field-errors.ts";
 import { isNumeric } from "../../kube/text/go-number.ts";

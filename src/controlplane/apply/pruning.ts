@@ -1,8 +1,4 @@
-/**
- * Removes fields from an object, and adds to a set the declared fields on the way to its paths.
- *
- * @module
- */
+/** Removes fields from an object, and adds to a set the declared fields on the way to its paths. */
 import { isJsonObject, setField } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";
 import { FieldSet } from "./field-set.ts";

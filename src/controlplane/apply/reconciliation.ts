@@ -2,8 +2,6 @@
  * Reconciles field sets with a schema that changed: a field that became atomic is owned as a whole.
  *
  * A field that became granular is left alone; its owner keeps the bare field until its next apply.
- *
- * @module
  */
 import type { Schema } from "../../kube/schema/structural.ts";
 import { FieldSet } from "./field-set.ts";

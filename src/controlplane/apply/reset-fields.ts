@@ -1,8 +1,4 @@
-/**
- * The fields that an endpoint ignores, and that a write to it therefore does not own.
- *
- * @module
- */
+/** The fields that an endpoint ignores, and that a write to it therefore does not own. */
 import type { KindTraits } from "../kinds.ts";
 import { FieldSet } from "./field-set.ts";
 

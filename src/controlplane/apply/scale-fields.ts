@@ -3,7 +3,6 @@
  * those of its `Scale`, and are converted back after the write.
  *
  * @see https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management
- * @module
  */
 import type { ManagedFieldsEntry } from "../../kube/object.ts";
 import { type FieldPath, FieldSet } from "./field-set.ts";

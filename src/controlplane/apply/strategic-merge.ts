@@ -7,7 +7,6 @@
  * built-in kinds.
  *
  * @see https://github.com/kubernetes/design-proposals-archive/blob/main/cli/preserve-order-in-strategic-merge-patch.md
- * @module
  */
 import { copyJson, getField, isJsonObject, setField } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";

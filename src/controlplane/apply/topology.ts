@@ -4,7 +4,6 @@
  * Where a type is left open, the value decides: maps are then granular, lists atomic.
  *
  * @see https://kubernetes.io/docs/reference/using-api/server-side-apply/#merge-strategy
- * @module
  */
 import { getField, isJsonObject } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";

@@ -4,7 +4,6 @@
  * Runs on every write, before admission.
  *
  * @see https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management
- * @module
  */
 import { asJson } from "../../kube/json.ts";
 import type { SentObject } from "../../kube/object.ts";

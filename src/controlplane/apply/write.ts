@@ -4,8 +4,6 @@
  *
  * Objects come in the version of the request; managers of another version are compared in that
  * version.
- *
- * @module
  */
 import { timeOf } from "../../kube/values/times.ts";
 import { isJsonObject, setField } from "../../kube/json.ts";

@@ -1,8 +1,4 @@
-/**
- * The attributes of a request, for authorization.
- *
- * @module
- */
+/** The attributes of a request, for authorization. */
 
 /** The attributes of an action of a user. */
 export type Attributes = ResourceAttributes | PathAttributes;

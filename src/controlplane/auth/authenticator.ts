@@ -2,7 +2,6 @@
  * Authenticates requests: by client certificate, by bearer token, or as the anonymous user.
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/authentication/
- * @module
  */
 import { failure } from "../../kube/status.ts";
 import type { User } from "../kinds.ts";

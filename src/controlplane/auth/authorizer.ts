@@ -2,7 +2,6 @@
  * Whether a user may do something: as a node, or by roles.
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/authorization/
- * @module
  */
 import type { ObjectSource } from "../resource-name.ts";
 import type { User } from "../kinds.ts";

@@ -2,7 +2,6 @@
  * The roles and bindings that every cluster begins with.
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/rbac/#default-roles-and-role-bindings
- * @module
  */
 import { readData } from "../data-file.ts";
 import type { SentObject } from "../../kube/object.ts";

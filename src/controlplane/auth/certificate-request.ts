@@ -2,7 +2,6 @@
  * Requests for certificates, as `spec.request` of a CertificateSigningRequest holds them.
  *
  * @see https://www.rfc-editor.org/rfc/rfc2986
- * @module
  */
 import { createPublicKey, verify } from "node:crypto";
 import { ALTERNATIVE_NAMES, COMMON_NAME, ORGANIZATION, oid } from "../../kube/x509/der.ts";

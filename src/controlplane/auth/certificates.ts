@@ -1,8 +1,6 @@
 /**
  * The control plane's own certificate authority: a CA, the server's certificate, and client
  * certificates whose common name is the user and whose organisations are the groups.
- *
- * @module
  */
 import { type KeyObject, X509Certificate, createPublicKey } from "node:crypto";
 import type { Clock } from "../../clock.ts";
@@ -46,7 +44,6 @@ export interface SigningTerms {
 }
 
 const YEAR_MS = 365 * 24 * 3600 * 1000;
-
 const BASIC_CONSTRAINTS = "2.5.29.19";
 const CLIENT_AUTH = "1.3.6.1.5.5.7.3.2";
 /** The bits of the key usage; the first is the highest. */

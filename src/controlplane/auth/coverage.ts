@@ -3,7 +3,6 @@
  *
  * @see
  * https://kubernetes.io/docs/reference/access-authn-authz/rbac/#privilege-escalation-prevention-and-bootstrapping
- * @module
  */
 import { quote } from "../../kube/field-errors.ts";
 import type { User } from "../kinds.ts";

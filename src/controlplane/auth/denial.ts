@@ -1,8 +1,4 @@
-/**
- * The refusal of a request by authorization.
- *
- * @module
- */
+/** The refusal of a request by authorization. */
 import { quote } from "../../kube/field-errors.ts";
 import { type StatusError, failure } from "../../kube/status.ts";
 import type { User } from "../kinds.ts";

@@ -1,8 +1,4 @@
-/**
- * Reads DER: elements, and their contents.
- *
- * @module
- */
+/** Reads DER: elements, and their contents. */
 
 /** A tag, its content, and the bytes of the whole element. */
 export interface DerElement {

@@ -3,7 +3,6 @@
  * allow it for some requests only.
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation
- * @module
  */
 import type { ObjectSource } from "../resource-name.ts";
 import { quote } from "../../kube/field-errors.ts";

@@ -1,8 +1,4 @@
-/**
- * The keys of a control plane that outlives its process: existing kubeconfigs keep access.
- *
- * @module
- */
+/** The keys of a control plane that outlives its process: existing kubeconfigs keep access. */
 import { type KeyObject, createPrivateKey, generateKeyPairSync } from "node:crypto";
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

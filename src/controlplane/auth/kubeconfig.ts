@@ -1,8 +1,4 @@
-/**
- * The kubeconfig, with which any client of Kubernetes reaches the control plane.
- *
- * @module
- */
+/** The kubeconfig, with which any client of Kubernetes reaches the control plane. */
 import type { KeyPair } from "./certificates.ts";
 
 const base64 = (text: string): string => Buffer.from(text, "utf8").toString("base64");

@@ -2,7 +2,6 @@
  * The rights of nodes: to their own object, their pods, and the objects that those pods refer to.
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/node/
- * @module
  */
 import { isJsonObject } from "../../kube/json.ts";
 import type { CollectionName, ObjectSource } from "../resource-name.ts";

@@ -2,7 +2,6 @@
  * Role-based access control: rights by the stored roles and bindings.
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/rbac/
- * @module
  */
 import type { Attributes } from "./attributes.ts";
 import type { SentObject } from "../../kube/object.ts";

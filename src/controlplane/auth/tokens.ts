@@ -2,7 +2,6 @@
  * Tokens of service accounts: signed JSON web tokens, as the API server issues and verifies them.
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/service-accounts-admin/
- * @module
  */
 import type { SentObject } from "../../kube/object.ts";
 import type { CollectionName, ObjectSource } from "../resource-name.ts";

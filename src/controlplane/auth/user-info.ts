@@ -1,8 +1,4 @@
-/**
- * A user as reviews show it.
- *
- * @module
- */
+/** A user as reviews show it. */
 import type { JsonObject } from "../../kube/object.ts";
 import type { User } from "../kinds.ts";
 import { present } from "../../present.ts";

@@ -1,8 +1,6 @@
 /**
  * Reads fields of objects whose shape has not been checked. A path is written with dots:
  * `spec.nodeName`.
- *
- * @module
  */
 
 /** The value at `path`; `undefined` when a step is missing. */

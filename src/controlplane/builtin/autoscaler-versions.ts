@@ -3,7 +3,6 @@
  * annotations there.
  *
  * @see https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/horizontal-pod-autoscaler-v1/
- * @module
  */
 import { asObject, copyJson, isJsonObject } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";

@@ -4,8 +4,6 @@
  *
  * Two forms leave this file: the definitions as OpenAPI documents show them (`$ref`s in place), and
  * the resolved tree that the write path walks.
- *
- * @module
  */
 import { InternalError } from "../../errors.ts";
 import type { Schema } from "../../kube/schema/structural.ts";

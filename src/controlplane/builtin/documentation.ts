@@ -4,8 +4,6 @@
  *
  * The texts are made when tsop is built (`scripts/k8s-types.mjs`), and loaded on first use: only
  * `kubectl explain` and the descriptions of table columns need them.
- *
- * @module
  */
 import { readData } from "../data-file.ts";
 

@@ -3,8 +3,6 @@
  * are embedded in others. Messages about wrong types name them.
  *
  * The table is made by `scripts/kubernetes/go-shape.mjs`, and loaded on first use.
- *
- * @module
  */
 import { LineTable } from "../line-table.ts";
 

@@ -1,8 +1,4 @@
-/**
- * Converts objects of the built-in kinds that are served in more than one version.
- *
- * @module
- */
+/** Converts objects of the built-in kinds that are served in more than one version. */
 import type { JsonObject } from "../../kube/object.ts";
 import { convertAutoscaler } from "./autoscaler-versions.ts";
 

@@ -1,8 +1,4 @@
-/**
- * The printers of the built-in kinds.
- *
- * @module
- */
+/** The printers of the built-in kinds. */
 import type { TablePrinter } from "../kinds.ts";
 import { rulesOf } from "./kinds/kind-table.ts";
 import { described } from "./tables/column-descriptions.ts";

@@ -4,8 +4,6 @@
  * The table (`resources.data.json`, made by `scripts/kubernetes/resources-and-schemas.mjs`) lists
  * them; strategies, printers and selectable fields are added here. Schemas are resolved on first
  * use.
- *
- * @module
  */
 import { readData } from "../data-file.ts";
 import { InternalError } from "../../errors.ts";

@@ -3,7 +3,6 @@
  * metadata.namespace.
  *
  * @see https://kubernetes.io/docs/concepts/overview/working-with-objects/field-selectors/
- * @module
  */
 import type { SentObject } from "../../kube/object.ts";
 import { textAt } from "./at.ts";

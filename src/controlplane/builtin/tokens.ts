@@ -1,8 +1,6 @@
 /**
  * Tokens of the built-in resources that the control plane itself reads and writes, each with the
  * shape of its objects.
- *
- * @module
  */
 import type { Definition } from "../../kube/definition/definition.ts";
 import type { ConfigMap } from "./kinds/core/config-map.ts";

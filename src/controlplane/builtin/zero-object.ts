@@ -4,8 +4,6 @@
  *
  * A create is compared with it, which decides whether `metadata.managedFields` lists a container
  * itself.
- *
- * @module
  */
 import { asJson } from "../../kube/json.ts";
 import type { JsonObject, SentObject } from "../../kube/object.ts";

@@ -1,8 +1,4 @@
-/**
- * Writes to objects that may be gone meanwhile.
- *
- * @module
- */
+/** Writes to objects that may be gone meanwhile. */
 import { isNotFound } from "../../kube/status.ts";
 
 /**

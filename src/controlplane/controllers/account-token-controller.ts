@@ -3,7 +3,6 @@
  * and deleted with it.
  *
  * @see https://kubernetes.io/docs/concepts/configuration/secret/#service-account-token-secrets
- * @module
  */
 import { unlessGone } from "./absence.ts";
 import type { ControllerClient, IssueToken, StoreEvent } from "./client.ts";

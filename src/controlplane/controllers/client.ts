@@ -1,8 +1,6 @@
 /**
  * The client of a simulated controller: reads straight from the store, writes through the same path
  * as a request over the network, with all its checks, as its own user and field manager.
- *
- * @module
  */
 import type { Clock } from "../../clock.ts";
 import type { SentObject, ObjectKey } from "../../kube/object.ts";

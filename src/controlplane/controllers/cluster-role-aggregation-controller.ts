@@ -2,7 +2,6 @@
  * Aggregated ClusterRoles: their rules are those of all roles that their selectors match.
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/rbac/#aggregated-clusterroles
- * @module
  */
 import type { ResourceName } from "../resource-name.ts";
 import { sameJson } from "../../kube/json.ts";

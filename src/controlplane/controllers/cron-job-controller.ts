@@ -2,7 +2,6 @@
  * CronJobs: a Job at each time of the schedule.
  *
  * @see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/
- * @module
  */
 import { sameJson } from "../../kube/json.ts";
 import type { Clock } from "../../clock.ts";

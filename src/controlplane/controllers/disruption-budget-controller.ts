@@ -2,7 +2,6 @@
  * PodDisruptionBudgets: the number of pods that may be evicted now.
  *
  * @see https://kubernetes.io/docs/concepts/workloads/pods/disruptions/
- * @module
  */
 import type { DisruptionBudget } from "../builtin/kinds/policy/pod-disruption-budget.ts";
 import { sameJson } from "../../kube/json.ts";

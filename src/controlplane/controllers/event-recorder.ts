@@ -5,7 +5,6 @@
  * no more events for a while.
  *
  * @see https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/event-v1/
- * @module
  */
 import type { Clock } from "../../clock.ts";
 import type { SentObject } from "../../kube/object.ts";

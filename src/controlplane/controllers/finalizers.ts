@@ -1,8 +1,4 @@
-/**
- * Finalizers that protect objects in use.
- *
- * @module
- */
+/** Finalizers that protect objects in use. */
 import type { SentObject } from "../../kube/object.ts";
 import type { ControllerClient } from "./client.ts";
 import type { ResourceName } from "../resource-name.ts";

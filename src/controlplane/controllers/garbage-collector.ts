@@ -3,7 +3,6 @@
  * dependents, or orphan them.
  *
  * @see https://kubernetes.io/docs/concepts/architecture/garbage-collection/
- * @module
  */
 import type { SentObject, ObjectKey, OwnerReference } from "../../kube/object.ts";
 import { parseApiVersion } from "../../kube/resource.ts";

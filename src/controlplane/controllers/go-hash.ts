@@ -1,8 +1,4 @@
-/**
- * The order of ports in Kubernetes: by a hash of their Go representation.
- *
- * @module
- */
+/** The order of ports in Kubernetes: by a hash of their Go representation. */
 const OFFSET = 0x6c62272e07bb014262b821756295c58dn;
 const PRIME = 0x0000000001000000000000000000013bn;
 const MASK = (1n << 128n) - 1n;

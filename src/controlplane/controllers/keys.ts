@@ -1,8 +1,4 @@
-/**
- * Names of resources and keys of objects, for the controllers.
- *
- * @module
- */
+/** Names of resources and keys of objects, for the controllers. */
 import type { SentObject, ObjectKey } from "../../kube/object.ts";
 import { isSameResource, type ResourceName } from "../resource-name.ts";
 import type { StoreEvent } from "./client.ts";

@@ -2,7 +2,6 @@
  * Controllers and their dependents: owner references, adoption and release.
  *
  * @see https://kubernetes.io/docs/concepts/overview/working-with-objects/owners-dependents/
- * @module
  */
 import type { SentObject, OwnerReference } from "../../kube/object.ts";
 import { type LabelSelector, matchesLabelSelector } from "../../kube/selectors/selector.ts";

@@ -4,7 +4,6 @@
  *
  * @see
  * https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/#type-checking
- * @module
  */
 import type { SentObject } from "../../kube/object.ts";
 import type { ControllerClient, ControllerContext, StoreEvent } from "./client.ts";

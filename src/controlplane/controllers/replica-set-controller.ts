@@ -2,7 +2,6 @@
  * ReplicaSets and ReplicationControllers: the desired number of pods.
  *
  * @see https://kubernetes.io/docs/concepts/workloads/controllers/replicaset/
- * @module
  */
 import { sameJson } from "../../kube/json.ts";
 import type { Clock } from "../../clock.ts";

@@ -5,7 +5,6 @@
  * count.
  *
  * @see https://kubernetes.io/docs/concepts/policy/resource-quotas/
- * @module
  */
 import { sameJson } from "../../kube/json.ts";
 import type { Pod } from "../builtin/kinds/core/pod/shape.ts";

@@ -4,7 +4,6 @@
  *
  * @see
  * https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/controller-revision-v1/
- * @module
  */
 import type { ResourceName } from "../resource-name.ts";
 import type { SentObject } from "../../kube/object.ts";

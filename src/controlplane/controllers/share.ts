@@ -1,8 +1,4 @@
-/**
- * Counts that may be given as percentages.
- *
- * @module
- */
+/** Counts that may be given as percentages. */
 import type { IntOrString } from "../builtin/shared/shapes.ts";
 
 /** A count, or the share of `total` that a percentage gives; 0 when absent. */

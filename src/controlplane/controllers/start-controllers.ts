@@ -1,8 +1,4 @@
-/**
- * The simulated controllers, and the names under which they write.
- *
- * @module
- */
+/** The simulated controllers, and the names under which they write. */
 import { RequestCleaner } from "./certificates/request-cleaner.ts";
 import { SigningController } from "./certificates/signing-controller.ts";
 import { CronJobController } from "./cron-job-controller.ts";

@@ -1,8 +1,4 @@
-/**
- * A short, stable name for a pod template.
- *
- * @module
- */
+/** A short, stable name for a pod template. */
 const LETTERS = "bcdfghjklmnpqrstvwxz2456789";
 
 /** FNV-1a over the JSON of `value` with its keys in order, as letters that spell no words. */

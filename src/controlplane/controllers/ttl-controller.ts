@@ -2,7 +2,6 @@
  * Finished Jobs with a time to live: deleted, with their pods, when it has passed.
  *
  * @see https://kubernetes.io/docs/concepts/workloads/controllers/ttlafterfinished/
- * @module
  */
 import type { Clock } from "../../clock.ts";
 import { unlessGone } from "./absence.ts";

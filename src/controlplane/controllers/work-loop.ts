@@ -4,8 +4,6 @@
  * Changes in the store put keys in line; the loop takes them in the order of their arrival, so the
  * same changes give the same run. A key that fails is retried as soon as something else changed, at
  * the latest after a wait on the clock.
- *
- * @module
  */
 import { type Clock, settlePromises, type Timer } from "../../clock.ts";
 import { messageOf } from "../../errors.ts";

@@ -2,7 +2,6 @@
  * Custom resources as a table: the columns of their definition.
  *
  * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#additional-printer-columns
- * @module
  */
 import type { SentObject } from "../../kube/object.ts";
 import { formatNumber, isNumeric } from "../../kube/text/go-number.ts";

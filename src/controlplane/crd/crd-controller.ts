@@ -3,8 +3,6 @@
  *
  * Part of the API server itself: it runs even where no other controller does. Run it in a
  * `WorkLoop`.
- *
- * @module
  */
 import { timeOf } from "../../kube/values/times.ts";
 import type { Clock } from "../../clock.ts";

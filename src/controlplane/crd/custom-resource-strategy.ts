@@ -1,8 +1,4 @@
-/**
- * The strategy of custom resources, by the schema of their definition.
- *
- * @module
- */
+/** The strategy of custom resources, by the schema of their definition. */
 import { type FieldError, invalidValue } from "../../kube/field-errors.ts";
 import { asJson, sameJson, setField } from "../../kube/json.ts";
 import { dns1123SubdomainErrors, maskTrailingDash, qualifiedNameErrors } from "../../kube/names.ts";

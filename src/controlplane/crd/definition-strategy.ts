@@ -1,8 +1,4 @@
-/**
- * The strategies of CustomResourceDefinitions.
- *
- * @module
- */
+/** The strategies of CustomResourceDefinitions. */
 import { at } from "../builtin/at.ts";
 import type { FieldError } from "../../kube/field-errors.ts";
 import { copyJson, sameJson } from "../../kube/json.ts";

@@ -2,7 +2,6 @@
  * Reading a field by its simple path (`.spec.replicas`), with Go's complaints about wrong types.
  *
  * @see https://pkg.go.dev/k8s.io/apimachinery/pkg/apis/meta/v1/unstructured#NestedInt64
- * @module
  */
 import { encodeJson, getField, isJsonObject, setField } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";

@@ -3,7 +3,6 @@
  *
  * @see
  * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#scale-subresource
- * @module
  */
 import { asJson } from "../../kube/json.ts";
 import { type FieldError, invalidValue } from "../../kube/field-errors.ts";

@@ -1,8 +1,4 @@
-/**
- * The resources that a CustomResourceDefinition serves.
- *
- * @module
- */
+/** The resources that a CustomResourceDefinition serves. */
 import { createHash } from "node:crypto";
 import { encodeJson } from "../../kube/json.ts";
 import { schemasOf } from "../../kube/schema/keyword-rules.ts";

@@ -1,8 +1,4 @@
-/**
- * Answers the discovery paths: the groups, versions and resources that are served.
- *
- * @module
- */
+/** Answers the discovery paths: the groups, versions and resources that are served. */
 import { createHash } from "node:crypto";
 import type { JsonObject } from "../../kube/object.ts";
 import type { ServedResource } from "../kinds.ts";

@@ -2,7 +2,6 @@
  * The documents of discovery, plain and aggregated.
  *
  * @see https://kubernetes.io/docs/concepts/overview/kubernetes-api/#discovery-api
- * @module
  */
 import { createHash } from "node:crypto";
 import type { JsonObject } from "../../kube/object.ts";

@@ -1,8 +1,4 @@
-/**
- * The priority order of API versions, and the groups and versions of the served resources.
- *
- * @module
- */
+/** The priority order of API versions, and the groups and versions of the served resources. */
 import type { ServedResource } from "../kinds.ts";
 
 const MATURITY: Readonly<Record<string, number>> = { "": 2, beta: 1, alpha: 0 };

@@ -1,8 +1,4 @@
-/**
- * The paths of subresources that forward a connection, and of logs.
- *
- * @module
- */
+/** The paths of subresources that forward a connection, and of logs. */
 import { capitalized } from "../../kube/text/capitalized.ts";
 import type { JsonObject } from "../../kube/object.ts";
 import type { ServedSubresource } from "../kinds.ts";

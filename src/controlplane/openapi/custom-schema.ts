@@ -1,8 +1,4 @@
-/**
- * The schema of a custom kind as OpenAPI v3 shows it.
- *
- * @module
- */
+/** The schema of a custom kind as OpenAPI v3 shows it. */
 import { listAt, mapAt } from "../builtin/at.ts";
 import { asJson, isJsonObject } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";

@@ -2,8 +2,6 @@
  * OpenAPI v3 documents: one for each group and version, and small ones for the paths above them.
  *
  * Built-in kinds are described by Kubernetes' own documentation.
- *
- * @module
  */
 import { capitalized } from "../../kube/text/capitalized.ts";
 import { InternalError } from "../../errors.ts";

@@ -6,7 +6,6 @@
  * is also available in protobuf: older versions of kubectl, and helm, read no other form.
  *
  * @see https://kubernetes.io/docs/concepts/overview/kubernetes-api/#openapi-v3
- * @module
  */
 import { createHash } from "node:crypto";
 import type { DocumentAnswer, DocumentRequest } from "../discovery/answer.ts";

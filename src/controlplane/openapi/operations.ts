@@ -1,8 +1,4 @@
-/**
- * The operations of OpenAPI: the parameters and responses of one HTTP method on one path.
- *
- * @module
- */
+/** The operations of OpenAPI: the parameters and responses of one HTTP method on one path. */
 import type { JsonObject } from "../../kube/object.ts";
 import { REFERENCE_PREFIX } from "../builtin/definitions.ts";
 

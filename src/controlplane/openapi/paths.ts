@@ -1,8 +1,4 @@
-/**
- * The paths of a resource and of its subresources, with their operations.
- *
- * @module
- */
+/** The paths of a resource and of its subresources, with their operations. */
 import { capitalized } from "../../kube/text/capitalized.ts";
 import type { JsonObject } from "../../kube/object.ts";
 import { InternalError } from "../../errors.ts";

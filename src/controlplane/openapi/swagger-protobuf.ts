@@ -2,7 +2,6 @@
  * Encodes OpenAPI v2 as protobuf: the form in which Go clients read that document.
  *
  * @see https://github.com/google/gnostic-models/blob/main/openapiv2/OpenAPIv2.proto
- * @module
  */
 import { InternalError } from "../../errors.ts";
 import { isJsonObject } from "../../kube/json.ts";

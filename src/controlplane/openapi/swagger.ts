@@ -2,7 +2,6 @@
  * OpenAPI v2: the documents of version 3 merged into one, in the older form.
  *
  * @see https://kubernetes.io/docs/concepts/overview/kubernetes-api/#openapi-v2
- * @module
  */
 import { isJsonObject } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";

@@ -1,8 +1,4 @@
-/**
- * The client of the simulated controllers: the write path of requests, without the wire.
- *
- * @module
- */
+/** The client of the simulated controllers: the write path of requests, without the wire. */
 import { InternalError } from "../../errors.ts";
 import { asJson, asObject, copyJson } from "../../kube/json.ts";
 import type { SentObject, ObjectKey } from "../../kube/object.ts";

@@ -1,8 +1,4 @@
-/**
- * A committed change of one object in the store.
- *
- * @module
- */
+/** A committed change of one object in the store. */
 import type { SentObject } from "../../kube/object.ts";
 import type { CollectionName } from "../resource-name.ts";
 

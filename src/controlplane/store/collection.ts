@@ -1,8 +1,4 @@
-/**
- * The objects of one resource in key order, with the changes that led to them.
- *
- * @module
- */
+/** The objects of one resource in key order, with the changes that led to them. */
 import type { SentObject } from "../../kube/object.ts";
 import type { Change } from "./change.ts";
 import { SortedKeys } from "./sorted-keys.ts";

@@ -4,8 +4,6 @@
  * Every change is a line of JSON. A write is answered after its line has reached the disk; lines
  * that arrive while one write is under way share the next. A line that was cut off by a crash is
  * the last one and was never answered, so it is dropped.
- *
- * @module
  */
 import {
   closeSync,

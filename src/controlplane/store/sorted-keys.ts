@@ -1,8 +1,4 @@
-/**
- * Keys in order, kept in pieces: adding a key moves few others, however many there are.
- *
- * @module
- */
+/** Keys in order, kept in pieces: adding a key moves few others, however many there are. */
 
 /** The length above which a piece is cut in two. */
 const PIECE_MAX = 512;

@@ -5,8 +5,6 @@
  * Knows nothing of HTTP, schemas or authorization. Objects are frozen when they are committed and
  * never copied; callers clone one before they change it. Keys are `namespace/name`, or `name` of
  * cluster-scoped objects, and collections are kept in the order of their keys, as etcd keeps them.
- *
- * @module
  */
 import type { SentObject } from "../../kube/object.ts";
 import type { CollectionName, ObjectSource } from "../resource-name.ts";

@@ -1,8 +1,4 @@
-/**
- * The `Accept` header, read as the API server reads it.
- *
- * @module
- */
+/** The `Accept` header, read as the API server reads it. */
 
 /** One media type of the header, with its parameters except `q`. */
 export interface AcceptClause {

@@ -1,8 +1,4 @@
-/**
- * Encodes the body of an answer as JSON or YAML.
- *
- * @module
- */
+/** Encodes the body of an answer as JSON or YAML. */
 import { encodeJson } from "../../kube/json.ts";
 import { toYaml } from "../../kube/text/yaml.ts";
 

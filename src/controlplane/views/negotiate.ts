@@ -6,7 +6,6 @@
  * JSON.
  *
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#alternate-representations-of-resources
- * @module
  */
 import type { StatusError } from "../../kube/status.ts";
 import { JSON_TYPE, YAML_TYPE, chooseMediaType } from "./accept.ts";

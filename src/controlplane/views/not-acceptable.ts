@@ -1,8 +1,6 @@
 /**
  * Status 406, none of the accepted media types can be served, in the two forms of Kubernetes'
  * messages.
- *
- * @module
  */
 import { type StatusError, failure } from "../../kube/status.ts";
 

@@ -1,8 +1,4 @@
-/**
- * Objects reduced to their metadata.
- *
- * @module
- */
+/** Objects reduced to their metadata. */
 import type { KubeList, SentObject, ListMeta, ObjectMeta } from "../../kube/object.ts";
 import { type StatusError, failure } from "../../kube/status.ts";
 import { notAcceptable } from "./not-acceptable.ts";

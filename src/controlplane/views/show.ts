@@ -1,8 +1,4 @@
-/**
- * Shows an object or a list as the client asked for it.
- *
- * @module
- */
+/** Shows an object or a list as the client asked for it. */
 import type { KubeList, SentObject } from "../../kube/object.ts";
 import type { TablePrinter } from "../kinds.ts";
 import type { View } from "./negotiate.ts";

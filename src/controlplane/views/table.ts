@@ -2,7 +2,6 @@
  * Objects as a Table: the form in which `kubectl get` shows them.
  *
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#receiving-resources-as-tables
- * @module
  */
 import { invalidValue } from "../../kube/field-errors.ts";
 import type { KubeList, SentObject, ListMeta } from "../../kube/object.ts";

@@ -1,8 +1,6 @@
 /**
  * Reads the content of a body as Go's struct of a built-in kind does: wrong types are refused in
  * Go's words, unknown fields are dropped and reported, null counts as absent.
- *
- * @module
  */
 import { isInt64, isNumeric } from "../../kube/text/go-number.ts";
 import { isJsonObject, setField } from "../../kube/json.ts";

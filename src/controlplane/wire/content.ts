@@ -1,8 +1,6 @@
 /**
  * Decodes the bytes of a body, in any format, and collects the problems that strict decoding
  * reports.
- *
- * @module
  */
 import { scanJson } from "./json-scanner.ts";
 import { JsonSyntaxError } from "./json-scanner.ts";

@@ -3,8 +3,6 @@
  * refuses them in the API server's words.
  *
  * In built-in kinds null counts as absent; unknown fields are dropped. Defaults are not set.
- *
- * @module
  */
 import { asObject, isJsonObject, setField } from "../../kube/json.ts";
 import type { JsonObject, SentObject } from "../../kube/object.ts";

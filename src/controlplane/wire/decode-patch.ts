@@ -1,8 +1,6 @@
 /**
  * Decodes the bodies of patches, apply configurations and options, and checks the objects that
  * result from them.
- *
- * @module
  */
 import { asObject, encodeJson, isJsonObject } from "../../kube/json.ts";
 import type { JsonObject, SentObject } from "../../kube/object.ts";

@@ -2,7 +2,6 @@
  * Parses times as Go does, for the words in which it refuses malformed ones.
  *
  * @see https://pkg.go.dev/time#Parse
- * @module
  */
 import { quote } from "../../kube/field-errors.ts";
 

@@ -1,8 +1,4 @@
-/**
- * The Go types behind the nodes of OpenAPI definitions, as errors of Go's decoders name them.
- *
- * @module
- */
+/** The Go types behind the nodes of OpenAPI definitions, as errors of Go's decoders name them. */
 import { type Definition, REFERENCE_PREFIX } from "../builtin/definitions.ts";
 
 /** The last part of a definition's name. */

@@ -1,8 +1,4 @@
-/**
- * Strings that Go's types decode themselves: quantities and base64.
- *
- * @module
- */
+/** Strings that Go's types decode themselves: quantities and base64. */
 import { messageOf } from "../../errors.ts";
 import { parseQuantity } from "../../kube/values/quantity.ts";
 import { NumberLiteral } from "./number-literal.ts";

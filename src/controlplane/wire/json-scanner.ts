@@ -4,8 +4,6 @@
  *
  * A number that JavaScript cannot hold exactly becomes a `bigint` where it is an `int64`, and a
  * float otherwise.
- *
- * @module
  */
 import { isJsonObject, setField } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";

@@ -1,8 +1,4 @@
-/**
- * The media types of request bodies.
- *
- * @module
- */
+/** The media types of request bodies. */
 import { failure } from "../../kube/status.ts";
 
 /** The format of a body. */

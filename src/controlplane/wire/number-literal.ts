@@ -1,8 +1,4 @@
-/**
- * Numbers that keep their notation until their type is known.
- *
- * @module
- */
+/** Numbers that keep their notation until their type is known. */
 import { setField } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";
 import { WireError } from "./wire-error.ts";

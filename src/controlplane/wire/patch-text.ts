@@ -3,8 +3,6 @@
  *
  * A server written in Go applies JSON patches and merge patches to text: objects that a patch looks
  * into get their keys sorted, the others stay as they were written.
- *
- * @module
  */
 import { encodeJson, getField, isJsonObject, setField } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";

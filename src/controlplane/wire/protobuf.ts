@@ -7,7 +7,6 @@
  * canonical shape.
  *
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#protobuf-encoding
- * @module
  */
 import { readData } from "../data-file.ts";
 import { getField, setField } from "../../kube/json.ts";

@@ -1,8 +1,6 @@
 /**
  * The problems that strict decoding reports for a body that Go decodes into a struct: unknown and
  * duplicate fields, in the order in which Go's decoder meets them.
- *
- * @module
  */
 import { isJsonObject } from "../../kube/json.ts";
 import { type Definition, REFERENCE_PREFIX, findDefinition } from "../builtin/definitions.ts";

@@ -1,8 +1,6 @@
 /**
  * The error of a body that cannot be decoded: the message alone, which callers put into their own
  * words.
- *
- * @module
  */
 
 /** A body that is not of the expected kind; the message is the API server's. */

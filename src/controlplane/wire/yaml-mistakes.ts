@@ -4,8 +4,6 @@
  * Common mistakes have the words of go-yaml; others have those of the parser used here. Lines are
  * counted as go-yaml does: the first one is not named, and its parser counts from 0 while its
  * scanner counts from 1.
- *
- * @module
  */
 import { isUtf8 } from "node:buffer";
 import type { CST, LineCounter, YAMLParseError } from "yaml";

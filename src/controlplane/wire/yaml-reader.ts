@@ -5,7 +5,6 @@
  * `1:20` stay texts. Only the first document counts.
  *
  * @see https://pkg.go.dev/sigs.k8s.io/yaml
- * @module
  */
 import { capitalized } from "../../kube/text/capitalized.ts";
 import {

@@ -1,8 +1,4 @@
-/**
- * A difference between two states of a CRD, and its effect on those who have objects of it.
- *
- * @module
- */
+/** A difference between two states of a CRD, and its effect on those who have objects of it. */
 
 /**
  * The severity of a change. `breaking`: an object or a client that was right is refused, or loses

@@ -1,7 +1,5 @@
 /**
  * The change gate: two states of a project's CRDs, and what the step from one to the other does.
- *
- * @module
  */
 import { sameJson } from "../../kube/json.ts";
 import type { Schema } from "../../kube/schema/structural.ts";

@@ -1,8 +1,4 @@
-/**
- * Compares one node of a schema, before and after: keyword by keyword.
- *
- * @module
- */
+/** Compares one node of a schema, before and after: keyword by keyword. */
 import { sameJson } from "../../kube/json.ts";
 import { isKnownFormat } from "../../kube/schema/formats.ts";
 import type { Schema, ValidationRule } from "../../kube/schema/structural.ts";

@@ -1,8 +1,6 @@
 /**
  * Compares two schemas of one version: the values that the new one refuses, drops or fills in
  * differently.
- *
- * @module
  */
 import type { Schema } from "../../kube/schema/structural.ts";
 import type { Finding } from "./change.ts";

@@ -1,8 +1,6 @@
 /**
  * Refusals of the API server, found before anything is written and reported at their place in the
  * source.
- *
- * @module
  */
 import { dns1035LabelErrors, dns1123SubdomainErrors } from "../../kube/names.ts";
 import { checkDefinition } from "./definition.ts";

@@ -1,8 +1,4 @@
-/**
- * Converters: one for every version of a kind but the one that is stored.
- *
- * @module
- */
+/** Converters: one for every version of a kind but the one that is stored. */
 import type { Findings } from "../findings.ts";
 import type { ConversionModel, KindModel, ProjectModel, VersionModel } from "../model.ts";
 

@@ -1,8 +1,6 @@
 /**
  * The CRD of a kind, judged by the rules that the API server applies to it; its schemas are judged in `schema.ts`,
  * where their places are known.
- *
- * @module
  */
 import { definitionErrors } from "../../kube/definition/definition-rules.ts";
 import type { Definition } from "../../kube/definition/definition.ts";

@@ -1,8 +1,6 @@
 /**
  * Kinds whose CRD may be somebody else's: if it were generated here, it would be deployed and
  * removed with the operator.
- *
- * @module
  */
 import type { Findings } from "../findings.ts";
 import type { KindModel, ProjectModel } from "../model.ts";

@@ -1,8 +1,6 @@
 /**
  * The rights that `@Rbac` grants, against the API of a cluster: a slip in a rule grants nothing,
  * and nobody says so.
- *
- * @module
  */
 import { dns1123LabelErrors, dns1123SubdomainErrors } from "../../kube/names.ts";
 import type { Findings } from "../findings.ts";

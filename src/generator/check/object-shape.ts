@@ -1,8 +1,6 @@
 /**
  * Whether an option that is copied into a manifest has the fields and types that the API server reads there: what has
  * another type it refuses before any rule is asked, and a field that it does not know it drops.
- *
- * @module
  */
 import { didYouMean } from "../nearest-name.ts";
 

@@ -4,8 +4,6 @@
  * A call without its right fails in the cluster and nowhere else, so that it is an error. A right that only some
  * clusters or some moments need is a warning, and so is one that nothing uses: it may be meant for code that is not
  * read here. So is a kind that goes where it cannot be followed: the role may lack what is done with it there.
- *
- * @module
  */
 import { rbacMarker } from "../../kube/needed-rights.ts";
 import { OPERATOR_NAMESPACE } from "../../kube/webhooks/webhook-marks.ts";

@@ -1,8 +1,6 @@
 /**
  * Fixes for a rule in CEL that the API server refuses: the name that was meant, the word of CEL for
  * a word of JavaScript, the bounds that make it cheap.
- *
- * @module
  */
 import { kubernetesEnvironment } from "../../kube/cel/libraries.ts";
 import type { TypeModel } from "../model.ts";

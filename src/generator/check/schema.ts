@@ -1,8 +1,4 @@
-/**
- * The schema of a kind, judged by the rules that the API server applies to it, CEL included.
- *
- * @module
- */
+/** The schema of a kind, judged by the rules that the API server applies to it, CEL included. */
 import type { FieldError } from "../../kube/field-errors.ts";
 import { defaultErrors } from "../../kube/schema/default-rules.ts";
 import { keywordErrors } from "../../kube/schema/keyword-rules.ts";

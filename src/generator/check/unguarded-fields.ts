@@ -1,8 +1,6 @@
 /**
  * Fields that a rule reads although objects may leave them out: the rule then fails with "no such key", which
  * refuses the object in words that nobody understands.
- *
- * @module
  */
 import { childrenOf, type Expr } from "../../kube/cel/expression.ts";
 import { kubernetesEnvironment } from "../../kube/cel/libraries.ts";

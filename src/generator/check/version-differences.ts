@@ -6,7 +6,6 @@
  * does not have are pruned when it is read through that, and lost when it is written back.
  *
  * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/
- * @module
  */
 import { sameJson } from "../../kube/json.ts";
 import type { Schema } from "../../kube/schema/structural.ts";

@@ -1,8 +1,4 @@
-/**
- * The operations that a webhook is asked about, against the methods of the class that answers.
- *
- * @module
- */
+/** The operations that a webhook is asked about, against the methods of the class that answers. */
 import { asksService } from "../emit/webhook-service.ts";
 import type { Findings } from "../findings.ts";
 import type { Position, WebhookModel } from "../model.ts";

@@ -6,7 +6,6 @@
  * operator may mean it.
  *
  * @see https://kubernetes.io/docs/concepts/cluster-administration/admission-webhooks-good-practices/
- * @module
  */
 import type { Labels, LabelSelector } from "../../kube/selectors/selector.ts";
 import { matchesLabelSelector } from "../../kube/selectors/selector.ts";

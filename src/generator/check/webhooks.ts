@@ -1,8 +1,4 @@
-/**
- * The API server's refusals of webhook configurations.
- *
- * @module
- */
+/** The API server's refusals of webhook configurations. */
 import { compileExpression, CompileFailure } from "../../kube/cel/compile.ts";
 import { kubernetesEnvironment } from "../../kube/cel/libraries.ts";
 import { DYN } from "../../kube/cel/types.ts";

@@ -1,8 +1,6 @@
 /**
  * The roles of an operator that issues the certificate of its webhooks itself. They have a file and bindings of their
  * own: another mode of certificates needs none of these rights, and none of them is then left.
- *
- * @module
  */
 import { type CertificateRule, certificateRights } from "../../kube/webhooks/certificate-rights.ts";
 import type { JsonObject } from "../../kube/object.ts";

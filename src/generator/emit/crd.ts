@@ -1,8 +1,4 @@
-/**
- * The kinds of a project to CustomResourceDefinitions.
- *
- * @module
- */
+/** The kinds of a project to CustomResourceDefinitions. */
 import type { JsonObject } from "../../kube/object.ts";
 import { CONVERSION_PATH } from "../../kube/webhooks/webhook-marks.ts";
 import type { ColumnModel, ConversionModel, KindModel } from "../model.ts";

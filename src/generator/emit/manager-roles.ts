@@ -1,8 +1,6 @@
 /**
  * The roles of the operator, and bindings of those that the scaffold does not bind: it binds one, that of the cluster or,
  * in a project of one namespace, that of the operator's.
- *
- * @module
  */
 import type { JsonObject } from "../../kube/object.ts";
 import { OPERATOR_NAMESPACE } from "../../kube/webhooks/webhook-marks.ts";

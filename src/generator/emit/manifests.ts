@@ -1,7 +1,5 @@
 /**
  * The files of a project: CRDs, the manager's role, webhook configurations, and the kustomizations that list them.
- *
- * @module
  */
 import type { JsonObject } from "../../kube/object.ts";
 import { toYaml } from "../../kube/text/yaml.ts";
@@ -22,7 +20,6 @@ import { asksService, CRD_NAME_REFERENCES, webhookService } from "./webhook-serv
 import { webhookConfigurations } from "./webhooks.ts";
 
 const ROLE = "config/rbac/role.yaml";
-
 const WEBHOOK_FOLDER = "config/webhook/";
 
 /** The input of the manifests. */

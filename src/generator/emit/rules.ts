@@ -1,8 +1,6 @@
 /**
  * Turns grants into the fewest rules: merged and sorted as controller-gen does, so that a role
  * moved over from Go stays as it is.
- *
- * @module
  */
 import type { GrantModel } from "../model.ts";
 

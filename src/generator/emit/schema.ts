@@ -1,8 +1,4 @@
-/**
- * Turns type models into the schemas of a CRD.
- *
- * @module
- */
+/** Turns type models into the schemas of a CRD. */
 import type { Schema } from "../../kube/schema/structural.ts";
 import type { TypeModel } from "../model.ts";
 

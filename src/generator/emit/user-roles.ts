@@ -2,8 +2,6 @@
  * Roles for those who use a kind, where `@Resource` asks for them: its admins, its editors and its viewers.
  *
  * Names and rules are those that kubebuilder scaffolds.
- *
- * @module
  */
 import type { JsonObject } from "../../kube/object.ts";
 import type { VersionedKind } from "./crd.ts";

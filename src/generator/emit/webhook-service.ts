@@ -1,7 +1,5 @@
 /**
  * The Service before the operator's webhooks, and what kustomize has to know so that CRDs follow its name.
- *
- * @module
  */
 import { WEBHOOK_SERVICE } from "../../kube/webhooks/certificate-rights.ts";
 import type { JsonObject } from "../../kube/object.ts";

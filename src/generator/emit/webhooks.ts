@@ -1,8 +1,4 @@
-/**
- * Turns webhooks into their configurations: the mutating ones first, sorted by name.
- *
- * @module
- */
+/** Turns webhooks into their configurations: the mutating ones first, sorted by name. */
 import type { ManifestObject } from "../../kube/object.ts";
 import type { WebhookEntry, WebhookModel } from "../model.ts";
 

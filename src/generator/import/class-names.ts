@@ -1,8 +1,6 @@
 /**
  * Names for the classes of an imported kind: by the path at which they stand, so that they stay when
  * the CRD grows, and as short as is unique.
- *
- * @module
  */
 import { capitalized } from "../../kube/text/capitalized.ts";
 

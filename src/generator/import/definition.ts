@@ -1,8 +1,4 @@
-/**
- * CustomResourceDefinitions as they are found: `v1` as it is, `v1beta1` converted to `v1`.
- *
- * @module
- */
+/** CustomResourceDefinitions as they are found: `v1` as it is, `v1beta1` converted to `v1`. */
 import { TsopError } from "../../errors.ts";
 import { isRecord, misshapen, type Shape, unknownFields } from "./shape.ts";
 

@@ -2,8 +2,6 @@
  * Turns CRDs into decorated classes: `tsop import` without reading and writing files.
  *
  * `tsop manifests` makes the same CRD of the classes again, in the same words.
- *
- * @module
  */
 import { type CrdDefinition, readDefinition, refusal } from "./definition.ts";
 import { type SharedSchema, kindSource } from "./kind-source.ts";

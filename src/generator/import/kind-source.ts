@@ -1,8 +1,4 @@
-/**
- * One version of a CRD as a TypeScript file: the kind's class and the classes of its fields.
- *
- * @module
- */
+/** One version of a CRD as a TypeScript file: the kind's class and the classes of its fields. */
 import { pluralOf } from "../../kube/plural.ts";
 import type { Schema } from "../../kube/schema/structural.ts";
 import { without } from "../schema-keywords.ts";

@@ -2,8 +2,6 @@
  * Turns the keywords of a schema into the decorators for them.
  *
  * Keywords that no decorator says as they are stand in one `@AddSchema`.
- *
- * @module
  */
 import { textFormats } from "../../markers/text-formats.ts";
 import type { Schema, ValidationRule } from "../../kube/schema/structural.ts";

@@ -1,8 +1,4 @@
-/**
- * A schema as it was found, brought into the one form that the rest works on.
- *
- * @module
- */
+/** A schema as it was found, brought into the one form that the rest works on. */
 import type { Schema } from "../../kube/schema/structural.ts";
 import { schemaKeywords } from "../schema-keywords.ts";
 import { isRecord, misshapen, type Shape } from "./shape.ts";

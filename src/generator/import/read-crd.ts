@@ -1,7 +1,5 @@
 /**
  * CustomResourceDefinitions that others wrote, with every part checked: for those who read them and write no code.
- *
- * @module
  */
 import { type CrdDefinition, readDefinition, refusal } from "./definition.ts";
 import { normalSchema } from "./normal-schema.ts";

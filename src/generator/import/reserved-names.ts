@@ -1,8 +1,4 @@
-/**
- * Names that a class of an imported kind cannot have.
- *
- * @module
- */
+/** Names that a class of an imported kind cannot have. */
 import { classMarkers, fieldMarkers } from "../../markers/registry.ts";
 
 const WORDS =

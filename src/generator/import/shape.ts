@@ -1,7 +1,5 @@
 /**
  * Whether the parts of a definition have the types that they must have, before anything is made of them.
- *
- * @module
  */
 
 /**

@@ -1,8 +1,4 @@
-/**
- * Texts of a CRD as TypeScript source: quoted, so that no text of a stranger becomes code.
- *
- * @module
- */
+/** Texts of a CRD as TypeScript source: quoted, so that no text of a stranger becomes code. */
 
 /** A value as a literal, or as a type of literals; on one line. */
 export function literal(value: unknown): string {

@@ -4,8 +4,6 @@
  * Each type says as much of its schema as it can; the rest is handed back, for decorators where the
  * type is a field's, and for `With<...>` where it is not. A schema without any form in TypeScript
  * is written as it is: `With<unknown, {...}>`.
- *
- * @module
  */
 import type { Schema } from "../../kube/schema/structural.ts";
 import { without } from "../schema-keywords.ts";

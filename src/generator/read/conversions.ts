@@ -1,8 +1,4 @@
-/**
- * Reads `@ConversionWebhook`: the versions that a class converts.
- *
- * @module
- */
+/** Reads `@ConversionWebhook`: the versions that a class converts. */
 import type { ts } from "../load.ts";
 import type { ConversionModel, VersionModel } from "../model.ts";
 import { decorationsOf } from "./marks/marks.ts";

@@ -1,7 +1,5 @@
 /**
  * The disk as the compiler asks for it, with a note of each answer: the stamp of a run holds all of them.
- *
- * @module
  */
 import { readFileSync, readdirSync } from "node:fs";
 import { ts } from "../load.ts";

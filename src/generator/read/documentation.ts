@@ -1,8 +1,4 @@
-/**
- * Reads descriptions and tags from JSDoc.
- *
- * @module
- */
+/** Reads descriptions and tags from JSDoc. */
 import type { ts } from "../load.ts";
 import type { Module } from "./module.ts";
 

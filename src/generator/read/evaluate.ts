@@ -1,8 +1,4 @@
-/**
- * The values of constant expressions: arguments of markers and initialisers of fields.
- *
- * @module
- */
+/** The values of constant expressions: arguments of markers and initialisers of fields. */
 import { ts } from "../load.ts";
 import type { Module } from "./module.ts";
 import type { Found } from "./modules.ts";

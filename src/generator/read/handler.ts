@@ -1,8 +1,4 @@
-/**
- * The class that answers a webhook: which methods it has, its own and inherited ones.
- *
- * @module
- */
+/** The class that answers a webhook: which methods it has, its own and inherited ones. */
 import { ts } from "../load.ts";
 import type { HandlerModel } from "../model.ts";
 import type { Module } from "./module.ts";

@@ -1,8 +1,4 @@
-/**
- * Reads classes with `@Resource` as kinds.
- *
- * @module
- */
+/** Reads classes with `@Resource` as kinds. */
 import type { JsonObject } from "../../kube/object.ts";
 import { pluralOf } from "../../kube/plural.ts";
 import type { Schema } from "../../kube/schema/structural.ts";

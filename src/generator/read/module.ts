@@ -1,8 +1,4 @@
-/**
- * A file of the user's, parsed: its declarations, imports and exports.
- *
- * @module
- */
+/** A file of the user's, parsed: its declarations, imports and exports. */
 import { ts } from "../load.ts";
 
 /** The declarations that a name of a file can stand for. */

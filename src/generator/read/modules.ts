@@ -3,8 +3,6 @@
  *
  * Names are resolved from the syntax alone: no program, no library files, no type check. That is what
  * makes a run quick, and why a type has to be written out where only the checker could compute it.
- *
- * @module
  */
 import { dirname, join, relative, resolve, sep } from "node:path";
 import type { Findings } from "../findings.ts";

@@ -1,7 +1,5 @@
 /**
  * The reason why the value of an expression is not known before the program runs, for a sentence.
- *
- * @module
  */
 import { ts } from "../load.ts";
 import { enumValues, evaluate, notConstant } from "./evaluate.ts";

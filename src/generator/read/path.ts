@@ -1,7 +1,5 @@
 /**
  * Reads paths into an object: typed lambdas and JSONPath texts, checked against the kind's schema.
- *
- * @module
  */
 import type { Schema } from "../../kube/schema/structural.ts";
 import { ts } from "../load.ts";

@@ -1,8 +1,4 @@
-/**
- * The whole project: every class that is a kind or carries rights.
- *
- * @module
- */
+/** The whole project: every class that is a kind or carries rights. */
 import type { Findings } from "../findings.ts";
 import { ts } from "../load.ts";
 import { classMarkers } from "../../markers/registry.ts";

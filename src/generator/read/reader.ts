@@ -1,8 +1,4 @@
-/**
- * The tools that every part of the reading needs.
- *
- * @module
- */
+/** The tools that every part of the reading needs. */
 import { Findings } from "../findings.ts";
 import type { ts } from "../load.ts";
 import type { Position, TypeModel } from "../model.ts";

@@ -1,8 +1,4 @@
-/**
- * Reads `@MutatingWebhook` and `@ValidatingWebhook` as entries of webhook configurations.
- *
- * @module
- */
+/** Reads `@MutatingWebhook` and `@ValidatingWebhook` as entries of webhook configurations. */
 import type { Json } from "../../kube/object.ts";
 import type { ResourceInfo } from "../../kube/resource.ts";
 import {

@@ -1,8 +1,4 @@
-/**
- * The values of names inside of functions: variables, parameters, and parts of both.
- *
- * @module
- */
+/** The values of names inside of functions: variables, parameters, and parts of both. */
 import { ts } from "../load.ts";
 
 /** The part of a path for any item of a list, or any value of a record. */

@@ -1,8 +1,4 @@
-/**
- * Finds the functions of the project that a call calls.
- *
- * @module
- */
+/** Finds the functions of the project that a call calls. */
 import { ts } from "../load.ts";
 import type { Module } from "../read/module.ts";
 import type { Found } from "../read/modules.ts";

@@ -1,8 +1,4 @@
-/**
- * The rights that calls of `tsop` need.
- *
- * @module
- */
+/** The rights that calls of `tsop` need. */
 import { WATCH_VERBS } from "../../kube/needed-rights.ts";
 import { EACH, type Path } from "./bindings.ts";
 import type { Receiver } from "./receivers.ts";

@@ -1,8 +1,4 @@
-/**
- * Kinds that are named at places from which they cannot be followed.
- *
- * @module
- */
+/** Kinds that are named at places from which they cannot be followed. */
 import { ts } from "../load.ts";
 import type { Module } from "../read/module.ts";
 import type { Reader } from "../read/reader.ts";

@@ -1,8 +1,4 @@
-/**
- * The uses of kinds that were found, and those that stay unclear.
- *
- * @module
- */
+/** The uses of kinds that were found, and those that stay unclear. */
 import { ts } from "../load.ts";
 import type { UnclearModel, UseModel, UsesModel } from "../model.ts";
 import type { Module } from "../read/module.ts";

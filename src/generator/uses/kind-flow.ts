@@ -4,8 +4,6 @@
  * Read from the syntax: names are followed to their declarations, through lists, records, loops,
  * destructuring, fields of classes and results of functions. The value of a parameter is known only
  * where its function is called; it is handed back as it is.
- *
- * @module
  */
 import { ts } from "../load.ts";
 import { parseApiVersion } from "../../kube/resource.ts";

@@ -1,8 +1,4 @@
-/**
- * The kinds that an expression can stand for.
- *
- * @module
- */
+/** The kinds that an expression can stand for. */
 import type { ts } from "../load.ts";
 import type { TokenModel } from "../read/marks/token.ts";
 import type { Path } from "./bindings.ts";

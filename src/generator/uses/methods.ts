@@ -1,8 +1,4 @@
-/**
- * Reads calls: the method, its receiver, and the words of the call.
- *
- * @module
- */
+/** Reads calls: the method, its receiver, and the words of the call. */
 import { ts } from "../load.ts";
 import { type Path, findBinding, plain } from "./bindings.ts";
 

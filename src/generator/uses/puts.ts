@@ -1,8 +1,4 @@
-/**
- * Values that are put into lists, sets and maps after these were made.
- *
- * @module
- */
+/** Values that are put into lists, sets and maps after these were made. */
 import { ts } from "../load.ts";
 import type { Reader } from "../read/reader.ts";
 import { findBinding } from "./bindings.ts";

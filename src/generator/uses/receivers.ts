@@ -1,8 +1,6 @@
 /**
  * The receiver of a method: a client, its status, a builder of controllers, or something that has
  * nothing to do with the API.
- *
- * @module
  */
 import { ts } from "../load.ts";
 import { evaluate } from "../read/evaluate.ts";

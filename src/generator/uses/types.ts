@@ -1,8 +1,6 @@
 /**
  * Written types, followed through the project: the types of their members, and the names behind
  * them.
- *
- * @module
  */
 import { ts } from "../load.ts";
 import type { Module } from "../read/module.ts";

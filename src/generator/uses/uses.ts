@@ -3,8 +3,6 @@
  * need.
  *
  * A use that cannot be followed is noted as such, so that its right does not count as unused.
- *
- * @module
  */
 import {
   EVENT_VERBS,

@@ -5,8 +5,6 @@
  * const environment = kubernetesEnvironment.withVariables({ x: INT });
  * const compiled = compileExpression("x > 5", environment);
  * if (compiled instanceof Expression) compiled.evaluate((name) => (name === "x" ? 7n : undefined));
- *
- * @module
  */
 import { check } from "./check/checker.ts";
 import { estimateCost, type SizeLookup } from "./cost/cost.ts";

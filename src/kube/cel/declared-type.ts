@@ -2,7 +2,6 @@
  * The types of the values of a schema, and their largest sizes.
  *
  * @see https://pkg.go.dev/k8s.io/apiserver/pkg/cel/common#SchemaDeclType
- * @module
  */
 import { propertyOf, type Schema, valuesOf } from "../schema/structural.ts";
 import type { ObjectFields } from "./environment.ts";

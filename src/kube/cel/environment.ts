@@ -1,7 +1,5 @@
 /**
  * The environment of an expression: variables, functions, macros, and the fields of object types.
- *
- * @module
  */
 import { type FunctionDeclaration, functionTable } from "./functions.ts";
 import type { Macro } from "./syntax/macros.ts";

@@ -2,7 +2,6 @@
  * The escaped names of fields in expressions: `a-b` is `a__dash__b`.
  *
  * @see https://kubernetes.io/docs/reference/using-api/cel/#escaping
- * @module
  */
 import { RESERVED } from "./syntax/words.ts";
 

@@ -2,7 +2,6 @@
  * The syntax tree of CEL. The checker writes its findings on the nodes.
  *
  * @see https://github.com/google/cel-spec/blob/master/doc/langdef.md
- * @module
  */
 import type { Overload } from "./functions.ts";
 import type { CelType } from "./types.ts";

@@ -1,8 +1,4 @@
-/**
- * Declarations of functions by libraries.
- *
- * @module
- */
+/** Declarations of functions by libraries. */
 import type { CelType } from "./types.ts";
 import type { CelError, CelValue } from "./values.ts";
 

@@ -2,7 +2,6 @@
  * Mistakes in an expression, shown with their line, as cel-go shows them.
  *
  * @see https://pkg.go.dev/github.com/google/cel-go/common#Error
- * @module
  */
 
 /** A mistake; `offset` counts code points from the start of the source. */

@@ -3,7 +3,6 @@
  *
  * @see
  * https://kubernetes.io/docs/reference/using-api/cel/#cel-options-language-features-and-libraries
- * @module
  */
 import type { Library } from "./environment.ts";
 import { Environment } from "./environment.ts";

@@ -2,7 +2,6 @@
  * JSON as values of CEL, by the schema that describes it.
  *
  * @see https://pkg.go.dev/k8s.io/apiserver/pkg/cel/common#UnstructuredToVal
- * @module
  */
 import { quote } from "../field-errors.ts";
 import { isInt64 } from "../text/go-number.ts";

@@ -2,7 +2,6 @@
  * Regular expressions in RE2's syntax.
  *
  * @see https://github.com/google/re2/wiki/Syntax
- * @module
  */
 import { RE2JS } from "re2js";
 import { messageOf } from "../../errors.ts";

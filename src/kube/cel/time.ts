@@ -1,8 +1,4 @@
-/**
- * Durations and timestamps, read and written as Go does.
- *
- * @module
- */
+/** Durations and timestamps, read and written as Go does. */
 import { formatGoNanos, parseGoNanos } from "../values/duration.ts";
 import { DURATION, TIMESTAMP } from "./types.ts";
 import { CelError, CelObject, type CelValue, INT_MAX, INT_MIN } from "./values.ts";

@@ -2,7 +2,6 @@
  * The types of CEL, for the checker and for values at run time.
  *
  * @see https://github.com/google/cel-spec/blob/master/doc/langdef.md#type-system
- * @module
  */
 
 /** The family of a type. */

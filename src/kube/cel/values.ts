@@ -5,7 +5,6 @@
  * that JavaScript has no type for is a class here.
  *
  * @see https://github.com/google/cel-spec/blob/master/doc/langdef.md#values
- * @module
  */
 import { formatFloat } from "../text/go-number.ts";
 import {

@@ -2,7 +2,6 @@
  * The approval that groups of the Kubernetes community need.
  *
  * @see https://github.com/kubernetes/enhancements/pull/1111
- * @module
  */
 import { type FieldError, invalidValue, required } from "../field-errors.ts";
 import { isRequestUri } from "../schema/uri.ts";

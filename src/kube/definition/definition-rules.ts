@@ -4,7 +4,6 @@
  * Rules for its schemas are in `schema-errors.ts`.
  *
  * @see https://pkg.go.dev/k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation
- * @module
  */
 import {
   type FieldError,

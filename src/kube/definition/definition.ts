@@ -5,7 +5,6 @@
  *
  * @see
  * https://kubernetes.io/docs/reference/kubernetes-api/extend-resources/custom-resource-definition-v1/
- * @module
  */
 import type { SentObject } from "../object.ts";
 import type { WebhookClientConfig } from "../webhooks/webhook-address.ts";

@@ -1,8 +1,6 @@
 /**
  * Versions and schemas in the form of Go's internal structures, which some messages quote as a
  * whole.
- *
- * @module
  */
 import { sortedKeys } from "../schema/sorted-keys.ts";
 import type { JsonObject } from "../object.ts";

@@ -3,8 +3,6 @@
  *
  * Clients see that form in the paths of errors (`spec.validation...` instead of
  * `spec.versions[0].schema...`), which is why it is here.
- *
- * @module
  */
 import { sameJson } from "../json.ts";
 import type { Definition, DefinitionVersion } from "./definition.ts";

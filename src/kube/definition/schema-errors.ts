@@ -1,8 +1,4 @@
-/**
- * Validation of the schema of a version.
- *
- * @module
- */
+/** Validation of the schema of a version. */
 import { type FieldError, forbidden, invalidValue } from "../field-errors.ts";
 import { defaultErrors } from "../schema/default-rules.ts";
 import { keywordErrors, unsupportedKeyword } from "../schema/keyword-rules.ts";

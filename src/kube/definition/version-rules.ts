@@ -1,8 +1,6 @@
 /**
  * Validation of one version of a definition: its schema, subresources, columns and selectable
  * fields.
- *
- * @module
  */
 import { duplicate, type FieldError, invalidValue, required, tooMany } from "../field-errors.ts";
 import { parseFieldPath } from "../schema/field-path.ts";

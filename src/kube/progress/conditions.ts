@@ -2,7 +2,6 @@
  * Conditions of a status: one per type, with the time of its last change.
  *
  * @see https://github.com/kubernetes/community/blob/master/contributors/devel/sig-architecture/api-conventions.md#typical-status-properties
- * @module
  */
 import { timeOf } from "../values/times.ts";
 

@@ -1,8 +1,4 @@
-/**
- * The rules of kstatus for built-in kinds.
- *
- * @module
- */
+/** The rules of kstatus for built-in kinds. */
 import { getField, isJsonObject } from "../json.ts";
 import type { ObjectStatus, StatusView } from "./status-view.ts";
 

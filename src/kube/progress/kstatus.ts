@@ -2,7 +2,6 @@
  * The progress of an object: one word for every kind, by the rules of kstatus.
  *
  * @see https://github.com/kubernetes-sigs/cli-utils/blob/master/pkg/kstatus/README.md
- * @module
  */
 import { isJsonObject } from "../json.ts";
 import type { KubeObject } from "../object.ts";

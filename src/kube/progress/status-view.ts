@@ -1,8 +1,6 @@
 /**
  * The progress of an object of any kind, and the fields that it follows from, whatever their
  * content.
- *
- * @module
  */
 import { getField, isJsonObject } from "../json.ts";
 import type { KubeObject } from "../object.ts";

@@ -2,7 +2,6 @@
  * Summaries of several conditions, in the words that kubectl, Flux and Argo CD understand.
  *
  * @see https://github.com/kubernetes-sigs/cli-utils/blob/master/pkg/kstatus/README.md
- * @module
  */
 import {
   findCondition,

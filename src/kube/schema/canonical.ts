@@ -1,8 +1,4 @@
-/**
- * Schemas in the API server's stored form: without meaningless keywords.
- *
- * @module
- */
+/** Schemas in the API server's stored form: without meaningless keywords. */
 import { isJsonObject } from "../json.ts";
 import type { JsonObject } from "../object.ts";
 import { coerceEmbedded } from "./embedded.ts";

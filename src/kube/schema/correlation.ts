@@ -6,7 +6,6 @@
  *
  * @see
  * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-ratcheting
- * @module
  */
 import { encodeJson, getField, isJsonObject, sameJson } from "../json.ts";
 import { schemaOfField, type Schema } from "./structural.ts";

@@ -3,7 +3,6 @@
  *
  * @see
  * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#defaulting
- * @module
  */
 import { type FieldError, formatFieldError, invalidValue } from "../field-errors.ts";
 import { copyJson, setField } from "../json.ts";

@@ -4,7 +4,6 @@
  *
  * @see
  * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#defaulting-and-nullable
- * @module
  */
 import { copyJson, isJsonObject, setField } from "../json.ts";
 import { describesFields, schemaOfField, type Schema, valuesOf } from "./structural.ts";

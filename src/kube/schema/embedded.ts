@@ -4,7 +4,6 @@
  *
  * @see
  * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#rawextension
- * @module
  */
 import { type FieldError, invalidValue, required } from "../field-errors.ts";
 import { getField, isJsonObject } from "../json.ts";

@@ -1,8 +1,4 @@
-/**
- * Paths such as `.spec.names['a.b']`, as rules and selectable fields use them.
- *
- * @module
- */
+/** Paths such as `.spec.names['a.b']`, as rules and selectable fields use them. */
 import { propertyOf, type Schema, valuesOf } from "./structural.ts";
 
 /** A path that the schema knows: its steps, and the schema at its end. */

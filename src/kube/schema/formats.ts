@@ -4,7 +4,6 @@
  * A format that is not in this table is not checked. Hyphens in names do not count.
  *
  * @see https://kubernetes.io/docs/reference/using-api/declarative-validation/
- * @module
  */
 import { isIPv4, isIPv6 } from "node:net";
 import { isRequestUri } from "./uri.ts";

@@ -3,7 +3,6 @@
  *
  * @see
  * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation
- * @module
  */
 import {
   type FieldError,

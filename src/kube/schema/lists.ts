@@ -2,7 +2,6 @@
  * Uniqueness in lists of type `set` and `map`.
  *
  * @see https://kubernetes.io/docs/reference/using-api/server-side-apply/#merge-strategy
- * @module
  */
 import { duplicate, type FieldError, invalidValue } from "../field-errors.ts";
 import { encodeJson, getField, isJsonObject } from "../json.ts";

@@ -3,8 +3,6 @@
  *
  * A parsed `1.0` and `1` are the same in JavaScript, so both count as whole; from 2^53 on an
  * `int64` is a `bigint`.
- *
- * @module
  */
 import { formatFloat, formatNumber, isInt64 } from "../text/go-number.ts";
 import { breaks, breaksWhole, type Outcome } from "./outcome.ts";

@@ -1,8 +1,4 @@
-/**
- * The schema of metadata, and the API server's errors for metadata of another shape.
- *
- * @module
- */
+/** The schema of metadata, and the API server's errors for metadata of another shape. */
 import { isJsonObject } from "../json.ts";
 import type { JsonObject } from "../object.ts";
 import { schemaOfField, type Schema } from "./structural.ts";

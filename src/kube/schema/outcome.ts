@@ -4,7 +4,6 @@
  * The texts are those of kube-openapi's validator; a caller sees them as `FieldError`s.
  *
  * @see https://pkg.go.dev/k8s.io/kube-openapi/pkg/validation/errors
- * @module
  */
 import {
   type FieldError,

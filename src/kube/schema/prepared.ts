@@ -1,8 +1,6 @@
 /**
  * A schema prepared for checking values: everything that follows from the schema alone is computed
  * once.
- *
- * @module
  */
 import { RE2JS } from "re2js";
 import { messageOf } from "../../errors.ts";

@@ -6,7 +6,6 @@
  *
  * @see
  * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#field-pruning
- * @module
  */
 import { isJsonObject } from "../json.ts";
 import { describesFields, propertyOf, valuesOf, type Schema } from "./structural.ts";

@@ -2,7 +2,6 @@
  * Runs the rules in CEL of a schema on an object.
  *
  * @see https://pkg.go.dev/k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel#Validator
- * @module
  */
 import type { Bindings, Expression } from "../cel/compile.ts";
 import { type DeclaredType, declaredType, withTypeMeta } from "../cel/declared-type.ts";

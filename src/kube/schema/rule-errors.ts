@@ -3,7 +3,6 @@
  *
  * @see
  * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#resource-use-by-validation-functions
- * @module
  */
 import { type DeclaredType, declaredType } from "../cel/declared-type.ts";
 import { escapeName } from "../cel/escaping.ts";

@@ -1,8 +1,4 @@
-/**
- * Validation of the parts of a CEL rule other than its expression.
- *
- * @module
- */
+/** Validation of the parts of a CEL rule other than its expression. */
 import { type FieldError, invalidValue, notSupported, required } from "../field-errors.ts";
 import type { ValidationRule } from "./structural.ts";
 

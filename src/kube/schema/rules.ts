@@ -2,7 +2,6 @@
  * The rules in CEL of one node of a schema, compiled.
  *
  * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules
- * @module
  */
 import { CompileFailure, compileExpression, type Expression } from "../cel/compile.ts";
 import {

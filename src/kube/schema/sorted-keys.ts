@@ -1,8 +1,4 @@
-/**
- * Objects with their keys in order, as Go writes a map into a message.
- *
- * @module
- */
+/** Objects with their keys in order, as Go writes a map into a message. */
 import { isJsonObject, setField } from "../json.ts";
 import type { JsonObject } from "../object.ts";
 

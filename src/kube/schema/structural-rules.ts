@@ -3,7 +3,6 @@
  *
  * @see
  * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema
- * @module
  */
 import { RE2JS } from "re2js";
 import { messageOf } from "../../errors.ts";

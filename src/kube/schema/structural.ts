@@ -8,7 +8,6 @@
  *
  * @see
  * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema
- * @module
  */
 import type { Json } from "../object.ts";
 

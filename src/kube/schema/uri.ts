@@ -1,8 +1,4 @@
-/**
- * URIs as Go's `url.ParseRequestURI` reads them: absolute, or a path from the root.
- *
- * @module
- */
+/** URIs as Go's `url.ParseRequestURI` reads them: absolute, or a path from the root. */
 
 /** Whether every `%` is followed by two hexadecimal digits. */
 const hasValidEscapes = (text: string): boolean => !/%(?![0-9a-fA-F]{2})/.test(text);

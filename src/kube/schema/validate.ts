@@ -5,7 +5,6 @@
  * `embedded.ts`; rules in CEL run after all of them, when no error blocks them.
  *
  * @see https://pkg.go.dev/k8s.io/kube-openapi/pkg/validation/validate
- * @module
  */
 import { type FieldError, formatValue } from "../field-errors.ts";
 import { isInt64, isNumeric } from "../text/go-number.ts";

@@ -1,8 +1,4 @@
-/**
- * Label and field selectors as text: what `parseLabelSelector` and `parseFieldSelector` read.
- *
- * @module
- */
+/** Label and field selectors as text: what `parseLabelSelector` and `parseFieldSelector` read. */
 import { formatFieldError } from "../field-errors.ts";
 import { selectorErrors } from "./selector-rules.ts";
 import {

@@ -2,7 +2,6 @@
  * Validation of label selectors, in the API server's words.
  *
  * @see https://pkg.go.dev/k8s.io/apimachinery/pkg/apis/meta/v1/validation
- * @module
  */
 import {
   type FieldError,

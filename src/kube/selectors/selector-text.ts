@@ -1,8 +1,4 @@
-/**
- * Label selectors as events, conditions and tables print them.
- *
- * @module
- */
+/** Label selectors as events, conditions and tables print them. */
 import type { LabelSelector } from "./selector.ts";
 
 /** A selector as Go prints it. */

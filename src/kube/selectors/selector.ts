@@ -4,7 +4,6 @@
  * The grammar and the messages are those of the API server.
  *
  * @see https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-selectors
- * @module
  */
 import { type FieldError, formatFieldError, invalidValue } from "../field-errors.ts";
 import { labelValueErrors, qualifiedNameErrors } from "../names.ts";

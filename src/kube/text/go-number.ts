@@ -3,8 +3,6 @@
  *
  * A parsed `1.0` and `1` are the same in JavaScript, so whole numbers count as `int64`, others as
  * `float64`. From 2^53 on an `int64` is a `bigint`, and a `number` a `float64`.
- *
- * @module
  */
 
 /** Floats from this one on have an exponent in `%v`. */

@@ -5,7 +5,6 @@
  * braces) are not supported.
  *
  * @see https://kubernetes.io/docs/reference/kubectl/jsonpath/
- * @module
  */
 import { getField, isJsonObject } from "../json.ts";
 

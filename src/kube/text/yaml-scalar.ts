@@ -3,7 +3,6 @@
  * in single quotes, in double quotes or as a block otherwise; broken after column 80.
  *
  * @see https://github.com/yaml/go-yaml/blob/v2/emitterc.go
- * @module
  */
 import { formatFloat, isInt64 } from "./go-number.ts";
 

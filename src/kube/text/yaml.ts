@@ -4,7 +4,6 @@
  * so a project that comes from Go sees only differences of content.
  *
  * @see https://github.com/yaml/go-yaml/tree/v2
- * @module
  */
 import { isNumeric } from "./go-number.ts";
 import { isSimpleKey, number, text } from "./yaml-scalar.ts";

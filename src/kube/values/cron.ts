@@ -4,7 +4,6 @@
  * The language and the error texts are those of the parser that the API server uses.
  *
  * @see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/#schedule-syntax
- * @module
  */
 
 const MINUTE_MS = 60_000;

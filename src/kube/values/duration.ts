@@ -2,7 +2,6 @@
  * Spans of time: as Go writes them, `1h30m`, and as ISO 8601 does, `PT1H30M`.
  *
  * @see https://pkg.go.dev/time#ParseDuration
- * @module
  */
 import { TsopError } from "../../errors.ts";
 

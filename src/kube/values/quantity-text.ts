@@ -2,7 +2,6 @@
  * Arithmetic with quantities as specs have them: `500m`, `1.5Gi`.
  *
  * @see https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/
- * @module
  */
 import { TsopError } from "../../errors.ts";
 import {

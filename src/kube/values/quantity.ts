@@ -5,7 +5,6 @@
  * in the API server. A text that already is in canonical form keeps its spelling.
  *
  * @see https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/
- * @module
  */
 import { TsopError } from "../../errors.ts";
 
@@ -28,7 +27,6 @@ const MAX_BINARY = (2n ** 63n - 1n) * BILLION;
 const MAX_EXPONENT = 1000;
 /** As many digits as the API server handles without arbitrary precision. */
 const MAX_DIGITS = 18;
-
 const GRAMMAR = /^([+-]?)0*(\d*)(?:\.(\d*))?([eEinumkKMGTP]*[-+]?\d*)$/;
 
 const DECIMAL_SUFFIXES: ReadonlyMap<string, number> = new Map([

@@ -1,8 +1,4 @@
-/**
- * What a Secret holds, as texts: the API has it as base64.
- *
- * @module
- */
+/** What a Secret holds, as texts: the API has it as base64. */
 
 /** What has data as a Secret has it. */
 export interface WithSecretData {

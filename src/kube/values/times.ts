@@ -1,8 +1,4 @@
-/**
- * Times in objects.
- *
- * @module
- */
+/** Times in objects. */
 
 /** A moment in milliseconds as RFC 3339 in UTC, to the second. */
 export function timeOf(ms: number): string {

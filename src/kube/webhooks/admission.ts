@@ -4,7 +4,6 @@
  * itself.
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/
- * @module
  */
 import type { JsonObject, KubeObject, Sent, SentObject, StoredMeta } from "../object.ts";
 

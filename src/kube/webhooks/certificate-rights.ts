@@ -1,8 +1,6 @@
 /**
  * The rights that an operator needs to issue the certificate of its webhooks itself: the generated
  * roles grant them, and the operator checks them when it starts.
- *
- * @module
  */
 import type { WebhookMark } from "./webhook-marks.ts";
 

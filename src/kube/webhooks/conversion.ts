@@ -3,7 +3,6 @@
  * converter.
  *
  * @see https://book.kubebuilder.io/multiversion-tutorial/conversion-concepts
- * @module
  */
 import type { KubeObject, Sent } from "../object.ts";
 

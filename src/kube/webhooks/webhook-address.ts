@@ -2,7 +2,6 @@
  * Validation of the addresses of webhooks.
  *
  * @see https://pkg.go.dev/k8s.io/apiserver/pkg/util/webhook
- * @module
  */
 import { X509Certificate } from "node:crypto";
 import { type FieldError, invalidValue, required } from "../field-errors.ts";

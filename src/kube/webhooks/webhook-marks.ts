@@ -1,8 +1,6 @@
 /**
  * The marks that the markers of webhooks set on classes, and the names and paths that are derived
  * from a kind: the generator writes them into the manifests, and the runtime serves them.
- *
- * @module
  */
 import type { ResourceInfo } from "../resource.ts";
 

@@ -2,7 +2,6 @@
  * Validation of configurations of admission webhooks.
  *
  * @see https://pkg.go.dev/k8s.io/kubernetes/pkg/apis/admissionregistration/validation
- * @module
  */
 import {
   type FieldError,

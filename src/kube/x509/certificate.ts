@@ -2,7 +2,6 @@
  * X.509 certificates with keys of the curve P-256: building and signing.
  *
  * @see https://www.rfc-editor.org/rfc/rfc5280
- * @module
  */
 import { type KeyObject, createHash, generateKeyPairSync, randomBytes, sign } from "node:crypto";
 import { isIPv4 } from "node:net";

@@ -2,7 +2,6 @@
  * Writes the part of DER that an X.509 certificate needs.
  *
  * @see https://www.rfc-editor.org/rfc/rfc5280#section-4.1
- * @module
  */
 
 /** A tag, the length and the content. */

@@ -1,8 +1,6 @@
 /**
  * Keys and signatures that a seed determines, for simulations that are to run the same way each
  * time. Node's own use random numbers that cannot be chosen.
- *
- * @module
  */
 import { createECDH, createHash, createHmac, createPrivateKey, type KeyObject } from "node:crypto";
 

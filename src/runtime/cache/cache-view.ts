@@ -1,8 +1,4 @@
-/**
- * The cache as users see it: the kinds it watches, and the health of each informer.
- *
- * @module
- */
+/** The cache as users see it: the kinds it watches, and the health of each informer. */
 import type { KubeObject } from "../../kube/object.ts";
 import type { ReadToken } from "../../kube/resource.ts";
 import type { IndexFunction } from "./indexer.ts";

@@ -1,8 +1,4 @@
-/**
- * The informers of a process, one for each watched kind, and reads from them.
- *
- * @module
- */
+/** The informers of a process, one for each watched kind, and reads from them. */
 import { untilAborted, type Clock } from "../../clock.ts";
 import { messageOf, TsopError } from "../../errors.ts";
 import type { Logger } from "../../log.ts";

@@ -1,8 +1,4 @@
-/**
- * Reads from informers.
- *
- * @module
- */
+/** Reads from informers. */
 import { formatKey, type KubeObject, type ObjectKey } from "../../kube/object.ts";
 import { matchesLabels, parseLabelSelector } from "../../kube/selectors/selector.ts";
 import type { ListOptions } from "../client/client.ts";

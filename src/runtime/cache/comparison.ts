@@ -1,8 +1,6 @@
 /**
  * Compares a cache with a list from the server, where nothing else tells that a watch has brought
  * everything.
- *
- * @module
  */
 import type { KubeObject } from "../../kube/object.ts";
 import { cacheKeyOf, type Indexer } from "./indexer.ts";

@@ -1,8 +1,6 @@
 /**
  * Spreads the lists and watches that a process begins: after an outage a hundred informers must not come back in one
  * moment.
- *
- * @module
  */
 import type { Clock } from "../../clock.ts";
 import type { KubeObject } from "../../kube/object.ts";

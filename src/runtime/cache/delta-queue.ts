@@ -5,7 +5,6 @@
  * causes further deltas while it works on one finds them behind those that were there before.
  *
  * @see https://pkg.go.dev/k8s.io/client-go/tools/cache#RealFIFO
- * @module
  */
 import type { KubeObject } from "../../kube/object.ts";
 

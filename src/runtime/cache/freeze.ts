@@ -1,8 +1,4 @@
-/**
- * Frozen objects: reads from the cache are shared, so nobody may change them.
- *
- * @module
- */
+/** Frozen objects: reads from the cache are shared, so nobody may change them. */
 import type { KubeObject } from "../../kube/object.ts";
 import { dropManagedFields, metadataWithoutManagedFields } from "../client/json/managed-fields.ts";
 import { copyWithMark } from "./partial-objects.ts";

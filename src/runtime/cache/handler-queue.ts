@@ -4,8 +4,6 @@
  *
  * Notifications that wait for a slow handler are merged by object: it gets the latest state, not
  * each step to it, and the memory is bounded by the number of objects, not by the number of events.
- *
- * @module
  */
 import { messageOf } from "../../errors.ts";
 import type { Logger } from "../../log.ts";

@@ -1,8 +1,4 @@
-/**
- * Objects of one kind by their key and by any other index.
- *
- * @module
- */
+/** Objects of one kind by their key and by any other index. */
 import { TsopError } from "../../errors.ts";
 import type { KubeObject } from "../../kube/object.ts";
 import { frozen } from "./freeze.ts";

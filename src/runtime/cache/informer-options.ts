@@ -1,8 +1,4 @@
-/**
- * The options of an informer, and the registration of a handler with it.
- *
- * @module
- */
+/** The options of an informer, and the registration of a handler with it. */
 import type { Clock } from "../../clock.ts";
 import type { KubeObject } from "../../kube/object.ts";
 import type { Logger } from "../../log.ts";

@@ -2,7 +2,6 @@
  * The options of the cache for one kind: which objects it keeps, and which part of each.
  *
  * @see https://pkg.go.dev/sigs.k8s.io/controller-runtime/pkg/cache#ByObject
- * @module
  */
 import { TsopError } from "../../errors.ts";
 import type { KubeObject } from "../../kube/object.ts";

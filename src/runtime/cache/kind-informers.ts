@@ -1,7 +1,5 @@
 /**
  * The informers of one kind: one for all namespaces, or one for each that is watched, which may change while they run.
- *
- * @module
  */
 import type { KubeObject } from "../../kube/object.ts";
 import type { ResourceInfo } from "../../kube/resource.ts";

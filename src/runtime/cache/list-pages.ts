@@ -2,7 +2,6 @@
  * A whole list, page by page.
  *
  * @see https://github.com/kubernetes/client-go/blob/v0.36.3/tools/pager/pager.go
- * @module
  */
 import type { KubeList, KubeObject } from "../../kube/object.ts";
 import { isExpired } from "../../kube/status.ts";

@@ -1,8 +1,4 @@
-/**
- * The source of a reflector: lists and watches of one kind.
- *
- * @module
- */
+/** The source of a reflector: lists and watches of one kind. */
 import { isJsonObject } from "../../kube/json.ts";
 import type { KubeList, KubeObject } from "../../kube/object.ts";
 import type { ResourceInfo } from "../../kube/resource.ts";

@@ -4,8 +4,6 @@
  *
  * Handlers must not notice. So while the store is ahead of the watch, this remembers the state that
  * they got last; the event, when it arrives, is a change from that state.
- *
- * @module
  */
 import type { KubeObject } from "../../kube/object.ts";
 

@@ -3,8 +3,6 @@
  * as if it were whole.
  *
  * The mark is a symbol of the object itself: a copy by `mutableCopy` and a spread have it too, and JSON has not.
- *
- * @module
  */
 import { TsopError } from "../../errors.ts";
 import { copyJson } from "../../kube/json.ts";

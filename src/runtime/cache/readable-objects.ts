@@ -4,8 +4,6 @@
  *
  * Each bad object is left out alone, so that it hides no other one. An API server checks the
  * metadata of all objects; a server that stands in for one may not.
- *
- * @module
  */
 import type { Logger } from "../../log.ts";
 import { isJsonObject } from "../../kube/json.ts";

@@ -3,7 +3,6 @@
  * in between. It is client-go's reflector as a state machine whose state can be seen.
  *
  * @see https://github.com/kubernetes/client-go/blob/v0.36.3/tools/cache/reflector.go
- * @module
  */
 import type { Clock } from "../../clock.ts";
 import { messageOf } from "../../errors.ts";

@@ -3,7 +3,6 @@
  * Kubernetes 1.35.
  *
  * @see https://github.com/kubernetes/enhancements/tree/master/keps/sig-api-machinery/5504-comparable-resource-version
- * @module
  */
 
 const COMPARABLE = /^[1-9][0-9]*$/;

@@ -2,7 +2,6 @@
  * One watch of a kind for everybody in the process: the objects, indexed, and their changes.
  *
  * @see https://pkg.go.dev/k8s.io/client-go/tools/cache#SharedIndexInformer
- * @module
  */
 import type { Timer } from "../../clock.ts";
 import { messageOf, TsopError } from "../../errors.ts";

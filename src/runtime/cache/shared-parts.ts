@@ -6,8 +6,6 @@
  * in one object twice: a copy of an object is a tree. Values that are compared and dropped at once
  * are young, and cost the garbage collector nothing; so a list takes no longer to load than without
  * this.
- *
- * @module
  */
 import { isJsonObject } from "../../kube/json.ts";
 import type { JsonObject, KubeObject } from "../../kube/object.ts";

@@ -1,8 +1,4 @@
-/**
- * The transform of a kind: an author's function that leaves out a part of each object.
- *
- * @module
- */
+/** The transform of a kind: an author's function that leaves out a part of each object. */
 import { messageOf } from "../../errors.ts";
 import { copyJson, sameJson } from "../../kube/json.ts";
 import { formatKey, keyOf, type KubeObject } from "../../kube/object.ts";

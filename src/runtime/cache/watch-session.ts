@@ -1,7 +1,5 @@
 /**
  * One watch from its request to its end: takes the events into the store, and notices when it goes silent.
- *
- * @module
  */
 import type { Clock, Timer } from "../../clock.ts";
 import type { Logger } from "../../log.ts";

@@ -2,7 +2,6 @@
  * Asks the API server what a client may do.
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/authorization/#checking-api-access
- * @module
  */
 import type { SentObject } from "../../kube/object.ts";
 import type { ResourceInfo, ResourceType } from "../../kube/resource.ts";

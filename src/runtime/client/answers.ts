@@ -1,8 +1,4 @@
-/**
- * Errors of failed answers of an API server, as `StatusError`s.
- *
- * @module
- */
+/** Errors of failed answers of an API server, as `StatusError`s. */
 import { StatusError, type Status } from "../../kube/status.ts";
 
 /** client-go's reasons and messages for answers without a usable body. */

@@ -1,8 +1,4 @@
-/**
- * The intents that this process applied, so that an apply without effect is not sent.
- *
- * @module
- */
+/** The intents that this process applied, so that an apply without effect is not sent. */
 import { createHash } from "node:crypto";
 import { isJsonObject } from "../../kube/json.ts";
 import { formatKey, keyOf, type KubeObject } from "../../kube/object.ts";

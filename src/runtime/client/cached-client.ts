@@ -1,8 +1,6 @@
 /**
  * The client of a manager: reads from the cache the kinds that are watched, everything else from the server;
  * writes go to the server.
- *
- * @module
  */
 import { TsopError } from "../../errors.ts";
 import type { Intent, NewObject } from "../../kube/input.ts";

@@ -1,8 +1,4 @@
-/**
- * The client of a reconciler: reads and writes of all kinds, typed by their tokens.
- *
- * @module
- */
+/** The client of a reconciler: reads and writes of all kinds, typed by their tokens. */
 import type { Intent, NewObject } from "../../kube/input.ts";
 import type { KubeObject, ObjectKey, SentObject } from "../../kube/object.ts";
 import type { ReadToken, ResourceType, Token, Whole } from "../../kube/resource.ts";

@@ -1,8 +1,4 @@
-/**
- * Completes the lists of the server.
- *
- * @module
- */
+/** Completes the lists of the server. */
 import { isJsonObject } from "../../kube/json.ts";
 import type { KubeList, KubeObject } from "../../kube/object.ts";
 import { apiVersionOf, type ResourceInfo } from "../../kube/resource.ts";

@@ -1,8 +1,4 @@
-/**
- * A standalone client, for programs that are not operators.
- *
- * @module
- */
+/** A standalone client, for programs that are not operators. */
 import { systemClock, type Clock } from "../../clock.ts";
 import type { ClusterConfig } from "../transport/cluster-config.ts";
 import { openTransport } from "../transport/open-transport.ts";

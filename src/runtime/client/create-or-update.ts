@@ -1,7 +1,5 @@
 /**
  * Read, change, write back: for objects with several writers that server-side apply does not suit.
- *
- * @module
  */
 import { TsopError } from "../../errors.ts";
 import type { NewObject } from "../../kube/input.ts";

@@ -1,8 +1,4 @@
-/**
- * The plural and scope of kinds, asked of the server once and remembered.
- *
- * @module
- */
+/** The plural and scope of kinds, asked of the server once and remembered. */
 import { TsopError } from "../../errors.ts";
 import type { KubeObject } from "../../kube/object.ts";
 import { apiVersionOf, parseApiVersion, type ResourceType } from "../../kube/resource.ts";

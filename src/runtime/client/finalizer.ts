@@ -1,8 +1,4 @@
-/**
- * Adds and removes one finalizer, and leaves those of others alone.
- *
- * @module
- */
+/** Adds and removes one finalizer, and leaves those of others alone. */
 import { hasFinalizer } from "../../kube/finalizers.ts";
 import { keyOf, type KubeObject } from "../../kube/object.ts";
 import type { ReadToken } from "../../kube/resource.ts";

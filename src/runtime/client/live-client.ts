@@ -1,8 +1,4 @@
-/**
- * The client that sends every read to the server.
- *
- * @module
- */
+/** The client that sends every read to the server. */
 import type { Intent, NewObject } from "../../kube/input.ts";
 import { isJsonObject } from "../../kube/json.ts";
 import type { KubeList, KubeObject, ObjectKey, SentObject } from "../../kube/object.ts";

@@ -2,7 +2,6 @@
  * Objects with their metadata only, as the server sends them on request.
  *
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#metadata-only-fetches
- * @module
  */
 import { TsopError } from "../../errors.ts";
 import type { KubeObject } from "../../kube/object.ts";

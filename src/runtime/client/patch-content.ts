@@ -1,8 +1,4 @@
-/**
- * The content of patch requests.
- *
- * @module
- */
+/** The content of patch requests. */
 import { TsopError } from "../../errors.ts";
 import { formatKey, keyOf, type ObjectKey } from "../../kube/object.ts";
 import type { PatchOptions, WriteOptions } from "./client.ts";

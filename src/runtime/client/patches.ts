@@ -1,8 +1,4 @@
-/**
- * Patches: changes of an object without the whole of it.
- *
- * @module
- */
+/** Patches: changes of an object without the whole of it. */
 import { TsopError } from "../../errors.ts";
 import { getField, isJsonObject, sameJson, setField } from "../../kube/json.ts";
 import type { Json, JsonObject, KubeObject } from "../../kube/object.ts";

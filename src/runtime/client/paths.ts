@@ -1,8 +1,4 @@
-/**
- * The URLs of the Kubernetes API.
- *
- * @module
- */
+/** The URLs of the Kubernetes API. */
 import { TsopError } from "../../errors.ts";
 import { pathSegmentErrors } from "../../kube/names.ts";
 import type { ObjectKey } from "../../kube/object.ts";

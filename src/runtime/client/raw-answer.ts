@@ -1,8 +1,4 @@
-/**
- * Answers of an API server to requests that are not about one kind of object.
- *
- * @module
- */
+/** Answers of an API server to requests that are not about one kind of object. */
 import { parseExact } from "./json/exact-json.ts";
 
 /**

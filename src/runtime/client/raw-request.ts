@@ -1,8 +1,4 @@
-/**
- * Requests of any path of an API server, for paths that the typed calls do not cover.
- *
- * @module
- */
+/** Requests of any path of an API server, for paths that the typed calls do not cover. */
 import { TsopError } from "../../errors.ts";
 import { isJsonObject } from "../../kube/json.ts";
 import type { Query, RestRequest } from "./rest-client.ts";

@@ -3,7 +3,6 @@
  * watches.
  *
  * @see https://pkg.go.dev/k8s.io/client-go/rest#Request
- * @module
  */
 import type { Clock } from "../../clock.ts";
 import type { KubeObject } from "../../kube/object.ts";

@@ -1,8 +1,4 @@
-/**
- * The rule that is missing after a 403, as advice.
- *
- * @module
- */
+/** The rule that is missing after a 403, as advice. */
 import { rbacMarker } from "../../kube/needed-rights.ts";
 import { groupResourceOf, type ResourceInfo } from "../../kube/resource.ts";
 import { isForbidden, isNotFound } from "../../kube/status.ts";

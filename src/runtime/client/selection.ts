@@ -1,8 +1,6 @@
 /**
  * The selection of objects for a list, a watch or a deletion. One that would silently select more
  * than intended is refused.
- *
- * @module
  */
 import { TsopError } from "../../errors.ts";
 import { labelValueErrors, qualifiedNameErrors } from "../../kube/names.ts";

@@ -1,8 +1,4 @@
-/**
- * Patches of a status that keep what others write to it meanwhile.
- *
- * @module
- */
+/** Patches of a status that keep what others write to it meanwhile. */
 import { sameJson } from "../../kube/json.ts";
 import { keyOf, type KubeObject } from "../../kube/object.ts";
 import { applyMergePatch } from "../../kube/patch.ts";

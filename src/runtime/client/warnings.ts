@@ -2,7 +2,6 @@
  * The `Warning` headers of an API server's answers: of deprecated versions, unknown fields, and of webhooks.
  *
  * @see https://www.rfc-editor.org/rfc/rfc7234#section-5.5
- * @module
  */
 import type { Logger } from "../../log.ts";
 import { ToldBefore } from "../told-before.ts";

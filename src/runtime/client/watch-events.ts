@@ -1,8 +1,4 @@
-/**
- * The events in the answer to a watch.
- *
- * @module
- */
+/** The events in the answer to a watch. */
 import { isJson, isJsonObject } from "../../kube/json.ts";
 import type { KubeObject } from "../../kube/object.ts";
 import { lineSplitter } from "../transport/lines.ts";
@@ -148,7 +144,6 @@ class EventReader<T extends KubeObject> implements AsyncIterableIterator<
 }
 
 const NOTHING = { events: [] };
-
 const BOOKMARK = Buffer.from('{"type":"BOOKMARK"');
 const NEWLINE = 0x0a;
 

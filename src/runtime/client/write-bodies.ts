@@ -1,8 +1,4 @@
-/**
- * Bodies of write requests.
- *
- * @module
- */
+/** Bodies of write requests. */
 import type { WrittenMeta } from "../../kube/input.ts";
 import { apiVersionOf, type ResourceInfo } from "../../kube/resource.ts";
 import { assertNotPartial } from "../cache/partial-objects.ts";

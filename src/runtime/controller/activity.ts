@@ -1,8 +1,4 @@
-/**
- * The activity of the parts of a manager, for callers that wait until it is idle.
- *
- * @module
- */
+/** The activity of the parts of a manager, for callers that wait until it is idle. */
 import type { ObjectKey } from "../../kube/object.ts";
 
 /** A key that a controller will reconcile later: a `requeueAfterMs`, or a retry. */

@@ -1,8 +1,4 @@
-/**
- * Builds a controller: its own kind, the kinds that it owns, others that it watches.
- *
- * @module
- */
+/** Builds a controller: its own kind, the kinds that it owns, others that it watches. */
 import type { KubeObject, ObjectKey } from "../../kube/object.ts";
 import {
   groupResourceOf,

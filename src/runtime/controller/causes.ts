@@ -1,8 +1,4 @@
-/**
- * The causes of each enqueued key, so that a reconcile can say why it runs.
- *
- * @module
- */
+/** The causes of each enqueued key, so that a reconcile can say why it runs. */
 import type { ObjectEvent } from "./predicates.ts";
 import type { Cause, CauseType } from "./reconcile-observer.ts";
 

@@ -1,8 +1,4 @@
-/**
- * The options of a controller, and its parts.
- *
- * @module
- */
+/** The options of a controller, and its parts. */
 import type { Clock } from "../../clock.ts";
 import type { Logger } from "../../log.ts";
 import type { KubeObject, ObjectKey } from "../../kube/object.ts";

@@ -2,7 +2,6 @@
  * A controller: takes keys from its sources and gives each to the reconciler, until that succeeds.
  *
  * @see https://pkg.go.dev/sigs.k8s.io/controller-runtime/pkg/controller
- * @module
  */
 import { timeoutSignal } from "../../clock.ts";
 import { messageOf, TerminalError, TsopError } from "../../errors.ts";

@@ -1,8 +1,4 @@
-/**
- * The objects of dependents: their names, their owners, their deletion.
- *
- * @module
- */
+/** The objects of dependents: their names, their owners, their deletion. */
 import { formatKey, keyOf, type KubeObject, type ObjectKey } from "../../kube/object.ts";
 import {
   groupResourceOf,

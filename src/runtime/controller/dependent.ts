@@ -4,8 +4,6 @@
  *
  * Predecessors are named by value, so they must have been created before: a cycle cannot be written
  * that way.
- *
- * @module
  */
 import type { KubeObject } from "../../kube/object.ts";
 import type { Token } from "../../kube/resource.ts";

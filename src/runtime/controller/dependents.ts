@@ -1,8 +1,6 @@
 /**
  * The dependents of an object: created in the order of a graph, deleted when no longer wanted. Not
  * an engine of its own: a reconciler calls it, and the watched kinds are owned kinds.
- *
- * @module
  */
 import type { Clock } from "../../clock.ts";
 import { TsopError } from "../../errors.ts";

@@ -2,8 +2,6 @@
  * Work that a reconciler began and waits for: it is not begun a second time meanwhile, and a
  * timeout is noticed. Kept in this process only: after a restart the reconciler begins again, which
  * it must be able to do anyway.
- *
- * @module
  */
 import type { Clock } from "../../clock.ts";
 import { formatKey, type ObjectKey } from "../../kube/object.ts";

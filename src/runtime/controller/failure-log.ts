@@ -4,8 +4,6 @@
  * While an API server is unreachable, or a namespace is being deleted, the reconciles of all keys
  * fail with the same message, except for their names. It is logged once in ten seconds with the
  * number of such failures since; each of them is logged at debug level.
- *
- * @module
  */
 import type { Clock } from "../../clock.ts";
 import { messageOf } from "../../errors.ts";

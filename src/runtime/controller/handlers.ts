@@ -1,8 +1,4 @@
-/**
- * Handlers: from an event to the keys that it concerns.
- *
- * @module
- */
+/** Handlers: from an event to the keys that it concerns. */
 import { keyOf, type KubeObject, type ObjectKey } from "../../kube/object.ts";
 import { parseApiVersion, type ResourceInfo } from "../../kube/resource.ts";
 import type { IndexFunction } from "../cache/indexer.ts";

@@ -1,7 +1,5 @@
 /**
  * The requirements of a reconciler's hooks, and the mistakes with which one would never be called.
- *
- * @module
  */
 import { TsopError } from "../../errors.ts";
 import { qualifiedNameErrors } from "../../kube/names.ts";

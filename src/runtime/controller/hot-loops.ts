@@ -2,8 +2,6 @@
  * Detects keys whose reconcile makes the same change again and again: because another writer
  * reverts it, or because it writes a new value each time, such as the time of day. Such a key is
  * slowed down, or it would load the API server for nothing, for ever.
- *
- * @module
  */
 import { hash } from "node:crypto";
 import type { Clock } from "../../clock.ts";

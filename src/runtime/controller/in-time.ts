@@ -1,8 +1,4 @@
-/**
- * The timeout of reconciles.
- *
- * @module
- */
+/** The timeout of reconciles. */
 import type { Clock } from "../../clock.ts";
 import { givenUpAfter } from "./outcomes.ts";
 import type { ReconcileScope } from "./reconcile-scopes.ts";

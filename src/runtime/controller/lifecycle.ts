@@ -5,8 +5,6 @@
  * The finalizer is added before the first reconcile and removed after a completed cleanup, each
  * time under a lock on the object's version: a stale cache, a faster writer, and another object of
  * the same name make no difference.
- *
- * @module
  */
 import { messageOf, TerminalError } from "../../errors.ts";
 import {

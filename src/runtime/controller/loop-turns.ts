@@ -1,8 +1,4 @@
-/**
- * Turns of the event loop, of which reconciles that never wait leave it none.
- *
- * @module
- */
+/** Turns of the event loop, of which reconciles that never wait leave it none. */
 import { settlePromises, type Clock } from "../../clock.ts";
 
 // The number of reconciles, and the time, after which the loop gets a turn.

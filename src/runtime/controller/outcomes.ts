@@ -1,8 +1,4 @@
-/**
- * The outcome of a reconcile: the requeue that it asks for, and the meaning of its failure.
- *
- * @module
- */
+/** The outcome of a reconcile: the requeue that it asks for, and the meaning of its failure. */
 import { TsopError } from "../../errors.ts";
 import type { ObjectKey } from "../../kube/object.ts";
 import { isNotFound, type StatusError } from "../../kube/status.ts";

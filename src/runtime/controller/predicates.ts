@@ -1,8 +1,4 @@
-/**
- * Predicates: filters of the events that lead to a reconcile.
- *
- * @module
- */
+/** Predicates: filters of the events that lead to a reconcile. */
 import { hasFinalizer, isBeingDeleted } from "../../kube/finalizers.ts";
 import { sameJson } from "../../kube/json.ts";
 import type { KubeObject } from "../../kube/object.ts";

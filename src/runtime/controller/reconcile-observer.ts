@@ -1,8 +1,4 @@
-/**
- * Observers of reconciles: traces, and the journal.
- *
- * @module
- */
+/** Observers of reconciles: traces, and the journal. */
 import { present } from "../../present.ts";
 import type { CachedReadsObserver } from "../client/cached-client.ts";
 import type { RestRequest } from "../client/rest-client.ts";

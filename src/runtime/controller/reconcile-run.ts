@@ -1,8 +1,4 @@
-/**
- * One reconcile: its context, and its records.
- *
- * @module
- */
+/** One reconcile: its context, and its records. */
 import type { Logger } from "../../log.ts";
 import type {
   Cause,

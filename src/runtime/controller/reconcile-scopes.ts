@@ -1,8 +1,6 @@
 /**
  * Assigns each request to its reconcile, so that one that timed out can write nothing more, and a
  * hot loop is noticed.
- *
- * @module
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { TsopError } from "../../errors.ts";

@@ -1,8 +1,6 @@
 /**
  * Taps: stand between a reconcile and everything that it asks: the caches, the server, the clock.
  * One records the answers, another answers from a recording.
- *
- * @module
  */
 import type { Json, KubeObject, ObjectKey } from "../../kube/object.ts";
 import type { ResourceInfo } from "../../kube/resource.ts";

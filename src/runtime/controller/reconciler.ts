@@ -1,8 +1,4 @@
-/**
- * The reconciler: a user's function that makes the cluster match the spec of an object.
- *
- * @module
- */
+/** The reconciler: a user's function that makes the cluster match the spec of an object. */
 import type { Logger } from "../../log.ts";
 import type { KubeObject, ObjectKey } from "../../kube/object.ts";
 

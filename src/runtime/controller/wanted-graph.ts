@@ -1,8 +1,6 @@
 /**
  * The graph of an owner's wanted dependents: checked before anything is written, walked forwards to
  * create them and backwards to delete them.
- *
- * @module
  */
 import { TsopError } from "../../errors.ts";
 import type { Dependent } from "./dependent.ts";

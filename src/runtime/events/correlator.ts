@@ -3,7 +3,6 @@
  * one, and an object with too many gets no more for a while. client-go's rules and numbers.
  *
  * @see https://github.com/kubernetes/client-go/blob/v0.36.3/tools/record/events_cache.go
- * @module
  */
 import type { Clock } from "../../clock.ts";
 import type { ManifestObject } from "../../kube/object.ts";

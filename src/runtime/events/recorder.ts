@@ -4,8 +4,6 @@
  *
  * Recording never waits and never throws: events are sent in the background, and one that cannot be sent is
  * a line in the log.
- *
- * @module
  */
 import type { Clock } from "../../clock.ts";
 import { messageOf } from "../../errors.ts";

@@ -1,8 +1,4 @@
-/**
- * The object of a request, by its path.
- *
- * @module
- */
+/** The object of a request, by its path. */
 import type { RestRequest } from "../client/rest-client.ts";
 
 /** The object that a path names. */

@@ -1,8 +1,4 @@
-/**
- * A journal entry of a reconcile: plain data, as it is served.
- *
- * @module
- */
+/** A journal entry of a reconcile: plain data, as it is served. */
 import type { Json } from "../../kube/object.ts";
 import type { CauseType } from "../controller/reconcile-observer.ts";
 

@@ -1,8 +1,4 @@
-/**
- * The place of an error in the author's code.
- *
- * @module
- */
+/** The place of an error in the author's code. */
 import type { TsopError } from "../../errors.ts";
 import { messageOf } from "../../errors.ts";
 import { StatusError } from "../../kube/status.ts";

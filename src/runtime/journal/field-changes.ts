@@ -1,7 +1,5 @@
 /**
  * Changes of an object's fields as the journal keeps them: few, short, and without the values of Secrets.
- *
- * @module
  */
 import { fieldDifferences } from "../../kube/field-differences.ts";
 import type { Json } from "../../kube/object.ts";

@@ -1,8 +1,4 @@
-/**
- * The latest reconciles of an operator, in bounded memory.
- *
- * @module
- */
+/** The latest reconciles of an operator, in bounded memory. */
 import type { Clock } from "../../clock.ts";
 import { groupResourceOf } from "../../kube/resource.ts";
 import type { InformerCache } from "../cache/cache.ts";

@@ -1,8 +1,6 @@
 /**
  * The journal's memory of objects: their states before a write, their kinds, and the writer of each
  * version.
- *
- * @module
  */
 import { isJsonObject } from "../../kube/json.ts";
 import type { KubeObject } from "../../kube/object.ts";

@@ -1,8 +1,4 @@
-/**
- * The record of one reconcile, for the journal.
- *
- * @module
- */
+/** The record of one reconcile, for the journal. */
 import type { Clock } from "../../clock.ts";
 import { messageOf } from "../../errors.ts";
 import { isJsonObject } from "../../kube/json.ts";

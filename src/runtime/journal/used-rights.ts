@@ -1,8 +1,6 @@
 /**
  * The rights that an operator's requests use, from any of its parts: watches, leases and events,
  * too.
- *
- * @module
  */
 import type { Clock } from "../../clock.ts";
 import type {

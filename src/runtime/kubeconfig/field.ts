@@ -4,8 +4,6 @@
  *
  * A field that is absent or null has no value, as in Go. Mistakes name the type that was found,
  * never the value: it may be a password.
- *
- * @module
  */
 
 /** The path of a field: the names and indexes that lead to it. */

@@ -1,8 +1,4 @@
-/**
- * The lines of the fields of a JSON text.
- *
- * @module
- */
+/** The lines of the fields of a JSON text. */
 import type { FieldPath } from "./field.ts";
 
 /** A value, and the places of the values in it. */

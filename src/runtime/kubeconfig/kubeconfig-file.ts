@@ -4,7 +4,6 @@
  * Unknown fields are skipped, as in client-go.
  *
  * @see https://kubernetes.io/docs/reference/config-api/kubeconfig.v1/
- * @module
  */
 import { TsopError } from "../../errors.ts";
 import { Field, formatPath, type FieldPath, type Mistake } from "./field.ts";

@@ -5,7 +5,6 @@
  * paths count from the file that holds them.
  *
  * @see https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig/
- * @module
  */
 import { closeSync, openSync, readSync } from "node:fs";
 import { dirname, resolve } from "node:path";

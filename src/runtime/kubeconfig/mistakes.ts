@@ -1,8 +1,4 @@
-/**
- * The mistakes of a kubeconfig, reported together.
- *
- * @module
- */
+/** The mistakes of a kubeconfig, reported together. */
 import { TsopError } from "../../errors.ts";
 
 /** Collects mistakes, each as a sentence without its full stop. */

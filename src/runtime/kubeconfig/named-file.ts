@@ -1,8 +1,4 @@
-/**
- * Files to which a kubeconfig refers.
- *
- * @module
- */
+/** Files to which a kubeconfig refers. */
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { TsopError } from "../../errors.ts";

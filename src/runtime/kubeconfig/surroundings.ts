@@ -1,8 +1,4 @@
-/**
- * The surroundings in which a kubeconfig is read.
- *
- * @module
- */
+/** The surroundings in which a kubeconfig is read. */
 import type { Clock } from "../../clock.ts";
 
 /** The surroundings in which a kubeconfig is read. */

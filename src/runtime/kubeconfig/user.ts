@@ -1,8 +1,4 @@
-/**
- * The user of a kubeconfig: its mistakes, and its credentials.
- *
- * @module
- */
+/** The user of a kubeconfig: its mistakes, and its credentials. */
 import { isAbsolute } from "node:path";
 import { TsopError } from "../../errors.ts";
 import { CertificateFiles } from "../transport/credentials/certificate-files.ts";

@@ -2,8 +2,6 @@
  * YAML or JSON of a file from an unknown author, in bounded time and memory.
  *
  * Messages name the place and never the text there: it may be a password.
- *
- * @module
  */
 import {
   Composer,

@@ -2,7 +2,6 @@
  * A second cluster beside the manager's own: a client and a cache, with the life of the manager.
  *
  * @see https://pkg.go.dev/sigs.k8s.io/controller-runtime/pkg/cluster
- * @module
  */
 import { type CacheOptions, InformerCache } from "../cache/cache.ts";
 import type { Cache } from "../cache/cache-view.ts";

@@ -1,8 +1,4 @@
-/**
- * How several processes of one operator agree on who works: one leads, or all share the keys.
- *
- * @module
- */
+/** How several processes of one operator agree on who works: one leads, or all share the keys. */
 import { hostname } from "node:os";
 import type { Clock } from "../../clock.ts";
 import type { Logger } from "../../log.ts";

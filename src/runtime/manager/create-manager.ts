@@ -1,8 +1,4 @@
-/**
- * The ways to a manager: for a cluster, and for the replay of one reconcile.
- *
- * @module
- */
+/** The ways to a manager: for a cluster, and for the replay of one reconcile. */
 import { systemClock } from "../../clock.ts";
 import { TsopError } from "../../errors.ts";
 import { type Replay, replayOfEnvironment, replayTransport } from "../replay/replay.ts";

@@ -1,8 +1,4 @@
-/**
- * The log of an operator that brings none: pino, as JSON lines on stdout.
- *
- * @module
- */
+/** The log of an operator that brings none: pino, as JSON lines on stdout. */
 import { pino } from "pino";
 import type { Logger } from "../../log.ts";
 

@@ -1,8 +1,4 @@
-/**
- * The command line of an operator.
- *
- * @module
- */
+/** The command line of an operator. */
 import { parseArgs } from "node:util";
 import { messageOf, TsopError } from "../../errors.ts";
 

@@ -1,8 +1,4 @@
-/**
- * Waits until a manager has nothing left to do but what waits for its time.
- *
- * @module
- */
+/** Waits until a manager has nothing left to do but what waits for its time. */
 import { settlePromises, systemClock, timeoutSignal } from "../../clock.ts";
 import { messageOf, TsopError } from "../../errors.ts";
 import type { SharedInformer } from "../cache/shared-informer.ts";

@@ -1,8 +1,4 @@
-/**
- * The inside of a manager, for other parts of the runtime.
- *
- * @module
- */
+/** The inside of a manager, for other parts of the runtime. */
 import { TsopError } from "../../errors.ts";
 import type { ReconcileObserver } from "../controller/reconcile-observer.ts";
 import type { ReconcileScopes } from "../controller/reconcile-scopes.ts";

@@ -1,8 +1,6 @@
 /**
  * Who keeps the lead, or the shard, and answers the probes: a thread of its own, so that no reconcile gets in its way; this thread where
  * time or the way to the server are a test's.
- *
- * @module
  */
 import { systemClock, type Clock } from "../../clock.ts";
 import type { TsopError } from "../../errors.ts";

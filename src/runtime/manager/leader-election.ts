@@ -5,7 +5,6 @@
  * lasts, measured here. A leader that cannot renew in time stops before the others may take over.
  *
  * @see https://pkg.go.dev/k8s.io/client-go/tools/leaderelection
- * @module
  */
 import { timeoutSignal, type Clock } from "../../clock.ts";
 import { messageOf, TsopError } from "../../errors.ts";

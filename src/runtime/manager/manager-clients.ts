@@ -1,8 +1,6 @@
 /**
  * The clients of a manager: one transport, on it the cache, the client of the reconcilers and the
  * manager's own, and their observers.
- *
- * @module
  */
 import { systemClock, type Clock } from "../../clock.ts";
 import type { Logger } from "../../log.ts";

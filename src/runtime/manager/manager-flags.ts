@@ -1,7 +1,5 @@
 /**
  * The flags that the Deployment of the scaffold gives an operator, and the options of a manager that they stand for.
- *
- * @module
  */
 import { present } from "../../present.ts";
 import type { WebhookServerOptions } from "../webhook/certificate.ts";

@@ -1,8 +1,4 @@
-/**
- * How an operator runs.
- *
- * @module
- */
+/** How an operator runs. */
 import type { Clock } from "../../clock.ts";
 import type { Logger } from "../../log.ts";
 import type { CacheOptions } from "../cache/cache.ts";

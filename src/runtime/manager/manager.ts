@@ -2,7 +2,6 @@
  * The manager: cache, client, controllers, metrics, health and leader election of an operator.
  *
  * @see https://pkg.go.dev/sigs.k8s.io/controller-runtime/pkg/manager
- * @module
  */
 import type { Clock } from "../../clock.ts";
 import type { Logger } from "../../log.ts";

@@ -2,7 +2,6 @@
  * The runtime's metrics, under controller-runtime's and client-go's names, so that dashboards fit.
  *
  * @see https://book.kubebuilder.io/reference/metrics-reference
- * @module
  */
 import { collectDefaultMetrics, Counter, Gauge, Registry } from "prom-client";
 import type { Clock } from "../../clock.ts";

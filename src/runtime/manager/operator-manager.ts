@@ -2,7 +2,6 @@
  * The life of a manager: its parts are started in order and stopped in order.
  *
  * @see https://pkg.go.dev/sigs.k8s.io/controller-runtime/pkg/manager
- * @module
  */
 import { timeoutSignal, untilAborted, type Clock } from "../../clock.ts";
 import { messageOf, TsopError } from "../../errors.ts";

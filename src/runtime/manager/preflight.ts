@@ -1,8 +1,6 @@
 /**
  * Asks, before anything fails, whether the operator may do what it is about to do, and names what is missing with the
  * rule to add. It asks again until nothing is missing: nobody need restart the operator.
- *
- * @module
  */
 import type { Clock } from "../../clock.ts";
 import { messageOf, TsopError } from "../../errors.ts";

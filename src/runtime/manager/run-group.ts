@@ -1,8 +1,4 @@
-/**
- * Things that run together and are stopped together.
- *
- * @module
- */
+/** Things that run together and are stopped together. */
 
 import { setMaxListeners } from "node:events";
 import type { Activity } from "../controller/activity.ts";

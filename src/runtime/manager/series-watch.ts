@@ -1,8 +1,4 @@
-/**
- * Notices metrics whose labels have ever more values: each is a series, here and in Prometheus.
- *
- * @module
- */
+/** Notices metrics whose labels have ever more values: each is a series, here and in Prometheus. */
 
 /** A metric with more series than one has any use for. */
 export interface BoundlessMetric {

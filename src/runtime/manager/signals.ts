@@ -1,8 +1,4 @@
-/**
- * SIGINT and SIGTERM as an abort.
- *
- * @module
- */
+/** SIGINT and SIGTERM as an abort. */
 
 /**
  * A signal that is aborted by the first SIGINT or SIGTERM. The second one ends the process at once, as it

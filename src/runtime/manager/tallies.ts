@@ -1,8 +1,6 @@
 /**
  * Metrics of what happens ten thousand times a second: the labels are looked up once, and what is counted is a plain
  * number until somebody asks. prom-client sorts and joins the labels for each increment.
- *
- * @module
  */
 import {
   Counter,

@@ -1,8 +1,4 @@
-/**
- * Keys that wait for their time: a binary heap by readiness, at most one entry a key.
- *
- * @module
- */
+/** Keys that wait for their time: a binary heap by readiness, at most one entry a key. */
 
 interface Entry {
   readonly key: string;

@@ -1,8 +1,4 @@
-/**
- * In which order keys are worked on.
- *
- * @module
- */
+/** In which order keys are worked on. */
 
 /** A key that waits for a worker, or may do so. */
 export interface Waiting {

@@ -4,7 +4,6 @@
  * Pure bookkeeping; the work queue owns the timers. All but the bucket count failures by key.
  *
  * @see https://pkg.go.dev/k8s.io/client-go/util/workqueue
- * @module
  */
 import type { Clock } from "../../clock.ts";
 

@@ -3,7 +3,6 @@
  * a limited rate, on demand. The behaviour is that of client-go's rate-limiting queue.
  *
  * @see https://pkg.go.dev/k8s.io/client-go/util/workqueue
- * @module
  */
 import { abortReason, type Clock, type Timer } from "../../clock.ts";
 import { DelayHeap } from "./delay-heap.ts";

@@ -1,8 +1,6 @@
 /**
  * Takes what Secrets hold out of a recording: each value becomes a placeholder, the same one wherever it stands, so that
  * a value that is copied is still copied when the recording is replayed.
- *
- * @module
  */
 import { isJsonObject } from "../../kube/json.ts";
 import { stringifyExact, parseExact } from "../client/json/exact-json.ts";

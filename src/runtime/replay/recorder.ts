@@ -1,7 +1,5 @@
 /**
  * Records reconciles, and saves those that failed: the last of each object, in a bounded number of files.
- *
- * @module
  */
 import { randomUUID } from "node:crypto";
 import {

@@ -1,8 +1,4 @@
-/**
- * Records one reconcile, while it runs as always.
- *
- * @module
- */
+/** Records one reconcile, while it runs as always. */
 import { messageOf } from "../../errors.ts";
 import { copyJson } from "../../kube/json.ts";
 import type { Json, KubeObject, ObjectKey } from "../../kube/object.ts";

@@ -1,7 +1,5 @@
 /**
  * A recorded reconcile: what it asked, what it was answered, and what it wrote. Plain data, as it is in a file.
- *
- * @module
  */
 import { readFileSync } from "node:fs";
 import { messageOf, TsopError } from "../../errors.ts";

@@ -1,8 +1,4 @@
-/**
- * Answers a reconcile from a recording, and takes down what differs.
- *
- * @module
- */
+/** Answers a reconcile from a recording, and takes down what differs. */
 import { TsopError } from "../../errors.ts";
 import { copyJson } from "../../kube/json.ts";
 import type { Json, KubeObject, ObjectKey } from "../../kube/object.ts";

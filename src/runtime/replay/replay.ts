@@ -1,8 +1,6 @@
 /**
  * Runs one recorded reconcile again, in an operator that reaches no server: what its code asks is answered from the
  * recording.
- *
- * @module
  */
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";

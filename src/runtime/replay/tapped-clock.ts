@@ -1,8 +1,4 @@
-/**
- * A clock whose time and numbers are recorded and replayed, where a reconcile asks for them.
- *
- * @module
- */
+/** A clock whose time and numbers are recorded and replayed, where a reconcile asks for them. */
 import type { Clock, Timer } from "../../clock.ts";
 import type { ReconcileTap } from "../controller/reconcile-tap.ts";
 

@@ -1,8 +1,4 @@
-/**
- * The port between a controller and whoever decides which keys this process works on.
- *
- * @module
- */
+/** The port between a controller and whoever decides which keys this process works on. */
 
 /** Says which keys this process may work on. Keys are those of the queue: `namespace/name`. */
 export interface KeyGate {

@@ -1,8 +1,6 @@
 /**
  * The other members, as their Leases tell of them. No two clocks are compared: a member is there for as long as its
  * Lease lasts after it was last seen to change. Who did not look for a while knows nothing new: nobody has gone meanwhile.
- *
- * @module
  */
 import type { Clock } from "../../clock.ts";
 import type { Lease } from "../lease.ts";

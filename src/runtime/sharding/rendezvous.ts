@@ -3,7 +3,6 @@
  * the keys that it gets, or had, change hands.
  *
  * @see https://en.wikipedia.org/wiki/Rendezvous_hashing
- * @module
  */
 
 /** The member that a key belongs to; `undefined` when there are none. The order of the members does not matter. */

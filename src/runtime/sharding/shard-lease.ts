@@ -1,8 +1,6 @@
 /**
  * The Lease of one of several processes that share the keys: it says that the process is there, and by which members it
  * works. Only this process writes it.
- *
- * @module
  */
 import { timeoutSignal, type Clock } from "../../clock.ts";
 import { TsopError } from "../../errors.ts";

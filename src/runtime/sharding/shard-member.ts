@@ -7,8 +7,6 @@
  * that live claims it. So of two that want a key at least one sees the other. Who could not renew its Lease in time has
  * no keys, and none of the reconciles that it had begun may write any more. While a reconcile keeps this thread busy, the
  * side thread renews the Lease as it is: nothing changes hands meanwhile.
- *
- * @module
  */
 import { timeoutSignal, type Clock } from "../../clock.ts";
 import { messageOf } from "../../errors.ts";

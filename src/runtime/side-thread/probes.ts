@@ -2,8 +2,6 @@
  * Answers the kubelet for the main thread, which alone knows the checks, and without it when it is busy.
  *
  * A reconcile that computes for a while is no reason to restart the process; one that never ends is.
- *
- * @module
  */
 import type { Clock } from "../../clock.ts";
 import { PATH_NOT_FOUND, probePathOf, type ProbeAnswer } from "../manager/serving/health.ts";

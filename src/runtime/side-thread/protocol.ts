@@ -1,8 +1,4 @@
-/**
- * The messages between the main thread and the side thread.
- *
- * @module
- */
+/** The messages between the main thread and the side thread. */
 import { messageOf, TsopError } from "../../errors.ts";
 import type { ProbeAnswer } from "../manager/serving/health.ts";
 import type { Endpoint } from "../manager/serving/listening.ts";

@@ -1,8 +1,4 @@
-/**
- * Memory that both threads see at any moment, also while one of them is blocked.
- *
- * @module
- */
+/** Memory that both threads see at any moment, also while one of them is blocked. */
 import type { LeaderTerm } from "../manager/leader-election.ts";
 
 const TERM = 0;

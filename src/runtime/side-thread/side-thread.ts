@@ -4,8 +4,6 @@
  *
  * The term of the lead is in shared memory, so that a write is never sent on the strength of an old
  * message.
- *
- * @module
  */
 import { Worker } from "node:worker_threads";
 import { abortReason, type Clock, type Timer } from "../../clock.ts";

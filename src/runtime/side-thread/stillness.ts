@@ -1,8 +1,4 @@
-/**
- * How long the main thread has not come round, as the side thread sees it.
- *
- * @module
- */
+/** How long the main thread has not come round, as the side thread sees it. */
 import type { Clock } from "../../clock.ts";
 import { BEAT_MS } from "./protocol.ts";
 import type { SharedMemory } from "./shared-memory.ts";

@@ -1,8 +1,6 @@
 /**
  * The program of the side thread. It is bundled into one text (`scripts/side-thread-program.mjs`),
  * for an operator ships as one file.
- *
- * @module
  */
 import { writeSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";

@@ -1,8 +1,4 @@
-/**
- * The path of a request without the names in it, so that traces can be grouped by it.
- *
- * @module
- */
+/** The path of a request without the names in it, so that traces can be grouped by it. */
 
 /** `/apis/apps/v1/namespaces/{namespace}/deployments/{name}/status`. */
 export function templateOf(path: string): string {

@@ -1,8 +1,4 @@
-/**
- * Requests as spans, and the server told of them.
- *
- * @module
- */
+/** Requests as spans, and the server told of them. */
 import type { Clock } from "../../clock.ts";
 import {
   ConnectionError,

@@ -1,8 +1,6 @@
 /**
  * The used part of `@opentelemetry/api`, as the shape that the package has: a user who wants traces
  * passes it in, and nobody else needs it.
- *
- * @module
  */
 
 /** A span under way. */

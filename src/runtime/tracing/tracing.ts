@@ -2,7 +2,6 @@
  * Spans of reconciles, of the requests that they make, and of reviews.
  *
  * @see https://opentelemetry.io/docs/specs/semconv/http/http-spans/
- * @module
  */
 import type { Clock } from "../../clock.ts";
 import { messageOf } from "../../errors.ts";

@@ -1,7 +1,5 @@
 /**
  * The body of an HTTP answer while it comes in: the pieces of a watch, or the whole of anything else.
- *
- * @module
  */
 import { settlePromises } from "../../clock.ts";
 import { answerTooLarge, LARGEST_ANSWER_BYTES } from "./answer-size.ts";

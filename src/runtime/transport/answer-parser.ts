@@ -5,7 +5,6 @@
  * connection is not used again.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9112
- * @module
  */
 
 /** The status line and the headers, names in lower case; several of one name are joined by commas. */

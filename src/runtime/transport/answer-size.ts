@@ -1,8 +1,4 @@
-/**
- * How much of one answer may be in memory at a time.
- *
- * @module
- */
+/** How much of one answer may be in memory at a time. */
 import { TsopError } from "../../errors.ts";
 
 /** Hundreds of times what an API server sends as one object or one page; V8 makes no longer text of it either. */

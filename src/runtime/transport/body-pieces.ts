@@ -3,8 +3,6 @@
  *
  * TLS hands out 16 kB at a time, and each way through promises and generators costs as much as it takes to parse a
  * few of these.
- *
- * @module
  */
 import { borrowMemory, giveBack } from "./scratch.ts";
 

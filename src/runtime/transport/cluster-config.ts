@@ -1,8 +1,4 @@
-/**
- * Which API server to speak to, and as whom.
- *
- * @module
- */
+/** Which API server to speak to, and as whom. */
 import type { CredentialSource } from "./credentials/credentials.ts";
 import type { Transport } from "./transport.ts";
 

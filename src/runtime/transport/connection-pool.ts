@@ -1,7 +1,5 @@
 /**
  * The connections to one API server as one user: those that wait for their next request, the last one used first.
- *
- * @module
  */
 import type { Clock } from "../../clock.ts";
 import type { AnswerHead } from "./answer-parser.ts";

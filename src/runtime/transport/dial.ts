@@ -1,8 +1,6 @@
 /**
  * Opens the sockets of connections: to the server itself or through a proxy, in the clear or over TLS, each step with a limit
  * of time.
- *
- * @module
  */
 import {
   connect as connectTcp,

@@ -2,8 +2,6 @@
  * A transport on which everything goes wrong now and then: for tests of what an operator survives.
  *
  * All draws come from the clock, so that a `VirtualClock` with the same seed brings the same faults.
- *
- * @module
  */
 import type { Clock } from "../../clock.ts";
 import {

@@ -1,8 +1,6 @@
 /**
  * Lets nobody write who does not lead any more: a process that was stopped for a while, or whose event loop was
  * blocked, wakes up believing that it still does.
- *
- * @module
  */
 import type { Clock, Timer } from "../../clock.ts";
 import { TsopError } from "../../errors.ts";

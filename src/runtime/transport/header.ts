@@ -1,8 +1,4 @@
-/**
- * Headers of requests, as they go over the wire.
- *
- * @module
- */
+/** Headers of requests, as they go over the wire. */
 const HEADER_NAME = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/;
 // eslint-disable-next-line no-control-regex -- those are what must not be there
 const NOT_IN_HEADER = /[\u0000-\u0008\u000a-\u001f\u007f]/;

@@ -1,8 +1,4 @@
-/**
- * One connection to the API server: one exchange after the other, never two at a time.
- *
- * @module
- */
+/** One connection to the API server: one exchange after the other, never two at a time. */
 import type { OnReadOpts, Socket } from "node:net";
 import type { Clock, Timer } from "../../clock.ts";
 import { AnswerBody } from "./answer-body.ts";

@@ -4,8 +4,6 @@
  * It is a client of its own, because that of Node takes as long for a request as everything else together (see
  * docs/design/0006). One pool of connections stands for one set of certificates; when they are renewed a new one takes
  * over and the old one's connections end with their requests.
- *
- * @module
  */
 import { abortReason, systemClock, type Clock } from "../../clock.ts";
 import { messageOf } from "../../errors.ts";

@@ -1,8 +1,4 @@
-/**
- * Splits a stream of bytes into lines, or at other borders.
- *
- * @module
- */
+/** Splits a stream of bytes into lines, or at other borders. */
 import { answerTooLarge, LARGEST_ANSWER_BYTES } from "./answer-size.ts";
 import { joinedInScratch } from "./scratch.ts";
 

@@ -1,8 +1,6 @@
 /**
  * Finds the cluster to speak to, in the order of controller-runtime: what the caller names, `KUBECONFIG`,
  * the pod that the process runs in, `~/.kube/config`.
- *
- * @module
  */
 import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";

@@ -1,8 +1,4 @@
-/**
- * The way to a cluster that its configuration names.
- *
- * @module
- */
+/** The way to a cluster that its configuration names. */
 import { systemClock, type Clock } from "../../clock.ts";
 import type { ClusterConfig } from "./cluster-config.ts";
 import { HttpsTransport } from "./https-transport.ts";

@@ -3,7 +3,6 @@
  *
  * @see https://www.rfc-editor.org/rfc/rfc9110#CONNECT
  * @see https://www.rfc-editor.org/rfc/rfc1928
- * @module
  */
 import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";

@@ -3,7 +3,6 @@
  * the rules of Go.
  *
  * @see https://pkg.go.dev/golang.org/x/net/http/httpproxy
- * @module
  */
 import { BlockList, isIP, isIPv4 } from "node:net";
 import { TsopError } from "../../errors.ts";

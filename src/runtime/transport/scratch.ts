@@ -1,8 +1,6 @@
 /**
  * Memory for what is put together, read at once and thrown away. To ask the system for it each time would take longer
  * than to fill it, and a stream that waits for its next event needs none.
- *
- * @module
  */
 
 // Twice what a watch's pieces have.

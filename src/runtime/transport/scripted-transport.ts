@@ -1,8 +1,6 @@
 /**
  * A server by script: the n-th request gets the n-th reply. For tests of what a client does about one answer, down to
  * the bytes and the milliseconds; for all else there is a control plane.
- *
- * @module
  */
 import type { Clock } from "../../clock.ts";
 import {

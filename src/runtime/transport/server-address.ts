@@ -1,8 +1,4 @@
-/**
- * The address of an API server, as kubeconfigs and programs write it.
- *
- * @module
- */
+/** The address of an API server, as kubeconfigs and programs write it. */
 import { TsopError } from "../../errors.ts";
 
 // A scheme ends in `://`; `my.cluster:6443` has none.

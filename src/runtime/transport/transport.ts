@@ -1,8 +1,4 @@
-/**
- * The port to the API server: one HTTP exchange. Nothing else in the runtime opens a socket.
- *
- * @module
- */
+/** The port to the API server: one HTTP exchange. Nothing else in the runtime opens a socket. */
 import type { Clock } from "../../clock.ts";
 import { TsopError } from "../../errors.ts";
 

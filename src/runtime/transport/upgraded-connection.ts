@@ -1,7 +1,5 @@
 /**
  * A connection to the API server that speaks another protocol after its first answer: of streams to and from pods.
- *
- * @module
  */
 import type { OnReadOpts, Socket } from "node:net";
 import { TsopError } from "../../errors.ts";

@@ -2,7 +2,6 @@
  * Reads the question of an `AdmissionReview`.
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#request
- * @module
  */
 import type {
   AdmissionOperation,

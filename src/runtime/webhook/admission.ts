@@ -2,7 +2,6 @@
  * Answers admission reviews: what defaulters change, what validators refuse, what handlers say.
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#response
- * @module
  */
 import type {
   AdmissionAnswer,

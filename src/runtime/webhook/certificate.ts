@@ -1,8 +1,4 @@
-/**
- * Where the certificate of the webhook server comes from.
- *
- * @module
- */
+/** Where the certificate of the webhook server comes from. */
 import type { CertificatePaths, ServerCertificate } from "../manager/serving/certificate-files.ts";
 
 /** A certificate that the operator issues itself, keeps in a Secret, renews, and tells the API server of. */

@@ -1,8 +1,4 @@
-/**
- * The conversion of objects, as the webhook server calls it.
- *
- * @module
- */
+/** The conversion of objects, as the webhook server calls it. */
 import type { Converter } from "../../kube/webhooks/conversion.ts";
 import type { KubeObject, SentObject } from "../../kube/object.ts";
 

@@ -2,7 +2,6 @@
  * Answers conversion reviews: reads the question, and asks the registry of converters.
  *
  * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#webhook-request-and-response
- * @module
  */
 import { isJsonObject } from "../../kube/json.ts";
 import type { JsonObject, SentObject } from "../../kube/object.ts";

@@ -1,7 +1,5 @@
 /**
  * One request for a review and its answer, whoever read the request: counted, traced, and given up when nobody waits.
- *
- * @module
  */
 import type { Clock } from "../../clock.ts";
 import type { PlacedSpan, Tracing } from "../tracing/tracing.ts";

@@ -4,8 +4,6 @@
  * The function is run on an object that follows the real one and notes where it goes. What is there is given as it is, so
  * that `find((port) => port.name === "http")` works; what is not there can be asked for further parts all the same,
  * because a mistake is often that a field is missing.
- *
- * @module
  */
 import { TsopError } from "../../errors.ts";
 import { formatValue } from "../../kube/field-errors.ts";

@@ -1,8 +1,4 @@
-/**
- * The webhooks of an operator: what was added, checked when it is, and found again by its path.
- *
- * @module
- */
+/** The webhooks of an operator: what was added, checked when it is, and found again by its path. */
 import { TsopError } from "../../errors.ts";
 import type { AdmissionHandler, Defaulter, Validator } from "../../kube/webhooks/admission.ts";
 import type { KubeObject } from "../../kube/object.ts";

@@ -3,8 +3,6 @@
  *
  * Written here and not taken from rfc6902's `createPatch`: that compares each item of a list with each item of the other,
  * and an object of a stranger may have ten thousand. This one looks at each item twice at most.
- *
- * @module
  */
 import { isJsonObject, sameJson } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";

@@ -1,8 +1,4 @@
-/**
- * How long the API server waits for an answer.
- *
- * @module
- */
+/** How long the API server waits for an answer. */
 import type { Clock } from "../../clock.ts";
 import { ReviewFailure } from "./replies.ts";
 

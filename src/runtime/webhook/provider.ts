@@ -1,8 +1,4 @@
-/**
- * Where the certificate of the webhook server comes from: files, or the operator itself.
- *
- * @module
- */
+/** Where the certificate of the webhook server comes from: files, or the operator itself. */
 import type { Clock } from "../../clock.ts";
 import type { Logger } from "../../log.ts";
 import type { Client } from "../client/client.ts";

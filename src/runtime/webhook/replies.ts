@@ -4,8 +4,6 @@
  * A failure is told by the status of HTTP and a `Status`: the API server then acts by the webhook's `failurePolicy`, and
  * shows the message to the user. In an `AdmissionReview` it would be a refusal, and `failurePolicy: Ignore` would mean
  * nothing. The same answer says it as a review, too, for whoever reads it as one.
- *
- * @module
  */
 import { encodeJson } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";

@@ -1,8 +1,4 @@
-/**
- * Bodies of requests, within limits: of each, and of all that are under way.
- *
- * @module
- */
+/** Bodies of requests, within limits: of each, and of all that are under way. */
 import type { IncomingMessage } from "node:http";
 import { ReviewFailure } from "./replies.ts";
 

@@ -1,8 +1,4 @@
-/**
- * A request as handlers see it, and what they say of it.
- *
- * @module
- */
+/** A request as handlers see it, and what they say of it. */
 import type { AdmissionRequest, Review, ValidationReview } from "../../kube/webhooks/admission.ts";
 import {
   duplicate,

@@ -1,8 +1,4 @@
-/**
- * The paths of the webhook server, and the way from a request to a reply.
- *
- * @module
- */
+/** The paths of the webhook server, and the way from a request to a reply. */
 import { isUtf8 } from "node:buffer";
 import type { IncomingHttpHeaders } from "node:http";
 import { messageOf } from "../../errors.ts";

@@ -1,8 +1,6 @@
 /**
  * The paths of the webhook server: reviews of admission and of conversion, with failures logged and
  * counted.
- *
- * @module
  */
 import { messageOf, TsopError } from "../../errors.ts";
 import type { AdmissionRequest } from "../../kube/webhooks/admission.ts";

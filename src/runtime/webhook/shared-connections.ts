@@ -4,8 +4,6 @@
  *
  * A limit for each address was left: several API servers may come from one address, that of a proxy or a tunnel, and have more
  * requests under way at once than any number that would stop a stranger.
- *
- * @module
  */
 import type { Socket } from "node:net";
 

@@ -1,8 +1,6 @@
 /**
  * Connections on which no request has come yet. Only so many of them are kept: whoever opens a thousand and says nothing
  * loses the oldest, and the API server always gets in.
- *
- * @module
  */
 import type { Socket } from "node:net";
 

@@ -2,7 +2,6 @@
  * Warnings of one review, within the limits of the API server's `Warning` headers.
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#response
- * @module
  */
 const MAX_BYTES = 256;
 const MAX_TOTAL_BYTES = 4096;

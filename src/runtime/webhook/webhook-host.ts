@@ -1,8 +1,4 @@
-/**
- * The webhooks of a manager: their handlers, the server, and its certificate.
- *
- * @module
- */
+/** The webhooks of a manager: their handlers, the server, and its certificate. */
 import type { Registry } from "prom-client";
 import { TsopError } from "../../errors.ts";
 import { CONVERSION_PATH } from "../../kube/webhooks/webhook-marks.ts";

@@ -2,7 +2,6 @@
  * The webhook server's metrics, under controller-runtime's names.
  *
  * @see https://book.kubebuilder.io/reference/metrics-reference
- * @module
  */
 import { Counter, type Registry } from "prom-client";
 import type { Clock } from "../../clock.ts";

@@ -3,8 +3,6 @@
  *
  * It speaks HTTP/1.1 only, and so does an API server with webhooks: over HTTP/2 it would send all requests to one replica
  * (kubernetes/kubernetes#75791).
- *
- * @module
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";

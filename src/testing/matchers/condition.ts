@@ -1,8 +1,4 @@
-/**
- * Whether an object has a condition.
- *
- * @module
- */
+/** Whether an object has a condition. */
 import { describeObject, type Finding, isObject, notAnObject, table } from "./findings.ts";
 
 /** An expected condition; an absent field may have any value. */

@@ -1,8 +1,4 @@
-/**
- * The verdicts of matchers, free of the test runner.
- *
- * @module
- */
+/** The verdicts of matchers, free of the test runner. */
 
 /** The verdict of a matcher. */
 export interface Finding {

@@ -1,8 +1,4 @@
-/**
- * Whether doing something again changes nothing in a control plane.
- *
- * @module
- */
+/** Whether doing something again changes nothing in a control plane. */
 import type { ControlPlane, StoredChange } from "../../controlplane/control-plane.ts";
 import type { SentObject } from "../../kube/object.ts";
 import { describeObject, type Finding } from "./findings.ts";

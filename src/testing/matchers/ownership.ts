@@ -1,8 +1,4 @@
-/**
- * Whether an object is owned by another one.
- *
- * @module
- */
+/** Whether an object is owned by another one. */
 import type { KubeObject, OwnerReference } from "../../kube/object.ts";
 import { parseApiVersion } from "../../kube/resource.ts";
 import { describeObject, type Finding, isObject, notAnObject, table } from "./findings.ts";

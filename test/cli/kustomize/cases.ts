@@ -1,6 +1,4 @@
-/**
- * Kustomizations that use one feature each, over the same few manifests.
- */
+/** Kustomizations that use one feature each, over the same few manifests. */
 
 const MANIFESTS = `apiVersion: apps/v1
 kind: Deployment

@@ -1,6 +1,4 @@
-/**
- * Runs commands in the test's own process, in folders that go away afterwards.
- */
+/** Runs commands in the test's own process, in folders that go away afterwards. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,6 +1,4 @@
-/**
- * The CRD corpus: definitions, objects and verdicts of the API server's own validation code.
- */
+/** The CRD corpus: definitions, objects and verdicts of the API server's own validation code. */
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { readJson } from "../../../src/controlplane/wire/json-scanner.ts";

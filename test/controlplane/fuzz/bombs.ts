@@ -1,8 +1,6 @@
 /**
  * Requests that are cheap to send and would be dear to answer: big bodies, deep ones, patterns that backtrack, patches
  * that grow, expressions that multiply.
- *
- * @module
  */
 import type { Random } from "../../support/random.ts";
 import type { FuzzRequest } from "./requests.ts";

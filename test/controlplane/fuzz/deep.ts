@@ -1,8 +1,6 @@
 /**
  * Requests that are well-formed enough to reach deep: ownership, strategies of patches, expressions, selectors, tokens
  * of lists, protobuf.
- *
- * @module
  */
 import type { Random } from "../../support/random.ts";
 import type { FuzzRequest } from "./requests.ts";

@@ -1,8 +1,4 @@
-/**
- * The custom resource that random requests are about.
- *
- * @module
- */
+/** The custom resource that random requests are about. */
 
 /** The definition of the custom resources that the stream writes. */
 export const fuzzDefinition = {

@@ -1,8 +1,6 @@
 /**
  * What is no request, or not quite: bytes on a connection of their own. The server answers or hangs up; it may wait only
  * where the client still owes it something.
- *
- * @module
  */
 import { type ConnectionOptions, connect } from "node:tls";
 import type { Random } from "../../support/random.ts";

@@ -1,8 +1,4 @@
-/**
- * Random requests to a control plane: well-formed ones with something wrong in them, and noise.
- *
- * @module
- */
+/** Random requests to a control plane: well-formed ones with something wrong in them, and noise. */
 import type { Random } from "../../support/random.ts";
 
 /** A request as it goes out. */

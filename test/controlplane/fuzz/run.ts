@@ -1,8 +1,6 @@
 /**
  * Sends random requests to a control plane and tells what went wrong: a crash, no answer, an error of the server
  * without a cause, an answer that took too long, memory that does not come back.
- *
- * @module
  */
 import { Agent, request } from "node:https";
 import { performance } from "node:perf_hooks";

@@ -1,6 +1,4 @@
-/**
- * Whether two CustomResourceDefinitions mean the same to the API server.
- */
+/** Whether two CustomResourceDefinitions mean the same to the API server. */
 
 type Unknown = Record<string, unknown>;
 

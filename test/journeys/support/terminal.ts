@@ -1,7 +1,5 @@
 /**
  * A terminal with the clients of a cluster: a home of its own, a control plane of its own unless a real one is named.
- *
- * @module
  */
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -5,8 +5,6 @@
  * A line that begins with `$ ` is a command for `sh`, `> ` goes on with it, and `## ` is a remark. The lines after it
  * are what it wrote: to standard output as it is, to standard error behind `! `, and `? N` when it ended with N. What
  * differs from run to run (identities, versions, times, ports) is replaced by a word.
- *
- * @module
  */
 import { spawn } from "node:child_process";
 

@@ -1,8 +1,4 @@
-/**
- * `tsop bundle`: an OLM bundle of what `config/default` renders.
- *
- * @module
- */
+/** `tsop bundle`: an OLM bundle of what `config/default` renders. */
 import { readdir, readFile } from "node:fs/promises";
 import { extname, join, resolve } from "node:path";
 import { TsopError, UsageError } from "../../../errors.ts";

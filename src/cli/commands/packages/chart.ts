@@ -1,8 +1,4 @@
-/**
- * `tsop chart`: a Helm chart of what `config/default` renders.
- *
- * @module
- */
+/** `tsop chart`: a Helm chart of what `config/default` renders. */
 import { join } from "node:path";
 import type { CliContext } from "../../context.ts";
 import { renderKustomization } from "../../kustomize/render.ts";

@@ -1,8 +1,4 @@
-/**
- * `tsop generate client`: a package with which other programs use the project's kinds.
- *
- * @module
- */
+/** `tsop generate client`: a package with which other programs use the project's kinds. */
 import { join } from "node:path";
 import { UsageError } from "../../../errors.ts";
 import type { CliContext } from "../../context.ts";

@@ -1,8 +1,4 @@
-/**
- * `tsop image`: the operator's image, by a container engine or without one.
- *
- * @module
- */
+/** `tsop image`: the operator's image, by a container engine or without one. */
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { messageOf, TsopError, UsageError } from "../../../errors.ts";

@@ -1,8 +1,4 @@
-/**
- * The common part of the commands that write a package into the project.
- *
- * @module
- */
+/** The common part of the commands that write a package into the project. */
 import { UsageError } from "../../../errors.ts";
 import type { CliContext } from "../../context.ts";
 import { ExitCode, paint } from "../../output.ts";

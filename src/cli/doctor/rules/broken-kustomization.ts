@@ -1,8 +1,4 @@
-/**
- * Kustomizations that cannot be rendered.
- *
- * @module
- */
+/** Kustomizations that cannot be rendered. */
 import type { Rule } from "../rule.ts";
 
 /** The rule. */

@@ -1,8 +1,6 @@
 /**
  * The findings of `tsop manifests` in the code of a project, and whether the files that it wrote
  * are up to date.
- *
- * @module
  */
 import { isGenerated, leftOvers } from "../../../generator/stamp.ts";
 import { join } from "node:path";

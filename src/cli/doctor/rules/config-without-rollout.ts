@@ -1,8 +1,4 @@
-/**
- * Pods that read a ConfigMap and are not replaced when it changes.
- *
- * @module
- */
+/** Pods that read a ConfigMap and are not replaced when it changes. */
 import { isJsonObject } from "../../../kube/json.ts";
 import { hasHashedName } from "../kustomizations.ts";
 import type { Rule } from "../rule.ts";

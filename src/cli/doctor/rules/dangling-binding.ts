@@ -1,8 +1,4 @@
-/**
- * Bindings to roles, and pods with service accounts, that are not there.
- *
- * @module
- */
+/** Bindings to roles, and pods with service accounts, that are not there. */
 import { didYouMean } from "../../../generator/nearest-name.ts";
 import type { Rule } from "../rule.ts";
 import { isRole } from "../roles.ts";
@@ -11,7 +7,6 @@ import { podTemplates } from "../workloads.ts";
 
 /** The role that `tsop manifests` makes of the code; before its first run it is not there. */
 const MANAGER_ROLE = /(?:^|-)manager-role$/;
-
 const OF_CLUSTER = /^(?:cluster-admin|admin|edit|view|system:.*)$/;
 
 /** The rule. */

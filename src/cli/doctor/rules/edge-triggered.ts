@@ -1,8 +1,4 @@
-/**
- * Operators that act on events in place of states.
- *
- * @module
- */
+/** Operators that act on events in place of states. */
 import type { Rule } from "../rule.ts";
 
 /** A comparison with the type of a watch's event. */

@@ -1,8 +1,4 @@
-/**
- * Code that adds a finalizer and never takes it away.
- *
- * @module
- */
+/** Code that adds a finalizer and never takes it away. */
 import type { Rule } from "../rule.ts";
 
 const ADDS = /\b(?:[aA]ddFinalizer|controllerutil\.AddFinalizer)\s*\(|\bfinalizers\s*\.push\s*\(/;

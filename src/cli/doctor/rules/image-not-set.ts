@@ -1,8 +1,4 @@
-/**
- * Containers without an image, or with the one that scaffolds put there.
- *
- * @module
- */
+/** Containers without an image, or with the one that scaffolds put there. */
 import type { Rule } from "../rule.ts";
 import { containerImages, isPlaceholder } from "../workloads.ts";
 

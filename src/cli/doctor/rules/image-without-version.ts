@@ -1,8 +1,4 @@
-/**
- * Images whose tag can mean another image tomorrow.
- *
- * @module
- */
+/** Images whose tag can mean another image tomorrow. */
 import type { Rule } from "../rule.ts";
 import { containerImages, isPlaceholder } from "../workloads.ts";
 

@@ -1,8 +1,4 @@
-/**
- * All rules of `tsop doctor`, in the order of the documentation.
- *
- * @module
- */
+/** All rules of `tsop doctor`, in the order of the documentation. */
 import type { Rule } from "../rule.ts";
 import { brokenKustomization } from "./broken-kustomization.ts";
 import { code, generatedOutOfDate } from "./code.ts";

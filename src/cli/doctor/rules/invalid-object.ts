@@ -1,8 +1,4 @@
-/**
- * Custom objects that their schema refuses, samples first of all.
- *
- * @module
- */
+/** Custom objects that their schema refuses, samples first of all. */
 import { SchemaValidator } from "../../../kube/schema/validate.ts";
 import { objectsOfCustomKinds } from "../custom-kinds.ts";
 import type { Rule } from "../rule.ts";

@@ -1,8 +1,4 @@
-/**
- * Certificates of cert-manager whose reference to an issuer is indented wrongly.
- *
- * @module
- */
+/** Certificates of cert-manager whose reference to an issuer is indented wrongly. */
 import type { Rule } from "../rule.ts";
 import { objectAt } from "../values.ts";
 

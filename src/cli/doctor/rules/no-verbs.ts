@@ -1,8 +1,4 @@
-/**
- * Rules of roles that allow nothing.
- *
- * @module
- */
+/** Rules of roles that allow nothing. */
 import { isRole, rulesOf } from "../roles.ts";
 import type { Rule } from "../rule.ts";
 

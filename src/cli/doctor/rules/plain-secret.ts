@@ -1,8 +1,4 @@
-/**
- * Passwords and tokens in clear text.
- *
- * @module
- */
+/** Passwords and tokens in clear text. */
 import { isJsonObject } from "../../../kube/json.ts";
 import { isDefinition } from "../custom-kinds.ts";
 import type { Found, Manifest, Rule } from "../rule.ts";

@@ -2,7 +2,6 @@
  * API versions that Kubernetes, or cert-manager, does not serve any more.
  *
  * @see https://kubernetes.io/docs/reference/using-api/deprecation-guide/
- * @module
  */
 import type { Rule } from "../rule.ts";
 

@@ -1,8 +1,4 @@
-/**
- * Operators with several replicas that do not elect a leader.
- *
- * @module
- */
+/** Operators with several replicas that do not elect a leader. */
 import type { Rule } from "../rule.ts";
 import { textsAt, valueAt } from "../values.ts";
 import { podTemplates } from "../workloads.ts";

@@ -1,8 +1,4 @@
-/**
- * Roles that allow everything.
- *
- * @module
- */
+/** Roles that allow everything. */
 import { isRole, rulesOf } from "../roles.ts";
 import type { Rule } from "../rule.ts";
 import { textsAt } from "../values.ts";

@@ -1,8 +1,4 @@
-/**
- * Workloads whose selector does not match their own pods.
- *
- * @module
- */
+/** Workloads whose selector does not match their own pods. */
 import type { Rule } from "../rule.ts";
 import { objectAt } from "../values.ts";
 import { hasLabels, podTemplates } from "../workloads.ts";

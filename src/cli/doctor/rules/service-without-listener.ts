@@ -1,8 +1,4 @@
-/**
- * Services that select no pod, or whose port no container listens on.
- *
- * @module
- */
+/** Services that select no pod, or whose port no container listens on. */
 import { isJsonObject } from "../../../kube/json.ts";
 import type { Found, Manifest, Rule } from "../rule.ts";
 import { listAt, objectAt, textAt, textsAt } from "../values.ts";

@@ -1,8 +1,4 @@
-/**
- * Fields of custom objects that their schema does not have.
- *
- * @module
- */
+/** Fields of custom objects that their schema does not have. */
 import { didYouMean } from "../../../generator/nearest-name.ts";
 import { copyJson } from "../../../kube/json.ts";
 import { prune } from "../../../kube/schema/prune.ts";

@@ -1,8 +1,4 @@
-/**
- * Webhooks that the API server cannot trust.
- *
- * @module
- */
+/** Webhooks that the API server cannot trust. */
 import { isJsonObject } from "../../../kube/json.ts";
 import type { Rule } from "../rule.ts";
 import { listAt, objectAt, textAt, valueAt } from "../values.ts";

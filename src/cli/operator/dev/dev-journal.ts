@@ -1,7 +1,5 @@
 /**
  * The journal of the operator of `tsop dev`: asked for when it is started, and found by `tsop why`.
- *
- * @module
  */
 import { randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";

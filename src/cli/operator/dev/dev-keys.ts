@@ -1,8 +1,4 @@
-/**
- * The keys of `tsop dev` in a terminal.
- *
- * @module
- */
+/** The keys of `tsop dev` in a terminal. */
 import type { CliContext } from "../../context.ts";
 import { placeOfDev, readJournal } from "../../journal/journal-place.ts";
 import { changedSomething } from "../../journal/reasons.ts";

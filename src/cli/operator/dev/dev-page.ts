@@ -1,8 +1,4 @@
-/**
- * The page of `tsop dev`.
- *
- * @module
- */
+/** The page of `tsop dev`. */
 import type { ControlPlane } from "../../../controlplane/control-plane.ts";
 import type { ManifestObject } from "../../../kube/object.ts";
 import { loadClusterConfig } from "../../../runtime/transport/load-config.ts";

@@ -1,8 +1,4 @@
-/**
- * One `tsop dev`: code to manifests, bundle and running operator, again on every save.
- *
- * @module
- */
+/** One `tsop dev`: code to manifests, bundle and running operator, again on every save. */
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { ControlPlane } from "../../../controlplane/control-plane.ts";

@@ -1,7 +1,5 @@
 /**
  * The webhooks of `tsop dev`: the control plane asks the operator that runs here, with a certificate of this session.
- *
- * @module
  */
 import { join } from "node:path";
 import type { Clock } from "../../../clock.ts";

@@ -1,8 +1,6 @@
 /**
  * The choice of the lines of the operator's log that `tsop dev` shows: all, those of one
  * controller, or errors.
- *
- * @module
  */
 import { ERROR, parseLogEntry } from "../log-lines.ts";
 

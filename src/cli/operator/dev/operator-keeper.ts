@@ -1,8 +1,4 @@
-/**
- * Keeps one operator running: replaced on a save, started again after a crash.
- *
- * @module
- */
+/** Keeps one operator running: replaced on a save, started again after a crash. */
 import type { Timer } from "../../../clock.ts";
 import { CONTROLLER_STARTED } from "../../../runtime/controller/controller.ts";
 import type { CliContext } from "../../context.ts";

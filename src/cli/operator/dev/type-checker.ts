@@ -1,7 +1,5 @@
 /**
  * The project's own TypeScript compiler beside a running operator: what it finds is shown, and stops nothing.
- *
- * @module
  */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";

@@ -1,8 +1,6 @@
 /**
  * The program of a process that will be an operator: it loads what does not change between two saves, and waits until it
  * is told which operator it is. It ends with the `tsop dev` that it waits for.
- *
- * @module
  */
 import { pathToFileURL } from "node:url";
 

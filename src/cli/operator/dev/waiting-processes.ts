@@ -1,8 +1,6 @@
 /**
  * A process that is ready before the next save: to start Node and to load tsop takes longer than all else between a save
  * and the next reconcile.
- *
- * @module
  */
 import { statSync } from "node:fs";
 import { join, resolve } from "node:path";

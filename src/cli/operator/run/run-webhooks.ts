@@ -1,8 +1,4 @@
-/**
- * The webhooks of `tsop run`: as long as the operator runs here, the API server asks it.
- *
- * @module
- */
+/** The webhooks of `tsop run`: as long as the operator runs here, the API server asks it. */
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { join } from "node:path";

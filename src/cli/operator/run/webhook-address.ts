@@ -1,8 +1,4 @@
-/**
- * The address at which the API server asks the webhooks of an operator that runs here.
- *
- * @module
- */
+/** The address at which the API server asks the webhooks of an operator that runs here. */
 import { isIPv6 } from "node:net";
 import { UsageError } from "../../../errors.ts";
 import { present } from "../../../present.ts";

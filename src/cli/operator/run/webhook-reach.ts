@@ -3,8 +3,6 @@
  *
  * A webhook is configured for a moment that is asked about ConfigMaps with a label that only this run knows, and such a
  * ConfigMap is applied in a dry run: nobody else's requests come here, and nothing is stored.
- *
- * @module
  */
 import { createServer, type Server } from "node:https";
 import type { Clock } from "../../../clock.ts";

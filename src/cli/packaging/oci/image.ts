@@ -2,7 +2,6 @@
  * An operator's image, written without a container engine: one layer of files on a base that has Node.
  *
  * @see https://github.com/opencontainers/image-spec
- * @module
  */
 import { gzipSync } from "node:zlib";
 import { isJsonObject } from "../../../kube/json.ts";

@@ -2,7 +2,6 @@
  * Reads an OCI image layout: a folder, or a tar of one.
  *
  * @see https://github.com/opencontainers/image-spec/blob/main/image-layout.md
- * @module
  */
 import { createHash } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";

@@ -3,7 +3,6 @@
  * owners nor times.
  *
  * @see https://pubs.opengroup.org/onlinepubs/9699919799/utilities/pax.html#tag_20_92_13_06
- * @module
  */
 import { InternalError, TsopError } from "../../../errors.ts";
 

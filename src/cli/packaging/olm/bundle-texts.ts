@@ -1,7 +1,5 @@
 /**
  * The files of a bundle that hold no objects: annotations, the scorecard's configuration, the Dockerfile.
- *
- * @module
  */
 import { toYaml } from "../../../kube/text/yaml.ts";
 

@@ -2,7 +2,6 @@
  * An OLM bundle of the objects that `config/default` renders.
  *
  * @see https://olm.operatorframework.io/docs/tasks/creating-operator-bundle/
- * @module
  */
 import { TsopError } from "../../../errors.ts";
 import { copyJson } from "../../../kube/json.ts";

@@ -2,7 +2,6 @@
  * The ClusterServiceVersion of a bundle: what OLM installs, and what a catalogue shows of it.
  *
  * @see https://olm.operatorframework.io/docs/concepts/crds/clusterserviceversion/
- * @module
  */
 import { TsopError } from "../../../errors.ts";
 import { isJsonObject } from "../../../kube/json.ts";

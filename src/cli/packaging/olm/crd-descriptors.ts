@@ -1,8 +1,4 @@
-/**
- * The fields of the kinds as a console shows them, from the schema of their CRDs.
- *
- * @module
- */
+/** The fields of the kinds as a console shows them, from the schema of their CRDs. */
 import { capitalized } from "../../../kube/text/capitalized.ts";
 import type { JsonObject, ManifestObject } from "../../../kube/object.ts";
 import type {

@@ -1,8 +1,4 @@
-/**
- * The operator's Deployment as OLM runs it: the namespaces and the certificate come from OLM.
- *
- * @module
- */
+/** The operator's Deployment as OLM runs it: the namespaces and the certificate come from OLM. */
 import { TsopError } from "../../../errors.ts";
 import { copyJson } from "../../../kube/json.ts";
 import type { ManifestObject } from "../../../kube/object.ts";
@@ -21,7 +17,6 @@ export function isDeployment(object: ManifestObject): object is OperatorDeployme
 
 /** The folder into which OLM mounts `tls.crt` and `tls.key` in Deployments that answer webhooks. */
 const OLM_CERTIFICATE = "/tmp/k8s-webhook-server/serving-certs";
-
 const CERTIFICATE_FLAG = "--webhook-cert-path=";
 
 /** The namespaces that an OperatorGroup selects: OLM writes them on the pods. */

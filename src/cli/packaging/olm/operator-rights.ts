@@ -1,7 +1,5 @@
 /**
  * The rights of an operator's accounts: OLM grants what the ClusterServiceVersion lists, in roles of its own.
- *
- * @module
  */
 import { TsopError } from "../../../errors.ts";
 import type { ManifestObject } from "../../../kube/object.ts";

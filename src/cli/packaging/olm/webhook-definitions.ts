@@ -2,7 +2,6 @@
  * Webhooks as OLM knows them: it makes the Service, the certificate and the webhook configurations itself.
  *
  * @see https://olm.operatorframework.io/docs/advanced-tasks/adding-admission-and-conversion-webhooks/
- * @module
  */
 import { TsopError } from "../../../errors.ts";
 import type { JsonObject, ManifestObject } from "../../../kube/object.ts";

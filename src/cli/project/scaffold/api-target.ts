@@ -1,8 +1,6 @@
 /**
  * The target of a scaffolded controller or webhook: a class of the project, found by group, version
  * and kind, or a kind of Kubernetes itself.
- *
- * @module
  */
 import { UsageError } from "../../../errors.ts";
 import type { KindClass } from "../../../generator/find-classes.ts";

@@ -1,8 +1,4 @@
-/**
- * The kinds of Kubernetes itself, as `tsop/k8s` exports them, for controllers of them.
- *
- * @module
- */
+/** The kinds of Kubernetes itself, as `tsop/k8s` exports them, for controllers of them. */
 import type { ResourceInfo } from "../../../kube/resource.ts";
 
 /** A built-in kind and the name under which `tsop/k8s` exports it. */

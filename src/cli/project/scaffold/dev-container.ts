@@ -1,7 +1,5 @@
 /**
  * The container in which editors open a project, for those who asked for it: Node, kubectl and helm, without privileges.
- *
- * @module
  */
 import type { Project } from "../project-file.ts";
 import { renderTemplates } from "./scaffold.ts";

@@ -1,8 +1,4 @@
-/**
- * `--field name:type[?][=default]`: a field of the spec, written on the command line.
- *
- * @module
- */
+/** `--field name:type[?][=default]`: a field of the spec, written on the command line. */
 import { UsageError } from "../../../errors.ts";
 import { didYouMean } from "../../../generator/nearest-name.ts";
 

@@ -1,8 +1,6 @@
 /**
  * The frame of a project: what `tsop init`, the optional parts and the certificates of webhooks scaffold, as this tsop
  * scaffolds it. The code of kinds is not part of it: it is the author's from the first day.
- *
- * @module
  */
 import { join } from "node:path";
 import { isJsonObject } from "../../../kube/json.ts";

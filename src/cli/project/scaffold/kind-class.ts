@@ -1,8 +1,4 @@
-/**
- * The values in the template of a kind of the project's own.
- *
- * @module
- */
+/** The values in the template of a kind of the project's own. */
 import { stringify } from "yaml";
 import type { SpecField } from "./field.ts";
 import { variableOf } from "./kind-names.ts";

@@ -1,8 +1,4 @@
-/**
- * The names by which generated code and its files call a kind.
- *
- * @module
- */
+/** The names by which generated code and its files call a kind. */
 import { posix } from "node:path";
 import { apiGroupOf, isSameKind, type Project, type ProjectResource } from "../project-file.ts";
 

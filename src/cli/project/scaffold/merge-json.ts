@@ -1,8 +1,4 @@
-/**
- * Merges three JSON documents: the changes of two sides, key by key, whatever the layout.
- *
- * @module
- */
+/** Merges three JSON documents: the changes of two sides, key by key, whatever the layout. */
 import { isDeepStrictEqual } from "node:util";
 import { isJsonObject } from "../../../kube/json.ts";
 

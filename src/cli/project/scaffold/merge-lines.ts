@@ -1,8 +1,4 @@
-/**
- * Merges three texts: the changes of two sides in the lines of a common base.
- *
- * @module
- */
+/** Merges three texts: the changes of two sides in the lines of a common base. */
 import { diffArrays } from "diff";
 
 /** A file in its three states; `undefined` where it is not there. */

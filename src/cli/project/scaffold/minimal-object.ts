@@ -1,8 +1,4 @@
-/**
- * The smallest object that a schema takes, as far as the schema says it.
- *
- * @module
- */
+/** The smallest object that a schema takes, as far as the schema says it. */
 import type { Schema } from "../../../kube/schema/structural.ts";
 
 const FORMATS: Readonly<Record<string, string>> = {

@@ -1,8 +1,4 @@
-/**
- * The fields that a test has to give an object of a kind that is not scaffolded.
- *
- * @module
- */
+/** The fields that a test has to give an object of a kind that is not scaffolded. */
 import { join } from "node:path";
 import { readCrd } from "../../../generator/import/read-crd.ts";
 import { literal } from "../../../generator/import/source-text.ts";

@@ -1,8 +1,6 @@
 /**
  * The scaffolded text, word for word: the base of the merge by which `tsop upgrade` brings a
  * project to another version.
- *
- * @module
  */
 import { join } from "node:path";
 import { TsopError } from "../../../errors.ts";

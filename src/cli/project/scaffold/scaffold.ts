@@ -4,8 +4,6 @@
  * A folder under `templates/` mirrors the tree that it becomes; paths are templates too. The files
  * are staged in yeoman's memory file system, whose dry run says which of them are new, equal or in
  * conflict. Nothing is written here: the result goes into a plan.
- *
- * @module
  */
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -3,8 +3,6 @@
  * of each.
  *
  * The layout is not in the digest: a formatter's change is no work of the user that could be lost.
- *
- * @module
  */
 import { createHash } from "node:crypto";
 import { join } from "node:path";

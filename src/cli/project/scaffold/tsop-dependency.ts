@@ -1,8 +1,4 @@
-/**
- * The dependency of a new project: the tsop that made it.
- *
- * @module
- */
+/** The dependency of a new project: the tsop that made it. */
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isSourceCheckout, packageRoot, packageVersion } from "../../package-info.ts";

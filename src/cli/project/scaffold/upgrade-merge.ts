@@ -1,8 +1,6 @@
 /**
  * The result of `tsop upgrade` for each file: from the scaffolded text, the user's, and the text
  * that this tsop scaffolds.
- *
- * @module
  */
 import { mergeableTexts, type FrameFile } from "../command-edits.ts";
 import { mergeJson } from "./merge-json.ts";

@@ -1,8 +1,6 @@
 /**
  * Lists in braces in the source text of a user: elements are added in the list's own layout, and
  * taken out so that the text is as it was before.
- *
- * @module
  */
 
 /** A part of a text. */

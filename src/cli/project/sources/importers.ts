@@ -1,8 +1,4 @@
-/**
- * Finds the files that import a file of the project.
- *
- * @module
- */
+/** Finds the files that import a file of the project. */
 import { readdir } from "node:fs/promises";
 import { join, posix } from "node:path";
 import { Project } from "../../vendor/source-editor.ts";

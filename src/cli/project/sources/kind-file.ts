@@ -1,7 +1,5 @@
 /**
  * The classes of a kind, edited through their syntax trees when a further version of it is added.
- *
- * @module
  */
 import {
   Project,

@@ -2,8 +2,6 @@
  * Takes what commands added to the user's `src/main.ts` out again, through its syntax tree.
  * Whatever else the user wrote stays as it is; what the user changed in those lines is found, and
  * reported.
- *
- * @module
  */
 import {
   SyntaxKind,

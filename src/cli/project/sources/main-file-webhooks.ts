@@ -1,8 +1,4 @@
-/**
- * Webhooks in the user's `src/main.ts`: their handlers, and the settings of their server.
- *
- * @module
- */
+/** Webhooks in the user's `src/main.ts`: their handlers, and the settings of their server. */
 import {
   SyntaxKind,
   type CallExpression,

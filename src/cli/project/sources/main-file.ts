@@ -1,8 +1,6 @@
 /**
  * `src/main.ts` of the user, edited through its syntax tree: imports, calls and settings, each only where
  * it is missing. Whatever else the user wrote stays as it is.
- *
- * @module
  */
 import {
   Project,

@@ -1,8 +1,4 @@
-/**
- * The file with which the operator starts: `src/main.ts`, or the one that took its place.
- *
- * @module
- */
+/** The file with which the operator starts: `src/main.ts`, or the one that took its place. */
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { TsopError } from "../../../errors.ts";

@@ -1,8 +1,4 @@
-/**
- * Lines that the scaffold puts together.
- *
- * @module
- */
+/** Lines that the scaffold puts together. */
 const WIDTH = 100;
 const INDENT = "  ";
 

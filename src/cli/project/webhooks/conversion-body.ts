@@ -1,8 +1,6 @@
 /**
  * The body of a scaffolded converter: the fields that both versions have, and values for those that
  * one has to have.
- *
- * @module
  */
 import { isDeepStrictEqual } from "node:util";
 import { literal, memberName } from "../../../generator/import/source-text.ts";

@@ -1,8 +1,4 @@
-/**
- * The stored version of a kind.
- *
- * @module
- */
+/** The stored version of a kind. */
 import type { KindClass } from "../../../generator/find-classes.ts";
 import { withStorage } from "../sources/kind-file.ts";
 import { requireFile } from "../plan.ts";

@@ -1,7 +1,5 @@
 /**
  * Tests of a kind that gets a conversion: objects of a version that is not stored can only be written where it is served.
- *
- * @module
  */
 
 /** A converter, as a test imports it. */

@@ -1,8 +1,4 @@
-/**
- * Takes out the parts of `config/` that webhooks need, when the webhooks are deleted.
- *
- * @module
- */
+/** Takes out the parts of `config/` that webhooks need, when the webhooks are deleted. */
 import { TsopError } from "../../../errors.ts";
 import { defaultList } from "../default-list.ts";
 import type { Draft } from "../draft.ts";

@@ -1,8 +1,6 @@
 /**
  * The parts of `config/` that webhooks need: the port and the certificate of the Deployment, and
  * cert-manager's objects.
- *
- * @module
  */
 import { join } from "node:path";
 import { TsopError } from "../../../errors.ts";

@@ -1,8 +1,4 @@
-/**
- * The classes of webhooks and their tests, from templates.
- *
- * @module
- */
+/** The classes of webhooks and their tests, from templates. */
 import { capitalized } from "../../../kube/text/capitalized.ts";
 import { UsageError } from "../../../errors.ts";
 import type { KindClass } from "../../../generator/find-classes.ts";

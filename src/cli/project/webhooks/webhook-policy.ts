@@ -1,7 +1,5 @@
 /**
  * The policy of the network that lets the API server ask the webhooks, in the part `network-policy`.
- *
- * @module
  */
 import type { Draft } from "../draft.ts";
 import { POLICY_LIST, WEBHOOK_POLICY, WEBHOOK_POLICY_FILE } from "../part-names.ts";

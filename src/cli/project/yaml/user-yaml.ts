@@ -1,8 +1,4 @@
-/**
- * Reading a user's YAML file, and editing a list in it: every other line stays as it is.
- *
- * @module
- */
+/** Reading a user's YAML file, and editing a list in it: every other line stays as it is. */
 import { isDeepStrictEqual } from "node:util";
 import { InternalError, TsopError } from "../../../errors.ts";
 import { readYaml, type YamlDocument } from "./yaml-documents.ts";

@@ -1,8 +1,6 @@
 /**
  * YAML that people and programs hand over, read within bounds: as kubectl reads it, not as the strict parser wants
  * it. Every command reads through here, so that no text can take the stack or the memory.
- *
- * @module
  */
 import {
   Composer,

@@ -1,8 +1,4 @@
-/**
- * Files of YAML or JSON that a user names one by one, or by their folder.
- *
- * @module
- */
+/** Files of YAML or JSON that a user names one by one, or by their folder. */
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { UsageError } from "../../../errors.ts";

@@ -1,8 +1,6 @@
 /**
  * A YAML text of the user, edited in the lines that an edit is about: no other byte changes, and what one edit adds, its
  * opposite takes away again. Parsing and writing the whole document would lay it out anew.
- *
- * @module
  */
 import { isDeepStrictEqual } from "node:util";
 import {

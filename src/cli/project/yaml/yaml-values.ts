@@ -1,8 +1,6 @@
 /**
  * The values of a YAML document, as plain JSON, within bounds: aliases may neither lead in a circle nor multiply
  * without end.
- *
- * @module
  */
 import { isAlias, isMap, isScalar, isSeq, type Alias, type Node, type YAMLMap } from "yaml";
 
@@ -10,7 +8,6 @@ import { isAlias, isMap, isScalar, isSeq, type Alias, type Node, type YAMLMap } 
 export const MAX_DEPTH = 500;
 /** How many values the aliases of a document may add to it. */
 const MAX_ALIASED = 200_000;
-
 const WRITE_OUT = "Write the values out in place of the aliases; nothing was written.";
 const REPAIR = "Repair that line; nothing was written.";
 

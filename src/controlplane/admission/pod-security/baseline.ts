@@ -2,7 +2,6 @@
  * The checks of the level `baseline`.
  *
  * @see https://kubernetes.io/docs/concepts/security/pod-security-standards/#baseline
- * @module
  */
 import { type CheckedContainer, type CheckedPod, containersOf } from "./pod-shape.ts";
 import { type Violation, counted, plural, quoted, setters, sorted } from "./violation.ts";

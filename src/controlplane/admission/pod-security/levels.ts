@@ -3,7 +3,6 @@
  *
  * @see
  * https://kubernetes.io/docs/concepts/security/pod-security-admission/#pod-security-admission-labels-for-namespaces
- * @module
  */
 import { type FieldError, invalidValue } from "../../../kube/field-errors.ts";
 import { present } from "../../../present.ts";

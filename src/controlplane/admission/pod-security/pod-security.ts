@@ -5,7 +5,6 @@
  * There are no exemptions, as in a server without an admission configuration.
  *
  * @see https://kubernetes.io/docs/concepts/security/pod-security-admission/
- * @module
  */
 import { sameJson } from "../../../kube/json.ts";
 import { invalid } from "../../../kube/field-errors.ts";

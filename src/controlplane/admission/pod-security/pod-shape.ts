@@ -1,8 +1,4 @@
-/**
- * Pods as far as the Pod Security Standards look at them.
- *
- * @module
- */
+/** Pods as far as the Pod Security Standards look at them. */
 import type { ObjectMeta, SentObject } from "../../../kube/object.ts";
 import type { ResourceName } from "../../resource-name.ts";
 

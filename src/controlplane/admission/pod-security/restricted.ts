@@ -2,7 +2,6 @@
  * The checks that the level `restricted` adds.
  *
  * @see https://kubernetes.io/docs/concepts/security/pod-security-standards/#restricted
- * @module
  */
 import { type Check, explicitSeccomp, hasOwnUsers, procMountViolation } from "./baseline.ts";
 import { type CheckedContainer, type CheckedPod, containersOf } from "./pod-shape.ts";

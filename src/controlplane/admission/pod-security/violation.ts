@@ -1,8 +1,4 @@
-/**
- * The words of violations.
- *
- * @module
- */
+/** The words of violations. */
 
 /** The violation of one check by a pod. */
 export interface Violation {

@@ -1,8 +1,4 @@
-/**
- * The expressions that policies of both kinds have, compiled once per stored policy.
- *
- * @module
- */
+/** The expressions that policies of both kinds have, compiled once per stored policy. */
 import type { SentObject } from "../../../kube/object.ts";
 import { BOOL, type CelType } from "../../../kube/cel/types.ts";
 import type { CompiledExpression, ExpressionCompiler, Surroundings } from "../expressions.ts";

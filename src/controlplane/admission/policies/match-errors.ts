@@ -2,7 +2,6 @@
  * Errors of bindings of admission policies, and of the match resources of policies and bindings.
  *
  * @see https://pkg.go.dev/k8s.io/kubernetes/pkg/apis/admissionregistration/validation
- * @module
  */
 import {
   type FieldError,

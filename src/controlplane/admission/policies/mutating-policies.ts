@@ -2,7 +2,6 @@
  * MutatingAdmissionPolicies: expressions that change writes, where bindings say so.
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/mutating-admission-policy/
- * @module
  */
 import { sameJson } from "../../../kube/json.ts";
 import type { SentObject } from "../../../kube/object.ts";

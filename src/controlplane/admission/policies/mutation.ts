@@ -2,7 +2,6 @@
  * One mutation of a policy: the result of its expression, applied to the object.
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/mutating-admission-policy/
- * @module
  */
 import { isJsonObject } from "../../../kube/json.ts";
 import type { JsonObject, SentObject } from "../../../kube/object.ts";

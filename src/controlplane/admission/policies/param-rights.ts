@@ -1,8 +1,6 @@
 /**
  * The rights that authors of policies with parameters, and of bindings to parameters, must have: to
  * read these.
- *
- * @module
  */
 import { sameJson } from "../../../kube/json.ts";
 import { type FieldError, forbidden } from "../../../kube/field-errors.ts";

@@ -2,7 +2,6 @@
  * Errors of admission policies, in the API server's words.
  *
  * @see https://pkg.go.dev/k8s.io/kubernetes/pkg/apis/admissionregistration/validation
- * @module
  */
 import { sameJson } from "../../../kube/json.ts";
 import {

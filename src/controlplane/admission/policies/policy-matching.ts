@@ -2,7 +2,6 @@
  * Matches requests to policies, their bindings and their parameters.
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/
- * @module
  */
 import { messageOf } from "../../../errors.ts";
 import type { SentObject } from "../../../kube/object.ts";

@@ -2,7 +2,6 @@
  * Admission policies and their bindings as they are stored.
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/
- * @module
  */
 import type { SentObject } from "../../../kube/object.ts";
 import type { LabelSelector } from "../../../kube/selectors/selector.ts";

@@ -4,7 +4,6 @@
  *
  * @see
  * https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/#type-checking
- * @module
  */
 import { parseApiVersion } from "../../../kube/resource.ts";
 import { DeclaredObjects, declaredType } from "../../../kube/cel/declared-type.ts";

@@ -4,7 +4,6 @@
  * Audit annotations are evaluated although there is no audit log, because one that fails denies.
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/
- * @module
  */
 import { BOOL, NULL, STRING } from "../../../kube/cel/types.ts";
 import { CelError } from "../../../kube/cel/values.ts";

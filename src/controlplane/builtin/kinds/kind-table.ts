@@ -2,8 +2,6 @@
  * The built-in kinds and their rules, by group. A new kind is a file and a line here.
  *
  * @see https://github.com/kubernetes/kubernetes/tree/v1.36.3/pkg/registry
- *
- * @module
  */
 import type { KindRules } from "../strategies/kind-rules.ts";
 import { mutatingAdmissionPolicyBindingRules } from "./admissionregistration/mutating-admission-policy-binding.ts";

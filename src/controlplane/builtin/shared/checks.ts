@@ -1,8 +1,4 @@
-/**
- * Validation that many kinds share, in the API server's words.
- *
- * @module
- */
+/** Validation that many kinds share, in the API server's words. */
 import {
   type FieldError,
   invalidValue,
@@ -20,7 +16,6 @@ import type { IntOrString, LabelSelector } from "./shapes.ts";
 export const IMMUTABLE = "field is immutable";
 
 const PATH_PATTERN = "regex used for validation is '[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+'";
-
 const NOT_NEGATIVE = "must be greater than or equal to 0";
 
 const PERCENT =

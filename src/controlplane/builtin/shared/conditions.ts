@@ -2,7 +2,6 @@
  * Validation of standard conditions.
  *
  * @see https://pkg.go.dev/k8s.io/apimachinery/pkg/apis/meta/v1/validation#ValidateConditions
- * @module
  */
 import {
   type FieldError,
@@ -26,7 +25,6 @@ export interface ShownCondition {
 }
 
 const MAX_REASON_BYTES = 1024;
-
 const MAX_MESSAGE_BYTES = 32 * 1024;
 
 const REASON_RULE =

@@ -1,8 +1,4 @@
-/**
- * Ports of Endpoints and EndpointSlices.
- *
- * @module
- */
+/** Ports of Endpoints and EndpointSlices. */
 import { type FieldError, nameErrorsAt } from "../../../kube/field-errors.ts";
 import { qualifiedNameErrors } from "../../../kube/names.ts";
 

@@ -1,8 +1,4 @@
-/**
- * Validation of resource names and amounts in quotas, limits and containers.
- *
- * @module
- */
+/** Validation of resource names and amounts in quotas, limits and containers. */
 import { type FieldError, invalidValue } from "../../../kube/field-errors.ts";
 import { qualifiedNameErrors } from "../../../kube/names.ts";
 import { parseQuantity } from "../../../kube/values/quantity.ts";

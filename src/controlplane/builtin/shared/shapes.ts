@@ -2,8 +2,6 @@
  * Shapes that many kinds contain.
  *
  * Not a full API: fields that no code here uses are left out, and pass through unchanged.
- *
- * @module
  */
 import type { SentObject } from "../../../kube/object.ts";
 

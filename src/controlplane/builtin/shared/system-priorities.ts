@@ -1,8 +1,4 @@
-/**
- * The PriorityClasses that Kubernetes defines.
- *
- * @module
- */
+/** The PriorityClasses that Kubernetes defines. */
 
 /** The priority classes that every cluster has. */
 export const SYSTEM_PRIORITIES: ReadonlyMap<string, number> = new Map([

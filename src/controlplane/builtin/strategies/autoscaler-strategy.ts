@@ -1,8 +1,6 @@
 /**
  * The strategy of HorizontalPodAutoscalers, which handles v1 as v2: the parts of the status and the
  * metrics that v1 keeps in annotations are fields in v2, which are reset, kept and validated.
- *
- * @module
  */
 import { asJson, asObject } from "../../../kube/json.ts";
 import type { SentObject } from "../../../kube/object.ts";

@@ -6,8 +6,6 @@
  * one as `[]` or `{}` and an absent one as null, and a client that sends an empty list that is
  * printed as null owns the field. So such fields are noted on their parents, under symbols:
  * comparisons and copies as JSON ignore these notes, copies by spread keep them.
- *
- * @module
  */
 import { copyJson, getField, isJsonObject, setField } from "../../../kube/json.ts";
 import type { JsonObject, SentObject } from "../../../kube/object.ts";

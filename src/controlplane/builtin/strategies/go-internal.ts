@@ -13,8 +13,6 @@
  *   any other name: a struct
  *
  * A field without a Go name prints the fields of its struct in its place.
- *
- * @module
  */
 import { getField, isJsonObject, sameJson, setField } from "../../../kube/json.ts";
 import type { JsonObject } from "../../../kube/object.ts";

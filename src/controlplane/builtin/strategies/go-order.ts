@@ -3,8 +3,6 @@
  * as its fields are declared, those of a map by name.
  *
  * Answers need no order, but messages that quote an object do.
- *
- * @module
  */
 import { isJsonObject, setField } from "../../../kube/json.ts";
 import type { JsonObject, SentObject } from "../../../kube/object.ts";

@@ -16,8 +16,6 @@
  *   `~`, `~T`, `~{}T`: left as it is
  *
  * The fields of a type are in the order in which that server prints them.
- *
- * @module
  */
 import { asJson, getField, setField } from "../../../kube/json.ts";
 import type { JsonObject, SentObject } from "../../../kube/object.ts";

@@ -3,8 +3,6 @@
  *
  * `strategy-for.ts` makes a `Strategy` of them; a kind without an entry gets the plain behaviour of
  * `{}`: no status, no generation of its own, a DNS subdomain as its name.
- *
- * @module
  */
 import type { FieldError } from "../../../kube/field-errors.ts";
 import type { JsonObject, SentObject } from "../../../kube/object.ts";

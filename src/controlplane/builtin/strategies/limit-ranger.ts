@@ -3,7 +3,6 @@
  * amounts outside of the limits.
  *
  * @see https://kubernetes.io/docs/concepts/policy/limit-range/
- * @module
  */
 import { CLAIMS, LIMIT_RANGES, PODS } from "../tokens.ts";
 import type { SentObject } from "../../../kube/object.ts";

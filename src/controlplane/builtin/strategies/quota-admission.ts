@@ -3,7 +3,6 @@
  * valid.
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#resourcequota
- * @module
  */
 import { CLAIMS, PODS, QUOTAS, RESOURCE_CLAIMS, SERVICES } from "../tokens.ts";
 import type { SentObject } from "../../../kube/object.ts";

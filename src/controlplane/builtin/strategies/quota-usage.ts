@@ -2,7 +2,6 @@
  * The usage of an object in terms of a ResourceQuota, and the quotas that it concerns.
  *
  * @see https://kubernetes.io/docs/concepts/policy/resource-quotas/
- * @module
  */
 import type { SentObject } from "../../../kube/object.ts";
 import { asKind, type ResourceName } from "../../resource-name.ts";

@@ -1,8 +1,4 @@
-/**
- * The strategies of the built-in kinds: their rules in the form that the write path uses.
- *
- * @module
- */
+/** The strategies of the built-in kinds: their rules in the form that the write path uses. */
 import { asJson, sameJson } from "../../../kube/json.ts";
 import {
   dns1035LabelErrors,

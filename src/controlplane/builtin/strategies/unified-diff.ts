@@ -7,7 +7,6 @@
  * match.
  *
  * @see https://docs.python.org/3/library/difflib.html
- * @module
  */
 const CONTEXT_LINES = 3;
 /** The number of lines from which on very frequent lines do not begin a match. */

@@ -1,13 +1,7 @@
-/**
- * Durations and ages in the form of table cells.
- *
- * @module
- */
+/** Durations and ages in the form of table cells. */
 
 const SECOND = 1000;
-
 const MINUTE = 60 * SECOND;
-
 const HOUR = 60 * MINUTE;
 
 /**

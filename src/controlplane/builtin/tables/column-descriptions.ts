@@ -3,8 +3,6 @@
  * a text of its own.
  *
  * The printers of a real server (`pkg/printers/internalversion`) are the source.
- *
- * @module
  */
 import type { TableColumn, TablePrinter } from "../../kinds.ts";
 import { documentationOf } from "../documentation.ts";

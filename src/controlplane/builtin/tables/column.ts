@@ -1,8 +1,4 @@
-/**
- * The building blocks of printers: a table is a list of columns, a column computes its cell.
- *
- * @module
- */
+/** The building blocks of printers: a table is a list of columns, a column computes its cell. */
 import { asJson, asObject } from "../../../kube/json.ts";
 import type { SentObject } from "../../../kube/object.ts";
 import type { TableColumn, TablePrinter, TableRowCondition } from "../../kinds.ts";

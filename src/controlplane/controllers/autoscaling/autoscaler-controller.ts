@@ -3,7 +3,6 @@
  * the conditions say that there are no metrics.
  *
  * @see https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/
- * @module
  */
 import { sameJson } from "../../../kube/json.ts";
 import type { Clock } from "../../../clock.ts";

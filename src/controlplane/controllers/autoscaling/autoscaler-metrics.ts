@@ -5,7 +5,6 @@
  *
  * @see
  * https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/#support-for-metrics-apis
- * @module
  */
 import type { ResourceName } from "../../resource-name.ts";
 import type { SentObject } from "../../../kube/object.ts";

@@ -3,14 +3,12 @@
  *
  * @see
  * https://kubernetes.io/docs/reference/access-authn-authz/certificate-signing-requests/#kubernetes-signers
- * @module
  */
 import type { AlternativeName, CertificateRequest } from "../../auth/certificate-request.ts";
 
 const CLIENT_SIGNER = "kubernetes.io/kube-apiserver-client";
 export const KUBELET_CLIENT_SIGNER = "kubernetes.io/kube-apiserver-client-kubelet";
 const KUBELET_SERVING_SIGNER = "kubernetes.io/kubelet-serving";
-
 const NODES = "system:nodes";
 const NODE_PREFIX = "system:node:";
 const SHOWN: Readonly<Record<AlternativeName, string>> = {

@@ -3,7 +3,6 @@
  *
  * @see
  * https://kubernetes.io/docs/reference/access-authn-authz/certificate-signing-requests/#request-signing-process
- * @module
  */
 import { X509Certificate } from "node:crypto";
 import type { Clock } from "../../../clock.ts";

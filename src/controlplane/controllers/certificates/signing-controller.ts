@@ -3,7 +3,6 @@
  * themselves.
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/certificate-signing-requests/
- * @module
  */
 import type { Clock } from "../../../clock.ts";
 import { readCertificateRequest } from "../../auth/certificate-request.ts";

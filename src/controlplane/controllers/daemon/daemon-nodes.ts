@@ -3,7 +3,6 @@
  *
  * @see
  * https://kubernetes.io/docs/concepts/workloads/controllers/daemonset/#how-daemon-pods-are-scheduled
- * @module
  */
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { PodSpec, Toleration } from "../../builtin/shared/pods/shapes.ts";

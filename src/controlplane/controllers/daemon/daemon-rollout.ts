@@ -1,8 +1,6 @@
 /**
  * The pods of a DaemonSet to remove, and the nodes that get new ones: pure decisions from the
  * placement of its pods.
- *
- * @module
  */
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { Node } from "../../builtin/kinds/core/node.ts";

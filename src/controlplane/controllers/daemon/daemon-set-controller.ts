@@ -2,7 +2,6 @@
  * DaemonSets: a pod on each node that fits.
  *
  * @see https://kubernetes.io/docs/concepts/workloads/controllers/daemonset/
- * @module
  */
 import { sameJson } from "../../../kube/json.ts";
 import type { Clock } from "../../../clock.ts";

@@ -5,7 +5,6 @@
  * revisions and status have files of their own.
  *
  * @see https://kubernetes.io/docs/concepts/workloads/controllers/deployment/
- * @module
  */
 import { sameJson } from "../../../kube/json.ts";
 import type { Clock } from "../../../clock.ts";

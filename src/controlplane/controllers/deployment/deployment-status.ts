@@ -2,7 +2,6 @@
  * The status of a Deployment: counts, and the conditions Available, Progressing and ReplicaFailure.
  *
  * @see https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#deployment-status
- * @module
  */
 import type { Condition } from "../../builtin/shared/shapes.ts";
 import type { Deployment } from "../../builtin/kinds/apps/shared.ts";

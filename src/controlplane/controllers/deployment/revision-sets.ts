@@ -2,7 +2,6 @@
  * The ReplicaSet of a Deployment's newest revision, and the history of the older ones.
  *
  * @see https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#clean-up-policy
- * @module
  */
 import type { Clock } from "../../../clock.ts";
 import { messageOf } from "../../../errors.ts";

@@ -1,8 +1,4 @@
-/**
- * The ReplicaSets of a Deployment and their revisions.
- *
- * @module
- */
+/** The ReplicaSets of a Deployment and their revisions. */
 import type { PodTemplate } from "../../builtin/shared/pods/shapes.ts";
 import type { Deployment } from "../../builtin/kinds/apps/shared.ts";
 import type { ReplicaSet } from "../../builtin/shared/workloads/shapes.ts";

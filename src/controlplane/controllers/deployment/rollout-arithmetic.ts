@@ -4,7 +4,6 @@
  *
  * @see
  * https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#rolling-update-deployment
- * @module
  */
 import type { Deployment } from "../../builtin/kinds/apps/shared.ts";
 import type { ReplicaSet } from "../../builtin/shared/workloads/shapes.ts";

@@ -2,7 +2,6 @@
  * The sizes of a Deployment's ReplicaSets.
  *
  * @see https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#proportional-scaling
- * @module
  */
 import type { Deployment } from "../../builtin/kinds/apps/shared.ts";
 import type { ReplicaSet } from "../../builtin/shared/workloads/shapes.ts";

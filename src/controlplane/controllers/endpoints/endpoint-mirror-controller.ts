@@ -2,7 +2,6 @@
  * Hand-written Endpoints of a Service without selector, mirrored into EndpointSlices.
  *
  * @see https://kubernetes.io/docs/concepts/services-networking/service/#services-without-selectors
- * @module
  */
 import type { Service } from "../../builtin/kinds/core/service/shape.ts";
 import type { ControllerClient, StoreEvent } from "../client.ts";

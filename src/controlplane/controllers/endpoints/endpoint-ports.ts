@@ -1,8 +1,4 @@
-/**
- * The pods behind a Service and their ports, for both Endpoints and EndpointSlices.
- *
- * @module
- */
+/** The pods behind a Service and their ports, for both Endpoints and EndpointSlices. */
 import { isIP } from "node:net";
 import { matchesLabelSelector } from "../../../kube/selectors/selector.ts";
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";

@@ -2,7 +2,6 @@
  * EndpointSlices of Services that select pods.
  *
  * @see https://kubernetes.io/docs/concepts/services-networking/endpoint-slices/
- * @module
  */
 import { unlessGone } from "../absence.ts";
 import type { ControllerClient, StoreEvent } from "../client.ts";

@@ -4,7 +4,6 @@
  * Pure; the controller reads and writes.
  *
  * @see https://kubernetes.io/docs/concepts/services-networking/endpoint-slices/
- * @module
  */
 import type { ResourceName } from "../../resource-name.ts";
 import { sameJson } from "../../../kube/json.ts";

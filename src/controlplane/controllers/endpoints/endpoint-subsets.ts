@@ -4,7 +4,6 @@
  * Pure.
  *
  * @see https://kubernetes.io/docs/reference/kubernetes-api/service-resources/endpoints-v1/
- * @module
  */
 import type { ResourceName } from "../../resource-name.ts";
 import type { SentObject } from "../../../kube/object.ts";

@@ -2,7 +2,6 @@
  * Endpoints, the predecessor of EndpointSlices, for Services that select pods.
  *
  * @see https://kubernetes.io/docs/concepts/services-networking/service/#endpoints
- * @module
  */
 import { messageOf } from "../../../errors.ts";
 import type { SentObject, ObjectMeta } from "../../../kube/object.ts";

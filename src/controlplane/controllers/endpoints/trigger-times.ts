@@ -4,7 +4,6 @@
  *
  * @see
  * https://kubernetes.io/docs/reference/labels-annotations-taints/#endpoints-kubernetes-io-last-change-trigger-time
- * @module
  */
 import type { ObjectMeta } from "../../../kube/object.ts";
 import { matchesLabelSelector } from "../../../kube/selectors/selector.ts";

@@ -5,7 +5,6 @@
  * counted.
  *
  * @see https://kubernetes.io/docs/concepts/workloads/controllers/job/
- * @module
  */
 import { sameJson } from "../../../kube/json.ts";
 import type { Clock } from "../../../clock.ts";

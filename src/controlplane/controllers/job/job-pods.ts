@@ -1,8 +1,4 @@
-/**
- * The pods of a Job: which ones count, which failed and why, and new ones.
- *
- * @module
- */
+/** The pods of a Job: which ones count, which failed and why, and new ones. */
 import type { JsonObject } from "../../../kube/object.ts";
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { Job } from "../../builtin/kinds/batch/job/shape.ts";

@@ -3,8 +3,6 @@
  * ends.
  *
  * Pure; the controller reads, writes and waits.
- *
- * @module
  */
 import { formatIndexes, parseIndexes } from "../../builtin/kinds/batch/job-indexes.ts";
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";

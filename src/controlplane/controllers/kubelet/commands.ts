@@ -3,8 +3,6 @@
  * ...`, alone or as a shell script (`sh -c "sleep 5; exit 3"`).
  *
  * Nothing is executed. A command that contains anything else is not understood at all.
- *
- * @module
  */
 
 /** The end of a command. */

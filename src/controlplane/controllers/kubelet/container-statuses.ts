@@ -1,8 +1,4 @@
-/**
- * The container statuses of the simulated kubelet.
- *
- * @module
- */
+/** The container statuses of the simulated kubelet. */
 import { createHash } from "node:crypto";
 import type { ContainerState, ContainerStatus, Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { Container } from "../../builtin/shared/pods/shapes.ts";

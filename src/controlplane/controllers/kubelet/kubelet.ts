@@ -7,7 +7,6 @@
  * scripts other behaviour.
  *
  * @see https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/
- * @module
  */
 import type { Clock } from "../../../clock.ts";
 import { sameJson } from "../../../kube/json.ts";

@@ -1,8 +1,4 @@
-/**
- * Missing Secrets, ConfigMaps and claims that a pod refers to, in the kubelet's words.
- *
- * @module
- */
+/** Missing Secrets, ConfigMaps and claims that a pod refers to, in the kubelet's words. */
 import type { SentObject } from "../../../kube/object.ts";
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { Container, KeyedSource } from "../../builtin/shared/pods/shapes.ts";

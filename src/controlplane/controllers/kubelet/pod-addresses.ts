@@ -1,8 +1,4 @@
-/**
- * The addresses of simulated pods, out of 10.244.0.0/16.
- *
- * @module
- */
+/** The addresses of simulated pods, out of 10.244.0.0/16. */
 
 const COUNT = 65_000;
 

@@ -2,7 +2,6 @@
  * The conditions of a pod that its kubelet sets, with upstream's reasons and messages.
  *
  * @see https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#pod-conditions
- * @module
  */
 import type { ContainerStatus, Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { Condition } from "../../builtin/shared/shapes.ts";

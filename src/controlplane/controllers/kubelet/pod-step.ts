@@ -4,7 +4,6 @@
  * Pure: its new status follows from its last one and the time.
  *
  * @see https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/
- * @module
  */
 import type { ContainerStatus, Pod, PodStatus } from "../../builtin/kinds/core/pod/shape.ts";
 import type { Container } from "../../builtin/shared/pods/shapes.ts";

@@ -1,7 +1,5 @@
 /**
  * The behaviour of a pod's containers, from the pod's annotation, their commands and their probes.
- *
- * @module
  */
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { Container } from "../../builtin/shared/pods/shapes.ts";

@@ -4,7 +4,6 @@
  *
  * @see
  * https://kubernetes.io/docs/tasks/configure-pod-container/configure-liveness-readiness-startup-probes/
- * @module
  */
 import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";

@@ -1,8 +1,4 @@
-/**
- * The simulated behaviour of a pod, by its annotation `tsop.dev/simulate`.
- *
- * @module
- */
+/** The simulated behaviour of a pod, by its annotation `tsop.dev/simulate`. */
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 
 /** The annotation of a pod, or of a pod template, that scripts the pod. */

@@ -1,8 +1,6 @@
 /**
  * The content of every namespace: the default service account, and the certificate of the cluster's
  * authority.
- *
- * @module
  */
 import { isAlreadyExists } from "../../../kube/status.ts";
 import type { ConfigMap } from "../../builtin/kinds/core/config-map.ts";

@@ -3,7 +3,6 @@
  * remains.
  *
  * @see https://kubernetes.io/docs/concepts/overview/working-with-objects/namespaces/
- * @module
  */
 import type { Clock } from "../../../clock.ts";
 import type { SentObject } from "../../../kube/object.ts";

@@ -1,8 +1,4 @@
-/**
- * The simulated nodes: ready, and large.
- *
- * @module
- */
+/** The simulated nodes: ready, and large. */
 import type { Clock } from "../../../clock.ts";
 import type { Condition } from "../../builtin/shared/shapes.ts";
 import type { Node } from "../../builtin/kinds/core/node.ts";

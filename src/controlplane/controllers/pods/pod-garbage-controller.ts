@@ -5,7 +5,6 @@
  * It runs every 20 seconds of the clock.
  *
  * @see https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#pod-garbage-collection
- * @module
  */
 import type { Clock } from "../../../clock.ts";
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";

@@ -2,7 +2,6 @@
  * The order in which surplus pods are deleted.
  *
  * @see https://kubernetes.io/docs/concepts/workloads/controllers/replicaset/#scaling-a-replicaset
- * @module
  */
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import { isReady, readySince, restartsOf } from "./pods.ts";

@@ -3,7 +3,6 @@
  * once its claims are bound.
  *
  * @see https://kubernetes.io/docs/concepts/scheduling-eviction/kube-scheduler/
- * @module
  */
 import type { Clock } from "../../../clock.ts";
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";

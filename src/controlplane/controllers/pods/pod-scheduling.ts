@@ -2,7 +2,6 @@
  * The nodes that a pod may run on.
  *
  * @see https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/
- * @module
  */
 import { matchesLabelSelector } from "../../../kube/selectors/selector.ts";
 import type { PodSpec, Toleration } from "../../builtin/shared/pods/shapes.ts";

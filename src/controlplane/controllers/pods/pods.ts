@@ -1,8 +1,4 @@
-/**
- * The state of pods, as controllers see it.
- *
- * @module
- */
+/** The state of pods, as controllers see it. */
 import type { SentObject, ObjectMeta } from "../../../kube/object.ts";
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { PodTemplate } from "../../builtin/shared/pods/shapes.ts";

@@ -6,7 +6,6 @@
  *
  * @see
  * https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/#persistentvolumeclaim-retention
- * @module
  */
 import { messageOf } from "../../../errors.ts";
 import type { SentObject, OwnerReference } from "../../../kube/object.ts";

@@ -1,8 +1,4 @@
-/**
- * The pods of a StatefulSet and their claims: names, order and health.
- *
- * @module
- */
+/** The pods of a StatefulSet and their claims: names, order and health. */
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { PodTemplate, Volume } from "../../builtin/shared/pods/shapes.ts";
 import type { PersistentVolumeClaim } from "../../builtin/shared/shapes.ts";

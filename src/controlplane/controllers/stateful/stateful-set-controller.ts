@@ -7,7 +7,6 @@
  * them.
  *
  * @see https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/
- * @module
  */
 import type { Clock } from "../../../clock.ts";
 import { messageOf } from "../../../errors.ts";

@@ -1,8 +1,4 @@
-/**
- * The status of a StatefulSet: the counts of its pods by revision and state.
- *
- * @module
- */
+/** The status of a StatefulSet: the counts of its pods by revision and state. */
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { StatefulSet } from "../../builtin/kinds/apps/stateful-set.ts";
 import { availableInMs } from "../pods/pods.ts";

@@ -3,7 +3,6 @@
  * volume names them.
  *
  * @see https://kubernetes.io/docs/concepts/storage/volume-attributes-classes/
- * @module
  */
 import type { SentObject } from "../../../kube/object.ts";
 import type { ControllerClient, StoreEvent } from "../client.ts";

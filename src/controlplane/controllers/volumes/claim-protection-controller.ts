@@ -4,7 +4,6 @@
  *
  * @see
  * https://kubernetes.io/docs/concepts/storage/persistent-volumes/#storage-object-in-use-protection
- * @module
  */
 import { usedClaims, usersOf } from "./claims.ts";
 import type { ControllerClient, StoreEvent } from "../client.ts";

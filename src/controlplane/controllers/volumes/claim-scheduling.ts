@@ -3,7 +3,6 @@
  * the choice of one.
  *
  * @see https://kubernetes.io/docs/concepts/storage/storage-classes/#volume-binding-mode
- * @module
  */
 import type { SentObject } from "../../../kube/object.ts";
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";

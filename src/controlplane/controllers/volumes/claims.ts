@@ -1,8 +1,4 @@
-/**
- * The claims that pods use.
- *
- * @module
- */
+/** The claims that pods use. */
 import type { SentObject, ObjectKey } from "../../../kube/object.ts";
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { Volume } from "../../builtin/shared/pods/shapes.ts";

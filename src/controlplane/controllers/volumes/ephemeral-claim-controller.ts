@@ -2,7 +2,6 @@
  * The claims of ephemeral volumes: created for their pod, and deleted with it.
  *
  * @see https://kubernetes.io/docs/concepts/storage/ephemeral-volumes/#generic-ephemeral-volumes
- * @module
  */
 import { isAlreadyExists } from "../../../kube/status.ts";
 import type { ControllerClient, StoreEvent } from "../client.ts";

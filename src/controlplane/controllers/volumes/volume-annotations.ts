@@ -2,7 +2,6 @@
  * Annotations about the binding of claims and volumes.
  *
  * @see https://kubernetes.io/docs/reference/labels-annotations-taints/
- * @module
  */
 
 /** Set when the controller chose the other side, not when a user named it. */

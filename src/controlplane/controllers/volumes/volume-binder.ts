@@ -3,7 +3,6 @@
  * waits for.
  *
  * @see https://kubernetes.io/docs/concepts/storage/persistent-volumes/
- * @module
  */
 import type { StorageClass } from "../../builtin/kinds/storage/storage-class.ts";
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";

@@ -4,7 +4,6 @@
  * Pure.
  *
  * @see https://kubernetes.io/docs/concepts/storage/persistent-volumes/#binding
- * @module
  */
 import { compareQuantities, parseQuantity } from "../../../kube/values/quantity.ts";
 import { matchesLabelSelector } from "../../../kube/selectors/selector.ts";

@@ -2,7 +2,6 @@
  * The phase of volumes, and the reclaiming of those whose claim is gone.
  *
  * @see https://kubernetes.io/docs/concepts/storage/persistent-volumes/#reclaiming
- * @module
  */
 import type { PersistentVolume, PersistentVolumeClaim } from "../../builtin/shared/shapes.ts";
 import { unlessGone } from "../absence.ts";

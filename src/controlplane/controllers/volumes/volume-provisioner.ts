@@ -3,7 +3,6 @@
  * volume.
  *
  * @see https://kubernetes.io/docs/concepts/storage/dynamic-provisioning/
- * @module
  */
 import type { StorageClass } from "../../builtin/kinds/storage/storage-class.ts";
 import type { Clock } from "../../../clock.ts";

@@ -4,7 +4,6 @@
  *
  * @see
  * https://kubernetes.io/docs/concepts/storage/persistent-volumes/#expanding-persistent-volumes-claims
- * @module
  */
 import type { Clock } from "../../../clock.ts";
 import { compareQuantities, parseQuantity } from "../../../kube/values/quantity.ts";

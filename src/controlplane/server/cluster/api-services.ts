@@ -2,7 +2,6 @@
  * APIServices: an object for every served group version. This process serves all of them.
  *
  * @see https://kubernetes.io/docs/concepts/extend-kubernetes/api-extension/apiserver-aggregation/
- * @module
  */
 import type { SentObject } from "../../../kube/object.ts";
 import { storeKey } from "../../store/store.ts";

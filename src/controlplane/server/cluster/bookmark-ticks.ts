@@ -1,8 +1,6 @@
 /**
  * The timer of bookmarks: one per minute for all watches together, so that a thousand of them wait
  * for one timer.
- *
- * @module
  */
 import type { Clock, Timer } from "../../../clock.ts";
 

@@ -1,7 +1,5 @@
 /**
  * The cluster that every operation of the API works on, and the operation's endpoint and options.
- *
- * @module
  */
 import { timeOf } from "../../../kube/values/times.ts";
 import { copyJson } from "../../../kube/json.ts";

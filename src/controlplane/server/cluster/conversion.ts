@@ -3,7 +3,6 @@
  *
  * @see
  * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#webhook-conversion
- * @module
  */
 import { formatFieldError, quote } from "../../../kube/field-errors.ts";
 import { asObject, copyJson, getField, isJsonObject, sameJson } from "../../../kube/json.ts";

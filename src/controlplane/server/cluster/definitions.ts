@@ -1,8 +1,4 @@
-/**
- * Serves the resources of CustomResourceDefinitions as these are created, changed and deleted.
- *
- * @module
- */
+/** Serves the resources of CustomResourceDefinitions as these are created, changed and deleted. */
 import { sameJson } from "../../../kube/json.ts";
 import type { Definition } from "../../../kube/definition/definition.ts";
 import {

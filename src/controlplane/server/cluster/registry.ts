@@ -1,8 +1,6 @@
 /**
  * The registry of served resources: the built-in ones, and those of the current
  * CustomResourceDefinitions.
- *
- * @module
  */
 import { collectionOf } from "../../resource-name.ts";
 import type { ServedResource } from "../../kinds.ts";

@@ -1,8 +1,4 @@
-/**
- * Stored objects, read in each served version.
- *
- * @module
- */
+/** Stored objects, read in each served version. */
 import { asObject, copyJson, sameJson, asJson } from "../../../kube/json.ts";
 import type { SentObject } from "../../../kube/object.ts";
 import { apiVersionOf } from "../../../kube/resource.ts";

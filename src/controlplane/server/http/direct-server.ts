@@ -1,8 +1,4 @@
-/**
- * Requests from within the process: an `HttpServer` without a socket. Promises drive all of it.
- *
- * @module
- */
+/** Requests from within the process: an `HttpServer` without a socket. Promises drive all of it. */
 import { createHash } from "node:crypto";
 import type { PeerIdentity } from "../../auth/authenticator.ts";
 import { BODY_MAX_BYTES, bodyTooLarge, headerText, parseQuery } from "./http-messages.ts";

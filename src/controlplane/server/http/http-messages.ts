@@ -1,8 +1,4 @@
-/**
- * Requests and answers in HTTP, with or without a socket.
- *
- * @module
- */
+/** Requests and answers in HTTP, with or without a socket. */
 import { type StatusError, failure } from "../../../kube/status.ts";
 
 /** The longest body of a request, in bytes. */

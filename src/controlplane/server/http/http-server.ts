@@ -1,8 +1,4 @@
-/**
- * Sockets: TLS, HTTP/1.1, bodies, streams. Everything else is `Api`.
- *
- * @module
- */
+/** Sockets: TLS, HTTP/1.1, bodies, streams. Everything else is `Api`. */
 import type { X509Certificate } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Server, createServer } from "node:https";

@@ -1,8 +1,4 @@
-/**
- * The control plane's socket, and its certificate.
- *
- * @module
- */
+/** The control plane's socket, and its certificate. */
 import { advertisedAddress } from "../../advertised-address.ts";
 import type { CertificateAuthority, KeyPair } from "../../auth/certificates.ts";
 import { HttpServer, type HttpServerOptions } from "./http-server.ts";

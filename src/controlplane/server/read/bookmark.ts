@@ -1,8 +1,4 @@
-/**
- * The object of a BOOKMARK event: only a version, and Go's output of an empty object.
- *
- * @module
- */
+/** The object of a BOOKMARK event: only a version, and Go's output of an empty object. */
 import type { JsonObject, SentObject } from "../../../kube/object.ts";
 import { apiVersionOf } from "../../../kube/resource.ts";
 import { zeroObject } from "../../builtin/zero-object.ts";

@@ -3,7 +3,6 @@
  *
  * @see
  * https://kubernetes.io/docs/reference/using-api/api-concepts/#retrieving-large-results-sets-in-chunks
- * @module
  */
 import { messageOf } from "../../../errors.ts";
 import { isJsonObject } from "../../../kube/json.ts";

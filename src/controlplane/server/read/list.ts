@@ -1,8 +1,4 @@
-/**
- * GET of one object and of collections: selectors, pages, and states as of a version.
- *
- * @module
- */
+/** GET of one object and of collections: selectors, pages, and states as of a version. */
 import type { SentObject, ListMeta } from "../../../kube/object.ts";
 import {
   type FieldRequirement,

@@ -2,7 +2,6 @@
  * Watches: the changes since a version, then new ones, as one client may see them.
  *
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes
- * @module
  */
 import { sameJson } from "../../../kube/json.ts";
 import type { SentObject } from "../../../kube/object.ts";

@@ -1,8 +1,6 @@
 /**
  * The API: finds the target of a request, checks that it exists and is allowed, and runs the
  * operation.
- *
- * @module
  */
 import { TsopError, messageOf } from "../../../errors.ts";
 import { pathSegmentErrors } from "../../../kube/names.ts";

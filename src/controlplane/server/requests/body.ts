@@ -1,8 +1,4 @@
-/**
- * Bodies of requests, decoded for their resource.
- *
- * @module
- */
+/** Bodies of requests, decoded for their resource. */
 import type { JsonObject, SentObject } from "../../../kube/object.ts";
 import { type ExpectedKind, decodeBody } from "../../wire/decode-body.ts";
 import {

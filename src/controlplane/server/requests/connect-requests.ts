@@ -1,8 +1,6 @@
 /**
  * Requests for a connection to a pod, a Service or a node. Nothing runs behind these here, so an
  * allowed request ends with the answer of a real server that cannot reach its target.
- *
- * @module
  */
 import { textAt } from "../../builtin/at.ts";
 import { asObject } from "../../../kube/json.ts";

@@ -1,8 +1,6 @@
 /**
  * The parameter `timeout` of requests: how long the client waits. Answers here are given at once,
  * so it is only checked.
- *
- * @module
  */
 import { badRequest } from "../../failures.ts";
 

@@ -1,8 +1,4 @@
-/**
- * The fields that a selector may use, and the API server's errors for others.
- *
- * @module
- */
+/** The fields that a selector may use, and the API server's errors for others. */
 import type { ServedResource } from "../../kinds.ts";
 
 /** The error of a field selector's field; `undefined` when the resource has it. */

@@ -1,8 +1,4 @@
-/**
- * Paths that are not a resource's: health, version, and the documents that describe the API.
- *
- * @module
- */
+/** Paths that are not a resource's: health, version, and the documents that describe the API. */
 import { quote } from "../../../kube/field-errors.ts";
 import { answerDiscovery } from "../../discovery/answer.ts";
 import { KUBERNETES_VERSION } from "../../../kube/kubernetes-version.ts";

@@ -2,7 +2,6 @@
  * PATCH in its four forms.
  *
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#patch-and-apply
- * @module
  */
 import { asJson, copyJson, sameJson } from "../../../kube/json.ts";
 import type { SentObject } from "../../../kube/object.ts";

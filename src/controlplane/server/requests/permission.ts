@@ -1,8 +1,4 @@
-/**
- * Checks that the user of a request is allowed to make it.
- *
- * @module
- */
+/** Checks that the user of a request is allowed to make it. */
 import { authorize } from "../../auth/authorizer.ts";
 import { denial } from "../../auth/denial.ts";
 import type { Attributes } from "../../auth/attributes.ts";

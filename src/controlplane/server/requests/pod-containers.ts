@@ -1,8 +1,4 @@
-/**
- * The container of a pod that a request is for, and the options of its log.
- *
- * @module
- */
+/** The container of a pod that a request is for, and the options of its log. */
 import { type FieldError, forbidden, invalid, invalidValue } from "../../../kube/field-errors.ts";
 import type { SentObject } from "../../../kube/object.ts";
 import { badRequest } from "../../failures.ts";

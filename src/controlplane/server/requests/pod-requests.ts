@@ -1,8 +1,4 @@
-/**
- * Binding and eviction of pods.
- *
- * @module
- */
+/** Binding and eviction of pods. */
 import { quote } from "../../../kube/field-errors.ts";
 import { copyJson } from "../../../kube/json.ts";
 import type { SentObject } from "../../../kube/object.ts";

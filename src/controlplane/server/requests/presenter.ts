@@ -1,8 +1,4 @@
-/**
- * Presents the outcome of an operation in the form that the client accepts.
- *
- * @module
- */
+/** Presents the outcome of an operation in the form that the client accepts. */
 import { encodeJson, asObject } from "../../../kube/json.ts";
 import type { KubeList, SentObject } from "../../../kube/object.ts";
 import { apiVersionOf } from "../../../kube/resource.ts";

@@ -1,8 +1,4 @@
-/**
- * The options of a request's query, read and refused exactly as by the API server.
- *
- * @module
- */
+/** The options of a request's query, read and refused exactly as by the API server. */
 import {
   type FieldError,
   forbidden,

@@ -1,8 +1,4 @@
-/**
- * GET requests: one object, a list, a watch.
- *
- * @module
- */
+/** GET requests: one object, a list, a watch. */
 import type { SentObject } from "../../../kube/object.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { plainError } from "../../failures.ts";

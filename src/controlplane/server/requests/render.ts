@@ -1,8 +1,4 @@
-/**
- * Answers that are the same for every resource: documents, failures, warnings.
- *
- * @module
- */
+/** Answers that are the same for every resource: documents, failures, warnings. */
 import type { StatusError } from "../../../kube/status.ts";
 import { JSON_TYPE, YAML_TYPE, chooseMediaType } from "../../views/accept.ts";
 import { encode } from "../../views/encode.ts";

@@ -1,8 +1,4 @@
-/**
- * A request and its answer, independent of sockets.
- *
- * @module
- */
+/** A request and its answer, independent of sockets. */
 import type { SentObject } from "../../../kube/object.ts";
 import type { Status } from "../../../kube/status.ts";
 import type { Credentials } from "../../auth/authenticator.ts";

@@ -3,7 +3,6 @@
  *
  * @see
  * https://kubernetes.io/docs/reference/kubernetes-api/authorization-resources/subject-access-review-v1/
- * @module
  */
 import { type FieldError, invalidValue, required } from "../../../kube/field-errors.ts";
 import {

@@ -2,7 +2,6 @@
  * Reviews: questions to the API about users and rights, which are answered and not stored.
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/authorization/#checking-api-access
- * @module
  */
 import { asJson } from "../../../kube/json.ts";
 import { InternalError } from "../../../errors.ts";

@@ -1,8 +1,4 @@
-/**
- * Parses paths of the API, without checking whether their target exists.
- *
- * @module
- */
+/** Parses paths of the API, without checking whether their target exists. */
 import { present } from "../../../present.ts";
 
 /** The parts of `/api/v1/namespaces/ns/pods/p/log/rest`. */

@@ -2,7 +2,6 @@
  * Requests to `/scale`.
  *
  * @see https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/scale-v1/
- * @module
  */
 import { copyJson } from "../../../kube/json.ts";
 import type { SentObject, ObjectMeta } from "../../../kube/object.ts";

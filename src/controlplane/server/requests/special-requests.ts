@@ -1,8 +1,4 @@
-/**
- * Requests that are neither plain reads nor plain writes, by resource and subresource.
- *
- * @module
- */
+/** Requests that are neither plain reads nor plain writes, by resource and subresource. */
 import { textAt } from "../../builtin/at.ts";
 import { groupResourceOf } from "../../../kube/resource.ts";
 import type { Cluster } from "../cluster/cluster.ts";

@@ -3,7 +3,6 @@
  *
  * @see
  * https://kubernetes.io/docs/tasks/configure-pod-container/configure-service-account/#service-account-issuer-discovery
- * @module
  */
 import { failure } from "../../../kube/status.ts";
 import { ISSUER } from "../../auth/tokens.ts";

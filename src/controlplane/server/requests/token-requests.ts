@@ -2,7 +2,6 @@
  * `serviceaccounts/token`: tokens for service accounts.
  *
  * @see https://kubernetes.io/docs/reference/kubernetes-api/authentication-resources/token-request-v1/
- * @module
  */
 import { at } from "../../builtin/at.ts";
 import { type FieldError, invalid, invalidValue } from "../../../kube/field-errors.ts";

@@ -1,8 +1,4 @@
-/**
- * POST, PUT, PATCH and DELETE requests.
- *
- * @module
- */
+/** POST, PUT, PATCH and DELETE requests. */
 import { copyJson } from "../../../kube/json.ts";
 import type { JsonObject, SentObject } from "../../../kube/object.ts";
 import { StatusError } from "../../../kube/status.ts";

@@ -1,8 +1,4 @@
-/**
- * The bridge from the write path to admission: the request about a write, and its result.
- *
- * @module
- */
+/** The bridge from the write path to admission: the request about a write, and its result. */
 import { asObject } from "../../../kube/json.ts";
 import type { JsonObject, SentObject } from "../../../kube/object.ts";
 import { groupResourceOf, parseApiVersion } from "../../../kube/resource.ts";

@@ -1,8 +1,4 @@
-/**
- * POST: a new object on its way to the store.
- *
- * @module
- */
+/** POST: a new object on its way to the store. */
 import { asJson } from "../../../kube/json.ts";
 import type { Clock } from "../../../clock.ts";
 import { invalid } from "../../../kube/field-errors.ts";

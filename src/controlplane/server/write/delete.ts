@@ -2,7 +2,6 @@
  * DELETE: finalizers, grace periods, preconditions, and the policy for dependents.
  *
  * @see https://kubernetes.io/docs/concepts/architecture/garbage-collection/
- * @module
  */
 import { copyJson, sameJson, asJson } from "../../../kube/json.ts";
 import type { SentObject, ObjectMeta } from "../../../kube/object.ts";

@@ -2,7 +2,6 @@
  * The check of an eviction against the pod's disruption budget.
  *
  * @see https://kubernetes.io/docs/concepts/scheduling-eviction/api-eviction/
- * @module
  */
 import type { DisruptionBudget } from "../../builtin/kinds/policy/pod-disruption-budget.ts";
 import { BUDGETS } from "../../builtin/tokens.ts";

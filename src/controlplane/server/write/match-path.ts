@@ -1,8 +1,4 @@
-/**
- * The name and the namespace of an object, and those of the path that it was sent to.
- *
- * @module
- */
+/** The name and the namespace of an object, and those of the path that it was sent to. */
 import type { SentObject } from "../../../kube/object.ts";
 import { badRequest } from "../../failures.ts";
 import type { ServedResource } from "../../kinds.ts";

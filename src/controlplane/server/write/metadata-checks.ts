@@ -1,8 +1,6 @@
 /**
  * The checks of the metadata of a changed object: once as any object's, once as any change's, and
  * then in the validation of its kind. Repeated errors are reported repeatedly, and clients see it.
- *
- * @module
  */
 import type { FieldError } from "../../../kube/field-errors.ts";
 import { validateObjectMeta, validateObjectMetaUpdate } from "../../../kube/metadata.ts";

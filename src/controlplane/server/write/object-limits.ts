@@ -1,8 +1,4 @@
-/**
- * Corrections and limits that apply to objects of every kind.
- *
- * @module
- */
+/** Corrections and limits that apply to objects of every kind. */
 import { sameJson } from "../../../kube/json.ts";
 import type { SentObject, ObjectMeta, OwnerReference } from "../../../kube/object.ts";
 import type { StatusError } from "../../../kube/status.ts";

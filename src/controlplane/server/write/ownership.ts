@@ -1,8 +1,4 @@
-/**
- * The owners of fields after a write: the bridge from the write path to field tracking.
- *
- * @module
- */
+/** The owners of fields after a write: the bridge from the write path to field tracking. */
 import { InternalError } from "../../../errors.ts";
 import { asJson, asObject, copyJson } from "../../../kube/json.ts";
 import type { JsonObject, SentObject } from "../../../kube/object.ts";

@@ -2,7 +2,6 @@
  * Scales: the number of replicas of an object, read and written whatever its kind.
  *
  * @see https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/scale-v1/
- * @module
  */
 import { invalid, invalidValue } from "../../../kube/field-errors.ts";
 import { copyJson } from "../../../kube/json.ts";

@@ -1,8 +1,4 @@
-/**
- * PUT and PATCH: a change of an object on its way to the store.
- *
- * @module
- */
+/** PUT and PATCH: a change of an object on its way to the store. */
 import { type FieldError, invalid } from "../../../kube/field-errors.ts";
 import { copyJson, sameJson, asJson } from "../../../kube/json.ts";
 import type { SentObject, ObjectMeta } from "../../../kube/object.ts";

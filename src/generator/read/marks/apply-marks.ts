@@ -1,8 +1,4 @@
-/**
- * Applies markers to a type, with the words for one that is on the wrong type.
- *
- * @module
- */
+/** Applies markers to a type, with the words for one that is on the wrong type. */
 import type { ValidationRule } from "../../../kube/schema/structural.ts";
 import { type Position, type TypeModel, ruleKey } from "../../model.ts";
 import { without } from "../../schema-keywords.ts";

@@ -1,8 +1,4 @@
-/**
- * The columns, the scale and the selectable fields of a kind.
- *
- * @module
- */
+/** The columns, the scale and the selectable fields of a kind. */
 import { ts } from "../../load.ts";
 import type { ColumnModel, KindModel, TypeModel } from "../../model.ts";
 import { didYouMean } from "../../nearest-name.ts";

@@ -3,8 +3,6 @@
  *
  * A function that applies markers to its own target and nothing else is followed, with its arguments. One that
  * mentions a marker in any other way is an error where it is used, since what it does is not known.
- *
- * @module
  */
 import { classMarkers, fieldMarkers } from "../../../markers/registry.ts";
 import { ts } from "../../load.ts";

@@ -1,8 +1,4 @@
-/**
- * The markers of tsop for those of controller-gen, for users who write these from memory.
- *
- * @module
- */
+/** The markers of tsop for those of controller-gen, for users who write these from memory. */
 import { capitalized } from "../../../kube/text/capitalized.ts";
 /** The markers of tsop by controller-gen's name. */
 export const GO_NAMES: ReadonlyMap<string, string> = new Map(

@@ -1,7 +1,5 @@
 /**
  * The markers that stand on a declaration, as decorators and as JSDoc tags, with their arguments.
- *
- * @module
  */
 import { type MarkerDefinition } from "../../../markers/marker.ts";
 import { classMarkers, fieldMarkers } from "../../../markers/registry.ts";

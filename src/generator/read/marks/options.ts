@@ -1,8 +1,4 @@
-/**
- * The options of a marker: an object of constants whose keys and types are known.
- *
- * @module
- */
+/** The options of a marker: an object of constants whose keys and types are known. */
 import { ts } from "../../load.ts";
 import type { Position } from "../../model.ts";
 import { didYouMean } from "../../nearest-name.ts";

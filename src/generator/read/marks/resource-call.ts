@@ -1,8 +1,4 @@
-/**
- * The options of `@Resource`, as they were written.
- *
- * @module
- */
+/** The options of `@Resource`, as they were written. */
 import type { ts } from "../../load.ts";
 import type { Module } from "../module.ts";
 import { type OptionTable, readOptions, type SaidOptions } from "./options.ts";

@@ -1,8 +1,4 @@
-/**
- * Reads `@Rbac` on controllers as grants.
- *
- * @module
- */
+/** Reads `@Rbac` on controllers as grants. */
 import type { ts } from "../../load.ts";
 import type { GrantModel } from "../../model.ts";
 import { didYouMean } from "../../nearest-name.ts";

@@ -1,8 +1,4 @@
-/**
- * Expressions and types that stand for a kind.
- *
- * @module
- */
+/** Expressions and types that stand for a kind. */
 import { pluralOf } from "../../../kube/plural.ts";
 import { ts } from "../../load.ts";
 import { evaluate } from "../evaluate.ts";

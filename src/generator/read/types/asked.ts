@@ -1,8 +1,4 @@
-/**
- * Questions to the type checker, and the errors that end them.
- *
- * @module
- */
+/** Questions to the type checker, and the errors that end them. */
 import type { ts } from "../../load.ts";
 import type { Position, TypeModel } from "../../model.ts";
 import type { Reader, Trail } from "../reader.ts";

@@ -1,8 +1,6 @@
 /**
  * The types of `tsop/k8s`, found by name. Their files are long, so that only the declarations that are
  * used are parsed.
- *
- * @module
  */
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";

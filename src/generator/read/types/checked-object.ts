@@ -1,7 +1,5 @@
 /**
  * Object types that the checker computed: their fields, from the declarations where those still hold.
- *
- * @module
  */
 import { ts } from "../../load.ts";
 import type { PropertyModel, TypeModel } from "../../model.ts";

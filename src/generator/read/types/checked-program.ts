@@ -4,8 +4,6 @@
  * Its files are those that the reader parsed, so that a node of one is a node of the other. The scalars of `tsop`
  * are served with a mark of their names, which the checker carries through whatever it computes: to TypeScript,
  * `Int32` is `number` and nothing more.
- *
- * @module
  */
 import { basename, dirname, join, sep } from "node:path";
 import { ts } from "../../load.ts";

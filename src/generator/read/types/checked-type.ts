@@ -4,8 +4,6 @@
  *
  * The checker is asked for these alone, since it costs more than everything else together. Fields of what it
  * answers are read from their declarations, which carry the markers, where it changed nothing about their types.
- *
- * @module
  */
 import { ts } from "../../load.ts";
 import { schemaOf } from "../../emit/schema.ts";

@@ -1,8 +1,4 @@
-/**
- * `With<T, { ... }>` and `Str<{ ... }>`: a type, narrowed by keywords.
- *
- * @module
- */
+/** `With<T, { ... }>` and `Str<{ ... }>`: a type, narrowed by keywords. */
 import type { Schema } from "../../../kube/schema/structural.ts";
 import type { ts } from "../../load.ts";
 import type { TypeModel } from "../../model.ts";

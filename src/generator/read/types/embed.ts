@@ -1,8 +1,4 @@
-/**
- * Reduces a type: without some of its fields, and with shorter descriptions or none.
- *
- * @module
- */
+/** Reduces a type: without some of its fields, and with shorter descriptions or none. */
 import type { Schema } from "../../../kube/schema/structural.ts";
 import type { EmbedOptions } from "../../../markers/marker.ts";
 import type { Position, PropertyModel, TypeModel } from "../../model.ts";

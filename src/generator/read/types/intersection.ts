@@ -3,8 +3,6 @@
  *
  * A statement of either type holds, at every depth: fields of both, bounds of both, values that
  * both have. A contradiction has no value, and is an error.
- *
- * @module
  */
 import type { Schema } from "../../../kube/schema/structural.ts";
 import type { Position, PropertyModel, TypeModel } from "../../model.ts";

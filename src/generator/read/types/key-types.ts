@@ -1,8 +1,4 @@
-/**
- * The types of the keys of records.
- *
- * @module
- */
+/** The types of the keys of records. */
 import { ts } from "../../load.ts";
 import type { Reader, Scope } from "../reader.ts";
 

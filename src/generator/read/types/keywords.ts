@@ -1,8 +1,4 @@
-/**
- * Adds the keywords of a marker to a type: each keyword by its own rule.
- *
- * @module
- */
+/** Adds the keywords of a marker to a type: each keyword by its own rule. */
 import type { Schema } from "../../../kube/schema/structural.ts";
 import type { Position, TypeModel } from "../../model.ts";
 

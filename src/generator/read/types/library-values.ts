@@ -1,7 +1,5 @@
 /**
  * Objects of the language and its hosts that are not plain JSON: what a client reads and writes never holds one.
- *
- * @module
  */
 
 const TIME =

@@ -1,8 +1,4 @@
-/**
- * Types that stand for a fixed set of values: literals, unions of them, enums, keys.
- *
- * @module
- */
+/** Types that stand for a fixed set of values: literals, unions of them, enums, keys. */
 import { ts } from "../../load.ts";
 import { enumValues, evaluate } from "../evaluate.ts";
 import type { Module } from "../module.ts";

@@ -1,8 +1,4 @@
-/**
- * The fields of a class, an interface or an object type.
- *
- * @module
- */
+/** The fields of a class, an interface or an object type. */
 import type { Json } from "../../../kube/object.ts";
 import type { Schema } from "../../../kube/schema/structural.ts";
 import { ts } from "../../load.ts";

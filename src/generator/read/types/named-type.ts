@@ -1,8 +1,4 @@
-/**
- * Types by name: what the user declared or imported, the scalars of tsop, the built-in types.
- *
- * @module
- */
+/** Types by name: what the user declared or imported, the scalars of tsop, the built-in types. */
 import type { Schema } from "../../../kube/schema/structural.ts";
 import { ts } from "../../load.ts";
 import type { Position, TypeModel } from "../../model.ts";

@@ -4,8 +4,6 @@
  * A schema has no unions. Where the arms differ in a tag (`{ type: "s3"; s3: S3 } | { type: "gcs"; ... }`),
  * the tag becomes an enumeration and each arm a rule; where each arm is one field, exactly one of them may be
  * set.
- *
- * @module
  */
 import { escapeName } from "../../../kube/cel/escaping.ts";
 import type { ValidationRule } from "../../../kube/schema/structural.ts";

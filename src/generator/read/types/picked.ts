@@ -3,8 +3,6 @@
  *
  * Only the picked fields are read: a class of a foreign package may have fields without a schema
  * beside them.
- *
- * @module
  */
 import { ts } from "../../load.ts";
 import type { TypeModel } from "../../model.ts";

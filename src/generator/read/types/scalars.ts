@@ -1,8 +1,4 @@
-/**
- * The named scalars of `tsop` and their schemas.
- *
- * @module
- */
+/** The named scalars of `tsop` and their schemas. */
 import type { Schema } from "../../../kube/schema/structural.ts";
 
 const INT_OR_STRING: Schema = {

@@ -1,8 +1,6 @@
 /**
  * The forms that types of several kinds come down to: lists, enumerations, merged objects, and the
  * placeholder for what has no schema.
- *
- * @module
  */
 import type { Schema } from "../../../kube/schema/structural.ts";
 import type { ts } from "../../load.ts";

@@ -1,8 +1,4 @@
-/**
- * Turns template literal types into patterns: `${number}s` is `^-?[0-9]+(\.[0-9]+)?s$`.
- *
- * @module
- */
+/** Turns template literal types into patterns: `${number}s` is `^-?[0-9]+(\.[0-9]+)?s$`. */
 import { ts } from "../../load.ts";
 import { literalsOf } from "./literals.ts";
 import type { Reader, Scope } from "../reader.ts";

@@ -1,8 +1,4 @@
-/**
- * Mistakes in types, reported at the user's line.
- *
- * @module
- */
+/** Mistakes in types, reported at the user's line. */
 import type { ts } from "../../load.ts";
 import type { TypeModel } from "../../model.ts";
 import { didYouMean } from "../../nearest-name.ts";

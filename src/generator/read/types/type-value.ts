@@ -1,8 +1,4 @@
-/**
- * Types as data: the second argument of `With<T, { maxLength: 63 }>`.
- *
- * @module
- */
+/** Types as data: the second argument of `With<T, { maxLength: 63 }>`. */
 import { ts } from "../../load.ts";
 import { evaluate, notConstant } from "../evaluate.ts";
 import { type Reader, type Scope, topScope, type Trail } from "../reader.ts";

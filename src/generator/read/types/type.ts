@@ -3,8 +3,6 @@
  *
  * One function per form of type. A form that has no schema is an error with a way out; reading goes on
  * with a placeholder, so that one run shows every mistake.
- *
- * @module
  */
 import { ts } from "../../load.ts";
 import type { Position, PropertyModel, TypeModel } from "../../model.ts";

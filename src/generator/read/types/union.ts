@@ -3,8 +3,6 @@
  *
  * A field has one type in a CRD. Several values of one type are an enumeration, several forms of texts one pattern,
  * numbers beside texts an int-or-string, and objects that a tag tells apart one object with rules.
- *
- * @module
  */
 import type { Schema } from "../../../kube/schema/structural.ts";
 import type { Position, TypeModel } from "../../model.ts";

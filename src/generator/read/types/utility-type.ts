@@ -1,8 +1,4 @@
-/**
- * The types of TypeScript's own library that have a schema: `Record`, `Partial`, `Pick`, ...
- *
- * @module
- */
+/** The types of TypeScript's own library that have a schema: `Record`, `Partial`, `Pick`, ... */
 import { ts } from "../../load.ts";
 import type { Position, TypeModel } from "../../model.ts";
 import { without } from "../../schema-keywords.ts";

@@ -2,7 +2,6 @@
  * Gives every node of a tree its type, and every call its overloads.
  *
  * @see https://pkg.go.dev/github.com/google/cel-go/checker
- * @module
  */
 import type { Environment } from "../environment.ts";
 import type {

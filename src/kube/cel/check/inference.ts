@@ -2,7 +2,6 @@
  * Assignability of types, and the inference of type parameters.
  *
  * @see https://pkg.go.dev/github.com/google/cel-go/checker
- * @module
  */
 import { type CelType, firstParameter, sameType } from "../types.ts";
 

@@ -1,8 +1,6 @@
 /**
  * Checks of constants that would otherwise fail only when used: durations, patterns, format
  * strings.
- *
- * @module
  */
 import { childrenOf, type CallExpr, type Expr, type ListExpr } from "../expression.ts";
 import type { CelIssue } from "../issues.ts";

@@ -1,8 +1,4 @@
-/**
- * Estimates of the cost of calls, by the sizes of their arguments.
- *
- * @module
- */
+/** Estimates of the cost of calls, by the sizes of their arguments. */
 import {
   exactly,
   product,

@@ -2,7 +2,6 @@
  * Estimates of the cost of an expression, before there are values.
  *
  * @see https://pkg.go.dev/github.com/google/cel-go/checker#Cost
- * @module
  */
 import {
   type CostEstimate,

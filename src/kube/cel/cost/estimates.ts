@@ -3,8 +3,6 @@
  *
  * They are Go's `uint64` there and doubles here: far below the limits they are exact, and beyond
  * them only "too much" counts.
- *
- * @module
  */
 
 /** The largest estimate: nothing is known. */

@@ -1,8 +1,4 @@
-/**
- * The costs of libraries' calls, estimated and at run time.
- *
- * @module
- */
+/** The costs of libraries' calls, estimated and at run time. */
 import type { CostEstimate, SizeEstimate } from "./estimates.ts";
 import type { Expr } from "../expression.ts";
 import type { Overload } from "../functions.ts";

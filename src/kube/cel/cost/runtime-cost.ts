@@ -2,7 +2,6 @@
  * The cost of a call at run time, by the sizes of its arguments.
  *
  * @see https://pkg.go.dev/github.com/google/cel-go/interpreter#CostTracker
- * @module
  */
 import { REGEX_LENGTH_FACTOR, STRING_TRAVERSAL_FACTOR } from "./estimates.ts";
 import type { LibraryCosts } from "./library-costs.ts";

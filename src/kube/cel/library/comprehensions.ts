@@ -2,7 +2,6 @@
  * Loops over keys and values.
  *
  * @see https://pkg.go.dev/github.com/google/cel-go/ext#TwoVarComprehensions
- * @module
  */
 import { overload } from "../functions.ts";
 import type { Library } from "../environment.ts";

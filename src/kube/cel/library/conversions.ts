@@ -1,8 +1,4 @@
-/**
- * Functions that turn a value of one type into another: `int("5")`.
- *
- * @module
- */
+/** Functions that turn a value of one type into another: `int("5")`. */
 import { type FunctionDeclaration, type Implementation, overload } from "../functions.ts";
 import { Duration, parseDuration, parseTimestamp, Timestamp, timestampFromUnix } from "../time.ts";
 import {

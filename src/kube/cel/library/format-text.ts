@@ -2,7 +2,6 @@
  * `"%d items".format([n])`
  *
  * @see https://pkg.go.dev/github.com/google/cel-go/ext#Strings
- * @module
  */
 import { quote } from "../../field-errors.ts";
 import { Duration, Timestamp } from "../time.ts";

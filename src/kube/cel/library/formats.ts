@@ -2,7 +2,6 @@
  * Named formats of texts: `format.dns1123Label().validate(x)`.
  *
  * @see https://kubernetes.io/docs/reference/using-api/cel/#kubernetes-format-library
- * @module
  */
 import {
   dns1035LabelErrors,

@@ -2,7 +2,6 @@
  * URLs as Go's `net/url` reads them, with its errors.
  *
  * @see https://pkg.go.dev/net/url
- * @module
  */
 import { quote } from "../../field-errors.ts";
 import { parseAddress } from "./ip-address.ts";

@@ -2,7 +2,6 @@
  * IP addresses and prefixes, read and refused in the words of Go's `net/netip`.
  *
  * @see https://pkg.go.dev/net/netip
- * @module
  */
 import { quote } from "../../field-errors.ts";
 

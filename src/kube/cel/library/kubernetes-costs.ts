@@ -2,7 +2,6 @@
  * The costs of calls of Kubernetes' libraries, and of some string functions.
  *
  * @see https://pkg.go.dev/k8s.io/apiserver/pkg/cel/library#CostEstimator
- * @module
  */
 import {
   type CostEstimate,

@@ -2,7 +2,6 @@
  * Kubernetes' list functions: sums, extremes, order, positions.
  *
  * @see https://kubernetes.io/docs/reference/using-api/cel/#kubernetes-list-library
- * @module
  */
 import { type FunctionDeclaration, type Implementation, member } from "../functions.ts";
 import type { Library } from "../environment.ts";

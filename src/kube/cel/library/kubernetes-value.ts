@@ -1,8 +1,4 @@
-/**
- * Values of Kubernetes' own types: addresses, quantities, URLs and such.
- *
- * @module
- */
+/** Values of Kubernetes' own types: addresses, quantities, URLs and such. */
 import { CelObject, type CelValue } from "../values.ts";
 
 /** A value of one of Kubernetes' types; comparing two of them costs one step. */

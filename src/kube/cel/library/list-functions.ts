@@ -2,7 +2,6 @@
  * List functions: slice, flatten, sort and others.
  *
  * @see https://pkg.go.dev/github.com/google/cel-go/ext#Lists
- * @module
  */
 import {
   exactly,

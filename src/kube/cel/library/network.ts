@@ -2,7 +2,6 @@
  * IP addresses and networks.
  *
  * @see https://kubernetes.io/docs/reference/using-api/cel/#kubernetes-ip-address-library
- * @module
  */
 import { quote } from "../../field-errors.ts";
 import { type FunctionDeclaration, member, overload } from "../functions.ts";

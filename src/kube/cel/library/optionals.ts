@@ -2,7 +2,6 @@
  * Values that may be missing: `optional.of(x)`, `a.?b`, `orValue`.
  *
  * @see https://pkg.go.dev/github.com/google/cel-go/cel#OptionalTypes
- * @module
  */
 import { type FunctionDeclaration, member, overload } from "../functions.ts";
 import type { Library } from "../environment.ts";

@@ -1,8 +1,4 @@
-/**
- * The functions that compare two values of a type: `isGreaterThan`, `isLessThan`, `compareTo`.
- *
- * @module
- */
+/** The functions that compare two values of a type: `isGreaterThan`, `isLessThan`, `compareTo`. */
 import { type FunctionDeclaration, type Implementation, member } from "../functions.ts";
 import { BOOL, type CelType, INT } from "../types.ts";
 import { type CelValue, noSuchOverload } from "../values.ts";

@@ -2,7 +2,6 @@
  * Kubernetes quantities: `500m`, `1Gi`.
  *
  * @see https://kubernetes.io/docs/reference/using-api/cel/#kubernetes-quantity-library
- * @module
  */
 import { messageOf } from "../../../errors.ts";
 import { compareQuantities, parseQuantity } from "../../values/quantity.ts";

@@ -2,7 +2,6 @@
  * find and findAll.
  *
  * @see https://kubernetes.io/docs/reference/using-api/cel/#kubernetes-regex-library
- * @module
  */
 import { type Implementation, member } from "../functions.ts";
 import type { Library } from "../environment.ts";

@@ -2,7 +2,6 @@
  * Semantic versions.
  *
  * @see https://kubernetes.io/docs/reference/using-api/cel/#kubernetes-semver-library
- * @module
  */
 import { capitalized } from "../../text/capitalized.ts";
 import { quote } from "../../field-errors.ts";

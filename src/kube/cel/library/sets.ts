@@ -2,7 +2,6 @@
  * Lists compared as sets.
  *
  * @see https://pkg.go.dev/github.com/google/cel-go/ext#Sets
- * @module
  */
 import { exactly, product, scaled, sumOf } from "../cost/estimates.ts";
 import { type FunctionDeclaration, overload } from "../functions.ts";

@@ -2,7 +2,6 @@
  * The functions and operators of CEL itself.
  *
  * @see https://github.com/google/cel-spec/blob/master/doc/langdef.md#list-of-standard-definitions
- * @module
  */
 import { type FunctionDeclaration, member, overload, type Overload } from "../functions.ts";
 import type { Library } from "../environment.ts";

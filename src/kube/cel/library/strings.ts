@@ -2,7 +2,6 @@
  * String functions. Positions and lengths count code points.
  *
  * @see https://pkg.go.dev/github.com/google/cel-go/ext#Strings
- * @module
  */
 import { type FunctionDeclaration, type Implementation, member, overload } from "../functions.ts";
 import type { Library } from "../environment.ts";

@@ -1,8 +1,4 @@
-/**
- * The parts of timestamps and durations.
- *
- * @module
- */
+/** The parts of timestamps and durations. */
 import { type FunctionDeclaration, member } from "../functions.ts";
 import { Duration, Timestamp, zoneOffset } from "../time.ts";
 import { DURATION, INT, STRING, TIMESTAMP } from "../types.ts";

@@ -2,7 +2,6 @@
  * URLs.
  *
  * @see https://kubernetes.io/docs/reference/using-api/cel/#kubernetes-url-library
- * @module
  */
 import { type FunctionDeclaration, member, overload } from "../functions.ts";
 import type { Library } from "../environment.ts";

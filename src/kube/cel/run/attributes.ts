@@ -5,7 +5,6 @@
  * on that.
  *
  * @see https://pkg.go.dev/github.com/google/cel-go/interpreter#Attribute
- * @module
  */
 import type { Result, Scope, Step } from "./scope.ts";
 import {

@@ -1,8 +1,6 @@
 /**
  * Finds the implementation of a call, by its overload or, where types are dynamic, by its
  * arguments.
- *
- * @module
  */
 import type { FunctionDeclaration, Overload } from "../functions.ts";
 import type { Result } from "./scope.ts";

@@ -1,8 +1,4 @@
-/**
- * The loop of an expanded macro.
- *
- * @module
- */
+/** The loop of an expanded macro. */
 import { capitalized } from "../../text/capitalized.ts";
 import type { ComprehensionExpr } from "../expression.ts";
 import type { Meter, Result, Scope, Step } from "./scope.ts";

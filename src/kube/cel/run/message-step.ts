@@ -1,8 +1,4 @@
-/**
- * `Name{field: value}`: a value of a library's message type.
- *
- * @module
- */
+/** `Name{field: value}`: a value of a library's message type. */
 import type { MessageType } from "../environment.ts";
 import type { StructExpr } from "../expression.ts";
 import { PlanError } from "./plan-error.ts";

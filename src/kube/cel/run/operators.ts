@@ -1,8 +1,4 @@
-/**
- * Arithmetic and order, exact and with overflow as an error.
- *
- * @module
- */
+/** Arithmetic and order, exact and with overflow as an error. */
 import { Duration, Timestamp } from "../time.ts";
 import {
   CelError,

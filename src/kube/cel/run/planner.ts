@@ -2,7 +2,6 @@
  * Turns a checked tree into steps that can be run.
  *
  * @see https://pkg.go.dev/github.com/google/cel-go/interpreter
- * @module
  */
 import {
   ComputedQualifier,

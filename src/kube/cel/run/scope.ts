@@ -1,8 +1,4 @@
-/**
- * The scope of an evaluation: its variables, and the cost so far.
- *
- * @module
- */
+/** The scope of an evaluation: its variables, and the cost so far. */
 import type { CelError, CelValue } from "../values.ts";
 
 /** A value, or the error in its place. */

@@ -5,7 +5,6 @@
  * makes of cel-go's grammar, because its messages depend on them.
  *
  * @see https://github.com/google/cel-go/blob/master/parser/gen/CEL.g4
- * @module
  */
 import type { TokenKind } from "./lexer.ts";
 

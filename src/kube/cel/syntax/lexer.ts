@@ -2,7 +2,6 @@
  * The tokens of CEL.
  *
  * @see https://github.com/google/cel-spec/blob/master/doc/langdef.md#syntax
- * @module
  */
 import type { CelIssue } from "../issues.ts";
 import { codePointCount } from "../values.ts";

@@ -2,7 +2,6 @@
  * The values of literals.
  *
  * @see https://github.com/google/cel-spec/blob/master/doc/langdef.md#string-and-bytes-values
- * @module
  */
 import { type CelValue, INT_MAX, INT_MIN, Uint, UINT_MAX } from "../values.ts";
 

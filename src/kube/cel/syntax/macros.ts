@@ -2,7 +2,6 @@
  * Macros: calls that become loops, tests and conditions while the text is read.
  *
  * @see https://github.com/google/cel-spec/blob/master/doc/langdef.md#macros
- * @module
  */
 import { type ComprehensionExpr, copyExpr, type Expr } from "../expression.ts";
 import type { CelValue } from "../values.ts";

@@ -1,8 +1,4 @@
-/**
- * Operators as calls in the tree of an expression.
- *
- * @module
- */
+/** Operators as calls in the tree of an expression. */
 import type { Expr } from "../expression.ts";
 
 /** The call of an operator. */

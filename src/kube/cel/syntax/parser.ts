@@ -2,7 +2,6 @@
  * Parses the text of an expression into its tree. Macros are expanded here.
  *
  * @see https://github.com/google/cel-spec/blob/master/doc/langdef.md#syntax
- * @module
  */
 import type { Expr, MapEntry, StructField } from "../expression.ts";
 import type { CelIssue } from "../issues.ts";

@@ -6,7 +6,6 @@
  * token are kept.
  *
  * @see https://www.antlr.org/papers/allstar-techreport.pdf
- * @module
  */
 import type { Edge, Grammar, State } from "./grammar.ts";
 import type { Token, TokenKind } from "./lexer.ts";

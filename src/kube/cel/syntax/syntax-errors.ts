@@ -2,7 +2,6 @@
  * The errors of a text that is not CEL: those that ANTLR reports, with its recovery after each.
  *
  * @see https://github.com/antlr/antlr4/blob/master/doc/parser-rules.md#catching-exceptions
- * @module
  */
 import { buildGrammar, type Edge, type Grammar, type RuleName, type State } from "./grammar.ts";
 import type { CelIssue } from "../issues.ts";

@@ -1,8 +1,4 @@
-/**
- * The tokens that can come next in a grammar.
- *
- * @module
- */
+/** The tokens that can come next in a grammar. */
 import type { Edge, Grammar, State } from "./grammar.ts";
 import type { TokenKind } from "./lexer.ts";
 

@@ -2,7 +2,6 @@
  * The reserved words and the operators of CEL.
  *
  * @see https://github.com/google/cel-spec/blob/master/doc/langdef.md#syntax
- * @module
  */
 import type { TokenKind } from "./lexer.ts";
 

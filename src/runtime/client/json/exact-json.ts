@@ -6,8 +6,6 @@
  * A text with such numbers is parsed twice: as it is, and with the place of each of them in a list
  * instead of it. The two values differ where a long number stands, and nowhere else, so no text of
  * the input can be mistaken for one.
- *
- * @module
  */
 import { TsopError } from "../../../errors.ts";
 import { encodeJson, setField } from "../../../kube/json.ts";

@@ -5,8 +5,6 @@
  * The end of an item is not computed but guessed: where the text continues as the first item began.
  * The parser proves the guess: a text that begins with an item, and parses as values with commas
  * between them, ends with an item.
- *
- * @module
  */
 import { isJsonObject } from "../../../kube/json.ts";
 import { answerTooLarge, LARGEST_ANSWER_BYTES } from "../../transport/answer-size.ts";

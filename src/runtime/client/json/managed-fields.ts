@@ -5,8 +5,6 @@
  *
  * Their position is not computed but guessed, with searches that take almost no time, and proven
  * afterwards: each cut leaves a mark, and all marks must turn up in the metadata of the objects.
- *
- * @module
  */
 import type { KubeObject } from "../../../kube/object.ts";
 
@@ -17,7 +15,6 @@ const KEY_END = Buffer.from(`Fields":[{"`);
 const VALUE = `Fields":`.length;
 const MARK = 0;
 const MARK_BYTE = 0x30;
-
 const CLOSE_BRACE = 0x7d;
 const CLOSE_BRACKET = 0x5d;
 const COMMA = 0x2c;

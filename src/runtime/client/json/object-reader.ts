@@ -3,8 +3,6 @@
  *
  * Parts are joined as bytes before they become a string: V8 would copy a string that is joined from
  * others once more, and each copy of a long list makes it collect garbage earlier.
- *
- * @module
  */
 import { isAscii } from "node:buffer";
 import { borrowMemory, giveBack } from "../../transport/scratch.ts";

@@ -5,8 +5,6 @@
  * to the controller included, and an operator is one field manager for all its owners. So the
  * controller of an object is checked first, and the apply carries the version that was checked: the
  * server refuses it when the object has changed since.
- *
- * @module
  */
 import { TsopError } from "../../../errors.ts";
 import type { AnyIntent, Intent, IntentMeta } from "../../../kube/input.ts";

@@ -1,8 +1,6 @@
 /**
  * Objects whose name a user chooses, such as the Secret of a certificate: what stands under that name may be somebody
  * else's, and is then neither read, nor changed, nor deleted.
- *
- * @module
  */
 import { TsopError } from "../../../errors.ts";
 import type { NewObject } from "../../../kube/input.ts";

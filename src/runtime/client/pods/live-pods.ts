@@ -1,8 +1,4 @@
-/**
- * Logs, exec, attach and port forwarding through the API server.
- *
- * @module
- */
+/** Logs, exec, attach and port forwarding through the API server. */
 import type { Duplex } from "node:stream";
 import { TsopError } from "../../../errors.ts";
 import type { ObjectKey } from "../../../kube/object.ts";

@@ -2,7 +2,6 @@
  * Logs of pods, commands in them, connections to them.
  *
  * @see https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/#Operations
- * @module
  */
 import type { Duplex } from "node:stream";
 import type { ObjectKey } from "../../../kube/object.ts";

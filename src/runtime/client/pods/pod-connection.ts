@@ -1,8 +1,6 @@
 /**
  * A connection to a port in a pod, over two channels of a WebSocket: one for its bytes, one for
  * errors.
- *
- * @module
  */
 import { Duplex } from "node:stream";
 import type { MessageSink, WebSocketConnection } from "./web-socket.ts";

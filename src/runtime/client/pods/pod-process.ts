@@ -3,7 +3,6 @@
  * servers.
  *
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#websockets-for-streaming
- * @module
  */
 import { Readable, Writable } from "node:stream";
 import { brokenAnswer, isFailure } from "../answers.ts";

@@ -1,8 +1,4 @@
-/**
- * A local port that forwards to a port in a pod.
- *
- * @module
- */
+/** A local port that forwards to a port in a pod. */
 import { createServer, type AddressInfo, type Socket } from "node:net";
 import { pipeline, type Duplex } from "node:stream";
 

@@ -2,7 +2,6 @@
  * WebSocket messages over a connection to the API server: binary ones in both directions.
  *
  * @see https://www.rfc-editor.org/rfc/rfc6455
- * @module
  */
 import { createHash, randomBytes } from "node:crypto";
 import type { Clock, Timer } from "../../../clock.ts";

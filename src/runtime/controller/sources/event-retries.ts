@@ -2,8 +2,6 @@
  * Events whose handling failed: retried, each object on its own, until it succeeds. A map function
  * may read the API server, which may be unreachable for a while; the keys that it would have
  * returned must not be lost with the event.
- *
- * @module
  */
 import type { Clock, Timer } from "../../../clock.ts";
 import { messageOf } from "../../../errors.ts";

@@ -1,8 +1,4 @@
-/**
- * Periods that users give, in milliseconds.
- *
- * @module
- */
+/** Periods that users give, in milliseconds. */
 import { TsopError } from "../../../errors.ts";
 
 /**

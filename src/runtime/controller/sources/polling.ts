@@ -1,8 +1,4 @@
-/**
- * A source of external state without notifications: polled, and compared.
- *
- * @module
- */
+/** A source of external state without notifications: polled, and compared. */
 import { timeoutSignal, type Clock } from "../../../clock.ts";
 import { messageOf } from "../../../errors.ts";
 import type { Logger } from "../../../log.ts";

@@ -1,7 +1,5 @@
 /**
  * The sources of a controller: those from its construction, and those that are added while it runs.
- *
- * @module
  */
 import { deferred } from "../../deferred.ts";
 import type { Enqueue } from "../handlers.ts";

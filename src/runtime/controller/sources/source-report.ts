@@ -1,8 +1,4 @@
-/**
- * The report of a source's failures.
- *
- * @module
- */
+/** The report of a source's failures. */
 import type { Logger } from "../../../log.ts";
 
 /** Takes the failures of a source. */

@@ -1,8 +1,4 @@
-/**
- * The sources of a controller's events.
- *
- * @module
- */
+/** The sources of a controller's events. */
 import type { Clock } from "../../../clock.ts";
 import { formatKey, keyOf, type KubeObject, type ObjectKey } from "../../../kube/object.ts";
 import type { ReadToken } from "../../../kube/resource.ts";

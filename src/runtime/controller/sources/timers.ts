@@ -1,8 +1,4 @@
-/**
- * Reconciles by time instead of by event: each object of a kind at its own period.
- *
- * @module
- */
+/** Reconciles by time instead of by event: each object of a kind at its own period. */
 import type { Clock, Timer } from "../../../clock.ts";
 import { formatKey, keyOf, type KubeObject } from "../../../kube/object.ts";
 import { groupResourceOf, resourceOf, type ReadToken } from "../../../kube/resource.ts";

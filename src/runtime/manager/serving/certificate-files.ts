@@ -2,7 +2,6 @@
  * A server's certificate in files that somebody renews: cert-manager, or the kubelet behind a mounted Secret.
  *
  * @see https://pkg.go.dev/sigs.k8s.io/controller-runtime/pkg/certwatcher
- * @module
  */
 import { X509Certificate } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";

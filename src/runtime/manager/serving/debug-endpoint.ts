@@ -1,8 +1,4 @@
-/**
- * Where the journal of an operator is served, and to whom.
- *
- * @module
- */
+/** Where the journal of an operator is served, and to whom. */
 import { TsopError } from "../../../errors.ts";
 import type { CertificateSource } from "./certificate-files.ts";
 

@@ -1,8 +1,4 @@
-/**
- * Serves the journal of an operator: as JSON, and as server-sent events.
- *
- * @module
- */
+/** Serves the journal of an operator: as JSON, and as server-sent events. */
 import { timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Clock, Timer } from "../../../clock.ts";

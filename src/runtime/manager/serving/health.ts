@@ -1,8 +1,4 @@
-/**
- * `/healthz`, `/readyz` and `/metrics`: what the kubelet and Prometheus ask.
- *
- * @module
- */
+/** `/healthz`, `/readyz` and `/metrics`: what the kubelet and Prometheus ask. */
 import type { InformerCache } from "../../cache/cache.ts";
 import type { IncomingMessage, RequestListener } from "node:http";
 import type { Registry } from "prom-client";

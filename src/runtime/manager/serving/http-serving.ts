@@ -1,8 +1,4 @@
-/**
- * A small HTTP server for the kubelet, for Prometheus, for people who look into an operator.
- *
- * @module
- */
+/** A small HTTP server for the kubelet, for Prometheus, for people who look into an operator. */
 import { createServer, type RequestListener } from "node:http";
 import { createServer as createTlsServer, Server as TlsServer } from "node:https";
 import type { CertificateFiles, ServerCertificate } from "./certificate-files.ts";

@@ -1,8 +1,6 @@
 /**
  * The common ground of a manager's servers: where they listen, with which certificate, and what
  * strangers may take.
- *
- * @module
  */
 import type { AddressInfo, Server } from "node:net";
 import type { SecureContextOptions } from "node:tls";

@@ -1,8 +1,4 @@
-/**
- * The server of the metrics.
- *
- * @module
- */
+/** The server of the metrics. */
 import type { Clock } from "../../../clock.ts";
 import { messageOf } from "../../../errors.ts";
 import type { Logger } from "../../../log.ts";

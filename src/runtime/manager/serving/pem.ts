@@ -1,8 +1,4 @@
-/**
- * Certificates and keys in PEM, and what is wrong with them.
- *
- * @module
- */
+/** Certificates and keys in PEM, and what is wrong with them. */
 import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import { isIP } from "node:net";
 

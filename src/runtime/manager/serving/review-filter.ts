@@ -3,7 +3,6 @@
  * SubjectAccessReview whether they may. Answers are kept for as long as controller-runtime keeps them.
  *
  * @see https://pkg.go.dev/sigs.k8s.io/controller-runtime/pkg/metrics/filters
- * @module
  */
 import { createHash } from "node:crypto";
 import type { Clock } from "../../../clock.ts";

@@ -1,8 +1,4 @@
-/**
- * A client certificate in files that somebody else renews.
- *
- * @module
- */
+/** A client certificate in files that somebody else renews. */
 import { readFile } from "node:fs/promises";
 import type { Clock } from "../../../clock.ts";
 import { messageOf, TsopError } from "../../../errors.ts";

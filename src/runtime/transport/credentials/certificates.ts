@@ -1,8 +1,4 @@
-/**
- * Certificates and keys in PEM: which of them can be used, as Go decides it.
- *
- * @module
- */
+/** Certificates and keys in PEM: which of them can be used, as Go decides it. */
 import { createPrivateKey, X509Certificate } from "node:crypto";
 
 /** A certificate with its chain, and its key, in PEM. */

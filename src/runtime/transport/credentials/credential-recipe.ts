@@ -1,8 +1,4 @@
-/**
- * Credentials of another thread, made anew from their recipe.
- *
- * @module
- */
+/** Credentials of another thread, made anew from their recipe. */
 import type { Clock } from "../../../clock.ts";
 import { CertificateFiles } from "./certificate-files.ts";
 import {

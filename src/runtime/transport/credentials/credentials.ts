@@ -1,7 +1,5 @@
 /**
  * Who the runtime is to the API server: a bearer token or a client certificate, possibly renewed.
- *
- * @module
  */
 
 /** The credentials of a request. Certificates and keys are PEM. */

@@ -2,7 +2,6 @@
  * Credentials from a program, as `users[].user.exec` of a kubeconfig asks for.
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/authentication/#client-go-credential-plugins
- * @module
  */
 import { isatty } from "node:tty";
 import { isMainThread } from "node:worker_threads";

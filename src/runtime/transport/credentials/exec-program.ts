@@ -1,7 +1,5 @@
 /**
  * Runs a program and takes its output: bounded in size and time, and without a trace when nobody waits any more.
- *
- * @module
  */
 import { spawn, type ChildProcess } from "node:child_process";
 import { statSync, accessSync, constants } from "node:fs";

@@ -1,8 +1,4 @@
-/**
- * A bearer token in a file that somebody else renews, as the kubelet does for service accounts.
- *
- * @module
- */
+/** A bearer token in a file that somebody else renews, as the kubelet does for service accounts. */
 import { readFile } from "node:fs/promises";
 import type { Clock } from "../../../clock.ts";
 import { TsopError } from "../../../errors.ts";

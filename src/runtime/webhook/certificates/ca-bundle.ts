@@ -2,8 +2,6 @@
  * Tells the API server whom to trust: `caBundle` in the webhook configurations and in the conversion of the CRDs.
  *
  * Nothing is made, and no entry is touched that points elsewhere than to the operator's Service.
- *
- * @module
  */
 import type { X509Certificate } from "node:crypto";
 import { messageOf } from "../../../errors.ts";

@@ -1,7 +1,5 @@
 /**
  * The Secret of a self-managed certificate: read, made and changed; one of somebody else is left alone.
- *
- * @module
  */
 import { TsopError } from "../../../errors.ts";
 import type { Client } from "../../client/client.ts";

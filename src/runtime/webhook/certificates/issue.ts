@@ -4,7 +4,6 @@
  * The library is loaded when something is issued: who finds a valid certificate in the Secret does not pay for it.
  *
  * @see https://www.rfc-editor.org/rfc/rfc5280
- * @module
  */
 import {
   createHash,

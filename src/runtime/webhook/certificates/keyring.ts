@@ -3,8 +3,6 @@
  *
  * An authority is replaced in two steps: the next one is trusted beside it, and only when all who verify know it, it signs
  * and its first certificate is served. The one before is trusted until the last certificate that it signed has ended.
- *
- * @module
  */
 import { X509Certificate } from "node:crypto";
 import type { Clock } from "../../../clock.ts";

@@ -3,8 +3,6 @@
  * told to the API server.
  *
  * No leader is needed: whoever looks first does what is due, and the Secret's `resourceVersion` lets one of them win.
- *
- * @module
  */
 import type { X509Certificate } from "node:crypto";
 import { abortReason, type Clock } from "../../../clock.ts";

@@ -1,8 +1,4 @@
-/**
- * The kinds that a self-managed certificate has to do with.
- *
- * @module
- */
+/** The kinds that a self-managed certificate has to do with. */
 import {
   CA_BUNDLE_VERBS,
   CERTIFICATE_SECRET,

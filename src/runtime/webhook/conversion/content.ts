@@ -1,8 +1,6 @@
 /**
  * The answer of a converter, as plain JSON: checked, and sharing nothing with values that the
  * converter keeps.
- *
- * @module
  */
 import { isJsonObject, setField } from "../../../kube/json.ts";
 import type { JsonObject } from "../../../kube/object.ts";

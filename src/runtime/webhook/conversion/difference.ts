@@ -2,8 +2,6 @@
  * The difference between an object and what comes back of it after it was converted there and back again: what the other
  * version cannot say. Put on what came back, it gives the object; put on what the user of the other version changed
  * meanwhile, it gives what they changed, and the rest as it was.
- *
- * @module
  */
 import { getField, isJsonObject, sameJson, setField } from "../../../kube/json.ts";
 import type { JsonObject } from "../../../kube/object.ts";

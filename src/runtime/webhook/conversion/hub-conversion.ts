@@ -1,7 +1,5 @@
 /**
  * Converts objects between the versions of their kinds, through the hub, and keeps what a version cannot say.
- *
- * @module
  */
 import { settlePromises } from "../../../clock.ts";
 import { InternalError } from "../../../errors.ts";

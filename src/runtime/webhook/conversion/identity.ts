@@ -1,7 +1,5 @@
 /**
  * Tells JSON values apart by short texts, so that a difference need not hold the values that it speaks of.
- *
- * @module
  */
 import { createHash } from "node:crypto";
 import { encodeJson, isJsonObject, setField } from "../../../kube/json.ts";

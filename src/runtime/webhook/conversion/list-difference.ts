@@ -2,8 +2,6 @@
  * The difference between a list and its copy after a round trip. Elements are identified by their
  * values, by their names, and by their places last, so that it still fits where the user of the
  * other version added, removed or moved some.
- *
- * @module
  */
 import { sameJson } from "../../../kube/json.ts";
 import { elementIdentity, identityOf, nameOfElement } from "./identity.ts";

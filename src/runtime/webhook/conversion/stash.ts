@@ -1,8 +1,6 @@
 /**
  * The annotations in which an object in one version keeps what that version cannot say: `conversion.tsop.dev/VERSION`
  * holds what the object has in VERSION and not here.
- *
- * @module
  */
 import { encodeJson, isJsonObject } from "../../../kube/json.ts";
 import type { JsonObject } from "../../../kube/object.ts";

@@ -1,8 +1,4 @@
-/**
- * Converts one object between the hub and a spoke.
- *
- * @module
- */
+/** Converts one object between the hub and a spoke. */
 import { copyJson, isJsonObject, setField } from "../../../kube/json.ts";
 import type { JsonObject, SentObject } from "../../../kube/object.ts";
 import { parseApiVersion } from "../../../kube/resource.ts";

@@ -1,8 +1,4 @@
-/**
- * Answers as `node:http` writes them, head and body in one text.
- *
- * @module
- */
+/** Answers as `node:http` writes them, head and body in one text. */
 import { STATUS_CODES } from "node:http";
 import type { Clock } from "../../../clock.ts";
 import type { Reply } from "../replies.ts";

@@ -1,8 +1,6 @@
 /**
  * A connection that is read here and not by `node:http`, for as long as all that comes in has the one form in which API
  * servers ask. With the first doubt it is handed to `node:http` for good, with all bytes that were not answered yet.
- *
- * @module
  */
 import { AsyncResource } from "node:async_hooks";
 import type { Socket } from "node:net";

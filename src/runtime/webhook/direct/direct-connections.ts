@@ -1,8 +1,4 @@
-/**
- * The connections of a server that `node:http` does not read.
- *
- * @module
- */
+/** The connections of a server that `node:http` does not read. */
 import type { Socket } from "node:net";
 import type { Clock } from "../../../clock.ts";
 import { DirectConnection, type DirectParts } from "./direct-connection.ts";

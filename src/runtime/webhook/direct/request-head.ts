@@ -3,8 +3,6 @@
  *
  * So nothing may be recognised here that `node:http` would read in another way, or refuse: each byte and each name is one of
  * those that have been thought of. `npm run fuzz -- wire` sends the same bytes to both.
- *
- * @module
  */
 import type { IncomingHttpHeaders } from "node:http";
 import type { Asked } from "../exchange.ts";

@@ -1,6 +1,4 @@
-/**
- * Renderings beside those of a real kubectl.
- */
+/** Renderings beside those of a real kubectl. */
 import { expect } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { renderKustomization } from "../../../../src/cli/kustomize/render.ts";

@@ -1,7 +1,5 @@
 /**
  * Asks a server, and brings its answers into a form that does not depend on when and where they were given.
- *
- * @module
  */
 import { readFileSync } from "node:fs";
 import { Agent, request } from "node:https";

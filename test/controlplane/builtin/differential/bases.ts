@@ -2,8 +2,6 @@
  * Valid objects of the built-in kinds, from which mutations start.
  *
  * Those in `bases/` show many fields of each kind; those of the recordings show what was asked of a real server before.
- *
- * @module
  */
 import { readFileSync, readdirSync } from "node:fs";
 import { parseAllDocuments } from "yaml";

@@ -1,8 +1,4 @@
-/**
- * Says how two answers differ, in lines that can be grouped.
- *
- * @module
- */
+/** Says how two answers differ, in lines that can be grouped. */
 import { isDeepStrictEqual } from "node:util";
 import type { Answer } from "./answers.ts";
 

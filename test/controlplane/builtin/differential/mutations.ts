@@ -1,8 +1,6 @@
 /**
  * Single changes of an object, made by the schema of its kind: what is there is removed, emptied, repeated, given
  * another value; what is not there is added, with values that are right, wrong, or taken from another object.
- *
- * @module
  */
 import {
   type Definition,

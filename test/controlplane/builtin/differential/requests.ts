@@ -1,8 +1,6 @@
 /**
  * The requests that a mutated object makes: create, update, patches, apply, status; all of them dry runs, so that
  * each meets the same stored object.
- *
- * @module
  */
 import type { SentObject } from "../../../../src/kube/object.ts";
 import type { Random } from "../../../support/random.ts";

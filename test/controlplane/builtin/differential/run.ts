@@ -1,8 +1,4 @@
-/**
- * Asks a real API server and the embedded one the same, and counts where the answers agree.
- *
- * @module
- */
+/** Asks a real API server and the embedded one the same, and counts where the answers agree. */
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { builtInResources } from "../../../../src/controlplane/builtin/resources.ts";

@@ -1,8 +1,4 @@
-/**
- * CustomResourceDefinitions with a name that is not allowed, or a group that belongs to others.
- *
- * @module
- */
+/** CustomResourceDefinitions with a name that is not allowed, or a group that belongs to others. */
 import { isProtectedGroup } from "../../../../kube/definition/approval.ts";
 import { isDefinition } from "../../custom-kinds.ts";
 import type { Rule } from "../../rule.ts";

@@ -1,8 +1,4 @@
-/**
- * Fields of CustomResourceDefinitions that only v1beta1 had.
- *
- * @module
- */
+/** Fields of CustomResourceDefinitions that only v1beta1 had. */
 import { isDefinition } from "../../custom-kinds.ts";
 import type { Rule } from "../../rule.ts";
 import { objectAt } from "../../values.ts";

@@ -1,8 +1,4 @@
-/**
- * Definitions that client-side `kubectl apply` cannot apply.
- *
- * @module
- */
+/** Definitions that client-side `kubectl apply` cannot apply. */
 import { isDefinition } from "../../custom-kinds.ts";
 import type { Rule } from "../../rule.ts";
 

@@ -1,8 +1,4 @@
-/**
- * Versions of a CustomResourceDefinition that do not fit together.
- *
- * @module
- */
+/** Versions of a CustomResourceDefinition that do not fit together. */
 import { isJsonObject } from "../../../../kube/json.ts";
 import { isDefinition } from "../../custom-kinds.ts";
 import type { Rule } from "../../rule.ts";

@@ -1,8 +1,4 @@
-/**
- * Settings of a version of a CustomResourceDefinition that stand inside of its schema.
- *
- * @module
- */
+/** Settings of a version of a CustomResourceDefinition that stand inside of its schema. */
 import { isJsonObject } from "../../../../kube/json.ts";
 import type { Rule } from "../../rule.ts";
 import { valuesBelow } from "../../values.ts";

@@ -1,8 +1,4 @@
-/**
- * Roles that name a kind where its plural belongs.
- *
- * @module
- */
+/** Roles that name a kind where its plural belongs. */
 import { didYouMean } from "../../../../generator/nearest-name.ts";
 import type { Examined, Rule } from "../../rule.ts";
 import { isRole, rulesOf } from "../../roles.ts";

@@ -1,8 +1,4 @@
-/**
- * Definitions with a status that nobody writes for itself.
- *
- * @module
- */
+/** Definitions with a status that nobody writes for itself. */
 import { isDefinition } from "../../custom-kinds.ts";
 import type { Rule } from "../../rule.ts";
 import { listAt, objectAt, textAt } from "../../values.ts";

@@ -1,8 +1,4 @@
-/**
- * Rules of the kind MutatingAdmissionPolicyBinding.
- *
- * @module
- */
+/** Rules of the kind MutatingAdmissionPolicyBinding. */
 import { mutatingBindingErrors } from "../../../admission/policies/match-errors.ts";
 import { paramRefRights } from "../../../admission/policies/param-rights.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";

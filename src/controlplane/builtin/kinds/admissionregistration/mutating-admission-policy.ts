@@ -1,8 +1,4 @@
-/**
- * Rules of the kind MutatingAdmissionPolicy.
- *
- * @module
- */
+/** Rules of the kind MutatingAdmissionPolicy. */
 import { paramKindRights } from "../../../admission/policies/param-rights.ts";
 import { mutatingPolicyErrors } from "../../../admission/policies/policy-errors.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";

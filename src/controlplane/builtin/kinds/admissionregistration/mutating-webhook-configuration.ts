@@ -1,8 +1,4 @@
-/**
- * Rules of the kind MutatingWebhookConfiguration.
- *
- * @module
- */
+/** Rules of the kind MutatingWebhookConfiguration. */
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import {
   WEBHOOK_CONFIGURATION,

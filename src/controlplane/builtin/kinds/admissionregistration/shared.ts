@@ -1,8 +1,4 @@
-/**
- * Rules that webhook configurations, admission policies and their bindings share.
- *
- * @module
- */
+/** Rules that webhook configurations, admission policies and their bindings share. */
 import type { FieldError } from "../../../../kube/field-errors.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import { selectorText } from "../../../../kube/selectors/selector-text.ts";

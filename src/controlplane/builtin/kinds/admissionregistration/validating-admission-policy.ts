@@ -1,8 +1,4 @@
-/**
- * Rules of the kind ValidatingAdmissionPolicy.
- *
- * @module
- */
+/** Rules of the kind ValidatingAdmissionPolicy. */
 import { type FieldError, required } from "../../../../kube/field-errors.ts";
 import { paramKindRights } from "../../../admission/policies/param-rights.ts";
 import { validatingPolicyErrors } from "../../../admission/policies/policy-errors.ts";

@@ -1,8 +1,4 @@
-/**
- * Rules of the kind ValidatingWebhookConfiguration.
- *
- * @module
- */
+/** Rules of the kind ValidatingWebhookConfiguration. */
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { WEBHOOK_CONFIGURATION, setValidatingWebhookDefaults, webhooks } from "./shared.ts";
 

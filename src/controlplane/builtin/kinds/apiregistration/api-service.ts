@@ -1,8 +1,4 @@
-/**
- * Rules of the kind APIService.
- *
- * @module
- */
+/** Rules of the kind APIService. */
 import {
   type FieldError,
   invalidValue,

@@ -1,8 +1,4 @@
-/**
- * Rules of the kind ControllerRevision.
- *
- * @module
- */
+/** Rules of the kind ControllerRevision. */
 import { type FieldError, required } from "../../../../kube/field-errors.ts";
 import { isJsonObject } from "../../../../kube/json.ts";
 import type { SentObject } from "../../../../kube/object.ts";

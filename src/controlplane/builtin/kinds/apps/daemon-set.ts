@@ -1,8 +1,4 @@
-/**
- * Rules of the kind DaemonSet.
- *
- * @module
- */
+/** Rules of the kind DaemonSet. */
 import {
   type FieldError,
   invalidValue,

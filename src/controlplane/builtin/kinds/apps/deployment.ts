@@ -1,8 +1,4 @@
-/**
- * Rules of the kind Deployment.
- *
- * @module
- */
+/** Rules of the kind Deployment. */
 import {
   type FieldError,
   forbidden,

@@ -1,8 +1,4 @@
-/**
- * Rules of the kind ReplicaSet.
- *
- * @module
- */
+/** Rules of the kind ReplicaSet. */
 import type { FieldError } from "../../../../kube/field-errors.ts";
 import { notNegative } from "../../shared/checks.ts";
 import { setPodTemplateDefaults } from "../../shared/pods/defaults.ts";

@@ -1,8 +1,4 @@
-/**
- * Rules that the workloads of the group apps share.
- *
- * @module
- */
+/** Rules that the workloads of the group apps share. */
 import { type FieldError, invalidValue, required } from "../../../../kube/field-errors.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import { selectorErrors } from "../../../../kube/selectors/selector-rules.ts";

@@ -1,8 +1,4 @@
-/**
- * Rules of the kind StatefulSet.
- *
- * @module
- */
+/** Rules of the kind StatefulSet. */
 import {
   type FieldError,
   forbidden,
@@ -107,7 +103,6 @@ export interface StatefulSet extends SentObject {
 }
 
 const TEXTS = { empty: "empty selector is invalid for statefulset", invalid: "" };
-
 const RETENTION = ["Retain", "Delete"];
 
 function newStatefulSetErrors(object: StatefulSet): FieldError[] {

@@ -1,8 +1,4 @@
-/**
- * Rules of the kind TokenRequest.
- *
- * @module
- */
+/** Rules of the kind TokenRequest. */
 import type { KindRules } from "../../strategies/kind-rules.ts";
 
 /** The rules of TokenRequests. */

@@ -1,8 +1,4 @@
-/**
- * The table of the kind Scale.
- *
- * @module
- */
+/** The table of the kind Scale. */
 import { integerColumn } from "../../shared/workloads/columns.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { ageColumn, nameColumn, printer } from "../../tables/column.ts";

@@ -1,8 +1,4 @@
-/**
- * Rules of the kind CronJob.
- *
- * @module
- */
+/** Rules of the kind CronJob. */
 import { messageOf } from "../../../../errors.ts";
 import { parseCron } from "../../../../kube/values/cron.ts";
 import {

@@ -1,8 +1,4 @@
-/**
- * Sets of indexes of an indexed Job, such as `1,3-5`.
- *
- * @module
- */
+/** Sets of indexes of an indexed Job, such as `1,3-5`. */
 
 /**
  * Parses a set of indexes below `completions`.

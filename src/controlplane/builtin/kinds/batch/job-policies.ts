@@ -1,8 +1,4 @@
-/**
- * Validation of the policies of a Job about failed and successful pods.
- *
- * @module
- */
+/** Validation of the policies of a Job about failed and successful pods. */
 import { messageOf } from "../../../../errors.ts";
 import {
   type FieldError,
@@ -19,13 +15,9 @@ import { parseIndexes } from "./job-indexes.ts";
 import type { JobSpec } from "./job-spec-shape.ts";
 
 const ACTIONS = ["Count", "FailIndex", "FailJob", "Ignore"];
-
 const OPERATORS = ["In", "NotIn"];
-
 const STATES = ["False", "True", "Unknown"];
-
 const MAX_RULES = 20;
-
 const MAX_CODES = 255;
 
 type FailureRule = NonNullable<JobSpec["podFailurePolicy"]>["rules"][number];

@@ -1,8 +1,4 @@
-/**
- * The shape of a Job's spec, which a CronJob contains too.
- *
- * @module
- */
+/** The shape of a Job's spec, which a CronJob contains too. */
 import type { PodTemplate } from "../../shared/pods/shapes.ts";
 import type { LabelSelector } from "../../shared/shapes.ts";
 

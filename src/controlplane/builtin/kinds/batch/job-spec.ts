@@ -1,8 +1,4 @@
-/**
- * Defaults and validation of a Job's spec, which a CronJob contains too.
- *
- * @module
- */
+/** Defaults and validation of a Job's spec, which a CronJob contains too. */
 import {
   type FieldError,
   invalidValue,
@@ -34,9 +30,7 @@ export function setJobSpecDefaults(spec: JobSpec): void {
 }
 
 const MODES = ["NonIndexed", "Indexed"];
-
 const REPLACEMENTS = ["Failed", "TerminatingOrFailed"];
-
 const MAX_INDEXED = 100_000;
 
 export function jobSpecErrors(field: string, spec: JobSpec): FieldError[] {

@@ -1,8 +1,4 @@
-/**
- * Rules of the kind CertificateSigningRequest.
- *
- * @module
- */
+/** Rules of the kind CertificateSigningRequest. */
 import { X509Certificate } from "node:crypto";
 import { messageOf } from "../../../../errors.ts";
 import {
@@ -139,15 +135,10 @@ const USAGES = [
 ];
 
 const DECISIONS = ["Approved", "Denied"];
-
 const FINAL = [...DECISIONS, "Failed"];
-
 const SHORTEST_SECONDS = 600;
-
 const LONGEST_DOMAIN = 253;
-
 const LONGEST_SIGNER = 571;
-
 const FIELD = "status.conditions";
 
 /** Validates a new CertificateSigningRequest. */

@@ -1,8 +1,4 @@
-/**
- * Rules of the kind Lease.
- *
- * @module
- */
+/** Rules of the kind Lease. */
 import { type FieldError, invalidValue } from "../../../../kube/field-errors.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import { notNegative } from "../../shared/checks.ts";

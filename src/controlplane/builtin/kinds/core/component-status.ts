@@ -1,8 +1,4 @@
-/**
- * The table of the kind ComponentStatus.
- *
- * @module
- */
+/** The table of the kind ComponentStatus. */
 import type { SentObject } from "../../../../kube/object.ts";
 import { listAt, textAt } from "../../at.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";

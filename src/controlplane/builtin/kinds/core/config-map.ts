@@ -1,8 +1,4 @@
-/**
- * Rules of the kind ConfigMap.
- *
- * @module
- */
+/** Rules of the kind ConfigMap. */
 import { Buffer } from "node:buffer";
 import {
   type FieldError,

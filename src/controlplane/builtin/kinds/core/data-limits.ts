@@ -1,8 +1,4 @@
-/**
- * The size of the data of ConfigMaps and Secrets.
- *
- * @module
- */
+/** The size of the data of ConfigMaps and Secrets. */
 import { Buffer } from "node:buffer";
 
 export const MAX_BYTES = 1024 * 1024;

@@ -1,8 +1,4 @@
-/**
- * Rules of the kind Endpoints.
- *
- * @module
- */
+/** Rules of the kind Endpoints. */
 import { type FieldError, nameErrorsAt, required } from "../../../../kube/field-errors.ts";
 import { sameJson } from "../../../../kube/json.ts";
 import { dns1123LabelErrors, dns1123SubdomainErrors } from "../../../../kube/names.ts";

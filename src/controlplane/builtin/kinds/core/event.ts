@@ -1,8 +1,4 @@
-/**
- * Rules of the kind Event.
- *
- * @module
- */
+/** Rules of the kind Event. */
 import { asJson } from "../../../../kube/json.ts";
 import { type SelectableFields, fields, labelNotSupported } from "../../selectable-fields.ts";
 import {

@@ -1,8 +1,4 @@
-/**
- * Rules of the kind LimitRange.
- *
- * @module
- */
+/** Rules of the kind LimitRange. */
 import {
   type FieldError,
   duplicate,

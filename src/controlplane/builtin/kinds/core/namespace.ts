@@ -1,8 +1,4 @@
-/**
- * Rules of the kind Namespace.
- *
- * @module
- */
+/** Rules of the kind Namespace. */
 import type { AdmissionPlugins } from "../../../admission/plugins.ts";
 import { forbiddenTo } from "../../../failures.ts";
 import { fields, labelNotSupported } from "../../selectable-fields.ts";

@@ -1,8 +1,4 @@
-/**
- * Rules of the kind Node.
- *
- * @module
- */
+/** Rules of the kind Node. */
 import {
   type FieldError,
   duplicate,

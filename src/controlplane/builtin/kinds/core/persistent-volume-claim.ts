@@ -1,8 +1,4 @@
-/**
- * Rules of the kind PersistentVolumeClaim.
- *
- * @module
- */
+/** Rules of the kind PersistentVolumeClaim. */
 import { STORAGE_CLASSES } from "../../tokens.ts";
 import type { StorageClass } from "../storage/storage-class.ts";
 import {
@@ -136,7 +132,6 @@ function preparePersistentVolumeClaimForCreate(
 }
 
 const BETA_CLASS = "volume.beta.kubernetes.io/storage-class";
-
 const IS_DEFAULT = "storageclass.kubernetes.io/is-default-class";
 
 /** The class of a claim or volume; empty for explicitly none, `undefined` when it is not set. */

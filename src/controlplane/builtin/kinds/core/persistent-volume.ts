@@ -1,8 +1,4 @@
-/**
- * Rules of the kind PersistentVolume.
- *
- * @module
- */
+/** Rules of the kind PersistentVolume. */
 import { type FieldError, forbidden, invalidValue } from "../../../../kube/field-errors.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import type { WriteContext } from "../../../kinds.ts";

@@ -1,8 +1,4 @@
-/**
- * Rules of the kind PodTemplate.
- *
- * @module
- */
+/** Rules of the kind PodTemplate. */
 import type { FieldError } from "../../../../kube/field-errors.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import { dropFromTemplate, setPodTemplateDefaults } from "../../shared/pods/defaults.ts";

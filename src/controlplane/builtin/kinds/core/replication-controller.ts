@@ -1,8 +1,4 @@
-/**
- * Rules of the kind ReplicationController.
- *
- * @module
- */
+/** Rules of the kind ReplicationController. */
 import { type FieldError, invalidValue, required } from "../../../../kube/field-errors.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import { matchesLabelSelector } from "../../../../kube/selectors/selector.ts";

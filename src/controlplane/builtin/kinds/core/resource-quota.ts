@@ -1,8 +1,4 @@
-/**
- * Rules of the kind ResourceQuota.
- *
- * @module
- */
+/** Rules of the kind ResourceQuota. */
 import { type FieldError, invalidValue, required } from "../../../../kube/field-errors.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import { mapAt, textOf } from "../../at.ts";

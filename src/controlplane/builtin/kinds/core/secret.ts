@@ -1,8 +1,4 @@
-/**
- * Rules of the kind Secret.
- *
- * @module
- */
+/** Rules of the kind Secret. */
 import { Buffer } from "node:buffer";
 import { type KeyObject, X509Certificate, createPrivateKey } from "node:crypto";
 import { messageOf } from "../../../../errors.ts";

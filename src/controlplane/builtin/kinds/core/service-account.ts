@@ -1,8 +1,4 @@
-/**
- * Rules of the kind ServiceAccount.
- *
- * @module
- */
+/** Rules of the kind ServiceAccount. */
 import type { SentObject } from "../../../../kube/object.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { ageColumn, nameColumn, printer } from "../../tables/column.ts";

@@ -1,8 +1,4 @@
-/**
- * Parts that kinds of the core group share.
- *
- * @module
- */
+/** Parts that kinds of the core group share. */
 import type { SentObject } from "../../../../kube/object.ts";
 import { mapAt } from "../../at.ts";
 import type { ResourceList } from "../../shared/shapes.ts";

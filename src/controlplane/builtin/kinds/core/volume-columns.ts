@@ -1,8 +1,4 @@
-/**
- * Columns that PersistentVolumes and their claims share.
- *
- * @module
- */
+/** Columns that PersistentVolumes and their claims share. */
 import type { SentObject } from "../../../../kube/object.ts";
 import { mapAt, textAt, textOf } from "../../at.ts";
 import { WIDE, textColumn } from "../../tables/column.ts";

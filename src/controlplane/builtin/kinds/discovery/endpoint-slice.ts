@@ -1,8 +1,4 @@
-/**
- * Rules of the kind EndpointSlice.
- *
- * @module
- */
+/** Rules of the kind EndpointSlice. */
 import {
   type FieldError,
   duplicate,
@@ -49,13 +45,9 @@ function dropTopology(slice: EndpointSlice, previous?: unknown): void {
 }
 
 const MAX_ENDPOINTS = 1000;
-
 const MAX_ADDRESSES = 100;
-
 const MAX_PORTS = 20_000;
-
 const MAX_HINTS = 8;
-
 const MAX_TOPOLOGY = 16;
 
 interface Endpoint {

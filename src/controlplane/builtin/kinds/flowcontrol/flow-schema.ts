@@ -1,8 +1,4 @@
-/**
- * Rules of the kind FlowSchema.
- *
- * @module
- */
+/** Rules of the kind FlowSchema. */
 import {
   type FieldError,
   forbidden,
@@ -48,7 +44,6 @@ const VERBS = [
 ];
 
 const HIGHEST_PRECEDENCE = 10_000;
-
 const KINDS = ["Group", "ServiceAccount", "User"];
 
 /** Validates a FlowSchema. */

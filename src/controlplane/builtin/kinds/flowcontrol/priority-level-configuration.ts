@@ -1,8 +1,4 @@
-/**
- * Rules of the kind PriorityLevelConfiguration.
- *
- * @module
- */
+/** Rules of the kind PriorityLevelConfiguration. */
 import {
   type FieldError,
   forbidden,

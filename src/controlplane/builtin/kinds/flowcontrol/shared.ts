@@ -1,8 +1,4 @@
-/**
- * Validation that FlowSchemas and PriorityLevelConfigurations share.
- *
- * @module
- */
+/** Validation that FlowSchemas and PriorityLevelConfigurations share. */
 import { type FieldError, duplicate, required } from "../../../../kube/field-errors.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import { listAt, textAt } from "../../at.ts";

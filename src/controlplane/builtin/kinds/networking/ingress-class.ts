@@ -1,8 +1,4 @@
-/**
- * Rules of the kind IngressClass.
- *
- * @module
- */
+/** Rules of the kind IngressClass. */
 import {
   type FieldError,
   forbidden,
@@ -38,7 +34,6 @@ interface IngressClass extends SentObject {
 }
 
 const MAX_CONTROLLER = 250;
-
 const SCOPES = ["Cluster", "Namespace"];
 
 function ingressClassErrors(object: IngressClass): FieldError[] {

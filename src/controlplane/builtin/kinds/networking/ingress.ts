@@ -1,8 +1,4 @@
-/**
- * Rules of the kind Ingress.
- *
- * @module
- */
+/** Rules of the kind Ingress. */
 import {
   type FieldError,
   invalidValue,
@@ -43,11 +39,8 @@ interface Ingress extends SentObject {
 }
 
 const CLASS_ANNOTATION = "kubernetes.io/ingress.class";
-
 const PATH_TYPES = ["Exact", "ImplementationSpecific", "Prefix"];
-
 const FORBIDDEN_PARTS = ["//", "/./", "/../", "%2f", "%2F"];
-
 const FORBIDDEN_ENDS = ["/..", "/."];
 
 const WILDCARD =

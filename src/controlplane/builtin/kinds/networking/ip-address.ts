@@ -1,8 +1,4 @@
-/**
- * Rules of the kind IPAddress.
- *
- * @module
- */
+/** Rules of the kind IPAddress. */
 import { type FieldError, nameErrorsAt, required } from "../../../../kube/field-errors.ts";
 import { dns1123SubdomainErrors } from "../../../../kube/names.ts";
 import type { SentObject } from "../../../../kube/object.ts";

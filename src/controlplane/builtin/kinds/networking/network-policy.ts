@@ -1,8 +1,4 @@
-/**
- * Rules of the kind NetworkPolicy.
- *
- * @module
- */
+/** Rules of the kind NetworkPolicy. */
 import {
   type FieldError,
   forbidden,
@@ -65,7 +61,6 @@ interface NetworkPolicy extends SentObject {
 }
 
 const PROTOCOLS = ["TCP", "UDP", "SCTP"];
-
 const DIRECTIONS = ["Ingress", "Egress"];
 
 function networkPolicyErrors(object: NetworkPolicy): FieldError[] {

@@ -1,8 +1,4 @@
-/**
- * Rules of the kind ServiceCIDR.
- *
- * @module
- */
+/** Rules of the kind ServiceCIDR. */
 import { type FieldError, invalidValue, required } from "../../../../kube/field-errors.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import { listAt } from "../../at.ts";

@@ -1,8 +1,4 @@
-/**
- * Validation that Ingresses and IngressClasses share.
- *
- * @module
- */
+/** Validation that Ingresses and IngressClasses share. */
 import { type FieldError, nameErrorsAt } from "../../../../kube/field-errors.ts";
 import { dns1123SubdomainErrors } from "../../../../kube/names.ts";
 import { segmentErrors } from "../../shared/addresses/names.ts";

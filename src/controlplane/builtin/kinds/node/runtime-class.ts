@@ -1,8 +1,4 @@
-/**
- * Rules of the kind RuntimeClass.
- *
- * @module
- */
+/** Rules of the kind RuntimeClass. */
 import {
   type FieldError,
   duplicate,

@@ -1,8 +1,4 @@
-/**
- * Rules of the kind PodDisruptionBudget.
- *
- * @module
- */
+/** Rules of the kind PodDisruptionBudget. */
 import { type FieldError, invalidValue } from "../../../../kube/field-errors.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import { selectorErrors } from "../../../../kube/selectors/selector-rules.ts";

@@ -1,8 +1,4 @@
-/**
- * RoleBindings and ClusterRoleBindings as a table.
- *
- * @module
- */
+/** RoleBindings and ClusterRoleBindings as a table. */
 import type { SentObject } from "../../../../kube/object.ts";
 import { listAt, textAt } from "../../at.ts";
 import { WIDE, ageColumn, column, nameColumn, printer } from "../../tables/column.ts";

@@ -1,8 +1,4 @@
-/**
- * Defaults of RoleBindings and ClusterRoleBindings.
- *
- * @module
- */
+/** Defaults of RoleBindings and ClusterRoleBindings. */
 import type { SentObject } from "../../../../kube/object.ts";
 
 const RBAC = "rbac.authorization.k8s.io";

@@ -1,8 +1,4 @@
-/**
- * Rules of the kind ClusterRoleBinding.
- *
- * @module
- */
+/** Rules of the kind ClusterRoleBinding. */
 import type { FieldError } from "../../../../kube/field-errors.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { roleBinding } from "./binding-columns.ts";

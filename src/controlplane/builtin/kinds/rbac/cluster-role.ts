@@ -1,8 +1,4 @@
-/**
- * Rules of the kind ClusterRole.
- *
- * @module
- */
+/** Rules of the kind ClusterRole. */
 import { type FieldError, invalidValue, required } from "../../../../kube/field-errors.ts";
 import { selectorErrors } from "../../../../kube/selectors/selector-rules.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";

@@ -1,8 +1,4 @@
-/**
- * Rules of the kind RoleBinding.
- *
- * @module
- */
+/** Rules of the kind RoleBinding. */
 import type { FieldError } from "../../../../kube/field-errors.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { roleBinding } from "./binding-columns.ts";

@@ -1,8 +1,4 @@
-/**
- * Rules of the kind Role.
- *
- * @module
- */
+/** Rules of the kind Role. */
 import type { FieldError } from "../../../../kube/field-errors.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";

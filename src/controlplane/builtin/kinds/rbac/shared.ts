@@ -1,8 +1,4 @@
-/**
- * Validation that the kinds of RBAC share.
- *
- * @module
- */
+/** Validation that the kinds of RBAC share. */
 import {
   type FieldError,
   invalidValue,

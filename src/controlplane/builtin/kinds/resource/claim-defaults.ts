@@ -1,8 +1,4 @@
-/**
- * Defaults of ResourceClaims and their templates.
- *
- * @module
- */
+/** Defaults of ResourceClaims and their templates. */
 import type { SentObject } from "../../../../kube/object.ts";
 
 interface DeviceRequest {

@@ -1,8 +1,4 @@
-/**
- * Validation of the spec of a ResourceClaim, which a ResourceClaimTemplate contains too.
- *
- * @module
- */
+/** Validation of the spec of a ResourceClaim, which a ResourceClaimTemplate contains too. */
 import { NAMESPACES } from "../../tokens.ts";
 import {
   type FieldError,
@@ -28,13 +24,11 @@ import {
 } from "./device-checks.ts";
 
 const MAX_REQUESTS = 32;
-
 const MAX_CONSTRAINTS = 32;
 
 export const MAX_CONFIGS = 32;
 
 const MAX_ALTERNATIVES = 8;
-
 const ADMIN_LABEL = "resource.kubernetes.io/admin-access";
 
 const NO_SUCH_REQUEST =

@@ -1,8 +1,6 @@
 /**
  * Checks that the kinds of resource.k8s.io share: names of devices and pools, selectors,
  * configurations, taints.
- *
- * @module
  */
 import {
   type FieldError,
@@ -55,17 +53,11 @@ export interface BindingParameters {
 }
 
 const MAX_POOL_NAME = 253;
-
 const MAX_ID = 32;
-
 const MAX_EXPRESSION = 10 * 1024;
-
 const MAX_PARAMETERS = 10 * 1024;
-
 const MAX_SELECTORS = 32;
-
 const MAX_CONDITIONS = 4;
-
 const EFFECTS = ["NoExecute", "NoSchedule", "None"];
 
 const IDENTIFIER =

@@ -1,8 +1,4 @@
-/**
- * Rules of the kind DeviceClass.
- *
- * @module
- */
+/** Rules of the kind DeviceClass. */
 import { type FieldError, invalidValue } from "../../../../kube/field-errors.ts";
 import { qualifiedNameErrors } from "../../../../kube/names.ts";
 import type { SentObject } from "../../../../kube/object.ts";

@@ -1,8 +1,4 @@
-/**
- * Rules of the kind ResourceClaimTemplate.
- *
- * @module
- */
+/** Rules of the kind ResourceClaimTemplate. */
 import type { FieldError } from "../../../../kube/field-errors.ts";
 import type { ObjectMeta, SentObject } from "../../../../kube/object.ts";
 import type { WriteContext } from "../../../kinds.ts";

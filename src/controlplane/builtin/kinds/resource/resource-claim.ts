@@ -1,8 +1,4 @@
-/**
- * Rules of the kind ResourceClaim.
- *
- * @module
- */
+/** Rules of the kind ResourceClaim. */
 import {
   type FieldError,
   forbidden,
@@ -58,23 +54,14 @@ function interfaceAddressErrors(field: string, text: string): FieldError[] {
 }
 
 const MAX_RESULTS = 32;
-
 const MAX_CONFIGS = 64;
-
 const MAX_CONSUMERS = 256;
-
 const MAX_CONDITIONS = 8;
-
 const MAX_DATA = 10 * 1024;
-
 const MAX_ADDRESSES = 16;
-
 const MAX_INTERFACE_NAME = 256;
-
 const MAX_HARDWARE_ADDRESS = 128;
-
 const SOURCES = ["FromClaim", "FromClass"];
-
 const UID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 interface DeviceId {

@@ -1,8 +1,4 @@
-/**
- * Rules of the kind PriorityClass.
- *
- * @module
- */
+/** Rules of the kind PriorityClass. */
 import { forbiddenTo } from "../../../failures.ts";
 import { type FieldError, forbidden } from "../../../../kube/field-errors.ts";
 import type { SentObject } from "../../../../kube/object.ts";

@@ -1,8 +1,4 @@
-/**
- * Rules of the kind CSIDriver.
- *
- * @module
- */
+/** Rules of the kind CSIDriver. */
 import { type FieldError, duplicate, invalidValue } from "../../../../kube/field-errors.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import { at, listAt, textAt } from "../../at.ts";

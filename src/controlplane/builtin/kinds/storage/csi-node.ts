@@ -1,8 +1,4 @@
-/**
- * Rules of the kind CSINode.
- *
- * @module
- */
+/** Rules of the kind CSINode. */
 import {
   type FieldError,
   duplicate,

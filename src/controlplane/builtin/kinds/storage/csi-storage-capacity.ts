@@ -1,8 +1,4 @@
-/**
- * Rules of the kind CSIStorageCapacity.
- *
- * @module
- */
+/** Rules of the kind CSIStorageCapacity. */
 import { type FieldError, invalidValue, nameErrorsAt } from "../../../../kube/field-errors.ts";
 import { dns1123SubdomainErrors } from "../../../../kube/names.ts";
 import type { SentObject } from "../../../../kube/object.ts";

@@ -1,8 +1,4 @@
-/**
- * Parts that the kinds of the group storage.k8s.io share.
- *
- * @module
- */
+/** Parts that the kinds of the group storage.k8s.io share. */
 import {
   type FieldError,
   invalidValue,

@@ -1,8 +1,4 @@
-/**
- * Rules of the kind StorageClass.
- *
- * @module
- */
+/** Rules of the kind StorageClass. */
 import {
   type FieldError,
   duplicate,

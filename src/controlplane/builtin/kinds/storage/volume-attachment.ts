@@ -1,8 +1,4 @@
-/**
- * Rules of the kind VolumeAttachment.
- *
- * @module
- */
+/** Rules of the kind VolumeAttachment. */
 import {
   type FieldError,
   forbidden,
@@ -28,9 +24,7 @@ function setAttachmentDefaults(object: Attachment): void {
 }
 
 const LONGEST_MESSAGE = 1024;
-
 const MOST_INT32 = 2 ** 31 - 1;
-
 const ONE_SOURCE = "must specify exactly one of inlineVolumeSpec and persistentVolumeName";
 
 interface AttachError {

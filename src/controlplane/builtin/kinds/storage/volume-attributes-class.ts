@@ -1,8 +1,4 @@
-/**
- * Rules of the kind VolumeAttributesClass.
- *
- * @module
- */
+/** Rules of the kind VolumeAttributesClass. */
 import { type FieldError, forbidden } from "../../../../kube/field-errors.ts";
 import { sameJson } from "../../../../kube/json.ts";
 import type { SentObject } from "../../../../kube/object.ts";

@@ -1,13 +1,8 @@
-/**
- * IP addresses and ranges, parsed as the API server does.
- *
- * @module
- */
+/** IP addresses and ranges, parsed as the API server does. */
 import { isIPv4, isIPv6 } from "node:net";
 import { type FieldError, invalidValue } from "../../../../kube/field-errors.ts";
 
 const ADDRESS = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
-
 const RANGE = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)";
 
 /** An address as a number of 32 or 128 bits. */

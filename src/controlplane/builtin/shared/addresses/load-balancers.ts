@@ -1,8 +1,4 @@
-/**
- * The addresses in the status of a load balancer.
- *
- * @module
- */
+/** The addresses in the status of a load balancer. */
 import type { SentObject } from "../../../../kube/object.ts";
 import { listAt, textAt } from "../../at.ts";
 

@@ -1,8 +1,4 @@
-/**
- * Validation of names that are IP addresses, and of names that are path segments.
- *
- * @module
- */
+/** Validation of names that are IP addresses, and of names that are path segments. */
 import { type FieldError, nameErrorsAt, required } from "../../../../kube/field-errors.ts";
 import { pathSegmentErrors } from "../../../../kube/names.ts";
 import { addressErrors } from "./addresses.ts";

@@ -1,8 +1,4 @@
-/**
- * Warnings about IP addresses and ranges.
- *
- * @module
- */
+/** Warnings about IP addresses and ranges. */
 import { isIPv4 } from "node:net";
 import { quote } from "../../../../kube/field-errors.ts";
 import { formatAddress, parseAddress } from "./addresses.ts";

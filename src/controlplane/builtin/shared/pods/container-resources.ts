@@ -1,7 +1,5 @@
 /**
  * Validation of the resources of containers, pods and runtime classes: requests, limits and claims.
- *
- * @module
  */
 import {
   type FieldError,

@@ -1,8 +1,4 @@
-/**
- * Validation of containers: names, images, ports, environment, mounts.
- *
- * @module
- */
+/** Validation of containers: names, images, ports, environment, mounts. */
 import {
   type FieldError,
   duplicate,
@@ -24,17 +20,11 @@ import { containerContextErrors } from "./security-context.ts";
 import type { Container, EnvVar, PodSpec, Volume } from "./shapes.ts";
 
 const PULL_POLICIES = ["Always", "IfNotPresent", "Never"];
-
 const MESSAGE_POLICIES = ["File", "FallbackToLogsOnError"];
-
 const RESTART_POLICIES = ["Always", "Never", "OnFailure"];
-
 const RULE_ACTIONS = ["Restart", "RestartAllContainers"];
-
 const MAX_RULES = 20;
-
 const MAX_CODES = 255;
-
 const PROTOCOLS = ["SCTP", "TCP", "UDP"];
 
 const ENV_FIELDS = [

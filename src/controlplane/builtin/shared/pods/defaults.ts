@@ -2,7 +2,6 @@
  * Defaults of pods and pod templates.
  *
  * @see https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/
- * @module
  */
 import type { CommonVolumeSources } from "../shapes.ts";
 import type {

@@ -1,8 +1,4 @@
-/**
- * Validation of references to a pod's own fields, and to the resources of its containers.
- *
- * @module
- */
+/** Validation of references to a pod's own fields, and to the resources of its containers. */
 import {
   type FieldError,
   invalidValue,

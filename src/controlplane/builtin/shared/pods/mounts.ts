@@ -1,8 +1,4 @@
-/**
- * Validation of volume mounts and raw devices of containers.
- *
- * @module
- */
+/** Validation of volume mounts and raw devices of containers. */
 import {
   type FieldError,
   forbidden,
@@ -15,7 +11,6 @@ import { backstepErrors, localPathErrors } from "../checks.ts";
 import type { Container, Volume } from "./shapes.ts";
 
 const PROPAGATIONS = ["Bidirectional", "HostToContainer", "None"];
-
 const RECURSIVE = ["Disabled", "Enabled", "IfPossible"];
 
 type Mount = NonNullable<Container["volumeMounts"]>[number];

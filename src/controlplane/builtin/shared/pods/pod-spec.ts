@@ -1,8 +1,4 @@
-/**
- * Validation of pods and pod templates.
- *
- * @module
- */
+/** Validation of pods and pod templates. */
 import {
   type FieldError,
   forbidden,
@@ -28,17 +24,11 @@ import { hostUsersErrors, osErrors, podContextErrors } from "./security-context.
 import type { PodSpec, PodTemplate } from "./shapes.ts";
 
 const RESTART_POLICIES = ["Always", "OnFailure", "Never"];
-
 const DNS_POLICIES = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"];
-
 const MAX_INT32 = 2_147_483_647;
-
 const MAX_HOSTNAME = 64;
-
 const MIRROR = "kubernetes.io/config.mirror";
-
 const APP_ARMOR = "container.apparmor.security.beta.kubernetes.io/";
-
 const DELETION_COST = "controller.kubernetes.io/pod-deletion-cost";
 
 /** Validates the template of a workload, its metadata included. */

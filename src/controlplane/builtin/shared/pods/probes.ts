@@ -1,8 +1,4 @@
-/**
- * Validation of probes and lifecycle hooks of containers.
- *
- * @module
- */
+/** Validation of probes and lifecycle hooks of containers. */
 import {
   type FieldError,
   forbidden,

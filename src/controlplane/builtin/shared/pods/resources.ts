@@ -2,7 +2,6 @@
  * The total resources of a pod's containers, from which its quality of service follows.
  *
  * @see https://kubernetes.io/docs/concepts/workloads/pods/pod-qos/
- * @module
  */
 import {
   addQuantities,

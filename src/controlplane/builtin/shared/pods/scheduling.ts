@@ -1,8 +1,6 @@
 /**
  * Validation of the scheduling constraints of pods: node selectors, affinity, spreading,
  * tolerations.
- *
- * @module
  */
 import {
   type FieldError,
@@ -35,7 +33,6 @@ import type {
 } from "./shapes.ts";
 
 const REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution";
-
 const PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution";
 
 export const EFFECTS = ["NoSchedule", "PreferNoSchedule", "NoExecute"];

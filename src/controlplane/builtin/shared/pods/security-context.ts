@@ -1,8 +1,6 @@
 /**
  * Validation of security contexts of pods and containers, and of the fields that a pod's operating
  * system allows.
- *
- * @module
  */
 import { asJson } from "../../../../kube/json.ts";
 import {
@@ -19,9 +17,7 @@ import type { ContainerContext, PodContext, PodSpec, SecurityProfile } from "./s
 import { windowsErrors } from "./windows-options.ts";
 
 const MAX_ID = 2_147_483_647;
-
 const PROFILE_TYPES = ["Localhost", "RuntimeDefault", "Unconfined"];
-
 const SYSCTL = /^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$/;
 
 const SYSCTL_DETAIL =
@@ -186,7 +182,6 @@ export function hostUsersErrors(field: string, spec: PodSpec): FieldError[] {
 }
 
 const WINDOWS_POD = ["appArmorProfile", "seLinuxOptions"] as const;
-
 const WINDOWS_POD_MORE = ["seccompProfile", "fsGroup", "fsGroupChangePolicy", "sysctls"] as const;
 
 const WINDOWS_POD_LAST = [

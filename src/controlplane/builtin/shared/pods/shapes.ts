@@ -2,8 +2,6 @@
  * The shape of the spec of a pod, and of its parts.
  *
  * Not a full API: fields that no code here uses are left out, and pass through unchanged.
- *
- * @module
  */
 import type { ObjectMeta } from "../../../../kube/object.ts";
 import type {

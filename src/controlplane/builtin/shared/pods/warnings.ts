@@ -1,8 +1,4 @@
-/**
- * Warnings about pods and pod templates.
- *
- * @module
- */
+/** Warnings about pods and pod templates. */
 import { at } from "../../at.ts";
 import { quote } from "../../../../kube/field-errors.ts";
 import { dns1123LabelErrors, labelValueErrors } from "../../../../kube/names.ts";
@@ -42,11 +38,8 @@ const ANNOTATIONS: Readonly<Record<string, string>> = {
 };
 
 const SECCOMP_POD = "seccomp.security.alpha.kubernetes.io/pod";
-
 const SECCOMP_CONTAINER = "container.seccomp.security.alpha.kubernetes.io/";
-
 const APP_ARMOR = "container.apparmor.security.beta.kubernetes.io/";
-
 const NULL_SELECTOR = "a null labelSelector results in matching no pod";
 
 /**

@@ -1,18 +1,11 @@
-/**
- * Validation of the Windows options of pods and containers.
- *
- * @module
- */
+/** Validation of the Windows options of pods and containers. */
 import { type FieldError, invalidValue, nameErrorsAt } from "../../../../kube/field-errors.ts";
 import { dns1123SubdomainErrors } from "../../../../kube/names.ts";
 import type { WindowsOptions } from "./shapes.ts";
 
 const MAX_CREDENTIAL_KIB = 64;
-
 const MAX_DOMAIN = 256;
-
 const MAX_USER = 104;
-
 const NETBIOS_NAME = /^[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}$/;
 
 const DNS_NAME =

@@ -1,8 +1,4 @@
-/**
- * Validation of the spec of a PersistentVolumeClaim, which claim templates contain too.
- *
- * @module
- */
+/** Validation of the spec of a PersistentVolumeClaim, which claim templates contain too. */
 import {
   type FieldError,
   invalidValue,

@@ -1,8 +1,6 @@
 /**
  * Validation of volume sources that pods and PersistentVolumes share: disks and network file
  * systems.
- *
- * @module
  */
 import {
   type FieldError,
@@ -39,14 +37,12 @@ const HOST_PATH_TYPES = [
 ];
 
 const CACHING_MODES = ["None", "ReadOnly", "ReadWrite"];
-
 const DISK_KINDS = ["Dedicated", "Managed", "Shared"];
 
 const MANAGED_DISK =
   "/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}";
 
 const BLOB_DISK = "https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd";
-
 const HOSTS = "must be a host:port pair or multiple pairs separated by commas";
 
 /** Validates that a source has the required texts. */

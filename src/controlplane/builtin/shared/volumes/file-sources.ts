@@ -1,8 +1,6 @@
 /**
  * Validation of volumes whose files come from the API: secrets, config maps, fields of the pod,
  * tokens.
- *
- * @module
  */
 import {
   type FieldError,
@@ -24,13 +22,9 @@ const DOWNWARD_FIELDS = [
 ];
 
 const MAX_MODE = 0o777;
-
 const MODE = "must be a number between 0 and 0777 (octal), both inclusive";
-
 const CONFLICT = "conflicting duplicate paths";
-
 const SHORTEST_TOKEN_SECONDS = 600;
-
 const LONGEST_TOKEN_SECONDS = 2 ** 32;
 
 function modeErrors(field: string, source: unknown, name: string): FieldError[] {

@@ -1,8 +1,4 @@
-/**
- * The finalizer that protects an object in use.
- *
- * @module
- */
+/** The finalizer that protects an object in use. */
 import type { SentObject } from "../../../../kube/object.ts";
 import type { WriteContext } from "../../../kinds.ts";
 

@@ -1,8 +1,4 @@
-/**
- * Validation of the spec of a PersistentVolume, which a VolumeAttachment may contain too.
- *
- * @module
- */
+/** Validation of the spec of a PersistentVolume, which a VolumeAttachment may contain too. */
 import {
   type FieldError,
   forbidden,

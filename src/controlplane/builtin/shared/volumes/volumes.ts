@@ -1,8 +1,4 @@
-/**
- * Validation of the volumes of a pod.
- *
- * @module
- */
+/** Validation of the volumes of a pod. */
 import {
   type FieldError,
   duplicate,

@@ -1,8 +1,4 @@
-/**
- * Warnings about volumes and their claims.
- *
- * @module
- */
+/** Warnings about volumes and their claims. */
 import { quote } from "../../../../kube/field-errors.ts";
 import { parseQuantity } from "../../../../kube/values/quantity.ts";
 import { at, listAt, textAt } from "../../at.ts";
@@ -10,11 +6,8 @@ import type { Volume } from "../pods/shapes.ts";
 import type { PersistentVolumeClaimSpec } from "../shapes.ts";
 
 const WHOLE = 1_000_000_000n;
-
 const GONE_LONG_AGO = "deprecated in v1.11, non-functional in v1.16+";
-
 const GONE_IN_25 = "deprecated in v1.22, non-functional in v1.25+";
-
 const GONE_IN_31 = "deprecated in v1.28, non-functional in v1.31+";
 
 /** Volume sources that are deprecated or no longer work, with the warning about each. */

@@ -1,8 +1,4 @@
-/**
- * Columns that the tables of workloads share.
- *
- * @module
- */
+/** Columns that the tables of workloads share. */
 import { numberAt } from "../../at.ts";
 import { INTEGER, column } from "../../tables/column.ts";
 

@@ -1,8 +1,4 @@
-/**
- * Access to the scale of the built-in workloads.
- *
- * @module
- */
+/** Access to the scale of the built-in workloads. */
 import type { SentObject } from "../../../../kube/object.ts";
 import type { ScaleAccess } from "../../../kinds.ts";
 import { formatLabelSelector } from "../../tables/column.ts";

@@ -1,8 +1,4 @@
-/**
- * Validation of the selector of a workload and of the labels of its template.
- *
- * @module
- */
+/** Validation of the selector of a workload and of the labels of its template. */
 import {
   type FieldError,
   forbidden,

@@ -1,8 +1,4 @@
-/**
- * Shapes that workloads share.
- *
- * @module
- */
+/** Shapes that workloads share. */
 import type { SentObject } from "../../../../kube/object.ts";
 import type { PodTemplate } from "../pods/shapes.ts";
 import type { Condition, LabelSelector } from "../shapes.ts";

@@ -1,8 +1,4 @@
-/**
- * Validation of the counts in the status of a workload.
- *
- * @module
- */
+/** Validation of the counts in the status of a workload. */
 import { type FieldError, invalidValue } from "../../../../kube/field-errors.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import { notNegative } from "../checks.ts";

@@ -1,8 +1,4 @@
-/**
- * Validation of the metadata of a template.
- *
- * @module
- */
+/** Validation of the metadata of a template. */
 import { type FieldError, forbidden } from "../../../../kube/field-errors.ts";
 import { validateAnnotations, validateLabels } from "../../../../kube/metadata.ts";
 import type { ObjectMeta } from "../../../../kube/object.ts";

@@ -1,8 +1,4 @@
-/**
- * Drops the fields of disabled features from pod templates.
- *
- * @module
- */
+/** Drops the fields of disabled features from pod templates. */
 import { dropFromTemplate } from "../pods/defaults.ts";
 import type { Templated } from "../pods/warnings.ts";
 

@@ -1,8 +1,4 @@
-/**
- * Defaults of HorizontalPodAutoscalers.
- *
- * @module
- */
+/** Defaults of HorizontalPodAutoscalers. */
 import { asJson } from "../../../../../kube/json.ts";
 import type { SentObject } from "../../../../../kube/object.ts";
 import { DEFAULT_UTILIZATION, noteWhatV2Says } from "../../../autoscaler-versions.ts";

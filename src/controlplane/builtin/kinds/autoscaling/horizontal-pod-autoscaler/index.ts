@@ -1,8 +1,4 @@
-/**
- * Rules of the kind HorizontalPodAutoscaler.
- *
- * @module
- */
+/** Rules of the kind HorizontalPodAutoscaler. */
 import { numberAt, textAt } from "../../../at.ts";
 import type { KindRules } from "../../../strategies/kind-rules.ts";
 import { ageColumn, column, nameColumn, printer, textColumn } from "../../../tables/column.ts";

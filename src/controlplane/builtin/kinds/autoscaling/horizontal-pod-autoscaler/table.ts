@@ -1,8 +1,4 @@
-/**
- * HorizontalPodAutoscalers as a table.
- *
- * @module
- */
+/** HorizontalPodAutoscalers as a table. */
 import type { SentObject } from "../../../../../kube/object.ts";
 import { at, listAt, textAt } from "../../../at.ts";
 import { listWithMore } from "../../../tables/column.ts";

@@ -1,8 +1,4 @@
-/**
- * Validation of HorizontalPodAutoscalers.
- *
- * @module
- */
+/** Validation of HorizontalPodAutoscalers. */
 import {
   type FieldError,
   forbidden,
@@ -72,9 +68,7 @@ const TYPES: Readonly<Record<string, SourceName>> = {
 };
 
 const TARGET_TYPES = ["Utilization", "Value", "AverageValue"];
-
 const MAX_WINDOW = 3600;
-
 const MAX_PERIOD = 1800;
 
 export function autoscalerErrors(object: Autoscaler): FieldError[] {

@@ -1,8 +1,4 @@
-/**
- * Rules of the kind Job.
- *
- * @module
- */
+/** Rules of the kind Job. */
 import { TEMPLATE_CONTAINERS } from "../../../shared/workloads/columns.ts";
 import { dropFromWorkload } from "../../../shared/workloads/templates.ts";
 import type { KindRules } from "../../../strategies/kind-rules.ts";

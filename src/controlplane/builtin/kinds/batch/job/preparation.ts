@@ -1,8 +1,4 @@
-/**
- * Defaults of Jobs, and the preparation of new ones.
- *
- * @module
- */
+/** Defaults of Jobs, and the preparation of new ones. */
 import { setJobSpecDefaults } from "../job-spec.ts";
 import type { Job } from "./shape.ts";
 

@@ -1,8 +1,4 @@
-/**
- * The shape of a Job.
- *
- * @module
- */
+/** The shape of a Job. */
 import type { SentObject } from "../../../../../kube/object.ts";
 import type { Condition } from "../../../shared/shapes.ts";
 import type { JobSpec } from "../job-spec-shape.ts";

@@ -1,8 +1,4 @@
-/**
- * Validation of the status of Jobs: counts never fall, and a Job ends once, for a reason.
- *
- * @module
- */
+/** Validation of the status of Jobs: counts never fall, and a Job ends once, for a reason. */
 import { messageOf } from "../../../../../errors.ts";
 import {
   type FieldError,

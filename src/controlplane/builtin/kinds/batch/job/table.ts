@@ -1,8 +1,4 @@
-/**
- * Jobs as a table.
- *
- * @module
- */
+/** Jobs as a table. */
 import type { SentObject } from "../../../../../kube/object.ts";
 import { at, numberAt, textAt } from "../../../at.ts";
 import { humanDuration } from "../../../tables/age.ts";

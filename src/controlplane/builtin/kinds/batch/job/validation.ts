@@ -1,8 +1,4 @@
-/**
- * Validation of Jobs.
- *
- * @module
- */
+/** Validation of Jobs. */
 import { type FieldError, invalidValue, required } from "../../../../../kube/field-errors.ts";
 import { dns1123LabelErrors } from "../../../../../kube/names.ts";
 import { selectorErrors } from "../../../../../kube/selectors/selector-rules.ts";

@@ -1,8 +1,4 @@
-/**
- * Warnings about Jobs.
- *
- * @module
- */
+/** Warnings about Jobs. */
 import type { SentObject } from "../../../../../kube/object.ts";
 import { isUncounted, nameWarnings, templateWarnings } from "../../../shared/pods/warnings.ts";
 import { tooManyIndexes } from "../job-spec.ts";

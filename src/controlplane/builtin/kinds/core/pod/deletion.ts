@@ -1,8 +1,4 @@
-/**
- * Deletion of pods.
- *
- * @module
- */
+/** Deletion of pods. */
 import type { Pod } from "./shape.ts";
 
 /** The grace period of a pod's deletion, in seconds; `asked` is that of the request. */

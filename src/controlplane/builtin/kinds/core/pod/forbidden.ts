@@ -1,8 +1,4 @@
-/**
- * The answer 403 about a pod, in the words of admission.
- *
- * @module
- */
+/** The answer 403 about a pod, in the words of admission. */
 import { type StatusError, failure } from "../../../../../kube/status.ts";
 import type { Pod } from "./shape.ts";
 

@@ -1,8 +1,4 @@
-/**
- * Rules of the kind Pod.
- *
- * @module
- */
+/** Rules of the kind Pod. */
 import { listAt, textAt } from "../../../at.ts";
 import { dropFromTemplate } from "../../../shared/pods/defaults.ts";
 import type { KindRules } from "../../../strategies/kind-rules.ts";

@@ -1,8 +1,4 @@
-/**
- * Defaults of pods, and their changes by admission and by the strategies of the endpoints.
- *
- * @module
- */
+/** Defaults of pods, and their changes by admission and by the strategies of the endpoints. */
 import type { PriorityClass } from "../../scheduling/priority-class.ts";
 import { PRIORITY_CLASSES, RUNTIME_CLASSES } from "../../../tokens.ts";
 import { quote } from "../../../../../kube/field-errors.ts";

@@ -1,7 +1,5 @@
 /**
  * Validation of writes to the smaller subresources of a pod: `resize` and `ephemeralcontainers`.
- *
- * @module
  */
 import {
   type FieldError,
@@ -18,9 +16,7 @@ import type { Pod } from "./shape.ts";
 import { podErrors } from "./validation.ts";
 
 const MIRROR = "kubernetes.io/config.mirror";
-
 const LISTS = ["containers", "initContainers"] as const;
-
 const IMMUTABLE = "only cpu and memory resources are mutable";
 
 /** Validates a write to a subresource of a pod. */

@@ -1,8 +1,4 @@
-/**
- * The quality of service class of a pod.
- *
- * @module
- */
+/** The quality of service class of a pod. */
 import { compareQuantities, parseQuantity } from "../../../../../kube/values/quantity.ts";
 import type { PodSpec } from "../../../shared/pods/shapes.ts";
 import type { ResourceList } from "../../../shared/shapes.ts";

@@ -1,8 +1,4 @@
-/**
- * Admission of the service account of a pod.
- *
- * @module
- */
+/** Admission of the service account of a pod. */
 import { SERVICE_ACCOUNTS } from "../../../tokens.ts";
 import { quote } from "../../../../../kube/field-errors.ts";
 import { pathSegmentErrors } from "../../../../../kube/names.ts";
@@ -13,9 +9,7 @@ import { podForbidden } from "./forbidden.ts";
 import type { Pod, ServiceAccount } from "./shape.ts";
 
 const TOKEN_PATH = "/var/run/secrets/kubernetes.io/serviceaccount";
-
 const MIRROR = "kubernetes.io/config.mirror";
-
 const NAME_LETTERS = "bcdfghjklmnpqrstvwxz2456789";
 
 /** The strings that Go parses as true. */

@@ -1,8 +1,4 @@
-/**
- * The shape of a pod.
- *
- * @module
- */
+/** The shape of a pod. */
 import type { SentObject } from "../../../../../kube/object.ts";
 import type { PodSpec } from "../../../shared/pods/shapes.ts";
 import type { Condition } from "../../../shared/shapes.ts";

@@ -1,8 +1,4 @@
-/**
- * The parts of a pod that are written through its subresources.
- *
- * @module
- */
+/** The parts of a pod that are written through its subresources. */
 import { sameJson } from "../../../../../kube/json.ts";
 import type { Pod } from "./shape.ts";
 

@@ -1,8 +1,4 @@
-/**
- * Pods as a table.
- *
- * @module
- */
+/** Pods as a table. */
 import type { SentObject } from "../../../../../kube/object.ts";
 import type { TableRowCondition } from "../../../../kinds.ts";
 import { at, listAt, numberAt, textAt } from "../../../at.ts";

@@ -1,8 +1,4 @@
-/**
- * Validation of updates of pods: of the spec, and through the status subresource.
- *
- * @module
- */
+/** Validation of updates of pods: of the spec, and through the status subresource. */
 import {
   type FieldError,
   forbidden,
@@ -23,9 +19,7 @@ const UPDATES =
   "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";
 
 const MOST_SECONDS = 2 ** 31 - 1;
-
 const MIRROR = "kubernetes.io/config.mirror";
-
 const APP_ARMOR = "container.apparmor.security.beta.kubernetes.io/";
 
 /**

@@ -1,8 +1,4 @@
-/**
- * Validation of new pods.
- *
- * @module
- */
+/** Validation of new pods. */
 import { type FieldError, forbidden } from "../../../../../kube/field-errors.ts";
 import { imageErrors } from "../../../shared/pods/containers.ts";
 import { podAnnotationErrors, podSpecErrors } from "../../../shared/pods/pod-spec.ts";

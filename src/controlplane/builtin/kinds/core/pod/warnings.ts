@@ -1,8 +1,4 @@
-/**
- * Warnings about pods.
- *
- * @module
- */
+/** Warnings about pods. */
 import type { SentObject } from "../../../../../kube/object.ts";
 import { nameWarnings, specWarnings } from "../../../shared/pods/warnings.ts";
 import type { Pod } from "./shape.ts";

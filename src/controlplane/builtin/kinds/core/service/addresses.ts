@@ -1,8 +1,4 @@
-/**
- * Validation of the cluster addresses of a Service and their families.
- *
- * @module
- */
+/** Validation of the cluster addresses of a Service and their families. */
 import {
   type FieldError,
   duplicate,
@@ -18,11 +14,8 @@ import type { Service } from "./shape.ts";
 type Spec = Service["spec"];
 
 const FAMILIES = ["IPv4", "IPv6"];
-
 const FAMILY_POLICIES = ["PreferDualStack", "RequireDualStack", "SingleStack"];
-
 const FIELD = "spec.clusterIPs";
-
 const FIXED = "may not change once set";
 
 /** Whether a Service is headless: it has no address, and clients use those of its pods. */

@@ -2,8 +2,6 @@
  * The addresses and node ports of Services, out of the ranges of the cluster.
  *
  * A dry run allocates nothing: it answers an address and ports that stand for any.
- *
- * @module
  */
 import { IP_ADDRESSES, SERVICES } from "../../../tokens.ts";
 import { isIPv4 } from "node:net";
@@ -12,13 +10,9 @@ import type { WriteContext } from "../../../../kinds.ts";
 import type { Service } from "./shape.ts";
 
 const RANGE_PREFIX = "10.96.";
-
 const RANGE_SIZE = 65_534;
-
 const FIRST_NODE_PORT = 30_000;
-
 const NODE_PORTS = 2768;
-
 const KIND = { group: "", kind: "Service" };
 
 /** The addresses and ports that must be allocated for a Service. */

@@ -1,8 +1,4 @@
-/**
- * Rules of the kind Service.
- *
- * @module
- */
+/** Rules of the kind Service. */
 import { listAt, mapAt, textOf } from "../../../at.ts";
 import type { KindRules } from "../../../strategies/kind-rules.ts";
 import {

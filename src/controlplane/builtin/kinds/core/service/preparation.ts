@@ -1,8 +1,4 @@
-/**
- * Defaults of Services, and the preparation of creates and updates.
- *
- * @module
- */
+/** Defaults of Services, and the preparation of creates and updates. */
 import { type FieldError, invalid, invalidValue } from "../../../../../kube/field-errors.ts";
 import type { WriteContext } from "../../../../kinds.ts";
 import { clusterAddressErrors, familyOf } from "./addresses.ts";

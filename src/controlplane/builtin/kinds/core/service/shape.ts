@@ -1,8 +1,4 @@
-/**
- * The shape of a Service.
- *
- * @module
- */
+/** The shape of a Service. */
 import type { SentObject } from "../../../../../kube/object.ts";
 import type { IntOrString } from "../../../shared/shapes.ts";
 

@@ -1,8 +1,4 @@
-/**
- * Services as a table.
- *
- * @module
- */
+/** Services as a table. */
 import type { SentObject } from "../../../../../kube/object.ts";
 import { listAt, numberAt, textAt } from "../../../at.ts";
 import { loadBalancerAddresses } from "../../../shared/addresses/load-balancers.ts";

@@ -1,8 +1,4 @@
-/**
- * Validation of Services.
- *
- * @module
- */
+/** Validation of Services. */
 import {
   type FieldError,
   duplicate,
@@ -37,19 +33,14 @@ import type { Service, ServicePort } from "./shape.ts";
 type Spec = Service["spec"];
 
 const TYPES = ["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"];
-
 const PROTOCOLS = ["SCTP", "TCP", "UDP"];
-
 const TRAFFIC = ["Cluster", "Local"];
-
 const DISTRIBUTIONS = ["PreferClose", "PreferSameZone", "PreferSameNode"];
 
 const BALANCER_ONLY = "may only be used when `type` is 'LoadBalancer'";
 
 const HINTS = "service.kubernetes.io/topology-aware-hints";
-
 const MODE = "service.kubernetes.io/topology-mode";
-
 const RANGES = "service.beta.kubernetes.io/load-balancer-source-ranges";
 
 /** Validates a Service. */

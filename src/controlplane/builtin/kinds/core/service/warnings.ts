@@ -1,8 +1,4 @@
-/**
- * Warnings about Services.
- *
- * @module
- */
+/** Warnings about Services. */
 import { isIPv4 } from "node:net";
 import { quote } from "../../../../../kube/field-errors.ts";
 import { formatAddress, parseRange } from "../../../shared/addresses/addresses.ts";
@@ -37,7 +33,6 @@ function rangeWarnings(field: string, text: string): string[] {
 }
 
 const HINTS = "service.kubernetes.io/topology-aware-hints";
-
 const MODE = "service.kubernetes.io/topology-mode";
 
 /** Warnings about a Service. */

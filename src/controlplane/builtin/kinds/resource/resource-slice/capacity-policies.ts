@@ -1,8 +1,4 @@
-/**
- * Validation of the policies by which parts of a device's capacity are requested.
- *
- * @module
- */
+/** Validation of the policies by which parts of a device's capacity are requested. */
 import {
   type FieldError,
   forbidden,

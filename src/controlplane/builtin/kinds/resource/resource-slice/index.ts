@@ -1,8 +1,4 @@
-/**
- * Rules of the kind ResourceSlice.
- *
- * @module
- */
+/** Rules of the kind ResourceSlice. */
 import type { KindRules } from "../../../strategies/kind-rules.ts";
 import { ageColumn, nameColumn, printer, textColumn } from "../../../tables/column.ts";
 import { stampDeviceTaints } from "./preparation.ts";

@@ -1,8 +1,4 @@
-/**
- * Preparation of creates and updates of ResourceSlices.
- *
- * @module
- */
+/** Preparation of creates and updates of ResourceSlices. */
 import type { SentObject } from "../../../../../kube/object.ts";
 import type { WriteContext } from "../../../../kinds.ts";
 import { timeOf } from "../../../../../kube/values/times.ts";

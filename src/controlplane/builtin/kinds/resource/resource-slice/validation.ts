@@ -1,8 +1,4 @@
-/**
- * Validation of ResourceSlices, and the fields of theirs that belong to disabled features.
- *
- * @module
- */
+/** Validation of ResourceSlices, and the fields of theirs that belong to disabled features. */
 import {
   type FieldError,
   forbidden,
@@ -45,21 +41,13 @@ function deviceTaintErrors(taint: DeviceTaint, at: string): FieldError[] {
 }
 
 const MAX_DEVICES = 128;
-
 const MAX_ADVANCED_DEVICES = 64;
-
 const MAX_COUNTER_SETS = 8;
-
 const MAX_COUNTERS = 32;
-
 const MAX_CONSUMPTIONS = 2;
-
 const MAX_PROPERTIES = 32;
-
 const MAX_VALUES = 48;
-
 const MAX_VALUE_LENGTH = 64;
-
 const MAX_TAINTS = 16;
 
 const SEMVER =
