@@ -1,19 +1,11 @@
 /** Validation that many kinds share, in the API server's words. */
-import {
-  type FieldError,
-  invalidValue,
-  nameErrorsAt,
-  notSupported,
-  required,
-  tooLong,
-} from "../../../kube/field-errors.ts";
-import { sameJson } from "../../../kube/json.ts";
+import { Check, IMMUTABLE } from "../../../kube/check.ts";
+import type { FieldError } from "../../../kube/field-errors.ts";
+import type { SentObject } from "../../../kube/object.ts";
 import { dns1123SubdomainErrors } from "../../../kube/names.ts";
+import type { WriteContext } from "../../kinds.ts";
 import { internalForm, sameForm } from "../strategies/go-internal.ts";
 import type { IntOrString, LabelSelector } from "./shapes.ts";
-
-/** The message about a changed field that is immutable. */
-export const IMMUTABLE = "field is immutable";
 
 const PATH_PATTERN = "regex used for validation is '[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+'";
 const NOT_NEGATIVE = "must be greater than or equal to 0";
@@ -21,16 +13,21 @@ const NOT_NEGATIVE = "must be greater than or equal to 0";
 const PERCENT =
   "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')";
 
-/** Validates that a number is not negative; absent ones are valid. */
-export function notNegative(field: string, value: number | undefined): FieldError[] {
-  return value !== undefined && value < 0 ? [invalidValue(field, value, NOT_NEGATIVE)] : [];
-}
+/** The rules of a kind that validate an object. */
+export const checked =
+  <T extends SentObject>(check: (object: Check<T>, context: WriteContext) => void) =>
+  (object: T, context: WriteContext): FieldError[] =>
+    Check.errorsOf(object, (value) => check(value, context));
 
-/** Validates that a field is unchanged. */
-export function immutable(field: string, value: unknown, old: unknown): FieldError[] {
-  return sameJson(value ?? null, old ?? null)
-    ? []
-    : [invalidValue(field, value ?? null, IMMUTABLE)];
+/** The rules of a kind that validate a change. */
+export const checkedChange =
+  <T extends SentObject, C = WriteContext>(check: (object: Check<T>, old: T, context: C) => void) =>
+  (object: T, old: T, context: C): FieldError[] =>
+    Check.errorsOf(object, (value) => check(value, old, context));
+
+/** Validates that a number is not negative; absent ones are valid. */
+export function checkNotNegative(number: Check<number | undefined>): void {
+  if ((number.value ?? 0) < 0) number.invalid(NOT_NEGATIVE);
 }
 
 /**
@@ -38,45 +35,34 @@ export function immutable(field: string, value: unknown, old: unknown): FieldErr
  *
  * @param type - the type of the internal form
  */
-export function immutableForm(
-  field: string,
-  type: string,
-  value: unknown,
-  old: unknown,
-): FieldError[] {
-  return sameForm(type, value, old)
-    ? []
-    : [invalidValue(field, internalForm(type, value), IMMUTABLE)];
-}
-
-/** Validates that a value is one of the supported ones. */
-export function oneOf(field: string, value: string, words: readonly string[]): FieldError[] {
-  return words.includes(value) ? [] : [notSupported(field, value, words)];
+export function checkUnchangedForm<T>(field: Check<T>, type: string, old: T): void {
+  if (!sameForm(type, field.value, old)) {
+    field.invalid(IMMUTABLE, internalForm(type, field.value));
+  }
 }
 
 /**
  * Validates a domain-prefixed path, which names the component responsible for something: a domain,
  * a slash and a path.
  */
-export function domainPrefixedPathErrors(field: string, path: string): FieldError[] {
-  if (path === "") return [required(field)];
-  const [domain = "", ...rest] = path.split("/");
+export function checkDomainPrefixedPath(path: Check<string | undefined>): void {
+  if (!path.given()) return;
+  const [domain = "", ...rest] = (path.value ?? "").split("/");
   const tail = rest.join("/");
   if (domain === "" || tail === "") {
-    return [invalidValue(field, path, 'must be a domain-prefixed path (such as "acme.io/foo")')];
+    path.invalid('must be a domain-prefixed path (such as "acme.io/foo")');
+    return;
   }
-  const errors = nameErrorsAt(field, domain, dns1123SubdomainErrors);
-  return /^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/.test(tail)
-    ? errors
-    : [...errors, invalidValue(field, tail, `Invalid path (${PATH_PATTERN})`)];
+  path.as(domain).named(dns1123SubdomainErrors);
+  if (!/^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/.test(tail)) {
+    path.invalid(`Invalid path (${PATH_PATTERN})`, tail);
+  }
 }
 
 /** Validates the number of a port: 1 to 65535. */
-export function portNumber(field: string, value: number | undefined): FieldError[] {
-  const port = value ?? 0;
-  return port >= 1 && port <= 65_535
-    ? []
-    : [invalidValue(field, port, "must be between 1 and 65535, inclusive")];
+export function checkPortNumber(port: Check<number | undefined>): void {
+  const { value = 0 } = port;
+  if (value < 1 || value > 65_535) port.invalid("must be between 1 and 65535, inclusive", value);
 }
 
 /**
@@ -97,24 +83,24 @@ export function portNameErrors(name: string): string[] {
 }
 
 /** Validates a port given by number or by name. */
-export function portReference(field: string, value: IntOrString | undefined): FieldError[] {
-  if (typeof value !== "string") return portNumber(field, value);
-  return nameErrorsAt(field, value, portNameErrors);
+export function checkPortReference(port: Check<IntOrString | undefined>): void {
+  const { value } = port;
+  if (typeof value === "string") port.named(portNameErrors);
+  else checkPortNumber(port.as(value));
 }
 
 /** Validates a count or a percentage that is not negative. */
-export function countOrPercent(field: string, value: IntOrString | undefined): FieldError[] {
-  if (value === undefined) return [];
-  if (typeof value === "number") return notNegative(field, value);
-  return /^[0-9]+%$/.test(value) ? [] : [invalidValue(field, value, PERCENT)];
+export function checkCountOrPercent(count: Check<IntOrString | undefined>): void {
+  const { value } = count;
+  if (typeof value !== "string") checkNotNegative(count.as(value));
+  else if (!/^[0-9]+%$/.test(value)) count.invalid(PERCENT);
 }
 
 /** Validates that a percentage is at most 100. */
-export function notOverHundred(field: string, value: IntOrString | undefined): FieldError[] {
-  if (typeof value !== "string" || !/^[0-9]+%$/.test(value)) return [];
-  return Number.parseInt(value, 10) > 100
-    ? [invalidValue(field, value, "must not be greater than 100%")]
-    : [];
+export function checkAtMostHundred(percent: Check<IntOrString | undefined>): void {
+  const { value } = percent;
+  if (typeof value !== "string" || !/^[0-9]+%$/.test(value)) return;
+  if (Number.parseInt(value, 10) > 100) percent.invalid("must not be greater than 100%");
 }
 
 /** Whether a selector is empty or absent. */
@@ -141,24 +127,49 @@ export function configKeyErrors(key: string): string[] {
 }
 
 /** Validates a path inside of a volume: it is relative, and does not leave the volume. */
-export function localPathErrors(field: string, path: string): FieldError[] {
-  if (path.startsWith("/")) return [invalidValue(field, path, "must be a relative path")];
-  return backstepErrors(field, path);
+export function checkLocalPath(path: Check<string>): void {
+  if (path.value.startsWith("/")) path.invalid("must be a relative path");
+  else checkNoBackstep(path);
 }
 
 /** Validates that a path has no `..` steps. */
-export function backstepErrors(field: string, path: string): FieldError[] {
-  return path.split("/").includes("..") ? [invalidValue(field, path, "must not contain '..'")] : [];
+export function checkNoBackstep(path: Check<string>): void {
+  if (path.value.split("/").includes("..")) path.invalid("must not contain '..'");
 }
 
 /** Validates the name of a CSI driver: at most 63 characters, a DNS name in upper or lower case. */
-export function csiDriverNameErrors(field: string, name: string): FieldError[] {
-  if (name === "") return [required(field)];
-  const errors = name.length > 63 ? [tooLong(field, 63)] : [];
-  return [
-    ...errors,
-    ...dns1123SubdomainErrors(name.toLowerCase()).map((detail) =>
-      invalidValue(field, name, detail),
-    ),
-  ];
+export function checkCsiDriverName(name: Check<string | undefined>): void {
+  if (!name.given()) return;
+  const { value = "" } = name;
+  if (value.length > 63) name.tooLong(63);
+  for (const detail of dns1123SubdomainErrors(value.toLowerCase())) name.invalid(detail);
 }
+
+const listed =
+  <T>(check: (value: Check<T>) => void) =>
+  (field: string, value: T): FieldError[] =>
+    Check.errorsOf(value, check, field);
+
+export const notNegative = listed(checkNotNegative);
+export const domainPrefixedPathErrors = listed(checkDomainPrefixedPath);
+export const portNumber = listed(checkPortNumber);
+export const portReference = listed(checkPortReference);
+export const countOrPercent = listed(checkCountOrPercent);
+export const notOverHundred = listed(checkAtMostHundred);
+export const localPathErrors = listed(checkLocalPath);
+export const backstepErrors = listed(checkNoBackstep);
+export const csiDriverNameErrors = listed(checkCsiDriverName);
+export { IMMUTABLE };
+
+export const immutable = (field: string, value: unknown, old: unknown): FieldError[] =>
+  Check.errorsOf(value, (check) => check.unchanged(old), field);
+
+export const immutableForm = (
+  field: string,
+  type: string,
+  value: unknown,
+  old: unknown,
+): FieldError[] => Check.errorsOf(value, (check) => checkUnchangedForm(check, type, old), field);
+
+export const oneOf = (field: string, value: string, words: readonly string[]): FieldError[] =>
+  Check.errorsOf(value, (check) => check.oneOf(words), field);

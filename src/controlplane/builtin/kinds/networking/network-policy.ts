@@ -1,17 +1,10 @@
 /** Rules of the kind NetworkPolicy. */
-import {
-  type FieldError,
-  forbidden,
-  invalidValue,
-  nameErrorsAt,
-  notSupported,
-  required,
-} from "../../../../kube/field-errors.ts";
+import type { Check } from "../../../../kube/check.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import { selectorErrors } from "../../../../kube/selectors/selector-rules.ts";
 import { at } from "../../at.ts";
 import { type Range, masked, parseRange, rangeErrors } from "../../shared/addresses/addresses.ts";
-import { portNameErrors, portNumber } from "../../shared/checks.ts";
+import { checkPortNumber, checked, portNameErrors } from "../../shared/checks.ts";
 import type { IntOrString, LabelSelector } from "../../shared/shapes.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import {
@@ -63,103 +56,67 @@ interface NetworkPolicy extends SentObject {
 const PROTOCOLS = ["TCP", "UDP", "SCTP"];
 const DIRECTIONS = ["Ingress", "Egress"];
 
-function networkPolicyErrors(object: NetworkPolicy): FieldError[] {
-  const { spec } = object;
-  const { podSelector, ingress = [], egress = [], policyTypes = [] } = spec;
-  const errors = selectorErrors("spec.podSelector", podSelector);
-  for (const [index, rule] of ingress.entries()) {
-    errors.push(...ruleErrors(`spec.ingress[${index}]`, "from", rule.ports, rule.from));
-  }
-  for (const [index, rule] of egress.entries()) {
-    errors.push(...ruleErrors(`spec.egress[${index}]`, "to", rule.ports, rule.to));
-  }
-  if (policyTypes.length > DIRECTIONS.length) {
-    const detail = "may not specify more than two policyTypes";
-    return [...errors, invalidValue("spec.policyTypes", policyTypes, detail)];
-  }
-  for (const [index, type] of policyTypes.entries()) {
-    if (!DIRECTIONS.includes(type)) {
-      errors.push(notSupported(`spec.policyTypes[${index}]`, type, DIRECTIONS));
-    }
-  }
-  return errors;
+function checkNetworkPolicy(policy: Check<NetworkPolicy>): void {
+  const spec = policy.at("spec");
+  spec.at("podSelector").by(selectorErrors);
+  spec.at("ingress").each((rule) => {
+    rule.at("ports").each(checkPort);
+    rule.at("from").each(checkPeer);
+  });
+  spec.at("egress").each((rule) => {
+    rule.at("ports").each(checkPort);
+    rule.at("to").each(checkPeer);
+  });
+  const types = spec.at("policyTypes");
+  if ((types.value ?? []).length > DIRECTIONS.length) {
+    types.invalid("may not specify more than two policyTypes");
+  } else types.each((type) => type.oneOf(DIRECTIONS));
 }
 
-function ruleErrors(
-  at: string,
-  list: "from" | "to",
-  ports: readonly PolicyPort[] = [],
-  peers: readonly PolicyPeer[] = [],
-): FieldError[] {
-  return [
-    ...ports.flatMap((port, index) => policyPortErrors(`${at}.ports[${index}]`, port)),
-    ...peers.flatMap((peer, index) => peerErrors(`${at}.${list}[${index}]`, peer)),
-  ];
-}
-
-function policyPortErrors(at: string, { protocol, port, endPort }: PolicyPort): FieldError[] {
-  const errors: FieldError[] = [];
-  const end = `${at}.endPort`;
-  if (protocol !== undefined && !PROTOCOLS.includes(protocol)) {
-    errors.push(notSupported(`${at}.protocol`, protocol, PROTOCOLS));
-  }
+function checkPort(check: Check<PolicyPort>): void {
+  const { protocol, port, endPort } = check.value;
+  const end = check.at("endPort");
+  if (protocol !== undefined) check.at("protocol").oneOf(PROTOCOLS);
   if (port === undefined) {
-    if (endPort === undefined) return errors;
-    const detail = "may not be specified when `port` is not specified";
-    return [...errors, invalidValue(end, endPort, detail)];
+    if (endPort !== undefined) end.invalid("may not be specified when `port` is not specified");
+  } else if (typeof port === "string") {
+    if (endPort !== undefined) end.invalid("may not be specified when `port` is non-numeric");
+    check.at("port").named(portNameErrors);
+  } else {
+    checkPortNumber(check.child("port", port));
+    if (endPort === undefined) return;
+    if (endPort < port) end.invalid("must be greater than or equal to `port`", port);
+    checkPortNumber(end);
   }
-  if (typeof port === "string") {
-    if (endPort !== undefined) {
-      errors.push(invalidValue(end, endPort, "may not be specified when `port` is non-numeric"));
-    }
-    return [...errors, ...nameErrorsAt(`${at}.port`, port, portNameErrors)];
-  }
-  errors.push(...portNumber(`${at}.port`, port));
-  if (endPort === undefined) return errors;
-  if (endPort < port) {
-    errors.push(invalidValue(end, port, "must be greater than or equal to `port`"));
-  }
-  return [...errors, ...portNumber(end, endPort)];
 }
 
-function peerErrors(at: string, peer: PolicyPeer): FieldError[] {
-  const { podSelector, namespaceSelector, ipBlock } = peer;
-  const errors: FieldError[] = [];
-  if (podSelector) errors.push(...selectorErrors(`${at}.podSelector`, podSelector));
-  if (namespaceSelector) {
-    errors.push(...selectorErrors(`${at}.namespaceSelector`, namespaceSelector));
+function checkPeer(peer: Check<PolicyPeer>): void {
+  const { podSelector, namespaceSelector, ipBlock } = peer.value;
+  if (podSelector) peer.at("podSelector").by(selectorErrors);
+  if (namespaceSelector) peer.at("namespaceSelector").by(selectorErrors);
+  if (ipBlock) checkBlock(peer.child("ipBlock", ipBlock));
+  if (!podSelector && !namespaceSelector && !ipBlock) peer.required("must specify a peer");
+  else if (ipBlock && (podSelector ?? namespaceSelector)) {
+    peer.forbidden("may not specify both ipBlock and another peer");
   }
-  if (ipBlock) errors.push(...blockErrors(`${at}.ipBlock`, ipBlock));
-  if (!podSelector && !namespaceSelector && !ipBlock) {
-    errors.push(required(at, "must specify a peer"));
-  } else if (ipBlock && (podSelector ?? namespaceSelector)) {
-    errors.push(forbidden(at, "may not specify both ipBlock and another peer"));
-  }
-  return errors;
 }
 
-function blockErrors(
-  at: string,
-  { cidr, except = [] }: NonNullable<PolicyPeer["ipBlock"]>,
-): FieldError[] {
-  if (cidr === "") return [required(`${at}.cidr`)];
-  const errors = rangeErrors(`${at}.cidr`, cidr);
-  const block = parseRange(cidr);
-  if (!block) return errors;
-  for (const [index, text] of except.entries()) {
-    const field = `${at}.except[${index}]`;
-    errors.push(...rangeErrors(field, text));
-    const hole = parseRange(text);
-    if (hole && !isStrictSubset(hole, block)) {
-      errors.push(invalidValue(field, text, "must be a strict subset of `cidr`"));
-    }
-  }
-  return errors;
+function checkBlock(ipBlock: Check<NonNullable<PolicyPeer["ipBlock"]>>): void {
+  const cidr = ipBlock.at("cidr");
+  if (!cidr.given()) return;
+  cidr.by(rangeErrors);
+  const block = parseRange(cidr.value);
+  if (!block) return;
+  ipBlock.at("except").each((except) => {
+    except.by(rangeErrors);
+    const hole = parseRange(except.value);
+    if (hole && !isStrictSubset(hole, block)) except.invalid("must be a strict subset of `cidr`");
+  });
 }
 
 /** The rules of NetworkPolicies. */
 export const networkPolicyRules: KindRules = {
-  validate: networkPolicyErrors,
+  validate: checked(checkNetworkPolicy),
   generation: ["spec"],
   generationSeesEmpty: true,
   setDefaults: setNetworkPolicyDefaults,
