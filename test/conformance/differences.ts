@@ -1,6 +1,7 @@
 /** `docs/differences.md`: where the embedded control plane does not answer as a real one does. */
 import { REASONS } from "./reasons.ts";
-import { countsByGroup, percentOf, type RecordingResult, type ScenarioResult } from "./replay.ts";
+import type { ScenarioResult } from "./recorded.ts";
+import { countsByGroup, percentOf, type RecordingResult } from "./replay.ts";
 
 /** What each group of recordings is about. */
 const GROUPS: Readonly<Record<string, string>> = {

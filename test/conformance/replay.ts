@@ -4,49 +4,24 @@
  * The player and the comparison are those of the recordings themselves (`conform.mjs` beside them); this file
  * only starts the right kind of control plane for each group and counts.
  */
-import { readFileSync, readdirSync } from "node:fs";
 import { X509Certificate } from "node:crypto";
 import { parse } from "yaml";
 import { startControlPlane } from "../../src/controlplane/control-plane.ts";
-import { sharedPath } from "../support/shared.ts";
-
-/** One step whose answer differs, with the differing places. */
-interface Difference {
-  readonly step: number;
-  readonly request: string;
-  readonly found: readonly { path: string; expected: unknown; actual: unknown }[];
-}
-
-/** What became of one scenario. */
-export interface ScenarioResult {
-  readonly id: string;
-  readonly title: string;
-  readonly steps: number;
-  readonly same: number;
-  readonly failure?: string;
-  readonly different: readonly Difference[];
-}
+import {
+  SHARED_RECORDINGS,
+  loadPlayer,
+  presentRecording,
+  recordingNames,
+  type Player,
+  type Scenario,
+  type ScenarioResult,
+} from "./recorded.ts";
 
 /** The scenarios of one recording. */
 export interface RecordingResult {
   readonly file: string;
   readonly group: string;
   readonly scenarios: readonly ScenarioResult[];
-}
-
-interface Scenario {
-  readonly id: string;
-  readonly steps: readonly { readonly answer?: unknown }[];
-}
-
-interface Call {
-  readonly method: string;
-}
-
-interface Player {
-  Server: new (options: object) => { open(call: Call): Promise<unknown>; close(): void };
-  replay(server: unknown, scenario: Scenario): Promise<ScenarioResult>;
-  useWebhookCertificate(pem: { key: string; cert: string }): void;
 }
 
 /** What to replay, and how much of it at once. */
@@ -63,13 +38,10 @@ export interface ReplayOptions {
   readonly onRecording?: (result: RecordingResult) => void;
 }
 
-const shared = sharedPath("conformance", "recordings");
-
-function namesOf({ folder = shared, groups }: ReplayOptions): string[] {
-  return readdirSync(folder)
-    .filter((name) => name.endsWith(".json"))
-    .filter((name) => !groups || groups.some((group) => name.startsWith(group)))
-    .sort();
+function namesOf({ folder = SHARED_RECORDINGS, groups }: ReplayOptions): string[] {
+  return recordingNames(folder).filter(
+    (name) => !groups || groups.some((group) => name.startsWith(group)),
+  );
 }
 
 async function eachOf<T, R>(items: readonly T[], jobs: number, work: (item: T) => Promise<R>) {
@@ -107,9 +79,9 @@ async function withDeadline(scenario: Scenario, work: Promise<ScenarioResult>) {
 /** The recording's own settings: groups A to M ran without controllers, N with all but a kubelet. */
 async function replayRecording(player: Player, name: string, options: ReplayOptions) {
   const group = name.slice(0, 1);
-  const scenarios = (
-    JSON.parse(readFileSync(`${options.folder ?? shared}/${name}`, "utf8")) as Scenario[]
-  ).filter(({ id }) => !options.only || options.only.includes(id));
+  const scenarios = presentRecording(options.folder ?? SHARED_RECORDINGS, name).filter(
+    ({ id }) => !options.only || options.only.includes(id),
+  );
   const controlPlane = await startControlPlane({
     controllers: group === "N" ? "no-kubelet" : "off",
     nodes: 0,
@@ -163,7 +135,7 @@ export function connectionOf(kubeconfig: string): {
  * for something, so all of them run beside the others.
  */
 export async function replayRecordings(options: ReplayOptions = {}): Promise<RecordingResult[]> {
-  const player = (await import(sharedPath("conformance", "conform.mjs"))) as Player;
+  const player = await loadPlayer();
   const results: RecordingResult[] = [];
   const replay = async (name: string): Promise<void> => {
     const result = await replayRecording(player, name, options);
