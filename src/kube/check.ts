@@ -92,6 +92,25 @@ export class Check<out T> {
     }
   }
 
+  /** The value of a map at `key`, whose path ends with the key in brackets. */
+  entry(key: string): Check<Entry<T> | undefined> {
+    const entries: Readonly<Record<string, Entry<T>>> = this.value ?? {};
+    return new Check(entries[key], `${this.field}[${key}]`, this.#errors);
+  }
+
+  /** Validates the value if there is one. */
+  ifSet(check: (value: Check<NonNullable<T>>) => void): void {
+    const { value } = this;
+    if (value !== undefined && value !== null) check(this.as(value));
+  }
+
+  /** Validates the value; whether nothing was wrong. */
+  passes(check: (value: Check<T>) => void): boolean {
+    const before = this.#errors.length;
+    check(this);
+    return this.#errors.length === before;
+  }
+
   /** The value is invalid; `shown` stands in the message. */
   invalid(detail: string, shown: unknown = this.value): void {
     this.#errors.push(invalidValue(this.field, shown, detail));
@@ -118,8 +137,8 @@ export class Check<out T> {
   }
 
   /** The value refers to something that does not exist. */
-  notFound(): void {
-    this.#errors.push(notFoundValue(this.field, this.value));
+  notFound(detail?: string): void {
+    this.#errors.push(notFoundValue(this.field, this.value, detail));
   }
 
   /** The text has more than `maxBytes` bytes. */
@@ -161,6 +180,22 @@ export class Check<out T> {
   /** Validates the text, empty when absent, by a rule of names, which says what is wrong. */
   named(rule: (name: string) => string[]): void {
     this.add(nameErrorsAt(this.field, (this.value ?? "") as string, rule));
+  }
+
+  /** Validates the text by a rule of names; one that is absent or empty is required. */
+  givenName(rule: (name: string) => string[]): void {
+    if (this.given()) this.named(rule);
+  }
+
+  /** Validates the text by a rule of names, unless it is absent or empty. */
+  nameIfGiven(rule: (name: string) => string[]): void {
+    if ((this.value ?? "") !== "") this.named(rule);
+  }
+
+  /** Validates that the value is not among those seen before, and adds it to them. */
+  uniqueIn(seen: Set<unknown>): void {
+    if (seen.has(this.value)) this.duplicate();
+    seen.add(this.value);
   }
 
   /** Validates that no two items of the list have the same key; an item is its own key. */

@@ -134,10 +134,10 @@ export const internalError = (field: string, detail: string): FieldError => ({
 });
 
 /** The value refers to something that does not exist. */
-export const notFoundValue = (field: string, value: unknown): FieldError => ({
+export const notFoundValue = (field: string, value: unknown, detail = ""): FieldError => ({
   reason: "FieldValueNotFound",
   field,
-  message: `Not found: ${formatValue(value)}`,
+  message: withDetail(`Not found: ${formatValue(value)}`, detail),
 });
 
 /** The text has more than `maxBytes` bytes. */

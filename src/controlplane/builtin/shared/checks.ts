@@ -145,7 +145,8 @@ export function checkCsiDriverName(name: Check<string | undefined>): void {
   for (const detail of dns1123SubdomainErrors(value.toLowerCase())) name.invalid(detail);
 }
 
-const listed =
+/** A check as a list of errors, for callers that are not checks yet. */
+export const listed =
   <T>(check: (value: Check<T>) => void) =>
   (field: string, value: T): FieldError[] =>
     Check.errorsOf(value, check, field);
