@@ -93,3 +93,8 @@ export function formatDiagnostic(diagnostic: Diagnostic): string {
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
+
+/** What was thrown, as an Error. */
+export function errorFrom(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(messageOf(thrown), { cause: thrown });
+}

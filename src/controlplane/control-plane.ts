@@ -25,6 +25,7 @@ import { builtInResources } from "./builtin/resources.ts";
 import { createBootstrapObjects, publishServer } from "./bootstrap.ts";
 import type { ControllerContext } from "./controllers/client.ts";
 import { type RunningControllers, startControllers } from "./controllers/start-controllers.ts";
+import { toolsOf } from "./controllers/controller.ts";
 import { WorkLoop } from "./controllers/work-loop.ts";
 import { CrdController } from "./crd/crd-controller.ts";
 import type { ServedResource } from "./kinds.ts";
@@ -367,7 +368,7 @@ function runControllers(
   { controllers = "on", nodes = 1 }: ControlPlaneOptions,
   more: Pick<ControllerContext, "caCertificate" | "checkPolicyTypes" | "certificateSigner">,
 ): RunningControllers {
-  const { clock, log, tokens } = cluster;
+  const { log, tokens } = cluster;
   const context: ControllerContext = {
     ...controllerContext(cluster),
     log,
@@ -375,8 +376,8 @@ function runControllers(
     ...more,
     issueToken: (account, secret) => tokens.issueForSecret(account, secret),
   };
-  const client = context.clientFor("kube-apiserver");
-  const definitions = new WorkLoop([new CrdController(client, clock)], client, clock, log);
+  const tools = toolsOf(context, "kube-apiserver");
+  const definitions = new WorkLoop([new CrdController(tools)], tools, log);
   definitions.start();
   const others = controllers === "off" ? undefined : startControllers(context, controllers);
   return {

@@ -3,7 +3,7 @@
  * as a request over the network, with all its checks, as its own user and field manager.
  */
 import type { Clock } from "../../clock.ts";
-import type { SentObject, ObjectKey } from "../../kube/object.ts";
+import type { ObjectMeta, SentObject } from "../../kube/object.ts";
 import type { ResourceInfo } from "../../kube/resource.ts";
 import type { Logger } from "../../log.ts";
 import type { CertificateRequest } from "../auth/certificate-request.ts";
@@ -25,6 +25,9 @@ export interface Selection {
   readonly labels?: Readonly<Record<string, string>>;
 }
 
+/** The namespace and name of an object, for example in its metadata. */
+export type ObjectName = Pick<ObjectMeta, "namespace" | "name">;
+
 /** The options of a deletion. */
 export interface DeleteOptions {
   readonly gracePeriodSeconds?: number;
@@ -43,7 +46,7 @@ export interface ScaleView {
 
 /** Reads are synchronous and see all completed writes. Writes throw `StatusError`. */
 export interface ControllerClient {
-  find<T extends SentObject>(resource: ResourceName<T>, key: ObjectKey): T | undefined;
+  find<T extends SentObject>(resource: ResourceName<T>, name: ObjectName): T | undefined;
   list<T extends SentObject>(resource: ResourceName<T>, selection?: Selection): readonly T[];
   /** Every resource that can be listed and deleted, built-in and custom. */
   resources(): readonly ResourceInfo[];
@@ -53,7 +56,7 @@ export interface ControllerClient {
     object: NoInfer<T>,
     subresource?: string,
   ): Promise<T>;
-  /** Writes the object's status. */
+  /** Writes the object's status, where it differs. */
   updateStatus<T extends SentObject & { status?: object }>(
     resource: ResourceName<T>,
     object: NoInfer<T>,
@@ -62,16 +65,16 @@ export interface ControllerClient {
   /** A JSON merge patch. */
   patch<T extends SentObject>(
     resource: ResourceName<T>,
-    key: ObjectKey,
+    name: ObjectName,
     patch: object,
     subresource?: string,
   ): Promise<T>;
   /** A forced server-side apply to an object that exists. */
   apply(resource: ResourceName, object: SentObject): Promise<SentObject>;
   /** @throws StatusError 404 when objects of that kind have no scale, 500 when this one has none */
-  findScale(resource: ResourceName, key: ObjectKey): ScaleView | undefined;
-  rescale(resource: ResourceName, key: ObjectKey, replicas: number): Promise<void>;
-  remove(resource: ResourceName, key: ObjectKey, options?: DeleteOptions): Promise<void>;
+  findScale(resource: ResourceName, name: ObjectName): ScaleView | undefined;
+  rescale(resource: ResourceName, name: ObjectName, replicas: number): Promise<void>;
+  remove(resource: ResourceName, name: ObjectName, options?: DeleteOptions): Promise<void>;
   /** Calls `listener` after each change, in the order of the changes. */
   subscribe(listener: (event: StoreEvent) => void): () => void;
 }

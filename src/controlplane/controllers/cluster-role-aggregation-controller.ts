@@ -7,9 +7,9 @@ import type { ResourceName } from "../resource-name.ts";
 import { sameJson } from "../../kube/json.ts";
 import type { SentObject } from "../../kube/object.ts";
 import { type LabelSelector, matchesLabelSelector } from "../../kube/selectors/selector.ts";
-import type { ControllerClient, StoreEvent } from "./client.ts";
-import { concerns, keyFrom, textOf } from "./keys.ts";
-import type { Controller } from "./work-loop.ts";
+import type { StoreEvent } from "./client.ts";
+import { textOf } from "./keys.ts";
+import { ObjectController, watch } from "./controller.ts";
 
 const RULE_FIELDS = [
   "verbs",
@@ -33,34 +33,24 @@ const CLUSTER_ROLES: ResourceName<ClusterRole> = {
 };
 
 /** Writes the rules of aggregated roles, and owns them. */
-export class ClusterRoleAggregationController implements Controller {
+export class ClusterRoleAggregationController extends ObjectController<ClusterRole> {
   readonly name = "ClusterRoleAggregation";
-  readonly watches = [CLUSTER_ROLES];
-  readonly #client: ControllerClient;
+  readonly resource = CLUSTER_ROLES;
+  readonly watches = [watch(CLUSTER_ROLES, (event) => this.#allAggregated(event))];
   /** The names of the aggregated roles. */
   readonly #aggregated = new Set<string>();
 
-  constructor(client: ControllerClient) {
-    this.#client = client;
+  #allAggregated({ type, object }: StoreEvent<ClusterRole>): ReadonlySet<string> {
+    if (type !== "DELETED" && object.aggregationRule) this.#aggregated.add(textOf(object));
+    else this.#aggregated.delete(textOf(object));
+    return this.#aggregated;
   }
 
-  *observe(event: StoreEvent): Iterable<string> {
-    if (!concerns(event, CLUSTER_ROLES)) return;
-    const { type, object } = event;
-    if (type !== "DELETED" && object.aggregationRule) {
-      this.#aggregated.add(textOf(object));
-    } else {
-      this.#aggregated.delete(textOf(object));
-    }
-    yield* this.#aggregated;
-  }
-
-  async sync(key: string): Promise<undefined> {
-    const role = this.#client.find(CLUSTER_ROLES, keyFrom(key));
-    if (!role?.aggregationRule) return;
-    const rules = aggregatedRules(role, this.#client.list(CLUSTER_ROLES));
+  protected async reconcile(role: ClusterRole): Promise<undefined> {
+    if (!role.aggregationRule) return;
+    const rules = aggregatedRules(role, this.client.list(CLUSTER_ROLES));
     if (sameJson(role.rules ?? [], rules)) return;
-    await this.#client.apply(CLUSTER_ROLES, {
+    await this.client.apply(CLUSTER_ROLES, {
       apiVersion: "rbac.authorization.k8s.io/v1",
       kind: "ClusterRole",
       metadata: { name: role.metadata.name ?? "" },

@@ -3,21 +3,17 @@
  *
  * @see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/
  */
-import { sameJson } from "../../kube/json.ts";
-import type { Clock } from "../../clock.ts";
 import { messageOf } from "../../errors.ts";
 import { type CronSchedule, parseCron } from "../../kube/values/cron.ts";
 import { isAlreadyExists } from "../../kube/status.ts";
 import type { CronJob } from "../builtin/kinds/batch/cron-job.ts";
 import type { Job } from "../builtin/kinds/batch/job/shape.ts";
+import { present } from "../../present.ts";
 import { unlessGone } from "./absence.ts";
-import type { ControllerClient, StoreEvent } from "./client.ts";
-import type { EventRecorder } from "./event-recorder.ts";
-import { concerns, keyFrom, textOf } from "./keys.ts";
 import { CRON_JOBS, JOBS } from "../builtin/tokens.ts";
-import { type OwnerKind, controllerOf, controllerReference, isControlledBy } from "./ownership.ts";
+import { type OwnerKind, controllerReference, isControlledBy, ownersOf } from "./ownership.ts";
 import { msOf, timeOf } from "../../kube/values/times.ts";
-import type { Controller } from "./work-loop.ts";
+import { ObjectController, watch } from "./controller.ts";
 
 const KIND: OwnerKind = { apiVersion: "batch/v1", kind: "CronJob", resource: CRON_JOBS };
 const SCHEDULED = "batch.kubernetes.io/cronjob-scheduled-timestamp";
@@ -30,33 +26,14 @@ const MANY_MISSED = 100;
 type Status = NonNullable<CronJob["status"]>;
 
 /** Creates, follows and cleans up the Jobs of CronJobs. */
-export class CronJobController implements Controller {
+export class CronJobController extends ObjectController<CronJob> {
   readonly name = "CronJob";
-  readonly watches = [CRON_JOBS, JOBS];
-  readonly #client: ControllerClient;
-  readonly #events: EventRecorder;
-  readonly #clock: Clock;
+  readonly resource = CRON_JOBS;
+  readonly watches = [watch(CRON_JOBS), watch(JOBS, (event) => ownersOf(event, "CronJob"))];
 
-  constructor(client: ControllerClient, events: EventRecorder, clock: Clock) {
-    this.#client = client;
-    this.#events = events;
-    this.#clock = clock;
-  }
-
-  *observe(event: StoreEvent): Iterable<string> {
-    if (concerns(event, CRON_JOBS)) yield textOf(event.object);
-    if (!concerns(event, JOBS)) return;
-    for (const job of [event.object, event.old]) {
-      const owner = job && controllerOf(job);
-      if (owner?.kind === "CronJob") yield `${job?.metadata.namespace ?? ""}/${owner.name}`;
-    }
-  }
-
-  async sync(key: string): Promise<number | undefined> {
-    const { namespace, name } = keyFrom(key);
-    const cron = this.#client.find(CRON_JOBS, { namespace, name });
-    if (!cron) return undefined;
-    const jobs = this.#client.list(JOBS, { namespace }).filter((job) => isControlledBy(job, cron));
+  protected async reconcile(cron: CronJob): Promise<number | undefined> {
+    const { namespace = "" } = cron.metadata;
+    const jobs = this.client.list(JOBS, { namespace }).filter((job) => isControlledBy(job, cron));
     const status: Status = structuredClone(cron.status ?? {});
     await this.#tidyUp(cron, status, jobs);
     await this.#follow(cron, status, jobs);
@@ -65,9 +42,7 @@ export class CronJobController implements Controller {
       waitMs = await this.#runDue(cron, status, jobs);
     }
     if (status.active?.length === 0) delete status.active;
-    if (!sameJson(cron.status ?? {}, status)) {
-      await this.#client.updateStatus(CRON_JOBS, cron, status);
-    }
+    await this.client.updateStatus(CRON_JOBS, cron, status);
     return waitMs;
   }
 
@@ -79,11 +54,11 @@ export class CronJobController implements Controller {
       const end = endOf(job);
       if (!listed && !end) {
         const message = `Saw a job that the controller did not create or forgot: ${name}`;
-        await this.#events.record(cron, "Warning", "UnexpectedJob", message);
+        await this.events.record(cron, "Warning", "UnexpectedJob", message);
       } else if (listed && end) {
         status.active = (status.active ?? []).filter((active) => active.uid !== uid);
         const message = `Saw completed job: ${name}, condition: ${end}`;
-        await this.#events.record(cron, "Normal", "SawCompletedJob", message);
+        await this.events.record(cron, "Normal", "SawCompletedJob", message);
       }
       const { completionTime } = job.status ?? {};
       if (end === "Complete" && msOf(completionTime) > msOf(status.lastSuccessfulTime)) {
@@ -94,21 +69,21 @@ export class CronJobController implements Controller {
     for (const active of status.active ?? []) {
       if (uids.has(active.uid ?? "")) continue;
       const message = `Active job went missing: ${active.name ?? ""}`;
-      await this.#events.record(cron, "Normal", "MissingJob", message);
+      await this.events.record(cron, "Normal", "MissingJob", message);
     }
     if (status.active) status.active = status.active.filter(({ uid }) => uids.has(uid ?? ""));
   }
 
   /** Starts the Jobs that are due. @returns in how many milliseconds to look again */
   async #runDue(cron: CronJob, status: Status, jobs: readonly Job[]): Promise<number | undefined> {
-    const now = this.#clock.now();
+    const now = this.clock.now();
     const { schedule: text, timeZone, startingDeadlineSeconds, concurrencyPolicy } = cron.spec;
     let schedule: CronSchedule;
     try {
       schedule = parseCron(text, timeZone);
     } catch (thrown) {
       const message = `unparseable schedule: ${JSON.stringify(text)} : ${messageOf(thrown)}`;
-      await this.#events.record(cron, "Warning", "UnparseableSchedule", message);
+      await this.events.record(cron, "Warning", "UnparseableSchedule", message);
       return undefined;
     }
     const began = msOf(status.lastScheduleTime) || msOf(cron.metadata.creationTimestamp);
@@ -118,7 +93,7 @@ export class CronJobController implements Controller {
     const due = lastDue(schedule, earliest, now);
     if (due === "never") {
       const message = `invalid schedule: ${text} : time difference between two schedules is less than 1 second`;
-      await this.#events.record(cron, "Warning", "InvalidSchedule", message);
+      await this.events.record(cron, "Warning", "InvalidSchedule", message);
       return undefined;
     }
     const upcoming = schedule.next(now);
@@ -126,11 +101,11 @@ export class CronJobController implements Controller {
     if (due === undefined) return waitMs;
     if (due.missed > MANY_MISSED) {
       const message = `too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew`;
-      await this.#events.record(cron, "Warning", "TooManyMissedTimes", message);
+      await this.events.record(cron, "Warning", "TooManyMissedTimes", message);
     }
     if (deadlineMs !== undefined && due.at + deadlineMs < now) {
       const message = `Missed scheduled time to start a job: ${longTime(due.at)}`;
-      await this.#events.record(cron, "Warning", "MissSchedule", message);
+      await this.events.record(cron, "Warning", "MissSchedule", message);
       return waitMs;
     }
     const jobName = `${cron.metadata.name ?? ""}-${Math.floor(due.at / MINUTE_MS)}`;
@@ -140,7 +115,7 @@ export class CronJobController implements Controller {
     if (concurrencyPolicy === "Forbid" && active.length > 0) {
       const message =
         "Not starting job because prior execution is running and concurrency policy is Forbid";
-      await this.#events.record(cron, "Normal", "JobAlreadyActive", message);
+      await this.events.record(cron, "Normal", "JobAlreadyActive", message);
       return waitMs;
     }
     if (concurrencyPolicy === "Replace") {
@@ -164,15 +139,15 @@ export class CronJobController implements Controller {
       metadata: {
         name,
         namespace,
-        ...(metadata.labels ? { labels: { ...metadata.labels } } : {}),
+        ...present({ labels: metadata.labels }),
         annotations: { ...metadata.annotations, [SCHEDULED]: time },
         ownerReferences: [controllerReference(cron, KIND)],
       },
       spec: structuredClone(spec),
     };
     try {
-      const { metadata } = await this.#client.create(JOBS, job);
-      await this.#events.record(cron, "Normal", "SuccessfulCreate", `Created job ${name}`);
+      const { metadata } = await this.client.create(JOBS, job);
+      await this.events.record(cron, "Normal", "SuccessfulCreate", `Created job ${name}`);
       const { uid = "", resourceVersion = "" } = metadata;
       const made = { apiVersion: "batch/v1", kind: "Job", name, namespace, uid, resourceVersion };
       status.active = [...(status.active ?? []), made];
@@ -180,7 +155,7 @@ export class CronJobController implements Controller {
     } catch (thrown) {
       if (isAlreadyExists(thrown)) return;
       const message = `Error creating job: ${messageOf(thrown)}`;
-      await this.#events.record(cron, "Warning", "FailedCreate", message);
+      await this.events.record(cron, "Warning", "FailedCreate", message);
       throw thrown;
     }
   }
@@ -207,19 +182,16 @@ export class CronJobController implements Controller {
         // A real controller needs a second look before it sees that it has removed the Job from its
         // list.
         const message = `Active job went missing: ${name}`;
-        await this.#events.record(cron, "Normal", "MissingJob", message);
+        await this.events.record(cron, "Normal", "MissingJob", message);
       }
     }
   }
 
   async #delete(cron: CronJob, job: Job): Promise<void> {
-    const { namespace = "", name = "", uid = "" } = job.metadata;
-    if (
-      await unlessGone(
-        this.#client.remove(JOBS, { namespace, name }, { propagationPolicy: "Background", uid }),
-      )
-    ) {
-      await this.#events.record(cron, "Normal", "SuccessfulDelete", `Deleted job ${name}`);
+    const { name = "", uid = "" } = job.metadata;
+    const options = { propagationPolicy: "Background", uid } as const;
+    if (await unlessGone(this.client.remove(JOBS, job.metadata, options))) {
+      await this.events.record(cron, "Normal", "SuccessfulDelete", `Deleted job ${name}`);
     }
   }
 }

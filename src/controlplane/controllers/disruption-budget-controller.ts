@@ -4,19 +4,15 @@
  * @see https://kubernetes.io/docs/concepts/workloads/pods/disruptions/
  */
 import type { DisruptionBudget } from "../builtin/kinds/policy/pod-disruption-budget.ts";
-import { sameJson } from "../../kube/json.ts";
 import { groupResourceOf, parseApiVersion } from "../../kube/resource.ts";
-import type { Clock } from "../../clock.ts";
 import { messageOf } from "../../errors.ts";
-import type { SentObject, OwnerReference } from "../../kube/object.ts";
+import type { ObjectMeta, SentObject, OwnerReference } from "../../kube/object.ts";
 import { matchesLabelSelector } from "../../kube/selectors/selector.ts";
 import { selectorText } from "../../kube/selectors/selector-text.ts";
 import type { Pod } from "../builtin/kinds/core/pod/shape.ts";
 import type { Condition } from "../builtin/shared/shapes.ts";
-import type { ControllerClient, StoreEvent } from "./client.ts";
 import type { ResourceName } from "../resource-name.ts";
-import type { EventRecorder } from "./event-recorder.ts";
-import { concerns, keyFrom, textOf } from "./keys.ts";
+import { textOf } from "./keys.ts";
 import {
   BUDGETS,
   PODS,
@@ -25,11 +21,12 @@ import {
   REPLICA_SETS,
   STATEFUL_SETS,
 } from "../builtin/tokens.ts";
+import { withCondition } from "./conditions.ts";
 import { controllerOf } from "./ownership.ts";
 import { isReady } from "./pods/pods.ts";
 import { shareOf } from "./share.ts";
-import { msOf, timeOf } from "../../kube/values/times.ts";
-import type { Controller } from "./work-loop.ts";
+import { msOf } from "../../kube/values/times.ts";
+import { ObjectController, watch } from "./controller.ts";
 
 /** How long an eviction may take before it no longer counts. */
 const EVICTION_MS = 120_000;
@@ -49,41 +46,34 @@ interface Expectations {
 }
 
 /** Keeps the status of budgets. */
-export class DisruptionBudgetController implements Controller {
+export class DisruptionBudgetController extends ObjectController<DisruptionBudget> {
   readonly name = "DisruptionBudget";
-  readonly watches = [BUDGETS, PODS, ...Object.values(OWNERS)];
-  readonly #client: ControllerClient;
-  readonly #events: EventRecorder;
-  readonly #clock: Clock;
+  readonly resource = BUDGETS;
+  readonly watches = [
+    watch(BUDGETS),
+    // A pod that the budget no longer selects is only noticed at the next change.
+    watch(PODS, ({ object: { metadata } }) =>
+      this.#budgetsBeside(metadata)
+        .filter(({ spec }) => matchesLabelSelector(spec?.selector, metadata.labels))
+        .map(textOf),
+    ),
+    ...Object.values(OWNERS).map((owner) =>
+      watch(owner, ({ object }) => this.#budgetsBeside(object.metadata).map(textOf)),
+    ),
+  ];
 
-  constructor(client: ControllerClient, events: EventRecorder, clock: Clock) {
-    this.#client = client;
-    this.#events = events;
-    this.#clock = clock;
+  #budgetsBeside({ namespace = "" }: ObjectMeta): readonly DisruptionBudget[] {
+    return this.client.list(BUDGETS, { namespace });
   }
 
-  *observe(event: StoreEvent): Iterable<string> {
-    if (concerns(event, BUDGETS)) yield textOf(event.object);
-    const { namespace = "", labels } = event.object.metadata;
-    const isPod = concerns(event, PODS);
-    if (!isPod && !Object.values(OWNERS).some((owner) => concerns(event, owner))) return;
-    for (const budget of this.#client.list(BUDGETS, { namespace })) {
-      const { selector } = budget.spec ?? {};
-      // A pod that the budget no longer selects is only noticed at the next change.
-      if (!isPod || matchesLabelSelector(selector, labels)) yield textOf(budget);
-    }
-  }
-
-  async sync(key: string): Promise<number | undefined> {
-    const budget = this.#client.find(BUDGETS, keyFrom(key));
-    if (!budget) return undefined;
+  protected async reconcile(budget: DisruptionBudget): Promise<number | undefined> {
     const { namespace = "" } = budget.metadata;
-    const now = this.#clock.now();
-    const pods = this.#client
+    const now = this.clock.now();
+    const pods = this.client
       .list(PODS, { namespace })
       .filter((pod) => matchesLabelSelector(budget.spec?.selector, pod.metadata.labels));
     if (pods.length === 0) {
-      await this.#events.record(budget, "Normal", "NoPods", "No matching pods found");
+      await this.events.record(budget, "Normal", "NoPods", "No matching pods found");
     }
     let expectations: Expectations;
     try {
@@ -95,7 +85,7 @@ export class DisruptionBudgetController implements Controller {
     const { expected, desired, hasUnmanaged } = expectations;
     if (hasUnmanaged) {
       const message = `Pods selected by this PodDisruptionBudget (selector: ${selectorText(budget.spec?.selector)}) were found to be unmanaged. As a result, the status of the PDB cannot be calculated correctly, which may result in undefined behavior. To account for these pods please set ".spec.minAvailable" field of the PDB to an integer value.`;
-      await this.#events.record(budget, "Warning", "UnmanagedPods", message);
+      await this.events.record(budget, "Warning", "UnmanagedPods", message);
     }
     const disrupted = Object.fromEntries(
       Object.entries(budget.status?.disruptedPods ?? {}).filter(([name, time]) =>
@@ -123,9 +113,7 @@ export class DisruptionBudgetController implements Controller {
       expectedPods: expected,
       conditions,
     };
-    if (!sameJson(budget.status, status)) {
-      await this.#client.updateStatus(BUDGETS, budget, status);
-    }
+    await this.client.updateStatus(BUDGETS, budget, status);
     // A pod that was to be evicted but stays counts again after a while.
     const waits = Object.values(disrupted).map((time) => msOf(time) + EVICTION_MS - now);
     return waits.length > 0 ? Math.min(...waits) : undefined;
@@ -134,11 +122,10 @@ export class DisruptionBudgetController implements Controller {
   /** Allows no disruptions when the pods cannot be counted. */
   async #giveUp(budget: DisruptionBudget, problem: string): Promise<void> {
     const message = `Failed to calculate the number of expected pods: ${problem}`;
-    await this.#events.record(budget, "Warning", "CalculateExpectedPodCountFailed", message);
+    await this.events.record(budget, "Warning", "CalculateExpectedPodCountFailed", message);
     const conditions = this.#conditions(budget, false, "SyncFailed", problem);
     const status = { ...budget.status, disruptionsAllowed: 0, conditions };
-    if (sameJson(budget.status, status)) return;
-    await this.#client.updateStatus(BUDGETS, budget, status);
+    await this.client.updateStatus(BUDGETS, budget, status);
   }
 
   #expectations(budget: DisruptionBudget, pods: readonly Pod[]): Expectations {
@@ -185,16 +172,15 @@ export class DisruptionBudgetController implements Controller {
     const { group } = parseApiVersion(owner.apiVersion);
     const resource: ResourceName<Scaled> | undefined =
       OWNERS[owner.kind] ??
-      this.#client
+      this.client
         .resources()
         .find((served) => served.kind === owner.kind && served.group === group);
     if (!resource) return undefined;
-    const found = this.#client.find(resource, { namespace, name: owner.name });
+    const found = this.client.find(resource, { namespace, name: owner.name });
     if (found?.metadata.uid !== owner.uid) return undefined;
     const above = owner.kind === "ReplicaSet" ? controllerOf(found) : undefined;
     if (above?.kind === "Deployment") {
-      const key = { namespace, name: above.name };
-      return this.#client.find(DEPLOYMENTS, key);
+      return this.client.find(DEPLOYMENTS, { namespace, name: above.name });
     }
     if (!OWNERS[owner.kind] && found.spec?.replicas === undefined) {
       throw new Error(`${groupResourceOf(resource)} does not implement the scale subresource`);
@@ -208,21 +194,14 @@ export class DisruptionBudgetController implements Controller {
     reason: string,
     message = "",
   ): Condition[] {
-    const before = budget.status?.conditions ?? [];
-    const status = isAllowed ? "True" : "False";
-    const known = before.find(({ type }) => type === "DisruptionAllowed");
-    const since = known?.status === status ? known.lastTransitionTime : undefined;
-    return [
-      ...before.filter(({ type }) => type !== "DisruptionAllowed"),
-      {
-        type: "DisruptionAllowed",
-        status,
-        observedGeneration: budget.metadata.generation ?? 0,
-        lastTransitionTime: since ?? timeOf(this.#clock.now()),
-        reason,
-        message,
-      },
-    ];
+    const change = {
+      type: "DisruptionAllowed",
+      status: isAllowed ? "True" : "False",
+      observedGeneration: budget.metadata.generation ?? 0,
+      reason,
+      message,
+    };
+    return withCondition(budget.status?.conditions, change, this.clock.now());
   }
 }
 

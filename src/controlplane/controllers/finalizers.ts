@@ -13,10 +13,9 @@ export async function dropFinalizer(
   object: SentObject | undefined,
   finalizer: string,
 ): Promise<void> {
-  const { finalizers = [], deletionTimestamp, namespace, name = "" } = object?.metadata ?? {};
-  if (!deletionTimestamp || !finalizers.includes(finalizer)) return;
+  const { finalizers = [], deletionTimestamp } = object?.metadata ?? {};
+  if (!object || !deletionTimestamp || !finalizers.includes(finalizer)) return;
   const rest = finalizers.filter((one) => one !== finalizer);
-  await client.patch(resource, namespace === undefined ? { name } : { namespace, name }, {
-    metadata: { finalizers: rest.length > 0 ? rest : null },
-  });
+  const metadata = { finalizers: rest.length > 0 ? rest : null };
+  await client.patch(resource, object.metadata, { metadata });
 }

@@ -4,13 +4,12 @@
  *
  * @see https://kubernetes.io/docs/concepts/architecture/garbage-collection/
  */
-import type { SentObject, ObjectKey, OwnerReference } from "../../kube/object.ts";
+import type { SentObject, OwnerReference } from "../../kube/object.ts";
 import { parseApiVersion } from "../../kube/resource.ts";
 import { unlessGone } from "./absence.ts";
-import type { ControllerClient, DeleteOptions, StoreEvent } from "./client.ts";
+import type { DeleteOptions, ObjectName, StoreEvent } from "./client.ts";
 import type { ResourceName } from "../resource-name.ts";
-import type { EventRecorder } from "./event-recorder.ts";
-import type { Controller } from "./work-loop.ts";
+import { Controller, watchAll } from "./controller.ts";
 
 const FOREGROUND = "foregroundDeletion";
 const ORPHAN = "orphan";
@@ -18,7 +17,7 @@ const ORPHAN = "orphan";
 /** The node of one object in the graph of owners. */
 interface Known {
   readonly resource: ResourceName;
-  readonly key: ObjectKey;
+  readonly place: ObjectName;
   readonly owners: readonly OwnerReference[];
 }
 
@@ -30,20 +29,14 @@ const isDeletingDependents = ({ metadata }: SentObject): boolean =>
   metadata.deletionTimestamp !== undefined && (metadata.finalizers ?? []).includes(FOREGROUND);
 
 /** The graph of owner references, by uid. */
-export class GarbageCollector implements Controller {
+export class GarbageCollector extends Controller {
   readonly name = "GarbageCollector";
-  readonly #client: ControllerClient;
-  readonly #events: EventRecorder;
+  readonly watches = [watchAll((event) => this.#observe(event))];
   readonly #known = new Map<string, Known>();
   readonly #dependents = new Map<string, Set<string>>();
 
-  constructor(client: ControllerClient, events: EventRecorder) {
-    this.#client = client;
-    this.#events = events;
-  }
-
-  *observe({ type, resource, object }: StoreEvent): Iterable<string> {
-    const { uid = "", namespace, name = "", finalizers = [] } = object.metadata;
+  *#observe({ type, resource, object }: StoreEvent): Iterable<string> {
+    const { uid = "", namespace = "", name = "", finalizers = [] } = object.metadata;
     const before = this.#known.get(uid)?.owners ?? [];
     const owners = object.metadata.ownerReferences ?? [];
     for (const owner of before) this.#dependents.get(owner.uid)?.delete(uid);
@@ -54,8 +47,7 @@ export class GarbageCollector implements Controller {
       for (const owner of before) yield owner.uid;
       return;
     }
-    const key = namespace === undefined ? { name } : { namespace, name };
-    this.#known.set(uid, { resource, key, owners });
+    this.#known.set(uid, { resource, place: { namespace, name }, owners });
     for (const owner of owners) {
       const dependents = this.#dependents.get(owner.uid) ?? new Set();
       this.#dependents.set(owner.uid, dependents.add(uid));
@@ -81,7 +73,7 @@ export class GarbageCollector implements Controller {
 
   #find(uid: string): SentObject | undefined {
     const known = this.#known.get(uid);
-    const object = known && this.#client.find(known.resource, known.key);
+    const object = known && this.client.find(known.resource, known.place);
     return object?.metadata.uid === uid ? object : undefined;
   }
 
@@ -142,41 +134,31 @@ export class GarbageCollector implements Controller {
 
   async #stateOf(object: SentObject, reference: OwnerReference): Promise<OwnerState> {
     const { group } = parseApiVersion(reference.apiVersion);
-    const info = this.#client
+    const info = this.client
       .resources()
       .find((resource) => resource.group === group && resource.kind === reference.kind);
     // An owner that cannot be looked up may exist; nothing is deleted on a guess.
     if (!info) return "solid";
-    const { namespace } = object.metadata;
-    if (info.namespaced && namespace === undefined) {
-      await this.#warnOfNamespace(object, reference, info.namespaced);
-      return "solid";
-    }
-    const owner = this.#client.find(
-      info,
-      info.namespaced && namespace !== undefined
-        ? { namespace, name: reference.name }
-        : { name: reference.name },
-    );
+    const { namespace = "" } = object.metadata;
+    const owner = this.client.find(info, {
+      namespace: info.namespaced ? namespace : "",
+      name: reference.name,
+    });
     if (owner?.metadata.uid !== reference.uid) {
-      await this.#warnOfNamespace(object, reference, info.namespaced);
-      return "dangling";
+      if (info.namespaced) await this.#warnOfNamespace(object, reference);
+      return info.namespaced && namespace === "" ? "solid" : "dangling";
     }
     const { deletionTimestamp, finalizers = [] } = owner.metadata;
     return deletionTimestamp && finalizers.includes(FOREGROUND) ? "waiting" : "solid";
   }
 
   /** Warns about an owner that exists, but in another namespace. */
-  async #warnOfNamespace(
-    object: SentObject,
-    reference: OwnerReference,
-    namespaced: boolean,
-  ): Promise<void> {
+  async #warnOfNamespace(object: SentObject, reference: OwnerReference): Promise<void> {
     const known = this.#known.get(reference.uid);
     const { namespace = "" } = object.metadata;
-    if (!known || !namespaced || known.key.namespace === namespace) return;
+    if (!known || known.place.namespace === namespace) return;
     const { apiVersion, kind, name, uid } = reference;
-    await this.#events.record(
+    await this.events.record(
       object,
       "Warning",
       "OwnerRefInvalidNamespace",
@@ -189,9 +171,10 @@ export class GarbageCollector implements Controller {
     propagationPolicy: NonNullable<DeleteOptions["propagationPolicy"]>,
   ): Promise<void> {
     const { uid = "", resourceVersion = "" } = object.metadata;
-    await this.#ignoringAbsence(object, (resource, key) =>
-      this.#client.remove(resource, key, { propagationPolicy, uid, resourceVersion }),
-    );
+    const known = this.#known.get(uid);
+    if (!known) return;
+    const options = { propagationPolicy, uid, resourceVersion };
+    await unlessGone(this.client.remove(known.resource, known.place, options));
   }
 
   async #unblockOwners(object: SentObject): Promise<void> {
@@ -200,37 +183,23 @@ export class GarbageCollector implements Controller {
     const unblocked = ownerReferences.map((reference) =>
       reference.blockOwnerDeletion ? { ...reference, blockOwnerDeletion: false } : reference,
     );
-    await this.#ignoringAbsence(object, (resource, key) =>
-      this.#client.patch(resource, key, { metadata: { uid, ownerReferences: unblocked } }),
-    );
+    await this.#patch(object, { uid, ownerReferences: unblocked });
   }
 
   async #dropReferences(object: SentObject, uids: ReadonlySet<string>): Promise<void> {
     const rest = (object.metadata.ownerReferences ?? []).filter(({ uid }) => !uids.has(uid));
     const { uid } = object.metadata;
-    await this.#ignoringAbsence(object, (resource, key) =>
-      this.#client.patch(resource, key, {
-        metadata: { uid, ownerReferences: rest.length > 0 ? rest : null },
-      }),
-    );
+    await this.#patch(object, { uid, ownerReferences: rest.length > 0 ? rest : null });
   }
 
   async #dropFinalizer(object: SentObject, finalizer: string): Promise<void> {
     const rest = (object.metadata.finalizers ?? []).filter((one) => one !== finalizer);
     const { resourceVersion } = object.metadata;
-    await this.#ignoringAbsence(object, (resource, key) =>
-      this.#client.patch(resource, key, {
-        metadata: { resourceVersion, finalizers: rest.length > 0 ? rest : null },
-      }),
-    );
+    await this.#patch(object, { resourceVersion, finalizers: rest.length > 0 ? rest : null });
   }
 
-  async #ignoringAbsence(
-    object: SentObject,
-    write: (resource: ResourceName, key: ObjectKey) => Promise<unknown>,
-  ): Promise<void> {
+  async #patch(object: SentObject, metadata: object): Promise<void> {
     const known = this.#known.get(object.metadata.uid ?? "");
-    if (!known) return;
-    await unlessGone(write(known.resource, known.key));
+    if (known) await unlessGone(this.client.patch(known.resource, known.place, { metadata }));
   }
 }

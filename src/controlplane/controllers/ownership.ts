@@ -8,7 +8,8 @@ import { type LabelSelector, matchesLabelSelector } from "../../kube/selectors/s
 import { unlessGone } from "./absence.ts";
 import type { ControllerClient, StoreEvent } from "./client.ts";
 import type { ResourceName } from "../resource-name.ts";
-import { concerns, textOf } from "./keys.ts";
+import { type Watch, watch } from "./controller.ts";
+import { textOf } from "./keys.ts";
 
 /** A kind that owns objects of others. */
 export interface OwnerKind<T extends SentObject = SentObject> {
@@ -90,18 +91,14 @@ async function adopt<T extends SentObject>(
   reference: OwnerReference,
   finalizer: string | undefined,
 ): Promise<T> {
-  const { namespace = "", name = "", uid, ownerReferences = [], finalizers = [] } = object.metadata;
-  return client.patch(
-    resource,
-    { namespace, name },
-    {
-      metadata: {
-        uid,
-        ownerReferences: [...ownerReferences, reference],
-        ...(finalizer === undefined ? {} : { finalizers: [...finalizers, finalizer] }),
-      },
+  const { uid, ownerReferences = [], finalizers = [] } = object.metadata;
+  return client.patch(resource, object.metadata, {
+    metadata: {
+      uid,
+      ownerReferences: [...ownerReferences, reference],
+      ...(finalizer === undefined ? {} : { finalizers: [...finalizers, finalizer] }),
     },
-  );
+  });
 }
 
 async function release(
@@ -110,36 +107,40 @@ async function release(
   object: SentObject,
   owner: SentObject,
 ): Promise<void> {
-  const { namespace = "", name = "", uid, ownerReferences = [] } = object.metadata;
+  const { uid, ownerReferences = [] } = object.metadata;
   const rest = ownerReferences.filter((reference) => reference.uid !== owner.metadata.uid);
-  await unlessGone(
-    client.patch(
-      resource,
-      { namespace, name },
-      { metadata: { uid, ownerReferences: rest.length > 0 ? rest : null } },
-    ),
-  );
+  const metadata = { uid, ownerReferences: rest.length > 0 ? rest : null };
+  await unlessGone(client.patch(resource, object.metadata, { metadata }));
 }
 
 /**
- * The keys of the owners that an event about a dependent concerns: its controller now and before,
- * and if it has none, every owner that selects it.
+ * The keys of the owners of a kind that a change of a dependent concerns: its controller now and
+ * before.
  */
-export function* ownersOf<T extends SentObject>(
+export function* ownersOf({ object, old }: StoreEvent, kind: string): Generator<string> {
+  for (const dependent of old ? [object, old] : [object]) {
+    const controller = controllerOf(dependent);
+    if (controller?.kind !== kind) continue;
+    yield `${object.metadata.namespace ?? ""}/${controller.name}`;
+  }
+}
+
+/**
+ * Watches dependents: a change concerns the controller now and before, and where there is none,
+ * every owner that selects the object.
+ */
+export function watchOwned<T extends SentObject>(
   client: ControllerClient,
-  event: StoreEvent,
   dependents: ResourceName,
   kind: OwnerKind<T>,
   selectorOf: (owner: T) => LabelSelector | undefined,
-): Generator<string> {
-  if (!concerns(event, dependents)) return;
-  const { namespace = "" } = event.object.metadata;
-  for (const object of [event.object, event.old]) {
-    const controller = object && controllerOf(object);
-    if (controller?.kind === kind.kind) yield `${namespace}/${controller.name}`;
-  }
-  if (controllerOf(event.object) || event.type === "DELETED") return;
-  for (const owner of client.list(kind.resource, { namespace })) {
-    if (matchesLabelSelector(selectorOf(owner), event.object.metadata.labels)) yield textOf(owner);
-  }
+): Watch {
+  return watch(dependents, function* (event) {
+    yield* ownersOf(event, kind.kind);
+    const { namespace = "", labels } = event.object.metadata;
+    if (controllerOf(event.object) || event.type === "DELETED") return;
+    for (const owner of client.list(kind.resource, { namespace })) {
+      if (matchesLabelSelector(selectorOf(owner), labels)) yield textOf(owner);
+    }
+  });
 }

@@ -6,10 +6,9 @@
  * https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/#type-checking
  */
 import type { SentObject } from "../../kube/object.ts";
-import type { ControllerClient, ControllerContext, StoreEvent } from "./client.ts";
+import type { ControllerContext } from "./client.ts";
 import type { ResourceName } from "../resource-name.ts";
-import { concerns, keyFrom, textOf } from "./keys.ts";
-import type { Controller } from "./work-loop.ts";
+import { ObjectController, type Tools, watch } from "./controller.ts";
 
 const POLICIES: ResourceName<CheckedPolicy> = {
   group: "admissionregistration.k8s.io",
@@ -21,30 +20,25 @@ interface CheckedPolicy extends SentObject {
 }
 
 /** Checks each generation of each policy once. */
-export class PolicyStatusController implements Controller {
+export class PolicyStatusController extends ObjectController<CheckedPolicy> {
   readonly name = "ValidatingAdmissionPolicyStatus";
-  readonly watches = [POLICIES];
-  readonly #client: ControllerClient;
+  readonly resource = POLICIES;
+  readonly watches = [watch(POLICIES)];
   readonly #check: NonNullable<ControllerContext["checkPolicyTypes"]>;
 
-  constructor(client: ControllerClient, check: NonNullable<ControllerContext["checkPolicyTypes"]>) {
-    this.#client = client;
+  constructor(tools: Tools, check: NonNullable<ControllerContext["checkPolicyTypes"]>) {
+    super(tools);
     this.#check = check;
   }
 
-  *observe(event: StoreEvent): Iterable<string> {
-    if (concerns(event, POLICIES)) yield textOf(event.object);
-  }
-
-  async sync(key: string): Promise<undefined> {
-    const policy = this.#client.find(POLICIES, keyFrom(key));
-    const { name = "", generation = 0 } = policy?.metadata ?? {};
-    if (!policy || (policy.status?.observedGeneration ?? 0) >= generation) return;
+  protected async reconcile(policy: CheckedPolicy): Promise<undefined> {
+    const { generation = 0 } = policy.metadata;
+    if ((policy.status?.observedGeneration ?? 0) >= generation) return;
     const expressionWarnings = this.#check(policy);
     const status = {
       observedGeneration: generation,
       typeChecking: expressionWarnings.length > 0 ? { expressionWarnings } : null,
     };
-    await this.#client.patch(POLICIES, { name }, { status }, "status");
+    await this.client.patch(POLICIES, policy.metadata, { status }, "status");
   }
 }

@@ -17,55 +17,47 @@ import {
 } from "../builtin/strategies/quota-usage.ts";
 import type { Service } from "../builtin/kinds/core/service/shape.ts";
 import type { ResourceList, ResourceQuota } from "../builtin/shared/shapes.ts";
-import type { ControllerClient, StoreEvent } from "./client.ts";
+import type { StoreEvent } from "./client.ts";
 import type { ResourceName } from "../resource-name.ts";
-import { concerns, keyFrom, textOf } from "./keys.ts";
+import { concerns, textOf } from "./keys.ts";
 import { CLAIMS, PODS, QUOTAS, SERVICES } from "../builtin/tokens.ts";
 import { isFinished } from "./pods/pods.ts";
-import type { Controller } from "./work-loop.ts";
+import { ObjectController, watch, watchAll } from "./controller.ts";
 
 /** How often all quotas are counted again, in milliseconds. */
 const RECOUNT_MS = 5 * 60 * 1000;
 
 /** Keeps the status of quotas. */
-export class ResourceQuotaController implements Controller {
+export class ResourceQuotaController extends ObjectController<ResourceQuota> {
   readonly name = "ResourceQuota";
-  readonly #client: ControllerClient;
+  readonly resource = QUOTAS;
+  readonly watches = [
+    watch(QUOTAS, (event) => (asksForCount(event) ? [textOf(event.object)] : [])),
+    watchAll((event) => this.#quotasConcernedBy(event)),
+  ];
 
-  constructor(client: ControllerClient) {
-    this.#client = client;
-  }
-
-  *observe(event: StoreEvent): Iterable<string> {
-    if (concerns(event, QUOTAS) && asksForCount(event)) yield textOf(event.object);
+  *#quotasConcernedBy(event: StoreEvent): Iterable<string> {
     const { namespace } = event.object.metadata;
     if (namespace === undefined || !frees(event)) return;
-    for (const quota of this.#client.list(QUOTAS, { namespace })) {
+    for (const quota of this.client.list(QUOTAS, { namespace })) {
       if (limits(quota, event.resource)) yield textOf(quota);
     }
   }
 
-  async sync(key: string): Promise<number | undefined> {
-    const quota = this.#client.find(QUOTAS, keyFrom(key));
-    if (!quota) return undefined;
-    await this.#count(quota);
-    return RECOUNT_MS;
-  }
-
-  async #count(quota: ResourceQuota): Promise<void> {
+  protected async reconcile(quota: ResourceQuota): Promise<number> {
     const hard = quota.spec?.hard ?? {};
     const { namespace = "" } = quota.metadata;
     let used: ResourceList = Object.fromEntries(Object.keys(hard).map((name) => [name, "0"]));
-    for (const resource of this.#client.resources()) {
+    for (const resource of this.client.resources()) {
       if (!resource.namespaced || !limits(quota, resource)) continue;
-      for (const object of this.#client.list(resource, { namespace })) {
+      for (const object of this.client.list(resource, { namespace })) {
         if (!isInScope(quota, resource, object)) continue;
         used = addUsage(used, usageOf(resource, object));
       }
     }
     const status = { hard, used };
-    if (sameJson(quota.status ?? {}, status)) return;
-    await this.#client.updateStatus(QUOTAS, quota, status);
+    await this.client.updateStatus(QUOTAS, quota, status);
+    return RECOUNT_MS;
   }
 }
 

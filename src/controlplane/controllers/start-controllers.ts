@@ -24,7 +24,6 @@ import type { ControllerContext } from "./client.ts";
 import { DeploymentController } from "./deployment/deployment-controller.ts";
 import { EndpointSliceController } from "./endpoints/endpoint-slice-controller.ts";
 import { EndpointsController } from "./endpoints/endpoints-controller.ts";
-import { EventRecorder } from "./event-recorder.ts";
 import { GarbageCollector } from "./garbage-collector.ts";
 import { REPLICATION_CONTROLLERS, REPLICA_SETS } from "../builtin/tokens.ts";
 import { NamespaceContentController } from "./namespaces/namespace-content-controller.ts";
@@ -35,7 +34,8 @@ import { PolicyStatusController } from "./policy-status-controller.ts";
 import { Kubelet } from "./kubelet/kubelet.ts";
 import { PodScheduler } from "./pods/pod-scheduler.ts";
 import { ReplicaSetController } from "./replica-set-controller.ts";
-import { type Controller, WorkLoop } from "./work-loop.ts";
+import { type Controller, type Tools, toolsOf } from "./controller.ts";
+import { WorkLoop } from "./work-loop.ts";
 
 /** Running controllers. */
 export interface RunningControllers {
@@ -54,79 +54,71 @@ export function startControllers(
   context: ControllerContext,
   mode: "on" | "no-kubelet",
 ): RunningControllers {
-  const { clock } = context;
-  const client = context.clientFor("kube-controller-manager");
-  const events = (component: string): EventRecorder => new EventRecorder(client, clock, component);
+  const { caCertificate = "" } = context;
+  const as = (component: string): Tools => toolsOf(context, "kube-controller-manager", component);
+  const manager = as("controllermanager");
   const controllers: Controller[] = [
-    new NamespaceContentController(client, context.caCertificate ?? ""),
-    new NamespaceDeletionController(client, clock),
-    new DeploymentController(client, events("deployment-controller"), clock),
-    new ReplicaSetController(
-      { apiVersion: "apps/v1", kind: "ReplicaSet", resource: REPLICA_SETS },
-      client,
-      events("replicaset-controller"),
-      clock,
-    ),
-    new ReplicaSetController(
-      { apiVersion: "v1", kind: "ReplicationController", resource: REPLICATION_CONTROLLERS },
-      client,
-      events("replication-controller"),
-      clock,
-    ),
-    new JobController(client, events("job-controller"), clock),
-    new CronJobController(client, events("cronjob-controller"), clock),
-    new TtlController(client, clock),
-    new StatefulSetController(client, events("statefulset-controller"), clock),
-    new DaemonSetController(client, events("daemonset-controller"), clock),
-    new PodGarbageController(client, clock),
-    new NodeTaintController(client, events("taint-eviction-controller"), clock),
-    new ClaimProtectionController(client),
-    new AttributesClassProtectionController(client),
-    new EphemeralClaimController(client),
-    new VolumeBinder(client, events("persistentvolume-controller")),
-    new VolumePhaseController(client, events("persistentvolume-controller"), mode === "on"),
-    new ResourceQuotaController(client),
-    new DisruptionBudgetController(client, events("controllermanager"), clock),
-    new AutoscalerController(client, events("horizontal-pod-autoscaler"), clock),
-    new ClusterRoleAggregationController(context.clientFor("clusterrole-aggregation-controller")),
-    new EndpointMirrorController(client),
-    new EndpointSliceController(client, events("endpoint-slice-controller")),
-    new EndpointsController(client, events("endpoint-controller")),
+    new NamespaceContentController(manager, caCertificate),
+    new NamespaceDeletionController(manager),
+    new DeploymentController(as("deployment-controller")),
+    new ReplicaSetController(as("replicaset-controller"), {
+      apiVersion: "apps/v1",
+      kind: "ReplicaSet",
+      resource: REPLICA_SETS,
+    }),
+    new ReplicaSetController(as("replication-controller"), {
+      apiVersion: "v1",
+      kind: "ReplicationController",
+      resource: REPLICATION_CONTROLLERS,
+    }),
+    new JobController(as("job-controller")),
+    new CronJobController(as("cronjob-controller")),
+    new TtlController(manager),
+    new StatefulSetController(as("statefulset-controller")),
+    new DaemonSetController(as("daemonset-controller")),
+    new PodGarbageController(manager),
+    new NodeTaintController(as("taint-eviction-controller")),
+    new ClaimProtectionController(manager),
+    new AttributesClassProtectionController(manager),
+    new EphemeralClaimController(manager),
+    new VolumeBinder(as("persistentvolume-controller")),
+    new VolumePhaseController(as("persistentvolume-controller"), mode === "on"),
+    new ResourceQuotaController(manager),
+    new DisruptionBudgetController(manager),
+    new AutoscalerController(as("horizontal-pod-autoscaler")),
+    new ClusterRoleAggregationController(toolsOf(context, "clusterrole-aggregation-controller")),
+    new EndpointMirrorController(manager),
+    new EndpointSliceController(as("endpoint-slice-controller")),
+    new EndpointsController(as("endpoint-controller")),
   ];
-  const { checkPolicyTypes } = context;
+  const { checkPolicyTypes, issueToken, certificateSigner } = context;
   if (checkPolicyTypes) {
-    const name = "validatingadmissionpolicy-status";
-    controllers.push(new PolicyStatusController(context.clientFor(name), checkPolicyTypes));
+    const tools = toolsOf(context, "validatingadmissionpolicy-status");
+    controllers.push(new PolicyStatusController(tools, checkPolicyTypes));
   }
-  const { issueToken, caCertificate = "" } = context;
-  if (issueToken) {
-    controllers.push(new AccountTokenController(client, issueToken, caCertificate));
-  }
-  const { certificateSigner } = context;
+  if (issueToken) controllers.push(new AccountTokenController(manager, issueToken, caCertificate));
   if (certificateSigner) {
     controllers.push(
-      new SigningController(client, certificateSigner, clock),
-      new RequestCleaner(client, clock),
+      new SigningController(manager, certificateSigner),
+      new RequestCleaner(manager),
     );
   }
   if (mode === "on") controllers.push(...simulatedNodes(context));
   // Last, so that a controller still sees the deletion of its objects before their owner is
   // removed.
-  controllers.push(new GarbageCollector(client, events("garbage-collector-controller")));
-  const loop = new WorkLoop(controllers, client, clock, context.log);
+  controllers.push(new GarbageCollector(as("garbage-collector-controller")));
+  const loop = new WorkLoop(controllers, manager, context.log);
   loop.start();
   return { settle: () => loop.settle(), stop: () => loop.stop() };
 }
 
 function simulatedNodes(context: ControllerContext): Controller[] {
-  const { clock } = context;
-  const kubelet = context.clientFor("kubelet");
-  const scheduler = context.clientFor("kube-scheduler");
+  const kubelet = toolsOf(context, "kubelet");
   return [
-    new NodeSimulator(kubelet, clock, simulatedNodeNames(context.nodes ?? 1)),
-    new PodScheduler(scheduler, new EventRecorder(scheduler, clock, "default-scheduler"), clock),
-    new VolumeProvisioner(context.clientFor("tsop-provisioner"), clock),
-    new VolumeResizer(context.clientFor("tsop-resizer"), clock),
-    new Kubelet(kubelet, new EventRecorder(kubelet, clock, "kubelet"), clock),
+    new NodeSimulator(kubelet, simulatedNodeNames(context.nodes ?? 1)),
+    new PodScheduler(toolsOf(context, "kube-scheduler", "default-scheduler")),
+    new VolumeProvisioner(toolsOf(context, "tsop-provisioner")),
+    new VolumeResizer(toolsOf(context, "tsop-resizer", "external-resizer")),
+    new Kubelet(kubelet),
   ];
 }

@@ -10,24 +10,8 @@ import { messageOf } from "../../errors.ts";
 import { groupResourceOf } from "../../kube/resource.ts";
 import { type Logger, silentLogger } from "../../log.ts";
 import type { ControllerClient, StoreEvent } from "./client.ts";
+import type { Controller, Tools, Watch } from "./controller.ts";
 import type { ResourceName } from "../resource-name.ts";
-
-/** One simulated controller. */
-export interface Controller {
-  readonly name: string;
-  /** The resources whose changes it observes; all when absent. */
-  readonly watches?: readonly ResourceName[];
-  /** Keys to begin with, beside those of the stored objects. */
-  readonly initialKeys?: readonly string[];
-  /** Observes a change. @returns the keys that it concerns */
-  observe(event: StoreEvent): Iterable<string>;
-  /**
-   * Brings the object of `key` closer to its desired state. Throws to be retried.
-   *
-   * @returns after how many milliseconds to look again, when time alone causes a change
-   */
-  sync(key: string): Promise<number | undefined>;
-}
 
 interface Item {
   readonly controller: Controller;
@@ -50,8 +34,8 @@ export class WorkLoop {
   readonly #failures = new Map<string, number>();
   readonly #failed = new Map<string, Item>();
   readonly #timers = new Map<string, Timer>();
-  /** The controllers that observe a resource, by its name. */
-  readonly #observers = new Map<string, readonly Controller[]>();
+  /** The watches of a resource, by its name. */
+  readonly #watches = new Map<string, readonly (readonly [Controller, Watch])[]>();
   #idle: (() => void)[] = [];
   #running = false;
   #stopped = false;
@@ -59,8 +43,7 @@ export class WorkLoop {
 
   constructor(
     controllers: readonly Controller[],
-    client: ControllerClient,
-    clock: Clock,
+    { client, clock }: Tools,
     log: Logger = silentLogger,
   ) {
     this.#controllers = controllers;
@@ -81,7 +64,7 @@ export class WorkLoop {
 
   #observeStored(): void {
     for (const controller of this.#controllers) {
-      for (const key of controller.initialKeys ?? []) this.#add({ controller, key });
+      for (const key of controller.initialKeys) this.#add({ controller, key });
     }
     for (const resource of this.#client.resources()) {
       for (const object of this.#client.list(resource)) {
@@ -108,21 +91,23 @@ export class WorkLoop {
   #observe(event: StoreEvent): void {
     // The controllers themselves write events; no controller waits for them.
     if (this.#stopped || event.resource.plural === "events") return;
-    for (const controller of this.#observersOf(event.resource)) {
-      for (const key of controller.observe(event)) this.#add({ controller, key });
+    for (const [controller, watch] of this.#watchesOf(event.resource)) {
+      for (const key of watch.keysOf(event)) this.#add({ controller, key });
     }
     for (const item of this.#failed.values()) this.#add(item);
     this.#failed.clear();
   }
 
-  #observersOf(resource: ResourceName): readonly Controller[] {
+  #watchesOf(resource: ResourceName): readonly (readonly [Controller, Watch])[] {
     const name = groupResourceOf(resource);
-    let found = this.#observers.get(name);
+    let found = this.#watches.get(name);
     if (!found) {
-      found = this.#controllers.filter(
-        ({ watches }) => !watches || watches.some((watched) => groupResourceOf(watched) === name),
+      found = this.#controllers.flatMap((controller) =>
+        controller.watches
+          .filter((watch) => !watch.resource || groupResourceOf(watch.resource) === name)
+          .map((watch) => [controller, watch] as const),
       );
-      this.#observers.set(name, found);
+      this.#watches.set(name, found);
     }
     return found;
   }

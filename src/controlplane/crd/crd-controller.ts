@@ -5,14 +5,13 @@
  * `WorkLoop`.
  */
 import { timeOf } from "../../kube/values/times.ts";
-import type { Clock } from "../../clock.ts";
 import { copyJson, sameJson } from "../../kube/json.ts";
 import { DEFINITIONS } from "../builtin/tokens.ts";
-import { concerns } from "../controllers/keys.ts";
+import { textOf } from "../controllers/keys.ts";
 import { unlessGone } from "../controllers/absence.ts";
-import type { ControllerClient, StoreEvent } from "../controllers/client.ts";
+import type { StoreEvent } from "../controllers/client.ts";
 import type { ResourceName } from "../resource-name.ts";
-import type { Controller } from "../controllers/work-loop.ts";
+import { ObjectController, watch, watchAll } from "../controllers/controller.ts";
 import { approvalOf, isProtectedGroup } from "../../kube/definition/approval.ts";
 import {
   CLEANUP_FINALIZER,
@@ -41,41 +40,26 @@ const acceptedNamesOf = (definition: Definition | undefined): DefinitionNames =>
   definition?.status?.acceptedNames ?? {};
 
 /** The controllers of kube-apiserver for CustomResourceDefinitions, as one. */
-export class CrdController implements Controller {
+export class CrdController extends ObjectController<Definition> {
   readonly name = "kube-apiserver";
-  readonly #client: ControllerClient;
-  readonly #clock: Clock;
+  readonly resource = DEFINITIONS;
+  readonly watches = [
+    watch(DEFINITIONS),
+    watch(DEFINITIONS, (event) => this.#rivalsOf(event)),
+    watchAll(definitionOf),
+  ];
 
-  constructor(client: ControllerClient, clock: Clock) {
-    this.#client = client;
-    this.#clock = clock;
-  }
-
-  /**
-   * The definition itself, those of its group when its names change, and the definition of a
-   * deleted object.
-   */
-  *observe(event: StoreEvent): Iterable<string> {
-    const { name = "" } = event.object.metadata;
-    if (!concerns(event, DEFINITIONS)) {
-      const { plural, group } = event.resource;
-      if (event.type === "DELETED" && group.includes(".")) yield `${plural}.${group}`;
-      return;
-    }
-    yield name;
-    const changed = !sameJson(acceptedNamesOf(event.object), acceptedNamesOf(event.old));
-    if (event.type === "MODIFIED" && !changed) return;
-    const { group } = event.object.spec;
+  /** The other definitions of a group, when the names of one of them change. */
+  *#rivalsOf({ type, object, old }: StoreEvent<Definition>): Iterable<string> {
+    const changed = !sameJson(acceptedNamesOf(object), acceptedNamesOf(old));
+    if (type === "MODIFIED" && !changed) return;
     for (const other of this.#definitions()) {
-      if (other.spec.group === group && other.metadata.name !== name) {
-        yield other.metadata.name ?? "";
-      }
+      const isRival = other.spec.group === object.spec.group;
+      if (isRival && other.metadata.name !== object.metadata.name) yield textOf(other);
     }
   }
 
-  async sync(name: string): Promise<number | undefined> {
-    const found = this.#client.find(DEFINITIONS, { name });
-    if (!found) return undefined;
+  protected async reconcile(found: Definition): Promise<number | undefined> {
     let definition = copyJson(found);
     if (definition.metadata.deletionTimestamp !== undefined) return this.#finish(definition);
     if (this.#acceptNames(definition)) definition = await this.#write(definition);
@@ -247,28 +231,30 @@ export class CrdController implements Controller {
       group: spec.group ?? "",
       plural: status?.acceptedNames?.plural ?? "",
     };
-    for (const { metadata } of this.#client.list(resource)) {
+    for (const { metadata } of this.client.list(resource)) {
       if (metadata.deletionTimestamp !== undefined) continue;
-      const { name = "", namespace } = metadata;
-      const key = { name, ...(namespace ? { namespace } : {}) };
-      await unlessGone(this.#client.remove(resource, key));
+      await unlessGone(this.client.remove(resource, metadata));
     }
-    return this.#client.list(resource).length === 0;
+    return this.client.list(resource).length === 0;
   }
 
   async #write(definition: Definition): Promise<Definition> {
-    const written = await this.#client.update(DEFINITIONS, definition, "status");
+    const written = await this.client.update(DEFINITIONS, definition, "status");
     return copyJson(written);
   }
 
   #definitions(): readonly Definition[] {
-    return this.#client.list(DEFINITIONS);
+    return this.client.list(DEFINITIONS);
   }
 
   #now(): string {
-    return timeOf(this.#clock.now());
+    return timeOf(this.clock.now());
   }
 }
+
+/** The key of the definition of a deleted object. */
+const definitionOf = ({ type, resource: { plural, group } }: StoreEvent): string[] =>
+  type === "DELETED" && group.includes(".") ? [`/${plural}.${group}`] : [];
 
 function setOrDrop(
   names: DefinitionNames,

@@ -1,13 +1,14 @@
 /** The client of the simulated controllers: the write path of requests, without the wire. */
 import { InternalError } from "../../errors.ts";
-import { asJson, asObject, copyJson } from "../../kube/json.ts";
-import type { SentObject, ObjectKey } from "../../kube/object.ts";
+import { asJson, asObject, copyJson, sameJson } from "../../kube/json.ts";
+import type { SentObject } from "../../kube/object.ts";
 import { applyMergePatch } from "../../kube/patch.ts";
 import type { ResourceInfo } from "../../kube/resource.ts";
 import type {
   ControllerClient,
   ControllerContext,
   DeleteOptions,
+  ObjectName,
   ScaleView,
   Selection,
   StoreEvent,
@@ -23,6 +24,7 @@ import {
   listStored,
   mainEndpoint,
 } from "./cluster/cluster.ts";
+import { present } from "../../present.ts";
 import { createObject } from "./write/create.ts";
 import { deleteObject } from "./write/delete.ts";
 import { noSuchResource } from "../failures.ts";
@@ -53,8 +55,11 @@ class DirectClient implements ControllerClient {
     };
   }
 
-  find<T extends SentObject>(resource: ResourceName<T>, key: ObjectKey): T | undefined {
-    return findStored(this.#cluster, resource, key);
+  find<T extends SentObject>(
+    resource: ResourceName<T>,
+    { namespace, name = "" }: ObjectName,
+  ): T | undefined {
+    return findStored(this.#cluster, resource, { namespace, name });
   }
 
   list<T extends SentObject>(resource: ResourceName<T>, selection: Selection = {}): readonly T[] {
@@ -100,16 +105,17 @@ class DirectClient implements ControllerClient {
     object: NoInfer<T>,
     status: NoInfer<NonNullable<T["status"]>>,
   ): Promise<T> {
+    if (sameJson(object.status ?? {}, status)) return object;
     return this.update(resource, { ...object, status }, "status");
   }
 
   async patch<T extends SentObject>(
     resource: ResourceName<T>,
-    key: ObjectKey,
+    name: ObjectName,
     patch: object,
     subresource = "",
   ): Promise<T> {
-    return this.#change(resource, key, subresource, false, (live) =>
+    return this.#change(resource, name, subresource, false, (live) =>
       asObject(applyMergePatch(asJson(copyJson(live)), patch)),
     );
   }
@@ -128,15 +134,19 @@ class DirectClient implements ControllerClient {
     return changed;
   }
 
-  async remove(resource: ResourceName, key: ObjectKey, options: DeleteOptions = {}): Promise<void> {
+  async remove(
+    resource: ResourceName,
+    name: ObjectName,
+    options: DeleteOptions = {},
+  ): Promise<void> {
     const endpoint = mainEndpoint(this.#served(resource));
-    await deleteObject(this.#write(endpoint, key, this.#options), options);
+    await deleteObject(this.#write(endpoint, name, this.#options), options);
     await this.#cluster.store.durable();
   }
 
-  findScale(resource: ResourceName, key: ObjectKey): ScaleView | undefined {
-    const target = this.#scaleTarget(resource, key);
-    const object = this.find(resource, key);
+  findScale(resource: ResourceName, name: ObjectName): ScaleView | undefined {
+    const target = this.#scaleTarget(resource, name);
+    const object = this.find(resource, name);
     if (!object) return undefined;
     const { spec, status } = readScale(target, object);
     return {
@@ -146,19 +156,22 @@ class DirectClient implements ControllerClient {
     };
   }
 
-  async rescale(resource: ResourceName, key: ObjectKey, replicas: number): Promise<void> {
-    const target = this.#scaleTarget(resource, key);
+  async rescale(resource: ResourceName, name: ObjectName, replicas: number): Promise<void> {
+    const target = this.#scaleTarget(resource, name);
     await setReplicas(this.#cluster, target, this.#options, replicas);
   }
 
-  #scaleTarget(name: ResourceName, key: ObjectKey): ScaleTarget {
-    const resource = this.#served(name);
+  #scaleTarget(
+    { group, plural }: ResourceName,
+    { namespace = "", name = "" }: ObjectName,
+  ): ScaleTarget {
+    const resource = this.#served({ group, plural });
     const subresource = resource.subresources.find((one) => one.name === "scale");
     return {
       resource,
-      namespace: key.namespace ?? "",
-      name: key.name,
-      ...(subresource ? { subresource } : {}),
+      namespace,
+      name,
+      ...present({ subresource }),
     };
   }
 
@@ -166,19 +179,19 @@ class DirectClient implements ControllerClient {
     const { store, registry } = this.#cluster;
     return store.subscribe(({ type, collection, object, old }) => {
       const resource = registry.ofCollection(collection);
-      if (resource) listener({ type, resource, object, ...(old ? { old } : {}) });
+      if (resource) listener({ type, resource, object, ...present({ old }) });
     });
   }
 
   async #change<T extends SentObject>(
     resource: ResourceName<T>,
-    key: PartialKey,
+    name: ObjectName,
     subresource: string,
     replaces: boolean,
     change: (live: SentObject) => SentObject,
   ): Promise<T> {
     const endpoint = this.#endpoint(this.#served(resource), subresource);
-    const write = this.#write(endpoint, key, { ...this.#options, replaces });
+    const write = this.#write(endpoint, name, { ...this.#options, replaces });
     const changed = await updateObject(write, (live) => {
       const object = change(live);
       endpoint.strategy.setDefaults(object);
@@ -191,7 +204,7 @@ class DirectClient implements ControllerClient {
 
   #write<O extends WriteOptions>(
     endpoint: Endpoint,
-    { namespace = "", name = "" }: PartialKey,
+    { namespace = "", name = "" }: ObjectName,
     options: O,
   ): Write<O> {
     return { cluster: this.#cluster, endpoint, namespace, name, options };
@@ -211,10 +224,4 @@ class DirectClient implements ControllerClient {
     }
     return { resource, subresource, strategy: found.strategy };
   }
-}
-
-/** The key of an object; empty parts are left out. */
-interface PartialKey {
-  readonly namespace?: string | undefined;
-  readonly name?: string;
 }

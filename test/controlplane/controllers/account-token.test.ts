@@ -2,6 +2,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { afterEach, describe, expect, it } from "vitest";
 import { TokenAuthority } from "../../../src/controlplane/auth/tokens.ts";
 import { AccountTokenController } from "../../../src/controlplane/controllers/account-token-controller.ts";
+import { toolsOf } from "../../../src/controlplane/controllers/controller.ts";
 import type { ControllerClient } from "../../../src/controlplane/controllers/client.ts";
 import { SECRETS, SERVICE_ACCOUNTS } from "../../../src/controlplane/builtin/tokens.ts";
 import { WorkLoop } from "../../../src/controlplane/controllers/work-loop.ts";
@@ -25,9 +26,10 @@ async function start(): Promise<{
   const { clock, store } = cluster;
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
   const tokens = new TokenAuthority(clock, store, privateKey);
-  const client = controllerContext(cluster).clientFor("test");
+  const tools = toolsOf(controllerContext(cluster), "test");
+  const { client } = tools;
   const issue = tokens.issueForSecret.bind(tokens);
-  const loop = new WorkLoop([new AccountTokenController(client, issue, "PEM")], client, clock);
+  const loop = new WorkLoop([new AccountTokenController(tools, issue, "PEM")], tools);
   running = loop;
   loop.start();
   await client.create(SERVICE_ACCOUNTS, {

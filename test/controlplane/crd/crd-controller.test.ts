@@ -3,6 +3,7 @@ import type { VirtualClock } from "../../../src/clock.ts";
 import { builtInResources } from "../../../src/controlplane/builtin/resources.ts";
 import type { ControllerClient } from "../../../src/controlplane/controllers/client.ts";
 import type { ResourceName } from "../../../src/controlplane/resource-name.ts";
+import { toolsOf } from "../../../src/controlplane/controllers/controller.ts";
 import { WorkLoop } from "../../../src/controlplane/controllers/work-loop.ts";
 import { CrdController } from "../../../src/controlplane/crd/crd-controller.ts";
 import { DEFINITIONS } from "../../../src/controlplane/builtin/tokens.ts";
@@ -31,8 +32,9 @@ function start(): Started {
   const cluster = bareCluster(withDefinitions(builtInResources()));
   const { clock, store, registry } = cluster;
   followDefinitions(store, registry);
-  const client = controllerContext(cluster).clientFor("test");
-  const loop = new WorkLoop([new CrdController(client, clock)], client, clock);
+  const tools = toolsOf(controllerContext(cluster), "test");
+  const { client } = tools;
+  const loop = new WorkLoop([new CrdController(tools)], tools);
   running = loop;
   loop.start();
   return {

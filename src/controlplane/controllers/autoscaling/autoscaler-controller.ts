@@ -5,19 +5,17 @@
  * @see https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/
  */
 import { sameJson } from "../../../kube/json.ts";
-import type { Clock } from "../../../clock.ts";
 import { messageOf } from "../../../errors.ts";
 import { matchesLabels, parseLabelSelector } from "../../../kube/selectors/selector.ts";
-import type { Condition } from "../../builtin/shared/shapes.ts";
+import { withCondition } from "../conditions.ts";
 import { type Autoscaler, problemOf } from "./autoscaler-metrics.ts";
-import type { ControllerClient, ScaleView, StoreEvent } from "../client.ts";
+import type { ScaleView } from "../client.ts";
 import type { ResourceName } from "../../resource-name.ts";
-import type { EventRecorder } from "../event-recorder.ts";
-import { concerns, keyFrom, textOf } from "../keys.ts";
+import { textOf } from "../keys.ts";
 import { AUTOSCALERS } from "./autoscaler-metrics.ts";
 import { PODS } from "../../builtin/tokens.ts";
 import { timeOf } from "../../../kube/values/times.ts";
-import type { Controller } from "../work-loop.ts";
+import { ObjectController, watch } from "../controller.ts";
 
 type Status = NonNullable<Autoscaler["status"]>;
 
@@ -25,36 +23,21 @@ type Status = NonNullable<Autoscaler["status"]>;
 const PERIOD_MS = 15_000;
 
 /** Keeps the targets of autoscalers within their bounds. */
-export class AutoscalerController implements Controller {
+export class AutoscalerController extends ObjectController<Autoscaler> {
   readonly name = "Autoscaler";
-  readonly watches = [AUTOSCALERS];
-  readonly #client: ControllerClient;
-  readonly #events: EventRecorder;
-  readonly #clock: Clock;
-
-  constructor(client: ControllerClient, events: EventRecorder, clock: Clock) {
-    this.#client = client;
-    this.#events = events;
-    this.#clock = clock;
-  }
-
-  *observe(event: StoreEvent): Iterable<string> {
-    if (!concerns(event, AUTOSCALERS)) return;
+  readonly resource = AUTOSCALERS;
+  readonly watches = [
     // A change of its own status needs no second look.
-    const { spec } = event.object;
-    if (!event.old || !sameJson(spec, event.old.spec)) {
-      yield textOf(event.object);
-    }
-  }
+    watch(AUTOSCALERS, ({ object, old }) =>
+      sameJson(object.spec, old?.spec) ? [] : [textOf(object)],
+    ),
+  ];
 
-  async sync(key: string): Promise<number | undefined> {
-    const scaler = this.#client.find(AUTOSCALERS, keyFrom(key));
-    if (!scaler || scaler.metadata.deletionTimestamp) return undefined;
+  protected async reconcile(scaler: Autoscaler): Promise<number | undefined> {
+    if (scaler.metadata.deletionTimestamp) return undefined;
     const status: Status = structuredClone(scaler.status ?? {});
     await this.#look(scaler, status);
-    if (!sameJson(scaler.status, status)) {
-      await this.#client.updateStatus(AUTOSCALERS, scaler, status);
-    }
+    await this.client.updateStatus(AUTOSCALERS, scaler, status);
     return PERIOD_MS;
   }
 
@@ -67,18 +50,13 @@ export class AutoscalerController implements Controller {
       this.#set(status, "AbleToScale", "False", "FailedGetScale", message);
       status.desiredReplicas ??= 0;
       status.currentMetrics ??= null;
-      await this.#events.record(scaler, "Warning", "FailedGetScale", found);
+      await this.events.record(scaler, "Warning", "FailedGetScale", found);
       return;
     }
     const { resource, scale } = found;
     const { replicas } = scale;
-    this.#set(
-      status,
-      "AbleToScale",
-      "True",
-      "SucceededGetScale",
-      "the HPA controller was able to get the target's current scale",
-    );
+    const able = "the HPA controller was able to get the target's current scale";
+    this.#set(status, "AbleToScale", "True", "SucceededGetScale", able);
     const limit =
       replicas > maxReplicas
         ? "Current number of replicas above Spec.MaxReplicas"
@@ -91,11 +69,11 @@ export class AutoscalerController implements Controller {
     } else if (wanted === replicas) await this.#noteMissingMetrics(scaler, status, scale);
     else {
       try {
-        await this.#client.rescale(resource, key, wanted);
+        await this.client.rescale(resource, key, wanted);
       } catch (thrown) {
         const problem = messageOf(thrown);
         const told = `New size: ${wanted}; reason: ${limit}; error: ${problem}`;
-        await this.#events.record(scaler, "Warning", "FailedRescale", told);
+        await this.events.record(scaler, "Warning", "FailedRescale", told);
         const message = `the HPA controller was unable to update the target scale: ${problem}`;
         this.#set(status, "AbleToScale", "False", "FailedUpdateScale", message);
         noteReplicas(status, replicas, status.desiredReplicas ?? 0, null);
@@ -104,9 +82,9 @@ export class AutoscalerController implements Controller {
       const message = `the HPA controller was able to update the target scale to ${wanted}`;
       this.#set(status, "AbleToScale", "True", "SucceededRescale", message);
       const told = `New size: ${wanted}; reason: ${limit}`;
-      await this.#events.record(scaler, "Normal", "SuccessfulRescale", told);
+      await this.events.record(scaler, "Normal", "SuccessfulRescale", told);
       noteReplicas(status, replicas, wanted, null);
-      status.lastScaleTime = timeOf(this.#clock.now());
+      status.lastScaleTime = timeOf(this.clock.now());
     }
   }
 
@@ -114,13 +92,13 @@ export class AutoscalerController implements Controller {
   #scaleOf({ spec, metadata }: Autoscaler): { resource: ResourceName; scale: ScaleView } | string {
     const { apiVersion = "", kind, name } = spec.scaleTargetRef;
     const [group = ""] = apiVersion.includes("/") ? apiVersion.split("/") : [""];
-    const resource = this.#client
+    const resource = this.client
       .resources()
       .find((served) => served.group === group && served.kind === kind);
     if (!resource) return `no matches for kind "${kind}" in group "${group}"`;
     const { plural } = resource;
     try {
-      const scale = this.#client.findScale(resource, {
+      const scale = this.client.findScale(resource, {
         namespace: metadata.namespace ?? "",
         name,
       });
@@ -136,13 +114,13 @@ export class AutoscalerController implements Controller {
     const fail = async (message: string): Promise<void> => {
       const { desiredReplicas = 0 } = status;
       noteReplicas(status, scale.replicas, desiredReplicas, status.currentMetrics ?? null);
-      await this.#events.record(scaler, "Warning", "FailedComputeMetricsReplicas", message);
+      await this.events.record(scaler, "Warning", "FailedComputeMetricsReplicas", message);
     };
     status.currentMetrics = null;
     if (scale.selector === "") {
       const message = "the HPA target's scale is missing a selector";
       this.#set(status, "ScalingActive", "False", "InvalidSelector", message);
-      await this.#events.record(scaler, "Warning", "SelectorRequired", "selector is required");
+      await this.events.record(scaler, "Warning", "SelectorRequired", "selector is required");
       await fail("selector is required");
       return;
     }
@@ -151,14 +129,14 @@ export class AutoscalerController implements Controller {
       const list = rivals.map((name) => `{${name} ${namespace}}`).join(" ");
       const message = `pods by selector ${scale.selector} are controlled by multiple HPAs: [${list}]`;
       this.#set(status, "ScalingActive", "False", "AmbiguousSelector", message);
-      await this.#events.record(scaler, "Warning", "AmbiguousSelector", message);
+      await this.events.record(scaler, "Warning", "AmbiguousSelector", message);
       await fail(message);
       return;
     }
     const { metrics = [] } = scaler.spec;
     const problems = metrics.map((metric) => problemOf(metric, namespace));
     for (const { reason, message } of problems) {
-      await this.#events.record(scaler, "Warning", reason, message);
+      await this.events.record(scaler, "Warning", reason, message);
     }
     const [first] = problems;
     if (!first) return;
@@ -173,10 +151,10 @@ export class AutoscalerController implements Controller {
   #rivalsOf(scaler: Autoscaler, selector: string): string[] {
     const { namespace = "" } = scaler.metadata;
     const wanted = parseLabelSelector(selector);
-    const pods = this.#client
+    const pods = this.client
       .list(PODS, { namespace })
       .filter(({ metadata }) => matchesLabels(wanted, metadata.labels));
-    return this.#client
+    return this.client
       .list(AUTOSCALERS, { namespace })
       .filter((other) => {
         const found = this.#scaleOf(other);
@@ -188,28 +166,8 @@ export class AutoscalerController implements Controller {
   }
 
   #set(status: Status, type: string, value: string, reason: string, message: string): void {
-    status.conditions = this.#withCondition(status.conditions, type, value, reason, message);
-  }
-
-  #withCondition(
-    conditions: readonly Condition[] = [],
-    type: string,
-    status: string,
-    reason: string,
-    message: string,
-  ): Condition[] {
-    const known = conditions.find((condition) => condition.type === type);
-    const since = known?.status === status ? known.lastTransitionTime : undefined;
-    const next: Condition = {
-      type,
-      status,
-      lastTransitionTime: since ?? timeOf(this.#clock.now()),
-      reason,
-      message,
-    };
-    return known
-      ? conditions.map((condition) => (condition === known ? next : condition))
-      : [...conditions, next];
+    const change = { type, status: value, reason, message };
+    status.conditions = withCondition(status.conditions, change, this.clock.now());
   }
 }
 

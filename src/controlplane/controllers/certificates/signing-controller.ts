@@ -4,17 +4,15 @@
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/certificate-signing-requests/
  */
-import type { Clock } from "../../../clock.ts";
 import { readCertificateRequest } from "../../auth/certificate-request.ts";
 import { timeOf } from "../../../kube/values/times.ts";
 import type {
   SigningCondition,
   SigningRequest,
 } from "../../builtin/kinds/certificates/certificate-signing-request.ts";
-import type { CertificateSigner, ControllerClient, StoreEvent } from "../client.ts";
-import { concerns, keyFrom, textOf } from "../keys.ts";
+import type { CertificateSigner } from "../client.ts";
 import { SIGNING_REQUESTS } from "../../builtin/tokens.ts";
-import type { Controller } from "../work-loop.ts";
+import { ObjectController, type Tools, watch } from "../controller.ts";
 import {
   KUBELET_CLIENT_SIGNER,
   findSignerCheck,
@@ -28,27 +26,18 @@ const LONGEST_MS = 365 * 24 * 60 * MINUTE_MS;
 const SHORTEST_MS = 10 * MINUTE_MS;
 
 /** Signs and approves requests. Keys are those of the requests. */
-export class SigningController implements Controller {
+export class SigningController extends ObjectController<SigningRequest> {
   readonly name = "CertificateSigning";
-  readonly watches = [SIGNING_REQUESTS];
-  readonly #client: ControllerClient;
+  readonly resource = SIGNING_REQUESTS;
+  readonly watches = [watch(SIGNING_REQUESTS)];
   readonly #signer: CertificateSigner;
-  readonly #clock: Clock;
 
-  constructor(client: ControllerClient, signer: CertificateSigner, clock: Clock) {
-    this.#client = client;
+  constructor(tools: Tools, signer: CertificateSigner) {
+    super(tools);
     this.#signer = signer;
-    this.#clock = clock;
   }
 
-  *observe(event: StoreEvent): Iterable<string> {
-    if (concerns(event, SIGNING_REQUESTS) && event.type !== "DELETED") yield textOf(event.object);
-  }
-
-  async sync(key: string): Promise<undefined> {
-    const found = this.#client.find(SIGNING_REQUESTS, keyFrom(key));
-    if (!found) return;
-    const object = found;
+  protected async reconcile(object: SigningRequest): Promise<undefined> {
     const { certificate = "", conditions = [] } = object.status ?? {};
     const has = (type: string): boolean =>
       conditions.some((condition) => condition.type === type && condition.status === "True");
@@ -70,7 +59,7 @@ export class SigningController implements Controller {
         status: "True",
         reason: "SignerValidationFailure",
         message: problem,
-        lastUpdateTime: timeOf(this.#clock.now()),
+        lastUpdateTime: timeOf(this.clock.now()),
       };
       await this.#write(object, { conditions: [...conditions, failed] }, "status");
       return;
@@ -115,6 +104,6 @@ export class SigningController implements Controller {
     subresource: string,
   ): Promise<void> {
     const next: SigningRequest = { ...object, status: { ...object.status, ...status } };
-    await this.#client.update(SIGNING_REQUESTS, next, subresource);
+    await this.client.update(SIGNING_REQUESTS, next, subresource);
   }
 }

@@ -4,20 +4,18 @@
  * @see https://kubernetes.io/docs/concepts/workloads/controllers/daemonset/
  */
 import { sameJson } from "../../../kube/json.ts";
-import type { Clock } from "../../../clock.ts";
-import { messageOf } from "../../../errors.ts";
+import { errorFrom } from "../../../errors.ts";
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { Node } from "../../builtin/kinds/core/node.ts";
 import type { DaemonSet } from "../../builtin/kinds/apps/daemon-set.ts";
-import { unlessGone } from "../absence.ts";
-import type { ControllerClient, StoreEvent } from "../client.ts";
-import type { EventRecorder } from "../event-recorder.ts";
-import { concerns, keyFrom, textOf } from "../keys.ts";
+import { createPod, deletePod } from "../pods/pod-control.ts";
+import type { StoreEvent } from "../client.ts";
+import { textOf } from "../keys.ts";
 import { DAEMON_SETS, NODES, PODS } from "../../builtin/tokens.ts";
-import { type OwnerKind, claimed, controllerOf, ownersOf } from "../ownership.ts";
+import { type OwnerKind, claimed, controllerOf, watchOwned } from "../ownership.ts";
 import { availableInMs, isFinished, isReady } from "../pods/pods.ts";
 import { type Revision, RevisionHistory } from "../revision-history.ts";
-import type { Controller } from "../work-loop.ts";
+import { ObjectController, watch } from "../controller.ts";
 import { HASH_LABEL, TEMPLATE_GENERATION, daemonPod, fit, targetOf } from "./daemon-nodes.ts";
 import {
   type Changes,
@@ -44,26 +42,16 @@ interface Backoff {
 }
 
 /** Creates, replaces and deletes the pods of DaemonSets. */
-export class DaemonSetController implements Controller {
+export class DaemonSetController extends ObjectController<DaemonSet> {
   readonly name = "DaemonSet";
-  readonly watches = [DAEMON_SETS, NODES, PODS];
-  readonly #client: ControllerClient;
-  readonly #events: EventRecorder;
-  readonly #clock: Clock;
+  readonly resource = DAEMON_SETS;
+  readonly watches = [
+    watch(DAEMON_SETS),
+    watch(NODES, (event) => this.#setsConcernedBy(event)),
+    watchOwned(this.client, PODS, KIND, (set) => set.spec.selector),
+  ];
   /** The backoffs by set, generation and node. */
   readonly #backoffs = new Map<string, Backoff>();
-
-  constructor(client: ControllerClient, events: EventRecorder, clock: Clock) {
-    this.#client = client;
-    this.#events = events;
-    this.#clock = clock;
-  }
-
-  *observe(event: StoreEvent): Iterable<string> {
-    if (concerns(event, DAEMON_SETS)) yield textOf(event.object);
-    if (concerns(event, NODES)) yield* this.#setsConcernedBy(event);
-    yield* ownersOf(this.#client, event, PODS, KIND, (set: DaemonSet) => set.spec.selector);
-  }
 
   /** The sets that gain or lose a pod when a node changes; the deletion of a node concerns none. */
   *#setsConcernedBy({ type, object: node, old: before }: StoreEvent<Node>): Generator<string> {
@@ -73,10 +61,10 @@ export class DaemonSetController implements Controller {
       sameJson(before.metadata.labels, node.metadata.labels) &&
       sameJson(before.spec?.taints, node.spec?.taints);
     if (isSame) return;
-    const onNode = this.#client
+    const onNode = this.client
       .list(PODS)
       .filter(({ spec }) => spec.nodeName === node.metadata.name);
-    for (const set of this.#client.list(DAEMON_SETS)) {
+    for (const set of this.client.list(DAEMON_SETS)) {
       const { runs, stays } = fit(set, node);
       const isThere = onNode.some((pod) => controllerOf(pod)?.uid === set.metadata.uid);
       const isMisplaced = isThere && (!stays || (set.status?.numberMisscheduled ?? 0) > 0);
@@ -84,11 +72,10 @@ export class DaemonSetController implements Controller {
     }
   }
 
-  async sync(key: string): Promise<number | undefined> {
-    const set = this.#client.find(DAEMON_SETS, keyFrom(key));
-    if (!set || set.metadata.deletionTimestamp) return undefined;
+  protected async reconcile(set: DaemonSet): Promise<number | undefined> {
+    if (set.metadata.deletionTimestamp) return undefined;
     const generation = set.metadata.annotations?.[TEMPLATE_GENERATION];
-    const history = new RevisionHistory(this.#client, set, {
+    const history = new RevisionHistory(this.client, set, {
       kind: KIND,
       hashLabel: HASH_LABEL,
       ...(generation === undefined ? {} : { annotations: { [TEMPLATE_GENERATION]: generation } }),
@@ -107,22 +94,20 @@ export class DaemonSetController implements Controller {
       failure = thrown;
     }
     const againMs = await this.#writeStatus(await this.#situation(set, hash));
-    if (failure !== undefined) {
-      throw failure instanceof Error ? failure : new Error(messageOf(failure));
-    }
+    if (failure !== undefined) throw errorFrom(failure);
     const waits = [waitMs, againMs].filter((ms) => ms !== undefined);
     return waits.length > 0 ? Math.min(...waits) : undefined;
   }
 
   async #situation(set: DaemonSet, hash: string): Promise<Situation> {
-    const nodes = this.#client.list(NODES);
+    const nodes = this.client.list(NODES);
     const placement = await this.#placement(set);
-    return { set, nodes, placement, hash, nowMs: this.#clock.now() };
+    return { set, nodes, placement, hash, nowMs: this.clock.now() };
   }
 
   async #placement(set: DaemonSet): Promise<Placement> {
     const pods = await claimed({
-      client: this.#client,
+      client: this.client,
       owner: set,
       kind: KIND,
       resource: PODS,
@@ -169,7 +154,7 @@ export class DaemonSetController implements Controller {
     const about = `daemon pod ${namespace}/${name} on node ${node}, will try to`;
     if (pod.status?.phase === "Succeeded") {
       const message = `Found succeeded ${about} delete it`;
-      await this.#events.record(set, "Normal", "SucceededDaemonPod", message);
+      await this.events.record(set, "Normal", "SucceededDaemonPod", message);
       return 0;
     }
     const key = `${set.metadata.uid ?? ""}/${set.status?.observedGeneration ?? 0}/${node}`;
@@ -179,13 +164,13 @@ export class DaemonSetController implements Controller {
     const isFresh = !before || passedMs > 2 * LONGEST_BACKOFF_MS;
     const ms = isFresh ? FIRST_BACKOFF_MS : Math.min(2 * before.ms, LONGEST_BACKOFF_MS);
     this.#backoffs.set(key, { ms, sinceMs: nowMs });
-    await this.#events.record(set, "Warning", "FailedDaemonPod", `Found failed ${about} kill it`);
+    await this.events.record(set, "Warning", "FailedDaemonPod", `Found failed ${about} kill it`);
     return 0;
   }
 
   async #change(set: DaemonSet, hash: string, { remove, make }: Changes): Promise<void> {
-    for (const node of make) await this.#create(set, node, hash);
-    for (const pod of remove) await this.#delete(set, pod);
+    for (const node of make) await createPod(this, set, daemonPod(set, KIND, node, hash));
+    for (const pod of remove) await deletePod(this, set, pod);
   }
 
   /** Deletes old revisions without pods beyond the history limit, the oldest first. */
@@ -197,32 +182,8 @@ export class DaemonSetController implements Controller {
     await history.remove(unused.slice(0, Math.max(0, excess)));
   }
 
-  async #create(set: DaemonSet, node: string, hash: string): Promise<void> {
-    try {
-      const { metadata } = await this.#client.create(PODS, daemonPod(set, KIND, node, hash));
-      const message = `Created pod: ${metadata.name ?? ""}`;
-      await this.#events.record(set, "Normal", "SuccessfulCreate", message);
-    } catch (thrown) {
-      const message = `Error creating: ${messageOf(thrown)}`;
-      await this.#events.record(set, "Warning", "FailedCreate", message);
-      throw thrown;
-    }
-  }
-
-  async #delete(set: DaemonSet, pod: Pod): Promise<void> {
-    const { namespace = "", name = "", uid = "" } = pod.metadata;
-    if (await unlessGone(this.#client.remove(PODS, { namespace, name }, { uid }))) {
-      await this.#events.record(set, "Normal", "SuccessfulDelete", `Deleted pod: ${name}`);
-    }
-  }
-
-  async #writeStatus({
-    set,
-    nodes,
-    placement,
-    hash,
-    nowMs,
-  }: Situation): Promise<number | undefined> {
+  async #writeStatus(situation: Situation): Promise<number | undefined> {
+    const { set, nodes, placement, hash, nowMs } = situation;
     const counts = { desired: 0, current: 0, mis: 0, ready: 0, available: 0, updated: 0 };
     let againMs: number | undefined;
     for (const node of nodes) {
@@ -252,9 +213,7 @@ export class DaemonSetController implements Controller {
       ...(missing > 0 ? { numberUnavailable: missing } : {}),
       ...(set.status?.collisionCount ? { collisionCount: set.status.collisionCount } : {}),
     };
-    if (!sameJson(set.status, status)) {
-      await this.#client.updateStatus(DAEMON_SETS, set, status);
-    }
+    await this.client.updateStatus(DAEMON_SETS, set, status);
     return againMs;
   }
 }

@@ -6,17 +6,13 @@
  *
  * @see https://kubernetes.io/docs/concepts/workloads/controllers/deployment/
  */
-import { sameJson } from "../../../kube/json.ts";
-import type { Clock } from "../../../clock.ts";
 import type { Deployment } from "../../builtin/kinds/apps/shared.ts";
 import type { ReplicaSet } from "../../builtin/shared/workloads/shapes.ts";
-import type { ControllerClient, StoreEvent } from "../client.ts";
-import type { EventRecorder } from "../event-recorder.ts";
-import { concerns, keyFrom, textOf } from "../keys.ts";
+import type { StoreEvent } from "../client.ts";
 import { DEPLOYMENTS, PODS, REPLICA_SETS } from "../../builtin/tokens.ts";
-import { claimed, controllerOf, isControlledBy, ownersOf } from "../ownership.ts";
+import { claimed, controllerOf, isControlledBy, watchOwned } from "../ownership.ts";
 import { isFinished } from "../pods/pods.ts";
-import type { Controller } from "../work-loop.ts";
+import { ObjectController, watch } from "../controller.ts";
 import {
   countedStatus,
   deadlineInMs,
@@ -25,7 +21,6 @@ import {
   hasDeadline,
   isComplete,
   rolloutStatus,
-  updateStatus,
   withProgress,
 } from "./deployment-status.ts";
 import { KIND, RevisionSets } from "./revision-sets.ts";
@@ -34,73 +29,45 @@ import { isResized, isScaled, newSetReplicas, replicasOf } from "./rollout-arith
 import { SetScaler } from "./set-scaler.ts";
 
 /** Keeps the ReplicaSets of each Deployment at the sizes of its rollout. */
-export class DeploymentController implements Controller {
+export class DeploymentController extends ObjectController<Deployment> {
   readonly name = "Deployment";
-  readonly watches = [DEPLOYMENTS, REPLICA_SETS, PODS];
-  readonly #client: ControllerClient;
-  readonly #scaler: SetScaler;
-  readonly #revisions: RevisionSets;
-  readonly #clock: Clock;
+  readonly resource = DEPLOYMENTS;
+  readonly watches = [
+    watch(DEPLOYMENTS),
+    watchOwned(this.client, REPLICA_SETS, KIND, ({ spec }) => spec.selector),
+    watch(PODS, (event) => this.#deploymentsWithout(event)),
+  ];
+  readonly #scaler = new SetScaler(this);
+  readonly #revisions = new RevisionSets(this);
 
-  constructor(client: ControllerClient, events: EventRecorder, clock: Clock) {
-    this.#client = client;
-    this.#scaler = new SetScaler(client, events);
-    this.#revisions = new RevisionSets(client, events, clock);
-    this.#clock = clock;
+  /** The Deployment of a deleted pod: Recreate waits until the last old one is gone. */
+  *#deploymentsWithout({ type, object }: StoreEvent): Iterable<string> {
+    const owner = controllerOf(object);
+    if (type !== "DELETED" || owner?.kind !== "ReplicaSet") return;
+    const { namespace = "" } = object.metadata;
+    const set = this.client.find(REPLICA_SETS, { namespace, name: owner.name });
+    const deployment = set && controllerOf(set);
+    if (deployment) yield `${namespace}/${deployment.name}`;
   }
 
-  *observe(event: StoreEvent): Iterable<string> {
-    if (concerns(event, DEPLOYMENTS)) yield textOf(event.object);
-    yield* ownersOf(
-      this.#client,
-      event,
-      REPLICA_SETS,
-      KIND,
-      (owner: Deployment) => owner.spec.selector,
-    );
-    // Recreate waits until the last old pod is gone.
-    if (concerns(event, PODS) && event.type === "DELETED") {
-      const { namespace = "" } = event.object.metadata;
-      const owner = controllerOf(event.object);
-      const set =
-        owner?.kind === "ReplicaSet"
-          ? this.#client.find(REPLICA_SETS, { namespace, name: owner.name })
-          : undefined;
-      const deployment = set && controllerOf(set);
-      if (deployment) yield `${namespace}/${deployment.name}`;
-    }
-  }
-
-  async sync(key: string): Promise<number | undefined> {
-    let deployment = this.#find(key);
-    if (!deployment) return undefined;
+  protected async reconcile(deployment: Deployment): Promise<number | undefined> {
     const { selector } = deployment.spec;
     if (Object.keys(selector).length === 0) return undefined;
     const owned = await claimed({
-      client: this.#client,
+      client: this.client,
       owner: deployment,
       kind: KIND,
       resource: REPLICA_SETS,
       selector,
     });
     if (deployment.metadata.deletionTimestamp) {
-      const sets = divide(deployment, owned);
-      return this.#writeStatus(
-        deployment,
-        countedStatus(deployment, allOf(sets), sets.newSet, this.#clock.now()),
-      );
+      return this.#writeCounts(deployment, divide(deployment, owned));
     }
-    deployment = await this.#notePause(deployment);
-    if (deployment.spec.paused === true || isResized(deployment, owned)) {
-      return this.#resize(deployment, owned);
-    }
-    return deployment.spec.strategy.type === "Recreate"
-      ? this.#recreate(deployment, owned)
-      : this.#roll(deployment, owned);
-  }
-
-  #find(key: string): Deployment | undefined {
-    return this.#client.find(DEPLOYMENTS, keyFrom(key));
+    const noted = await this.#notePause(deployment);
+    if (noted.spec.paused === true || isResized(noted, owned)) return this.#resize(noted, owned);
+    return noted.spec.strategy.type === "Recreate"
+      ? this.#recreate(noted, owned)
+      : this.#roll(noted, owned);
   }
 
   /** Records a pause, and its end, in the condition Progressing. */
@@ -113,40 +80,31 @@ export class DeploymentController implements Controller {
     if (paused === (before?.reason === "DeploymentPaused")) return deployment;
     const conditions = withProgress(
       deployment,
-      this.#clock.now(),
+      this.clock.now(),
       "Unknown",
       paused ? "DeploymentPaused" : "DeploymentResumed",
       paused ? "Deployment is paused" : "Deployment is resumed",
     );
-    return updateStatus(this.#client, {
-      ...deployment,
-      status: { ...deployment.status, conditions },
-    });
+    return this.client.updateStatus(DEPLOYMENTS, deployment, { ...deployment.status, conditions });
   }
 
   /** Scales a Deployment that is paused, or whose size changed, without continuing its rollout. */
   async #resize(deployment: Deployment, owned: readonly ReplicaSet[]): Promise<number | undefined> {
-    const { sets, deployment: current } = await this.#revisions.withRevision(
-      deployment,
-      owned,
-      false,
-    );
+    const revised = await this.#revisions.withRevision(deployment, owned, false);
+    const { sets, deployment: current } = revised;
     await this.#scaler.spread(current, sets);
     if (current.spec.paused === true) await this.#revisions.cleanUp(current, sets.old);
-    const now = this.#latest(current);
-    const refreshed = this.#refresh(sets);
-    return this.#writeStatus(
-      now,
-      countedStatus(now, allOf(refreshed), refreshed.newSet, this.#clock.now()),
-    );
+    return this.#writeCounts(this.#latest(current), this.#refresh(sets));
+  }
+
+  async #writeCounts(deployment: Deployment, sets: Sets): Promise<number | undefined> {
+    const status = countedStatus(deployment, allOf(sets), sets.newSet, this.clock.now());
+    return this.#writeStatus(deployment, status);
   }
 
   async #roll(deployment: Deployment, owned: readonly ReplicaSet[]): Promise<number | undefined> {
-    const { sets, deployment: current } = await this.#revisions.withRevision(
-      deployment,
-      owned,
-      true,
-    );
+    const revised = await this.#revisions.withRevision(deployment, owned, true);
+    const { sets, deployment: current } = revised;
     const { newSet } = sets;
     if (!newSet) return undefined;
     const wanted = replicasOf(current);
@@ -182,7 +140,7 @@ export class DeploymentController implements Controller {
     if (sets.old.some(({ status }) => (status?.replicas ?? 0) > 0)) return true;
     const others = owned.filter((set) => set.metadata.uid !== sets.newSet?.metadata.uid);
     return others.some((set) =>
-      this.#client
+      this.client
         .list(PODS, { namespace: set.metadata.namespace ?? "" })
         .some((pod) => isControlledBy(pod, set) && !isFinished(pod)),
     );
@@ -191,7 +149,7 @@ export class DeploymentController implements Controller {
   async #writeRollout(deployment: Deployment, sets: Sets): Promise<number | undefined> {
     const now = this.#latest(deployment);
     const { newSet, old } = this.#refresh(sets);
-    const status = rolloutStatus(now, allOf({ newSet, old }), newSet, this.#clock.now());
+    const status = rolloutStatus(now, allOf({ newSet, old }), newSet, this.clock.now());
     return this.#writeStatus(now, status);
   }
 
@@ -199,10 +157,8 @@ export class DeploymentController implements Controller {
     deployment: Deployment,
     status: DeploymentStatus,
   ): Promise<number | undefined> {
-    if (!sameJson(status, deployment.status ?? {})) {
-      await updateStatus(this.#client, { ...deployment, status });
-    }
-    return deadlineInMs(deployment, status, this.#clock.now());
+    await this.client.updateStatus(DEPLOYMENTS, deployment, status);
+    return deadlineInMs(deployment, status, this.clock.now());
   }
 
   /**
@@ -210,14 +166,13 @@ export class DeploymentController implements Controller {
    * spec.
    */
   #latest(deployment: Deployment): Deployment {
-    const stored = this.#find(textOf(deployment));
-    if (!stored) return deployment;
+    const stored = this.client.find(DEPLOYMENTS, deployment.metadata) ?? deployment;
     return stored.metadata.generation === deployment.metadata.generation ? stored : deployment;
   }
 
   #refresh({ newSet, old }: Sets): Sets {
     const read = (set: ReplicaSet): ReplicaSet =>
-      this.#client.find(REPLICA_SETS, keyFrom(textOf(set))) ?? set;
+      this.client.find(REPLICA_SETS, set.metadata) ?? set;
     return { newSet: newSet && read(newSet), old: old.map(read) };
   }
 }

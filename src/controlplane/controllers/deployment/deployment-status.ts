@@ -6,8 +6,6 @@
 import type { Condition } from "../../builtin/shared/shapes.ts";
 import type { Deployment } from "../../builtin/kinds/apps/shared.ts";
 import type { ReplicaSet } from "../../builtin/shared/workloads/shapes.ts";
-import type { ControllerClient } from "../client.ts";
-import { DEPLOYMENTS } from "../../builtin/tokens.ts";
 import { msOf, timeOf } from "../../../kube/values/times.ts";
 import { maxUnavailable, replicasOf, sumOf } from "./rollout-arithmetic.ts";
 
@@ -65,20 +63,6 @@ export function withProgress(
     deployment.status?.conditions ?? [],
     newCondition(nowMs, "Progressing", status, reason, message),
   );
-}
-
-/**
- * Stores the status and the annotations of a Deployment.
- *
- * @returns the stored Deployment.
- *
- * @throws StatusError
- */
-export async function updateStatus(
-  client: ControllerClient,
-  deployment: Deployment,
-): Promise<Deployment> {
-  return await client.update(DEPLOYMENTS, deployment, "status");
 }
 
 /** The counts of a status, and whether enough pods are available. */

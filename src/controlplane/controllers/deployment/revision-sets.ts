@@ -3,13 +3,11 @@
  *
  * @see https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#clean-up-policy
  */
-import type { Clock } from "../../../clock.ts";
 import { messageOf } from "../../../errors.ts";
 import { hasReason, isAlreadyExists } from "../../../kube/status.ts";
 import type { Deployment } from "../../builtin/kinds/apps/shared.ts";
 import type { ReplicaSet } from "../../builtin/shared/workloads/shapes.ts";
-import type { ControllerClient } from "../client.ts";
-import type { EventRecorder } from "../event-recorder.ts";
+import type { Tools } from "../controller.ts";
 import { DEPLOYMENTS, REPLICA_SETS } from "../../builtin/tokens.ts";
 import { type OwnerKind, controllerReference, isControlledBy } from "../ownership.ts";
 import { canonicalJson, hashOf } from "../template-hash.ts";
@@ -17,7 +15,6 @@ import {
   type DeploymentStatus,
   findCondition,
   hasDeadline,
-  updateStatus,
   withProgress,
 } from "./deployment-status.ts";
 import {
@@ -52,14 +49,10 @@ interface Revised {
  * limit.
  */
 export class RevisionSets {
-  readonly #client: ControllerClient;
-  readonly #events: EventRecorder;
-  readonly #clock: Clock;
+  readonly #tools: Tools;
 
-  constructor(client: ControllerClient, events: EventRecorder, clock: Clock) {
-    this.#client = client;
-    this.#events = events;
-    this.#clock = clock;
+  constructor(tools: Tools) {
+    this.#tools = tools;
   }
 
   /**
@@ -83,21 +76,16 @@ export class RevisionSets {
       canonicalJson(annotations) !== canonicalJson(newSet.metadata.annotations ?? {}) ||
       (newSet.spec.minReadySeconds ?? 0) !== minReadySeconds
     ) {
-      newSet = await this.#client.update(REPLICA_SETS, {
+      newSet = await this.#tools.client.update(REPLICA_SETS, {
         ...newSet,
         metadata: { ...newSet.metadata, annotations },
         spec: { ...newSet.spec, minReadySeconds },
       });
     }
+    const message = `Found new replica set "${newSet.metadata.name ?? ""}"`;
     const conditions =
       hasDeadline(deployment) && !findCondition(deployment.status, "Progressing")
-        ? withProgress(
-            deployment,
-            this.#clock.now(),
-            "True",
-            "FoundNewReplicaSet",
-            `Found new replica set "${newSet.metadata.name ?? ""}"`,
-          )
+        ? withProgress(deployment, this.#now(), "True", "FoundNewReplicaSet", message)
         : undefined;
     return {
       sets: { newSet, old: sets.old },
@@ -114,13 +102,10 @@ export class RevisionSets {
       .toSorted((left, right) => revisionOf(left) - revisionOf(right) || byAge(left, right))
       .slice(0, Math.max(0, alive.length - limit));
     for (const set of surplus) {
-      const { namespace = "", name = "", generation = 0 } = set.metadata;
-      if (
-        (set.status?.replicas ?? 0) === 0 &&
-        replicasOf(set) === 0 &&
-        generation <= (set.status?.observedGeneration ?? 0)
-      ) {
-        await this.#client.remove(REPLICA_SETS, { namespace, name });
+      const { replicas = 0, observedGeneration = 0 } = set.status ?? {};
+      const isSettled = (set.metadata.generation ?? 0) <= observedGeneration;
+      if (replicas === 0 && replicasOf(set) === 0 && isSettled) {
+        await this.#tools.client.remove(REPLICA_SETS, set.metadata);
       }
     }
   }
@@ -129,37 +114,24 @@ export class RevisionSets {
     const draft = draftSet(deployment);
     const size = newSetReplicas(deployment, [...old, draft], draft);
     draft.spec.replicas = size;
-    draft.metadata.annotations = annotationsOf(
-      deployment,
-      draft,
-      revision,
-      sizeAnnotations(deployment),
-    );
+    const sizes = sizeAnnotations(deployment);
+    draft.metadata.annotations = annotationsOf(deployment, draft, revision, sizes);
     const { name = "" } = draft.metadata;
     let newSet: ReplicaSet;
     try {
-      newSet = await this.#client.create(REPLICA_SETS, draft);
+      newSet = await this.#tools.client.create(REPLICA_SETS, draft);
     } catch (thrown) {
       if (isAlreadyExists(thrown)) await this.#noteCollision(deployment, draft);
       else await this.#noteFailedSet(deployment, name, thrown);
       throw thrown;
     }
     if (size > 0) {
-      await this.#events.record(
-        deployment,
-        "Normal",
-        "ScalingReplicaSet",
-        `Scaled up replica set ${name} from 0 to ${size}`,
-      );
+      const message = `Scaled up replica set ${name} from 0 to ${size}`;
+      await this.#tools.events.record(deployment, "Normal", "ScalingReplicaSet", message);
     }
+    const message = `Created new replica set "${name}"`;
     const conditions = hasDeadline(deployment)
-      ? withProgress(
-          deployment,
-          this.#clock.now(),
-          "True",
-          "NewReplicaSetCreated",
-          `Created new replica set "${name}"`,
-        )
+      ? withProgress(deployment, this.#now(), "True", "NewReplicaSetCreated", message)
       : undefined;
     return {
       sets: { newSet, old },
@@ -169,8 +141,7 @@ export class RevisionSets {
 
   /** Counts a collision: another owner's set has the name, so the next try uses another name. */
   async #noteCollision(deployment: Deployment, draft: ReplicaSet): Promise<void> {
-    const { namespace = "", name = "" } = draft.metadata;
-    const existing = this.#client.find(REPLICA_SETS, { namespace, name });
+    const existing = this.#tools.client.find(REPLICA_SETS, draft.metadata);
     if (
       existing &&
       isControlledBy(existing, deployment) &&
@@ -179,10 +150,8 @@ export class RevisionSets {
       return;
     }
     const collisionCount = (deployment.status?.collisionCount ?? 0) + 1;
-    await updateStatus(this.#client, {
-      ...deployment,
-      status: { ...deployment.status, collisionCount },
-    });
+    const status = { ...deployment.status, collisionCount };
+    await this.#tools.client.updateStatus(DEPLOYMENTS, deployment, status);
   }
 
   async #noteFailedSet(deployment: Deployment, name: string, thrown: unknown): Promise<void> {
@@ -190,19 +159,12 @@ export class RevisionSets {
     if (hasReason(thrown, "Forbidden") && messageOf(thrown).includes("being terminated")) return;
     const message = `Failed to create new replica set "${name}": ${messageOf(thrown)}`;
     if (hasDeadline(deployment)) {
-      const conditions = withProgress(
-        deployment,
-        this.#clock.now(),
-        "False",
-        "ReplicaSetCreateError",
-        message,
-      );
-      await updateStatus(this.#client, {
-        ...deployment,
-        status: { ...deployment.status, conditions },
-      });
+      const reason = "ReplicaSetCreateError";
+      const conditions = withProgress(deployment, this.#now(), "False", reason, message);
+      const status = { ...deployment.status, conditions };
+      await this.#tools.client.updateStatus(DEPLOYMENTS, deployment, status);
     }
-    await this.#events.record(deployment, "Warning", "ReplicaSetCreateError", message);
+    await this.#tools.events.record(deployment, "Warning", "ReplicaSetCreateError", message);
   }
 
   /** Writes the revision, and the conditions that come with it, where they differ. */
@@ -213,14 +175,19 @@ export class RevisionSets {
   ): Promise<Deployment> {
     const { annotations } = deployment.metadata;
     if (annotations?.[REVISION] === String(revision) && !conditions) return deployment;
-    return updateStatus(this.#client, {
+    const next: Deployment = {
       ...deployment,
       metadata: {
         ...deployment.metadata,
         annotations: { ...annotations, [REVISION]: String(revision) },
       },
-      status: { ...deployment.status, ...(conditions ? { conditions } : {}) },
-    });
+      status: { ...deployment.status, ...present({ conditions }) },
+    };
+    return this.#tools.client.update(DEPLOYMENTS, next, "status");
+  }
+
+  #now(): number {
+    return this.#tools.clock.now();
   }
 }
 

@@ -5,8 +5,7 @@
  */
 import type { Deployment } from "../../builtin/kinds/apps/shared.ts";
 import type { ReplicaSet } from "../../builtin/shared/workloads/shapes.ts";
-import type { ControllerClient } from "../client.ts";
-import type { EventRecorder } from "../event-recorder.ts";
+import type { Tools } from "../controller.ts";
 import { REPLICA_SETS } from "../../builtin/tokens.ts";
 import { type Sets, allOf, byAge } from "./revisions.ts";
 import {
@@ -22,12 +21,10 @@ import {
 
 /** Scales the ReplicaSets of Deployments, and records it in events. */
 export class SetScaler {
-  readonly #client: ControllerClient;
-  readonly #events: EventRecorder;
+  readonly #tools: Tools;
 
-  constructor(client: ControllerClient, events: EventRecorder) {
-    this.#client = client;
-    this.#events = events;
+  constructor(tools: Tools) {
+    this.#tools = tools;
   }
 
   /**
@@ -50,14 +47,14 @@ export class SetScaler {
       ([key, value]) => set.metadata.annotations?.[key] === value,
     );
     if (before === size && upToDate) return false;
-    await this.#client.update(REPLICA_SETS, {
+    await this.#tools.client.update(REPLICA_SETS, {
       ...set,
       metadata: { ...set.metadata, annotations: { ...set.metadata.annotations, ...sizes } },
       spec: { ...set.spec, replicas: size },
     });
     if (before === size) return false;
     const direction = size > before ? "up" : "down";
-    await this.#events.record(
+    await this.#tools.events.record(
       deployment,
       "Normal",
       "ScalingReplicaSet",

@@ -4,14 +4,13 @@
  * @see https://kubernetes.io/docs/concepts/services-networking/service/#services-without-selectors
  */
 import type { Service } from "../../builtin/kinds/core/service/shape.ts";
-import type { ControllerClient, StoreEvent } from "../client.ts";
-import { concerns, keyFrom, textOf } from "../keys.ts";
+import { keyFrom } from "../keys.ts";
 import { ENDPOINTS } from "./endpoint-subsets.ts";
 import { ENDPOINT_SLICES } from "./endpoint-slice-plan.ts";
 import { SERVICES } from "../../builtin/tokens.ts";
 import { type OwnerKind, controllerReference } from "../ownership.ts";
 import { canonicalJson } from "../template-hash.ts";
-import type { Controller } from "../work-loop.ts";
+import { Controller, watch } from "../controller.ts";
 import type { Endpoint, EndpointSlice } from "./endpoint-slice-plan.ts";
 import type { EndpointAddress, Endpoints } from "./endpoint-subsets.ts";
 import { present } from "../../../present.ts";
@@ -24,27 +23,22 @@ const SKIP = "endpointslice.kubernetes.io/skip-mirror";
 const LEADER = "control-plane.alpha.kubernetes.io/leader";
 
 /** Keeps one slice for each subset and address family. */
-export class EndpointMirrorController implements Controller {
+export class EndpointMirrorController extends Controller {
   readonly name = "EndpointMirror";
-  readonly watches = [ENDPOINTS, SERVICES, ENDPOINT_SLICES];
-  readonly #client: ControllerClient;
-
-  constructor(client: ControllerClient) {
-    this.#client = client;
-  }
-
-  *observe(event: StoreEvent): Iterable<string> {
-    if (concerns(event, ENDPOINTS) || concerns(event, SERVICES)) yield textOf(event.object);
-    if (!concerns(event, ENDPOINT_SLICES)) return;
-    const { namespace = "", labels } = event.object.metadata;
-    if (labels?.[MANAGED_BY] === MANAGER) yield `${namespace}/${labels[SERVICE_NAME] ?? ""}`;
-  }
+  readonly watches = [
+    watch(ENDPOINTS),
+    watch(SERVICES),
+    watch(ENDPOINT_SLICES, ({ object: { metadata } }) => {
+      const { namespace = "", labels = {} } = metadata;
+      return labels[MANAGED_BY] === MANAGER ? [`${namespace}/${labels[SERVICE_NAME] ?? ""}`] : [];
+    }),
+  ];
 
   async sync(key: string): Promise<undefined> {
     const { namespace, name } = keyFrom(key);
-    const service = this.#client.find(SERVICES, { namespace, name });
-    const endpoints = this.#client.find(ENDPOINTS, { namespace, name });
-    const slices = this.#client.list(ENDPOINT_SLICES, {
+    const service = this.client.find(SERVICES, { namespace, name });
+    const endpoints = this.client.find(ENDPOINTS, { namespace, name });
+    const slices = this.client.list(ENDPOINT_SLICES, {
       namespace,
       labels: { [MANAGED_BY]: MANAGER, [SERVICE_NAME]: name },
     });
@@ -59,12 +53,12 @@ export class EndpointMirrorController implements Controller {
         const [old] = index < 0 ? [] : spare.splice(index, 1);
         if (old) {
           const metadata = { ...old.metadata, labels: slice.metadata.labels ?? {} };
-          await this.#client.update(ENDPOINT_SLICES, { ...slice, metadata });
-        } else await this.#client.create(ENDPOINT_SLICES, slice);
+          await this.client.update(ENDPOINT_SLICES, { ...slice, metadata });
+        } else await this.client.create(ENDPOINT_SLICES, slice);
       }
     }
     for (const { metadata } of spare) {
-      await this.#client.remove(ENDPOINT_SLICES, { namespace, name: metadata.name ?? "" });
+      await this.client.remove(ENDPOINT_SLICES, metadata);
     }
   }
 }

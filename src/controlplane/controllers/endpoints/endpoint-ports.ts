@@ -3,8 +3,9 @@ import { isIP } from "node:net";
 import { matchesLabelSelector } from "../../../kube/selectors/selector.ts";
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { Service, ServicePort } from "../../builtin/kinds/core/service/shape.ts";
-import type { ControllerClient, StoreEvent } from "../client.ts";
-import { concerns, textOf } from "../keys.ts";
+import type { ControllerClient } from "../client.ts";
+import { type Watch, watch } from "../controller.ts";
+import { textOf } from "../keys.ts";
 import { NODES, PODS, SERVICES } from "../../builtin/tokens.ts";
 import { isFinished, isReady } from "../pods/pods.ts";
 import { present } from "../../../present.ts";
@@ -28,27 +29,24 @@ export function hasEndpoints(service: Service): boolean {
 }
 
 /**
- * The Services that a new node or a change of a pod concerns; changes that endpoints do not show
- * concern none.
+ * The watches for the endpoints of Services: a new node concerns all of them, a change of a pod
+ * those whose endpoints show it.
  */
-export function* servicesOf(client: ControllerClient, event: StoreEvent): Generator<string> {
-  if (concerns(event, SERVICES)) yield textOf(event.object);
-  if (concerns(event, PODS)) {
-    const pod = event.object;
-    const old = event.old;
-    const isChanged = !old || event.type !== "MODIFIED" || showsOtherwise(old, pod);
-    for (const found of client.list(SERVICES, { namespace: pod.metadata.namespace ?? "" })) {
-      const service = found;
-      if (!hasEndpoints(service)) continue;
-      const selector = { matchLabels: service.spec.selector ?? {} };
-      const is = matchesLabelSelector(selector, pod.metadata.labels);
-      const was = old ? matchesLabelSelector(selector, old.metadata.labels) : is;
-      if (is !== was || (is && isChanged)) yield textOf(service);
-    }
-  }
-  if (concerns(event, NODES) && event.type === "ADDED") {
-    for (const service of client.list(SERVICES)) yield textOf(service);
-  }
+export function serviceWatches(client: ControllerClient): Watch[] {
+  return [
+    watch(SERVICES),
+    watch(PODS, function* ({ type, object: pod, old }) {
+      const isChanged = !old || type !== "MODIFIED" || showsOtherwise(old, pod);
+      for (const service of client.list(SERVICES, { namespace: pod.metadata.namespace ?? "" })) {
+        if (!hasEndpoints(service)) continue;
+        const selector = { matchLabels: service.spec.selector ?? {} };
+        const is = matchesLabelSelector(selector, pod.metadata.labels);
+        const was = old ? matchesLabelSelector(selector, old.metadata.labels) : is;
+        if (is !== was || (is && isChanged)) yield textOf(service);
+      }
+    }),
+    watch(NODES, ({ type }) => (type === "ADDED" ? client.list(SERVICES).map(textOf) : [])),
+  ];
 }
 
 function showsOtherwise(old: Pod, pod: Pod): boolean {

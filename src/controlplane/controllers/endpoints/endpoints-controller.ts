@@ -8,8 +8,6 @@ import type { SentObject, ObjectMeta } from "../../../kube/object.ts";
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { Service } from "../../builtin/kinds/core/service/shape.ts";
 import { unlessGone } from "../absence.ts";
-import type { ControllerClient, StoreEvent } from "../client.ts";
-import type { EventRecorder } from "../event-recorder.ts";
 import {
   type ResolvedPort,
   addressesOf,
@@ -19,7 +17,7 @@ import {
   podsBehind,
   referenceTo,
   resolvePorts,
-  servicesOf,
+  serviceWatches,
 } from "./endpoint-ports.ts";
 import {
   type EndpointAddress,
@@ -28,13 +26,13 @@ import {
   repackSubsets,
   truncated,
 } from "./endpoint-subsets.ts";
-import { concerns, keyFrom, textOf } from "../keys.ts";
+import { keyFrom } from "../keys.ts";
 import { ENDPOINTS } from "./endpoint-subsets.ts";
-import { NODES, PODS, SERVICES } from "../../builtin/tokens.ts";
+import { SERVICES } from "../../builtin/tokens.ts";
 import { isReady } from "../pods/pods.ts";
 import { canonicalJson } from "../template-hash.ts";
 import { TriggerTimes, withTriggerTime } from "./trigger-times.ts";
-import type { Controller } from "../work-loop.ts";
+import { Controller, watch } from "../controller.ts";
 import { present } from "../../../present.ts";
 
 const MANAGED_BY = "endpoints.kubernetes.io/managed-by";
@@ -42,31 +40,20 @@ const MANAGER = "endpoint-controller";
 const OVER_CAPACITY = "endpoints.kubernetes.io/over-capacity";
 
 /** Keeps the Endpoints object of each Service. */
-export class EndpointsController implements Controller {
+export class EndpointsController extends Controller {
   readonly name = "Endpoints";
-  readonly watches = [SERVICES, PODS, NODES, ENDPOINTS];
-  readonly #client: ControllerClient;
-  readonly #events: EventRecorder;
-  readonly #times: TriggerTimes;
-
-  constructor(client: ControllerClient, events: EventRecorder) {
-    this.#client = client;
-    this.#events = events;
-    this.#times = new TriggerTimes(client);
-  }
-
-  *observe(event: StoreEvent): Iterable<string> {
-    yield* servicesOf(this.#client, event);
-    if (concerns(event, ENDPOINTS)) yield textOf(event.object);
-  }
+  readonly watches = [...serviceWatches(this.client), watch(ENDPOINTS)];
+  readonly #times = new TriggerTimes(this.client);
 
   async sync(key: string): Promise<undefined> {
     const { namespace, name } = keyFrom(key);
-    const service = this.#client.find(SERVICES, { namespace, name });
-    const live = this.#client.find(ENDPOINTS, { namespace, name });
+    const service = this.client.find(SERVICES, { namespace, name });
+    const live = this.client.find(ENDPOINTS, { namespace, name });
     if (!service) {
       this.#times.forget(key);
-      if (live?.metadata.labels?.[MANAGED_BY] === MANAGER) await this.#remove(namespace, name);
+      if (live?.metadata.labels?.[MANAGED_BY] === MANAGER) {
+        await unlessGone(this.client.remove(ENDPOINTS, live.metadata));
+      }
       return;
     }
     if (!hasEndpoints(service)) return;
@@ -87,7 +74,7 @@ export class EndpointsController implements Controller {
         ...(subsets.length > 0 ? { subsets } : {}),
       };
       const about = `create endpoint for service ${key}`;
-      await this.#told(made, "FailedToCreateEndpoint", about, this.#client.create(ENDPOINTS, made));
+      await this.#told(made, "FailedToCreateEndpoint", about, this.client.create(ENDPOINTS, made));
     } else if (
       canonicalJson([subsets, labels]) !==
       canonicalJson([live.subsets ?? [], live.metadata.labels ?? {}])
@@ -99,7 +86,7 @@ export class EndpointsController implements Controller {
         metadata: { ...metadata, ...annotationsOf(live.metadata, sinceMs, cut !== undefined) },
         subsets,
       };
-      const written = this.#client.update(ENDPOINTS, next);
+      const written = this.client.update(ENDPOINTS, next);
       await this.#told(next, "FailedToUpdateEndpoint", `update endpoint ${key}`, written);
     }
   }
@@ -115,7 +102,7 @@ export class EndpointsController implements Controller {
       await write;
     } catch (thrown) {
       const message = `Failed to ${about}: ${messageOf(thrown)}`;
-      await this.#events.record(endpoints, "Warning", reason, message);
+      await this.events.record(endpoints, "Warning", reason, message);
       throw thrown;
     }
   }
@@ -124,7 +111,7 @@ export class EndpointsController implements Controller {
     const { publishNotReadyAddresses: evenUnready = false, ports: servicePorts = [] } =
       service.spec;
     const perPort: Subset[] = [];
-    for (const pod of podsBehind(this.#client, service)) {
+    for (const pod of podsBehind(this.client, service)) {
       if (pod.metadata.deletionTimestamp && !evenUnready) continue;
       const [ip] = addressesOf(pod);
       if (ip === undefined) continue;
@@ -136,10 +123,6 @@ export class EndpointsController implements Controller {
       }
     }
     return repackSubsets(perPort);
-  }
-
-  async #remove(namespace: string, name: string): Promise<void> {
-    await unlessGone(this.#client.remove(ENDPOINTS, { namespace, name }));
   }
 }
 

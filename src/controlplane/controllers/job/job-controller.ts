@@ -7,20 +7,18 @@
  * @see https://kubernetes.io/docs/concepts/workloads/controllers/job/
  */
 import { sameJson } from "../../../kube/json.ts";
-import type { Clock } from "../../../clock.ts";
-import { messageOf } from "../../../errors.ts";
+import { errorFrom } from "../../../errors.ts";
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { Condition } from "../../builtin/shared/shapes.ts";
 import type { Job } from "../../builtin/kinds/batch/job/shape.ts";
 import { unlessGone } from "../absence.ts";
-import type { ControllerClient, StoreEvent } from "../client.ts";
-import type { EventRecorder } from "../event-recorder.ts";
-import { concerns, keyFrom, textOf } from "../keys.ts";
+import { keyFrom, textOf } from "../keys.ts";
 import { JOBS, PODS } from "../../builtin/tokens.ts";
-import { type OwnerKind, claimed, controllerOf, ownersOf } from "../ownership.ts";
+import { type OwnerKind, claimed, controllerOf, watchOwned } from "../ownership.ts";
+import { createPod, deletePod } from "../pods/pod-control.ts";
 import { isFinished, isReady } from "../pods/pods.ts";
 import { msOf, timeOf } from "../../../kube/values/times.ts";
-import type { Controller } from "../work-loop.ts";
+import { ObjectController, watch } from "../controller.ts";
 import {
   TRACKING,
   backoffMs,
@@ -63,43 +61,27 @@ interface Failures {
 }
 
 /** Creates, counts and deletes the pods of Jobs. */
-export class JobController implements Controller {
+export class JobController extends ObjectController<Job> {
   readonly name = "Job";
-  readonly watches = [JOBS, PODS];
-  readonly #client: ControllerClient;
-  readonly #events: EventRecorder;
-  readonly #clock: Clock;
+  readonly resource = JOBS;
+  readonly watches = [
+    watch(JOBS),
+    watchOwned(this.client, PODS, KIND, (job) => job.spec.selector),
+    watch(PODS, ({ object }) => (isOrphan(object) ? [`${ORPHAN}${textOf(object)}`] : [])),
+  ];
   /** Failures since the last success, by the uid of the Job. */
   readonly #failures = new Map<string, Failures>();
   /** The start of Jobs, more exactly than their status, which has no fractions of a second. */
   readonly #startTimes = new Map<string, number>();
 
-  constructor(client: ControllerClient, events: EventRecorder, clock: Clock) {
-    this.#client = client;
-    this.#events = events;
-    this.#clock = clock;
+  override async sync(key: string): Promise<number | undefined> {
+    if (!key.startsWith(ORPHAN)) return super.sync(key);
+    const pod = this.client.find(PODS, keyFrom(key.slice(ORPHAN.length)));
+    if (pod && isOrphan(pod)) await this.#release(pod);
+    return undefined;
   }
 
-  *observe(event: StoreEvent): Iterable<string> {
-    if (concerns(event, JOBS)) yield textOf(event.object);
-    yield* ownersOf(this.#client, event, PODS, KIND, (job: Job) => job.spec.selector);
-    const { finalizers } = event.object.metadata;
-    if (!concerns(event, PODS) || controllerOf(event.object)) return;
-    if (finalizers?.includes(TRACKING)) yield `${ORPHAN}${textOf(event.object)}`;
-  }
-
-  async sync(key: string): Promise<number | undefined> {
-    if (key.startsWith(ORPHAN)) {
-      const pod = this.#client.find(PODS, keyFrom(key.slice(ORPHAN.length)));
-      if (pod && !controllerOf(pod)) await this.#release(pod);
-      return undefined;
-    }
-    const { namespace, name } = keyFrom(key);
-    const job = this.#client.find(JOBS, { namespace, name });
-    if (!job) {
-      await this.#releaseOrphans(namespace, name);
-      return undefined;
-    }
+  protected async reconcile(job: Job): Promise<number | undefined> {
     if ((job.spec.managedBy ?? OWN_MANAGER) !== OWN_MANAGER) return undefined;
     if (isOver(job)) {
       this.#failures.delete(job.metadata.uid ?? "");
@@ -107,7 +89,7 @@ export class JobController implements Controller {
       return undefined;
     }
     const pods = await claimed({
-      client: this.#client,
+      client: this.client,
       owner: job,
       kind: KIND,
       resource: PODS,
@@ -118,22 +100,23 @@ export class JobController implements Controller {
   }
 
   /** Releases the pods of a Job that is gone. */
-  async #releaseOrphans(namespace: string, jobName: string): Promise<void> {
-    for (const pod of this.#client.list(PODS, { namespace })) {
+  protected override async forget(key: string): Promise<undefined> {
+    const { namespace, name } = keyFrom(key);
+    for (const pod of this.client.list(PODS, { namespace })) {
       const owner = controllerOf(pod);
-      if (owner?.kind === "Job" && owner.name === jobName) await this.#release(pod);
+      if (owner?.kind === "Job" && owner.name === name) await this.#release(pod);
     }
   }
 
   async #advance(found: Job, pods: readonly Pod[]): Promise<number | undefined> {
-    const now = this.#clock.now();
+    const now = this.clock.now();
     let job = this.#started(found);
     let progress = progressOf(job, pods, this.#leftMs(job));
     this.#noteFailures(job, progress, now);
     let managed: Managed = { active: progress.active.length, ready: progress.ready, removed: 0 };
     let failure: unknown;
     if (progress.ending) {
-      for (const pod of progress.active) await this.#delete(job, pod);
+      for (const pod of progress.active) await deletePod(this, job, pod);
       managed = { active: 0, ready: 0, removed: progress.active.length };
     } else {
       const isLeaving = job.metadata.deletionTimestamp !== undefined;
@@ -148,8 +131,7 @@ export class JobController implements Controller {
     }
     job = await this.#count(job, pods, progress, managed);
     await this.#finish(job, progress);
-    if (failure !== undefined)
-      throw failure instanceof Error ? failure : new Error(messageOf(failure));
+    if (failure !== undefined) throw errorFrom(failure);
     const limit = this.#leftMs(job);
     const waits = [managed.waitMs, limit].filter((ms) => ms !== undefined && ms > 0).map(Number);
     return waits.length > 0 && !progress.ending ? Math.min(...waits) : undefined;
@@ -160,14 +142,14 @@ export class JobController implements Controller {
     const { activeDeadlineSeconds, suspend } = spec;
     if (activeDeadlineSeconds === undefined || suspend || !status?.startTime) return undefined;
     const start = this.#startTimes.get(metadata.uid ?? "") ?? msOf(status.startTime);
-    return start + activeDeadlineSeconds * 1000 - this.#clock.now();
+    return start + activeDeadlineSeconds * 1000 - this.clock.now();
   }
 
   /** The Job with its start time set. */
   #started(job: Job): Job {
     if (job.spec.suspend === true || job.status?.startTime !== undefined) return job;
     this.#noteStart(job);
-    return { ...job, status: { ...job.status, startTime: timeOf(this.#clock.now()) } };
+    return { ...job, status: { ...job.status, startTime: timeOf(this.clock.now()) } };
   }
 
   /** Records suspension and resumption. */
@@ -175,7 +157,7 @@ export class JobController implements Controller {
     const { suspend = false } = job.spec;
     if (suspend === isTrue(job, "Suspended")) return job;
     const status = { ...job.status };
-    const time = timeOf(this.#clock.now());
+    const time = timeOf(this.clock.now());
     const [reason, message] = suspend
       ? ["JobSuspended", "Job suspended"]
       : ["JobResumed", "Job resumed"];
@@ -192,12 +174,12 @@ export class JobController implements Controller {
       status.startTime = time;
       this.#noteStart(job);
     }
-    await this.#events.record(job, "Normal", suspend ? "Suspended" : "Resumed", message);
+    await this.events.record(job, "Normal", suspend ? "Suspended" : "Resumed", message);
     return { ...job, status };
   }
 
   #noteStart({ metadata }: Job): void {
-    this.#startTimes.set(metadata.uid ?? "", this.#clock.now());
+    this.#startTimes.set(metadata.uid ?? "", this.clock.now());
   }
 
   #noteFailures(job: Job, { newFailed, newSucceeded, ignored }: Progress, now: number): void {
@@ -223,7 +205,7 @@ export class JobController implements Controller {
       for (const pod of surplus) {
         // A pod that was deleted on purpose is not a failure, and not counted.
         await this.#release(pod);
-        await this.#delete(job, pod);
+        await deletePod(this, job, pod);
       }
       const removed = surplus.length;
       return { active: wanted, ready: ready - surplus.filter(isReady).length, removed };
@@ -251,28 +233,12 @@ export class JobController implements Controller {
 
   async #create(job: Job, index: number | undefined, progress: Progress): Promise<void> {
     const failed = index === undefined ? undefined : progress.delayed.get(index);
-    try {
-      const { metadata } = await this.#client.create(PODS, jobPod(job, KIND, index, failed));
-      const message = `Created pod: ${metadata.name ?? ""}`;
-      await this.#events.record(job, "Normal", "SuccessfulCreate", message);
-    } catch (thrown) {
-      const message = `Error creating: ${messageOf(thrown)}`;
-      await this.#events.record(job, "Warning", "FailedCreate", message);
-      throw thrown;
-    }
-  }
-
-  async #delete(job: Job, pod: Pod): Promise<void> {
-    const { namespace = "", name = "", uid = "" } = pod.metadata;
-    if (await unlessGone(this.#client.remove(PODS, { namespace, name }, { uid }))) {
-      await this.#events.record(job, "Normal", "SuccessfulDelete", `Deleted pod: ${name}`);
-    }
+    await createPod(this, job, jobPod(job, KIND, index, failed));
   }
 
   async #release(pod: Pod): Promise<void> {
     if (!pod.metadata.finalizers?.includes(TRACKING)) return;
-    const { namespace = "", name = "" } = pod.metadata;
-    await unlessGone(this.#client.patch(PODS, { namespace, name }, releasePatch(pod)));
+    await unlessGone(this.client.patch(PODS, pod.metadata, releasePatch(pod)));
   }
 
   /** Lists the finished pods in the status, releases them, and adds them to the counts. */
@@ -320,7 +286,7 @@ export class JobController implements Controller {
     const { ending } = progress;
     if (!ending) return;
     const { namespace = "" } = job.metadata;
-    const left = this.#client
+    const left = this.client
       .list(PODS, { namespace })
       .some(
         (pod) =>
@@ -335,15 +301,15 @@ export class JobController implements Controller {
       ready: 0,
       conditions: this.#conditionsFor(job, success ? "Complete" : "Failed", progress),
     };
-    if (success) status.completionTime = timeOf(this.#clock.now());
+    if (success) status.completionTime = timeOf(this.clock.now());
     await this.#writeStatus(job, status);
-    if (success) await this.#events.record(job, "Normal", "Completed", "Job completed");
-    else await this.#events.record(job, "Warning", ending.reason, ending.message);
+    if (success) await this.events.record(job, "Normal", "Completed", "Job completed");
+    else await this.events.record(job, "Warning", ending.reason, ending.message);
   }
 
   #conditionsFor(job: Job, type: string, { ending }: Progress): Condition[] {
     if (isTrue(job, type)) return job.status?.conditions ?? [];
-    const time = timeOf(this.#clock.now());
+    const time = timeOf(this.clock.now());
     return withCondition(job.status?.conditions, {
       type,
       status: "True",
@@ -355,14 +321,16 @@ export class JobController implements Controller {
   }
 
   async #writeStatus(job: Job, status: NonNullable<Job["status"]>): Promise<Job> {
-    const stored = this.#client.find(JOBS, {
-      namespace: job.metadata.namespace ?? "",
-      name: job.metadata.name ?? "",
-    });
-    if (stored && sameJson(stored.status, status)) return { ...job, status };
-    return this.#client.updateStatus(JOBS, job, status);
+    const next = { ...job, status };
+    const stored = this.client.find(JOBS, job.metadata);
+    if (stored && sameJson(stored.status, status)) return next;
+    return this.client.update(JOBS, next, "status");
   }
 }
+
+/** Whether the finalizer of a pod without a controller is left. */
+const isOrphan = (pod: Pod): boolean =>
+  !controllerOf(pod) && pod.metadata.finalizers?.includes(TRACKING) === true;
 
 /** The conditions with one of them set. */
 function withCondition(conditions: readonly Condition[] = [], condition: Condition): Condition[] {

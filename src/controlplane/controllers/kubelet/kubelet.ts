@@ -8,18 +8,16 @@
  *
  * @see https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/
  */
-import type { Clock } from "../../../clock.ts";
-import { sameJson } from "../../../kube/json.ts";
+import type { Node } from "../../builtin/kinds/core/node.ts";
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
+import type { ResourceName } from "../../resource-name.ts";
 import { unlessGone } from "../absence.ts";
 import { usersOf } from "../volumes/claims.ts";
-import type { ControllerClient, StoreEvent } from "../client.ts";
-import type { EventRecorder } from "../event-recorder.ts";
-import { concerns, keyFrom, textOf } from "../keys.ts";
+import { textOf } from "../keys.ts";
 import { CLAIMS, CONFIG_MAPS, NODES, PODS, SECRETS } from "../../builtin/tokens.ts";
 import { nodeAddress } from "../nodes/node-simulator.ts";
 import { isFinished } from "../pods/pods.ts";
-import type { Controller } from "../work-loop.ts";
+import { ObjectController, watch } from "../controller.ts";
 import type { Note } from "./container-step.ts";
 import { environmentProblem, mountProblems } from "./missing-references.ts";
 import { PodAddresses } from "./pod-addresses.ts";
@@ -28,12 +26,23 @@ import { ReadinessProbes } from "./readiness-probes.ts";
 import { SIMULATE, SIMULATIONS, simulationOf, type Simulation } from "./simulation.ts";
 
 /** Brings every pod with a node to its next state. */
-export class Kubelet implements Controller {
+export class Kubelet extends ObjectController<Pod> {
   readonly name = "Kubelet";
-  readonly watches = [PODS, NODES, SECRETS, CONFIG_MAPS, CLAIMS];
-  readonly #client: ControllerClient;
-  readonly #events: EventRecorder;
-  readonly #clock: Clock;
+  readonly resource = PODS;
+  readonly watches = [
+    watch(PODS),
+    watch(NODES, ({ type, object }) => (type === "ADDED" ? this.#podsOf(object) : [])),
+    watch(CLAIMS, ({ object }) =>
+      usersOf(this.client, object.metadata)
+        .map(textOf)
+        .filter((key) => this.#waiting.has(key)),
+    ),
+    ...[SECRETS, CONFIG_MAPS].map((resource: ResourceName) =>
+      watch(resource, ({ object: { metadata } }) =>
+        [...this.#waiting.keys()].filter((key) => key.startsWith(`${metadata.namespace ?? ""}/`)),
+      ),
+    ),
+  ];
   readonly #addresses = new PodAddresses();
   readonly #probes = new ReadinessProbes();
   /** Pods that wait for an object they refer to, by key, and the problems last reported. */
@@ -41,80 +50,49 @@ export class Kubelet implements Controller {
   /** The keys of pods whose annotation is not understood, and whose event was recorded. */
   readonly #misunderstood = new Map<string, string>();
 
-  constructor(client: ControllerClient, events: EventRecorder, clock: Clock) {
-    this.#client = client;
-    this.#events = events;
-    this.#clock = clock;
+  *#podsOf({ metadata: { name } }: Node): Iterable<string> {
+    for (const pod of this.client.list(PODS)) if (pod.spec.nodeName === name) yield textOf(pod);
   }
 
-  *observe(event: StoreEvent): Iterable<string> {
-    if (concerns(event, PODS)) yield textOf(event.object);
-    else if (concerns(event, NODES)) {
-      if (event.type === "ADDED") yield* this.#podsOf(event.object.metadata.name ?? "");
-    } else if (concerns(event, CLAIMS)) {
-      const { namespace = "", name = "" } = event.object.metadata;
-      for (const pod of usersOf(this.#client, { namespace, name })) {
-        if (this.#waiting.has(textOf(pod))) yield textOf(pod);
-      }
-    } else if (event.type !== "DELETED") {
-      const { namespace = "" } = event.object.metadata;
-      for (const key of this.#waiting.keys()) if (key.startsWith(`${namespace}/`)) yield key;
-    }
-  }
-
-  *#podsOf(node: string): Iterable<string> {
-    for (const pod of this.#client.list(PODS)) {
-      if (pod.spec.nodeName === node) yield textOf(pod);
-    }
-  }
-
-  async sync(key: string): Promise<number | undefined> {
-    const pod = this.#client.find(PODS, keyFrom(key));
-    if (!pod) {
-      this.#addresses.free(key);
-      this.#probes.forget(key);
-      this.#waiting.delete(key);
-      this.#misunderstood.delete(key);
-    } else if (pod.metadata.deletionTimestamp) await this.#finishDeletion(pod);
-    else if (pod.spec.nodeName && !isFinished(pod)) return this.#run(pod, key);
+  protected async reconcile(pod: Pod): Promise<number | undefined> {
+    if (pod.metadata.deletionTimestamp) await this.#finishDeletion(pod);
+    else if (pod.spec.nodeName && !isFinished(pod)) return this.#run(pod, textOf(pod));
     return undefined;
   }
 
+  protected override async forget(key: string): Promise<undefined> {
+    this.#addresses.free(key);
+    this.#probes.forget(key);
+    this.#waiting.delete(key);
+    this.#misunderstood.delete(key);
+  }
+
   async #finishDeletion(pod: Pod): Promise<void> {
-    const {
-      namespace = "",
-      name = "",
-      uid = "",
-      deletionGracePeriodSeconds,
-      finalizers,
-    } = pod.metadata;
+    const { uid = "", deletionGracePeriodSeconds, finalizers } = pod.metadata;
     if (!pod.spec.nodeName) return;
     // A finalizer on the pod waits for the pod's end.
     if (finalizers?.length && !isFinished(pod)) {
-      const status = endedPodStatus(pod, this.#clock.now());
-      await this.#client.updateStatus(PODS, pod, status);
+      await this.client.updateStatus(PODS, pod, endedPodStatus(pod, this.clock.now()));
     }
     if (deletionGracePeriodSeconds === 0) return;
-    await unlessGone(
-      this.#client.remove(PODS, { namespace, name }, { gracePeriodSeconds: 0, uid }),
-    );
+    await unlessGone(this.client.remove(PODS, pod.metadata, { gracePeriodSeconds: 0, uid }));
   }
 
   async #run(pod: Pod, key: string): Promise<number | undefined> {
     const { nodeName = "" } = pod.spec;
-    if (!this.#client.find(NODES, { name: nodeName })) return undefined;
-    const nowMs = this.#clock.now();
+    if (!this.client.find(NODES, { name: nodeName })) return undefined;
+    const nowMs = this.clock.now();
     const simulation = await this.#simulationOf(pod, key);
     const asked =
       simulation.kind === "process"
         ? await this.#probes.ask(pod, key, simulation, nowMs)
         : { notes: [] };
-    const problems = pod.status?.phase === "Running" ? [] : mountProblems(this.#client, pod);
+    const problems = pod.status?.phase === "Running" ? [] : mountProblems(this.client, pod);
     const step = nextPodStep(pod, {
       simulation,
       nowMs,
       isMounted: problems.length === 0,
-      environmentProblem: (container) => environmentProblem(this.#client, pod, container),
+      environmentProblem: (container) => environmentProblem(this.client, pod, container),
       probed: (container) =>
         simulation.kind === "process" ? this.#probes.isReady(key, container) : undefined,
       podAddress: this.#addresses.of(key),
@@ -126,11 +104,9 @@ export class Kubelet implements Controller {
       message,
     }));
     const notes = [...asked.notes, ...this.#news(key, [...mounts, ...step.notes])];
-    if (!sameJson(pod.status, step.status)) {
-      await this.#client.updateStatus(PODS, pod, step.status);
-    }
+    await this.client.updateStatus(PODS, pod, step.status);
     for (const { type, reason, message } of notes) {
-      await this.#events.record(pod, type, reason, message);
+      await this.events.record(pod, type, reason, message);
     }
     const wakes = [asked.wakeAtMs, step.wakeAtMs].filter((ms) => ms !== undefined);
     return wakes.length === 0 ? undefined : Math.max(1, Math.min(...wakes) - nowMs);
@@ -159,7 +135,7 @@ export class Kubelet implements Controller {
     if (this.#misunderstood.get(key) !== text) {
       this.#misunderstood.set(key, text);
       const message = `The annotation ${SIMULATE}: ${JSON.stringify(text)} is not understood and has no effect. It may be one of: ${SIMULATIONS}.`;
-      await this.#events.record(pod, "Warning", "SimulationNotUnderstood", message);
+      await this.events.record(pod, "Warning", "SimulationNotUnderstood", message);
     }
     return { kind: "commands" };
   }

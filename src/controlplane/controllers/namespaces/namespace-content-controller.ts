@@ -2,12 +2,12 @@
  * The content of every namespace: the default service account, and the certificate of the cluster's
  * authority.
  */
-import { isAlreadyExists } from "../../../kube/status.ts";
+import type { SentObject } from "../../../kube/object.ts";
+import type { Namespace } from "../../builtin/kinds/core/namespace.ts";
+import { unlessThere } from "../absence.ts";
 import type { ConfigMap } from "../../builtin/kinds/core/config-map.ts";
-import type { ControllerClient, StoreEvent } from "../client.ts";
-import { concerns } from "../keys.ts";
 import { CONFIG_MAPS, NAMESPACES, SERVICE_ACCOUNTS } from "../../builtin/tokens.ts";
-import type { Controller } from "../work-loop.ts";
+import { ObjectController, type Tools, watch } from "../controller.ts";
 
 const ACCOUNT = "default";
 const CERTIFICATES = "kube-root-ca.crt";
@@ -16,30 +16,27 @@ const CONTENT =
   "Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.";
 
 /** Creates both where they are missing, and restores them. */
-export class NamespaceContentController implements Controller {
+export class NamespaceContentController extends ObjectController<Namespace> {
   readonly name = "NamespaceContent";
-  readonly watches = [NAMESPACES, SERVICE_ACCOUNTS, CONFIG_MAPS];
-  readonly #client: ControllerClient;
+  readonly resource = NAMESPACES;
+  readonly watches = [
+    watch(NAMESPACES),
+    watch(SERVICE_ACCOUNTS, ({ object }) => namespaceIf(ACCOUNT, object)),
+    watch(CONFIG_MAPS, ({ object }) => namespaceIf(CERTIFICATES, object)),
+  ];
   readonly #caCertificate: string;
 
-  constructor(client: ControllerClient, caCertificate: string) {
-    this.#client = client;
+  constructor(tools: Tools, caCertificate: string) {
+    super(tools);
     this.#caCertificate = caCertificate;
   }
 
-  *observe(event: StoreEvent): Iterable<string> {
-    const { name = "", namespace = "" } = event.object.metadata;
-    if (concerns(event, NAMESPACES)) yield name;
-    if (concerns(event, SERVICE_ACCOUNTS) && name === ACCOUNT) yield namespace;
-    if (concerns(event, CONFIG_MAPS) && name === CERTIFICATES) yield namespace;
-  }
-
-  async sync(namespace: string): Promise<undefined> {
-    const found = this.#client.find(NAMESPACES, { name: namespace });
-    if (!found || found.metadata.deletionTimestamp) return;
-    if (!this.#client.find(SERVICE_ACCOUNTS, { namespace, name: ACCOUNT })) {
-      await this.#ignoringExisting(
-        this.#client.create(SERVICE_ACCOUNTS, {
+  protected async reconcile({ metadata }: Namespace): Promise<undefined> {
+    const { name: namespace = "", deletionTimestamp } = metadata;
+    if (deletionTimestamp) return;
+    if (!this.client.find(SERVICE_ACCOUNTS, { namespace, name: ACCOUNT })) {
+      await unlessThere(
+        this.client.create(SERVICE_ACCOUNTS, {
           apiVersion: "v1",
           kind: "ServiceAccount",
           metadata: { name: ACCOUNT, namespace },
@@ -56,9 +53,9 @@ export class NamespaceContentController implements Controller {
       metadata: { name: CERTIFICATES, namespace, annotations: { [DESCRIPTION]: CONTENT } },
       data: { "ca.crt": this.#caCertificate },
     };
-    const found = this.#client.find(CONFIG_MAPS, { namespace, name: CERTIFICATES });
+    const found = this.client.find(CONFIG_MAPS, { namespace, name: CERTIFICATES });
     if (!found) {
-      await this.#ignoringExisting(this.#client.create(CONFIG_MAPS, wanted));
+      await unlessThere(this.client.create(CONFIG_MAPS, wanted));
       return;
     }
     const { data = {} } = found;
@@ -67,7 +64,7 @@ export class NamespaceContentController implements Controller {
       Object.keys(data).length !== 1 ||
       found.metadata.annotations?.[DESCRIPTION] === undefined
     ) {
-      await this.#client.update(CONFIG_MAPS, {
+      await this.client.update(CONFIG_MAPS, {
         ...found,
         metadata: {
           ...found.metadata,
@@ -77,12 +74,8 @@ export class NamespaceContentController implements Controller {
       });
     }
   }
-
-  async #ignoringExisting(write: Promise<unknown>): Promise<void> {
-    try {
-      await write;
-    } catch (thrown) {
-      if (!isAlreadyExists(thrown)) throw thrown;
-    }
-  }
 }
+
+/** The key of the object's namespace, where the object has that name. */
+const namespaceIf = (name: string, { metadata }: SentObject): string[] =>
+  metadata.name === name ? [`/${metadata.namespace ?? ""}`] : [];

@@ -1,13 +1,10 @@
 /** The simulated nodes: ready, and large. */
-import type { Clock } from "../../../clock.ts";
 import type { Condition } from "../../builtin/shared/shapes.ts";
 import type { Node } from "../../builtin/kinds/core/node.ts";
 import { KUBERNETES_VERSION } from "../../../kube/kubernetes-version.ts";
-import type { ControllerClient, StoreEvent } from "../client.ts";
-import { concerns } from "../keys.ts";
 import { NODES } from "../../builtin/tokens.ts";
 import { timeOf } from "../../../kube/values/times.ts";
-import type { Controller } from "../work-loop.ts";
+import { Controller, type Tools, watch } from "../controller.ts";
 
 const NOT_READY = "node.kubernetes.io/not-ready";
 const CAPACITY = { cpu: "32", memory: "128Gi", "ephemeral-storage": "512Gi", pods: "1000" };
@@ -26,36 +23,28 @@ export function nodeAddress(index: number): string {
 }
 
 /** Registers the nodes and reports them ready. */
-export class NodeSimulator implements Controller {
+export class NodeSimulator extends Controller {
   readonly name = "Nodes";
-  readonly watches = [NODES];
-  readonly initialKeys: readonly string[];
-  readonly #client: ControllerClient;
-  readonly #clock: Clock;
+  readonly watches = [
+    watch(NODES, ({ type, object }) =>
+      type === "MODIFIED" ? [] : this.initialKeys.filter((name) => name === object.metadata.name),
+    ),
+  ];
+  override readonly initialKeys: readonly string[];
 
-  constructor(client: ControllerClient, clock: Clock, names: readonly string[]) {
-    this.#client = client;
-    this.#clock = clock;
+  constructor(tools: Tools, names: readonly string[]) {
+    super(tools);
     this.initialKeys = names;
   }
 
-  *observe(event: StoreEvent): Iterable<string> {
-    const { name = "" } = event.object.metadata;
-    if (concerns(event, NODES) && event.type !== "MODIFIED" && this.initialKeys.includes(name))
-      yield name;
-  }
-
   async sync(name: string): Promise<undefined> {
-    let node = this.#client.find(NODES, { name }) ?? (await this.#register(name));
+    let node = this.client.find(NODES, { name }) ?? (await this.#register(name));
     if (node.spec?.taints?.some(({ key }) => key === NOT_READY)) {
       const taints = node.spec.taints.filter(({ key }) => key !== NOT_READY);
-      node = await this.#client.update(NODES, {
-        ...node,
-        spec: { ...node.spec, taints },
-      });
+      node = await this.client.update(NODES, { ...node, spec: { ...node.spec, taints } });
     }
     if (node.status?.conditions?.some(({ type }) => type === "Ready")) return;
-    const time = timeOf(this.#clock.now());
+    const time = timeOf(this.clock.now());
     const condition = (
       type: string,
       status: string,
@@ -95,11 +84,11 @@ export class NodeSimulator implements Controller {
         systemUUID: "",
       },
     };
-    await this.#client.updateStatus(NODES, node, status);
+    await this.client.updateStatus(NODES, node, status);
   }
 
   #register(name: string): Promise<Node> {
-    return this.#client.create(NODES, {
+    return this.client.create(NODES, {
       apiVersion: "v1",
       kind: "Node",
       metadata: {

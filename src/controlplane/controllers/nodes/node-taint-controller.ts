@@ -4,19 +4,17 @@
  * @see
  * https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/#taint-based-evictions
  */
-import type { Clock } from "../../../clock.ts";
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { Toleration } from "../../builtin/shared/pods/shapes.ts";
 import type { Node } from "../../builtin/kinds/core/node.ts";
 import { unlessGone } from "../absence.ts";
-import type { ControllerClient, StoreEvent } from "../client.ts";
-import type { EventRecorder } from "../event-recorder.ts";
-import { concerns, keyFrom, textOf } from "../keys.ts";
+import type { StoreEvent } from "../client.ts";
+import { keyFrom, textOf } from "../keys.ts";
 import { NODES, PODS } from "../../builtin/tokens.ts";
 import { tolerates } from "../pods/pod-scheduling.ts";
 import { isFinished } from "../pods/pods.ts";
 import { msOf, timeOf } from "../../../kube/values/times.ts";
-import type { Controller } from "../work-loop.ts";
+import { ObjectController, watch } from "../controller.ts";
 
 type Taint = NonNullable<NonNullable<Node["spec"]>["taints"]>[number];
 
@@ -49,46 +47,34 @@ const EVICTING: Readonly<Record<string, string>> = {
 };
 
 /** Sets the taints of nodes, and evicts pods. Keys are `/node` and `namespace/pod`. */
-export class NodeTaintController implements Controller {
+export class NodeTaintController extends ObjectController<Node> {
   readonly name = "NodeTaint";
-  readonly watches = [PODS, NODES];
-  readonly #client: ControllerClient;
-  readonly #events: EventRecorder;
-  readonly #clock: Clock;
+  readonly resource = NODES;
+  readonly watches = [watch(PODS), watch(NODES), watch(NODES, (event) => this.#concernedBy(event))];
   /** Since when a pod is on a node with a taint that it tolerates for a limited time. */
   readonly #since = new Map<string, number>();
 
-  constructor(client: ControllerClient, events: EventRecorder, clock: Clock) {
-    this.#client = client;
-    this.#events = events;
-    this.#clock = clock;
-  }
-
-  *observe(event: StoreEvent): Iterable<string> {
-    if (concerns(event, PODS)) {
-      if (event.object.spec.nodeName) yield textOf(event.object);
-    } else if (concerns(event, NODES)) {
-      yield textOf(event.object);
-      // Whether a node evicts depends on the state of the other nodes.
-      if (readinessOf(event.object) !== readinessOf(event.old)) {
-        for (const node of this.#client.list(NODES)) yield textOf(node);
-      }
-      const evicting = (node: Node | undefined): boolean =>
-        node?.spec?.taints?.some(({ effect }) => effect === "NoExecute") === true;
-      if (!evicting(event.object) && !evicting(event.old)) return;
-      for (const pod of this.#client.list(PODS)) {
-        if (pod.spec.nodeName === event.object.metadata.name) yield textOf(pod);
-      }
+  /** Other nodes, and the pods of a node that evicts. */
+  *#concernedBy({ object, old }: StoreEvent<Node>): Iterable<string> {
+    // Whether a node evicts depends on the state of the other nodes.
+    if (readinessOf(object) !== readinessOf(old)) yield* this.client.list(NODES).map(textOf);
+    const evicting = (node: Node | undefined): boolean =>
+      node?.spec?.taints?.some(({ effect }) => effect === "NoExecute") === true;
+    if (!evicting(object) && !evicting(old)) return;
+    for (const pod of this.client.list(PODS)) {
+      if (pod.spec.nodeName === object.metadata.name) yield textOf(pod);
     }
   }
 
-  async sync(key: string): Promise<number | undefined> {
-    const { namespace, name } = keyFrom(key);
-    if (namespace !== "") return this.#syncPod(key);
-    const node = this.#client.find(NODES, { name });
-    if (!node || node.metadata.deletionTimestamp) return undefined;
+  override async sync(key: string): Promise<number | undefined> {
+    return key.startsWith("/") ? super.sync(key) : this.#syncPod(key);
+  }
+
+  protected async reconcile(node: Node): Promise<undefined> {
+    if (node.metadata.deletionTimestamp) return;
     if (node.metadata.annotations?.[TTL] === undefined) {
-      await this.#client.patch(NODES, { name }, { metadata: { annotations: { [TTL]: "0" } } });
+      const metadata = { annotations: { [TTL]: "0" } };
+      await this.client.patch(NODES, node.metadata, { metadata });
     }
     const taints = node.spec?.taints ?? [];
     const wanted = [...conditionTaints(node), ...this.#evictingTaints(node)];
@@ -102,14 +88,14 @@ export class NodeTaintController implements Controller {
       one.key === other.key && one.effect === other.effect;
     const others = taints.filter((taint) => !isOwn(taint));
     const kept = taints.filter((taint) => isOwn(taint) && wanted.some((one) => isSame(one, taint)));
-    const timeAdded = timeOf(this.#clock.now());
+    const timeAdded = timeOf(this.clock.now());
     const added = wanted
       .filter((taint) => !kept.some((one) => isSame(one, taint)))
       .map((taint) => ({ ...taint, timeAdded }));
     const next = [...others, ...kept, ...added];
-    if (added.length === 0 && next.length === taints.length) return undefined;
-    await this.#client.patch(NODES, { name }, { spec: { taints: next.length > 0 ? next : null } });
-    return undefined;
+    if (added.length === 0 && next.length === taints.length) return;
+    const spec = { taints: next.length > 0 ? next : null };
+    await this.client.patch(NODES, node.metadata, { spec });
   }
 
   /**
@@ -118,15 +104,15 @@ export class NodeTaintController implements Controller {
    */
   #evictingTaints(node: Node): Taint[] {
     const key = EVICTING[readinessOf(node) ?? ""];
-    const nodes = this.#client.list(NODES);
+    const nodes = this.client.list(NODES);
     const isAlone = nodes.every((other) => readinessOf(other) !== "True");
     return key === undefined || isAlone ? [] : [{ key, effect: "NoExecute" }];
   }
 
   async #syncPod(key: string): Promise<number | undefined> {
-    const pod = this.#client.find(PODS, keyFrom(key));
+    const pod = this.client.find(PODS, keyFrom(key));
     const node = pod?.spec.nodeName
-      ? this.#client.find(NODES, { name: pod.spec.nodeName })
+      ? this.client.find(NODES, { name: pod.spec.nodeName })
       : undefined;
     const taints = (node?.spec?.taints ?? []).filter(({ effect }) => effect === "NoExecute");
     if (!pod || taints.length === 0 || pod.metadata.deletionTimestamp || isFinished(pod)) {
@@ -135,9 +121,9 @@ export class NodeTaintController implements Controller {
     }
     const seconds = patienceOf(pod.spec.tolerations ?? [], taints);
     if (seconds === undefined) return undefined;
-    const since = this.#since.get(key) ?? startOf(taints) ?? this.#clock.now();
+    const since = this.#since.get(key) ?? startOf(taints) ?? this.clock.now();
     this.#since.set(key, since);
-    const leftMs = since + seconds * 1000 - this.#clock.now();
+    const leftMs = since + seconds * 1000 - this.clock.now();
     if (leftMs > 0) return leftMs;
     await this.#evict(pod);
     return undefined;
@@ -146,8 +132,8 @@ export class NodeTaintController implements Controller {
   async #evict(pod: Pod): Promise<void> {
     const { namespace = "", name = "", uid = "" } = pod.metadata;
     const message = `Marking for deletion Pod ${namespace}/${name}`;
-    await this.#events.record(pod, "Normal", "TaintManagerEviction", message);
-    await unlessGone(this.#client.remove(PODS, { namespace, name }, { uid }));
+    await this.events.record(pod, "Normal", "TaintManagerEviction", message);
+    await unlessGone(this.client.remove(PODS, pod.metadata, { uid }));
   }
 }
 

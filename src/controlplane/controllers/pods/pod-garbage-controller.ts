@@ -6,17 +6,15 @@
  *
  * @see https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#pod-garbage-collection
  */
-import type { Clock } from "../../../clock.ts";
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { Node } from "../../builtin/kinds/core/node.ts";
 import type { Condition } from "../../builtin/shared/shapes.ts";
+import { withCondition } from "../conditions.ts";
 import { unlessGone } from "../absence.ts";
-import type { ControllerClient, StoreEvent } from "../client.ts";
-import { concerns } from "../keys.ts";
 import { NODES, PODS } from "../../builtin/tokens.ts";
 import { isFinished } from "./pods.ts";
-import { msOf, timeOf } from "../../../kube/values/times.ts";
-import type { Controller } from "../work-loop.ts";
+import { msOf } from "../../../kube/values/times.ts";
+import { Controller, watch } from "../controller.ts";
 
 const ALL = "all";
 const PERIOD_MS = 20_000;
@@ -27,36 +25,23 @@ const THRESHOLD = 12_500;
 const OUT_OF_SERVICE = "node.kubernetes.io/out-of-service";
 
 /** Fails and deletes garbage pods. */
-export class PodGarbageController implements Controller {
+export class PodGarbageController extends Controller {
   readonly name = "PodGarbage";
-  readonly watches = [PODS, NODES];
-  readonly initialKeys = [ALL];
-  readonly #client: ControllerClient;
-  readonly #clock: Clock;
+  readonly watches = [
+    watch(NODES, ({ type }) => (type === "DELETED" ? [ALL] : [])),
+    watch(PODS, ({ object }) => (isFinished(object) || this.#isForsaken(object) ? [ALL] : [])),
+  ];
+  override readonly initialKeys = [ALL];
   /** When the pods of an absent node were first seen, by the node's name. */
   readonly #absent = new Map<string, number>();
   #startMs: number | undefined;
   #dueMs: number | undefined;
 
-  constructor(client: ControllerClient, clock: Clock) {
-    this.#client = client;
-    this.#clock = clock;
-  }
-
-  *observe(event: StoreEvent): Iterable<string> {
-    if (concerns(event, NODES)) {
-      if (event.type === "DELETED") yield ALL;
-    } else if (concerns(event, PODS) && event.type !== "DELETED") {
-      const pod = event.object;
-      if (isFinished(pod) || this.#isForsaken(pod)) yield ALL;
-    }
-  }
-
   async sync(): Promise<number | undefined> {
-    const now = this.#clock.now();
+    const now = this.clock.now();
     this.#startMs ??= now;
     const nextMs = this.#startMs + (Math.floor((now - this.#startMs) / PERIOD_MS) + 1) * PERIOD_MS;
-    const pods = this.#client.list(PODS);
+    const pods = this.client.list(PODS);
     if (!this.#isNeeded(pods)) {
       this.#dueMs = undefined;
       return undefined;
@@ -89,7 +74,7 @@ export class PodGarbageController implements Controller {
   }
 
   #nodeNamed(name: string): Node | undefined {
-    return this.#client.find(NODES, { name });
+    return this.client.find(NODES, { name });
   }
 
   #isOnDeadNode({ spec }: Pod): boolean {
@@ -122,34 +107,30 @@ export class PodGarbageController implements Controller {
    * Fails a pod that has not finished, with the message if there is one, and removes it at once.
    */
   async #give(pod: Pod, message?: string): Promise<void> {
-    const { namespace = "", name = "", uid, generation } = pod.metadata;
-    const key = { namespace, name };
+    const { uid, generation } = pod.metadata;
     if (!isFinished(pod)) {
       const status = {
         phase: "Failed",
         observedGeneration: generation,
         ...(message === undefined ? {} : { conditions: this.#disrupted(pod, message) }),
       };
-      const write = this.#client.patch(PODS, key, { metadata: { uid }, status }, "status");
+      const patch = { metadata: { uid }, status };
+      const write = this.client.patch(PODS, pod.metadata, patch, "status");
       if (!(await unlessGone(write))) return;
     }
-    await unlessGone(this.#client.remove(PODS, key, { gracePeriodSeconds: 0 }));
+    await unlessGone(this.client.remove(PODS, pod.metadata, { gracePeriodSeconds: 0 }));
   }
 
   #disrupted({ status, metadata }: Pod, message: string): Condition[] {
-    const before = status?.conditions ?? [];
-    const known = before.find(({ type }) => type === "DisruptionTarget");
-    const since = known?.status === "True" ? known.lastTransitionTime : undefined;
-    const condition: Condition = {
+    const change: Condition = {
       type: "DisruptionTarget",
       observedGeneration: metadata.generation ?? 0,
       status: "True",
       reason: "DeletionByPodGC",
       message,
       lastProbeTime: null,
-      lastTransitionTime: since ?? timeOf(this.#clock.now()),
     };
-    return known ? before.map((one) => (one === known ? condition : one)) : [...before, condition];
+    return withCondition(status?.conditions, change, this.clock.now());
   }
 }
 

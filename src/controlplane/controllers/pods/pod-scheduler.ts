@@ -4,55 +4,39 @@
  *
  * @see https://kubernetes.io/docs/concepts/scheduling-eviction/kube-scheduler/
  */
-import type { Clock } from "../../../clock.ts";
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
+import type { ResourceName } from "../../resource-name.ts";
 import type { Node } from "../../builtin/kinds/core/node.ts";
 import { usersOf } from "../volumes/claims.ts";
-import type { ControllerClient, StoreEvent } from "../client.ts";
-import type { EventRecorder } from "../event-recorder.ts";
-import { concerns, keyFrom, textOf } from "../keys.ts";
+import { textOf } from "../keys.ts";
 import { CLAIMS, NODES, PODS, STORAGE_CLASSES, VOLUMES } from "../../builtin/tokens.ts";
 import { chooseNodeForClaims, claimsForScheduling } from "../volumes/claim-scheduling.ts";
 import { isSelected, untolerated } from "./pod-scheduling.ts";
 import { timeOf } from "../../../kube/values/times.ts";
-import type { Controller } from "../work-loop.ts";
+import { ObjectController, watch } from "../controller.ts";
 
 const EFFECTS = ["NoSchedule", "NoExecute"];
 
 /** Assigns pods to nodes. */
-export class PodScheduler implements Controller {
+export class PodScheduler extends ObjectController<Pod> {
   readonly name = "PodScheduler";
-  readonly watches = [PODS, NODES, CLAIMS, STORAGE_CLASSES, VOLUMES];
-  readonly #client: ControllerClient;
-  readonly #events: EventRecorder;
-  readonly #clock: Clock;
+  readonly resource = PODS;
+  readonly watches = [
+    watch(PODS, ({ object }) => withoutNode([object])),
+    watch(CLAIMS, ({ object }) => withoutNode(usersOf(this.client, object.metadata))),
+    // Another node, other labels, a taint less, a new class or volume: a waiting pod may fit now.
+    ...[NODES, STORAGE_CLASSES, VOLUMES].map((resource: ResourceName) =>
+      watch(resource, ({ type }) =>
+        type === "DELETED" ? [] : withoutNode(this.client.list(PODS)),
+      ),
+    ),
+  ];
 
-  constructor(client: ControllerClient, events: EventRecorder, clock: Clock) {
-    this.#client = client;
-    this.#events = events;
-    this.#clock = clock;
-  }
-
-  *observe(event: StoreEvent): Iterable<string> {
-    if (concerns(event, PODS)) {
-      if (!event.object.spec.nodeName) yield textOf(event.object);
-    } else if (concerns(event, CLAIMS)) {
-      const { namespace = "", name = "" } = event.object.metadata;
-      yield* withoutNode(usersOf(this.#client, { namespace, name }));
-    } else if (event.type !== "DELETED") {
-      // Another node, other labels, a taint less, a new class or volume: a waiting pod may fit now.
-      yield* withoutNode(this.#client.list(PODS));
-    }
-  }
-
-  async sync(key: string): Promise<undefined> {
-    const pod = this.#client.find(PODS, keyFrom(key));
-    if (!pod || pod.spec.nodeName) return;
-    if (pod.metadata.deletionTimestamp) {
-      await this.#client.remove(PODS, keyFrom(key), {
-        gracePeriodSeconds: 0,
-        uid: pod.metadata.uid ?? "",
-      });
+  protected async reconcile(pod: Pod): Promise<undefined> {
+    if (pod.spec.nodeName) return;
+    const { uid = "", deletionTimestamp } = pod.metadata;
+    if (deletionTimestamp) {
+      await this.client.remove(PODS, pod.metadata, { gracePeriodSeconds: 0, uid });
       return;
     }
     const { schedulingGates = [], schedulerName } = pod.spec;
@@ -61,12 +45,12 @@ export class PodScheduler implements Controller {
   }
 
   async #schedule(pod: Pod): Promise<void> {
-    const nodes = this.#client.list(NODES).filter(({ metadata }) => !metadata.deletionTimestamp);
+    const nodes = this.client.list(NODES).filter(({ metadata }) => !metadata.deletionTimestamp);
     if (nodes.length === 0) {
       await this.#noteUnschedulable(pod, "no nodes available to schedule pods");
       return;
     }
-    const claims = claimsForScheduling(this.#client, pod);
+    const claims = claimsForScheduling(this.client, pod);
     if ("problem" in claims) {
       await this.#noteUnschedulable(pod, unavailable(nodes.length, claims.problem));
       return;
@@ -84,19 +68,19 @@ export class PodScheduler implements Controller {
     const nodeName = node.metadata.name ?? "";
     if (claims.delayed.length > 0) {
       // The pod comes back when its claims are bound.
-      await chooseNodeForClaims(this.#client, claims.delayed, nodeName);
+      await chooseNodeForClaims(this.client, claims.delayed, nodeName);
       return;
     }
     const { namespace = "", name = "" } = pod.metadata;
     const bound: Pod = { ...pod, spec: { ...pod.spec, nodeName } };
-    await this.#client.update(PODS, bound, "binding");
+    await this.client.update(PODS, bound, "binding");
     const message = `Successfully assigned ${namespace}/${name} to ${nodeName}`;
-    await this.#events.record(pod, "Normal", "Scheduled", message);
+    await this.events.record(pod, "Normal", "Scheduled", message);
   }
 
   #bestNode({ spec }: Pod, nodes: readonly Node[]): Node | undefined {
     const load = new Map<string, number>();
-    for (const { spec: other } of this.#client.list(PODS)) {
+    for (const { spec: other } of this.client.list(PODS)) {
       const node = other.nodeName ?? "";
       load.set(node, (load.get(node) ?? 0) + 1);
     }
@@ -124,12 +108,12 @@ export class PodScheduler implements Controller {
       reason: "Unschedulable",
       message,
       lastProbeTime: null,
-      lastTransitionTime: timeOf(this.#clock.now()),
+      lastTransitionTime: timeOf(this.clock.now()),
     };
     const others = (pod.status?.conditions ?? []).filter(({ type }) => type !== "PodScheduled");
     const status = { ...pod.status, conditions: [...others, condition] };
-    await this.#client.updateStatus(PODS, pod, status);
-    await this.#events.record(pod, "Warning", "FailedScheduling", message);
+    await this.client.updateStatus(PODS, pod, status);
+    await this.events.record(pod, "Warning", "FailedScheduling", message);
   }
 }
 

@@ -13,8 +13,7 @@ import { isAlreadyExists } from "../../../kube/status.ts";
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { PersistentVolumeClaim } from "../../builtin/shared/shapes.ts";
 import type { StatefulSet } from "../../builtin/kinds/apps/stateful-set.ts";
-import type { ControllerClient } from "../client.ts";
-import type { EventRecorder } from "../event-recorder.ts";
+import type { Tools } from "../controller.ts";
 import { CLAIMS, PODS } from "../../builtin/tokens.ts";
 import { type OwnerKind, controllerReference } from "../ownership.ts";
 import { KIND, claimsFor, isInRange, ordinalOf } from "./stateful-pods.ts";
@@ -23,12 +22,10 @@ const POD_KIND: OwnerKind = { apiVersion: "v1", kind: "Pod", resource: PODS };
 
 /** Creates the claims of one set's pods and sets their owners. */
 export class StatefulClaims {
-  readonly #client: ControllerClient;
-  readonly #events: EventRecorder;
+  readonly #tools: Tools;
 
-  constructor(client: ControllerClient, events: EventRecorder) {
-    this.#client = client;
-    this.#events = events;
+  constructor(tools: Tools) {
+    this.#tools = tools;
   }
 
   /**
@@ -46,14 +43,14 @@ export class StatefulClaims {
       const about = `Claim ${name}`;
       const place = `Pod ${pod.metadata.name ?? ""} in StatefulSet ${set.metadata.name ?? ""}`;
       try {
-        await this.#client.create(CLAIMS, claim);
+        await this.#tools.client.create(CLAIMS, claim);
         const message = `Create ${about} ${place} success`;
-        await this.#events.record(set, "Normal", "SuccessfulCreate", message);
+        await this.#tools.events.record(set, "Normal", "SuccessfulCreate", message);
       } catch (thrown) {
         failures.push(`failed to create PVC ${name}: ${messageOf(thrown)}`);
         if (isAlreadyExists(thrown)) continue;
         const message = `Create ${about} for ${place} failed error: ${messageOf(thrown)}`;
-        await this.#events.record(set, "Warning", "FailedCreate", message);
+        await this.#tools.events.record(set, "Warning", "FailedCreate", message);
       }
     }
     if (failures.length === 0) return;
@@ -80,7 +77,7 @@ export class StatefulClaims {
       const isConflicting = hasOtherController(claim, set, pod);
       if (isConflicting) {
         const message = `PersistentVolumeClaim ${claim.metadata.name ?? ""} has a conflicting OwnerReference that acts as a manging controller, the retention policy is ignored for this claim`;
-        await this.#events.record(set, "Warning", "ConflictingController", message);
+        await this.#tools.events.record(set, "Warning", "ConflictingController", message);
       }
       if (isSettled(claim, set, pod)) continue;
       const others = (claim.metadata.ownerReferences ?? []).filter(
@@ -89,7 +86,7 @@ export class StatefulClaims {
       const owner = isConflicting ? undefined : wantedOwner(set, pod);
       const ownerReferences = owner ? [...others, owner] : others;
       const metadata = { ...claim.metadata, ownerReferences };
-      await this.#client.update(CLAIMS, { ...claim, metadata });
+      await this.#tools.client.update(CLAIMS, { ...claim, metadata });
     }
   }
 
@@ -101,7 +98,7 @@ export class StatefulClaims {
 
   #find(set: StatefulSet, name: string): PersistentVolumeClaim | undefined {
     const key = { namespace: set.metadata.namespace ?? "", name };
-    return this.#client.find(CLAIMS, key);
+    return this.#tools.client.find(CLAIMS, key);
   }
 }
 

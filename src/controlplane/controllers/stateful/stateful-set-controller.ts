@@ -8,21 +8,18 @@
  *
  * @see https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/
  */
-import type { Clock } from "../../../clock.ts";
-import { messageOf } from "../../../errors.ts";
+import { errorFrom, messageOf } from "../../../errors.ts";
 import { isAlreadyExists } from "../../../kube/status.ts";
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { PodTemplate } from "../../builtin/shared/pods/shapes.ts";
 import type { StatefulSet } from "../../builtin/kinds/apps/stateful-set.ts";
+import { present } from "../../../present.ts";
 import { unlessGone } from "../absence.ts";
-import type { ControllerClient, StoreEvent } from "../client.ts";
-import type { EventRecorder } from "../event-recorder.ts";
-import { concerns, keyFrom, textOf } from "../keys.ts";
 import { PODS, STATEFUL_SETS } from "../../builtin/tokens.ts";
-import { claimed, ownersOf } from "../ownership.ts";
+import { claimed, watchOwned } from "../ownership.ts";
 import { isFinished } from "../pods/pods.ts";
 import { RevisionHistory } from "../revision-history.ts";
-import type { Controller } from "../work-loop.ts";
+import { ObjectController, watch } from "../controller.ts";
 import { StatefulClaims } from "./stateful-claims.ts";
 import {
   KIND,
@@ -60,38 +57,25 @@ interface Round {
 }
 
 /** Creates, replaces and deletes the pods and claims of StatefulSets. */
-export class StatefulSetController implements Controller {
+export class StatefulSetController extends ObjectController<StatefulSet> {
   readonly name = "StatefulSet";
-  readonly watches = [STATEFUL_SETS, PODS];
-  readonly #client: ControllerClient;
-  readonly #events: EventRecorder;
-  readonly #claims: StatefulClaims;
-  readonly #clock: Clock;
+  readonly resource = STATEFUL_SETS;
+  readonly watches = [
+    watch(STATEFUL_SETS),
+    watchOwned(this.client, PODS, KIND, (set) => set.spec.selector),
+  ];
+  readonly #claims = new StatefulClaims(this);
 
-  constructor(client: ControllerClient, events: EventRecorder, clock: Clock) {
-    this.#client = client;
-    this.#events = events;
-    this.#claims = new StatefulClaims(client, events);
-    this.#clock = clock;
-  }
-
-  *observe(event: StoreEvent): Iterable<string> {
-    if (concerns(event, STATEFUL_SETS)) yield textOf(event.object);
-    yield* ownersOf(this.#client, event, PODS, KIND, (owner: StatefulSet) => owner.spec.selector);
-  }
-
-  async sync(key: string): Promise<number | undefined> {
-    const set = this.#client.find(STATEFUL_SETS, keyFrom(key));
-    if (!set) return undefined;
+  protected async reconcile(set: StatefulSet): Promise<number | undefined> {
     const { annotations } = set.metadata;
-    const history = new RevisionHistory(this.#client, set, {
+    const history = new RevisionHistory(this.client, set, {
       kind: KIND,
       hashLabel: "controller.kubernetes.io/hash",
-      ...(annotations ? { annotations } : {}),
+      ...present({ annotations }),
     });
     const revisions = await history.list();
     const pods = await claimed({
-      client: this.#client,
+      client: this.client,
       owner: set,
       kind: KIND,
       resource: PODS,
@@ -101,17 +85,17 @@ export class StatefulSetController implements Controller {
     const update = await history.current(revisions);
     const named = revisions.find(({ metadata }) => metadata.name === set.status?.currentRevision);
     const versions: Versions = { current: named ?? update, update };
-    const nowMs = this.#clock.now();
+    const nowMs = this.clock.now();
     let failure: Error | undefined;
     let deleted = 0;
     try {
       if (!set.metadata.deletionTimestamp) deleted = await this.#advance(set, pods, versions);
     } catch (thrown) {
-      failure = thrown instanceof Error ? thrown : new Error(messageOf(thrown));
+      failure = errorFrom(thrown);
     }
     const status = statusOf(set, pods, versions, nowMs, deleted);
     if (isOutdated(set.status, status)) {
-      await this.#client.updateStatus(STATEFUL_SETS, set, status);
+      await this.client.updateStatus(STATEFUL_SETS, set, status);
     }
     const inUse = [versions.current, update].map(({ metadata }) => metadata.name ?? "");
     await history.truncate(revisions, new Set([...inUse, ...pods.map(revisionOf)]));
@@ -143,7 +127,7 @@ export class StatefulSetController implements Controller {
 
   #roundOf(set: StatefulSet, pods: readonly Pod[], versions: Versions): Round {
     const start = firstOrdinal(set);
-    const nowMs = this.#clock.now();
+    const nowMs = this.clock.now();
     const byOrdinal = new Map(pods.map((pod) => [ordinalOf(set, pod), pod]));
     const places = Array.from({ length: set.spec.replicas ?? 1 }, (_, index): Place => {
       const pod = byOrdinal.get(start + index);
@@ -221,16 +205,16 @@ export class StatefulSetController implements Controller {
     const setName = set.metadata.name ?? "";
     try {
       await this.#claims.create(set, pod);
-      await this.#client.create(PODS, pod);
+      await this.client.create(PODS, pod);
       await this.#claims.settle(set, pod);
     } catch (thrown) {
       if (isAlreadyExists(thrown)) throw thrown;
       const message = `Create Pod ${name} in StatefulSet ${setName} failed error: ${messageOf(thrown)}`;
-      await this.#events.record(set, "Warning", "FailedCreate", message);
+      await this.events.record(set, "Warning", "FailedCreate", message);
       throw thrown;
     }
     const message = `Create Pod ${name} in StatefulSet ${setName} successful`;
-    await this.#events.record(set, "Normal", "SuccessfulCreate", message);
+    await this.events.record(set, "Normal", "SuccessfulCreate", message);
   }
 
   /** Restores the pod's labels and volumes, and the owners of its claims. */
@@ -240,20 +224,19 @@ export class StatefulSetController implements Controller {
       const wanted = hasIdentity(set, pod) ? pod : withIdentity(set, pod);
       if (wanted !== pod) await this.#claims.create(set, pod);
       await this.#claims.settle(set, pod);
-      await this.#client.update(PODS, wanted);
+      await this.client.update(PODS, wanted);
     } catch (thrown) {
       const message = `${about} failed error: ${messageOf(thrown)}`;
-      await this.#events.record(set, "Warning", "FailedUpdate", message);
+      await this.events.record(set, "Warning", "FailedUpdate", message);
       throw thrown;
     }
-    await this.#events.record(set, "Normal", "SuccessfulUpdate", `${about} successful`);
+    await this.events.record(set, "Normal", "SuccessfulUpdate", `${about} successful`);
   }
 
   async #delete(set: StatefulSet, pod: Pod): Promise<void> {
-    const { namespace = "", name = "" } = pod.metadata;
-    await unlessGone(this.#client.remove(PODS, { namespace, name }));
-    const message = `Delete Pod ${name} in StatefulSet ${set.metadata.name ?? ""} successful`;
-    await this.#events.record(set, "Normal", "SuccessfulDelete", message);
+    await unlessGone(this.client.remove(PODS, pod.metadata));
+    const message = `Delete Pod ${pod.metadata.name ?? ""} in StatefulSet ${set.metadata.name ?? ""} successful`;
+    await this.events.record(set, "Normal", "SuccessfulDelete", message);
   }
 }
 
@@ -284,9 +267,7 @@ async function inBatches<T>(
       }
     }
     const [failure] = failures;
-    if (failures.length > 0) {
-      throw failure instanceof Error ? failure : new Error(messageOf(failure));
-    }
+    if (failures.length > 0) throw errorFrom(failure);
   }
   return false;
 }

@@ -5,11 +5,10 @@
  * @see https://kubernetes.io/docs/concepts/storage/volume-attributes-classes/
  */
 import type { SentObject } from "../../../kube/object.ts";
-import type { ControllerClient, StoreEvent } from "../client.ts";
+import type { StoreEvent } from "../client.ts";
 import { dropFinalizer } from "../finalizers.ts";
-import { concerns } from "../keys.ts";
 import { ATTRIBUTES_CLASSES, CLAIMS, VOLUMES } from "../../builtin/tokens.ts";
-import type { Controller } from "../work-loop.ts";
+import { Controller, watch } from "../controller.ts";
 
 /** A claim or a volume with its classes. */
 interface ClassUser extends SentObject {
@@ -24,27 +23,25 @@ interface ClassUser extends SentObject {
 const FINALIZER = "kubernetes.io/vac-protection";
 
 /** Removes the finalizers of classes. Keys are their names. */
-export class AttributesClassProtectionController implements Controller {
+export class AttributesClassProtectionController extends Controller {
   readonly name = "AttributesClassProtection";
-  readonly watches = [ATTRIBUTES_CLASSES, CLAIMS, VOLUMES];
-  readonly #client: ControllerClient;
-
-  constructor(client: ControllerClient) {
-    this.#client = client;
-  }
-
-  *observe(event: StoreEvent): Iterable<string> {
-    if (concerns(event, ATTRIBUTES_CLASSES)) yield event.object.metadata.name ?? "";
-    else yield* [event.object, event.old].flatMap((user) => (user ? classesOf(user) : []));
-  }
+  readonly watches = [
+    watch(ATTRIBUTES_CLASSES, ({ object }) => [object.metadata.name ?? ""]),
+    watch(CLAIMS, classesBefore),
+    watch(VOLUMES, classesBefore),
+  ];
 
   async sync(name: string): Promise<undefined> {
-    const users = [...this.#client.list(CLAIMS), ...this.#client.list(VOLUMES)];
+    const users = [...this.client.list(CLAIMS), ...this.client.list(VOLUMES)];
     if (users.some((user) => classesOf(user).includes(name))) return;
-    const found = this.#client.find(ATTRIBUTES_CLASSES, { name });
-    await dropFinalizer(this.#client, ATTRIBUTES_CLASSES, found, FINALIZER);
+    const found = this.client.find(ATTRIBUTES_CLASSES, { name });
+    await dropFinalizer(this.client, ATTRIBUTES_CLASSES, found, FINALIZER);
   }
 }
+
+/** The classes that a user has or had. */
+const classesBefore = ({ object, old }: StoreEvent<ClassUser>): string[] =>
+  [object, old].flatMap((user) => (user ? classesOf(user) : []));
 
 function classesOf({ spec, status }: ClassUser): string[] {
   return [

@@ -6,47 +6,36 @@
  * https://kubernetes.io/docs/concepts/storage/persistent-volumes/#storage-object-in-use-protection
  */
 import { usedClaims, usersOf } from "./claims.ts";
-import type { ControllerClient, StoreEvent } from "../client.ts";
 import { dropFinalizer } from "../finalizers.ts";
-import { concerns, keyFrom, textOf } from "../keys.ts";
+import { keyFrom } from "../keys.ts";
 import { CLAIMS, PODS, VOLUMES } from "../../builtin/tokens.ts";
 import { isFinished } from "../pods/pods.ts";
-import type { Controller } from "../work-loop.ts";
+import { Controller, watch } from "../controller.ts";
 
 const CLAIM_FINALIZER = "kubernetes.io/pvc-protection";
 const VOLUME_FINALIZER = "kubernetes.io/pv-protection";
 
 /** Removes the finalizers of claims and volumes. */
-export class ClaimProtectionController implements Controller {
+export class ClaimProtectionController extends Controller {
   readonly name = "ClaimProtection";
-  readonly watches = [CLAIMS, VOLUMES, PODS];
-  readonly #client: ControllerClient;
-
-  constructor(client: ControllerClient) {
-    this.#client = client;
-  }
-
-  *observe(event: StoreEvent): Iterable<string> {
-    if (concerns(event, CLAIMS) || concerns(event, VOLUMES)) yield textOf(event.object);
-    yield* usedClaims(event);
-  }
+  readonly watches = [watch(CLAIMS), watch(VOLUMES), watch(PODS, usedClaims)];
 
   async sync(key: string): Promise<undefined> {
     const { namespace, name } = keyFrom(key);
     if (namespace === "") {
-      const volume = this.#client.find(VOLUMES, { name });
+      const volume = this.client.find(VOLUMES, { name });
       if (volume?.status?.phase !== "Bound") {
-        await dropFinalizer(this.#client, VOLUMES, volume, VOLUME_FINALIZER);
+        await dropFinalizer(this.client, VOLUMES, volume, VOLUME_FINALIZER);
       }
       return;
     }
     // A pod without a node will not be started with a claim that is being deleted.
-    const isUsed = usersOf(this.#client, { namespace, name }).some(
+    const isUsed = usersOf(this.client, { namespace, name }).some(
       (pod) => pod.spec.nodeName && !isFinished(pod),
     );
     if (!isUsed) {
-      const claim = this.#client.find(CLAIMS, { namespace, name });
-      await dropFinalizer(this.#client, CLAIMS, claim, CLAIM_FINALIZER);
+      const claim = this.client.find(CLAIMS, { namespace, name });
+      await dropFinalizer(this.client, CLAIMS, claim, CLAIM_FINALIZER);
     }
   }
 }

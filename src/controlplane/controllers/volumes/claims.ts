@@ -1,9 +1,8 @@
 /** The claims that pods use. */
-import type { SentObject, ObjectKey } from "../../../kube/object.ts";
+import type { SentObject } from "../../../kube/object.ts";
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { Volume } from "../../builtin/shared/pods/shapes.ts";
-import type { ControllerClient, StoreEvent } from "../client.ts";
-import { concerns } from "../keys.ts";
+import type { ControllerClient, ObjectName, StoreEvent } from "../client.ts";
 import { PODS } from "../../builtin/tokens.ts";
 
 /**
@@ -24,20 +23,16 @@ const claimsOf = (pod: Pod): string[] =>
     .map((volume) => claimNameOf(pod, volume))
     .filter((name) => name !== undefined);
 
-/** The keys of the claims that a change of a pod concerns; none for other objects. */
-export function* usedClaims(event: StoreEvent): Generator<string> {
-  if (!concerns(event, PODS)) return;
-  const { namespace = "" } = event.object.metadata;
-  for (const name of claimsOf(event.object)) yield `${namespace}/${name}`;
-}
+/** The keys of the claims that a change of a pod concerns. */
+export const usedClaims = ({ object }: StoreEvent<Pod>): string[] =>
+  claimsOf(object).map((name) => `${object.metadata.namespace ?? ""}/${name}`);
 
 /** The pods that use a claim. */
 export function usersOf(
   client: ControllerClient,
-  { namespace = "", name }: ObjectKey,
+  { namespace = "", name = "" }: ObjectName,
 ): readonly Pod[] {
-  const pods = client.list(PODS, { namespace });
-  return pods.filter((pod) => claimsOf(pod).includes(name));
+  return client.list(PODS, { namespace }).filter((pod) => claimsOf(pod).includes(name));
 }
 
 /** The reference of a volume to its claim. */

@@ -4,14 +4,13 @@
  *
  * @see https://kubernetes.io/docs/concepts/storage/persistent-volumes/
  */
+import type { SentObject } from "../../../kube/object.ts";
 import type { StorageClass } from "../../builtin/kinds/storage/storage-class.ts";
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { PersistentVolume, PersistentVolumeClaim } from "../../builtin/shared/shapes.ts";
 import { classOf, defaultClassOf } from "../../builtin/kinds/core/persistent-volume-claim.ts";
 import { claimReference, usedClaims, usersOf } from "./claims.ts";
-import type { ControllerClient, StoreEvent } from "../client.ts";
-import type { EventRecorder } from "../event-recorder.ts";
-import { concerns, keyFrom, textOf } from "../keys.ts";
+import { textOf } from "../keys.ts";
 import { CLAIMS, PODS, STORAGE_CLASSES, VOLUMES } from "../../builtin/tokens.ts";
 import {
   BIND_COMPLETED,
@@ -21,43 +20,37 @@ import {
   SELECTED_NODE,
 } from "./volume-annotations.ts";
 import { bestVolumeFor, isBoundTo, mismatchOf } from "./volume-matching.ts";
-import type { Controller } from "../work-loop.ts";
+import { ObjectController, watch } from "../controller.ts";
 import { present } from "../../../present.ts";
 
 /** Binds claims to volumes. */
-export class VolumeBinder implements Controller {
+export class VolumeBinder extends ObjectController<PersistentVolumeClaim> {
   readonly name = "VolumeBinder";
-  readonly watches = [CLAIMS, VOLUMES, STORAGE_CLASSES, PODS];
-  readonly #client: ControllerClient;
-  readonly #events: EventRecorder;
+  readonly resource = CLAIMS;
+  readonly watches = [
+    watch(CLAIMS),
+    watch(VOLUMES, ({ type, object }) => this.#claimsFor(object, type === "DELETED")),
+    watch(STORAGE_CLASSES, ({ object }) => this.#claimsFor(object, false)),
+    watch(PODS, usedClaims),
+  ];
 
-  constructor(client: ControllerClient, events: EventRecorder) {
-    this.#client = client;
-    this.#events = events;
-  }
-
-  *observe(event: StoreEvent): Iterable<string> {
-    if (concerns(event, CLAIMS)) yield textOf(event.object);
-    else if (concerns(event, VOLUMES) || concerns(event, STORAGE_CLASSES)) {
-      const { name } = event.object.metadata;
-      const isLost = concerns(event, VOLUMES) && event.type === "DELETED";
-      for (const claim of this.#client.list(CLAIMS)) {
-        const { volumeName } = claim.spec;
-        const isBound = claim.metadata.annotations?.[BIND_COMPLETED] !== undefined;
-        if (isBound ? isLost && volumeName === name : !volumeName || volumeName === name) {
-          yield textOf(claim);
-        }
+  /** The claims that a volume or a class may serve, and those that lost their volume. */
+  *#claimsFor({ metadata: { name } }: SentObject, isLost: boolean): Iterable<string> {
+    for (const claim of this.client.list(CLAIMS)) {
+      const { volumeName } = claim.spec;
+      const isBound = claim.metadata.annotations?.[BIND_COMPLETED] !== undefined;
+      if (isBound ? isLost && volumeName === name : !volumeName || volumeName === name) {
+        yield textOf(claim);
       }
-    } else yield* usedClaims(event);
+    }
   }
 
-  async sync(key: string): Promise<undefined> {
-    const claim = this.#client.find(CLAIMS, keyFrom(key));
-    if (!claim || claim.metadata.deletionTimestamp) return;
+  protected async reconcile(claim: PersistentVolumeClaim): Promise<undefined> {
+    if (claim.metadata.deletionTimestamp) return;
     if (claim.metadata.annotations?.[BIND_COMPLETED] !== undefined) await this.#keep(claim);
     else if (claim.spec.volumeName) await this.#take(claim, claim.spec.volumeName);
     else {
-      const volumes = this.#client.list(VOLUMES);
+      const volumes = this.client.list(VOLUMES);
       const volume = bestVolumeFor(claim, volumes, this.#isDelayed(claim));
       if (volume) await this.#bind(claim, volume);
       else await this.#wait(claim);
@@ -69,10 +62,9 @@ export class VolumeBinder implements Controller {
     const { volumeName } = claim.spec;
     const lose = async (reason: string, message: string): Promise<void> => {
       if (claim.status?.phase === "Lost") return;
-      const { namespace = "", name = "" } = claim.metadata;
       const status = { phase: "Lost", accessModes: null, capacity: null };
-      await this.#client.patch(CLAIMS, { namespace, name }, { status }, "status");
-      await this.#events.record(claim, "Warning", reason, message);
+      await this.client.patch(CLAIMS, claim.metadata, { status }, "status");
+      await this.events.record(claim, "Warning", reason, message);
     };
     const lost = (what: string): string =>
       `Bound claim has lost ${what}. Data on the volume is lost!`;
@@ -80,7 +72,7 @@ export class VolumeBinder implements Controller {
       await lose("ClaimLost", lost("reference to PersistentVolume"));
       return;
     }
-    const volume = this.#client.find(VOLUMES, { name: volumeName });
+    const volume = this.client.find(VOLUMES, { name: volumeName });
     if (!volume) await lose("ClaimLost", lost("its PersistentVolume"));
     else if (!volume.spec.claimRef || volume.spec.claimRef.uid === claim.metadata.uid) {
       await this.#bind(claim, volume);
@@ -92,19 +84,19 @@ export class VolumeBinder implements Controller {
 
   /** Binds a claim that names its volume, to that one or none. */
   async #take(claim: PersistentVolumeClaim, name: string): Promise<void> {
-    const volume = this.#client.find(VOLUMES, { name });
+    const volume = this.client.find(VOLUMES, { name });
     if (!volume) return;
     const quoted = JSON.stringify(name);
     if (volume.spec.claimRef && !isBoundTo(volume, claim)) {
       const message = `volume ${quoted} already bound to a different claim.`;
-      await this.#events.record(claim, "Warning", "FailedBinding", message);
+      await this.events.record(claim, "Warning", "FailedBinding", message);
       return;
     }
     const mismatch = volume.spec.claimRef ? undefined : mismatchOf(volume, claim);
     if (mismatch === undefined) await this.#bind(claim, volume);
     else {
       const message = `Cannot bind to requested volume ${quoted}: ${mismatch}`;
-      await this.#events.record(claim, "Warning", "VolumeMismatch", message);
+      await this.events.record(claim, "Warning", "VolumeMismatch", message);
     }
   }
 
@@ -115,28 +107,27 @@ export class VolumeBinder implements Controller {
   }
 
   #classNamed(name: string): StorageClass | undefined {
-    return name === "" ? undefined : this.#client.find(STORAGE_CLASSES, { name });
+    return name === "" ? undefined : this.client.find(STORAGE_CLASSES, { name });
   }
 
   async #bind(claim: PersistentVolumeClaim, volume: PersistentVolume): Promise<void> {
-    const { namespace = "", name = "", uid = "" } = claim.metadata;
     const volumeName = volume.metadata.name ?? "";
-    if (volume.spec.claimRef?.uid !== uid) {
+    if (volume.spec.claimRef?.uid !== claim.metadata.uid) {
       const annotations = isBoundTo(volume, claim) ? {} : { annotations: { [BOUND_BY]: "yes" } };
       const patch = { metadata: annotations, spec: { claimRef: claimReference(claim) } };
-      await this.#client.patch(VOLUMES, { name: volumeName }, patch);
+      await this.client.patch(VOLUMES, volume.metadata, patch);
     }
     if (volume.status?.phase !== "Bound") {
       const status = { phase: "Bound", message: null };
-      await this.#client.patch(VOLUMES, { name: volumeName }, { status }, "status");
+      await this.client.patch(VOLUMES, volume.metadata, { status }, "status");
     }
-    const key = { namespace, name };
     if (claim.metadata.annotations?.[BIND_COMPLETED] === undefined) {
       const annotations = {
         [BIND_COMPLETED]: "yes",
         ...(claim.spec.volumeName ? {} : { [BOUND_BY]: "yes" }),
       };
-      await this.#client.patch(CLAIMS, key, { metadata: { annotations }, spec: { volumeName } });
+      const patch = { metadata: { annotations }, spec: { volumeName } };
+      await this.client.patch(CLAIMS, claim.metadata, patch);
     }
     if (claim.status?.phase === "Bound") return;
     const { accessModes, capacity, volumeAttributesClassName: attributes } = volume.spec;
@@ -146,23 +137,22 @@ export class VolumeBinder implements Controller {
       capacity,
       ...present({ currentVolumeAttributesClassName: attributes }),
     };
-    await this.#client.patch(CLAIMS, key, { status }, "status");
+    await this.client.patch(CLAIMS, claim.metadata, { status }, "status");
   }
 
   /** Records what a claim waits for. */
   async #wait(claim: PersistentVolumeClaim): Promise<void> {
-    const { namespace = "", name = "" } = claim.metadata;
     const storageClassName =
-      classOf(claim) ?? defaultClassOf(this.#client.list(STORAGE_CLASSES)) ?? "";
+      classOf(claim) ?? defaultClassOf(this.client.list(STORAGE_CLASSES)) ?? "";
     const tell = (type: "Normal" | "Warning", reason: string, message: string): Promise<void> =>
-      this.#events.record(claim, type, reason, message);
+      this.events.record(claim, type, reason, message);
     if (storageClassName === "") {
       const message = "no persistent volumes available for this claim and no storage class is set";
       await tell("Normal", "FailedBinding", message);
       return;
     }
     if (classOf(claim) === undefined) {
-      await this.#client.patch(CLAIMS, { namespace, name }, { spec: { storageClassName } });
+      await this.client.patch(CLAIMS, claim.metadata, { spec: { storageClassName } });
       return;
     }
     const found = this.#classNamed(storageClassName);
@@ -172,7 +162,7 @@ export class VolumeBinder implements Controller {
       return;
     }
     if (this.#isDelayed(claim)) {
-      await tell("Normal", ...waitOf(usersOf(this.#client, { namespace, name })));
+      await tell("Normal", ...waitOf(usersOf(this.client, claim.metadata)));
       return;
     }
     if (found.provisioner === NO_PROVISIONER) {
@@ -183,7 +173,7 @@ export class VolumeBinder implements Controller {
     const provisioner = found.provisioner ?? "";
     if (claim.metadata.annotations?.[PROVISIONERS[0] ?? ""] !== provisioner) {
       const annotations = Object.fromEntries(PROVISIONERS.map((key) => [key, provisioner]));
-      await this.#client.patch(CLAIMS, { namespace, name }, { metadata: { annotations } });
+      await this.client.patch(CLAIMS, claim.metadata, { metadata: { annotations } });
     }
     await tell(
       "Normal",

@@ -5,59 +5,43 @@
  */
 import type { PersistentVolume, PersistentVolumeClaim } from "../../builtin/shared/shapes.ts";
 import { unlessGone } from "../absence.ts";
-import type { ControllerClient, StoreEvent } from "../client.ts";
-import type { EventRecorder } from "../event-recorder.ts";
-import { concerns, keyFrom, textOf } from "../keys.ts";
 import { CLAIMS, VOLUMES } from "../../builtin/tokens.ts";
 import { BOUND_BY, PROVISIONED_BY } from "./volume-annotations.ts";
 import { haveSameMode } from "./volume-matching.ts";
-import type { Controller } from "../work-loop.ts";
+import { ObjectController, type Tools, watch } from "../controller.ts";
 
 type Phase = "Available" | "Bound" | "Released" | "Failed";
 
 /** Sets the phase of volumes. */
-export class VolumePhaseController implements Controller {
+export class VolumePhaseController extends ObjectController<PersistentVolume> {
   readonly name = "VolumePhase";
-  readonly watches = [CLAIMS, VOLUMES];
-  readonly #client: ControllerClient;
-  readonly #events: EventRecorder;
+  readonly resource = VOLUMES;
+  readonly watches = [
+    watch(VOLUMES),
+    watch(CLAIMS, ({ object: { spec } }) => (spec.volumeName ? [`/${spec.volumeName}`] : [])),
+  ];
   readonly #provisions: boolean;
 
   /**
    * @param provisions - whether a provisioner is simulated, which reclaims the volumes of CSI
    *   drivers
    */
-  constructor(client: ControllerClient, events: EventRecorder, provisions: boolean) {
-    this.#client = client;
-    this.#events = events;
+  constructor(tools: Tools, provisions: boolean) {
+    super(tools);
     this.#provisions = provisions;
   }
 
-  *observe(event: StoreEvent): Iterable<string> {
-    if (concerns(event, VOLUMES)) yield textOf(event.object);
-    else if (concerns(event, CLAIMS)) {
-      const { volumeName } = event.object.spec;
-      if (volumeName) yield `/${volumeName}`;
-    }
-  }
-
-  async sync(key: string): Promise<undefined> {
-    const { name } = keyFrom(key);
-    const volume = this.#client.find(VOLUMES, { name });
-    if (!volume) return;
+  protected async reconcile(volume: PersistentVolume): Promise<undefined> {
     const { claimRef } = volume.spec;
     if (!claimRef || (claimRef.uid ?? "") === "") {
       await this.#setPhase(volume, "Available");
       return;
     }
-    const found = this.#client.find(CLAIMS, {
-      namespace: claimRef.namespace ?? "",
-      name: claimRef.name ?? "",
-    });
+    const found = this.client.find(CLAIMS, claimRef);
     const claim = found?.metadata.uid === claimRef.uid ? found : undefined;
     if (!claim) await this.#release(volume);
     else if (!claim.spec.volumeName) await this.#noteMode(volume, claim);
-    else if (claim.spec.volumeName === name) await this.#setPhase(volume, "Bound");
+    else if (claim.spec.volumeName === volume.metadata.name) await this.#setPhase(volume, "Bound");
     else await this.#unbind(volume);
   }
 
@@ -71,7 +55,7 @@ export class VolumePhaseController implements Controller {
     const [claimName = "", volumeName = ""] = names;
     const end = "due to incompatible volumeMode.";
     const tell = (about: typeof volume | typeof claim, message: string): Promise<void> =>
-      this.#events.record(about, "Warning", "VolumeMismatch", message);
+      this.events.record(about, "Warning", "VolumeMismatch", message);
     await tell(
       volume,
       `Cannot bind PersistentVolume to requested PersistentVolumeClaim ${claimName} ${end}`,
@@ -84,7 +68,7 @@ export class VolumePhaseController implements Controller {
 
   /** Releases a volume whose claim has another volume. */
   async #unbind(volume: PersistentVolume): Promise<void> {
-    const { annotations, name = "" } = volume.metadata;
+    const { annotations } = volume.metadata;
     const policy = volume.spec.persistentVolumeReclaimPolicy;
     if (annotations?.[PROVISIONED_BY] !== undefined && policy === "Delete") {
       await this.#release(volume);
@@ -94,7 +78,7 @@ export class VolumePhaseController implements Controller {
       annotations?.[BOUND_BY] === undefined
         ? { spec: { claimRef: { uid: null } } }
         : { metadata: { annotations: { [BOUND_BY]: null } }, spec: { claimRef: null } };
-    const next = await this.#client.patch(VOLUMES, { name }, patch);
+    const next = await this.client.patch(VOLUMES, volume.metadata, patch);
     await this.#setPhase(next, "Available");
   }
 
@@ -106,13 +90,13 @@ export class VolumePhaseController implements Controller {
     const { name = "", annotations, deletionTimestamp } = volume.metadata;
     if (csi !== undefined || annotations?.[PROVISIONED_BY] !== undefined) {
       if (this.#provisions && !deletionTimestamp) {
-        await unlessGone(this.#client.remove(VOLUMES, { name }));
+        await unlessGone(this.client.remove(VOLUMES, { name }));
       }
       return;
     }
     const path = hostPath?.path ?? "";
     if (hostPath && /^\/tmp\/./.test(path)) {
-      if (!deletionTimestamp) await unlessGone(this.#client.remove(VOLUMES, { name }));
+      if (!deletionTimestamp) await unlessGone(this.client.remove(VOLUMES, { name }));
       return;
     }
     const problem = hostPath
@@ -122,12 +106,11 @@ export class VolumePhaseController implements Controller {
   }
 
   async #setPhase(volume: PersistentVolume, phase: Phase, message = ""): Promise<void> {
-    const { name = "" } = volume.metadata;
     if (volume.status?.phase === phase && (volume.status.message ?? "") === message) return;
     const status = { phase, message: message === "" ? null : message };
-    await this.#client.patch(VOLUMES, { name }, { status }, "status");
+    await this.client.patch(VOLUMES, volume.metadata, { status }, "status");
     if (phase === "Failed") {
-      await this.#events.record(volume, "Warning", "VolumeFailedDelete", message);
+      await this.events.record(volume, "Warning", "VolumeFailedDelete", message);
     }
   }
 }

@@ -5,15 +5,12 @@
  * @see https://kubernetes.io/docs/concepts/storage/dynamic-provisioning/
  */
 import type { StorageClass } from "../../builtin/kinds/storage/storage-class.ts";
-import type { Clock } from "../../../clock.ts";
 import { dns1123SubdomainErrors } from "../../../kube/names.ts";
 import { isAlreadyExists, StatusError } from "../../../kube/status.ts";
 import type { PersistentVolumeClaim } from "../../builtin/shared/shapes.ts";
 import { classOf } from "../../builtin/kinds/core/persistent-volume-claim.ts";
 import { claimReference } from "./claims.ts";
-import type { ControllerClient, StoreEvent } from "../client.ts";
 import { EventRecorder } from "../event-recorder.ts";
-import { concerns, keyFrom, textOf } from "../keys.ts";
 import { CLAIMS, STORAGE_CLASSES, VOLUMES } from "../../builtin/tokens.ts";
 import {
   BIND_COMPLETED,
@@ -22,40 +19,29 @@ import {
   SELECTED_NODE,
 } from "./volume-annotations.ts";
 import { storageOf } from "./volume-matching.ts";
-import type { Controller } from "../work-loop.ts";
+import { ObjectController, watch } from "../controller.ts";
 import { present } from "../../../present.ts";
 
 const LONGEST_DRIVER_NAME = 63;
 
 /** Makes volumes for claims. */
-export class VolumeProvisioner implements Controller {
+export class VolumeProvisioner extends ObjectController<PersistentVolumeClaim> {
   readonly name = "VolumeProvisioner";
-  readonly watches = [CLAIMS];
-  readonly #client: ControllerClient;
-  readonly #clock: Clock;
+  readonly resource = CLAIMS;
+  readonly watches = [watch(CLAIMS)];
   /** The event recorders of provisioners, by name. */
-  readonly #events = new Map<string, EventRecorder>();
+  readonly #recorders = new Map<string, EventRecorder>();
 
-  constructor(client: ControllerClient, clock: Clock) {
-    this.#client = client;
-    this.#clock = clock;
-  }
-
-  *observe(event: StoreEvent): Iterable<string> {
-    if (concerns(event, CLAIMS) && event.type !== "DELETED") yield textOf(event.object);
-  }
-
-  async sync(key: string): Promise<undefined> {
-    const claim = this.#client.find(CLAIMS, keyFrom(key));
-    if (!claim || claim.metadata.deletionTimestamp || claim.spec.volumeName) return;
+  protected async reconcile(claim: PersistentVolumeClaim): Promise<undefined> {
+    if (claim.metadata.deletionTimestamp || claim.spec.volumeName) return;
     const { annotations = {}, uid = "" } = claim.metadata;
     const provisioner = PROVISIONERS.map((name) => annotations[name]).find(Boolean);
     if (provisioner === undefined || annotations[BIND_COMPLETED] !== undefined) return;
-    const storage = this.#client.find(STORAGE_CLASSES, { name: classOf(claim) ?? "" });
+    const storage = this.client.find(STORAGE_CLASSES, { name: classOf(claim) ?? "" });
     if (storage?.provisioner !== provisioner) return;
     const waits = storage.volumeBindingMode === "WaitForFirstConsumer";
     if (waits && annotations[SELECTED_NODE] === undefined) return;
-    if (this.#client.find(VOLUMES, { name: `pvc-${uid}` })) return;
+    if (this.client.find(VOLUMES, { name: `pvc-${uid}` })) return;
     await this.#provision(claim, storage, provisioner);
   }
 
@@ -82,14 +68,16 @@ export class VolumeProvisioner implements Controller {
         storageClassName: storage.metadata.name ?? "",
         volumeMode: claim.spec.volumeMode ?? "Filesystem",
         persistentVolumeReclaimPolicy: storage.reclaimPolicy ?? "Delete",
-        ...(storage.mountOptions ? { mountOptions: storage.mountOptions } : {}),
-        ...present({ volumeAttributesClassName: claim.spec.volumeAttributesClassName }),
+        ...present({
+          mountOptions: storage.mountOptions,
+          volumeAttributesClassName: claim.spec.volumeAttributesClassName,
+        }),
         claimRef: claimReference(claim),
         ...sourceOf(provisioner, uid),
       },
     };
     try {
-      await this.#client.create(VOLUMES, volume);
+      await this.client.create(VOLUMES, volume);
     } catch (thrown) {
       if (isAlreadyExists(thrown)) return;
       if (!(thrown instanceof StatusError)) throw thrown;
@@ -102,10 +90,10 @@ export class VolumeProvisioner implements Controller {
   }
 
   #eventsOf(provisioner: string): EventRecorder {
-    const known = this.#events.get(provisioner);
+    const known = this.#recorders.get(provisioner);
     if (known) return known;
-    const made = new EventRecorder(this.#client, this.#clock, provisioner);
-    this.#events.set(provisioner, made);
+    const made = new EventRecorder(this.client, this.clock, provisioner);
+    this.#recorders.set(provisioner, made);
     return made;
   }
 }

@@ -5,68 +5,48 @@
  * @see
  * https://kubernetes.io/docs/concepts/storage/persistent-volumes/#expanding-persistent-volumes-claims
  */
-import type { Clock } from "../../../clock.ts";
 import { compareQuantities, parseQuantity } from "../../../kube/values/quantity.ts";
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { PersistentVolumeClaim } from "../../builtin/shared/shapes.ts";
 import { usedClaims, usersOf } from "./claims.ts";
-import type { ControllerClient, StoreEvent } from "../client.ts";
 import { EventRecorder } from "../event-recorder.ts";
-import { concerns, keyFrom, textOf } from "../keys.ts";
 import { CLAIMS, PODS, VOLUMES } from "../../builtin/tokens.ts";
 import { timeOf } from "../../../kube/values/times.ts";
 import { BIND_COMPLETED } from "./volume-annotations.ts";
 import { storageOf } from "./volume-matching.ts";
-import type { Controller } from "../work-loop.ts";
+import { ObjectController, watch } from "../controller.ts";
 
 const PENDING = "FileSystemResizePending";
 
 /** Expands volumes. */
-export class VolumeResizer implements Controller {
+export class VolumeResizer extends ObjectController<PersistentVolumeClaim> {
   readonly name = "VolumeResizer";
-  readonly watches = [CLAIMS, PODS];
-  readonly #client: ControllerClient;
-  readonly #clock: Clock;
-  readonly #resizer: EventRecorder;
-  readonly #kubelet: EventRecorder;
+  readonly resource = CLAIMS;
+  readonly watches = [watch(CLAIMS), watch(PODS, usedClaims)];
+  readonly #kubelet = new EventRecorder(this.client, this.clock, "kubelet");
 
-  constructor(client: ControllerClient, clock: Clock) {
-    this.#client = client;
-    this.#clock = clock;
-    this.#resizer = new EventRecorder(client, clock, "external-resizer");
-    this.#kubelet = new EventRecorder(client, clock, "kubelet");
-  }
-
-  *observe(event: StoreEvent): Iterable<string> {
-    if (event.type === "DELETED") return;
-    if (concerns(event, CLAIMS)) yield textOf(event.object);
-    else yield* usedClaims(event);
-  }
-
-  async sync(key: string): Promise<undefined> {
-    const claim = this.#client.find(CLAIMS, keyFrom(key));
-    if (!claim || claim.metadata.annotations?.[BIND_COMPLETED] === undefined) return;
+  protected async reconcile(claim: PersistentVolumeClaim): Promise<undefined> {
+    if (claim.metadata.annotations?.[BIND_COMPLETED] === undefined) return;
     const { status, spec } = claim;
     if (status?.phase !== "Bound") return;
     const wanted = storageOf(spec.resources?.requests);
     if (!isLess(storageOf(status.capacity), wanted)) return;
     const name = spec.volumeName ?? "";
-    const volume = this.#client.find(VOLUMES, { name });
+    const volume = this.client.find(VOLUMES, { name });
     if (!volume) return;
     if (isLess(storageOf(volume.spec.capacity), wanted)) {
       const message = `External resizer is resizing volume ${name}`;
-      await this.#resizer.record(claim, "Normal", "Resizing", message);
+      await this.events.record(claim, "Normal", "Resizing", message);
       const capacity = { storage: wanted };
-      await this.#client.patch(VOLUMES, { name }, { spec: { capacity } });
+      await this.client.patch(VOLUMES, { name }, { spec: { capacity } });
     }
-    const { namespace = "", name: claimName = "" } = claim.metadata;
-    const user = usersOf(this.#client, { namespace, name: claimName }).find(
+    const user = usersOf(this.client, claim.metadata).find(
       ({ status: podStatus }) => podStatus?.phase === "Running",
     );
     if (spec.volumeMode === "Block") {
       await this.#finish(claim, wanted);
       const message = "Resize volume succeeded";
-      await this.#resizer.record(claim, "Normal", "VolumeResizeSuccessful", message);
+      await this.events.record(claim, "Normal", "VolumeResizeSuccessful", message);
     } else if (user) await this.#growFileSystem(claim, user, wanted);
     else await this.#waitForPod(claim, wanted);
   }
@@ -86,7 +66,7 @@ export class VolumeResizer implements Controller {
       type: PENDING,
       status: "True",
       lastProbeTime: null,
-      lastTransitionTime: timeOf(this.#clock.now()),
+      lastTransitionTime: timeOf(this.clock.now()),
       message:
         "Waiting for user to (re-)start a pod to finish file system resize of volume on node.",
     };
@@ -96,7 +76,7 @@ export class VolumeResizer implements Controller {
       allocatedResourceStatuses: { storage: "NodeResizePending" },
     });
     const message = "Require file system resize of volume on node";
-    await this.#resizer.record(claim, "Normal", "FileSystemResizeRequired", message);
+    await this.events.record(claim, "Normal", "FileSystemResizeRequired", message);
   }
 
   async #finish(claim: PersistentVolumeClaim, wanted: string): Promise<void> {
@@ -110,8 +90,7 @@ export class VolumeResizer implements Controller {
   }
 
   async #writeStatus({ metadata }: PersistentVolumeClaim, status: object): Promise<void> {
-    const { namespace = "", name = "" } = metadata;
-    await this.#client.patch(CLAIMS, { namespace, name }, { status }, "status");
+    await this.client.patch(CLAIMS, metadata, { status }, "status");
   }
 }
 
