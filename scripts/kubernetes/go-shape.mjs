@@ -17,31 +17,18 @@ const PACKAGES = {
   "apiextensions.k8s.io/v1": "apiextensions-apiserver/pkg/apis/apiextensions/v1",
   "apiregistration.k8s.io/v1": "kube-aggregator/pkg/apis/apiregistration/v1",
 };
-const GROUPS = {
-  core: ["", "v1"],
-  apps: ["apps", "v1"],
-  batch: ["batch", "v1"],
-  "autoscaling/v1": ["autoscaling", "v1"],
-  "autoscaling/v2": ["autoscaling", "v2"],
-  policy: ["policy", "v1"],
-  networking: ["networking.k8s.io", "v1"],
-  discovery: ["discovery.k8s.io", "v1"],
-  coordination: ["coordination.k8s.io", "v1"],
-  events: ["events.k8s.io", "v1"],
-  rbac: ["rbac.authorization.k8s.io", "v1"],
-  storage: ["storage.k8s.io", "v1"],
-  scheduling: ["scheduling.k8s.io", "v1"],
-  admissionregistration: ["admissionregistration.k8s.io", "v1"],
-  authentication: ["authentication.k8s.io", "v1"],
-  authorization: ["authorization.k8s.io", "v1"],
-  certificates: ["certificates.k8s.io", "v1"],
-  node: ["node.k8s.io", "v1"],
-  flowcontrol: ["flowcontrol.apiserver.k8s.io", "v1"],
-  resource: ["resource.k8s.io", "v1"],
-};
-for (const [folder, [group, version]] of Object.entries(GROUPS)) {
-  PACKAGES[`${group}/${version}`.replace(/^\//, "")] = `api/${folder.split("/")[0]}/${version}`;
-}
+/** The versions that `k8s.io/api` holds, of the table of resources, which is made before this one. */
+const VERSIONS = JSON.parse(
+  readFileSync(`${root}src/controlplane/builtin/resources.data.json`, "utf8"),
+).flatMap(({ name: group, versions }) => {
+  const folder = group === "" ? "core" : group.split(".")[0];
+  return versions.map(({ version }) => ({
+    name: group === "" ? version : `${group}/${version}`,
+    folder,
+    version,
+  }));
+});
+for (const { name, folder, version } of VERSIONS) PACKAGES[name] ??= `api/${folder}/${version}`;
 const packageOfImport = (path) => {
   for (const [name, folder] of Object.entries(PACKAGES)) {
     if (`k8s.io/${folder}` === path) return name;
@@ -184,7 +171,7 @@ function codeOf(field, owner) {
 
 function fieldsOf(name) {
   return types.get(name).fields.flatMap((field) => {
-    if (field.json === "" || field.options.includes("inline")) {
+    if (field.json === "") {
       const embedded = types.get(field.type.replace(/^\*/, ""));
       if (field.type === "meta.TypeMeta" || !embedded?.fields) return [];
       return fieldsOf(field.type.replace(/^\*/, ""));
@@ -235,9 +222,8 @@ const DEFINITIONS = {
   "apiextensions.k8s.io/v1": "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1",
   "apiregistration.k8s.io/v1": "io.k8s.kube-aggregator.pkg.apis.apiregistration.v1",
 };
-for (const [folder, [group, version]] of Object.entries(GROUPS)) {
-  const key = `${group}/${version}`.replace(/^\//, "");
-  DEFINITIONS[key] = `io.k8s.api.${folder.split("/")[0]}.${version}`;
+for (const { name, folder, version } of VERSIONS) {
+  DEFINITIONS[name] ??= `io.k8s.api.${folder}.${version}`;
 }
 
 /** `[]v1.Protocol` for a type with a name of its own that is no struct; undefined for the others. */
@@ -259,7 +245,7 @@ function printedType(type) {
 function embeddedIn(type) {
   return types.get(type).fields.flatMap((field) => {
     const inner = field.type.replace(/^\*/, "");
-    if (!field.options.includes("inline") || inner === "meta.TypeMeta") return [];
+    if (field.json !== "" || inner === "meta.TypeMeta") return [];
     if (!types.get(inner)?.fields) return [];
     const name = inner.split(".").at(-1);
     const deeper = new Map(embeddedIn(inner));

@@ -4,4 +4,4 @@
  */
 
 /** Without the `v` of its tag. */
-export const KUBERNETES_VERSION = "1.36.3";
+export const KUBERNETES_VERSION = "1.37.2";

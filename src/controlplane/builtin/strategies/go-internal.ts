@@ -79,25 +79,13 @@ function structForm(
   value: JsonObject,
   read: Read,
 ): JsonObject {
-  const source = type === "core.PodSpec" ? internalPodSpec(value) : value;
   const shown: JsonObject = {};
   for (const [name, json, code] of fields) {
-    const form = formOf(code, read(source, json), read);
+    const form = formOf(code, read(value, json), read);
     if (name === "") Object.assign(shown, form);
     else if (!code.startsWith("?") || !isEmpty(form, code)) shown[name] = form;
   }
   return shown;
-}
-
-/**
- * The internal form of a pod's spec: its fields about the host's namespaces are part of the
- * security context, which is always present.
- */
-function internalPodSpec(spec: JsonObject): JsonObject {
-  const { hostNetwork, hostPID, hostIPC, shareProcessNamespace, hostUsers } = spec;
-  const securityContext = isJsonObject(spec["securityContext"]) ? spec["securityContext"] : {};
-  const host = { hostNetwork, hostPID, hostIPC, shareProcessNamespace, hostUsers };
-  return { ...spec, securityContext: { ...securityContext, ...host } };
 }
 
 function isEmpty(value: unknown, code: string): boolean {
