@@ -40,6 +40,6 @@ export function scalePrinter(builtIn: boolean): TablePrinter {
  * printer.
  */
 export function printerOf(group: string, kind: string): TablePrinter {
-  const found = rulesOf(group, kind)?.table;
-  return found ? described(kind, found) : createdAtPrinter;
+  const rules = rulesOf(group, kind);
+  return rules?.table ? described(rules, rules.table) : createdAtPrinter;
 }

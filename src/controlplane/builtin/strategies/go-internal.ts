@@ -62,7 +62,7 @@ function formOf(type: string, value: unknown, read: Read): unknown {
   }
   const fields = types.get(type);
   if (!fields) return value ?? ZERO[type];
-  return structForm(type, fields, isJsonObject(value) ? value : {}, read);
+  return structForm(fields, isJsonObject(value) ? value : {}, read);
 }
 
 function mapForm(type: string, value: JsonObject, read: Read): JsonObject {
@@ -73,12 +73,7 @@ function mapForm(type: string, value: JsonObject, read: Read): JsonObject {
   return shown;
 }
 
-function structForm(
-  type: string,
-  fields: readonly Field[],
-  value: JsonObject,
-  read: Read,
-): JsonObject {
+function structForm(fields: readonly Field[], value: JsonObject, read: Read): JsonObject {
   const shown: JsonObject = {};
   for (const [name, json, code] of fields) {
     const form = formOf(code, read(value, json), read);

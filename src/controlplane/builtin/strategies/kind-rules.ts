@@ -82,4 +82,8 @@ export interface KindRules extends KindTraits {
   readonly writtenNulls?: JsonObject;
   /** The printer of the kind's table; Name and Created At when absent. */
   readonly table?: TablePrinter;
+  /** By column: the API field that it shows, below `io.k8s.api`, whose description it has. */
+  readonly columnFields?: Readonly<Record<string, string>>;
+  /** By column: the description, where the column summarises more than one field. */
+  readonly columnTexts?: Readonly<Record<string, string>>;
 }

@@ -11,4 +11,8 @@ export const mutatingAdmissionPolicyRules: KindRules = {
   table: admissionPolicy("Mutations", "spec.mutations"),
   metadataChecks: ["whole"],
   freeFinalizers: true,
+  columnTexts: {
+    Mutations: "Mutation indicates the number of mutations rules defined in this configuration",
+    ParamKind: "ParamKind specifies the kind of resources used to parameterize this policy",
+  },
 };

@@ -21,4 +21,7 @@ export const mutatingWebhookConfigurationRules: KindRules = {
   table: webhooks,
   metadataChecks: ["whole"],
   freeFinalizers: true,
+  columnTexts: {
+    Webhooks: "Webhooks indicates the number of webhooks registered in this configuration",
+  },
 };

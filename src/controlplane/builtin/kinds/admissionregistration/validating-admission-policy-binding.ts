@@ -17,4 +17,8 @@ export const validatingAdmissionPolicyBindingRules: KindRules = {
   table: policyBinding,
   metadataChecks: ["whole"],
   freeFinalizers: true,
+  columnTexts: {
+    PolicyName: "PolicyName indicates the policy definition which the policy binding binded to",
+    ParamRef: "ParamRef indicates the param resource which sets the configuration param",
+  },
 };

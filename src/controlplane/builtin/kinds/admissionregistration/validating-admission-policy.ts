@@ -31,4 +31,9 @@ export const validatingAdmissionPolicyRules: KindRules = {
   freeFinalizers: true,
   statusCreates: true,
   resetFields: { status: ["spec", "metadata"] },
+  columnTexts: {
+    Validations:
+      "Validations indicates the number of validation rules defined in this configuration",
+    ParamKind: "ParamKind specifies the kind of resources used to parameterize this policy",
+  },
 };

@@ -9,4 +9,7 @@ export const validatingWebhookConfigurationRules: KindRules = {
   table: webhooks,
   metadataChecks: ["whole"],
   freeFinalizers: true,
+  columnTexts: {
+    Webhooks: "Webhooks indicates the number of webhooks registered in this configuration",
+  },
 };

@@ -191,4 +191,8 @@ export const apiServiceRules: KindRules = {
   metadataChecks: ["change", "whole"],
   freeFinalizers: true,
   resetFields: { status: ["spec", "metadata"] },
+  columnTexts: {
+    Service: "The reference to the service that hosts this API endpoint.",
+    Available: "Whether this service is available.",
+  },
 };

@@ -49,4 +49,10 @@ export const controllerRevisionRules: KindRules = {
   ]),
   metadataChecks: ["change", "whole"],
   writtenNulls: { data: null },
+  columnFields: {
+    Revision: "apps.v1.ControllerRevision.revision",
+  },
+  columnTexts: {
+    Controller: "Controller of the object",
+  },
 };

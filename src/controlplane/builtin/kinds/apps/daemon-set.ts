@@ -194,4 +194,13 @@ export const daemonSetRules: KindRules = {
     selectorColumn("spec.selector"),
   ]),
   writtenNulls: { spec: { selector: null } },
+  columnFields: {
+    Desired: "apps.v1.DaemonSetStatus.desiredNumberScheduled",
+    Current: "apps.v1.DaemonSetStatus.currentNumberScheduled",
+    Ready: "apps.v1.DaemonSetStatus.numberReady",
+    "Up-to-date": "apps.v1.DaemonSetStatus.updatedNumberScheduled",
+    Available: "apps.v1.DaemonSetStatus.numberAvailable",
+    "Node Selector": "core.v1.PodSpec.nodeSelector",
+    Selector: "apps.v1.DaemonSetSpec.selector",
+  },
 };

@@ -154,4 +154,12 @@ export const deploymentRules: KindRules = {
   scale: selectorScale,
   resetFields: { status: ["spec", "metadata.labels"] },
   writtenNulls: { spec: { selector: null } },
+  columnFields: {
+    "Up-to-date": "apps.v1.DeploymentStatus.updatedReplicas",
+    Available: "apps.v1.DeploymentStatus.availableReplicas",
+    Selector: "apps.v1.DeploymentSpec.selector",
+  },
+  columnTexts: {
+    Ready: "Number of the pod with ready state",
+  },
 };

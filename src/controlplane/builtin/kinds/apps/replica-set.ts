@@ -57,4 +57,10 @@ export const replicaSetRules: KindRules = {
   ]),
   scale: selectorScale,
   writtenNulls: { spec: { selector: null } },
+  columnFields: {
+    Desired: "apps.v1.ReplicaSetSpec.replicas",
+    Current: "apps.v1.ReplicaSetStatus.replicas",
+    Ready: "apps.v1.ReplicaSetStatus.readyReplicas",
+    Selector: "apps.v1.ReplicaSetSpec.selector",
+  },
 };

@@ -245,4 +245,7 @@ export const statefulSetRules: KindRules = {
   table: printer([nameColumn, readyOfDesired, ageColumn, ...containerColumns(TEMPLATE_CONTAINERS)]),
   scale: selectorScale,
   writtenNulls: { spec: { selector: null } },
+  columnTexts: {
+    Ready: "Number of the pod with ready state",
+  },
 };

@@ -205,4 +205,12 @@ export const cronJobRules: KindRules = {
     selectorColumn("spec.jobTemplate.spec.selector"),
   ]),
   subresourceMetadataChecks: [],
+  columnFields: {
+    Schedule: "batch.v1.CronJobSpec.schedule",
+    Timezone: "batch.v1.CronJobSpec.timeZone",
+    Suspend: "batch.v1.CronJobSpec.suspend",
+    Active: "batch.v1.CronJobStatus.active",
+    "Last Schedule": "batch.v1.CronJobStatus.lastScheduleTime",
+    Selector: "batch.v1.JobSpec.selector",
+  },
 };

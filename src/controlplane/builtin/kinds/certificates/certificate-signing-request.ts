@@ -378,4 +378,13 @@ export const certificateSigningRequestRules: KindRules = {
   },
   writtenNulls: { spec: { request: null } },
   subresources: { approval: { take: takeConditions } },
+  columnFields: {
+    RequestedDuration: "certificates.v1.CertificateSigningRequestSpec.expirationSeconds",
+  },
+  columnTexts: {
+    SignerName:
+      'Requested signer for the request. It is a qualified name in the form: `scope-hostname.io/name`. If empty, it will be defaulted:\n 1. If it\'s a kubelet client certificate, it is assigned\n    "kubernetes.io/kube-apiserver-client-kubelet".\n 2. If it\'s a kubelet serving certificate, it is assigned\n    "kubernetes.io/kubelet-serving".\n 3. Otherwise, it is assigned "kubernetes.io/legacy-unknown".\nDistribution of trust for signers happens out of band. You can select on this field using `spec.signerName`.',
+    Requestor: "Base64-encoded PKCS#10 CSR data",
+    Condition: "Conditions applied to the request, such as approval or denial.",
+  },
 };

@@ -40,4 +40,7 @@ export const leaseRules: KindRules = {
   prepareForUpdate: dropLeaseStrategy,
   table: printer([nameColumn, textColumn("Holder", "spec.holderIdentity"), ageColumn]),
   freeFinalizers: true,
+  columnFields: {
+    Holder: "coordination.v1.LeaseSpec.holderIdentity",
+  },
 };

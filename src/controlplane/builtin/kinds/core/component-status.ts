@@ -23,4 +23,9 @@ export const componentStatusRules: KindRules = {
     column("Error", (object) => textAt(healthy(object), "error")),
   ]),
   deprecationWarning: "v1 ComponentStatus is deprecated in v1.19+",
+  columnTexts: {
+    Status: "Status of the component conditions",
+    Message: "Message of the component conditions",
+    Error: "Error of the component conditions",
+  },
 };

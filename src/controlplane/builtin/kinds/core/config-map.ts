@@ -64,4 +64,7 @@ export const configMapRules: KindRules = {
     ageColumn,
   ]),
   metadataChecks: ["change", "whole"],
+  columnFields: {
+    Data: "core.v1.ConfigMap.data",
+  },
 };

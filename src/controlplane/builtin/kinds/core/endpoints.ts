@@ -110,4 +110,7 @@ export const endpointsRules: KindRules = {
   table: printer([nameColumn, column("Endpoints", endpointsText), ageColumn]),
   metadataChecks: ["change", "whole"],
   deprecationWarning: "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
+  columnFields: {
+    Endpoints: "core.v1.Endpoints.subsets",
+  },
 };

@@ -215,6 +215,17 @@ const sharedRules: KindRules = {
   ),
   deletion: { dependents: "unsupported" },
   refuseFieldLabel: labelNotSupported,
+  columnFields: {
+    "Last Seen": "core.v1.Event.lastTimestamp",
+    Type: "core.v1.Event.type",
+    Reason: "core.v1.Event.reason",
+    Object: "core.v1.Event.involvedObject",
+    Subobject: "core.v1.ObjectReference.fieldPath",
+    Source: "core.v1.Event.source",
+    Message: "core.v1.Event.message",
+    "First Seen": "core.v1.Event.firstTimestamp",
+    Count: "core.v1.Event.count",
+  },
 };
 
 /** The rules of Events in the core group. */

@@ -126,4 +126,7 @@ export const namespaceRules: KindRules = {
   selectableFields: fields("status.phase"),
   resetFields: { finalize: ["status"] },
   subresources: { finalize: { take: takeSpec } },
+  columnTexts: {
+    Status: "The status of the namespace",
+  },
 };

@@ -252,4 +252,16 @@ export const nodeRules: KindRules = {
   refuseFieldLabel: labelNotSupported,
   selectsNoNamespace: true,
   selectableFields: fields(["spec.unschedulable", "false"]),
+  columnFields: {
+    Version: "core.v1.NodeSystemInfo.kubeletVersion",
+    "Internal-IP": "core.v1.NodeStatus.addresses",
+    "External-IP": "core.v1.NodeStatus.addresses",
+    "OS-Image": "core.v1.NodeSystemInfo.osImage",
+    "Kernel-Version": "core.v1.NodeSystemInfo.kernelVersion",
+    "Container-Runtime": "core.v1.NodeSystemInfo.containerRuntimeVersion",
+  },
+  columnTexts: {
+    Status: "The status of the node",
+    Roles: "The roles of the node",
+  },
 };

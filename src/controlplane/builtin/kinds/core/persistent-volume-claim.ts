@@ -318,4 +318,15 @@ export const persistentVolumeClaimRules: KindRules = {
   metadataChecks: ["change", "whole"],
   deletion: { answersObject: true },
   lacksDefault: () => true,
+  columnFields: {
+    Status: "core.v1.PersistentVolumeClaimStatus.phase",
+    Volume: "core.v1.PersistentVolumeClaimSpec.volumeName",
+    Capacity: "core.v1.PersistentVolumeClaimStatus.capacity",
+    "Access Modes": "core.v1.PersistentVolumeClaimStatus.accessModes",
+    VolumeMode: "core.v1.PersistentVolumeClaimSpec.volumeMode",
+  },
+  columnTexts: {
+    StorageClass: "StorageClass of the pvc",
+    VolumeAttributesClass: "VolumeAttributesClass of the pvc",
+  },
 };

@@ -175,4 +175,17 @@ export const persistentVolumeRules: KindRules = {
   ]),
   metadataChecks: ["whole", "whole"],
   deletion: { answersObject: true },
+  columnFields: {
+    Capacity: "core.v1.PersistentVolumeSpec.capacity",
+    "Access Modes": "core.v1.PersistentVolumeSpec.accessModes",
+    "Reclaim Policy": "core.v1.PersistentVolumeSpec.persistentVolumeReclaimPolicy",
+    Status: "core.v1.PersistentVolumeStatus.phase",
+    Claim: "core.v1.PersistentVolumeSpec.claimRef",
+    Reason: "core.v1.PersistentVolumeStatus.reason",
+    VolumeMode: "core.v1.PersistentVolumeSpec.volumeMode",
+  },
+  columnTexts: {
+    StorageClass: "StorageClass of the pv",
+    VolumeAttributesClass: "VolumeAttributesClass of the pv",
+  },
 };

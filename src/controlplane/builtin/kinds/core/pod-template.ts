@@ -45,4 +45,7 @@ export const podTemplateRules: KindRules = {
     column("Pod Labels", labelCell("template.metadata.labels")),
   ]),
   deletion: { answersObject: true },
+  columnTexts: {
+    "Pod Labels": "The labels for the pod template.",
+  },
 };

@@ -110,4 +110,10 @@ export const replicationControllerRules: KindRules = {
   refuseFieldLabel: labelNotSupported,
   selectableFields: fields(["status.replicas", "0"]),
   scale: mapSelectorScale,
+  columnFields: {
+    Desired: "core.v1.ReplicationControllerSpec.replicas",
+    Current: "core.v1.ReplicationControllerStatus.replicas",
+    Ready: "core.v1.ReplicationControllerStatus.readyReplicas",
+    Selector: "core.v1.ReplicationControllerSpec.selector",
+  },
 };

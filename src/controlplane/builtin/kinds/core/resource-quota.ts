@@ -201,4 +201,9 @@ export const resourceQuotaRules: KindRules = {
     ageColumn,
   ]),
   deletion: { answersObject: true },
+  columnTexts: {
+    Request: "Request represents a minimum amount of cpu/memory that a container may consume.",
+    Limit:
+      "Limits control the maximum amount of cpu/memory that a container may use independent of contention on the node.",
+  },
 };

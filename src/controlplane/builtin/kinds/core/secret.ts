@@ -157,4 +157,8 @@ export const secretRules: KindRules = {
   metadataChecks: ["change", "whole"],
   refuseFieldLabel: labelNotSupported,
   selectableFields: fields("type"),
+  columnFields: {
+    Type: "core.v1.Secret.type",
+    Data: "core.v1.Secret.data",
+  },
 };

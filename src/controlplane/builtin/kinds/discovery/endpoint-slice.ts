@@ -224,4 +224,9 @@ export const endpointSliceRules: KindRules = {
     ageColumn,
   ]),
   metadataChecks: ["whole"],
+  columnFields: {
+    AddressType: "discovery.v1.EndpointSlice.addressType",
+    Ports: "discovery.v1.EndpointSlice.ports",
+    Endpoints: "discovery.v1.EndpointSlice.endpoints",
+  },
 };

@@ -233,4 +233,12 @@ export const flowSchemaRules: KindRules = {
   ]),
   metadataChecks: ["whole"],
   resetFields: { status: ["spec", "metadata"] },
+  columnFields: {
+    PriorityLevel: "flowcontrol.v1.PriorityLevelConfigurationReference.name",
+    MatchingPrecedence: "flowcontrol.v1.FlowSchemaSpec.matchingPrecedence",
+    DistinguisherMethod: "flowcontrol.v1.FlowSchemaSpec.distinguisherMethod",
+  },
+  columnTexts: {
+    MissingPL: "references a broken or non-existent PriorityLevelConfiguration",
+  },
 };

@@ -171,4 +171,12 @@ export const priorityLevelConfigurationRules: KindRules = {
   ]),
   metadataChecks: ["whole"],
   resetFields: { status: ["spec", "metadata"] },
+  columnFields: {
+    Type: "flowcontrol.v1.PriorityLevelConfigurationSpec.type",
+    NominalConcurrencyShares:
+      "flowcontrol.v1.LimitedPriorityLevelConfiguration.nominalConcurrencyShares",
+    Queues: "flowcontrol.v1.QueuingConfiguration.queues",
+    HandSize: "flowcontrol.v1.QueuingConfiguration.handSize",
+    QueueLengthLimit: "flowcontrol.v1.QueuingConfiguration.queueLengthLimit",
+  },
 };

@@ -86,4 +86,8 @@ export const ingressClassRules: KindRules = {
     ageColumn,
   ]),
   metadataChecks: ["change", "whole"],
+  columnTexts: {
+    Controller: "Controller that is responsible for handling this class",
+    Parameters: "A reference to a resource with additional parameters",
+  },
 };

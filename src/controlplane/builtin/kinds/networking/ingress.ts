@@ -217,4 +217,10 @@ export const ingressRules: KindRules = {
     ageColumn,
   ]),
   metadataChecks: ["change", "whole"],
+  columnTexts: {
+    Class: "The name of the IngressClass resource that should be used for additional configuration",
+    Hosts: "Hosts that incoming requests are matched against before the ingress rule",
+    Address: "Address is a list containing ingress points for the load-balancer",
+    Ports: "Ports of TLS configurations that open",
+  },
 };

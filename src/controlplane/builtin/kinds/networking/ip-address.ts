@@ -67,4 +67,7 @@ export const ipAddressRules: KindRules = {
   name: "address",
   table: withUnnamedAge(printer([nameColumn, column("ParentRef", parentReference)])),
   metadataChecks: ["whole", "change"],
+  columnFields: {
+    ParentRef: "networking.v1.IPAddressSpec.parentRef",
+  },
 };

@@ -128,4 +128,7 @@ export const networkPolicyRules: KindRules = {
     ),
     ageColumn,
   ]),
+  columnFields: {
+    "Pod-Selector": "networking.v1.NetworkPolicySpec.podSelector",
+  },
 };

@@ -57,4 +57,7 @@ export const serviceCidrRules: KindRules = {
     ageColumn,
   ]),
   resetFields: { status: ["spec", "metadata"] },
+  columnFields: {
+    CIDRs: "networking.v1.ServiceCIDRSpec.cidrs",
+  },
 };

@@ -97,4 +97,9 @@ export const podDisruptionBudgetRules: KindRules = {
   subresourceMetadataChecks: [],
   freeFinalizers: true,
   metadataLast: true,
+  columnTexts: {
+    "Min Available": "The minimum number of pods that must be available.",
+    "Max Unavailable": "The maximum number of pods that may be unavailable.",
+    "Allowed Disruptions": "Calculated number of pods that may be disrupted at this time.",
+  },
 };

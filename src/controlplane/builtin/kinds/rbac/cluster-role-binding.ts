@@ -18,4 +18,10 @@ export const clusterRoleBindingRules: KindRules = {
   setDefaults: setBindingDefaults,
   table: roleBinding,
   metadataChecks: ["whole", "change"],
+  columnTexts: {
+    Role: "RoleRef can only reference a ClusterRole in the global namespace. If the RoleRef cannot be resolved, the Authorizer must return an error.",
+    Users: "Users in the clusterRoleBinding",
+    Groups: "Groups in the clusterRoleBinding",
+    ServiceAccounts: "ServiceAccounts in the clusterRoleBinding",
+  },
 };

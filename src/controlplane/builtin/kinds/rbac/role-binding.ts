@@ -18,4 +18,10 @@ export const roleBindingRules: KindRules = {
   setDefaults: setBindingDefaults,
   table: roleBinding,
   metadataChecks: ["whole", "change"],
+  columnTexts: {
+    Role: "RoleRef can reference a Role in the current namespace or a ClusterRole in the global namespace. If the RoleRef cannot be resolved, the Authorizer must return an error.",
+    Users: "Users in the roleBinding",
+    Groups: "Groups in the roleBinding",
+    ServiceAccounts: "ServiceAccounts in the roleBinding",
+  },
 };

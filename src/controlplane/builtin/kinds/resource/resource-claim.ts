@@ -311,4 +311,7 @@ export const resourceClaimRules: KindRules = {
   metadataChecks: ["whole", "change"],
   deletion: { answersObject: true },
   resetFields: { status: ["spec", "metadata"] },
+  columnTexts: {
+    State: "A summary of the current state (allocated, pending, reserved, etc.).",
+  },
 };

@@ -90,4 +90,9 @@ export const priorityClassRules: KindRules = {
     textColumn("PreemptionPolicy", "preemptionPolicy"),
   ]),
   deletion: { check: keepSystemClass },
+  columnFields: {
+    Value: "scheduling.v1.PriorityClass.value",
+    "Global-Default": "scheduling.v1.PriorityClass.globalDefault",
+    PreemptionPolicy: "scheduling.v1.PriorityClass.preemptionPolicy",
+  },
 };

@@ -130,4 +130,12 @@ export const csiDriverRules: KindRules = {
     ageColumn,
   ]),
   deletion: { answersObject: true },
+  columnFields: {
+    AttachRequired: "storage.v1.CSIDriverSpec.attachRequired",
+    PodInfoOnMount: "storage.v1.CSIDriverSpec.podInfoOnMount",
+    StorageCapacity: "storage.v1.CSIDriverSpec.storageCapacity",
+    TokenRequests: "storage.v1.CSIDriverSpec.tokenRequests",
+    RequiresRepublish: "storage.v1.CSIDriverSpec.requiresRepublish",
+    Modes: "storage.v1.CSIDriverSpec.volumeLifecycleModes",
+  },
 };

@@ -69,4 +69,7 @@ export const csiNodeRules: KindRules = {
   table: printer([nameColumn, countColumn("Drivers", "spec.drivers"), ageColumn]),
   metadataChecks: ["whole"],
   deletion: { answersObject: true },
+  columnTexts: {
+    Drivers: "Drivers indicates the number of CSI drivers registered on the node",
+  },
 };

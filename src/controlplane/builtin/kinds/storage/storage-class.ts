@@ -106,4 +106,10 @@ export const storageClassRules: KindRules = {
   ]),
   metadataChecks: ["whole", "change"],
   deletion: { answersObject: true },
+  columnFields: {
+    Provisioner: "storage.v1.StorageClass.provisioner",
+    ReclaimPolicy: "storage.v1.StorageClass.reclaimPolicy",
+    VolumeBindingMode: "storage.v1.StorageClass.volumeBindingMode",
+    AllowVolumeExpansion: "storage.v1.StorageClass.allowVolumeExpansion",
+  },
 };

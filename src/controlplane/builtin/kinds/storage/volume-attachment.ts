@@ -111,4 +111,10 @@ export const volumeAttachmentRules: KindRules = {
   metadataChecks: ["whole"],
   deletion: { answersObject: true },
   resetFields: { status: ["spec", "metadata"] },
+  columnFields: {
+    Attacher: "storage.v1.VolumeAttachmentSpec.attacher",
+    PV: "storage.v1.VolumeAttachmentSource.persistentVolumeName",
+    Node: "storage.v1.VolumeAttachmentSpec.nodeName",
+    Attached: "storage.v1.VolumeAttachmentStatus.attached",
+  },
 };

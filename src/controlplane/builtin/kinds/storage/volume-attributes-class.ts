@@ -40,4 +40,7 @@ export const volumeAttributesClassRules: KindRules = {
   table: printer([nameColumn, textColumn("DriverName", "driverName"), ageColumn]),
   metadataChecks: ["change", "whole"],
   deletion: { answersObject: true },
+  columnFields: {
+    DriverName: "storage.v1.VolumeAttributesClass.driverName",
+  },
 };

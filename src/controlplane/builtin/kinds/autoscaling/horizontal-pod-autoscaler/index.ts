@@ -29,4 +29,11 @@ export const horizontalPodAutoscalerRules: KindRules = {
     { version: "autoscaling/v2" },
   ),
   storageVersion: "v2",
+  columnFields: {
+    Reference: "autoscaling.v2.HorizontalPodAutoscalerSpec.scaleTargetRef",
+    Targets: "autoscaling.v2.HorizontalPodAutoscalerSpec.metrics",
+    MinPods: "autoscaling.v2.HorizontalPodAutoscalerSpec.minReplicas",
+    MaxPods: "autoscaling.v2.HorizontalPodAutoscalerSpec.maxReplicas",
+    Replicas: "autoscaling.v2.HorizontalPodAutoscalerStatus.currentReplicas",
+  },
 };

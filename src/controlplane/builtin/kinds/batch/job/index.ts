@@ -46,4 +46,12 @@ export const jobRules: KindRules = {
   refuseFieldLabel: (field) => `field label ${JSON.stringify(field)} not supported for Job`,
   selectableFields: { "status.successful": field("status.succeeded", "0") },
   lacksDefault: ({ metadata }) => Object.keys(metadata.labels ?? {}).length === 0,
+  columnFields: {
+    Completions: "batch.v1.JobStatus.succeeded",
+    Selector: "batch.v1.JobSpec.selector",
+  },
+  columnTexts: {
+    Status: "Status of the job.",
+    Duration: "Time required to complete the job.",
+  },
 };

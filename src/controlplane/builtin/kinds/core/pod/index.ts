@@ -80,4 +80,16 @@ export const podRules: KindRules = {
     resize: { take: takeResources, keepsMetadata: true },
     binding: { take: takeNode },
   },
+  columnFields: {
+    IP: "core.v1.PodStatus.podIP",
+    Node: "core.v1.PodSpec.nodeName",
+    "Nominated Node": "core.v1.PodStatus.nominatedNodeName",
+    "Readiness Gates": "core.v1.PodSpec.readinessGates",
+  },
+  columnTexts: {
+    Ready: "The aggregate readiness state of this pod for accepting traffic.",
+    Status: "The aggregate status of the containers in this pod.",
+    Restarts:
+      "The number of times the containers in this pod have been restarted and when the last container in this pod has restarted.",
+  },
 };

@@ -48,4 +48,11 @@ export const serviceRules: KindRules = {
   refuseFieldLabel: labelNotSupported,
   selectableFields: fields("spec.clusterIP", "spec.type"),
   statusCreates: true,
+  columnFields: {
+    Type: "core.v1.ServiceSpec.type",
+    "Cluster-IP": "core.v1.ServiceSpec.clusterIP",
+    "External-IP": "core.v1.ServiceSpec.externalIPs",
+    "Port(s)": "core.v1.ServiceSpec.ports",
+    Selector: "core.v1.ServiceSpec.selector",
+  },
 };

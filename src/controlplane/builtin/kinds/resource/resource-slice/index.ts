@@ -32,4 +32,9 @@ export const resourceSliceRules: KindRules = {
     `field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: ${field}`,
   selectsNoNamespace: true,
   selectableFields: fields("spec.nodeName", "spec.driver"),
+  columnFields: {
+    Node: "resource.v1.ResourceSliceSpec.nodeName",
+    Driver: "resource.v1.ResourceSliceSpec.driver",
+    Pool: "resource.v1.ResourcePool.name",
+  },
 };
