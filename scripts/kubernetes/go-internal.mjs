@@ -7,73 +7,36 @@
  * A type is a list of [Go name, name in JSON, code]; see go-internal.ts for the codes.
  */
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
-import { linesOf, moduleFolder, root } from "./sources.mjs";
+import { linesOf, moduleFolder, root, servedVersions } from "./sources.mjs";
 
 const kubernetes = moduleFolder("kubernetes");
 const api = moduleFolder("api");
-/** Folder of the internal package: the versioned one whose JSON it is read from. */
-const PACKAGES = {
-  core: "core/v1",
-  batch: "batch/v1",
-  apps: "apps/v1",
-  networking: "networking/v1",
-  discovery: "discovery/v1",
-  autoscaling: "autoscaling/v2",
-  policy: "policy/v1",
-  storage: "storage/v1",
-  rbac: "rbac/v1",
-  resource: "resource/v1",
-  flowcontrol: "flowcontrol/v1",
-  node: "node/v1",
-  certificates: "certificates/v1",
-};
-/** The entry points of a message; everything inside comes along. */
-const SHOWN = [
-  "core.PodSpec",
-  "core.PodTemplateSpec",
-  "apps.DeploymentStrategy",
-  "apps.DaemonSetUpdateStrategy",
-  "apps.StatefulSetUpdateStrategy",
-  "batch.PodFailurePolicy",
-  "core.PersistentVolumeSource",
-  "core.PersistentVolumeClaimSpec",
-  "core.VolumeNodeAffinity",
-  "core.Taint",
-  "core.Toleration",
-  "core.NodeAddress",
-  "core.NodeSpec",
-  "core.NodeStatus",
-  "core.TopologySpreadConstraint",
-  "core.ObjectReference",
-  "batch.JobSpec",
-  "policy.PodDisruptionBudgetSpec",
-  "networking.IngressServiceBackend",
-  "networking.IngressClassSpec",
-  "networking.ParentReference",
-  "rbac.RoleRef",
-  "storage.VolumeAttachmentSpec",
-  "storage.TokenRequest",
-  "storage.CSINodeDriver",
-  "resource.DeviceClaim",
-  "resource.ResourceClaimSpec",
-  "resource.ResourceClaimTemplateSpec",
-  "resource.AllocationResult",
-  "resource.ResourceClaimConsumerReference",
-  "resource.DeviceCounterConsumption",
-  "resource.NetworkDeviceData",
-  "flowcontrol.PriorityLevelConfigurationSpec",
-  "flowcontrol.FlowSchemaSpec",
-  "flowcontrol.QueuingConfiguration",
-  "flowcontrol.FlowDistinguisherMethod",
-  "certificates.CertificateSigningRequestCondition",
-];
+/** Groups that are served by other modules than k8s.io/kubernetes. */
+const ELSEWHERE = ["apiextensions", "apiregistration"];
+/** By folder of the internal package: the versioned one whose JSON it is read from, which is that of the preferred version. */
+const PACKAGES = {};
+for (const { folder, version } of servedVersions()) {
+  if (!ELSEWHERE.includes(folder)) PACKAGES[folder] ??= `${folder}/${version}`;
+}
+
+/** The types that our sources name as text (`"[]core.Taint"`): everything inside of them comes along. */
+function shownTypes() {
+  const folder = `${root}src/controlplane/builtin`;
+  const sources = readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".ts"))
+    .map((path) => readFileSync(`${folder}/${path}`, "utf8"));
+  const named = sources.flatMap((source) =>
+    [...source.matchAll(/["`](?:\*|\[\])*([a-z]\w*\.[A-Z]\w+)["`]/g)].map(([, type]) => type),
+  );
+  return [...new Set(named)].filter((type) => types.get(type)?.fields);
+}
 
 const types = new Map();
 const jsonNames = new Map();
 
 const sourcesIn = (folder) =>
   readdirSync(folder)
-    .filter((file) => /^(types|annotation_key_constants)\.go$/.test(file))
+    .filter((file) => /^(types|annotation_key_constants|group_version)\.go$/.test(file))
     .map((file) => readFileSync(`${folder}/${file}`, "utf8"))
     .join("\n");
 
@@ -188,10 +151,7 @@ function visit(type) {
   table[type].push(...fieldsOf(type));
 }
 
-for (const type of SHOWN) {
-  if (types.has(type)) visit(type);
-  else console.error(`there is no ${type}`);
-}
+for (const type of shownTypes()) visit(type);
 writeFileSync(
   `${root}src/controlplane/builtin/strategies/go-internal.data.json`,
   `{\n${linesOf(table)}\n}\n`,

@@ -9,7 +9,7 @@
  */
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { linesOf, moduleFolder, root } from "./sources.mjs";
+import { linesOf, moduleFolder, root, servedVersions } from "./sources.mjs";
 
 /** By the name in the table: the import path without `k8s.io/`. */
 const PACKAGES = {
@@ -17,17 +17,7 @@ const PACKAGES = {
   "apiextensions.k8s.io/v1": "apiextensions-apiserver/pkg/apis/apiextensions/v1",
   "apiregistration.k8s.io/v1": "kube-aggregator/pkg/apis/apiregistration/v1",
 };
-/** The versions that `k8s.io/api` holds, of the table of resources, which is made before this one. */
-const VERSIONS = JSON.parse(
-  readFileSync(`${root}src/controlplane/builtin/resources.data.json`, "utf8"),
-).flatMap(({ name: group, versions }) => {
-  const folder = group === "" ? "core" : group.split(".")[0];
-  return versions.map(({ version }) => ({
-    name: group === "" ? version : `${group}/${version}`,
-    folder,
-    version,
-  }));
-});
+const VERSIONS = servedVersions();
 for (const { name, folder, version } of VERSIONS) PACKAGES[name] ??= `api/${folder}/${version}`;
 const packageOfImport = (path) => {
   for (const [name, folder] of Object.entries(PACKAGES)) {

@@ -29,6 +29,22 @@ export function moduleFolder(name) {
   return folder;
 }
 
+/**
+ * The served versions of the groups, of the table of resources, which is made first: the name (`apps/v1`), the folder that the group
+ * has in `k8s.io/api` and `pkg/apis`, and the version. A group's preferred version comes before its others.
+ */
+export function servedVersions() {
+  const resources = readFileSync(`${root}src/controlplane/builtin/resources.data.json`, "utf8");
+  return JSON.parse(resources).flatMap(({ name: group, versions }) => {
+    const folder = group === "" ? "core" : group.split(".")[0];
+    return versions.map(({ version }) => ({
+      name: group === "" ? version : `${group}/${version}`,
+      folder,
+      version,
+    }));
+  });
+}
+
 /** One line for each entry keeps the differences between versions readable. */
 export function linesOf(entries) {
   return Object.entries(entries)

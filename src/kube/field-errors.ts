@@ -63,11 +63,17 @@ export function quote(text: string): string {
   });
 }
 
+/** In the place of a value that a message does not show. */
+export const NOT_SHOWN: unique symbol = Symbol("not shown");
+
 /** The value is invalid: `Invalid value: "x": detail`. */
 export const invalidValue = (field: string, value: unknown, detail: string): FieldError => ({
   reason: "FieldValueInvalid",
   field,
-  message: withDetail(`Invalid value: ${formatValue(value)}`, detail),
+  message: withDetail(
+    value === NOT_SHOWN ? "Invalid value" : `Invalid value: ${formatValue(value)}`,
+    detail,
+  ),
 });
 
 /** The value has the wrong type. */

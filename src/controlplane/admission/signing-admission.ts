@@ -1,18 +1,21 @@
 /**
- * The rights to approve and sign certificates, and subjects that get none: the plugins
- * CertificateApproval, CertificateSigning and CertificateSubjectRestriction.
+ * The rights to approve and sign certificates and to attest bundles of them, and subjects that get
+ * none: the plugins CertificateApproval, CertificateSigning, CertificateSubjectRestriction and
+ * ClusterTrustBundleAttest.
  *
  * @see
  * https://kubernetes.io/docs/reference/access-authn-authz/certificate-signing-requests/#authorization
  */
 import type { SentObject } from "../../kube/object.ts";
-import { SIGNING_REQUESTS } from "../builtin/tokens.ts";
+import { SIGNING_REQUESTS, TRUST_BUNDLES } from "../builtin/tokens.ts";
+import { changesNothingButOwners } from "../builtin/shared/owner-changes.ts";
+import type { WriteContext } from "../kinds.ts";
 import { asKind, isSameResource } from "../resource-name.ts";
 import { sameJson } from "../../kube/json.ts";
 import { messageOf } from "../../errors.ts";
 import { readCertificateRequest } from "../auth/certificate-request.ts";
 import type { SigningRequest } from "../builtin/kinds/certificates/certificate-signing-request.ts";
-import type { User } from "../kinds.ts";
+import { mayUseSigner } from "../builtin/kinds/certificates/signer-name.ts";
 import type { AdmissionRequest } from "./attributes.ts";
 import type { Authorize } from "./authorizer-library.ts";
 import type { AdmissionPlugins } from "./plugins.ts";
@@ -28,6 +31,10 @@ export function validateSigning(
   plugins: AdmissionPlugins,
 ): void {
   const { operation, resource, subresource, user } = request;
+  const may: WriteContext["may"] = (right) => authorize(user, right).allowed;
+  if (isSameResource(resource, TRUST_BUNDLES) && plugins.isOn("ClusterTrustBundleAttest")) {
+    validateAttesting(request, may);
+  }
   if (!isSameResource(resource, SIGNING_REQUESTS)) return;
   const asRequest = (one: SentObject | undefined): SigningRequest | undefined =>
     one && asKind(SIGNING_REQUESTS, resource, one);
@@ -39,13 +46,23 @@ export function validateSigning(
   if (operation !== "UPDATE" || !object || !old) return;
   const { signerName = "" } = old.spec;
   const refuseUnless = (verb: string): void => {
-    if (mayUseSigner(authorize, user, verb, signerName)) return;
+    if (mayUseSigner(verb, signerName, may)) return;
     const shown = JSON.stringify(signerName);
     throw refusal(request, `user not permitted to ${verb} requests with signerName ${shown}`);
   };
   if (subresource === "approval" && plugins.isOn("CertificateApproval")) refuseUnless("approve");
   if (subresource !== "status" || !plugins.isOn("CertificateSigning")) return;
   if (!hasSameAnswer(object, old)) refuseUnless("sign");
+}
+
+function validateAttesting(request: AdmissionRequest, may: WriteContext["may"]): void {
+  const { operation, resource, object, oldObject } = request;
+  if ((operation !== "CREATE" && operation !== "UPDATE") || !object) return;
+  const { signerName = "" } = asKind(TRUST_BUNDLES, resource, object)?.spec ?? {};
+  if (signerName === "" || (oldObject && changesNothingButOwners(object, oldObject))) return;
+  if (mayUseSigner("attest", signerName, may)) return;
+  const shown = JSON.stringify(signerName);
+  throw refusal(request, `user not permitted to attest for signerName ${shown}`);
 }
 
 function hasSameAnswer(
@@ -71,21 +88,4 @@ function organizationsOf(request: AdmissionRequest, text: string): readonly stri
   } catch (error) {
     throw refusal(request, `failed to parse CSR: ${messageOf(error)}`);
   }
-}
-
-/** Whether the user has the right to a signer, or to all signers of its domain. */
-function mayUseSigner(authorize: Authorize, user: User, verb: string, signer: string): boolean {
-  const [domain = ""] = signer.split("/");
-  return [signer, `${domain}/*`].some(
-    (name) =>
-      authorize(user, {
-        verb,
-        group: "certificates.k8s.io",
-        version: "*",
-        resource: "signers",
-        subresource: "",
-        namespace: "",
-        name,
-      }).allowed,
-  );
 }

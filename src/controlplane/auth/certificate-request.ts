@@ -58,7 +58,16 @@ const DIGESTS: readonly (readonly [Buffer, string | null])[] = [
 export function readCertificateRequest(text: string): CertificateRequest {
   const block = BLOCK.exec(Buffer.from(text, "base64").toString("latin1"));
   if (!block) throw new Error("PEM block type must be CERTIFICATE REQUEST");
-  const parts = readElements(readElement(Buffer.from(block[1] ?? "", "base64")).content);
+  return readRequestBytes(Buffer.from(block[1] ?? "", "base64"));
+}
+
+/**
+ * Reads the bytes of a request, DER.
+ *
+ * @throws Error about the malformed part
+ */
+export function readRequestBytes(bytes: Buffer): CertificateRequest {
+  const parts = readElements(readElement(bytes).content);
   const [info, algorithm, signature] = parts;
   if (!info || !algorithm || !signature) throw new Error("x509: malformed certificate request");
   const [version, subject, publicKey, ...rest] = readElements(info.content);

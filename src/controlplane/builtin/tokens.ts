@@ -22,6 +22,7 @@ import type { ReplicaSet } from "./shared/workloads/shapes.ts";
 import type { ReplicationController } from "./kinds/core/replication-controller.ts";
 import type { Secret } from "./kinds/core/secret.ts";
 import type { Service } from "./kinds/core/service/shape.ts";
+import type { ClusterTrustBundle } from "./kinds/certificates/cluster-trust-bundle.ts";
 import type { SigningRequest } from "./kinds/certificates/certificate-signing-request.ts";
 import type { StatefulSet } from "./kinds/apps/stateful-set.ts";
 import type { StorageClass } from "./kinds/storage/storage-class.ts";
@@ -72,6 +73,10 @@ export const ATTRIBUTES_CLASSES: ResourceName = {
 export const SIGNING_REQUESTS: ResourceName<SigningRequest> = {
   group: "certificates.k8s.io",
   plural: "certificatesigningrequests",
+};
+export const TRUST_BUNDLES: ResourceName<ClusterTrustBundle> = {
+  group: "certificates.k8s.io",
+  plural: "clustertrustbundles",
 };
 export const RESOURCE_CLAIMS: ResourceName<ResourceClaim> = {
   group: "resource.k8s.io",

@@ -1,7 +1,7 @@
 /**
  * The built-in kinds and their rules, by group. A new kind is a file and a line here.
  *
- * @see https://github.com/kubernetes/kubernetes/tree/v1.36.3/pkg/registry
+ * @see https://github.com/kubernetes/kubernetes/tree/v1.37.2/pkg/registry
  */
 import type { KindRules } from "../strategies/kind-rules.ts";
 import { mutatingAdmissionPolicyBindingRules } from "./admissionregistration/mutating-admission-policy-binding.ts";
@@ -21,6 +21,8 @@ import { scaleRules } from "./autoscaling/scale.ts";
 import { cronJobRules } from "./batch/cron-job.ts";
 import { jobRules } from "./batch/job/index.ts";
 import { certificateSigningRequestRules } from "./certificates/certificate-signing-request.ts";
+import { clusterTrustBundleRules } from "./certificates/cluster-trust-bundle.ts";
+import { podCertificateRequestRules } from "./certificates/pod-certificate-request/index.ts";
 import { leaseRules } from "./coordination/lease.ts";
 import { componentStatusRules } from "./core/component-status.ts";
 import { configMapRules } from "./core/config-map.ts";
@@ -53,6 +55,7 @@ import { clusterRoleRules } from "./rbac/cluster-role.ts";
 import { roleBindingRules } from "./rbac/role-binding.ts";
 import { roleRules } from "./rbac/role.ts";
 import { deviceClassRules } from "./resource/device-class.ts";
+import { deviceTaintRuleRules } from "./resource/device-taint-rule.ts";
 import { resourceClaimTemplateRules } from "./resource/resource-claim-template.ts";
 import { resourceClaimRules } from "./resource/resource-claim.ts";
 import { resourceSliceRules } from "./resource/resource-slice/index.ts";
@@ -63,6 +66,7 @@ import { csiStorageCapacityRules } from "./storage/csi-storage-capacity.ts";
 import { storageClassRules } from "./storage/storage-class.ts";
 import { volumeAttachmentRules } from "./storage/volume-attachment.ts";
 import { volumeAttributesClassRules } from "./storage/volume-attributes-class.ts";
+import { storageVersionMigrationRules } from "./storagemigration/storage-version-migration.ts";
 
 import { tokenRequestRules } from "./authentication/token-request.ts";
 
@@ -116,6 +120,8 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
   },
   "certificates.k8s.io": {
     CertificateSigningRequest: certificateSigningRequestRules,
+    ClusterTrustBundle: clusterTrustBundleRules,
+    PodCertificateRequest: podCertificateRequestRules,
   },
   "coordination.k8s.io": {
     Lease: leaseRules,
@@ -151,6 +157,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
   },
   "resource.k8s.io": {
     DeviceClass: deviceClassRules,
+    DeviceTaintRule: deviceTaintRuleRules,
     ResourceClaim: resourceClaimRules,
     ResourceClaimTemplate: resourceClaimTemplateRules,
     ResourceSlice: resourceSliceRules,
@@ -165,6 +172,9 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
     StorageClass: storageClassRules,
     VolumeAttachment: volumeAttachmentRules,
     VolumeAttributesClass: volumeAttributesClassRules,
+  },
+  "storagemigration.k8s.io": {
+    StorageVersionMigration: storageVersionMigrationRules,
   },
 };
 

@@ -4,7 +4,7 @@
  * @see
  * https://kubernetes.io/docs/reference/access-authn-authz/rbac/#privilege-escalation-prevention-and-bootstrapping
  */
-import { sameJson } from "../../../kube/json.ts";
+import { changesNothingButOwners } from "../../builtin/shared/owner-changes.ts";
 import type { SentObject } from "../../../kube/object.ts";
 import { missingRights } from "../../auth/coverage.ts";
 import { authorize } from "../../auth/authorizer.ts";
@@ -45,24 +45,6 @@ export function checkEscalation(
   if (resource.plural === "roles" || resource.plural === "clusterroles") {
     checkRole(cluster, resource.plural, object, old, user);
   } else checkBinding(cluster, resource.plural, object, user);
-}
-
-/**
- * Whether only owner references and the like change, as by the garbage collector: that grants
- * nothing.
- */
-function changesNothingButOwners(object: SentObject, old: SentObject): boolean {
-  const rest = ({ metadata, ...parts }: SentObject): object => ({
-    ...parts,
-    metadata: {
-      ...metadata,
-      ownerReferences: [],
-      finalizers: [],
-      managedFields: [],
-      resourceVersion: "",
-    },
-  });
-  return sameJson(rest(object), rest(old));
 }
 
 function checkRole(

@@ -1,6 +1,7 @@
 /** Rules of the kind CertificateSigningRequest. */
 import { X509Certificate } from "node:crypto";
 import { messageOf } from "../../../../errors.ts";
+import { Check } from "../../../../kube/check.ts";
 import {
   type FieldError,
   duplicate,
@@ -9,10 +10,8 @@ import {
   notSupported,
   quote,
   required,
-  tooLong,
 } from "../../../../kube/field-errors.ts";
 import { sameJson } from "../../../../kube/json.ts";
-import { dns1123LabelErrors, dns1123SubdomainErrors } from "../../../../kube/names.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import type { WriteContext } from "../../../kinds.ts";
 import { at, listAt, textAt } from "../../at.ts";
@@ -23,6 +22,8 @@ import { unifiedDiff } from "../../strategies/unified-diff.ts";
 import { humanDuration } from "../../tables/age.ts";
 import { ageColumn, column, nameColumn, printer, textColumn } from "../../tables/column.ts";
 import { fields, labelNotSupported } from "../../selectable-fields.ts";
+import { pemBlocks } from "./pem.ts";
+import { checkSignerName } from "./signer-name.ts";
 
 /** Sets the requesting user in the spec, whatever the request says. */
 function prepareSigningRequestForCreate(object: SigningRequest, context: WriteContext): void {
@@ -137,8 +138,6 @@ const USAGES = [
 const DECISIONS = ["Approved", "Denied"];
 const FINAL = [...DECISIONS, "Failed"];
 const SHORTEST_SECONDS = 600;
-const LONGEST_DOMAIN = 253;
-const LONGEST_SIGNER = 571;
 const FIELD = "status.conditions";
 
 /** Validates a new CertificateSigningRequest. */
@@ -173,7 +172,7 @@ function requestErrors(object: SigningRequest, old: SigningRequest | undefined):
   if (signerName === "kubernetes.io/legacy-unknown") {
     const detail = "the legacy signerName is not allowed via this API version";
     errors.push(invalidValue("spec.signerName", signerName, detail));
-  } else errors.push(...signerErrors("spec.signerName", signerName));
+  } else errors.push(...Check.errorsOf(signerName, checkSignerName, "spec.signerName"));
   if (seconds !== undefined && seconds < SHORTEST_SECONDS) {
     const detail = "may not specify a duration less than 600 seconds (10 minutes)";
     errors.push(invalidValue("spec.expirationSeconds", seconds, detail));
@@ -186,39 +185,6 @@ function requestErrors(object: SigningRequest, old: SigningRequest | undefined):
   return wrong === undefined
     ? errors
     : [...errors, invalidValue("status.certificate", "<certificate data>", wrong)];
-}
-
-/** Validates the name of a signer: a domain and a path. */
-function signerErrors(field: string, name: string): FieldError[] {
-  if (name === "") return [required(field)];
-  const [domain = "", path = "", ...rest] = name.split("/");
-  if (!name.includes("/") || rest.length > 0) {
-    const detail =
-      "must be a fully qualified domain and path of the form 'example.com/signer-name'";
-    return [invalidValue(field, name, detail)];
-  }
-  const errors = domain.length > LONGEST_DOMAIN ? [tooLong(field, LONGEST_DOMAIN)] : [];
-  const labels = domain.split(".");
-  errors.push(...firstWrongLabel(field, domain, labels, dns1123LabelErrors));
-  if (labels.length < 2) {
-    const detail = "should be a domain with at least two segments separated by dots";
-    errors.push(invalidValue(field, domain, detail));
-  }
-  errors.push(...firstWrongLabel(field, path, path.split("."), dns1123SubdomainErrors));
-  return name.length > LONGEST_SIGNER ? [...errors, tooLong(field, LONGEST_SIGNER)] : errors;
-}
-
-function firstWrongLabel(
-  field: string,
-  shown: string,
-  labels: readonly string[],
-  check: (label: string) => string[],
-): FieldError[] {
-  const wrong = labels.find((label) => check(label).length > 0);
-  if (wrong === undefined) return [];
-  return check(wrong).map((detail) =>
-    invalidValue(field, shown, `validating label ${quote(wrong)}: ${detail}`),
-  );
 }
 
 function conditionsErrors(conditions: readonly SigningCondition[]): FieldError[] {
@@ -277,17 +243,15 @@ function changeErrors(
   return errors;
 }
 
-const PEM = /-----BEGIN ([^\n]*?)-----\n([\s\S]*?)-----END \1-----/g;
-
 const textOf = (base64: string): string => Buffer.from(base64, "base64").toString("latin1");
 
 /** The mistake in a certificate request, which must be one PEM block. */
 function requestProblem(base64: string): string | undefined {
-  const [block] = textOf(base64).matchAll(PEM);
-  if (block?.[1] !== "CERTIFICATE REQUEST") {
+  const [block] = pemBlocks(textOf(base64));
+  if (block?.type !== "CERTIFICATE REQUEST") {
     return "PEM block type must be CERTIFICATE REQUEST";
   }
-  const der = Buffer.from(block[2] ?? "", "base64");
+  const der = Buffer.from(block.body, "base64");
   if (der.length === 0) return "asn1: syntax error: sequence truncated";
   return isSequence(der) ? undefined : "x509: malformed certificate request";
 }
@@ -305,8 +269,8 @@ function isSequence(der: Buffer): boolean {
 /** The mistake in the certificates that a signer issued. */
 function certificateProblem(base64: string): string | undefined {
   if (base64 === "") return undefined;
-  const blocks = [...textOf(base64).matchAll(PEM)];
-  for (const [text, type = "", body = ""] of blocks) {
+  const blocks = pemBlocks(textOf(base64));
+  for (const { text, type, body } of blocks) {
     if (type !== "CERTIFICATE") {
       return `only CERTIFICATE PEM blocks are allowed, found ${quote(type)}`;
     }

@@ -184,6 +184,16 @@ export const valueErrors = (field: string, value: string): FieldError[] =>
 export const effectErrors = (at: string, effect: string): FieldError[] =>
   oneOf(`${at}.effect`, effect, EFFECTS);
 
+/** Validates a taint of a device; an effect that it had before, `known`, may stay. */
+export function deviceTaintErrors(at: string, taint: DeviceTaint, known?: string): FieldError[] {
+  const { key = "", value = "", effect = "" } = taint;
+  const errors = nameErrorsAt(`${at}.key`, key, qualifiedNameErrors);
+  if (value !== "") errors.push(...valueErrors(`${at}.value`, value));
+  if (effect === known) return errors;
+  const wrong = effect === "" ? [required(`${at}.effect`)] : effectErrors(at, effect);
+  return [...errors, ...wrong];
+}
+
 /** Validates a toleration of device taints. */
 export function deviceTolerationErrors(toleration: DeviceToleration, at: string): FieldError[] {
   const { key = "", value = "", effect = "", operator = "" } = toleration;

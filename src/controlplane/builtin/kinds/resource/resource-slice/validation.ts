@@ -9,7 +9,7 @@ import {
   tooLong,
   tooMany,
 } from "../../../../../kube/field-errors.ts";
-import { dns1123SubdomainErrors, qualifiedNameErrors } from "../../../../../kube/names.ts";
+import { dns1123SubdomainErrors } from "../../../../../kube/names.ts";
 import type { SentObject } from "../../../../../kube/object.ts";
 import { csiDriverNameErrors, immutable } from "../../../shared/checks.ts";
 import { nodeSelectorErrors } from "../../../shared/pods/scheduling.ts";
@@ -19,26 +19,15 @@ import { internalForm } from "../../../strategies/go-internal.ts";
 import {
   type BindingParameters,
   type DeviceTaint,
+  deviceTaintErrors,
   bindingErrors,
   deviceNameErrors,
   eachErrors,
-  effectErrors,
   labelNameErrors,
   poolNameErrors,
   setErrors,
-  valueErrors,
 } from "../device-checks.ts";
 import { type RequestPolicy, policyErrors } from "./capacity-policies.ts";
-
-/** Validates a taint of a device. */
-function deviceTaintErrors(taint: DeviceTaint, at: string): FieldError[] {
-  const { key = "", value = "", effect = "" } = taint;
-  return [
-    ...nameErrorsAt(`${at}.key`, key, qualifiedNameErrors),
-    ...(value === "" ? [] : valueErrors(`${at}.value`, value)),
-    ...(effect === "" ? [required(`${at}.effect`)] : effectErrors(at, effect)),
-  ];
-}
 
 const MAX_DEVICES = 128;
 const MAX_ADVANCED_DEVICES = 64;
@@ -270,7 +259,9 @@ function deviceErrors(device: Device, at: string, perDevice: boolean): FieldErro
   }
   return [
     ...errors,
-    ...eachErrors(`${at}.taints`, device.taints, MAX_TAINTS, deviceTaintErrors),
+    ...eachErrors(`${at}.taints`, device.taints, MAX_TAINTS, (taint, field) =>
+      deviceTaintErrors(field, taint),
+    ),
     ...setErrors(
       `${at}.consumesCounters`,
       device.consumesCounters,

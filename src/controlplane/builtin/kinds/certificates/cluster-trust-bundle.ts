@@ -1,0 +1,95 @@
+/** Rules of the kind ClusterTrustBundle. */
+import { X509Certificate } from "node:crypto";
+import type { Check } from "../../../../kube/check.ts";
+import { dns1123SubdomainErrors, maskTrailingDash } from "../../../../kube/names.ts";
+import type { SentObject } from "../../../../kube/object.ts";
+import { fields } from "../../selectable-fields.ts";
+import { checked, checkedChange } from "../../shared/checks.ts";
+import type { KindRules } from "../../strategies/kind-rules.ts";
+import { nameColumn, printer, textColumn } from "../../tables/column.ts";
+import { pemBlocks } from "./pem.ts";
+import { checkSignerName } from "./signer-name.ts";
+
+/** The shape of a ClusterTrustBundle. */
+export interface ClusterTrustBundle extends SentObject {
+  spec?: { signerName?: string; trustBundle?: string };
+}
+
+const MAX_BYTES = 1024 * 1024;
+
+/** What is wrong with a name, which begins with that of the signer. */
+function nameErrors(signer: string, name: string): string[] {
+  if (signer === "") {
+    return name.includes(":")
+      ? ['ClusterTrustBundle without signer name must not have ":" in its name']
+      : dns1123SubdomainErrors(name);
+  }
+  const prefix = `${signer.replaceAll("/", ":")}:`;
+  return name.startsWith(prefix)
+    ? dns1123SubdomainErrors(name.slice(prefix.length))
+    : [`ClusterTrustBundle for signerName ${signer} must be named with prefix ${prefix}`];
+}
+
+function checkBundle(bundle: Check<ClusterTrustBundle>): void {
+  const { metadata, spec = {} } = bundle.value;
+  const { signerName = "" } = spec;
+  const { name = "", generateName = "" } = metadata;
+  const at = bundle.child("metadata", metadata);
+  if (generateName !== "") {
+    const prefix = maskTrailingDash(generateName);
+    for (const detail of nameErrors(signerName, prefix)) at.at("generateName").invalid(detail);
+  }
+  if (name !== "") for (const detail of nameErrors(signerName, name)) at.at("name").invalid(detail);
+  if (signerName !== "") checkSignerName(bundle.at("spec", "signerName"));
+}
+
+/** Validates the anchors: certificates of authorities, each of them once. */
+function checkAnchors(bundle: Check<ClusterTrustBundle>): void {
+  const anchors = bundle.at("spec", "trustBundle");
+  const { value: text = "" } = anchors;
+  if (Buffer.byteLength(text) > MAX_BYTES) {
+    anchors.tooLong(MAX_BYTES);
+    return;
+  }
+  const refuse = (detail: string): void => anchors.invalid(detail, "<value omitted>");
+  const places = new Map<string, number[]>();
+  let isWrong = false;
+  for (const [index, { text: block, type, body }] of pemBlocks(text).entries()) {
+    const problem = anchorProblem(block, type, body);
+    if (problem !== undefined) refuse(`entry ${index} ${problem}`);
+    isWrong ||= problem !== undefined;
+    const key = body.replaceAll(/\s/g, "");
+    places.set(key, [...(places.get(key) ?? []), index]);
+  }
+  if (isWrong) return;
+  if (places.size === 0) refuse("at least one trust anchor must be provided");
+  for (const found of places.values()) {
+    if (found.length > 1) refuse(`duplicate trust anchor (indices [${found.join(" ")}])`);
+  }
+}
+
+function anchorProblem(block: string, type: string, body: string): string | undefined {
+  if (type !== "CERTIFICATE") return `has bad block type: ${type}`;
+  if (body.includes(":")) return "has PEM block headers";
+  try {
+    return new X509Certificate(block).ca ? undefined : "does not have the CA bit set";
+  } catch {
+    return "does not parse as X.509";
+  }
+}
+
+/** The rules of ClusterTrustBundles. */
+export const clusterTrustBundleRules: KindRules = {
+  name: "any",
+  conditionalUpdate: true,
+  validate: checked(checkBundle),
+  validateCreate: checked(checkAnchors),
+  validateUpdate: checkedChange<ClusterTrustBundle>((bundle, old) => {
+    if (bundle.value.spec?.trustBundle !== old.spec?.trustBundle) checkAnchors(bundle);
+    bundle.at("spec", "signerName").unchanged(old.spec?.signerName);
+  }),
+  metadataChecks: ["whole", "change"],
+  selectableFields: fields("spec.signerName"),
+  table: printer([nameColumn, textColumn("SignerName", "spec.signerName", "<none>")]),
+  columnFields: { SignerName: "certificates.v1.ClusterTrustBundleSpec.signerName" },
+};

@@ -1,0 +1,88 @@
+/** Rules of the kind DeviceTaintRule. */
+import type { Check } from "../../../../kube/check.ts";
+import type { SentObject } from "../../../../kube/object.ts";
+import { timeOf } from "../../../../kube/values/times.ts";
+import type { WriteContext } from "../../../kinds.ts";
+import { at, textAt } from "../../at.ts";
+import { checkCsiDriverName, checked, checkedChange } from "../../shared/checks.ts";
+import { type ShownCondition, conditionsErrors } from "../../shared/conditions.ts";
+import type { KindRules } from "../../strategies/kind-rules.ts";
+import { ageOf } from "../../tables/age.ts";
+import { ageColumn, column, nameColumn, printer, textColumn } from "../../tables/column.ts";
+import {
+  type DeviceTaint,
+  deviceTaintErrors,
+  labelNameErrors,
+  poolNameErrors,
+} from "./device-checks.ts";
+
+interface DeviceTaintRule extends SentObject {
+  spec?: {
+    deviceSelector?: { driver?: string; pool?: string; device?: string };
+    taint?: DeviceTaint & { timeAdded?: string };
+  };
+  status?: { conditions?: ShownCondition[] };
+}
+
+const MAX_CONDITIONS = 8;
+
+function checkSpec(rule: Check<DeviceTaintRule>, old?: DeviceTaintRule): void {
+  const selector = rule.at("spec").at("deviceSelector");
+  const { driver, pool, device } = selector.value ?? {};
+  if (driver !== undefined) checkCsiDriverName(selector.at("driver"));
+  if (pool !== undefined) selector.at("pool").by(poolNameErrors);
+  if (device !== undefined) selector.at("device").by(labelNameErrors);
+  const taint = rule.at("spec").at("taint");
+  const effect = old?.spec?.taint?.effect;
+  taint.by((field, value) => deviceTaintErrors(field, value ?? {}, effect));
+}
+
+/** A taint whose effect changes was added now, unless the client says when. */
+function prepareForUpdate(
+  rule: DeviceTaintRule,
+  old: DeviceTaintRule,
+  context: WriteContext,
+): void {
+  const { taint } = rule.spec ?? {};
+  const before = old.spec?.taint;
+  if (!taint || taint.effect === before?.effect || taint.timeAdded !== before?.timeAdded) return;
+  taint.timeAdded = timeOf(context.clock.now());
+}
+
+/** The rules of DeviceTaintRules. */
+export const deviceTaintRuleRules: KindRules = {
+  status: "none",
+  generation: ["spec"],
+  conditionalUpdate: true,
+  prepareForCreate(rule: DeviceTaintRule, context) {
+    const { taint } = rule.spec ?? {};
+    if (taint) taint.timeAdded ??= timeOf(context.clock.now());
+  },
+  prepareForUpdate,
+  validateCreate: checked<DeviceTaintRule>((rule) => checkSpec(rule)),
+  validateUpdate: checkedChange<DeviceTaintRule>(checkSpec),
+  validateStatus: checkedChange<DeviceTaintRule>((rule) => {
+    const conditions = rule.at("status").at("conditions");
+    conditions.by(conditionsErrors);
+    if ((conditions.value ?? []).length > MAX_CONDITIONS) conditions.tooMany(MAX_CONDITIONS);
+  }),
+  metadataChecks: ["whole", "change"],
+  resetFields: { "": ["status"], status: ["metadata", "spec"] },
+  table: printer([
+    nameColumn,
+    textColumn("Key", "spec.taint.key"),
+    textColumn("Value", "spec.taint.value"),
+    textColumn("Effect", "spec.taint.effect"),
+    column("TimeAdded", (rule, nowMs) => {
+      const added = at(rule, "spec.taint.timeAdded");
+      return added === undefined ? "" : ageOf(textAt(rule, "spec.taint.timeAdded"), nowMs);
+    }),
+    ageColumn,
+  ]),
+  columnFields: {
+    Key: "resource.v1.DeviceTaint.key",
+    Value: "resource.v1.DeviceTaint.value",
+    Effect: "resource.v1.DeviceTaint.effect",
+    TimeAdded: "resource.v1.DeviceTaint.timeAdded",
+  },
+};
