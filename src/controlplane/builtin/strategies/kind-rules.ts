@@ -8,6 +8,7 @@ import type { FieldError } from "../../../kube/field-errors.ts";
 import type { JsonObject, SentObject } from "../../../kube/object.ts";
 import type { KindTraits, TablePrinter, WriteContext } from "../../kinds.ts";
 import type { SelectableFields } from "../selectable-fields.ts";
+import type { ColumnDescriptions } from "../tables/column-descriptions.ts";
 
 /** A subresource that writes a part of the object. */
 interface SubresourceRules {
@@ -18,7 +19,7 @@ interface SubresourceRules {
 }
 
 /** The rules of one kind. */
-export interface KindRules extends KindTraits {
+export interface KindRules extends KindTraits, ColumnDescriptions {
   /**
    * The validation of its names; that of a subdomain when absent. `any` leaves them to the rules of
    * the metadata, `generated` validates names that are generated from a prefix, not the prefix.
@@ -82,8 +83,4 @@ export interface KindRules extends KindTraits {
   readonly writtenNulls?: JsonObject;
   /** The printer of the kind's table; Name and Created At when absent. */
   readonly table?: TablePrinter;
-  /** By column: the API field that it shows, below `io.k8s.api`, whose description it has. */
-  readonly columnFields?: Readonly<Record<string, string>>;
-  /** By column: the description, where the column summarises more than one field. */
-  readonly columnTexts?: Readonly<Record<string, string>>;
 }

@@ -1,7 +1,14 @@
 /** The descriptions of the columns of built-in kinds. */
 import type { TableColumn, TablePrinter } from "../../kinds.ts";
 import { documentationOf } from "../documentation.ts";
-import type { KindRules } from "../strategies/kind-rules.ts";
+
+/** Where the descriptions of a kind's columns come from. */
+export interface ColumnDescriptions {
+  /** By column: the API field that it shows, below `io.k8s.api`, whose description it has. */
+  readonly columnFields?: Readonly<Record<string, string>>;
+  /** By column: the description, where the column summarises more than one field. */
+  readonly columnTexts?: Readonly<Record<string, string>>;
+}
 
 /** The texts of columns that are the same for every kind. */
 const TEMPLATE_TEXTS: Readonly<Record<string, string>> = {
@@ -9,7 +16,10 @@ const TEMPLATE_TEXTS: Readonly<Record<string, string>> = {
   Images: "Images referenced by each container in the template.",
 };
 
-function descriptionOf({ columnFields, columnTexts }: KindRules, column: TableColumn): string {
+function descriptionOf(
+  { columnFields, columnTexts }: ColumnDescriptions,
+  column: TableColumn,
+): string {
   const field = columnFields?.[column.name];
   if (field === undefined) {
     return columnTexts?.[column.name] ?? TEMPLATE_TEXTS[column.name] ?? column.description;
@@ -20,7 +30,7 @@ function descriptionOf({ columnFields, columnTexts }: KindRules, column: TableCo
 }
 
 /** The printer of a kind with its columns described. */
-export function described(rules: KindRules, printer: TablePrinter): TablePrinter {
+export function described(descriptions: ColumnDescriptions, printer: TablePrinter): TablePrinter {
   return {
     ...printer,
     columns: printer.columns.map((column) => ({
@@ -29,7 +39,7 @@ export function described(rules: KindRules, printer: TablePrinter): TablePrinter
       format: column.format,
       // Looked up when it is shown: most tables never need the texts.
       get description() {
-        return descriptionOf(rules, column);
+        return descriptionOf(descriptions, column);
       },
       priority: column.priority,
     })),
