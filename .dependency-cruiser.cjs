@@ -4,7 +4,7 @@ const MAY_IMPORT = {
   markers: ["kube"],
   generator: ["markers", "kube"],
   runtime: ["markers", "kube", "generated"],
-  controlplane: ["kube"],
+  controlplane: ["kube", "generated"],
   cli: ["generator", "controlplane", "runtime", "markers", "kube", "generated"],
   page: ["cli/page/protocol", "runtime/journal/entry"],
 };

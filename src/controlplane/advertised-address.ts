@@ -19,7 +19,7 @@ const SIMULATED = "10.240.255.254";
  * server on all interfaces; the same made-up one everywhere for a server on the loopback.
  */
 export function advertisedAddress(host: string): string {
-  const isRefused = (address: string): boolean => endpointAddressErrors("ip", address).length > 0;
+  const isRefused = (address: string): boolean => endpointAddressErrors(address).length > 0;
   const isEverywhere = host === "0.0.0.0" || host === "::";
   if (isIP(host) !== 0 && !isEverywhere) return isRefused(host) ? SIMULATED : host;
   if (host === "localhost") return SIMULATED;

@@ -27,8 +27,8 @@ export const IMMUTABLE = "field is immutable";
 /**
  * One value of an object that is validated, and its path.
  *
- * The methods named after a kind of error report it; `given`, `oneOf`, `named`, `unique` and
- * `unchanged` report one when the value breaks their rule.
+ * The methods named after a kind of error report it; `given`, `oneOf`, `named`, `unique`,
+ * `uniqueIn` and `unchanged` report one when the value breaks their rule.
  *
  * @example
  * function checkPort(port: Check<ContainerPort>): void {
@@ -55,12 +55,17 @@ export class Check<out T> {
     return errors;
   }
 
-  /** The field `key` of the value, or of its field `key`. */
+  /** The field `key` of the value, or a field of it. */
   at<K extends keyof NonNullable<T> & string>(key: K): Check<Field<T, K>>;
   at<
     K extends keyof NonNullable<T> & string,
     L extends keyof NonNullable<NonNullable<T>[K]> & string,
   >(key: K, inner: L): Check<Field<Field<T, K>, L>>;
+  at<
+    K extends keyof NonNullable<T> & string,
+    L extends keyof NonNullable<NonNullable<T>[K]> & string,
+    M extends keyof NonNullable<NonNullable<NonNullable<T>[K]>[L]> & string,
+  >(key: K, inner: L, innermost: M): Check<Field<Field<Field<T, K>, L>, M>>;
   at(...keys: string[]): Check<unknown> {
     let value: unknown = this.value;
     for (const key of keys) value = (value as Record<string, unknown> | null | undefined)?.[key];
@@ -83,6 +88,12 @@ export class Check<out T> {
     for (const [index, item] of items.entries()) {
       check(new Check(item, `${this.field}[${index}]`, this.#errors), index);
     }
+  }
+
+  /** Validates each item of a list, unless there are more than `max`. */
+  eachOf(max: number, check: (item: Check<Item<T>>, index: number) => void): void {
+    if (((this.value ?? []) as readonly Item<T>[]).length > max) this.tooMany(max);
+    else this.each(check);
   }
 
   /** Validates each value of a map, whose path ends with the key in brackets. */
@@ -178,8 +189,10 @@ export class Check<out T> {
   }
 
   /** Validates the text, empty when absent, by a rule of names, which says what is wrong. */
-  named(rule: (name: string) => string[]): void {
-    this.add(nameErrorsAt(this.field, (this.value ?? "") as string, rule));
+  named(rule: (name: string) => string[]): boolean {
+    const errors = nameErrorsAt(this.field, (this.value ?? "") as string, rule);
+    this.add(errors);
+    return errors.length === 0;
   }
 
   /** Validates the text by a rule of names; one that is absent or empty is required. */
@@ -192,21 +205,17 @@ export class Check<out T> {
     if ((this.value ?? "") !== "") this.named(rule);
   }
 
-  /** Validates that the value is not among those seen before, and adds it to them. */
-  uniqueIn(seen: Set<unknown>): void {
-    if (seen.has(this.value)) this.duplicate();
-    seen.add(this.value);
-  }
-
   /** Validates that no two items of the list have the same key; an item is its own key. */
   unique(keyOf: (item: Item<T>) => unknown = (item) => item): void {
     const seen = new Set<string>();
-    this.each((item) => {
-      const key = keyOf(item.value);
-      const text = JSON.stringify(key);
-      if (seen.has(text)) item.duplicate(key);
-      seen.add(text);
-    });
+    this.each((item) => item.uniqueIn(seen, keyOf(item.value)));
+  }
+
+  /** Validates that the key of the value is not among those seen before, and adds it to them. */
+  uniqueIn(seen: Set<unknown>, key: unknown = this.value, shown = key): void {
+    const text = JSON.stringify(key);
+    if (seen.has(text)) this.duplicate(shown);
+    seen.add(text);
   }
 
   /** Validates that the value is the old one. */

@@ -19,7 +19,7 @@ describe("The address behind the Service kubernetes", () => {
     for (const host of ["0.0.0.0", "::", "a-name"]) {
       const address = advertisedAddress(host);
       expect(isIP(address)).not.toBe(0);
-      expect(endpointAddressErrors("ip", address)).toEqual([]);
+      expect(endpointAddressErrors(address)).toEqual([]);
     }
   });
 });

@@ -2,9 +2,11 @@
 import { Check, IMMUTABLE } from "../../../kube/check.ts";
 import type { FieldError } from "../../../kube/field-errors.ts";
 import type { SentObject } from "../../../kube/object.ts";
-import { dns1123SubdomainErrors } from "../../../kube/names.ts";
+import { dns1123SubdomainErrors, pathSegmentErrors } from "../../../kube/names.ts";
+import { validateLabels } from "../../../kube/metadata.ts";
 import type { WriteContext } from "../../kinds.ts";
 import { internalForm, sameForm } from "../strategies/go-internal.ts";
+import { parseAddress } from "./addresses/addresses.ts";
 import type { IntOrString, LabelSelector } from "./shapes.ts";
 
 const PATH_PATTERN = "regex used for validation is '[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+'";
@@ -57,6 +59,27 @@ export function checkDomainPrefixedPath(path: Check<string | undefined>): void {
   if (!/^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/.test(tail)) {
     path.invalid(`Invalid path (${PATH_PATTERN})`, tail);
   }
+}
+
+/** Validates a required name that must be a valid path segment. */
+export function checkSegment(name: Check<string | undefined>): void {
+  if (name.given()) name.named(pathSegmentErrors);
+}
+
+/** Validates a DNS name, which must not be an IP address. */
+export function checkHostname(name: Check<string | undefined>): void {
+  name.named(dns1123SubdomainErrors);
+  checkNoAddress(name);
+}
+
+/** Validates that a name is not an IP address. */
+export function checkNoAddress(name: Check<string | undefined>): void {
+  if (parseAddress(name.value ?? "")) name.invalid("must be a DNS name, not an IP address");
+}
+
+/** Validates the keys and values of labels. */
+export function checkLabels(labels: Check<Record<string, string> | undefined>): void {
+  labels.add(validateLabels(labels.value, labels.field));
 }
 
 /** Validates the number of a port: 1 to 65535. */
@@ -153,6 +176,7 @@ export const listed =
 
 export const notNegative = listed(checkNotNegative);
 export const domainPrefixedPathErrors = listed(checkDomainPrefixedPath);
+export const segmentErrors = listed(checkSegment);
 export const portNumber = listed(checkPortNumber);
 export const portReference = listed(checkPortReference);
 export const countOrPercent = listed(checkCountOrPercent);

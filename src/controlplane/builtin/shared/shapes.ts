@@ -5,6 +5,22 @@
  */
 import type { SentObject } from "../../../kube/object.ts";
 
+/** A part of an object as a client may send it: fields may be absent, and words be any text. */
+export type Loose<T> = T extends string
+  ? string
+  : T extends readonly (infer E)[]
+    ? Loose<E>[]
+    : T extends object
+      ? LooseFields<T>
+      : T;
+
+type LooseFields<T> = string extends keyof T
+  ? { [K in keyof T]: Loose<T[K]> }
+  : { [K in keyof T]?: Loose<T[K]> };
+
+/** An object of a kind of `src/generated/k8s` as a client may send it. */
+export type Sent<T extends SentObject> = SentObject & Loose<Omit<T, keyof SentObject>>;
+
 export type IntOrString = number | string;
 
 export type ResourceList = Record<string, string>;

@@ -17,7 +17,7 @@ import { normaliseShape } from "./go-shape.ts";
 import type { KindRules } from "./kind-rules.ts";
 import { rulesOf } from "../kinds/kind-table.ts";
 import { admitToLimits } from "./quota-admission.ts";
-import { addressNameErrors } from "../shared/addresses/names.ts";
+import { addressErrors } from "../shared/addresses/addresses.ts";
 
 const NO_RULES: KindRules = {};
 
@@ -224,7 +224,7 @@ function isChange(object: SentObject, old: SentObject, rules: KindRules): boolea
 function nameErrors(rule: NonNullable<KindRules["name"]>, name: string, prefix: boolean): string[] {
   if (rule === "any") return [];
   if (rule === "segment") return pathSegmentErrors(name, prefix);
-  if (rule === "address") return addressNameErrors(name);
+  if (rule === "address") return addressErrors(name);
   const whole = prefix ? maskTrailingDash(name) : name;
   switch (rule) {
     case "label":

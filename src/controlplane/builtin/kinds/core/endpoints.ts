@@ -1,12 +1,16 @@
 /** Rules of the kind Endpoints. */
-import { type FieldError, nameErrorsAt, required } from "../../../../kube/field-errors.ts";
+import type { Check } from "../../../../kube/check.ts";
 import { sameJson } from "../../../../kube/json.ts";
-import { dns1123LabelErrors, dns1123SubdomainErrors } from "../../../../kube/names.ts";
+import {
+  dns1123LabelErrors,
+  dns1123SubdomainErrors,
+  qualifiedNameErrors,
+} from "../../../../kube/names.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import { listAt, textAt } from "../../at.ts";
 import { addressErrors, endpointAddressErrors } from "../../shared/addresses/addresses.ts";
-import { oneOf, portNumber } from "../../shared/checks.ts";
-import { type EndpointPort, PROTOCOLS, appProtocolErrors } from "../../shared/endpoint-ports.ts";
+import { checkPortNumber, checked, checkedChange } from "../../shared/checks.ts";
+import { PROTOCOLS } from "../../shared/endpoint-ports.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { ageColumn, column, listWithMore, nameColumn, printer } from "../../tables/column.ts";
 
@@ -22,70 +26,48 @@ interface Address {
   nodeName?: string;
 }
 
-interface Endpoints extends SentObject {
-  subsets?: {
-    addresses?: Address[];
-    notReadyAddresses?: Address[];
-    ports?: EndpointPort[];
-  }[];
+interface Port {
+  name?: string;
+  port?: number;
+  protocol?: string;
+  appProtocol?: string;
 }
 
-function newEndpointsErrors(object: Endpoints): FieldError[] {
-  const { subsets = [] } = object;
-  return subsets.flatMap(({ addresses = [], notReadyAddresses = [], ports = [] }, index) => {
-    const at = `subsets[${index}]`;
-    return [
-      ...(addresses.length + notReadyAddresses.length === 0
-        ? [required(at, "must specify `addresses` or `notReadyAddresses`")]
-        : []),
-      ...addresses.flatMap((address, position) =>
-        subsetAddressErrors(`${at}.addresses[${position}]`, address),
-      ),
-      ...notReadyAddresses.flatMap((address, position) =>
-        subsetAddressErrors(`${at}.notReadyAddresses[${position}]`, address),
-      ),
-      ...ports.flatMap((port, position) =>
-        subsetPortErrors(`${at}.ports[${position}]`, port, ports.length > 1),
-      ),
-    ];
+interface Endpoints extends SentObject {
+  subsets?: { addresses?: Address[]; notReadyAddresses?: Address[]; ports?: Port[] }[];
+}
+
+function checkEndpoints(endpoints: Check<Endpoints>): void {
+  endpoints.at("subsets").each((subset) => {
+    const { addresses = [], notReadyAddresses = [], ports = [] } = subset.value;
+    if (addresses.length + notReadyAddresses.length === 0) {
+      subset.required("must specify `addresses` or `notReadyAddresses`");
+    }
+    subset.at("addresses").each(checkAddress);
+    subset.at("notReadyAddresses").each(checkAddress);
+    subset.at("ports").each((port) => checkPort(port, ports.length > 1));
   });
 }
 
 /** Validates an update; subsets that are unchanged may stay invalid. */
-function endpointsUpdateErrors(object: Endpoints, previous: Endpoints): FieldError[] {
-  const same = sameJson(object.subsets, previous.subsets);
-  return same ? [] : newEndpointsErrors(object);
+function checkChange(endpoints: Check<Endpoints>, old: Endpoints): void {
+  if (!sameJson(endpoints.value.subsets, old.subsets)) checkEndpoints(endpoints);
 }
 
-function subsetAddressErrors(at: string, { ip, hostname = "", nodeName }: Address): FieldError[] {
-  return [
-    ...addressErrors(`${at}.ip`, ip),
-    ...(hostname === "" ? [] : nameErrorsAt(`${at}.hostname`, hostname, dns1123LabelErrors)),
-    ...(nodeName === undefined
-      ? []
-      : nameErrorsAt(`${at}.nodeName`, nodeName, dns1123SubdomainErrors)),
-    ...endpointAddressErrors(`${at}.ip`, ip),
-  ];
+function checkAddress(address: Check<Address>): void {
+  address.at("ip").named(addressErrors);
+  address.at("hostname").nameIfGiven(dns1123LabelErrors);
+  address.at("nodeName").ifSet((name) => name.named(dns1123SubdomainErrors));
+  address.at("ip").named(endpointAddressErrors);
 }
 
-function subsetPortErrors(at: string, port: EndpointPort, needsName: boolean): FieldError[] {
-  const { name = "", protocol = "", appProtocol } = port;
-  const nameErrors =
-    name === ""
-      ? needsName
-        ? [required(`${at}.name`)]
-        : []
-      : nameErrorsAt(`${at}.name`, name, dns1123LabelErrors);
-  return [
-    ...nameErrors,
-    ...portNumber(`${at}.port`, port.port),
-    ...protocolErrors(at, protocol),
-    ...appProtocolErrors(at, appProtocol),
-  ];
+function checkPort(port: Check<Port>, needsName: boolean): void {
+  if (port.value.name) port.at("name").named(dns1123LabelErrors);
+  else if (needsName) port.at("name").required();
+  checkPortNumber(port.at("port"));
+  if (port.at("protocol").given()) port.at("protocol").oneOf(PROTOCOLS);
+  port.at("appProtocol").ifSet((protocol) => protocol.named(qualifiedNameErrors));
 }
-
-const protocolErrors = (at: string, protocol: string): FieldError[] =>
-  protocol === "" ? [required(`${at}.protocol`)] : oneOf(`${at}.protocol`, protocol, PROTOCOLS);
 
 function endpointsText(endpoints: SentObject): string {
   const subsets = listAt(endpoints, "subsets");
@@ -103,8 +85,8 @@ function endpointsText(endpoints: SentObject): string {
 
 /** The rules of Endpoints. */
 export const endpointsRules: KindRules = {
-  validateCreate: newEndpointsErrors,
-  validateUpdate: endpointsUpdateErrors,
+  validateCreate: checked(checkEndpoints),
+  validateUpdate: checkedChange(checkChange),
   createOnUpdate: true,
   setDefaults: setEndpointsDefaults,
   table: printer([nameColumn, column("Endpoints", endpointsText), ageColumn]),

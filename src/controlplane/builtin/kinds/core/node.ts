@@ -1,18 +1,12 @@
 /** Rules of the kind Node. */
-import {
-  type FieldError,
-  duplicate,
-  forbidden,
-  invalidValue,
-  nameErrorsAt,
-  required,
-} from "../../../../kube/field-errors.ts";
+import type { Check } from "../../../../kube/check.ts";
+import { type FieldError, duplicate, internalError } from "../../../../kube/field-errors.ts";
 import { labelValueErrors, qualifiedNameErrors } from "../../../../kube/names.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import type { WriteContext } from "../../../kinds.ts";
 import { at, listAt, textAt } from "../../at.ts";
 import { isOneOfEach, parseRange, rangeErrors } from "../../shared/addresses/addresses.ts";
-import { oneOf } from "../../shared/checks.ts";
+import { checked, checkedChange } from "../../shared/checks.ts";
 import { EFFECTS } from "../../shared/pods/scheduling.ts";
 import { amountErrors } from "../../shared/resource-names.ts";
 import type { Condition, ResourceList } from "../../shared/shapes.ts";
@@ -60,10 +54,17 @@ function prepareNodeStatus(object: Node): void {
   delete object.status?.config;
 }
 
+interface Taint {
+  key: string;
+  value?: string;
+  effect: string;
+  timeAdded?: string;
+}
+
 export interface Node extends SentObject {
   spec?: {
     unschedulable?: boolean;
-    taints?: { key: string; value?: string; effect: string; timeAdded?: string }[];
+    taints?: Taint[];
     podCIDR?: string;
     podCIDRs?: string[];
     providerID?: string;
@@ -80,37 +81,37 @@ export interface Node extends SentObject {
   };
 }
 
-const amountsErrors = (field: string, amounts: ResourceList = {}): FieldError[] =>
-  Object.entries(amounts).flatMap(([name, amount]) =>
-    amountErrors(`${field}.${name}`, name, amount),
-  );
+function checkResources(node: Check<Node>): void {
+  checkAmounts(node.at("status", "capacity"));
+  checkAmounts(node.at("status", "allocatable"));
+}
 
-const nodeResourceErrors = ({ status }: Node): FieldError[] => [
-  ...amountsErrors("status.capacity", status?.capacity),
-  ...amountsErrors("status.allocatable", status?.allocatable),
-];
+function checkAmounts(amounts: Check<ResourceList | undefined>): void {
+  for (const [name, amount] of Object.entries(amounts.value ?? {})) {
+    amounts.child(name, amount).by((field) => amountErrors(field, name, amount));
+  }
+}
 
-function newNodeErrors(node: Node): FieldError[] {
-  const { taints = [], podCIDRs = [] } = node.spec ?? {};
-  const field = "spec.podCIDRs";
-  return [
-    ...taintsErrors("metadata.taints", taints),
-    ...nodeResourceErrors(node),
-    ...podCIDRs.flatMap((range, index) => rangeErrors(`${field}[${index}]`, range)),
-    ...(podCIDRs.length > 1 ? unparsedErrors(field, podCIDRs) : []),
-    ...(podCIDRs.length > 1 && !isOneOfEach(podCIDRs)
-      ? [invalidValue(field, podCIDRs, "may specify no more than one CIDR for each IP family")]
-      : []),
-  ];
+function checkNode(node: Check<Node>): void {
+  const ranges = node.at("spec", "podCIDRs");
+  checkTaints(node);
+  checkResources(node);
+  ranges.each((range) => range.named(rangeErrors));
+  const { value: list = [] } = ranges;
+  if (list.length < 2) return;
+  ranges.by(unparsedErrors);
+  if (!isOneOfEach(list)) {
+    ranges.invalid("may specify no more than one CIDR for each IP family");
+  }
 }
 
 /** The error of an invalid range among several, whose families cannot be compared. */
-function unparsedErrors(field: string, ranges: readonly string[]): FieldError[] {
+function unparsedErrors(field: string, ranges: readonly string[] = []): FieldError[] {
   const index = ranges.findIndex((range) => !parseRange(range));
   if (index === -1) return [];
   const problem = `invalid CIDR[${index}]: <nil> (invalid CIDR address: ${ranges[index] ?? ""})`;
-  const message = `Internal error: invalid PodCIDRs. failed to check with dual stack with error:${problem}`;
-  return [{ reason: "InternalError", field, message }];
+  const detail = `invalid PodCIDRs. failed to check with dual stack with error:${problem}`;
+  return [internalError(field, detail)];
 }
 
 /** Warnings about a Node. */
@@ -128,70 +129,55 @@ function nodeWarnings(object: Node): string[] {
 }
 
 /** Validates a change of a node, in its spec or in its status. */
-function nodeStatusErrors(node: Node, previous: Node): FieldError[] {
-  const { podCIDRs = [], providerID = "", taints = [] } = node.spec ?? {};
+function checkChange(node: Check<Node>, previous: Node): void {
+  const { podCIDRs = [], providerID = "", externalID = "" } = node.value.spec ?? {};
   const { podCIDRs: old = [], providerID: oldProvider = "" } = previous.spec ?? {};
-  const errors = nodeResourceErrors(node);
+  checkResources(node);
   const addresses = new Set<string>();
-  for (const [index, { type, address }] of (node.status?.addresses ?? []).entries()) {
-    const shown = { Type: type, Address: address };
-    const key = JSON.stringify(shown);
-    if (addresses.has(key)) errors.push(duplicate(`status.addresses[${index}]`, shown));
-    addresses.add(key);
-  }
+  node.at("status", "addresses").each((address) => {
+    const { type, address: text } = address.value;
+    address.uniqueIn(addresses, { Type: type, Address: text });
+  });
   const changed =
     podCIDRs.length === old.length
       ? old.filter((range, index) => range !== podCIDRs[index]).length
       : Math.min(old.length, 1);
-  for (let count = 0; count < changed; count++) {
-    errors.push(
-      forbidden("spec.podCIDRs", 'node updates may not change podCIDR except from "" to valid'),
-    );
-  }
+  for (let count = 0; count < changed; count++)
+    forbidChange(node.at("spec", "podCIDRs"), "podCIDR");
   if (oldProvider !== "" && providerID !== oldProvider) {
-    errors.push(
-      forbidden(
-        "spec.providerID",
-        'node updates may not change providerID except from "" to valid',
-      ),
-    );
+    forbidChange(node.at("spec", "providerID"), "providerID");
   }
-  errors.push(...taintsErrors("metadata.taints", taints));
-  const { externalID = "" } = node.spec ?? {};
-  return externalID === (previous.spec?.externalID ?? "")
-    ? errors
-    : [...errors, forbidden("spec.externalID", "may not be updated")];
+  checkTaints(node);
+  if (externalID !== (previous.spec?.externalID ?? "")) {
+    node.at("spec", "externalID").forbidden("may not be updated");
+  }
 }
 
-interface Taint {
-  key: string;
-  value?: string;
-  effect: string;
-  timeAdded?: string;
-}
+const forbidChange = (field: Check<unknown>, name: string): void =>
+  field.forbidden(`node updates may not change ${name} except from "" to valid`);
 
 /** Validates the taints of a node: each key and effect once. */
-function taintsErrors(field: string, taints: readonly Taint[] = []): FieldError[] {
+function checkTaints(node: Check<Node>): void {
   const seen = new Set<string>();
-  return taints.flatMap((taint, index) => {
-    const at = `${field}[${index}]`;
-    const { key, value = "", effect } = taint;
-    const errors = nameErrorsAt(`${at}.key`, key, qualifiedNameErrors);
-    const details = labelValueErrors(value);
-    if (details.length > 0) errors.push(invalidValue(`${at}.value`, value, details.join(";")));
-    errors.push(
-      ...(effect === "" ? [required(`${at}.effect`)] : oneOf(`${at}.effect`, effect, EFFECTS)),
-    );
+  node.child("metadata.taints", node.value.spec?.taints).each((taint) => {
+    checkTaint(taint);
+    const { key, value = "", effect, timeAdded = null } = taint.value;
     const pair = `${effect}/${key}`;
     if (seen.has(pair)) {
-      const shown = { Key: key, Value: value, Effect: effect, TimeAdded: taint.timeAdded ?? null };
-      const error = duplicate(at, shown);
+      const shown = { Key: key, Value: value, Effect: effect, TimeAdded: timeAdded };
+      const error = duplicate(taint.field, shown);
       const message = `${error.message}: taints must be unique by key and effect pair`;
-      errors.push({ ...error, message });
+      taint.add([{ ...error, message }]);
     }
     seen.add(pair);
-    return errors;
   });
+}
+
+function checkTaint(taint: Check<Taint>): void {
+  taint.at("key").named(qualifiedNameErrors);
+  const details = labelValueErrors(taint.value.value ?? "");
+  if (details.length > 0) taint.at("value").invalid(details.join(";"));
+  if (taint.at("effect").given()) taint.at("effect").oneOf(EFFECTS);
 }
 
 function nodeStatus(node: SentObject): string {
@@ -226,10 +212,10 @@ function kernelVersion(node: SentObject): string {
 /** The rules of Nodes. */
 export const nodeRules: KindRules = {
   warnings: nodeWarnings,
-  validateCreate: newNodeErrors,
-  validateChanged: newNodeErrors,
-  validateUpdate: nodeStatusErrors,
-  validateStatus: nodeStatusErrors,
+  validateCreate: checked(checkNode),
+  validateChanged: checked(checkNode),
+  validateUpdate: checkedChange(checkChange),
+  validateStatus: checkedChange(checkChange),
   prepareForUpdate: prepareNodeForUpdate,
   prepareForStatus: prepareNodeStatus,
   keepsStatusOnCreate: true,

@@ -1,25 +1,23 @@
 /** Rules of the kind EndpointSlice. */
-import {
-  type FieldError,
-  duplicate,
-  invalidValue,
-  nameErrorsAt,
-  required,
-  tooMany,
-} from "../../../../kube/field-errors.ts";
+import type {
+  Endpoint,
+  EndpointSlice as EndpointSliceKind,
+} from "../../../../generated/k8s/discovery-v1.ts";
+import type { Check } from "../../../../kube/check.ts";
 import { sameJson } from "../../../../kube/json.ts";
-import { validateLabels } from "../../../../kube/metadata.ts";
 import {
   dns1123LabelErrors,
   dns1123SubdomainErrors,
   labelValueErrors,
+  qualifiedNameErrors,
 } from "../../../../kube/names.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import { at, listAt, textAt } from "../../at.ts";
 import { addressErrors, endpointAddressErrors } from "../../shared/addresses/addresses.ts";
 import { addressWarnings } from "../../shared/addresses/warnings.ts";
-import { immutable, oneOf } from "../../shared/checks.ts";
-import { type EndpointPort, PROTOCOLS, appProtocolErrors } from "../../shared/endpoint-ports.ts";
+import { checkLabels, checked, checkedChange } from "../../shared/checks.ts";
+import { PROTOCOLS } from "../../shared/endpoint-ports.ts";
+import type { Loose, Sent } from "../../shared/shapes.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import {
   ageColumn,
@@ -50,36 +48,21 @@ const MAX_PORTS = 20_000;
 const MAX_HINTS = 8;
 const MAX_TOPOLOGY = 16;
 
-interface Endpoint {
-  addresses?: string[] | null;
-  hostname?: string;
-  nodeName?: string;
-  deprecatedTopology?: Record<string, string>;
-  hints?: { forZones?: { name: string }[]; forNodes?: { name: string }[] };
-}
+type EndpointSlice = Sent<EndpointSliceKind>;
 
-interface EndpointSlice extends SentObject {
-  addressType?: string;
-  endpoints?: Endpoint[] | null;
-  ports?: EndpointPort[] | null;
-}
-
-const ADDRESS_TYPES = ["FQDN", "IPv4", "IPv6"];
-
-function newEndpointSliceErrors(object: SentObject): FieldError[] {
-  return [...frameErrors(object), ...sliceEndpointsErrors(object)];
+function checkSlice(slice: Check<EndpointSlice>): void {
+  checkFrame(slice);
+  checkEndpoints(slice);
 }
 
 /**
  * Validates an update; endpoints that are unchanged may stay invalid, the address type is
  * immutable.
  */
-function endpointSliceUpdateErrors(slice: EndpointSlice, old: EndpointSlice): FieldError[] {
-  return [
-    ...frameErrors(slice),
-    ...(sameJson(slice.endpoints, old.endpoints) ? [] : sliceEndpointsErrors(slice)),
-    ...immutable("addressType", slice.addressType, old.addressType),
-  ];
+function checkChange(slice: Check<EndpointSlice>, old: EndpointSlice): void {
+  checkFrame(slice);
+  if (!sameJson(slice.value.endpoints, old.endpoints)) checkEndpoints(slice);
+  slice.at("addressType").unchanged(old.addressType);
 }
 
 /** Warns about domain names, and about addresses in an unusual notation. */
@@ -95,102 +78,61 @@ function endpointSliceWarnings(object: EndpointSlice, old: SentObject | undefine
   );
 }
 
-function frameErrors({ addressType = "", ports }: EndpointSlice): FieldError[] {
-  const errors =
-    addressType === ""
-      ? [required("addressType")]
-      : oneOf("addressType", addressType, ADDRESS_TYPES);
-  const list = ports ?? [];
-  if (list.length > MAX_PORTS) return [...errors, tooMany("ports", list.length, MAX_PORTS)];
+function checkFrame(slice: Check<EndpointSlice>): void {
+  const type = slice.at("addressType");
+  if (type.given()) type.oneOf(["FQDN", "IPv4", "IPv6"]);
   const names = new Set<string>();
-  for (const [index, { name = "", protocol = "", appProtocol }] of list.entries()) {
-    const at = `ports[${index}]`;
-    if (name !== "") errors.push(...nameErrorsAt(`${at}.name`, name, dns1123LabelErrors));
-    if (names.has(name)) errors.push(duplicate(`${at}.name`, name));
-    names.add(name);
-    errors.push(
-      ...oneOf(`${at}.protocol`, protocol, PROTOCOLS),
-      ...appProtocolErrors(at, appProtocol),
-    );
-  }
-  return errors;
+  slice.at("ports").eachOf(MAX_PORTS, (port) => {
+    const name = port.child("name", port.value.name ?? "");
+    if (name.value !== "") name.named(dns1123LabelErrors);
+    name.uniqueIn(names);
+    port.at("protocol").oneOf(PROTOCOLS);
+    port.at("appProtocol").ifSet((protocol) => protocol.named(qualifiedNameErrors));
+  });
 }
 
-function sliceEndpointsErrors({ addressType = "", endpoints }: EndpointSlice): FieldError[] {
-  const list = endpoints ?? [];
-  if (list.length > MAX_ENDPOINTS) return [tooMany("endpoints", list.length, MAX_ENDPOINTS)];
-  return list.flatMap((endpoint, index) =>
-    endpointErrors(`endpoints[${index}]`, endpoint, addressType),
-  );
+function checkEndpoints(slice: Check<EndpointSlice>): void {
+  const { addressType = "" } = slice.value;
+  slice.at("endpoints").eachOf(MAX_ENDPOINTS, (endpoint) => checkEndpoint(endpoint, addressType));
 }
 
-function endpointErrors(at: string, endpoint: Endpoint, addressType: string): FieldError[] {
-  const { nodeName, hostname, deprecatedTopology = {}, hints } = endpoint;
-  const addresses = endpoint.addresses ?? [];
-  const field = `${at}.addresses`;
-  const errors: FieldError[] = [];
-  if (addresses.length === 0) errors.push(required(field, "must contain at least 1 address"));
-  else if (addresses.length > MAX_ADDRESSES) {
-    errors.push(tooMany(field, addresses.length, MAX_ADDRESSES));
-  }
-  for (const [index, address] of addresses.entries()) {
-    errors.push(...typedAddressErrors(field, index, address, addressType));
-  }
-  if (nodeName !== undefined) {
-    errors.push(...nameErrorsAt(`${at}.nodeName`, nodeName, dns1123SubdomainErrors));
-  }
-  const topology = Object.keys(deprecatedTopology).length;
-  if (topology > MAX_TOPOLOGY) {
-    errors.push(tooMany(`${at}.deprecatedTopology`, topology, MAX_TOPOLOGY));
-  }
-  errors.push(...validateLabels(deprecatedTopology, `${at}.deprecatedTopology`));
-  if (hostname !== undefined) {
-    errors.push(...nameErrorsAt(`${at}.hostname`, hostname, dns1123LabelErrors));
-  }
-  return [
-    ...errors,
-    ...hintErrors(`${at}.hints.forZones`, hints?.forZones, labelValueErrors),
-    ...hintErrors(`${at}.hints.forNodes`, hints?.forNodes, dns1123SubdomainErrors),
-  ];
+function checkEndpoint(endpoint: Check<Loose<Endpoint>>, addressType: string): void {
+  const addresses = endpoint.at("addresses");
+  if (!addresses.value?.length) addresses.required("must contain at least 1 address");
+  else if (addresses.value.length > MAX_ADDRESSES) addresses.tooMany(MAX_ADDRESSES);
+  addresses.each((address) => checkAddress(address, addresses, addressType));
+  endpoint.at("nodeName").ifSet((name) => name.named(dns1123SubdomainErrors));
+  endpoint.at("deprecatedTopology").ifSet((topology) => {
+    if (Object.keys(topology.value).length > MAX_TOPOLOGY) topology.tooMany(MAX_TOPOLOGY);
+    checkLabels(topology);
+  });
+  endpoint.at("hostname").ifSet((name) => name.named(dns1123LabelErrors));
+  checkHints(endpoint.at("hints", "forZones"), labelValueErrors);
+  checkHints(endpoint.at("hints", "forNodes"), dns1123SubdomainErrors);
 }
 
-function typedAddressErrors(
-  list: string,
-  index: number,
-  address: string,
-  type: string,
-): FieldError[] {
-  const field = `${list}[${index}]`;
-  if (type === "FQDN") {
-    const bare = address.replace(/\.$/, "");
-    if (bare === "") return [required(field)];
-    const errors = nameErrorsAt(field, bare, dns1123SubdomainErrors);
-    if (errors.length > 0 || bare.includes(".")) return errors;
-    const detail = "should be a domain with at least two segments separated by dots";
-    return [invalidValue(field, bare, detail)];
-  }
-  if (type !== "IPv4" && type !== "IPv6") return [];
-  const errors = addressErrors(field, address);
-  if (errors.length > 0) return errors;
-  const family = address.includes(":") ? "IPv6" : "IPv4";
-  return [
-    ...(family === type ? [] : [invalidValue(list, address, `must be an ${type} address`)]),
-    ...endpointAddressErrors(field, address),
-  ];
+function checkAddress(address: Check<string>, list: Check<unknown>, type: string): void {
+  if (type === "FQDN") checkDomain(address.as(address.value.replace(/\.$/, "")));
+  if (type !== "IPv4" && type !== "IPv6") return;
+  if (!address.named(addressErrors)) return;
+  const family = address.value.includes(":") ? "IPv6" : "IPv4";
+  if (family !== type) list.invalid(`must be an ${type} address`, address.value);
+  address.named(endpointAddressErrors);
 }
 
-function hintErrors(
-  field: string,
-  hints: readonly { name: string }[] = [],
-  check: (name: string) => string[],
-): FieldError[] {
-  if (hints.length > MAX_HINTS) return [tooMany(field, hints.length, MAX_HINTS)];
+function checkDomain(name: Check<string>): void {
+  if (!name.given() || !name.named(dns1123SubdomainErrors) || name.value.includes(".")) return;
+  name.invalid("should be a domain with at least two segments separated by dots");
+}
+
+function checkHints(
+  hints: Check<readonly { name?: string }[] | undefined>,
+  rule: (name: string) => string[],
+): void {
   const names = new Set<string>();
-  return hints.flatMap(({ name }, index) => {
-    const at = `${field}[${index}].name`;
-    const errors = names.has(name) ? [duplicate(at, name)] : [];
-    names.add(name);
-    return [...errors, ...nameErrorsAt(at, name, check)];
+  hints.eachOf(MAX_HINTS, (hint) => {
+    hint.at("name").uniqueIn(names);
+    hint.at("name").named(rule);
   });
 }
 
@@ -199,8 +141,8 @@ const slicePort = (port: unknown): string =>
 
 /** The rules of EndpointSlices. */
 export const endpointSliceRules: KindRules = {
-  validateCreate: newEndpointSliceErrors,
-  validateUpdate: endpointSliceUpdateErrors,
+  validateCreate: checked(checkSlice),
+  validateUpdate: checkedChange(checkChange),
   warnings: endpointSliceWarnings,
   prepareForCreate: dropTopology,
   prepareForUpdate: dropTopology,

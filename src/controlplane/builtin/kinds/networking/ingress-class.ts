@@ -1,68 +1,52 @@
 /** Rules of the kind IngressClass. */
-import {
-  type FieldError,
-  forbidden,
-  nameErrorsAt,
-  notSupported,
-  required,
-  tooLong,
-} from "../../../../kube/field-errors.ts";
+import type {
+  IngressClass as IngressClassKind,
+  IngressClassParametersReference,
+} from "../../../../generated/k8s/networking-v1.ts";
+import type { Check } from "../../../../kube/check.ts";
 import { dns1123LabelErrors } from "../../../../kube/names.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import { at, textAt } from "../../at.ts";
-import { domainPrefixedPathErrors, immutable } from "../../shared/checks.ts";
+import { checkDomainPrefixedPath, checked, checkedChange } from "../../shared/checks.ts";
+import type { Loose, Sent } from "../../shared/shapes.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { ageColumn, column, defaultNameColumn, printer, textColumn } from "../../tables/column.ts";
-import { referenceErrors } from "./shared.ts";
+import { checkReference } from "./shared.ts";
+
+type IngressClass = Sent<IngressClassKind>;
 
 function setIngressClassDefaults(object: IngressClass): void {
-  const { parameters } = object.spec;
+  const { parameters } = object.spec ?? {};
   if (parameters) parameters.scope ??= "Cluster";
-}
-
-interface IngressClass extends SentObject {
-  spec: {
-    controller?: string;
-    parameters?: {
-      apiGroup?: string;
-      kind: string;
-      name: string;
-      scope?: string;
-      namespace?: string;
-    };
-  };
 }
 
 const MAX_CONTROLLER = 250;
 const SCOPES = ["Cluster", "Namespace"];
 
-function ingressClassErrors(object: IngressClass): FieldError[] {
-  const { controller = "", parameters } = object.spec;
-  const errors =
-    controller.length > MAX_CONTROLLER ? [tooLong("spec.controller", MAX_CONTROLLER)] : [];
-  errors.push(...domainPrefixedPathErrors("spec.controller", controller));
-  if (!parameters) return errors;
-  const at = "spec.parameters";
-  errors.push(...referenceErrors(at, parameters));
-  const { scope, namespace } = parameters;
-  if (scope === undefined) return [...errors, required(`${at}.scope`)];
-  if (!SCOPES.includes(scope)) return [...errors, notSupported(`${at}.scope`, scope, SCOPES)];
-  if (scope === "Cluster") {
-    return namespace === undefined
-      ? errors
-      : [...errors, forbidden(`${at}.namespace`, "`parameters.scope` is set to 'Cluster'")];
-  }
-  return namespace === undefined
-    ? [...errors, required(`${at}.namespace`, "`parameters.scope` is set to 'Namespace'")]
-    : [...errors, ...nameErrorsAt(`${at}.namespace`, namespace, dns1123LabelErrors)];
+function checkIngressClass(object: Check<IngressClass>): void {
+  const controller = object.at("spec", "controller");
+  if ((controller.value ?? "").length > MAX_CONTROLLER) controller.tooLong(MAX_CONTROLLER);
+  checkDomainPrefixedPath(controller);
+  object.at("spec", "parameters").ifSet(checkParameters);
 }
 
-function ingressClassUpdateErrors(object: IngressClass, previous: IngressClass): FieldError[] {
-  const controllerOf = (target: IngressClass): string => target.spec.controller ?? "";
-  return [
-    ...immutable("spec.controller", controllerOf(object), controllerOf(previous)),
-    ...ingressClassErrors(object),
-  ];
+function checkParameters(parameters: Check<Loose<IngressClassParametersReference>>): void {
+  checkReference(parameters);
+  const scope = parameters.at("scope");
+  const namespace = parameters.at("namespace");
+  if (scope.value === undefined) scope.required();
+  else if (!SCOPES.includes(scope.value)) scope.notSupported(SCOPES);
+  else if (scope.value === "Cluster") {
+    namespace.ifSet(() => namespace.forbidden("`parameters.scope` is set to 'Cluster'"));
+  } else if (namespace.value === undefined) {
+    namespace.required("`parameters.scope` is set to 'Namespace'");
+  } else namespace.named(dns1123LabelErrors);
+}
+
+function checkChange(object: Check<IngressClass>, old: IngressClass): void {
+  const controller = object.child("spec.controller", object.value.spec?.controller ?? "");
+  controller.unchanged(old.spec?.controller ?? "");
+  checkIngressClass(object);
 }
 
 function ingressParameters(ingressClass: SentObject): string {
@@ -75,8 +59,8 @@ function ingressParameters(ingressClass: SentObject): string {
 
 /** The rules of IngressClasses. */
 export const ingressClassRules: KindRules = {
-  validateCreate: ingressClassErrors,
-  validateUpdate: ingressClassUpdateErrors,
+  validateCreate: checked(checkIngressClass),
+  validateUpdate: checkedChange(checkChange),
   generation: ["spec"],
   setDefaults: setIngressClassDefaults,
   table: printer([

@@ -1,42 +1,31 @@
 /** Rules of the kind Ingress. */
-import {
-  type FieldError,
-  invalidValue,
-  nameErrorsAt,
-  notSupported,
-  required,
-} from "../../../../kube/field-errors.ts";
+import type {
+  HTTPIngressPath,
+  Ingress as IngressKind,
+  IngressBackend,
+  IngressServiceBackend,
+} from "../../../../generated/k8s/networking-v1.ts";
+import type { Check } from "../../../../kube/check.ts";
 import { dns1123LabelErrors, dns1123SubdomainErrors } from "../../../../kube/names.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import { listAt, textAt } from "../../at.ts";
-import { addressErrors, parseAddress } from "../../shared/addresses/addresses.ts";
+import { addressErrors } from "../../shared/addresses/addresses.ts";
 import { loadBalancerAddresses } from "../../shared/addresses/load-balancers.ts";
-import { portNameErrors, portNumber } from "../../shared/checks.ts";
+import {
+  checkHostname,
+  checkNoAddress,
+  checkPortNumber,
+  checked,
+  checkedChange,
+  portNameErrors,
+} from "../../shared/checks.ts";
+import type { Loose, Sent } from "../../shared/shapes.ts";
 import { asGiven } from "../../strategies/emptied.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { ageColumn, column, nameColumn, printer, textColumn } from "../../tables/column.ts";
-import { referenceErrors } from "./shared.ts";
+import { checkReference } from "./shared.ts";
 
-interface Backend {
-  resource?: { apiGroup?: string | null; kind: string; name: string };
-  service?: { name: string; port?: { name?: string; number?: number } };
-}
-
-interface IngressPath {
-  path?: string;
-  pathType?: string;
-  backend: Backend;
-}
-
-interface Ingress extends SentObject {
-  spec: {
-    ingressClassName?: string;
-    defaultBackend?: Backend;
-    rules?: { host?: string; http?: { paths: IngressPath[] | null } }[];
-    tls?: { hosts?: string[]; secretName?: string }[];
-  };
-  status?: { loadBalancer?: { ingress?: { ip?: string; hostname?: string }[] } };
-}
+type Ingress = Sent<IngressKind>;
 
 const CLASS_ANNOTATION = "kubernetes.io/ingress.class";
 const PATH_TYPES = ["Exact", "ImplementationSpecific", "Prefix"];
@@ -46,58 +35,36 @@ const FORBIDDEN_ENDS = ["/..", "/."];
 const WILDCARD =
   "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character (e.g. '*.example.com', regex used for validation is '\\*\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 
-function ingressErrors(object: Ingress): FieldError[] {
-  const { spec } = object;
-  const { defaultBackend, rules = [], tls = [], ingressClassName } = spec;
-  const errors: FieldError[] = [];
+function checkIngress(ingress: Check<Ingress>): void {
+  const spec = ingress.at("spec");
+  const { defaultBackend, rules = [] } = spec.value ?? {};
   if (rules.length === 0 && !defaultBackend) {
-    errors.push(
-      invalidValue(
-        "spec",
-        asGiven(spec, "rules"),
-        "either `defaultBackend` or `rules` must be specified",
-      ),
-    );
+    const shown = asGiven(spec.value, "rules");
+    spec.invalid("either `defaultBackend` or `rules` must be specified", shown);
   }
-  if (defaultBackend) errors.push(...backendErrors("spec.defaultBackend", defaultBackend));
-  for (const [index, { host = "", http }] of rules.entries()) {
-    const at = `spec.rules[${index}]`;
-    errors.push(...hostErrors(`${at}.host`, host));
-    if (!http) continue;
-    const paths = http.paths ?? [];
-    if (paths.length === 0) errors.push(required(`${at}.http.paths`));
-    for (const [position, path] of paths.entries()) {
-      errors.push(...pathErrors(`${at}.http.paths[${position}]`, path));
-    }
-  }
-  for (const [index, { hosts = [], secretName = "" }] of tls.entries()) {
-    const at = `spec.tls[${index}]`;
-    for (const [position, host] of hosts.entries()) {
-      const check = host.includes("*") ? wildcardErrors : dns1123SubdomainErrors;
-      errors.push(...nameErrorsAt(`${at}.hosts[${position}]`, host, check));
-    }
-    if (secretName !== "") {
-      errors.push(...nameErrorsAt(`${at}.secretName`, secretName, dns1123SubdomainErrors));
-    }
-  }
-  if (ingressClassName !== undefined) {
-    errors.push(...nameErrorsAt("spec.ingressClassName", ingressClassName, dns1123SubdomainErrors));
-  }
-  return errors;
+  spec.at("defaultBackend").ifSet(checkBackend);
+  spec.at("rules").each((rule) => {
+    checkHost(rule.at("host"));
+    rule.at("http").ifSet((http) => {
+      if (http.at("paths").given()) http.at("paths").each(checkPath);
+    });
+  });
+  spec.at("tls").each((tls) => {
+    tls.at("hosts").each((host) => host.named(hostRuleFor(host.value)));
+    tls.at("secretName").nameIfGiven(dns1123SubdomainErrors);
+  });
+  spec.at("ingressClassName").ifSet((name) => name.named(dns1123SubdomainErrors));
 }
 
 /** Validates that the annotation and `ingressClassName` agree when both are set. */
-function newIngressErrors(object: Ingress): FieldError[] {
-  const annotated = object.metadata.annotations?.[CLASS_ANNOTATION];
-  const named = object.spec.ingressClassName;
-  if (annotated === undefined || named === undefined || annotated === named) return [];
-  return [
-    invalidValue(
-      `annotations.${CLASS_ANNOTATION}`,
-      annotated,
-      "must match `ingressClassName` when both are specified",
-    ),
-  ];
+function checkClass(ingress: Check<Ingress>): void {
+  const { metadata, spec } = ingress.value;
+  const annotated = metadata.annotations?.[CLASS_ANNOTATION];
+  const named = spec?.ingressClassName;
+  if (annotated === undefined || named === undefined || annotated === named) return;
+  ingress
+    .child(`annotations.${CLASS_ANNOTATION}`, annotated)
+    .invalid("must match `ingressClassName` when both are specified");
 }
 
 /** Warns about the old annotation of the class. */
@@ -109,23 +76,11 @@ function ingressWarnings(object: SentObject, old: SentObject | undefined): strin
       ];
 }
 
-function ingressStatusErrors(object: Ingress): FieldError[] {
-  const entries = object.status?.loadBalancer?.ingress ?? [];
-  return entries.flatMap(({ ip = "", hostname = "" }, index) => {
-    const at = `status.loadBalancer.ingress[${index}]`;
-    return [
-      ...(ip === "" ? [] : addressErrors(`${at}.ip`, ip)),
-      ...(hostname === "" ? [] : hostnameErrors(`${at}.hostname`, hostname)),
-    ];
+function checkStatus(ingress: Check<Ingress>): void {
+  ingress.at("status", "loadBalancer", "ingress").each((entry) => {
+    entry.at("ip").nameIfGiven(addressErrors);
+    if (entry.value.hostname) checkHostname(entry.at("hostname"));
   });
-}
-
-/** Validates a DNS name, which must not be an IP address. */
-function hostnameErrors(field: string, name: string): FieldError[] {
-  const errors = nameErrorsAt(field, name, dns1123SubdomainErrors);
-  return parseAddress(name)
-    ? [...errors, invalidValue(field, name, "must be a DNS name, not an IP address")]
-    : errors;
 }
 
 const wildcardErrors = (name: string): string[] =>
@@ -133,58 +88,58 @@ const wildcardErrors = (name: string): string[] =>
     ? []
     : [WILDCARD];
 
-function hostErrors(field: string, host: string): FieldError[] {
-  if (host === "") return [];
-  const errors = parseAddress(host)
-    ? [invalidValue(field, host, "must be a DNS name, not an IP address")]
-    : [];
-  const check = host.includes("*") ? wildcardErrors : dns1123SubdomainErrors;
-  return [...errors, ...nameErrorsAt(field, host, check)];
+const hostRuleFor = (host: string): typeof wildcardErrors =>
+  host.includes("*") ? wildcardErrors : dns1123SubdomainErrors;
+
+function checkHost(host: Check<string | undefined>): void {
+  if (!host.value) return;
+  checkNoAddress(host);
+  host.named(hostRuleFor(host.value));
 }
 
-function pathErrors(at: string, { path = "", pathType, backend }: IngressPath): FieldError[] {
-  if (pathType === undefined) return [required(`${at}.pathType`, "pathType must be specified")];
-  const errors: FieldError[] = [];
-  const field = `${at}.path`;
-  if (!PATH_TYPES.includes(pathType)) {
-    errors.push(notSupported(`${at}.pathType`, pathType, PATH_TYPES));
-  } else {
-    const isLoose = pathType === "ImplementationSpecific";
-    if (!path.startsWith("/") && !(isLoose && path === "")) {
-      errors.push(invalidValue(field, path, "must be an absolute path"));
+function checkPath(rule: Check<Loose<HTTPIngressPath>>): void {
+  const { path = "", pathType } = rule.value;
+  const type = rule.at("pathType");
+  const field = rule.child("path", path);
+  if (pathType === undefined) {
+    type.required("pathType must be specified");
+    return;
+  }
+  const isLoose = pathType === "ImplementationSpecific";
+  if (!PATH_TYPES.includes(pathType)) type.notSupported(PATH_TYPES);
+  else if (!path.startsWith("/") && !(isLoose && path === "")) {
+    field.invalid("must be an absolute path");
+  }
+  if (pathType === "Exact" || pathType === "Prefix") {
+    for (const part of FORBIDDEN_PARTS) {
+      if (path.includes(part)) field.invalid(`must not contain '${part}'`);
     }
-    if (!isLoose) {
-      for (const part of FORBIDDEN_PARTS) {
-        if (path.includes(part)) {
-          errors.push(invalidValue(field, path, `must not contain '${part}'`));
-        }
-      }
-      for (const end of FORBIDDEN_ENDS) {
-        if (path.endsWith(end)) errors.push(invalidValue(field, path, `cannot end with '${end}'`));
-      }
+    for (const end of FORBIDDEN_ENDS) {
+      if (path.endsWith(end)) field.invalid(`cannot end with '${end}'`);
     }
   }
-  return [...errors, ...backendErrors(`${at}.backend`, backend)];
+  checkBackend(rule.child("backend", rule.value.backend ?? {}));
 }
 
-function backendErrors(at: string, { resource, service }: Backend): FieldError[] {
-  if (resource && service) {
-    return [invalidValue(at, "", "cannot set both resource and service backends")];
-  }
-  if (resource) return referenceErrors(`${at}.resource`, resource);
-  if (!service) return [invalidValue(at, "", "resource or service backend is required")];
-  const { name, port: { name: portName = "", number = 0 } = {} } = service;
-  const errors =
-    name === ""
-      ? [required(`${at}.service.name`)]
-      : nameErrorsAt(`${at}.service.name`, name, dns1123LabelErrors);
+function checkBackend(backend: Check<Loose<IngressBackend>>): void {
+  const { resource, service } = backend.value;
+  if (resource && service) backend.invalid("cannot set both resource and service backends", "");
+  else if (resource) checkReference(backend.child("resource", resource));
+  else if (service) checkService(backend.child("service", service), backend);
+  else backend.invalid("resource or service backend is required", "");
+}
+
+function checkService(
+  service: Check<Loose<IngressServiceBackend>>,
+  backend: Check<Loose<IngressBackend>>,
+): void {
+  const { name: portName = "", number = 0 } = service.value.port ?? {};
+  service.at("name").givenName(dns1123LabelErrors);
   if (portName !== "" && number !== 0) {
-    errors.push(invalidValue(at, "", "cannot set both port name & port number"));
-  } else if (portName !== "") {
-    errors.push(...nameErrorsAt(`${at}.service.port.name`, portName, portNameErrors));
-  } else if (number !== 0) errors.push(...portNumber(`${at}.service.port.number`, number));
-  else errors.push(required(at, "port name or number is required"));
-  return errors;
+    backend.invalid("cannot set both port name & port number", "");
+  } else if (portName !== "") service.at("port", "name").named(portNameErrors);
+  else if (number !== 0) checkPortNumber(service.at("port", "number"));
+  else backend.required("port name or number is required");
 }
 
 function hosts(ingress: SentObject): string {
@@ -202,9 +157,9 @@ function hosts(ingress: SentObject): string {
 
 /** The rules of Ingresses. */
 export const ingressRules: KindRules = {
-  validate: ingressErrors,
-  validateCreate: newIngressErrors,
-  validateStatus: ingressStatusErrors,
+  validate: checked(checkIngress),
+  validateCreate: checked(checkClass),
+  validateStatus: checkedChange(checkStatus),
   warnings: ingressWarnings,
   status: "all",
   generation: ["spec"],

@@ -1,42 +1,33 @@
 /** Rules of the kind IPAddress. */
-import { type FieldError, nameErrorsAt, required } from "../../../../kube/field-errors.ts";
+import type { IPAddress } from "../../../../generated/k8s/networking-v1.ts";
+import type { Check } from "../../../../kube/check.ts";
 import { dns1123SubdomainErrors } from "../../../../kube/names.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import type { TablePrinter } from "../../../kinds.ts";
 import { at, textAt } from "../../at.ts";
-import { segmentErrors } from "../../shared/addresses/names.ts";
-import { immutableForm } from "../../shared/checks.ts";
+import { checkSegment, checkUnchangedForm, checked, checkedChange } from "../../shared/checks.ts";
+import type { Sent } from "../../shared/shapes.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { ageOf } from "../../tables/age.ts";
 import { column, nameColumn, printer } from "../../tables/column.ts";
 
-interface IpAddress extends SentObject {
-  spec?: {
-    parentRef?: { group?: string; resource?: string; namespace?: string; name?: string };
-  };
+type Address = Sent<IPAddress>;
+
+function checkAddress(address: Check<Address>): void {
+  const parent = address.at("spec", "parentRef");
+  if (!parent.value) {
+    parent.required();
+    return;
+  }
+  parent.at("group").nameIfGiven(dns1123SubdomainErrors);
+  checkSegment(parent.at("resource"));
+  checkSegment(parent.at("name"));
+  if (parent.value.namespace) checkSegment(parent.at("namespace"));
 }
 
-function newIpAddressErrors(object: IpAddress): FieldError[] {
-  const parent = object.spec?.parentRef;
-  const at = "spec.parentRef";
-  if (!parent) return [required(at)];
-  const { group = "", resource = "", name = "", namespace = "" } = parent;
-  return [
-    ...(group === "" ? [] : nameErrorsAt(`${at}.group`, group, dns1123SubdomainErrors)),
-    ...segmentErrors(`${at}.resource`, resource),
-    ...segmentErrors(`${at}.name`, name),
-    ...(namespace === "" ? [] : segmentErrors(`${at}.namespace`, namespace)),
-  ];
-}
-
-function ipAddressUpdateErrors(object: SentObject, previous: SentObject): FieldError[] {
-  const parentOf = (address: IpAddress): unknown => address.spec?.parentRef;
-  return immutableForm(
-    "spec.parentRef",
-    "*networking.ParentReference",
-    parentOf(object),
-    parentOf(previous),
-  );
+function checkChange(address: Check<Address>, old: Address): void {
+  const parent = address.at("spec", "parentRef");
+  checkUnchangedForm(parent, "*networking.ParentReference", old.spec?.parentRef);
 }
 
 function parentReference(address: SentObject): string {
@@ -62,8 +53,8 @@ function withUnnamedAge(table: TablePrinter): TablePrinter {
 
 /** The rules of IPAddresses. */
 export const ipAddressRules: KindRules = {
-  validate: newIpAddressErrors,
-  validateUpdate: ipAddressUpdateErrors,
+  validate: checked(checkAddress),
+  validateUpdate: checkedChange(checkChange),
   name: "address",
   table: withUnnamedAge(printer([nameColumn, column("ParentRef", parentReference)])),
   metadataChecks: ["whole", "change"],

@@ -92,9 +92,9 @@ function checkPort(check: Check<PolicyPort>): void {
 
 function checkPeer(peer: Check<PolicyPeer>): void {
   const { podSelector, namespaceSelector, ipBlock } = peer.value;
-  if (podSelector) peer.at("podSelector").by(selectorErrors);
-  if (namespaceSelector) peer.at("namespaceSelector").by(selectorErrors);
-  if (ipBlock) checkBlock(peer.child("ipBlock", ipBlock));
+  peer.at("podSelector").ifSet((selector) => selector.by(selectorErrors));
+  peer.at("namespaceSelector").ifSet((selector) => selector.by(selectorErrors));
+  peer.at("ipBlock").ifSet(checkBlock);
   if (!podSelector && !namespaceSelector && !ipBlock) peer.required("must specify a peer");
   else if (ipBlock && (podSelector ?? namespaceSelector)) {
     peer.forbidden("may not specify both ipBlock and another peer");
@@ -104,11 +104,11 @@ function checkPeer(peer: Check<PolicyPeer>): void {
 function checkBlock(ipBlock: Check<NonNullable<PolicyPeer["ipBlock"]>>): void {
   const cidr = ipBlock.at("cidr");
   if (!cidr.given()) return;
-  cidr.by(rangeErrors);
+  cidr.named(rangeErrors);
   const block = parseRange(cidr.value);
   if (!block) return;
   ipBlock.at("except").each((except) => {
-    except.by(rangeErrors);
+    except.named(rangeErrors);
     const hole = parseRange(except.value);
     if (hole && !isStrictSubset(hole, block)) except.invalid("must be a strict subset of `cidr`");
   });

@@ -1,55 +1,52 @@
 /** Rules of the kind ServiceCIDR. */
-import { type FieldError, invalidValue, required } from "../../../../kube/field-errors.ts";
-import type { SentObject } from "../../../../kube/object.ts";
+import type { ServiceCIDR } from "../../../../generated/k8s/networking-v1.ts";
+import { type Check, IMMUTABLE } from "../../../../kube/check.ts";
 import { listAt } from "../../at.ts";
 import { isOneOfEach, parseRange, rangeErrors } from "../../shared/addresses/addresses.ts";
-import { IMMUTABLE } from "../../shared/checks.ts";
+import { checked, checkedChange } from "../../shared/checks.ts";
+import type { Sent } from "../../shared/shapes.ts";
 import { asGiven } from "../../strategies/emptied.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { ageColumn, column, nameColumn, printer } from "../../tables/column.ts";
 
-interface ServiceCidr extends SentObject {
-  spec?: { cidrs?: string[] };
-}
+type ServiceCidr = Sent<ServiceCIDR>;
 
-function newServiceCidrErrors(object: ServiceCidr): FieldError[] {
-  const field = "spec.cidrs";
-  const { cidrs = [] } = object.spec ?? {};
-  if (cidrs.length === 0) return [required(field, "at least one CIDR required")];
+const ONE_OF_EACH =
+  "may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64";
+
+function checkServiceCidr(object: Check<ServiceCidr>): void {
+  const ranges = object.at("spec", "cidrs");
+  const cidrs = ranges.value ?? [];
+  if (!ranges.given("at least one CIDR required")) return;
   if (cidrs.length > 2) {
-    return [invalidValue(field, { CIDRs: cidrs }, "may only hold up to 2 values")];
+    ranges.invalid("may only hold up to 2 values", { CIDRs: cidrs });
+    return;
   }
-  const errors = cidrs.flatMap((cidr, index) => rangeErrors(`${field}[${index}]`, cidr));
-  if (cidrs.length === 2 && cidrs.every((cidr) => parseRange(cidr)) && !isOneOfEach(cidrs)) {
-    errors.push(
-      invalidValue(
-        field,
-        cidrs,
-        "may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64",
-      ),
-    );
-  }
-  return errors;
+  ranges.each((range) => range.named(rangeErrors));
+  const areRead = cidrs.every((cidr) => parseRange(cidr));
+  if (cidrs.length === 2 && areRead && !isOneOfEach(cidrs)) ranges.invalid(ONE_OF_EACH);
 }
 
 /** Validates an update: ranges are immutable, except that a second one may be added. */
-function serviceCidrUpdateErrors(object: ServiceCidr, previous: ServiceCidr): FieldError[] {
-  const { cidrs = [] } = object.spec ?? {};
-  const { cidrs: old = [] } = previous.spec ?? {};
-  const changed = old.flatMap((before, index) =>
-    cidrs[index] === before
-      ? []
-      : [invalidValue(`spec.cidrs[${index}]`, cidrs[index] ?? "", IMMUTABLE)],
-  );
-  if (cidrs.length === old.length) return changed;
-  if (old.length === 1 && cidrs.length === 2) return [...changed, ...newServiceCidrErrors(object)];
-  return [invalidValue("spec.cidrs", asGiven(object.spec, "cidrs"), IMMUTABLE)];
+function checkChange(object: Check<ServiceCidr>, previous: ServiceCidr): void {
+  const ranges = object.at("spec", "cidrs");
+  const cidrs = ranges.value ?? [];
+  const old = previous.spec?.cidrs ?? [];
+  const addsOne = old.length === 1 && cidrs.length === 2;
+  if (cidrs.length !== old.length && !addsOne) {
+    ranges.invalid(IMMUTABLE, asGiven(object.value.spec, "cidrs"));
+    return;
+  }
+  ranges.each((range, index) => {
+    if (index < old.length) range.unchanged(old[index] ?? "");
+  });
+  if (addsOne) checkServiceCidr(object);
 }
 
 /** The rules of ServiceCIDRs. */
 export const serviceCidrRules: KindRules = {
-  validateCreate: newServiceCidrErrors,
-  validateUpdate: serviceCidrUpdateErrors,
+  validateCreate: checked(checkServiceCidr),
+  validateUpdate: checkedChange(checkChange),
   status: "none",
   table: printer([
     nameColumn,

@@ -1,17 +1,12 @@
 /** Validation that Ingresses and IngressClasses share. */
-import { type FieldError, nameErrorsAt } from "../../../../kube/field-errors.ts";
+import type { Check } from "../../../../kube/check.ts";
 import { dns1123SubdomainErrors } from "../../../../kube/names.ts";
-import { segmentErrors } from "../../shared/addresses/names.ts";
+import { checkSegment } from "../../shared/checks.ts";
 
-export function referenceErrors(
-  at: string,
-  { apiGroup, kind, name }: { apiGroup?: string | null; kind: string; name: string },
-): FieldError[] {
-  return [
-    ...(apiGroup === undefined || apiGroup === null
-      ? []
-      : nameErrorsAt(`${at}.apiGroup`, apiGroup, dns1123SubdomainErrors)),
-    ...segmentErrors(`${at}.kind`, kind),
-    ...segmentErrors(`${at}.name`, name),
-  ];
+export function checkReference(
+  reference: Check<{ apiGroup?: string; kind?: string; name?: string }>,
+): void {
+  reference.at("apiGroup").ifSet((group) => group.named(dns1123SubdomainErrors));
+  checkSegment(reference.at("kind"));
+  checkSegment(reference.at("name"));
 }

@@ -1,9 +1,5 @@
 /** IP addresses and ranges, parsed as the API server does. */
 import { isIPv4, isIPv6 } from "node:net";
-import { type FieldError, invalidValue } from "../../../../kube/field-errors.ts";
-
-const ADDRESS = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
-const RANGE = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)";
 
 /** An address as a number of 32 or 128 bits. */
 interface Address {
@@ -75,33 +71,29 @@ export const masked = ({ value, bits }: Address, length: number): bigint =>
   (value >> BigInt(bits - length)) << BigInt(bits - length);
 
 /** Validates an address: no leading zeros, and not an IPv4-mapped IPv6 address. */
-export function addressErrors(field: string, text: string): FieldError[] {
+export function addressErrors(text: string): string[] {
   const address = parseAddress(text);
-  if (!address) return [invalidValue(field, text, ADDRESS)];
-  const errors: FieldError[] = [];
-  if (text.includes(":") ? !isIPv6(text) : !isIPv4(text)) {
-    errors.push(invalidValue(field, text, "must not have leading 0s"));
-  }
+  if (!address) return ["must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"];
+  const errors: string[] = [];
+  if (text.includes(":") ? !isIPv6(text) : !isIPv4(text)) errors.push("must not have leading 0s");
   if (address.bits === 32 && text.includes(":")) {
-    errors.push(invalidValue(field, text, "must not be an IPv4-mapped IPv6 address"));
+    errors.push("must not be an IPv4-mapped IPv6 address");
   }
   return errors;
 }
 
 /** Validates a range of addresses whose bits beyond the prefix are zero. */
-export function rangeErrors(field: string, text: string): FieldError[] {
+export function rangeErrors(text: string): string[] {
   const range = parseRange(text);
-  if (!range) return [invalidValue(field, text, RANGE)];
+  if (!range) return ["must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"];
   const [head = "", length = ""] = text.split("/");
   if ((!head.includes(":") && !isIPv4(head)) || /^0\d/.test(length)) {
-    return [invalidValue(field, text, "must not have leading 0s in IP or prefix length")];
+    return ["must not have leading 0s in IP or prefix length"];
   }
-  if (range.bits === 32 && head.includes(":")) {
-    return [invalidValue(field, text, "must not have an IPv4-mapped IPv6 address")];
-  }
+  if (range.bits === 32 && head.includes(":")) return ["must not have an IPv4-mapped IPv6 address"];
   return masked(range, range.length) === range.value
     ? []
-    : [invalidValue(field, text, "must not have bits set beyond the prefix length")];
+    : ["must not have bits set beyond the prefix length"];
 }
 
 /** Whether there is at most one of each family. */
@@ -111,31 +103,21 @@ export function isOneOfEach(texts: readonly string[]): boolean {
 }
 
 /** Validates an address for an endpoint: not one that only means the host itself or its link. */
-export function endpointAddressErrors(field: string, text: string): FieldError[] {
+export function endpointAddressErrors(text: string): string[] {
   const address = parseAddress(text);
-  if (!address) return [invalidValue(field, text, "must be a valid IP address")];
+  if (!address) return ["must be a valid IP address"];
   const { value, bits } = address;
-  const errors: FieldError[] = [];
+  const errors: string[] = [];
   const isV4 = bits === 32;
-  if (value === 0n) errors.push(invalidValue(field, text, `may not be unspecified (${text})`));
+  if (value === 0n) errors.push(`may not be unspecified (${text})`);
   if (isV4 ? value >> 24n === 127n : value === 1n) {
-    errors.push(
-      invalidValue(field, text, "may not be in the loopback range (127.0.0.0/8, ::1/128)"),
-    );
+    errors.push("may not be in the loopback range (127.0.0.0/8, ::1/128)");
   }
   if (isV4 ? value >> 16n === 0xa9fen : value >> 118n === 0x3fan) {
-    errors.push(
-      invalidValue(field, text, "may not be in the link-local range (169.254.0.0/16, fe80::/10)"),
-    );
+    errors.push("may not be in the link-local range (169.254.0.0/16, fe80::/10)");
   }
   if (isV4 ? value >> 8n === 0xe00000n : value >> 112n === 0xff02n) {
-    errors.push(
-      invalidValue(
-        field,
-        text,
-        "may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)",
-      ),
-    );
+    errors.push("may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)");
   }
   return errors;
 }

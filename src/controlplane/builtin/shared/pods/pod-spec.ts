@@ -130,7 +130,7 @@ export function podSpecErrors(
     ...namesErrors(field, spec),
     ...tolerationsErrors(`${field}.tolerations`, spec.tolerations),
     ...(spec.hostAliases ?? []).flatMap(({ ip = "", hostnames = [] }, index) => [
-      ...addressErrors(`${field}.hostAliases[${index}].ip`, ip),
+      ...nameErrorsAt(`${field}.hostAliases[${index}].ip`, ip, addressErrors),
       ...hostnames.flatMap((name, position) =>
         nameErrorsAt(
           `${field}.hostAliases[${index}].hostnames[${position}]`,
@@ -218,7 +218,7 @@ function dnsErrors(field: string, { dnsPolicy, dnsConfig }: PodSpec): FieldError
     );
   }
   for (const [index, server] of nameservers.entries()) {
-    errors.push(...addressErrors(`${field}.nameservers[${index}]`, server));
+    errors.push(...nameErrorsAt(`${field}.nameservers[${index}]`, server, addressErrors));
   }
   if (searches.length > 32) {
     errors.push(

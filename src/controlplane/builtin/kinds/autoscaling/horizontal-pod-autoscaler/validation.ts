@@ -10,8 +10,7 @@ import {
 import { dns1123LabelErrors } from "../../../../../kube/names.ts";
 import type { SentObject } from "../../../../../kube/object.ts";
 import { parseQuantity } from "../../../../../kube/values/quantity.ts";
-import { segmentErrors } from "../../../shared/addresses/names.ts";
-import { notNegative, oneOf } from "../../../shared/checks.ts";
+import { notNegative, oneOf, segmentErrors } from "../../../shared/checks.ts";
 import { containerResourceNameErrors } from "../../../shared/resource-names.ts";
 
 interface Reference {

@@ -272,7 +272,7 @@ function ipErrors(list: "podIPs" | "hostIPs", status: PodStatus, old: PodStatus)
   const known = new Set((old[list] ?? []).map(({ ip }) => ip));
   const ips = (status[list] ?? []).map(({ ip }) => ip);
   const errors = ips.flatMap((ip, index) =>
-    known.has(ip) ? [] : addressErrors(`${field}[${index}]`, ip),
+    known.has(ip) ? [] : nameErrorsAt(`${field}[${index}]`, ip, addressErrors),
   );
   if (ips.length > 1 && !isOneOfEach(ips)) {
     errors.push(

@@ -1,5 +1,6 @@
 /** Rules of the kind Service. */
 import { listAt, mapAt, textOf } from "../../../at.ts";
+import { checked, checkedChange } from "../../../shared/checks.ts";
 import type { KindRules } from "../../../strategies/kind-rules.ts";
 import {
   WIDE,
@@ -16,16 +17,16 @@ import {
   setServiceDefaults,
 } from "./preparation.ts";
 import { externalAddress, servicePort } from "./table.ts";
-import { serviceErrors, serviceStatusErrors, serviceUpdateErrors } from "./validation.ts";
+import { checkService, checkServiceChange, checkServiceStatus } from "./validation.ts";
 import { serviceWarnings } from "./warnings.ts";
 import { fields, labelNotSupported } from "../../../selectable-fields.ts";
 
 /** The rules of Services. */
 export const serviceRules: KindRules = {
   warnings: serviceWarnings,
-  validateCreate: serviceErrors,
-  validateUpdate: serviceUpdateErrors,
-  validateStatus: serviceStatusErrors,
+  validateCreate: checked(checkService),
+  validateUpdate: checkedChange(checkServiceChange),
+  validateStatus: checkedChange(checkServiceStatus),
   name: "label",
   status: "all",
   createOnUpdate: true,

@@ -1,7 +1,8 @@
 /** Defaults of Services, and the preparation of creates and updates. */
+import { Check } from "../../../../../kube/check.ts";
 import { type FieldError, invalid, invalidValue } from "../../../../../kube/field-errors.ts";
 import type { WriteContext } from "../../../../kinds.ts";
-import { clusterAddressErrors, familyOf } from "./addresses.ts";
+import { checkClusterAddresses, familyOf } from "./addresses.ts";
 import { allocateFor } from "./allocation.ts";
 import type { Service, ServicePort } from "./shape.ts";
 
@@ -166,7 +167,7 @@ function setFamilies(service: Service, old: Service | undefined): void {
   if (old && staysPreferred(spec, old.spec)) return;
   const isFree = spec.clusterIP === "None" && Object.keys(spec.selector ?? {}).length === 0;
   spec.ipFamilyPolicy ??= old?.spec.ipFamilyPolicy ?? (isFree ? "RequireDualStack" : "SingleStack");
-  refuseAll(service, clusterAddressErrors(spec));
+  refuseAll(service, Check.errorsOf(spec, checkClusterAddresses, "spec"));
   const errors = old ? releaseSecond(spec, old.spec) : [];
   const { clusterIPs = [], ipFamilyPolicy: policy } = spec;
   const families = [...(spec.ipFamilies ?? [])];

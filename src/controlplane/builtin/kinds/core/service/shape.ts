@@ -11,6 +11,8 @@ export interface ServicePort {
   nodePort?: number;
 }
 
+export type ServiceSpec = Service["spec"];
+
 export interface Service extends SentObject {
   spec: {
     ports?: ServicePort[];

@@ -1,14 +1,5 @@
 /** Validation of Services. */
-import {
-  type FieldError,
-  duplicate,
-  forbidden,
-  invalidValue,
-  nameErrorsAt,
-  notSupported,
-  required,
-} from "../../../../../kube/field-errors.ts";
-import { validateLabels } from "../../../../../kube/metadata.ts";
+import { type Check, IMMUTABLE } from "../../../../../kube/check.ts";
 import {
   dns1123LabelErrors,
   dns1123SubdomainErrors,
@@ -17,23 +8,24 @@ import {
 import {
   addressErrors,
   endpointAddressErrors,
-  parseAddress,
   rangeErrors,
 } from "../../../shared/addresses/addresses.ts";
-import { oneOf, portNumber, portReference } from "../../../shared/checks.ts";
 import {
-  addressUpdateErrors,
-  clusterAddressErrors,
+  checkHostname,
+  checkLabels,
+  checkPortNumber,
+  checkPortReference,
+} from "../../../shared/checks.ts";
+import {
+  checkAddressChange,
+  checkClusterAddresses,
+  checkUnaddressed,
   isHeadless,
-  unaddressedErrors,
 } from "./addresses.ts";
 import { isExternallyAccessible, needsHealthCheckPort } from "./preparation.ts";
-import type { Service, ServicePort } from "./shape.ts";
-
-type Spec = Service["spec"];
+import type { Service, ServicePort, ServiceSpec as Spec } from "./shape.ts";
 
 const TYPES = ["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"];
-const PROTOCOLS = ["SCTP", "TCP", "UDP"];
 const TRAFFIC = ["Cluster", "Local"];
 const DISTRIBUTIONS = ["PreferClose", "PreferSameZone", "PreferSameNode"];
 
@@ -44,228 +36,178 @@ const MODE = "service.kubernetes.io/topology-mode";
 const RANGES = "service.beta.kubernetes.io/load-balancer-source-ranges";
 
 /** Validates a Service. */
-export function serviceErrors(object: Service): FieldError[] {
-  const { spec, metadata } = object;
-  const { type = "", ports = [] } = spec;
-  const { [HINTS]: hints, [MODE]: mode } = metadata.annotations ?? {};
-  const errors: FieldError[] = [];
+export function checkService(service: Check<Service>): void {
+  const spec = service.at("spec");
+  const { type = "", ports = [] } = spec.value;
+  const { [HINTS]: hints, [MODE]: mode } = service.value.metadata.annotations ?? {};
   if (mode !== undefined && hints !== undefined && mode !== hints) {
-    const detail = `must match annotations[${HINTS}] when both are specified`;
-    errors.push(invalidValue(`metadata.annotations[${MODE}]`, mode, detail));
+    const annotation = service.child(`metadata.annotations[${MODE}]`, mode);
+    annotation.invalid(`must match annotations[${HINTS}] when both are specified`);
   }
-  if (ports.length === 0 && !isHeadless(spec) && type !== "ExternalName") {
-    errors.push(required("spec.ports"));
+  if (ports.length === 0 && !isHeadless(spec.value) && type !== "ExternalName") {
+    spec.at("ports").required();
   }
-  return [
-    ...errors,
-    ...typeErrors(spec),
-    ...portsErrors(ports),
-    ...validateLabels(spec.selector, "spec.selector"),
-    ...affinityErrors(spec),
-    ...clusterAddressErrors(spec),
-    ...externalAddressErrors(spec),
-    ...oneOf("spec.type", type, TYPES),
-    ...portNumbersErrors(spec),
-    ...balancerErrors(object),
-    ...trafficErrors(spec),
-  ];
+  checkType(spec);
+  checkPorts(spec.child("ports", ports));
+  checkLabels(spec.at("selector"));
+  checkAffinity(spec);
+  checkClusterAddresses(spec);
+  spec.at("externalIPs").each((address) => {
+    if (address.named(addressErrors)) address.named(endpointAddressErrors);
+  });
+  spec.at("type").oneOf(TYPES);
+  checkPortNumbers(spec);
+  checkBalancer(service);
+  checkTraffic(spec);
 }
 
-function typeErrors(spec: Spec): FieldError[] {
-  const { type = "", externalName = "" } = spec;
+function checkType(spec: Check<Spec>): void {
+  const { type = "", externalName = "" } = spec.value;
   if (type === "ExternalName") {
-    const bare = externalName.replace(/\.$/, "");
-    return [
-      ...unaddressedErrors(spec),
-      ...(bare === ""
-        ? [required("spec.externalName")]
-        : nameErrorsAt("spec.externalName", bare, dns1123SubdomainErrors)),
-    ];
+    checkUnaddressed(spec);
+    const name = spec.child("externalName", externalName.replace(/\.$/, ""));
+    name.givenName(dns1123SubdomainErrors);
+  } else if (isHeadless(spec.value) && (type === "LoadBalancer" || type === "NodePort")) {
+    spec.child("clusterIPs[0]", "None").invalid(`may not be set to 'None' for ${type} services`);
   }
-  return isHeadless(spec) && (type === "LoadBalancer" || type === "NodePort")
-    ? [invalidValue("spec.clusterIPs[0]", "None", `may not be set to 'None' for ${type} services`)]
-    : [];
 }
 
-function portsErrors(ports: readonly ServicePort[]): FieldError[] {
+function checkPorts(ports: Check<ServicePort[]>): void {
   const names = new Set<string>();
-  return ports.flatMap((port, index) => {
-    const at = `spec.ports[${index}]`;
-    const { name = "", protocol = "", appProtocol } = port;
-    const errors: FieldError[] = [];
-    if (name === "") {
-      if (ports.length > 1) errors.push(required(`${at}.name`));
+  ports.each((port) => {
+    const name = port.at("name");
+    if (!name.value) {
+      if (ports.value.length > 1) name.required();
     } else {
-      errors.push(...nameErrorsAt(`${at}.name`, name, dns1123LabelErrors));
-      if (names.has(name)) errors.push(duplicate(`${at}.name`, name));
-      names.add(name);
+      name.named(dns1123LabelErrors);
+      name.uniqueIn(names);
     }
-    errors.push(
-      ...portNumber(`${at}.port`, port.port),
-      ...oneOf(`${at}.protocol`, protocol, PROTOCOLS),
-      ...portReference(`${at}.targetPort`, port.targetPort),
-    );
-    return appProtocol === undefined
-      ? errors
-      : [...errors, ...nameErrorsAt(`${at}.appProtocol`, appProtocol, qualifiedNameErrors)];
+    checkPortNumber(port.at("port"));
+    port.at("protocol").oneOf(["SCTP", "TCP", "UDP"]);
+    checkPortReference(port.at("targetPort"));
+    port.at("appProtocol").ifSet((protocol) => protocol.named(qualifiedNameErrors));
   });
 }
 
-function affinityErrors({
-  sessionAffinity = "",
-  sessionAffinityConfig: config,
-}: Spec): FieldError[] {
-  const field = "spec.sessionAffinityConfig";
+function checkAffinity(spec: Check<Spec>): void {
+  const { sessionAffinity, sessionAffinityConfig } = spec.value;
+  const config = spec.at("sessionAffinityConfig");
   if (sessionAffinity === "None") {
-    return config ? [forbidden(field, "must not be set when session affinity is None")] : [];
-  }
-  if (sessionAffinity !== "ClientIP") {
-    return [notSupported("spec.sessionAffinity", sessionAffinity, ["ClientIP", "None"])];
-  }
-  const seconds = config?.clientIP?.timeoutSeconds;
-  return seconds !== undefined && (seconds <= 0 || seconds > 86_400)
-    ? [
-        invalidValue(
-          `${field}.clientIP.timeoutSeconds`,
-          seconds,
-          "must be greater than 0 and less than 86400",
-        ),
-      ]
-    : [];
+    if (sessionAffinityConfig) config.forbidden("must not be set when session affinity is None");
+  } else if (sessionAffinity === "ClientIP") {
+    config.at("clientIP", "timeoutSeconds").ifSet((seconds) => {
+      if (seconds.value > 0 && seconds.value <= 86_400) return;
+      seconds.invalid("must be greater than 0 and less than 86400");
+    });
+  } else spec.at("sessionAffinity").oneOf(["ClientIP", "None"]);
 }
-
-const externalAddressErrors = ({ externalIPs = [] }: Spec): FieldError[] =>
-  externalIPs.flatMap((ip, index) => {
-    const field = `spec.externalIPs[${index}]`;
-    const errors = addressErrors(field, ip);
-    return errors.length > 0 ? errors : endpointAddressErrors(field, ip);
-  });
 
 /** Validates that port numbers are unique. */
-function portNumbersErrors({ ports = [], type }: Spec): FieldError[] {
-  const at = (index: number): string => `spec.ports[${index}]`;
-  const isTaken = (index: number, part: "port" | "nodePort"): boolean =>
-    ports.findIndex(
-      (other) => other.protocol === ports[index]?.protocol && other[part] === ports[index]?.[part],
-    ) < index;
-  return [
-    ...ports.flatMap(({ nodePort }, index) =>
-      nodePort && type === "ClusterIP"
-        ? [forbidden(`${at(index)}.nodePort`, "may not be used when `type` is 'ClusterIP'")]
-        : [],
-    ),
-    ...ports.flatMap(({ nodePort }, index) =>
-      nodePort && isTaken(index, "nodePort") ? [duplicate(`${at(index)}.nodePort`, nodePort)] : [],
-    ),
-    ...ports.flatMap(({ protocol = "", port }, index) => {
-      const shown = { Name: "", Protocol: protocol, AppProtocol: null, Port: port };
-      return isTaken(index, "port")
-        ? [duplicate(at(index), { ...shown, TargetPort: 0, NodePort: 0 })]
-        : [];
-    }),
-  ];
+function checkPortNumbers(spec: Check<Spec>): void {
+  const ports = spec.at("ports");
+  const nodePorts = new Set<string>();
+  const numbers = new Set<string>();
+  if (spec.value.type === "ClusterIP") {
+    ports.each((port) => {
+      if (!port.value.nodePort) return;
+      port.at("nodePort").forbidden("may not be used when `type` is 'ClusterIP'");
+    });
+  }
+  ports.each((port) => {
+    const { protocol, nodePort } = port.value;
+    if (nodePort) port.at("nodePort").uniqueIn(nodePorts, [protocol, nodePort], nodePort);
+  });
+  ports.each((port) => {
+    const { protocol = "", port: number } = port.value;
+    const shown = { Name: "", Protocol: protocol, AppProtocol: null, Port: number };
+    port.uniqueIn(numbers, [protocol, number], { ...shown, TargetPort: 0, NodePort: 0 });
+  });
 }
 
-function balancerErrors({ spec, metadata }: Service): FieldError[] {
-  const isBalancer = spec.type === "LoadBalancer";
-  const { loadBalancerSourceRanges: ranges = [], loadBalancerClass } = spec;
-  const annotated = metadata.annotations?.[RANGES];
-  const errors: FieldError[] = [];
-  if (ranges.length > 0) {
-    const field = "spec.LoadBalancerSourceRanges";
-    if (!isBalancer) errors.push(forbidden(field, BALANCER_ONLY));
-    for (const [index, range] of ranges.entries()) {
-      errors.push(...rangeErrors(`${field}[${index}]`, range.trim()));
-    }
+function checkBalancer(service: Check<Service>): void {
+  const spec = service.at("spec");
+  const isBalancer = spec.value.type === "LoadBalancer";
+  const { loadBalancerSourceRanges: list = [] } = spec.value;
+  const annotated = service.value.metadata.annotations?.[RANGES]?.trim();
+  if (list.length > 0) {
+    const ranges = spec.child("LoadBalancerSourceRanges", list);
+    if (!isBalancer) ranges.forbidden(BALANCER_ONLY);
+    ranges.each((range) => range.as(range.value.trim()).named(rangeErrors));
   } else if (annotated !== undefined) {
-    const field = `metadata.annotations[${RANGES}]`;
-    if (!isBalancer) errors.push(forbidden(field, BALANCER_ONLY));
-    for (const range of annotated.trim() === "" ? [] : annotated.trim().split(",")) {
-      errors.push(...rangeErrors(field, range.trim()));
+    const ranges = service.child(`metadata.annotations[${RANGES}]`, annotated);
+    if (!isBalancer) ranges.forbidden(BALANCER_ONLY);
+    for (const range of annotated === "" ? [] : annotated.split(",")) {
+      ranges.as(range.trim()).named(rangeErrors);
     }
   }
-  if (spec.allocateLoadBalancerNodePorts !== undefined && !isBalancer) {
-    errors.push(forbidden("spec.allocateLoadBalancerNodePorts", BALANCER_ONLY));
+  if (!isBalancer) {
+    spec.at("allocateLoadBalancerNodePorts").ifSet((flag) => flag.forbidden(BALANCER_ONLY));
   }
-  return loadBalancerClass === undefined
-    ? errors
-    : [...errors, ...classErrors(loadBalancerClass, isBalancer)];
+  checkClass(spec);
 }
 
-const classErrors = (name: string, isBalancer: boolean): FieldError[] =>
-  isBalancer
-    ? nameErrorsAt("spec.loadBalancerClass", name, qualifiedNameErrors)
-    : [forbidden("spec.loadBalancerClass", BALANCER_ONLY)];
+function checkClass(spec: Check<Spec>): void {
+  spec.at("loadBalancerClass").ifSet((name) => {
+    if (spec.value.type === "LoadBalancer") name.named(qualifiedNameErrors);
+    else name.forbidden(BALANCER_ONLY);
+  });
+}
 
-function trafficErrors(spec: Spec): FieldError[] {
-  const errors: FieldError[] = [];
-  const { externalTrafficPolicy: external = "", internalTrafficPolicy: internal } = spec;
-  const { trafficDistribution: distribution, healthCheckNodePort: port = 0 } = spec;
-  const field = "spec.externalTrafficPolicy";
-  if (isExternallyAccessible(spec)) {
-    errors.push(...(external === "" ? [required(field)] : oneOf(field, external, TRAFFIC)));
-  } else if (external !== "") {
-    const detail = "may only be set for externally-accessible services";
-    errors.push(invalidValue(field, external, detail));
+function checkTraffic(spec: Check<Spec>): void {
+  const { type = "", internalTrafficPolicy } = spec.value;
+  const external = spec.at("externalTrafficPolicy");
+  const port = spec.at("healthCheckNodePort");
+  if (isExternallyAccessible(spec.value)) {
+    if (external.given()) external.oneOf(TRAFFIC);
+  } else if (external.value) {
+    external.invalid("may only be set for externally-accessible services");
   }
-  if (needsHealthCheckPort(spec)) errors.push(...portNumber("spec.healthCheckNodePort", port));
-  else if (port !== 0) {
-    const detail =
-      "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'";
-    errors.push(invalidValue("spec.healthCheckNodePort", port, detail));
+  if (needsHealthCheckPort(spec.value)) checkPortNumber(port);
+  else if (port.value) {
+    port.invalid(
+      "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'",
+    );
   }
-  if (internal !== undefined) {
-    errors.push(...oneOf("spec.internalTrafficPolicy", internal, TRAFFIC));
-  } else if (spec.type !== "ExternalName" && TYPES.includes(spec.type ?? "")) {
-    errors.push(required("spec.internalTrafficPolicy"));
-  }
-  return distribution === undefined
-    ? errors
-    : [...errors, ...oneOf("spec.trafficDistribution", distribution, DISTRIBUTIONS)];
+  const internal = spec.at("internalTrafficPolicy");
+  if (internalTrafficPolicy !== undefined) internal.oneOf(TRAFFIC);
+  else if (type !== "ExternalName" && TYPES.includes(type)) internal.required();
+  spec.at("trafficDistribution").ifSet((distribution) => distribution.oneOf(DISTRIBUTIONS));
 }
 
 /** Validates an update of a Service. */
-export function serviceUpdateErrors(object: Service, previous: Service): FieldError[] {
-  const { spec } = object;
-  const { spec: old } = previous;
-  const isBalancer = spec.type === "LoadBalancer";
-  const { loadBalancerClass: name } = spec;
-  const errors = addressUpdateErrors(spec, old);
-  if (isBalancer && old.type === "LoadBalancer" && name !== old.loadBalancerClass) {
-    const detail = "may not change once set";
-    errors.push(invalidValue("spec.loadBalancerClass", name ?? null, detail));
+export function checkServiceChange(service: Check<Service>, { spec: old }: Service): void {
+  const spec = service.at("spec");
+  const { type, loadBalancerClass = null, healthCheckNodePort } = spec.value;
+  checkAddressChange(spec, old);
+  const isBalancer = type === "LoadBalancer" && old.type === "LoadBalancer";
+  if (isBalancer && loadBalancerClass !== (old.loadBalancerClass ?? null)) {
+    spec.at("loadBalancerClass").invalid("may not change once set", loadBalancerClass);
   }
-  if (name !== undefined) errors.push(...classErrors(name, isBalancer));
-  const hasPort = needsHealthCheckPort(spec) && needsHealthCheckPort(old);
-  if (hasPort && spec.healthCheckNodePort !== old.healthCheckNodePort) {
-    errors.push(forbidden("spec.healthCheckNodePort", "field is immutable"));
+  checkClass(spec);
+  const hasPort = needsHealthCheckPort(spec.value) && needsHealthCheckPort(old);
+  if (hasPort && healthCheckNodePort !== old.healthCheckNodePort) {
+    spec.at("healthCheckNodePort").forbidden(IMMUTABLE);
   }
-  return [...errors, ...serviceErrors(object)];
+  checkService(service);
 }
 
 /** Validates the load balancer in the status of a Service. */
-export function serviceStatusErrors(object: Service): FieldError[] {
-  const { spec, status } = object;
-  const ingress = status?.loadBalancer?.ingress ?? [];
-  const field = "status.loadBalancer.ingress";
-  if (spec.type !== "LoadBalancer") {
-    return ingress.length === 0
-      ? []
-      : [forbidden(field, "may only be used when `spec.type` is 'LoadBalancer'")];
+export function checkServiceStatus(service: Check<Service>): void {
+  const ingress = service.at("status", "loadBalancer", "ingress");
+  if (service.value.spec.type !== "LoadBalancer") {
+    if (ingress.value?.length) {
+      ingress.forbidden("may only be used when `spec.type` is 'LoadBalancer'");
+    }
+    return;
   }
-  return ingress.flatMap(({ ip = "", ipMode, hostname = "" }, index) => {
-    const at = `${field}[${index}]`;
-    const errors = ip === "" ? [] : addressErrors(`${at}.ip`, ip);
+  ingress.each((entry) => {
+    const { ip, ipMode, hostname } = entry.value;
+    const mode = entry.at("ipMode");
+    if (ip) entry.at("ip").named(addressErrors);
     if (ipMode === undefined) {
-      if (ip !== "") errors.push(required(`${at}.ipMode`, "must be specified when `ip` is set"));
-    } else if (ip === "") {
-      errors.push(forbidden(`${at}.ipMode`, "may not be specified when `ip` is not set"));
-    } else errors.push(...oneOf(`${at}.ipMode`, ipMode, ["Proxy", "VIP"]));
-    if (hostname === "") return errors;
-    errors.push(...nameErrorsAt(`${at}.hostname`, hostname, dns1123SubdomainErrors));
-    const detail = "must be a DNS name, not an IP address";
-    return parseAddress(hostname)
-      ? [...errors, invalidValue(`${at}.hostname`, hostname, detail)]
-      : errors;
+      if (ip) mode.required("must be specified when `ip` is set");
+    } else if (!ip) mode.forbidden("may not be specified when `ip` is not set");
+    else mode.oneOf(["Proxy", "VIP"]);
+    if (hostname) checkHostname(entry.at("hostname"));
   });
 }
