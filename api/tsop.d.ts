@@ -1997,7 +1997,7 @@ function loadClusterConfig(options?: ClusterConfigOptions): ClusterConfig;
 const managerFlags: {
   readonly "leader-elect": {
     readonly type: "boolean";
-    readonly help: "of several replicas, one works at a time";
+    readonly help: "elect a leader: of several replicas, one works at a time";
   };
   readonly "metrics-port": {
     readonly type: "port";
@@ -2005,7 +2005,7 @@ const managerFlags: {
   };
   readonly "metrics-cert-path": {
     readonly type: "string";
-    readonly help: "the folder of tls.crt and tls.key; self-signed without";
+    readonly help: "a folder with tls.crt and tls.key; without it, self-signed";
   };
   readonly "metrics-insecure": {
     readonly type: "boolean";
@@ -2134,11 +2134,11 @@ function timerSource<T extends KubeObject>(
 const webhookFlags: {
   readonly "webhook-port": {
     readonly type: "port";
-    readonly help: "answer the webhooks of the API server";
+    readonly help: "serve webhooks for the API server";
   };
   readonly "webhook-cert-path": {
     readonly type: "string";
-    readonly help: "the folder of tls.crt and tls.key; self-managed without";
+    readonly help: "a folder with tls.crt and tls.key; without it, self-managed";
   };
 };
 

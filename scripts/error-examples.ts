@@ -243,7 +243,7 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "controller-misbuilt": e(
     "controllerFor(manager).owns(Deployment).for(MyWeb).complete(reconciler)",
     "The controller cannot be built: ....",
-    "Call for() first: it says who owns.",
+    "Call for() first: it names the kind of the owner.",
   ),
   "conversion-broken": e(
     "await checkConversion(new WidgetConversion(), { lossless: false }); // fromHub forgets a field",
@@ -263,7 +263,7 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "dependents-misused": e(
     'dependents({ kinds: [ConfigMap], desired: () => [dependent(Secret, { metadata: { name: "key" } })] })',
     "... is wanted by the ..., but Secret is not among the kinds.",
-    "Add the kind to `kinds` of dependents(): only what is watched is kept, and found when it is wanted no longer.",
+    "Add the kind to `kinds` of dependents(): only objects of these kinds are watched, and deleted when they are no longer wanted.",
   ),
   "dependents-not-watched": e("await dependents.reconcile(web); // before manager.start()"),
   "dry-run-impossible": e(
@@ -348,7 +348,7 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "kubeconfig-incomplete": e("current-context: staging   # there is no such context"),
   "kubeconfig-invalid": e(
     'clusters: [{ name: c, cluster: { insecure-skip-tls-verify: "false" } }]',
-    "The kubeconfig cannot be used: clusters[0].cluster.insecure-skip-tls-verify of ..., line 6 must be true or false (without quotes), and is text.",
+    "The kubeconfig cannot be used: clusters[0].cluster.insecure-skip-tls-verify of ..., line 6 must be true or false (without quotes), not text.",
     "Correct it there; https://kubernetes.io/docs/reference/config-api/kubeconfig.v1/ lists all fields.",
   ),
   "kubeconfig-missing": e("KUBECONFIG=/no/such/file tsop install"),
@@ -549,7 +549,7 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   ),
   "server-address": e(
     'createClient({ server: "ftp://example.com", ... })',
-    "The address of the API server begins with ftp://, and only https and http are possible.",
+    "The address of the API server begins with ftp://, but only https and http are supported.",
     "Write it as https://host:port, or as http://host:port for a server without TLS.",
   ),
   "service-account-unreadable": e("a pod in which /var/run/secrets/.../ca.crt is empty"),
@@ -579,7 +579,7 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "terminal-error": e(
     'throw new TerminalError("spec.url is no URL");',
     "What the reconciler says: the object cannot be reconciled as it is.",
-    "Change the object; it is not tried again as it is.",
+    "Change the object; it is not retried until it changes.",
   ),
   "token-unreadable": e("users: [{ name: me, user: { tokenFile: /no/such/token } }]"),
   "too-many-selectable": e("nine @Selectable(...) on one kind"),
@@ -620,7 +620,7 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   ),
   "webhook-method-not-asked": e(
     "@MutatingWebhook(Widget) class WidgetWebhook { default() { ... } validateCreate() { ... } }",
-    "... has the method ..., and no marker on the class asks it.",
+    "... has the method ..., which no marker on the class calls.",
     "Put @ValidatingWebhook(...) on ..., too, or remove the method.",
   ),
   "webhook-path-taken": e("manager.webhooks.add(new WidgetValidator()); // twice"),

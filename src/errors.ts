@@ -53,7 +53,12 @@ export class TerminalError extends TsopError {
   override readonly name = "TerminalError";
 
   constructor(message: string, options?: ErrorOptions) {
-    super("terminal-error", message, "Change the object; it is not tried again as it is.", options);
+    super(
+      "terminal-error",
+      message,
+      "Change the object; it is not retried until it changes.",
+      options,
+    );
   }
 }
 

@@ -31,7 +31,7 @@ describe("withSeeds", () => {
       if (seed === 3) throw new Error("two of them wrote");
     };
     await expect(withSeeds(10, run)).rejects.toThrow(
-      "seed 3: two of them wrote\nTSOP_SEED=3 runs it again.",
+      "seed 3: two of them wrote\nTSOP_SEED=3 repeats this run.",
     );
     expect(seen.splice(0)).toEqual([1, 2, 3]);
     vi.stubEnv("TSOP_SEED", "7");

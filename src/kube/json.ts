@@ -163,7 +163,8 @@ function writeExactly(root: unknown, gap: string): string {
       else parts.push(hasText(value) ? JSON.stringify(value) : "null");
       return;
     }
-    if (around.has(value)) throw new TypeError("an object that contains itself has no JSON");
+    if (around.has(value))
+      throw new TypeError("an object that contains itself cannot be written as JSON");
     around.add(value);
     const keys = Array.isArray(value) ? undefined : Object.keys(value);
     parts.push(keys ? "{" : "[");

@@ -78,7 +78,7 @@ export function resourceOf(token: ReadToken<SentObject>): ResourceInfo {
   if (info) return info;
   throw new TsopError(
     "not-a-resource",
-    `The class ${token.name} does not stand for a kind.`,
+    `The class ${token.name} is not a kind.`,
     `Put @Resource({ group, version, ... }) on ${token.name}, or pass the class that has it.`,
   );
 }

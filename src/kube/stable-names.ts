@@ -68,7 +68,7 @@ export function shortName(parts: readonly string[], max = LABEL_LENGTH): string 
   if (parts.length === 0 || parts.includes("")) {
     throw new TsopError(
       "empty-name",
-      `A name is to be made of ${JSON.stringify(parts)}: a part is missing.`,
+      `A name cannot be made of ${JSON.stringify(parts)}: a part is missing.`,
       "Check where the parts come from; leave out those that may be empty.",
     );
   }

@@ -87,7 +87,7 @@ function Mistakes({ lines }: { readonly lines: readonly string[] }): JSX.Element
   if (lines.length === 0) return null;
   return (
     <section class="mistakes" role="alert">
-      <h2>The code that was saved last does not run; the code before goes on</h2>
+      <h2>The code that was saved last does not run; the previous code keeps running</h2>
       <pre tabIndex={0}>{lines.join("\n")}</pre>
     </section>
   );
@@ -97,14 +97,14 @@ function connectionText({ connection, operator }: PageState): [tone: string, tex
   if (connection === "refused") {
     return [
       "bad",
-      "This address is not of the session that runs. Open the one that the terminal shows, or press o there.",
+      "This address belongs to another session. Open the address that the terminal shows, or press o there.",
     ];
   }
   if (connection === "connecting") return ["dim", "Connecting"];
-  if (connection === "lost") return ["bad", "tsop does not answer. This is what was there last."];
+  if (connection === "lost") return ["bad", "tsop does not answer. This is the last known state."];
   const { state, problem } = operator;
   if (state === "starting") return ["dim", "The operator is starting"];
-  if (state === "running") return ["good", "The operator runs"];
+  if (state === "running") return ["good", "The operator is running"];
   return ["bad", problem ?? "The operator is not running. Its last lines are in the terminal."];
 }
 

@@ -34,7 +34,7 @@ export function Errors({ groups, root, about }: ErrorsProps): JSX.Element {
                   <time dateTime={isoTime(last.atMs)} title={fullTime(last.atMs)}>
                     {clockTime(last.atMs)}
                   </time>
-                  {isOver && ", went well since"}
+                  {isOver && ", succeeded since"}
                 </span>
               </p>
               <ErrorText error={error} root={root} />

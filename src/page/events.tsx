@@ -28,8 +28,8 @@ export function Events({ events, objects, object, onSelect }: EventsProps): JSX.
       </div>
       {latest.length === 0 ? (
         <p class="empty">
-          No event tells of {object ? keyText(object) : "these objects"}. Kubernetes forgets events
-          after an hour; an operator writes them with <code>manager.recorder</code>.
+          There are no events about {object ? keyText(object) : "these objects"}. Kubernetes forgets
+          events after an hour; an operator writes them with <code>manager.recorder</code>.
         </p>
       ) : (
         <ul class="cards">

@@ -113,7 +113,7 @@ function Shown({ forest, selected, onSelect, toggle }: ShownProps): JSX.Element 
 }
 
 function emptyText({ title, connection }: PageState, isFiltered: boolean): string {
-  if (isFiltered) return "No object is like that. Change the search, or show all.";
+  if (isFiltered) return "No object matches. Change the search, or show all objects.";
   if (connection === "refused") return "Nothing can be shown without the token of the session.";
   if (!title) return "Nothing is known yet.";
   if (!title.hasObjects) {

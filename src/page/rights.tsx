@@ -17,7 +17,7 @@ const WORDS: Readonly<Record<Use, string>> = {
   refused: "refused",
   used: "used",
   unused: "not used yet",
-  other: "used, by a right that is not of the project's roles",
+  other: "used, by a right that is not in the project's roles",
 };
 
 function useOf({ granted, used, refused }: PageRight): Use {

@@ -139,7 +139,7 @@ function broken(
   return new TsopError(
     "conversion-broken",
     `${name}: ${found.text}. The smallest object found (seed ${seed}): ${encodeJson(object)}`,
-    `Mend the converter; checkConversion(..., { seed: ${seed}, runs: 1 }) tries this object again.`,
+    `Fix the converter; checkConversion(..., { seed: ${seed}, runs: 1 }) tries this object again.`,
   );
 }
 
@@ -147,7 +147,7 @@ function noObjects(version: string, made: number, runs: number): TsopError {
   return new TsopError(
     "no-random-objects",
     `Only ${made} of ${runs} random objects were allowed by the schema of ${version}.`,
-    "Its patterns and rules are hard to meet at random: make the objects fit them with checkConversion(..., { prepare: (object) => ... }).",
+    "Random objects rarely match its patterns and rules: make them match with checkConversion(..., { prepare: (object) => ... }).",
   );
 }
 

@@ -54,7 +54,7 @@ export async function installCrds(
     throw new TsopError(
       "crds-only",
       `${other.kind} ${other.metadata.name} is not a CustomResourceDefinition.`,
-      "Pass the CRDs alone; create other objects with a client.",
+      "Pass only CRDs; create other objects with a client.",
     );
   }
   await applyCrds(controlPlane, objects);
@@ -79,7 +79,7 @@ export async function applyCrds(
     throw new TsopError(
       "crd-not-served",
       `The kind of the CRD ${name} is not served: ${reason}.`,
-      "Look for another CRD with the same names, and at the conditions of this one.",
+      "Look at its conditions, and for another CRD with the same names.",
     );
   }
 }

@@ -56,7 +56,7 @@ function refuseConversion(
   for (const service of askedServices([crd])) {
     const why = own.has(service)
       ? `this test serves no conversion of ${name}: add \`const webhooks = await installWebhooks(cluster, [conversion]);\`, createManager({ config, webhooks }) and manager.webhooks.add(conversion), with an object of its class in src/webhooks`
-      : `the versions of ${name} are converted by ${service} of others, which does not run here: use the version that is stored`;
+      : `the versions of ${name} are converted by ${service}, which is not part of this operator and does not run here: use the stored version`;
     controlPlane.routeService(service, Promise.reject(new Error(why)));
   }
 }

@@ -101,6 +101,6 @@ function notAsked(names: readonly string[]): TsopError {
   return new TsopError(
     "webhook-not-in-manifests",
     `No manifest of config/default asks ${[...new Set(names)].join(", ")}.`,
-    "Run `npx tsop manifests`, and see that config/default/kustomization.yaml lists ../webhook.",
+    "Run `npx tsop manifests`, and check that config/default/kustomization.yaml lists ../webhook.",
   );
 }

@@ -60,7 +60,7 @@ export async function readManifestPath(path: string): Promise<ManifestObject[]> 
     const objects = await Promise.all(
       files.map(async (file) => objectsIn(await readFile(file, "utf8"))),
     );
-    if (objects.flat().length === 0) throw new Error("there are no objects in it");
+    if (objects.flat().length === 0) throw new Error("it has no objects");
     return objects.flat();
   } catch (error) {
     throw new TsopError(

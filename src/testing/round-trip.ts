@@ -40,7 +40,7 @@ export class RoundTrip {
       if (changed) {
         return {
           sort: "changes",
-          text: `${changed.path} of ${to.version} is ${changed.was}, and the next time ${changed.is}`,
+          text: `${changed.path} of ${to.version} is ${changed.was} the first time and ${changed.is} the next time`,
         };
       }
       const there = conversion.convertOne(object, to.apiVersion);
@@ -48,7 +48,7 @@ export class RoundTrip {
       if (invalid !== undefined) {
         return {
           sort: "invalid",
-          text: `what becomes of an object of ${from.version} is not allowed in ${to.version}: ${invalid}`,
+          text: `an object of ${from.version}, once converted, is not valid in ${to.version}: ${invalid}`,
         };
       }
       const back = conversion.convertOne(there, from.apiVersion);
@@ -56,7 +56,7 @@ export class RoundTrip {
       if (lost) {
         return {
           sort: "loses",
-          text: `${lost.path} of ${from.version} is ${lost.was}, and ${lost.is} after ${way}`,
+          text: `${lost.path} of ${from.version} is ${lost.was}, but ${lost.is} after ${way}`,
         };
       }
       return this.#wandering(object);
@@ -83,7 +83,7 @@ export class RoundTrip {
     if (!moved) return undefined;
     return {
       sort: "wanders",
-      text: `without the annotation ${moved.path} of ${from.version} is ${moved.was} after the way to ${to.version} and back, and ${moved.is} after one more: toHub and fromHub do not undo each other`,
+      text: `without the annotation ${moved.path} of ${from.version} is ${moved.was} after one way to ${to.version} and back, but ${moved.is} after two: toHub and fromHub do not undo each other`,
     };
   }
 

@@ -27,7 +27,7 @@ export async function withSeeds(
     try {
       await run(new VirtualClock({ seed, shuffle: true }), seed);
     } catch (error) {
-      const again = `${SEED}=${seed} runs it again.`;
+      const again = `${SEED}=${seed} repeats this run.`;
       throw new Error(`seed ${seed}: ${messageOf(error)}\n${again}`, { cause: error });
     }
   }

@@ -50,7 +50,7 @@ const resultOf = ({ pass, message }: Finding): Verdict => ({
 expect.extend({
   async toBeIdempotent(received: unknown, controlPlane: ControlPlane): Promise<Verdict> {
     if (typeof received !== "function") {
-      const message = `toBeIdempotent calls a function twice, and got ${typeof received}: write expect(() => ...).`;
+      const message = `toBeIdempotent calls a function twice, but got ${typeof received}: write expect(() => ...).`;
       return resultOf({ pass: false, message });
     }
     const { utils } = this;

@@ -160,7 +160,7 @@ describe("kinds whose CRD is somebody else's", () => {
     });
     await client.create(v1, object("one"));
     await expect(client.create(v1alpha1, object("two"))).rejects.toThrow(
-      "the versions of certificates.cert-manager.io are converted by cert-manager/cm-webhook of others, which does not run here: use the version that is stored",
+      "the versions of certificates.cert-manager.io are converted by cert-manager/cm-webhook, which is not part of this operator and does not run here: use the stored version",
     );
   });
 

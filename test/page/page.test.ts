@@ -41,7 +41,7 @@ describe.skipIf(CHROMIUM === undefined)("the page in a browser", () => {
       if (!request.url().startsWith(server.url.replace(/#.*/, ""))) faults.push(request.url());
     });
     await page.goto(server.url);
-    await page.getByRole("status").filter({ hasText: "The operator runs" }).waitFor();
+    await page.getByRole("status").filter({ hasText: "The operator is running" }).waitFor();
     return Object.assign(page, { faults });
   }
 

@@ -72,7 +72,7 @@ Its conditions:
       await messageOf(() => {
         expect(web).toHaveCondition("Progressing");
       }),
-    ).toContain("but it speaks of generation 2, and the object is at 3.");
+    ).toContain("but its observedGeneration is 2 and the object's generation is 3.");
     expect(web).not.toHaveCondition("Progressing");
   });
 
@@ -89,7 +89,7 @@ Its conditions:
       await messageOf(() => {
         expect(undefined).toHaveCondition("Ready");
       }),
-    ).toBe("toHaveCondition looks at an object of Kubernetes, and got undefined.");
+    ).toBe("toHaveCondition checks a Kubernetes object, but got undefined.");
     expect(
       await messageOf(() => {
         expect(web.status).toHaveCondition("Ready");
@@ -212,7 +212,7 @@ describe("toBeIdempotent", () => {
       expect(() => Promise.reject(new Error("no rights"))).toBeIdempotent(cluster);
     expect(await messageOf(failing)).toBe("no rights");
     expect(await messageOf(() => expect(deploy(1)).toBeIdempotent(cluster))).toContain(
-      "toBeIdempotent calls a function twice, and got object",
+      "toBeIdempotent calls a function twice, but got object",
     );
     await expect(expect(() => undefined).not.toBeIdempotent(cluster)).rejects.toThrow(
       "wrote nothing",

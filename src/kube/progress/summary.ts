@@ -68,7 +68,7 @@ export function summarize<C extends StatusCondition>(
     type: "Ready",
     ...(worst
       ? { status: worst.status, reason: worst.reason, message: said(missing) }
-      : { status: "True", reason: "Ready", message: "Everything is as it is asked for." }),
+      : { status: "True", reason: "Ready", message: "Everything is as specified." }),
   });
   const [stop] = stops;
   set({
@@ -78,14 +78,14 @@ export function summarize<C extends StatusCondition>(
       : {
           status: "False",
           reason: stop ? stop.reason : "Ready",
-          message: "Nothing is under way.",
+          message: "Nothing is in progress.",
         }),
   });
   set({
     type: names.stalled ?? "Stalled",
     ...(stop
       ? { status: "True", reason: stop.reason, message: said(stops) }
-      : { status: "False", reason: "NotStalled", message: "Nothing stands in the way." }),
+      : { status: "False", reason: "NotStalled", message: "Nothing prevents progress." }),
   });
   return [...all];
 }
@@ -97,7 +97,7 @@ function partOf(type: string, found: StatusCondition | undefined, observedGenera
   if (!found)
     return { type, status: "Unknown", reason: "Unknown", message: "nothing is known yet" };
   if ((found.observedGeneration ?? observedGeneration) >= observedGeneration) return found;
-  const message = `known is generation ${found.observedGeneration ?? 0}, and not ${observedGeneration}`;
+  const message = `generation ${found.observedGeneration ?? 0} was observed, not ${observedGeneration}`;
   return { type, status: "Unknown", reason: "Outdated", message };
 }
 

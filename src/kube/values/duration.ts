@@ -161,8 +161,8 @@ export function parseIsoDuration(text: string): number {
   if (whole === undefined || given.length === 0 || text.endsWith("T") || !isWhole) {
     throw new TsopError(
       "bad-duration",
-      `${JSON.stringify(text)} is not a duration of ISO 8601 in weeks, days, hours, minutes and seconds.`,
-      "Write it like P1DT12H, PT90M or P2W; years and months have no one length.",
+      `${JSON.stringify(text)} is not an ISO 8601 duration of weeks, days, hours, minutes and seconds.`,
+      "Write it like P1DT12H, PT90M or P2W; the length of years and months varies.",
     );
   }
   const ms = numbers.reduce<number>((sum, number, index) => {

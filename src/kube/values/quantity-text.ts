@@ -77,7 +77,7 @@ function wholeFactor(factor: number | bigint): bigint {
   if (typeof factor === "bigint" || Number.isSafeInteger(factor)) return BigInt(factor);
   throw new TsopError(
     "quantity-factor",
-    `A quantity is to be multiplied by ${factor}, which is not a whole number.`,
+    `A quantity cannot be multiplied by ${factor}, which is not a whole number.`,
     "Multiply by a whole number, or calculate with Quantity.number().",
   );
 }

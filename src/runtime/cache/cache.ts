@@ -50,7 +50,7 @@ export function informersOf(cache: Cache): InformerCache {
   throw new TsopError(
     "controller-misbuilt",
     "A controller cannot be built: its cache was not made by createManager() or createCluster() of this tsop.",
-    "Pass the manager, or the cluster, itself; with two copies of tsop in node_modules (npm ls tsop), keep one.",
+    "Pass the manager or the cluster itself. Where node_modules has two copies of tsop (npm ls tsop), keep one.",
   );
 }
 
@@ -138,8 +138,8 @@ export class InformerCache implements Cache {
     if (kind.isHeard) {
       throw new TsopError(
         "cache-in-use",
-        `The informers of ${groupResourceOf(resource)} cannot be removed: somebody hears of their changes.`,
-        "Remove the watch first: controller.watch(...) returns one that has remove().",
+        `The informers of ${groupResourceOf(resource)} cannot be removed: they still have event handlers.`,
+        "Remove the watch first: call remove() of the watch that controller.watch(...) returned.",
       );
     }
     this.#kinds.delete(idOf(resource));
@@ -195,7 +195,7 @@ export class InformerCache implements Cache {
     const resource = resourceOf(token);
     if (!this.#signal) return "the manager has not started, and nothing is cached yet";
     if (!this.#findKind(resource)) return `no controller watches ${resource.kind}`;
-    return `namespace ${namespace ?? ""} is not one of those that are watched`;
+    return `namespace ${namespace ?? ""} is not watched`;
   }
 
   /**

@@ -96,8 +96,8 @@ export class Indexer<T extends KubeObject> {
     if (known) {
       throw new TsopError(
         "index-exists",
-        `There already is an index ${name}.`,
-        "Give the second one another name.",
+        `An index ${name} already exists.`,
+        "Give the second index another name.",
       );
     }
     this.#functions.set(name, values);
@@ -204,7 +204,7 @@ export class Indexer<T extends KubeObject> {
   #valuesOf(name: string, object: T): { values?: readonly string[]; error?: unknown } {
     try {
       const values: unknown = this.#functions.get(name)?.(object) ?? [];
-      if (!Array.isArray(values)) throw new TypeError("it returned no list of values");
+      if (!Array.isArray(values)) throw new TypeError("it did not return a list of values");
       return { values: values as string[] };
     } catch (error) {
       return { error };

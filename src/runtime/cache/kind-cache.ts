@@ -97,8 +97,8 @@ export function kindCaches(
     if (byId.has(id)) {
       throw new TsopError(
         "cache-option-twice",
-        `The cache is told twice what to keep of ${groupResourceOf(kind.resource)}.`,
-        "Make it one cacheOf(...): there is one cache of a kind in a process.",
+        `The cache of ${groupResourceOf(kind.resource)} is configured twice.`,
+        "Merge the two into one cacheOf(...): a process has one cache for each kind.",
       );
     }
     byId.set(id, kind);

@@ -39,10 +39,7 @@ export class ReadableObjects<T extends KubeObject> {
     count();
     const object = nameOf(value);
     if (this.#told.isFirst(`${object} ${problem}`)) {
-      log.error(
-        { kind, object, problem },
-        "an object cannot be read, and is left out of the cache",
-      );
+      log.error({ kind, object, problem }, "an object cannot be read and is left out of the cache");
     }
     return false;
   }
@@ -54,7 +51,7 @@ export function problemOf(value: unknown): string | undefined {
   const { metadata } = value;
   if (!isJsonObject(metadata)) return "it has no metadata";
   const { name, namespace, uid, resourceVersion } = metadata;
-  if (typeof name !== "string" || name === "") return "metadata.name is not a name";
+  if (typeof name !== "string" || name === "") return "metadata.name is missing or is not a string";
   return (
     segmentProblem("name", name) ??
     (isAbsentOr("string", namespace) ? undefined : "metadata.namespace is not a string") ??

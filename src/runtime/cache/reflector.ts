@@ -109,7 +109,7 @@ export class Reflector<T extends KubeObject> {
   /** Lists again at once, and treats that list as the truth, because the scope has changed. */
   relist(): void {
     this.#versionUnavailable = true;
-    this.#cut?.abort(new RelistNeeded("what is asked for has changed"));
+    this.#cut?.abort(new RelistNeeded("the scope of the watch has changed"));
   }
 
   /** Runs a round that `relist` can end early; returns whether it did. */

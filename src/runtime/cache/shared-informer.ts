@@ -119,10 +119,11 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
     const { state, lastError, isWatching } = this.#reflector;
     const why = lastError === undefined ? "" : `: ${messageOf(lastError)}`;
     if (!this.#hasSynced) return `${plural} are not listed yet (${state}${why})`;
-    if (!isWatching) return `${plural} are not watched just now (${state}${why})`;
-    if (!this.#ownWrites.isEmpty) return `the watch of ${plural} has not brought own writes yet`;
+    if (!isWatching) return `${plural} are not being watched (${state}${why})`;
+    if (!this.#ownWrites.isEmpty)
+      return `the watch of ${plural} has not delivered this process's own writes yet`;
     for (const { queue } of this.#listeners) {
-      if (!queue.isIdle) return `an event handler of ${plural} is at work`;
+      if (!queue.isIdle) return `an event handler of ${plural} is running`;
     }
     return undefined;
   }
@@ -362,7 +363,7 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
     const { kind } = this.resource;
     this.#options.log.error(
       { kind, index, object, err: error },
-      "an index function failed for an object, which is not found by that index",
+      "an index function failed for an object; the index leaves it out",
     );
   }
 

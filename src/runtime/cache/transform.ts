@@ -35,7 +35,10 @@ export class Transform {
       const key = formatKey(keyOf(whole));
       if (this.#told.isFirst(key)) {
         const why = messageOf(error);
-        this.#log.error({ err: error, object: key }, `a transform failed; kept whole: ${why}`);
+        this.#log.error(
+          { err: error, object: key },
+          `a transform failed; the object is cached whole: ${why}`,
+        );
       }
       return whole;
     }
@@ -85,7 +88,7 @@ const IDENTITY = [
 ] as const;
 
 function assertSameObject(whole: KubeObject, kept: unknown): asserts kept is KubeObject {
-  if (!isObject(kept)) throw new Error("it gave no object");
+  if (!isObject(kept)) throw new Error("it did not return an object");
   const { apiVersion, kind, metadata } = whole;
   if (kept.apiVersion !== apiVersion || kept.kind !== kind) throw new Error("it changed the kind");
   for (const field of IDENTITY) {

@@ -120,7 +120,7 @@ export class WatchSession<T extends KubeObject> {
       this.#options.count("silent-watch");
       this.#options.log.warn(
         { kind: this.#options.kind },
-        "the watch went silent; opening another one",
+        "the watch went silent; opening a new one",
       );
     }
     const durationMs = this.#options.clock.monotonicMs() - this.#startedMs;
@@ -140,7 +140,10 @@ export class WatchSession<T extends KubeObject> {
     const metadata = seen.metadata as WatchBookmark["object"]["metadata"] | undefined;
     if (seen.apiVersion !== apiVersion || seen.kind !== kind || !metadata) {
       const got = `${seen.apiVersion} ${seen.kind}`;
-      log.warn({ expected: `${apiVersion} ${kind}`, got }, "an event of another kind; dropped");
+      log.warn(
+        { expected: `${apiVersion} ${kind}`, got },
+        "dropped an event about an object of another kind",
+      );
       return;
     }
     this.#events += 1;

@@ -109,7 +109,11 @@ export class CachedClient implements Client {
     // supports.
     if (fields !== undefined) {
       if (!index) return this.live.list(token, options);
-      throw indexMissing(index.name, resource, "with `fields` the server answers, which has none");
+      throw indexMissing(
+        index.name,
+        resource,
+        "a list by `fields` is answered by the API server, which has no indexes",
+      );
     }
     const informers = await this.#synced(
       index ? this.#cache.findInformers(token, namespace) : this.#readable(token, namespace),
@@ -270,7 +274,7 @@ export class CachedClient implements Client {
     throw new TsopError(
       "not-cached",
       `A read of ${kinds} found nothing in the cache: ${this.#cache.whyNot(token, namespace)}.`,
-      'Watch them, read with client.live, or leave out `reads: "fail"` of the cache.',
+      'Watch them, read with client.live, or remove `reads: "fail"` from the options of the cache.',
     );
   }
 

@@ -192,7 +192,7 @@ function mutated<T extends KubeObject, O extends T | NewObject<T>>(
   if (name === key.name && (namespace ?? key.namespace) === key.namespace) return object;
   throw new TsopError(
     "mutated-key",
-    `The function that changes the ${resourceOf(token).kind} ${formatKey(key)} made ${formatKey({ name, ...(namespace ? { namespace } : {}) })} of it: another object would be written.`,
-    "Change neither the name nor the namespace; give the key of the object that is meant.",
+    `The function that changes the ${resourceOf(token).kind} ${formatKey(key)} changed its key to ${formatKey({ name, ...(namespace ? { namespace } : {}) })} : another object would be written.`,
+    "Leave the name and the namespace as they are, or pass the key of the object that you mean.",
   );
 }

@@ -11,9 +11,10 @@ import type { ResourceInfo } from "../../kube/resource.ts";
  *   `..` is the parent
  */
 function segment(what: string, value: string): string {
-  const [error] = value === "" ? ["may not be empty"] : pathSegmentErrors(value);
+  const [error] = value === "" ? ["must not be empty"] : pathSegmentErrors(value);
   const problem =
-    error ?? (NOT_IN_NAMES.test(value) ? "has a character that no name has" : undefined);
+    error ??
+    (NOT_IN_NAMES.test(value) ? "has a character that is not allowed in names" : undefined);
   if (problem === undefined) return encodeURIComponent(value);
   throw new TsopError(
     "name-not-in-path",
@@ -49,14 +50,14 @@ export function keyIn(resource: ResourceInfo, key: ObjectKey): ObjectKey {
   if (key.name === "") {
     throw new TsopError(
       "key-without-name",
-      `A ${resource.kind} is asked for without a name.`,
-      "Give the key a name; to see several objects use `list`.",
+      `A request for a ${resource.kind} has no name.`,
+      "Give the key a name, or use `list` to read several objects.",
     );
   }
   if (resource.namespaced && !key.namespace) {
     throw new TsopError(
       "key-without-namespace",
-      `The ${resource.kind} ${key.name} is asked for without a namespace, and the kind lives in namespaces.`,
+      `A request for the ${resource.kind} ${key.name} has no namespace, but the kind is namespaced.`,
       "Give the key a namespace.",
     );
   }

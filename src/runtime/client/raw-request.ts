@@ -74,7 +74,7 @@ function assertPath(path: string): void {
   if (path.startsWith("/") && !/[?#]/.test(path) && !climbs) return;
   throw new TsopError(
     "bad-raw-path",
-    `${JSON.stringify(path)} is not the path of a request: it has to begin with a slash, and to have no query and no "..".`,
+    `${JSON.stringify(path)} is not the path of a request: it must begin with a slash, without a query and without "..".`,
     "Give the query in `query`, and escape names with encodeURIComponent.",
   );
 }
@@ -82,7 +82,7 @@ function assertPath(path: string): void {
 function noDryRun(method: string, path: string): TsopError {
   return new TsopError(
     "dry-run-impossible",
-    `${method} ${path} was not sent: it is to be a dry run, and the API server would carry it out.`,
-    "Send it with a client that is not a dry run, or leave it out of dry runs.",
+    `${method} ${path} was not sent: the client makes dry runs, and the API server would carry this request out.`,
+    "Send it with a client without dryRun, or leave it out in dry runs.",
   );
 }

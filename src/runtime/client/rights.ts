@@ -15,7 +15,7 @@ export function rightsAdvice(
 ): string | undefined {
   if (isForbidden(error)) return ruleAdvice(resource.group, resource.plural, verbs);
   if (isNotFound(error)) {
-    return `${groupResourceOf(resource)} is not served: install its CRD (\`tsop install\`); it is picked up when it is there`;
+    return `${groupResourceOf(resource)} is not served: install its CRD (\`tsop install\`); it is watched as soon as it is served`;
   }
   return undefined;
 }

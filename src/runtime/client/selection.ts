@@ -18,8 +18,8 @@ export function assertSelection(resource: ResourceInfo, { namespace, labels }: S
   if (namespace && !resource.namespaced) {
     throw new TsopError(
       "kind-in-no-namespace",
-      `There are no ${groupResourceOf(resource)} in namespace ${namespace}: a ${resource.kind} is in no namespace.`,
-      "Leave out the namespace; to select some of them use labels.",
+      `${groupResourceOf(resource)} cannot be selected by namespace ${namespace}: the kind ${resource.kind} is cluster-scoped.`,
+      "Leave out the namespace, and use labels to select some of them.",
     );
   }
   if (typeof labels === "object") assertLabels(labels);
@@ -28,7 +28,8 @@ export function assertSelection(resource: ResourceInfo, { namespace, labels }: S
 /** The same for reads from a server, which has no indexes. @throws TsopError `index-missing` */
 export function assertServed(resource: ResourceInfo, selection: ListOptions): void {
   assertSelection(resource, selection);
-  if (selection.index) throw indexMissing(selection.index.name, resource, "a server has none");
+  if (selection.index)
+    throw indexMissing(selection.index.name, resource, "the API server has no indexes");
 }
 
 /**

@@ -128,8 +128,8 @@ export class ControllerBuilder<K extends KubeObject = KubeObject> {
   owns<T extends KubeObject>(token: ReadToken<T>, options: OwnsOptions<T> = {}): this {
     if (!this.#main) {
       throw misbuilt(
-        `owns(${resourceOf(token).kind}) comes before for()`,
-        "Call for() first: it says who owns.",
+        `owns(${resourceOf(token).kind}) was called before for()`,
+        "Call for() first: it names the kind of the owner.",
       );
     }
     return this.#watch(token, enqueueOwner(this.#main.resource, options.everyOwner), options);
@@ -157,8 +157,8 @@ export class ControllerBuilder<K extends KubeObject = KubeObject> {
       const name = groupResourceOf(resourceOf(token));
       if (this.#dependents.has(name)) {
         throw misbuilt(
-          `${kind} is among two dependents() of one controller`,
-          "Make them one: each would delete what the other wants.",
+          `two dependents() of one controller have the kind ${kind}`,
+          "Merge them into one: each would delete the objects of the other.",
         );
       }
       this.#dependents.add(name);
@@ -170,7 +170,10 @@ export class ControllerBuilder<K extends KubeObject = KubeObject> {
       const mark = (): string => `${this.#manager.name}/${this.#name ?? owner.kind.toLowerCase()}`;
       return new Dependents({ client, cache, clock, log, owner, mark }, options);
     }
-    throw misbuilt("dependents() comes before for()", "Call for() first: it says who owns.");
+    throw misbuilt(
+      "dependents() was called before for()",
+      "Call for() first: it names the kind of the owner.",
+    );
   }
 
   /**

@@ -91,7 +91,7 @@ export class Controller {
   activity(): Activity {
     const { name } = this.#parts;
     const busy = [...this.#inHand].map((id) => `${name} reconciles ${id}`);
-    if (this.#queue.length > 0) busy.push(`${name}: ${this.#queue.length} keys are in line`);
+    if (this.#queue.length > 0) busy.push(`${name}: ${this.#queue.length} keys are queued`);
     if (this.#isSyncing) busy.push(`${name} waits for its sources`);
     const { clock } = this.#parts;
     const sinceMs = clock.now() - clock.monotonicMs();
@@ -171,7 +171,7 @@ export class Controller {
     gate?.onChange(() => {
       for (const id of [...this.#parked]) {
         this.#parked.delete(id);
-        this.enqueue(parseKey(id), { cause: "its shard is this one's now" });
+        this.enqueue(parseKey(id), { cause: "this process took over its shard" });
       }
       this.#sources.resync();
     }, stop.signal);
@@ -195,7 +195,7 @@ export class Controller {
       throw new TsopError(
         "source-failed",
         `A source of the controller ${name} failed: ${messageOf(failure)}.`,
-        "The controller cannot go on without it; see the cause.",
+        "The controller cannot continue without it; see the cause.",
         { cause: failure },
       );
     }
@@ -329,11 +329,14 @@ export class Controller {
     const loop = this.#hotLoops.note(key, changes);
     if (!loop) return;
     metrics.hotLoop();
-    run.log.warn({ delayMs: loop.delayMs }, `a loop; slowed down: ${loop.reason}`);
+    run.log.warn(
+      { delayMs: loop.delayMs },
+      `the reconciles form a loop and are slowed down: ${loop.reason}`,
+    );
     tell?.(parseKey(key), {
       type: "Warning",
       reason: "HotLoop",
-      message: `${name} reconciles it at most each ${loop.delayMs / 1000} s: ${loop.reason}`,
+      message: `${name} reconciles it at most every ${loop.delayMs / 1000} s: ${loop.reason}`,
       action: "SlowDown",
     });
   }

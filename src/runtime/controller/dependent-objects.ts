@@ -53,13 +53,13 @@ export function nameOfKey(token: ReadToken, key: ObjectKey): string {
 export function assertOwner({ apiVersion, kind, metadata }: KubeObject, owner: ResourceInfo): void {
   if (kind !== owner.kind || parseApiVersion(apiVersion).group !== owner.group) {
     throw misused(
-      `The ${kind} ${metadata.name} is no ${owner.kind}, whose dependents these are`,
+      `The ${kind} ${metadata.name} is not a ${owner.kind}, the kind that owns these dependents`,
       "Pass an object of the kind that for() was called with.",
     );
   }
   if (metadata.uid) return;
   throw misused(
-    `The ${kind} ${metadata.name} has no uid, so nothing can be said to be its own`,
+    `The ${kind} ${metadata.name} has no uid, so it cannot own other objects`,
     "Pass the object as the API server returned it.",
   );
 }

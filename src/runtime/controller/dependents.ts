@@ -144,7 +144,7 @@ export class Dependents<
   ): Promise<DependentsState<ObjectOf<Kinds[number]>>> {
     assertOwner(owner, this.#parts.owner);
     if (owner.metadata.deletionTimestamp !== undefined) {
-      return { ready: false, waitingFor: ["the end of its owner"], objects: [], pruned: [] };
+      return { ready: false, waitingFor: ["the deletion of its owner"], objects: [], pruned: [] };
     }
     const graph = await this.#graphOf(owner);
     const outcomes = await walk(
@@ -270,7 +270,7 @@ export class Dependents<
         if (externals.includes(external)) return external.name;
         throw misused(
           `${external.name} is wanted by the ${of}, but is not among the externals`,
-          "Add it to `externals` of dependents(): only what is known from the start is removed when it is wanted no longer.",
+          "Add it to `externals` of dependents(): only the resources listed there are removed when they are no longer wanted.",
         );
       }
       const { token } = dependent;
@@ -278,7 +278,7 @@ export class Dependents<
       if (kinds.some((kind) => isSameKind(kind, token))) return name;
       throw misused(
         `${name} is wanted by the ${of}, but ${resourceOf(token).kind} is not among the kinds`,
-        "Add the kind to `kinds` of dependents(): only what is watched is kept, and found when it is wanted no longer.",
+        "Add the kind to `kinds` of dependents(): only objects of these kinds are watched, and deleted when they are no longer wanted.",
       );
     };
     const graph = wantedGraph(await this.#options.desired(owner), nameOf, of);
@@ -338,7 +338,7 @@ export class Dependents<
     const left: string[] = [];
     for (const external of externals) {
       if (wanted.has(external.name)) continue;
-      if (!(await external.remove(owner, { signal }))) left.push(`the end of ${external.name}`);
+      if (!(await external.remove(owner, { signal }))) left.push(`the removal of ${external.name}`);
     }
     return left;
   }

@@ -54,7 +54,7 @@ export class FailureLog {
     log.error(
       { err: error, ...(others > 0 && { others }) },
       others > 0
-        ? `${text} (${others} more reconciles failed so since this was last logged)`
+        ? `${text} (${others} more reconciles failed with this error since it was last logged)`
         : text,
     );
   }

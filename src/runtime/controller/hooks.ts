@@ -22,7 +22,7 @@ export function assertHooks(reconciler: Reconciler, main: MainKind | undefined):
   for (const hook of HOOKS) {
     if (reconciler[hook] && !main) {
       throw misbuilt(
-        `its reconciler has ${hook}(), which is about an object, and no kind of objects is named`,
+        `its reconciler has ${hook}(), which is called with an object, but for() was not called`,
         "Call for() with the kind whose keys are reconciled.",
       );
     }
@@ -31,8 +31,8 @@ export function assertHooks(reconciler: Reconciler, main: MainKind | undefined):
     const meant = HOOKS.find((hook) => hook.toLowerCase() === name.toLowerCase());
     if (!meant || meant === name) continue;
     throw misbuilt(
-      `its reconciler has ${name}(), which nobody calls`,
-      `Call it ${meant}(), or something that is not so much like it.`,
+      `its reconciler has ${name}(), which is never called`,
+      `Rename it to ${meant}(), or to a name that is less similar.`,
     );
   }
 }
@@ -62,7 +62,7 @@ export function finalizerOf<K extends KubeObject>(
   if (!reconciler.cleanup) return finalizer;
   if (finalizer === undefined) {
     throw misbuilt(
-      `its cleanup needs a finalizer, and ${resource.kind} is not a kind of this program`,
+      `its cleanup needs a finalizer in a domain of its own, and ${resource.kind} is not a kind of this program`,
       'Name one in your own domain: withOptions({ finalizer: "web.example.com/cleanup" }).',
     );
   }

@@ -170,11 +170,11 @@ export class Lifecycle<T extends KubeObject> {
   async #pause(object: T, context: ReconcileContext): Promise<Outcome> {
     const { uid } = object.metadata;
     if (this.#told.isFirst(`paused ${uid}`)) {
-      context.log.info(`paused by the annotation ${PAUSED_ANNOTATION}: nothing is done for it`);
+      context.log.info(`paused by the annotation ${PAUSED_ANNOTATION}: it is not reconciled`);
     }
     if (this.#isMarkedPaused(object)) return;
     const reason = PAUSED_REASON;
-    const message = `Nothing is done for it while the annotation ${PAUSED_ANNOTATION} is "true".`;
+    const message = `It is not reconciled while the annotation ${PAUSED_ANNOTATION} is "true".`;
     await this.#mark(object, { status: "True", reason, message }, context);
   }
 
@@ -225,7 +225,7 @@ export class Lifecycle<T extends KubeObject> {
     tell(object, {
       type: "Warning",
       reason: "CleanupOverdue",
-      message: `The cleanup should have been done by ${until}, and is tried on; the finalizer ${finalizer} stays until it is.`,
+      message: `The cleanup should have succeeded by ${until} and is still retried; the finalizer ${finalizer} stays until it succeeds.`,
       action: "CleanUp",
     });
   }

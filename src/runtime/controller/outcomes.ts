@@ -17,7 +17,7 @@ export function requeueOf(result: Outcome): number | undefined {
     throw new TsopError(
       "bad-requeue",
       `The reconcile returned ${name}: ${String(value)}.`,
-      "Return a number, or leave it out; a time that is over means now.",
+      "Return a number, or leave it out; a time in the past means now.",
     );
   }
   return requeueAfterMs;

@@ -47,7 +47,7 @@ export function wantedGraph(
       if (!found) {
         throw misused(
           `${node.name} comes after ${nameOf(before)}, which the ${owner} does not want`,
-          "Put it into the list of `desired`, too.",
+          "Add it to the list that `desired` returns, too.",
         );
       }
       node.after.push(found);

@@ -9,7 +9,7 @@
 /** The path of a field: the names and indexes that lead to it. */
 export type FieldPath = readonly (string | number)[];
 
-/** An unusable field, and the reason: `must be true or false, and is text`. */
+/** An unusable field, and the reason: `must be true or false, not text`. */
 export interface Mistake {
   readonly path: FieldPath;
   readonly message: string;
@@ -101,7 +101,7 @@ export class Field {
     if (text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text)) {
       return Buffer.from(text, "base64");
     }
-    this.reject("must be base64, and has other characters or the wrong length");
+    this.reject("must be base64, but has other characters or the wrong length");
     return undefined;
   }
 
@@ -127,7 +127,7 @@ export class Field {
   }
 
   #expected(type: string): void {
-    this.reject(`must be ${type}, and is ${typeName(this.#value)}`);
+    this.reject(`must be ${type}, not ${typeName(this.#value)}`);
   }
 }
 

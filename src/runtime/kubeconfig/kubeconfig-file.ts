@@ -156,7 +156,7 @@ function named<T>(list: Field, part: string, read: (field: Field) => T): Map<str
     const nameField = item.get("name");
     const name = nameField.text() ?? "";
     const entry = read(item.get(part));
-    if (entries.has(name)) nameField.reject("is a name that the list already has");
+    if (entries.has(name)) nameField.reject("is the name of an earlier item of the list");
     else entries.set(name, entry);
   }
   return entries;

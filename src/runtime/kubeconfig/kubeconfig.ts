@@ -212,10 +212,16 @@ function checkCluster(cluster: ClusterEntry, mistakes: KubeconfigMistakes): URL 
   };
   const hasAuthority = certificateAuthority !== undefined || certificateAuthorityData !== undefined;
   if (certificateAuthority !== undefined && certificateAuthorityData !== undefined) {
-    reject("certificate-authority-data", "stands beside certificate-authority; only one can count");
+    reject(
+      "certificate-authority-data",
+      "cannot be combined with certificate-authority; remove one of them",
+    );
   }
   if (hasAuthority && cluster.insecureSkipTlsVerify) {
-    reject("insecure-skip-tls-verify", "is true beside a certificate authority; leave out one");
+    reject(
+      "insecure-skip-tls-verify",
+      "is true although there is a certificate authority; remove one of them",
+    );
   }
   if (cluster.proxyUrl !== undefined) {
     const proxy = readProxy(cluster.proxyUrl);

@@ -20,7 +20,7 @@ export function readNamedFile(path: string, folder: string | undefined): string 
     throw new TsopError(
       "kubeconfig-file-missing",
       `The kubeconfig names ${whole}, which cannot be read.`,
-      "Check the path; a relative one counts from the kubeconfig's folder.",
+      "Check the path; a relative path starts at the kubeconfig's folder.",
       { cause: error },
     );
   }

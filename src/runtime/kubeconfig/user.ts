@@ -36,13 +36,13 @@ export function checkUser(user: UserEntry, mistakes: KubeconfigMistakes): void {
     mistakes.add(`${user.origin.describe(field)} ${why}`);
   };
   if (user.token !== undefined && hasLogin(user)) {
-    reject("token", "stands beside a username or password; only one can count");
+    reject("token", "cannot be combined with a username or password; remove one of them");
   }
   if (user.tokenFile !== undefined && hasLogin(user)) {
-    reject("tokenFile", "stands beside a username or password; only one can count");
+    reject("tokenFile", "cannot be combined with a username or password; remove one of them");
   }
   if (user.password !== undefined && user.username === undefined) {
-    reject("password", "has no username beside it");
+    reject("password", "needs a username");
   }
   checkCertificate(user, reject);
   const groups = user.asGroups.length > 0;
@@ -79,16 +79,19 @@ function hasCertificate(user: UserEntry): boolean {
 function checkCertificate(user: UserEntry, reject: Reject): void {
   const hasKey = user.clientKey !== undefined || user.clientKeyData !== undefined;
   if (hasCertificate(user) && !hasKey) {
-    reject("client-certificate", "has no client-key or client-key-data beside it");
+    reject("client-certificate", "needs client-key or client-key-data");
   }
   if (hasKey && !hasCertificate(user)) {
-    reject("client-key", "has no client-certificate or client-certificate-data beside it");
+    reject("client-key", "needs client-certificate or client-certificate-data");
   }
   if (user.clientCertificate !== undefined && user.clientCertificateData !== undefined) {
-    reject("client-certificate-data", "stands beside client-certificate; only one can count");
+    reject(
+      "client-certificate-data",
+      "cannot be combined with client-certificate; remove one of them",
+    );
   }
   if (user.clientKey !== undefined && user.clientKeyData !== undefined) {
-    reject("client-key-data", "stands beside client-key; only one can count");
+    reject("client-key-data", "cannot be combined with client-key; remove one of them");
   }
 }
 
@@ -97,7 +100,7 @@ const MODES: readonly string[] = ["Never", "IfAvailable", "Always"];
 function checkExec(exec: ExecEntry, { origin }: UserEntry, reject: Reject): void {
   if (exec.command === undefined) reject("exec.command", "is missing");
   else if (isPath(exec.command) && origin.folder === undefined && !isAbsolute(exec.command)) {
-    reject("exec.command", "is a relative path, and this kubeconfig has no folder to count from");
+    reject("exec.command", "is a relative path, but this kubeconfig was not read from a folder");
   }
   if (exec.apiVersion === undefined) reject("exec.apiVersion", "is missing");
   else if (!EXEC_API_VERSIONS.includes(exec.apiVersion)) {

@@ -136,7 +136,7 @@ function checkKeys(document: Document, lines: LineCounter): void {
         if (!isScalar(key)) continue;
         if (seen.has(key.value)) {
           const { line } = lines.linePos(key.range?.[0] ?? 0);
-          throw new YamlTextError(`line ${line} has a key that the mapping already has`);
+          throw new YamlTextError(`line ${line} repeats a key of its mapping`);
         }
         seen.add(key.value);
       }

@@ -26,7 +26,7 @@ export function createManager(options: ManagerOptions = {}): Manager {
   if (options.leaderElection && options.sharding) {
     throw new TsopError(
       "leader-and-shards",
-      "A manager either elects a leader or shares the keys; both were asked for.",
+      "leaderElection and sharding cannot be combined: a manager either elects a leader or shares the keys.",
       "Leave out leaderElection: with sharding every process works on its own keys.",
     );
   }

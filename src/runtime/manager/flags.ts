@@ -119,6 +119,6 @@ function helpOf(options: FlagOptions): string {
     help,
   ]);
   const width = Math.max(...rows.map(([flag]) => flag.length), "--help".length);
-  const all: [string, string][] = [...rows, ["--help", "print this"]];
+  const all: [string, string][] = [...rows, ["--help", "print this help"]];
   return `Flags:\n${all.map(([flag, help]) => `  ${flag.padEnd(width)}  ${help}\n`).join("")}`;
 }

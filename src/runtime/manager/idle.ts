@@ -90,17 +90,17 @@ async function compare(parts: IdleParts, signal: AbortSignal): Promise<() => rea
       .map(({ informer, why }) => {
         const { plural } = informer.resource;
         return why === undefined
-          ? `the watch of ${plural} has not brought everything yet`
+          ? `the watch of ${plural} has not caught up yet`
           : `${plural} cannot be listed to compare: ${why}`;
       });
 }
 
 function notIdle(busy: readonly string[], timeoutMs: number): TsopError {
-  const what = busy.length === 0 ? "requests wait for their answers" : busy.join("; ");
+  const what = busy.length === 0 ? "requests are waiting for their answers" : busy.join("; ");
   return new TsopError(
     "not-idle",
     `The manager was not idle within ${timeoutMs} ms: ${what}.`,
-    "End what goes on for ever; where it waits for virtual time, call clock.advance() before.",
+    "Stop the work that never ends; if it waits for virtual time, call clock.advance() first.",
   );
 }
 
@@ -109,8 +109,8 @@ export function notRunning(state: string, cause?: unknown): TsopError {
   const why = cause === undefined ? "" : `: ${messageOf(cause)}`;
   return new TsopError(
     "manager-not-running",
-    `manager.idle() was asked for, but the manager ${state}${why}.`,
-    "Call manager.start(signal) before, without waiting for it, and idle() before the signal is aborted.",
+    `manager.idle() was called, but the manager ${state}${why}.`,
+    "Call manager.start(signal) first, without awaiting it, and idle() before the signal is aborted.",
     { cause },
   );
 }

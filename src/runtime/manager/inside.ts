@@ -37,7 +37,7 @@ export function insideOf(manager: object): ManagerInside {
   throw new TsopError(
     "controller-misbuilt",
     "A controller cannot be built: its manager was not made by createManager() of this tsop.",
-    "Pass the manager itself; with two copies of tsop in node_modules (npm ls tsop), keep one.",
+    "Pass the manager itself. Where node_modules has two copies of tsop (npm ls tsop), keep one.",
   );
 }
 
@@ -50,8 +50,8 @@ export function assertFinished({ unfinished }: ManagerInside): void {
   throw new TsopError(
     "controller-incomplete",
     isOne
-      ? `The controller ${names} was begun by controllerFor() and never completed: it would reconcile nothing.`
-      : `The controllers ${names} were begun by controllerFor() and never completed: they would reconcile nothing.`,
-    "Call complete(reconciler) before manager.start(), or take the controller away.",
+      ? `The controller ${names} was started with controllerFor() but never completed: it would reconcile nothing.`
+      : `The controllers ${names} were started with controllerFor() but never completed: they would reconcile nothing.`,
+    "Call complete(reconciler) before manager.start(), or remove the controller.",
   );
 }

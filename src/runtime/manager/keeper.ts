@@ -148,7 +148,7 @@ export class Keeper {
     const { recipe } = credentials;
     if (recipe) return { cluster, credentials: recipe, name };
     log.warn(
-      "The credentials are a source of the program's own: the Lease is renewed in the main thread, and a reconcile that blocks it costs the lead, or the keys.",
+      "The credentials come from code of this program, so the Lease is renewed in the main thread: a reconcile that blocks that thread loses the leadership, or the keys of the shard.",
     );
     return undefined;
   }

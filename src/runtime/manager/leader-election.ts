@@ -85,12 +85,12 @@ export function checkTimes(settings: ElectionSettings): void {
   );
 }
 
-/** @param why - `: this process leads no more` follows */
+/** @param why - `: this process is no longer the leader` follows */
 export function leadershipLost(why: string): TsopError {
   return new TsopError(
     "leadership-lost",
-    `${why}: this process leads no more.`,
-    "Let the process end and start again; see the log for why the API server did not answer.",
+    `${why}: this process is no longer the leader.`,
+    "Let the process end and restart; see the log for why the API server did not answer.",
   );
 }
 
@@ -124,7 +124,7 @@ export class LeaderElector implements Election {
         );
       }
       if (standsStillMs() > stuckAfterMs) {
-        throw leadershipLost(`The main thread has stood still for ${standsStillMs()} ms`);
+        throw leadershipLost(`The main thread has been blocked for ${standsStillMs()} ms`);
       }
       await this.#try(signal);
       await clock.sleep(Math.min(retryPeriodMs, Math.max(left, 1)), signal).catch(() => undefined);
@@ -144,7 +144,7 @@ export class LeaderElector implements Election {
       await this.#giveBack(lease, timeout.signal);
     } catch (error) {
       // Somebody else took it, or the server is away; the lease runs out by itself.
-      log.info({ err: error }, "the lease was not given back");
+      log.info({ err: error }, "the Lease could not be released");
     } finally {
       timeout.clear();
     }
@@ -182,7 +182,7 @@ export class LeaderElector implements Election {
       return held;
     } catch (error) {
       if (parent.aborted) throw error;
-      log.warn({ err: error }, `the lease could not be taken or renewed: ${messageOf(error)}`);
+      log.warn({ err: error }, `the Lease could not be acquired or renewed: ${messageOf(error)}`);
       return false;
     } finally {
       timeout.clear();

@@ -17,11 +17,14 @@ import type { MetricsEndpoint } from "./serving/health.ts";
  * const flags = readFlags({ ...managerFlags, "dry-run": { type: "boolean", help: "write nothing" } });
  */
 export const managerFlags = {
-  "leader-elect": { type: "boolean", help: "of several replicas, one works at a time" },
+  "leader-elect": {
+    type: "boolean",
+    help: "elect a leader: of several replicas, one works at a time",
+  },
   "metrics-port": { type: "port", help: "serve /metrics with TLS, to those who may read it" },
   "metrics-cert-path": {
     type: "string",
-    help: "the folder of tls.crt and tls.key; self-signed without",
+    help: "a folder with tls.crt and tls.key; without it, self-signed",
   },
   "metrics-insecure": {
     type: "boolean",
@@ -41,10 +44,10 @@ export const managerFlags = {
  * const flags = readFlags({ ...managerFlags, ...webhookFlags });
  */
 export const webhookFlags = {
-  "webhook-port": { type: "port", help: "answer the webhooks of the API server" },
+  "webhook-port": { type: "port", help: "serve webhooks for the API server" },
   "webhook-cert-path": {
     type: "string",
-    help: "the folder of tls.crt and tls.key; self-managed without",
+    help: "a folder with tls.crt and tls.key; without it, self-managed",
   },
 } as const satisfies FlagOptions;
 

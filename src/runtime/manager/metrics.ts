@@ -197,15 +197,19 @@ export class OperatorMetrics implements RuntimeMetrics {
     );
     this.#ownEvents = often(
       "tsop_own_events_total",
-      "Events of own writes that a later reconcile had seen already, and that caused no other one",
+      "Events of the operator's own writes that caused no reconcile, because a reconcile had seen them already",
       "controller",
     );
     this.#sourceErrors = often(
       "tsop_source_errors_total",
-      "Events that a map function, handler, filter or timer failed at and that are tried again, and polls that failed",
+      "Retries of events at which a map function, handler, filter or timer failed, and failed polls",
       "controller",
     );
-    this.#leader = gauge("leader_election_master_status", "Whether this process leads", "name");
+    this.#leader = gauge(
+      "leader_election_master_status",
+      "Whether this process is the leader",
+      "name",
+    );
   }
 
   /** Adds what prom-client knows of the process: memory, event loop, garbage collection. */

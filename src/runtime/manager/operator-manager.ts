@@ -170,8 +170,8 @@ export class OperatorManager implements Manager {
     if (name !== undefined && this.#names.has(name)) {
       throw new TsopError(
         "controller-exists",
-        `There already is a controller named ${name}; its metrics and logs could not be told apart.`,
-        'Give this one another name with named("...").',
+        `A controller named ${name} already exists; the metrics and logs of the two could not be told apart.`,
+        'Give one of them another name with named("...").',
       );
     }
     if (name !== undefined) this.#names.add(name);
@@ -322,8 +322,8 @@ export class OperatorManager implements Manager {
       if (graceMs === undefined) return;
       throw new TsopError(
         "shutdown-timeout",
-        `Something did not end within ${graceMs} ms after the stop.`,
-        "Let reconcilers end when `context.signal` is aborted, or raise gracefulShutdownMs.",
+        `The manager did not stop within ${graceMs} ms: a part of it is still running.`,
+        "End reconciles when `context.signal` is aborted, or raise gracefulShutdownMs.",
       );
     });
     const drained = (async () => {

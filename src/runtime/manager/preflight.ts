@@ -99,7 +99,7 @@ export class Preflight {
         return [`${error.message} ${error.fix}`];
       }
       // Who cannot be asked says no; the informers find out for themselves.
-      log.debug({ err: error }, `the rights to ${name} are not known: ${messageOf(error)}`);
+      log.debug({ err: error }, `the rights to ${name} could not be checked: ${messageOf(error)}`);
       return [];
     }
   }

@@ -57,7 +57,7 @@ class SecretValues {
         answer.is === "answer"
           ? { is: "answer", value: hide(answer.value) }
           : answer.is === "raw" && isSecret
-            ? { is: "unknown", why: "it is a Secret as bytes, which is not recorded" }
+            ? { is: "unknown", why: "it is the bytes of a Secret, which are not recorded" }
             : answer,
     };
   }

@@ -47,7 +47,7 @@ export function recordingsOfEnvironment(
   if (folder === undefined) {
     throw new TsopError(
       "bad-flag",
-      `${RECORDINGS_VARIABLE} is not "failed:" or "all:" and a folder.`,
+      `${RECORDINGS_VARIABLE} must be "failed:" or "all:" followed by a folder.`,
       "Unset it: `tsop dev` sets it for the operator that it runs.",
     );
   }
@@ -112,7 +112,7 @@ export class Recorder implements ReconcileObserver {
       );
       if (text.length > MOST_CHARACTERS) {
         const megabytes = (text.length / 1024 / 1024).toFixed(1);
-        const why = `a reconcile was not saved: its recording has ${megabytes} MB, more than 8`;
+        const why = `the recording of a reconcile was not saved: it has ${megabytes} MB, more than 8`;
         this.#log.warn({ controller, key }, why);
         return;
       }
@@ -121,7 +121,7 @@ export class Recorder implements ReconcileObserver {
         this.#options.reconciles === "all" ? `${controller}-${key}-${id}` : `${controller}-${key}`;
       this.#write(`${name.replace(/[^\w.-]/g, "_")}${SUFFIX}`, text);
     } catch (error) {
-      const why = `a reconcile could not be saved: ${messageOf(error)}`;
+      const why = `the recording of a reconcile could not be saved: ${messageOf(error)}`;
       this.#log.warn({ controller, key, err: error }, why);
     }
   }

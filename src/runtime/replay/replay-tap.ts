@@ -158,7 +158,7 @@ export class ReplayTap implements ReconcileTap {
     return new TsopError(
       "not-recorded",
       `The replay has no answer: ${text}.`,
-      "The code was changed since, or it depends on what is not recorded: its own memory, Date.now(), Math.random(), other servers.",
+      "The code has changed since, or it depends on something that is not recorded: its own memory, Date.now(), Math.random(), other servers.",
     );
   }
 }

@@ -92,8 +92,8 @@ export class Replay implements ReconcileObserver {
       const names = controllers.flatMap(({ name }) => name ?? []);
       throw new TsopError(
         "replay-no-controller",
-        `The reconcile was recorded of the controller ${controller}, which this program does not have: it has ${names.join(", ") || "none"}.`,
-        "Replay it with the operator that it was recorded of.",
+        `The recorded reconcile is one of the controller ${controller}, which this program does not have: it has ${names.join(", ") || "none"}.`,
+        "Replay it with the operator that it was recorded from.",
       );
     }
     await found.replay({ key, causes, failures, nowMs: atMs });
@@ -119,8 +119,8 @@ export class Replay implements ReconcileObserver {
 }
 
 function differenceText({ request, recorded, replayed }: ReplayedWrite): string {
-  if (recorded === undefined) return `${request} is sent, and was not when it was recorded`;
-  if (replayed === undefined) return `${request} is not sent, and was when it was recorded`;
+  if (recorded === undefined) return `${request} is sent, but was not sent in the recording`;
+  if (replayed === undefined) return `${request} is not sent, but was sent in the recording`;
   return `${request} is sent with another body`;
 }
 

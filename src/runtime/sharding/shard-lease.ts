@@ -157,7 +157,7 @@ export class ShardLease implements ShardPresence {
 function termOver(): TsopError {
   return new TsopError(
     "shard-term-over",
-    "The shard's Lease was not renewed in time: its keys may be with others now.",
-    "Nothing is to be done: the process gives up its keys and takes part anew.",
+    "The shard's Lease was not renewed in time: another process may work on its keys now.",
+    "No action is needed: the process gives up its keys and joins again.",
   );
 }

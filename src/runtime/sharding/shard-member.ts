@@ -158,7 +158,7 @@ export class ShardMember implements KeyGate, Shards {
     await presence()
       ?.withdraw()
       .catch((error: unknown) => {
-        log.info({ err: error }, "the shard's lease was not given back");
+        log.info({ err: error }, "the shard's Lease could not be released");
       });
   }
 
@@ -203,7 +203,7 @@ export class ShardMember implements KeyGate, Shards {
 
   #adopt(ring: readonly string[]): void {
     this.#ring = ring;
-    this.#parts.log.info({ members: ring }, "the keys are shared anew");
+    this.#parts.log.info({ members: ring }, "the keys are redistributed");
   }
 
   /** Who is there decides on the next ring; it is published once what it takes away is out of hand. */

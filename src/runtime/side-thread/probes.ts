@@ -15,7 +15,7 @@ const PATHS = ["/healthz", "/readyz"];
 // Questions with parameters that may wait at the same time.
 const MAX_WITH_PARAMETERS = 32;
 
-const TOO_MANY: ProbeAnswer = { status: 503, body: "too many questions wait for an answer\n" };
+const TOO_MANY: ProbeAnswer = { status: 503, body: "too many probes are waiting for an answer\n" };
 
 /** The parts of the answers. */
 export interface ProbesParts {
@@ -87,7 +87,7 @@ export class Probes {
     const stuck = stillness.ms > stuckAfterMs;
     const still = `for ${(stillness.ms / 1000).toFixed(1)} s`;
     if (stuck) {
-      return { status: 500, body: `[-]main-thread failed: it has stood still ${still}\n` };
+      return { status: 500, body: `[-]main-thread failed: it has been blocked ${still}\n` };
     }
     // Alive until the contrary is known; but nobody was ever said to be ready.
     const last = this.#last.get(path) ?? { status: path === "/healthz" ? 200 : 500, body: "" };

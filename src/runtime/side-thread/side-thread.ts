@@ -186,7 +186,7 @@ export class SideThread implements Election, ShardPresence {
     this.#shardTasks.set(id, done);
     this.#tell(taskOf(id));
     if (!this.#worker)
-      this.#failShardTasks(threadEnded("The thread that renews the Lease is gone"));
+      this.#failShardTasks(threadEnded("The thread that renews the Lease has ended"));
     await done.promise;
   }
 
@@ -306,6 +306,6 @@ function threadEnded(why: string): TsopError {
   return new TsopError(
     "side-thread-ended",
     `${why}.`,
-    "Let the process end and start again; if it comes back, raise its memory limit.",
+    "Let the process end and restart; if this happens again, raise its memory limit.",
   );
 }

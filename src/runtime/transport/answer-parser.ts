@@ -132,7 +132,7 @@ export class AnswerParser {
     const [statusLine = "", ...fields] = bytes.toString("latin1", at, end).split("\r\n");
     const [, minor, code] = STATUS_LINE.exec(statusLine) ?? [];
     if (code === undefined || CONTROL_CHARACTER.test(statusLine)) {
-      throw new AnswerError(`no HTTP answer: ${statusLine.slice(0, 100)}`);
+      throw new AnswerError(`not an HTTP status line: ${statusLine.slice(0, 100)}`);
     }
     const status = Number(code);
     const after = end + END_OF_HEAD.length;
@@ -140,7 +140,7 @@ export class AnswerParser {
     if (status < 200 && status !== 101) {
       headersOf(fields);
       if (++this.#earlyAnswers <= MAX_EARLY_ANSWERS) return after;
-      throw new AnswerError("too many answers come before the answer");
+      throw new AnswerError("too many informational answers come before the final one");
     }
     if (status === 101)
       throw new AnswerError("the server changed the protocol without being asked");
@@ -167,7 +167,8 @@ export class AnswerParser {
         throw new AnswerError(`the answer's transfer encoding is ${coding}`);
       }
       // Both say where the answer ends, and somebody in between may have believed the other one.
-      if (length !== undefined) throw new AnswerError("the answer has both chunks and a length");
+      if (length !== undefined)
+        throw new AnswerError("the answer has both Transfer-Encoding and Content-Length");
       this.#state = "chunk-size";
     } else if (length !== undefined) this.#leftBytes = length;
     else {
@@ -206,7 +207,8 @@ export class AnswerParser {
   #take(line: string): void {
     if (this.#state === "chunk-size") {
       const [, size] = CHUNK_SIZE.exec(line) ?? [];
-      if (size === undefined) throw new AnswerError(`no size of a chunk: ${line.slice(0, 100)}`);
+      if (size === undefined)
+        throw new AnswerError(`not the size of a chunk: ${line.slice(0, 100)}`);
       this.#leftBytes = parseInt(size, 16);
       this.#state = this.#leftBytes === 0 ? "trailer" : "chunk";
     } else if (this.#state === "chunk-end") {
@@ -234,7 +236,7 @@ function headersOf(fields: readonly string[]): Record<string, string> {
     const colon = field.indexOf(":");
     const name = field.slice(0, Math.max(colon, 0)).toLowerCase();
     if (!FIELD_NAME.test(name)) {
-      throw new AnswerError(`no header: ${field.slice(0, 100)}`);
+      throw new AnswerError(`not a header: ${field.slice(0, 100)}`);
     }
     const value = field.slice(colon + 1).replace(/^[ \t]+|[ \t]+$/g, "");
     if (CONTROL_CHARACTER.test(value))

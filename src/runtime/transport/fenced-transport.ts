@@ -139,7 +139,7 @@ function mayHaveGone(error: unknown): boolean {
 function notSent({ method, path }: TransportRequest): TsopError {
   return new TsopError(
     "leadership-lost",
-    `${method} ${path} was not sent: this process leads no more, or cannot know that it does.`,
-    "Nothing is to be done: the process that leads now does the work.",
+    `${method} ${path} was not sent: this process is no longer the leader, or cannot be sure that it is.`,
+    "No action is needed: the process that is the leader now does the work.",
   );
 }

@@ -78,7 +78,7 @@ function findConfig(options: ClusterConfigOptions): ClusterConfig {
   if (existsSync(home)) return fromFiles([home]);
   throw new TsopError(
     "no-cluster",
-    `Nothing says which cluster to use: KUBECONFIG is not set, this process is not in a pod, and there is no ${home}.`,
+    `No cluster is configured: KUBECONFIG is not set, this process is not in a pod, and there is no ${home}.`,
     "Set KUBECONFIG, or start a control plane with `tsop cluster` and use the kubeconfig that it prints.",
   );
 }

@@ -123,9 +123,9 @@ const SOCKS_REFUSALS: Readonly<Record<number, string>> = {
   3: "cannot reach the network",
   4: "cannot reach the host",
   5: "was refused by the host",
-  6: "found the time exceeded",
-  7: "does not know the command",
-  8: "does not know the kind of address",
+  6: "reports that the TTL expired",
+  7: "does not support the command",
+  8: "does not support this type of address",
 };
 
 async function askSocks(
@@ -141,7 +141,8 @@ async function askSocks(
   if (method === 2 && login) {
     const user = Buffer.from(decode(proxy.username));
     const password = Buffer.from(decode(proxy.password));
-    if (user.length > 255 || password.length > 255) throw refusal(proxy, "takes no longer login");
+    if (user.length > 255 || password.length > 255)
+      throw refusal(proxy, "cannot take a user or password of more than 255 bytes");
     socket.write(
       Buffer.concat([
         Buffer.from([1, user.length]),
@@ -152,7 +153,7 @@ async function askSocks(
     );
     const [, outcome] = await reader.take(2);
     if (outcome !== 0) throw refusal(proxy, "refused the user and password");
-  } else if (method !== 0) throw refusal(proxy, "wants another way to log in");
+  } else if (method !== 0) throw refusal(proxy, "requires another authentication method");
   const portBytes = Buffer.from([port >> 8, port & 255]);
   socket.write(Buffer.concat([Buffer.from([5, 1, 0]), socksAddress(host), portBytes]));
   const [, reply = 1, , kind] = await reader.take(4);

@@ -34,7 +34,9 @@ export function readProxy(text: string): { readonly url: URL } | { readonly mist
   }
   const url = new URL(text);
   if (url.protocol in DEFAULT_PORTS) return { url };
-  return { mistake: `begins with ${url.protocol}//, and only http, https and socks5 are possible` };
+  return {
+    mistake: `begins with ${url.protocol}//, but only http, https and socks5 are supported`,
+  };
 }
 
 /**

@@ -15,7 +15,7 @@ export function readServerAddress(
   }
   const scheme = SCHEME.exec(address)?.[1]?.toLowerCase();
   if (scheme !== undefined && scheme !== "https" && scheme !== "http") {
-    return { mistake: `begins with ${scheme}://, and only https and http are possible` };
+    return { mistake: `begins with ${scheme}://, but only https and http are supported` };
   }
   if (scheme === undefined && /^[^/]*\/./.test(address)) {
     return { mistake: "has a path and does not begin with https://" };
@@ -26,7 +26,9 @@ export function readServerAddress(
   if (!hasHost) return { mistake: "is not a URL with a host" };
   const url = new URL(text);
   if (url.username !== "" || url.password !== "") {
-    return { mistake: "holds a user name or a password, which belong to the user" };
+    return {
+      mistake: "holds a user name or a password, which belong in the user of the kubeconfig",
+    };
   }
   if (url.search !== "" || url.hash !== "") return { mistake: "has a query or a fragment" };
   return { url };

@@ -112,7 +112,7 @@ function changedBy(object: SentObject, request: AdmissionRequest, mutating: bool
   if (!mutating)
     throw new Error("a validating webhook answered with an object; it cannot change any");
   if (!request.object) {
-    throw new Error(`at ${request.operation} there is no object that could be changed`);
+    throw new Error(`a ${request.operation} request has no object that a webhook can change`);
   }
   return patchOf(request.object, object);
 }
@@ -152,12 +152,13 @@ function objectOf(
   { resource }: WebhookMark,
 ): KubeObject {
   const { [which]: object, kind } = request;
-  if (!object) throw bad(`the request has no ${which}, which ${request.operation} has`);
+  if (!object)
+    throw bad(`the request has no ${which}, which a ${request.operation} request must have`);
   if (!isJsonObject(object.metadata)) throw bad(`the ${which} has no metadata`);
   if (resource && !isSameKind(kind, resource)) {
     const asked = `${kind.kind} of ${apiVersionOf(kind)}`;
     throw bad(
-      `asked about ${asked}, and this is for ${resource.kind} of ${apiVersionOf(resource)}`,
+      `the request is about ${asked}, but the webhook is for ${resource.kind} of ${apiVersionOf(resource)}`,
     );
   }
   // The types of the handlers say which fields the server has not filled in yet.

@@ -36,7 +36,7 @@ export function askedConversionOf(value: unknown): AskedReview {
 export function conversionRequestOf(value: unknown): ConversionRequest {
   const { apiVersion, kind, request } = isJsonObject(value) ? value : {};
   if (kind !== "ConversionReview" || !VERSIONS.includes(apiVersion as string)) {
-    throw bad(`the body is no ConversionReview of ${VERSIONS.join(" or ")}`);
+    throw bad(`the body is not a ConversionReview of ${VERSIONS.join(" or ")}`);
   }
   if (!isJsonObject(request)) throw bad("the ConversionReview has no request");
   const { uid, desiredAPIVersion, objects } = request;

@@ -80,7 +80,7 @@ export class Exchange {
   }
 
   /** Nobody waits for the answer any more. */
-  giveUp(reason = new ReviewFailure(504, "nobody waits for the answer any more")): void {
+  giveUp(reason = new ReviewFailure(504, "the client no longer waits for the answer")): void {
     this.#parts.patience.end(reason);
   }
 }

@@ -66,7 +66,7 @@ export class WebhookHandlers {
     if (marks.length === 0 && !conversion) {
       throw new TsopError(
         "webhook-without-marker",
-        `The class ${name} wears no marker of a webhook, so nobody knows what it is to be asked.`,
+        `The class ${name} has no marker of a webhook, so it is unknown which requests it answers.`,
         `Put @MutatingWebhook(...), @ValidatingWebhook(...) or @ConversionWebhook(...) on ${name}.`,
       );
     }
@@ -123,7 +123,7 @@ function routeOf(handler: object, mark: WebhookMark): AdmissionRoute {
   if (path === undefined) {
     throw new TsopError(
       "webhook-without-path",
-      `${marker} on ${name} does not say at which path it is asked.`,
+      `${marker} on ${name} does not say at which path it is served.`,
       `Give it { path: "/..." }, or a url.`,
     );
   }
@@ -172,9 +172,9 @@ function refuseUnasked(
         : "@ValidatingWebhook";
   throw new TsopError(
     "webhook-method-not-asked",
-    `${name} has the method ${unasked}, and no marker on the class asks it.`,
+    `${name} has the method ${unasked}, which no marker on the class calls.`,
     unasked === "handle"
-      ? `Remove ${unasked}, or the methods that are asked in its place.`
+      ? `Remove ${unasked}, or the methods that are called instead of it.`
       : `Put ${marker}(...) on ${name}, too, or remove the method.`,
   );
 }
@@ -182,7 +182,7 @@ function refuseUnasked(
 function withoutMethod(name: string, marker: string, wanted: string): TsopError {
   return new TsopError(
     "webhook-without-method",
-    `The class ${name} wears ${marker} and has nothing that answers it.`,
+    `The class ${name} has the marker ${marker}, but no method that answers its requests.`,
     `Give ${name} ${wanted}.`,
   );
 }

@@ -88,6 +88,6 @@ export function receiveBody(
   });
   request.on("close", () => {
     // An error is costly to make.
-    if (!isSettled) settle(new ReviewFailure(400, "the body did not come in"));
+    if (!isSettled) settle(new ReviewFailure(400, "the body did not arrive"));
   });
 }

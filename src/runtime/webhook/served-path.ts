@@ -62,7 +62,10 @@ function parsed({ method, headers, body: bytes }: PathRequest): unknown {
   }
   const { "content-encoding": encoding = "identity" } = headers;
   if (encoding !== "identity") {
-    throw new ReviewFailure(415, `the body is in ${encoding.slice(0, 100)}: send it as it is`);
+    throw new ReviewFailure(
+      415,
+      `the body is encoded as ${encoding.slice(0, 100)}: send it without a content encoding`,
+    );
   }
   if (!isUtf8(bytes)) throw new ReviewFailure(400, "the body is not UTF-8");
   try {

@@ -69,7 +69,9 @@ function differences(
   }
   const { observedGeneration: observed } = found;
   if (observed !== undefined && generation !== undefined && observed < generation) {
-    problems.push(`it speaks of generation ${observed}, and the object is at ${generation}`);
+    problems.push(
+      `its observedGeneration is ${observed} and the object's generation is ${generation}`,
+    );
   }
   return problems;
 }

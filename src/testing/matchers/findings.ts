@@ -29,7 +29,7 @@ export function notAnObject(matcher: string, value: unknown): Finding {
   const found = value === null ? "null" : typeof value;
   return {
     pass: false,
-    message: `${matcher} looks at an object of Kubernetes, and got ${found === "object" ? "an object without metadata" : found}.`,
+    message: `${matcher} checks a Kubernetes object, but got ${found === "object" ? "an object without metadata" : found}.`,
   };
 }
 

@@ -259,7 +259,7 @@ describe("dependents that are not as they must be", () => {
     wants(dependentPage("one"));
     await expect(reconcile(owner)).rejects.toMatchObject({
       code: "dependents-not-watched",
-      message: expect.stringContaining("namespace d is not one of those that are watched"),
+      message: expect.stringContaining("namespace d is not watched"),
     });
     expect(api.objects("/api/v1/configmaps")).toEqual([]);
     await end();

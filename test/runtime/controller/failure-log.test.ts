@@ -61,7 +61,9 @@ describe("the log of failed reconciles", () => {
     await clock.advance(1);
     fail(1, error);
     expect(lines).toHaveLength(2);
-    expect(lines[1]).toContain("(300 more reconciles failed so since this was last logged)");
+    expect(lines[1]).toContain(
+      "(300 more reconciles failed with this error since it was last logged)",
+    );
   });
 
   it("tells another failure of the server at once", () => {

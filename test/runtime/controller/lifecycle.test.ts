@@ -503,7 +503,7 @@ describe("mistakes by which a hook would never be called", () => {
       }
       Object.defineProperty(Base.prototype, name, { value: () => Promise.resolve() });
       const builder = controllerFor(manager()).for(Widget);
-      expect(() => builder.complete(new Base())).toThrow(`${name}(), which nobody calls`);
+      expect(() => builder.complete(new Base())).toThrow(`${name}(), which is never called`);
     },
   );
 

@@ -168,9 +168,9 @@ describe("replayReconcile", () => {
       "GET /api/v1/namespaces/default/secrets/one was not made when the reconcile was recorded",
       "GET /api/v1/namespaces/elsewhere/configmaps was not made when the reconcile was recorded",
       "PATCH /api/v1/namespaces/default/configmaps/one is sent with another body",
-      "PATCH /api/v1/namespaces/default/configmaps/copy is not sent, and was when it was recorded",
-      "POST /api/v1/namespaces/default/configmaps is not sent, and was when it was recorded",
-      "POST /api/v1/namespaces/default/configmaps is not sent, and was when it was recorded",
+      "PATCH /api/v1/namespaces/default/configmaps/copy is not sent, but was sent in the recording",
+      "POST /api/v1/namespaces/default/configmaps is not sent, but was sent in the recording",
+      "POST /api/v1/namespaces/default/configmaps is not sent, but was sent in the recording",
       expect.stringContaining("it ended with the error: The replay has no answer") as string,
     ]);
   });

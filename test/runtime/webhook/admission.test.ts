@@ -173,7 +173,7 @@ describe("a defaulter", () => {
     ["throw", 500, "WidgetDefaulter failed: no such luck"],
     ["down", 503, "WidgetDefaulter failed: the server is starting"],
     ["frozen", 500, "WidgetDefaulter failed: Cannot add property size, object is not extensible"],
-    ["nan", 500, /^WidgetDefaulter failed: .*NaN, and JSON has no such number\.$/],
+    ["nan", 500, /^WidgetDefaulter failed: .*NaN, a number that JSON cannot represent\.$/],
   ])("fails with what it throws: %s", async (how, code, message) => {
     const before = server.lines.length;
     const { status, body } = await server.ask(DEFAULT, reviewOf({ object: widget({ how }) }));
@@ -374,7 +374,7 @@ describe("a review", () => {
     expect(await said(reviewOf({ kind, object }))).toEqual([
       400,
       UID,
-      "asked about Pod of v1, and this is for Widget of shop.example.com/v1",
+      "the request is about Pod of v1, but the webhook is for Widget of shop.example.com/v1",
     ]);
   });
 });

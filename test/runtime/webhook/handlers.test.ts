@@ -118,7 +118,7 @@ describe("what is added to the webhooks", () => {
     }
     class Heir extends Bare {}
     const said = (name: string): string =>
-      `webhook-without-marker: The class ${name} wears no marker of a webhook, so nobody knows what it is to be asked.`;
+      `webhook-without-marker: The class ${name} has no marker of a webhook, so it is unknown which requests it answers.`;
     expect(refusal(new Bare())).toBe(said("Bare"));
     expect(refusal(new Heir())).toBe(said("Heir"));
     expect(refusal({ default: () => undefined })).toBe(said("Object"));
@@ -132,11 +132,11 @@ describe("what is added to the webhooks", () => {
     }
     (ValidatingWebhook(Widget) as (target: object) => void)(Empty);
     expect(refusal(new Empty())).toBe(
-      "webhook-without-method: The class Empty wears @ValidatingWebhook and has nothing that answers it.",
+      "webhook-without-method: The class Empty has the marker @ValidatingWebhook, but no method that answers its requests.",
     );
     (ConversionWebhook(Widget, OldWidget) as unknown as (target: object) => void)(OnlyToHub);
     expect(refusal(new OnlyToHub())).toBe(
-      "webhook-without-method: The class OnlyToHub wears @ConversionWebhook and has nothing that answers it.",
+      "webhook-without-method: The class OnlyToHub has the marker @ConversionWebhook, but no method that answers its requests.",
     );
   });
 
@@ -158,10 +158,10 @@ describe("what is added to the webhooks", () => {
       handle = allow;
     }
     expect(refusal(new Forgotten())).toBe(
-      "webhook-method-not-asked: Forgotten has the method validateDelete, and no marker on the class asks it.",
+      "webhook-method-not-asked: Forgotten has the method validateDelete, which no marker on the class calls.",
     );
     expect(refusal(new TwoWays())).toBe(
-      "webhook-method-not-asked: TwoWays has the method handle, and no marker on the class asks it.",
+      "webhook-method-not-asked: TwoWays has the method handle, which no marker on the class calls.",
     );
   });
 
@@ -180,7 +180,7 @@ describe("what is added to the webhooks", () => {
       handle = allow;
     }
     expect(refusal(new Nowhere())).toBe(
-      "webhook-without-path: @ValidatingWebhook on Nowhere does not say at which path it is asked.",
+      "webhook-without-path: @ValidatingWebhook on Nowhere does not say at which path it is served.",
     );
   });
 

@@ -198,7 +198,9 @@ describe("the webhook server", () => {
   it("says that it wants a body as it is, not compressed", async () => {
     const { socket, said } = await open();
     socket.write(post("/validate", gzipSync(question({})), "Content-Encoding: gzip"));
-    await eventually(() => expect(said()).toContain("the body is in gzip: send it as it is"));
+    await eventually(() =>
+      expect(said()).toContain("the body is encoded as gzip: send it without a content encoding"),
+    );
     expect(said()).toMatch(/^HTTP\/1\.1 415 /);
   });
 

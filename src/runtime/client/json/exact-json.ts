@@ -110,7 +110,7 @@ function refuseNonFinite(root: unknown): void {
     if (typeof value === "number" && !Number.isFinite(value)) {
       throw new TsopError(
         "number-not-finite",
-        `${path.slice(1) || "The value"} is ${value}, and JSON has no such number.`,
+        `${path.slice(1) || "The value"} is ${value}, a number that JSON cannot represent.`,
         "Write a finite number, or leave the field out.",
       );
     }

@@ -105,7 +105,7 @@ function joinLines(json: Buffer): number {
 function parsed(json: Buffer, count?: number): unknown {
   const value = parseExactBytes(json, textOf(json));
   if (count === undefined || (value as unknown[]).length === count) return value;
-  throw new SyntaxError(`${count} lines are not one value each`);
+  throw new SyntaxError(`not all of the ${count} lines hold exactly one value`);
 }
 
 /** The error, if any, is found again when nothing is left out. */

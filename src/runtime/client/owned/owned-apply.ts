@@ -92,7 +92,7 @@ function claimed<T extends KubeObject>(
   if (!namespaced && ownerNamespace) {
     throw new TsopError(
       "owner-elsewhere",
-      `${kind} ${key.name} is in no namespace, so the ${owner.kind} ${owner.metadata.name} in ${ownerNamespace} cannot own it.`,
+      `The ${kind} ${key.name} is cluster-scoped, so the ${owner.kind} ${owner.metadata.name} in namespace ${ownerNamespace} cannot own it.`,
       "Use a cluster-scoped owner; otherwise the garbage collector deletes the object.",
     );
   }

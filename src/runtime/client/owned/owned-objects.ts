@@ -109,7 +109,7 @@ function mustBeOwned(
   const key = formatKey({ name, ...(namespace !== undefined && { namespace }) });
   throw new TsopError(
     "not-owned",
-    `The ${resourceOf(token).kind} ${key} is there, and the ${owner.kind} ${owner.metadata.name} does not control it.`,
-    `Delete it, or let the ${owner.kind} name another one.`,
+    `The ${resourceOf(token).kind} ${key} already exists, but the ${owner.kind} ${owner.metadata.name} does not control it.`,
+    `Delete it, or give the object that the ${owner.kind} owns another name.`,
   );
 }

@@ -65,7 +65,7 @@ export function livePods(rest: RestClient, dryRun: boolean): PodClient {
     throw new ConnectionError(
       "other",
       rest.server,
-      `the answer to GET ${path} is of no use: ${problem}`,
+      `the answer to GET ${path} cannot be used: ${problem}`,
     );
   };
   const run = async (
@@ -117,7 +117,7 @@ async function* logLines(
 function notTried(path: string): TsopError {
   return new TsopError(
     "dry-run-impossible",
-    `GET ${path} was not sent: it is to be a dry run, and what runs in a pod is carried out.`,
-    "Send it with a client that is not a dry run, or leave it out of dry runs.",
+    `GET ${path} was not sent: the client makes dry runs, which the API server does not support for requests to a pod.`,
+    "Send it with a client without dryRun, or leave it out in dry runs.",
   );
 }

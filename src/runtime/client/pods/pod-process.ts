@@ -88,7 +88,7 @@ export class ChannelProcess implements PodProcess, MessageSink {
     });
     // A caller that does not write need not listen for errors.
     this.stdin.on("error", () => undefined);
-    if (!hasStdin) this.stdin.destroy(new Error("the process was begun without `stdin: true`"));
+    if (!hasStdin) this.stdin.destroy(new Error("the process was started without `stdin: true`"));
     this.#exit.promise.catch(() => undefined);
   }
 
@@ -115,7 +115,9 @@ export class ChannelProcess implements PodProcess, MessageSink {
     if (this.#status) this.#settle(this.#status);
     else {
       this.#exit.reject(
-        this.#failed(error ?? new Error("the stream ended before it was told how the process did")),
+        this.#failed(
+          error ?? new Error("the stream ended before the exit status of the process arrived"),
+        ),
       );
     }
   }

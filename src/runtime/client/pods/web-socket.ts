@@ -57,8 +57,10 @@ export function handshake(protocols: readonly string[]): Handshake {
       "Sec-WebSocket-Protocol": protocols.join(", "),
     },
     check(headers) {
-      if (headers["upgrade"]?.toLowerCase() !== "websocket") return "it is no WebSocket";
-      if (headers["sec-websocket-accept"] !== accept) return "it answers another handshake";
+      if (headers["upgrade"]?.toLowerCase() !== "websocket")
+        return "it does not upgrade to a WebSocket";
+      if (headers["sec-websocket-accept"] !== accept)
+        return "its Sec-WebSocket-Accept does not match the key";
       const protocol = headers["sec-websocket-protocol"] ?? "";
       if (!protocols.includes(protocol)) {
         return `it speaks ${protocol === "" ? "no protocol" : protocol} instead of ${protocols.join(" or ")}`;
@@ -192,7 +194,8 @@ export class WebSocketConnection {
   }
 
   #continue(final: boolean, payload: Buffer): void {
-    if (!this.#parts) throw new Error("a message goes on that did not begin");
+    if (!this.#parts)
+      throw new Error("a continuation frame came without the beginning of its message");
     this.#parts.push(Buffer.from(payload));
     const size = this.#parts.reduce((sum, { length }) => sum + length, 0);
     if (size > MAX_MESSAGE_BYTES) throw new Error("a message is too long");

@@ -123,14 +123,14 @@ export class CertificateFiles {
       const problem = this.periodProblemOf(found);
       const isNew = !isSame(known, found);
       const isBetter = problem === undefined || this.periodProblemOf(known) !== undefined;
-      if (isNew && !isBetter) this.#tell(`the old certificate stays: ${problem}`);
+      if (isNew && !isBetter) this.#tell(`the old certificate stays in use: ${problem}`);
       else this.#tell(problem);
       if (!isNew || !isBetter) return known;
       renewed(found);
       this.#log.info({ file: this.#paths.certFile }, "the certificate was renewed");
       return found;
     } catch (error) {
-      this.#tell(`the old certificate stays: ${messageOf(error)}`);
+      this.#tell(`the old certificate stays in use: ${messageOf(error)}`);
       return known;
     }
   }
@@ -160,7 +160,7 @@ async function readUsable(paths: CertificatePaths): Promise<ServerCertificate> {
   }
   // In the middle of a change the files may not fit together.
   if (!x509.checkPrivateKey(privateKey)) {
-    throw new Error(`the key in ${keyFile} is not the key of the first certificate in ${certFile}`);
+    throw new Error(`the key in ${keyFile} does not match the first certificate in ${certFile}`);
   }
   if (
     clientCaFile !== undefined &&

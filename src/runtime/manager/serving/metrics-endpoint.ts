@@ -33,7 +33,7 @@ export async function openMetrics(
     boundless: ({ metric, label, series }: BoundlessMetric) => {
       log.warn(
         { metric, label, series },
-        `the metric ${metric} has ${series} series, most by its label ${label}: each stays in memory, here and in Prometheus. Give labels only values of which there are few.`,
+        `the metric ${metric} has ${series} series, most by its label ${label}: each stays in memory, here and in Prometheus. Use labels that have few values.`,
       );
     },
     failed: (error: unknown) => {

@@ -42,8 +42,8 @@ export const periodOf = ({ validFrom, validTo }: X509Certificate): Period => ({
 /** Why a certificate is not valid now, as the end of a sentence; `undefined` when it is. */
 export function periodProblem(certificate: X509Certificate, nowMs: number): string | undefined {
   const { fromMs, toMs } = periodOf(certificate);
-  if (nowMs >= toMs) return `ended on ${new Date(toMs).toISOString()}`;
-  if (nowMs < fromMs) return `begins on ${new Date(fromMs).toISOString()} only`;
+  if (nowMs >= toMs) return `expired on ${new Date(toMs).toISOString()}`;
+  if (nowMs < fromMs) return `is not valid before ${new Date(fromMs).toISOString()}`;
   return undefined;
 }
 

@@ -48,7 +48,7 @@ export function readPair(certPem: string, keyPem: string): CertificatePair {
   } catch {
     throw new CertificateError("the client key cannot be read (it must not have a passphrase)");
   }
-  if (!belongs) throw new CertificateError("the client key is not that of the certificate");
+  if (!belongs) throw new CertificateError("the client key does not match the client certificate");
   return { cert: chain.join(""), key };
 }
 

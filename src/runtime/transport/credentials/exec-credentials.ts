@@ -105,7 +105,7 @@ export class ExecCredentials implements CredentialSource {
     const { apiVersion, command, cluster, interactiveMode = "IfAvailable" } = this.#config;
     const hasTerminal = isMainThread && isatty(STDIN);
     if (interactiveMode === "Always" && !hasTerminal) {
-      throw this.#failed("it wants a terminal (interactiveMode: Always), and there is none");
+      throw this.#failed("it needs a terminal (interactiveMode: Always), and there is none");
     }
     const interactive = interactiveMode !== "Never" && hasTerminal;
     const info = {

@@ -115,7 +115,7 @@ function start(file: string, { args, environment, interactive }: ProgramOptions)
 
 function endOf(code: number | null, killedBy: NodeJS.Signals | null): string {
   return code === null
-    ? `it was ended by ${killedBy ?? "a signal"}`
+    ? `it was killed by ${killedBy ?? "a signal"}`
     : `it ended with exit code ${code}`;
 }
 

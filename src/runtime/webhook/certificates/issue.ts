@@ -126,7 +126,7 @@ export async function issueServing(
   if (endsMs <= nowMs) {
     throw new TsopError(
       "authority-expired",
-      `The authority ended on ${issuer.validTo}: what it signs would not be valid.`,
+      `The authority expired on ${issuer.validTo}: a certificate signed by it would not be valid.`,
       "Issue a new authority.",
     );
   }

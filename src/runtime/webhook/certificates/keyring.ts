@@ -124,7 +124,7 @@ export async function planKeyring(
   const keyring = { serving, authority, ...(next ? { next } : {}), ...previous };
   const isQuiet = said.problems.length === 0 && said.changes.length === 0;
   if (isQuiet && stored.texts["ca.crt"] !== bundleOf(keyring)) {
-    said.problems.push("ca.crt does not hold what is to be trusted: it is written anew");
+    said.problems.push("ca.crt does not hold the authorities to trust: it is written anew");
   }
   return { keyring, ...said };
 }
@@ -138,24 +138,27 @@ async function planSigners(
   const { clock, isTrusted } = context;
   const nowMs = clock.now();
   const next = readNext(stored, nowMs);
-  if (typeof next === "string") problems.push(`${next}: it is dropped, another is issued in time`);
+  if (typeof next === "string")
+    problems.push(`${next}: it is dropped, and a new one is issued in time`);
   const ready = typeof next === "string" ? undefined : next;
   const authority = readAuthority(stored, nowMs);
   if (typeof authority === "string") {
     const isFirst = Object.keys(stored.texts).length === 0;
-    if (isFirst) changes.push("there is no authority yet: one is issued");
+    if (isFirst) changes.push("there is no authority yet: a new one is issued");
     else problems.push(`${authority}: a new authority is issued`);
     return { authority: ready ?? (await newAuthority(context)) };
   }
   if (ready && (isTrusted(ready.x509) || endsShortly(authority.x509, nowMs))) {
-    changes.push("the next authority signs from now on; the one before is trusted on for a while");
+    changes.push(
+      "the next authority signs from now on; the previous one stays trusted for a while",
+    );
     return { authority: ready, before: authority };
   }
   if (ready) return { authority, next: ready };
   const isAsked = stored.rotate === "authority";
   if (!isAsked && !isDue(authority.x509, nowMs)) return { authority };
   const ends = new Date(periodOf(authority.x509).toMs).toISOString();
-  const reason = isAsked ? "a new authority was asked for" : `the authority ends on ${ends}`;
+  const reason = isAsked ? "a new authority was asked for" : `the authority expires on ${ends}`;
   changes.push(`${reason}: the next one is announced, and signs once it is trusted`);
   return { authority, next: await newAuthority(context) };
 }
@@ -179,7 +182,7 @@ async function planServing(
   const { names, validity, clock } = context;
   // Another authority, or no Secret: that was said already.
   const isTold = problems.length > 0 || changes.length > 0;
-  if (reason !== undefined) changes.push(`${reason}: another is issued`);
+  if (reason !== undefined) changes.push(`${reason}: a new one is issued`);
   else if (!isTold) problems.push(`${problem ?? ""}: a new certificate is issued`);
   return issueServing({ names, validityMs: validity.servingMs, authority }, clock);
 }
@@ -213,7 +216,7 @@ function planPrevious(
   if (before && last) trustedUntilMs = Math.max(trustedUntilMs ?? 0, periodOf(last).toMs);
   if (served && !includes([...signing, ...previous], served.authority)) {
     previous.push(served.authority);
-    changes.push("the authority of the certificate that is served is trusted on");
+    changes.push("the authority of the served certificate stays trusted");
     trustedUntilMs = Math.max(trustedUntilMs ?? 0, periodOf(served.certificate).toMs);
   }
   return {
@@ -248,10 +251,10 @@ function signerOf(
   if (certificates.length === 0) return `${name}.crt holds no certificate that can be read`;
   const key = privateKeyIn(keyText);
   if (!key) return `${name}.key holds no private key that can be read`;
-  if (key.asymmetricKeyType !== "ec") return `${name}.key is not a key of an elliptic curve`;
+  if (key.asymmetricKeyType !== "ec") return `${name}.key is not an elliptic curve key`;
   const x509 = certificates.find((one) => one.checkPrivateKey(key));
-  if (!x509) return `${name}.key is not the key of a certificate in ${name}.crt`;
-  if (!x509.ca) return `the certificate in ${name}.crt is not an authority's`;
+  if (!x509) return `${name}.key does not match a certificate in ${name}.crt`;
+  if (!x509.ca) return `the certificate in ${name}.crt is not that of an authority`;
   const problem = periodProblem(x509, nowMs);
   if (problem !== undefined) return `the authority in ${name}.crt ${problem}`;
   return { x509, certificate: x509.toString(), key: keyText };
@@ -269,13 +272,15 @@ function servingProblem(
   if (!x509) return "tls.crt holds no certificate that can be read";
   const key = privateKeyIn(keyText);
   if (!key) return "tls.key holds no private key that can be read";
-  if (!x509.checkPrivateKey(key)) return "tls.key is not the key of the certificate in tls.crt";
+  if (!x509.checkPrivateKey(key)) return "tls.key does not match the certificate in tls.crt";
   const problem = periodProblem(x509, clock.now());
   if (problem !== undefined) return `the certificate in tls.crt ${problem}`;
   const missing = namesMissingIn(x509, names);
   if (missing.length > 0) return `the certificate in tls.crt is not for ${missing.join(", ")}`;
   const isSigned = x509.checkIssued(authority.x509) && x509.verify(authority.x509.publicKey);
-  return isSigned ? undefined : "the certificate in tls.crt is not of the authority in ca.key";
+  return isSigned
+    ? undefined
+    : "the certificate in tls.crt was not signed by the authority in ca.key";
 }
 
 /** Why a good certificate of the server is issued anew all the same. */
@@ -290,5 +295,5 @@ function renewalReason(
   const { toMs } = periodOf(x509);
   // Another one would not last longer.
   if (toMs >= periodOf(authority.x509).toMs) return undefined;
-  return `the certificate ends on ${new Date(toMs).toISOString()}`;
+  return `the certificate expires on ${new Date(toMs).toISOString()}`;
 }

@@ -254,7 +254,7 @@ export class SelfManaged implements CertificateProvider {
       if (!this.#told.includes(problem)) this.#log.warn(problem);
     }
     if (this.#told.length > 0 && problems.length === 0) {
-      this.#log.info("the certificate of the webhooks is well again");
+      this.#log.info("the problems with the certificate of the webhooks are over");
     }
     this.#told = problems;
   }

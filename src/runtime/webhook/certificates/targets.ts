@@ -69,7 +69,7 @@ export function targetsOf({ webhooks, conversions }: HandlerMarks, prefix: strin
 }
 
 const ADVICE =
-  "Run `tsop manifests` and apply the roles: those of a self-managed certificate are among them";
+  "Run `tsop manifests` and apply the roles, which include those for a self-managed certificate";
 
 /**
  * The access to the Secret and its targets, for the check of the operator's rights at the start.

@@ -43,7 +43,7 @@ export function plainContent(returned: unknown): JsonObject {
     if (returned[field] === undefined) continue;
     const rest = "const { apiVersion, kind, metadata, ...content } = object";
     throw new BadContent(
-      `returned \`${field}\`, which is kept as it is: return the other fields alone (${rest})`,
+      `returned \`${field}\`, which a converter cannot change: return only the other fields (${rest})`,
     );
   }
   const content: JsonObject = {};
@@ -121,7 +121,7 @@ function pathOf(parent: Visit, last: string | number): string {
 function described(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (Array.isArray(value)) return "a list";
-  if (value instanceof Date) return "a date that is none";
+  if (value instanceof Date) return "an invalid date";
   if (typeof value === "object") return `a ${value.constructor.name}`;
   return typeof value === "number" ? String(value) : `a ${typeof value}`;
 }

@@ -49,7 +49,7 @@ export class HubConversion implements ConversionRegistry {
         const fields = { annotation, kind: object.kind, name: metadata.name };
         log.warn(
           metadata.namespace === undefined ? fields : { ...fields, namespace: metadata.namespace },
-          "The annotation is ignored: it does not say what another version of the object has.",
+          "The annotation is ignored: it does not hold fields of another version of the object.",
         );
       },
     };
@@ -58,7 +58,7 @@ export class HubConversion implements ConversionRegistry {
   add(converter: AnyConverter): void {
     const mark = conversionOf(converter);
     if (!mark)
-      throw new InternalError(`${converter.constructor.name} wears no @ConversionWebhook.`);
+      throw new InternalError(`${converter.constructor.name} has no marker @ConversionWebhook.`);
     const { hub, spoke } = mark;
     const key = kindKey(hub.group, hub.kind);
     const kind = this.#kinds.get(key) ?? { hub, spokes: new Map<string, AnyConverter>() };

@@ -92,7 +92,7 @@ describe("JSON with whole numbers of 64 bits", () => {
       expect(() => stringifyExact({ spec: { sizes: [1, { a: number }] }, b: null })).toThrow(
         expect.objectContaining({
           code: "number-not-finite",
-          message: `spec.sizes.1.a is ${number}, and JSON has no such number.`,
+          message: `spec.sizes.1.a is ${number}, a number that JSON cannot represent.`,
         }),
       );
     },

@@ -271,7 +271,7 @@ describe("files of a certificate", () => {
     await pass(clock, 60_000);
     // Told once, and what is good is served on.
     expect(lines).toEqual([expect.stringMatching(problem)]);
-    expect(lines[0]).toMatch(/^the old certificate stays: /);
+    expect(lines[0]).toMatch(/^the old certificate stays in use: /);
     expect(served).toHaveLength(1);
     const mended = issue(clock);
     write(mended);
@@ -293,12 +293,16 @@ describe("files of a certificate", () => {
     write(issue(clock, -1000));
     await pass(clock, 3000);
     expect(lines).toEqual([
-      expect.stringMatching(/^the old certificate stays: .*tls\.crt ended on 2026-01-01T00:00:02/),
+      expect.stringMatching(
+        /^the old certificate stays in use: .*tls\.crt expired on 2026-01-01T00:00:02/,
+      ),
     ]);
     const validity = { from: clock.now() + HOUR_MS, to: clock.now() + 2 * HOUR_MS };
     write(selfSigned(["localhost"], validity));
     await pass(clock, 3000);
-    expect(lines.at(-1)).toMatch(/^the old certificate stays: .* begins on 2026-01-01T01:.* only/);
+    expect(lines.at(-1)).toMatch(
+      /^the old certificate stays in use: .* is not valid before 2026-01-01T01:/,
+    );
     expect(served).toEqual([first.certificate]);
     // It is good by then, and nothing in the files changes.
     await clock.advance(HOUR_MS);

@@ -247,9 +247,9 @@ describe("the Secret", () => {
     ["tls.key", async () => (await other).key, /tls\.key is not the key of the certificate/],
     ["ca.crt", () => "", /ca\.crt holds no certificate that can be read/],
     ["ca.crt", () => "garbage", /ca\.crt holds no certificate that can be read/],
-    ["ca.crt", async () => (await other).certificate, /ca\.key is not the key of a certificate in/],
+    ["ca.crt", async () => (await other).certificate, /ca\.key does not match a certificate in/],
     ["ca.key", () => rsa, /ca\.key holds no private key that can be read/],
-    ["ca.key", async () => (await other).key, /ca\.key is not the key of a certificate in ca\.crt/],
+    ["ca.key", async () => (await other).key, /ca\.key does not match a certificate in ca\.crt/],
     ["next-ca.crt", () => "garbage", /next-ca\.crt holds no certificate that can be read/],
   ])(
     "with something wrong in %s is mended, and the reason is told (%#)",
