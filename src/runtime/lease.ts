@@ -1,5 +1,5 @@
 /**
- * Leases: the records by which processes agree on the leader, or on the owner of each key.
+ * Leases: the objects by which processes agree on the leader, or on the owner of each key.
  *
  * @see https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/lease-v1/
  */

@@ -2,8 +2,8 @@
 
 /**
  * Keeps the `limit` entries that were used last, and some more: at most twice as many. Both reading
- * and writing count as use. Two generations, so that a use costs one look-up: moving each used
- * entry to the end of a `Map` makes V8 rebuild the map all the time.
+ * and writing count as use. It has two generations, so that a use costs one look-up: moving each
+ * used entry to the end of a `Map` makes V8 rebuild the map all the time.
  */
 export class LruMap<V> {
   readonly #limit: number;

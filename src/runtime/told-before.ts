@@ -1,9 +1,9 @@
-/** Says each thing once, in memory that does not grow. */
+/** Remembers messages, in bounded memory, so that each is told once. */
 import { LruMap } from "./lru.ts";
 
 const REMEMBERED = 1000;
 
-/** Remembers the last thousand things that were told; what was forgotten is told again. */
+/** Remembers the last thousand messages; a forgotten one is told again. */
 export class ToldBefore {
   readonly #told = new LruMap<true>(REMEMBERED);
 

@@ -195,7 +195,7 @@ describe.skipIf(CHROMIUM === undefined)("the page in a browser", () => {
     const context = await browser.newContext(WIDE);
     const page = await context.newPage();
     await page.goto(`${told.server.url.slice(0, -8)}12345678`);
-    await page.getByRole("status").filter({ hasText: "not of the session that runs" }).waitFor();
+    await page.getByRole("status").filter({ hasText: "belongs to another session" }).waitFor();
     expect(await page.getByRole("treeitem").count()).toBe(0);
   });
 });

@@ -1,6 +1,6 @@
 /**
  * The waits of a reflector between failures: client-go's backoff, from 0.8 s doubled up to 30 s,
- * each step stretched by up to its own length, so that many clients do not come back together.
+ * each wait lengthened by a random part of itself, so that many clients do not come back together.
  */
 import type { Clock } from "../../clock.ts";
 

@@ -169,7 +169,7 @@ export class InformerCache implements Cache {
       this.#found = new WeakMap();
       if (this.#signal) kind.start(this.#signal);
     }
-    // The token that the map is keyed by is what says that its objects are `T`s.
+    // The key of the map is the token of the kind, so the informers hold `T`s.
     return kind as unknown as KindInformers<T>;
   }
 

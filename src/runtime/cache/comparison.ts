@@ -1,5 +1,5 @@
 /**
- * Compares a cache with a list from the server, where nothing else tells that a watch has brought
+ * Compares a cache with a list from the server, to find out whether a watch has delivered
  * everything.
  */
 import type { KubeObject } from "../../kube/object.ts";

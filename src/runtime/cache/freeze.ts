@@ -27,7 +27,7 @@ export function trimmedForCache<T extends KubeObject>(object: T): T {
   return object;
 }
 
-/** The same but for its managedFields: an object of its own where it has any. */
+/** The object without its managedFields: a copy if it has any, otherwise the object itself. */
 export function withoutManagedFields<T extends KubeObject>(object: T): T {
   if (!object.metadata.managedFields) return object;
   return { ...object, metadata: metadataWithoutManagedFields(object) };

@@ -182,7 +182,7 @@ export class HandlerQueue<T extends KubeObject> {
   }
 }
 
-/** Two notifications of one object as one; `undefined`: there is nothing to tell, `both`: each is told. */
+/** Merges two notifications of one object. `undefined`: neither is delivered; `both`: both are. */
 function mergedOf<T extends KubeObject>(
   before: Notification<T>,
   after: Notification<T>,

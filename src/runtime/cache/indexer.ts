@@ -213,7 +213,7 @@ export class Indexer<T extends KubeObject> {
 
   #unindexAll(key: string, object: T): void {
     for (const [name, index] of this.#indexes) {
-      // One that fails now need not have failed when the object was put in.
+      // A function that fails now may have succeeded when the object was stored.
       for (const value of this.#valuesOf(name, object).values ?? [...index.keys()]) {
         const keys = index.get(value);
         keys?.delete(key);

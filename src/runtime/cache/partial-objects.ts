@@ -1,8 +1,9 @@
 /**
- * Objects of which only a part was read, or is kept by the cache: they are marked, so that none of them is written back
- * as if it were whole.
+ * Objects of which only a part was read, or is kept by the cache: they are marked, so that none of
+ * them is written back as if it were whole.
  *
- * The mark is a symbol of the object itself: a copy by `mutableCopy` and a spread have it too, and JSON has not.
+ * The mark is a symbol of the object itself: a copy by `mutableCopy` and a spread have it too, but
+ * JSON does not.
  */
 import { TsopError } from "../../errors.ts";
 import { copyJson } from "../../kube/json.ts";

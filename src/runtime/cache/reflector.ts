@@ -20,8 +20,8 @@ import { problemOf, ReadableObjects } from "./readable-objects.ts";
 import { WatchSession, type InformerOccurrence } from "./watch-session.ts";
 
 /**
- * The state of a reflector. `synced` is the only good place to stay; `denied` and `backoff` say why
- * in `lastError`.
+ * The state of a reflector. Only `synced` is healthy; the reason for `denied` and `backoff` is in
+ * `lastError`.
  */
 export type ReflectorState =
   "idle" | "listing" | "streaming" | "synced" | "backoff" | "denied" | "stopped";
@@ -192,7 +192,8 @@ export class Reflector<T extends KubeObject> {
     this.#state = "listing";
     this.#options.count?.("list");
     const asked = this.#versionUnavailable ? "" : this.#lastVersion || "0";
-    // A limit makes the server read from etcd instead of its memory; only at "" and "0" it does so, or not, anyway.
+    // With a limit the server reads from etcd instead of its memory; for the versions "" and "0" a
+    // limit makes no difference.
     const inPages = this.#paged || asked === "" || asked === "0";
     const receive = (object: T): void => {
       if (problemOf(object) === undefined) store.receive(object);

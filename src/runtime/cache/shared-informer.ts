@@ -48,7 +48,7 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
     "unreadable-object": 0,
     "index-error": 0,
   };
-  // Keyed by the very objects in the store, which are those that handlers get.
+  // The keys are the objects in the store themselves, which handlers get as well.
   readonly #writtenAtMs = new WeakMap<T, number>();
   #hasSynced = false;
   #started = false;

@@ -15,7 +15,7 @@ import type { JsonObject, KubeObject } from "../../kube/object.ts";
 const MAX_FAMILIES = 10_000;
 // V8 keeps shorter strings once by itself, as names of fields.
 const MIN_STRING = 11;
-// Longer ones, such as scripts, are seldom equal but for their place.
+// Longer strings, such as scripts, are rarely equal, except in the same field of similar objects.
 const MAX_STRING = 128;
 const RECENT_STRINGS = 1024;
 // Deeper parts are kept as they came: they are seldom equal, and the stack ends after some
@@ -41,9 +41,7 @@ export class SharedParts<T extends KubeObject = KubeObject> {
     if (like) reuse(like, object, this.#strings, 0);
   }
 
-  /**
-   * The object that is most like `object`, as far as is known; `object` may be it for the next one.
-   */
+  /** The known object that is most like `object`; from now on `object` stands for its family. */
   #like(object: T): T | undefined {
     const last = this.#last;
     const owner = object.metadata.ownerReferences?.[0]?.uid;
@@ -148,12 +146,13 @@ function takesRoom(value: unknown): boolean {
   return typeof value === "string" ? value.length >= MIN_STRING : typeof value === "object";
 }
 
-/** The equal string that was met first, if that is not long ago. */
+/** An equal string that was met recently. */
 function recent(value: unknown, strings: RecentStrings): string | undefined {
   if (typeof value !== "string") return undefined;
   const { length } = value;
   if (length < MIN_STRING || length > MAX_STRING) return undefined;
-  // Times and identifiers differ all over, names at their ends.
+  // The slot depends on the length and on some characters: times and identifiers differ everywhere,
+  // names at their ends.
   const place =
     (length * 7 +
       value.charCodeAt(length - 1) +

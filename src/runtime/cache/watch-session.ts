@@ -174,7 +174,7 @@ export class WatchSession<T extends KubeObject> {
     if (event.type === "BOOKMARK") {
       if (event.object.metadata.annotations?.[INITIAL_EVENTS_END] !== "true") return;
       this.#synced = true;
-      // The events after this are those of a watch of its own, which can also be too short.
+      // The events after this belong to the watch itself, which can be too short as well.
       this.#events = 0;
       // A server that ends the initial events with a bookmark sends one each minute from then on.
       this.#noteBookmark();

@@ -191,7 +191,7 @@ export class CachedClient implements Client {
       update: status.update.bind(status),
       patch: async (object, change, options) => {
         const cached = options?.dryRun ? undefined : this.#cache.findObject(object);
-        // A part that was dropped from it may be the one to change.
+        // The fields to change may be among those that the cache dropped.
         const known = cached && isPartial(cached) ? undefined : cached;
         if (typeof change !== "function") {
           if (known && isStatusPatched(known, change)) return known;

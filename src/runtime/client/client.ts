@@ -22,8 +22,8 @@ export interface Selection {
 /** A selection of the objects of a kind, from the cache or the server. */
 export interface ListOptions extends Selection {
   /**
-   * Reads from an index of the cache, which must have been declared; a server has none. Not
-   * together with `fields`.
+   * Reads from an index of the cache, which must have been declared; an API server has no indexes.
+   * Not together with `fields`.
    */
   readonly index?: { readonly name: string; readonly value: string } | undefined;
 }

@@ -83,7 +83,7 @@ export function parseWarnings(header: string): ParsedWarning[] {
 
 // Code, agent, text with escaped quotes, and an optional date; then a comma, or the end.
 const WARNING = /^\s*(\d{3}) (\S+) "((?:[^"\\]|\\.)*)"\s*(?:"[^"]*"\s*)?(?:,\s*|$)/su;
-// eslint-disable-next-line no-control-regex -- those are what no warning has, as for client-go
+// eslint-disable-next-line no-control-regex -- no warning has these characters, as in client-go
 const CONTROL_CHARACTER = /[\u0000-\u001f\u007f-\u009f\ufffd]/;
 
 /** Headers arrive as Latin-1; their content is UTF-8. */

@@ -124,7 +124,7 @@ class EventReader<T extends KubeObject> implements AsyncIterableIterator<
 
   #eventsIn(chunk: Uint8Array): Decoded<T> {
     const { last } = this.#bookmarks;
-    // After half an event the same bytes would be the rest of it.
+    // After an incomplete event the same bytes would be its rest.
     if (this.#lines.isBetween && last?.chunk.equals(chunk)) return last.decoded;
     const isBookmark = this.#lines.isBetween && isOneBookmark(chunk);
     // A copy, since parsing may change the bytes.

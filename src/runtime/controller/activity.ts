@@ -14,7 +14,7 @@ export interface QueueState {
   readonly controller: string;
   /** The keys that are being reconciled: `default/web`. */
   readonly inHand: readonly string[];
-  /** How many keys are in line. */
+  /** How many keys are queued. */
   readonly depth: number;
   /** The keys that wait for their time, in milliseconds since 1970. */
   readonly waiting: readonly { readonly key: string; readonly atMs: number }[];

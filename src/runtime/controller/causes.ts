@@ -11,7 +11,7 @@ interface TakenCauses {
   readonly origins: readonly Cause[];
 }
 
-/** Why a key will be in line. */
+/** The cause of a later enqueue. */
 interface LaterCause {
   /** On the monotonic clock. */
   readonly dueMs: number;
@@ -22,7 +22,7 @@ interface LaterCause {
 /** The causes of enqueued keys. */
 export class Causes {
   readonly #causes = new Map<string, string[]>();
-  /** Of keys that wait for their time; what comes before is a reconcile of another cause. */
+  /** The causes of keys that wait for a time; a reconcile before that time has another cause. */
   readonly #later = new Map<string, LaterCause>();
   /**
    * The events behind the causes; only for an observer that wants them, because events keep objects

@@ -281,7 +281,7 @@ export class Controller {
     }
     if (startMs < this.#notedUntilMs) this.#begunAtMs.set(key, startMs);
     this.#reconciles++;
-    // The last key in line: workers wait for events from here on.
+    // The last queued key: from here on workers wait for events.
     if (this.#queue.length === 0) this.#turns.took(startMs);
     this.#idPrefix ??= Math.floor(clock.random() * 2 ** 24).toString(16);
     const id = `${this.#idPrefix}-${this.#reconciles}`;

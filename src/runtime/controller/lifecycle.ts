@@ -94,7 +94,8 @@ export class Lifecycle<T extends KubeObject> {
     const { client, finalizer = "", token, reconciler } = this.#parts;
     const object = await client.find(token, request.key);
     if (object && isBeingDeleted(object)) {
-      // Without our finalizer the object is cleaned up, or was never ours: it waits for others.
+      // An object without our finalizer is cleaned up already, or was never ours: it waits for
+      // other finalizers.
       return hasFinalizer(object, finalizer) ? this.#cleanUp(object, context) : undefined;
     }
     if (object && !hasFinalizer(object, finalizer) && !(await this.#adopt(object))) return;

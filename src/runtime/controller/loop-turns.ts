@@ -1,4 +1,4 @@
-/** Turns of the event loop, of which reconciles that never wait leave it none. */
+/** Gives the event loop a turn while reconciles that never wait keep it busy. */
 import { settlePromises, type Clock } from "../../clock.ts";
 
 // The number of reconciles, and the time, after which the loop gets a turn.

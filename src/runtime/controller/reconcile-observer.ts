@@ -33,7 +33,7 @@ export interface ObservedStart {
   readonly failures: number;
   /** The wall time, in milliseconds. */
   readonly nowMs: number;
-  /** How many keys wait in line. */
+  /** How many keys are queued. */
   readonly queueDepth: number;
 }
 

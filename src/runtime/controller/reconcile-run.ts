@@ -51,7 +51,7 @@ export class ReconcileRun implements ReconcileContext {
     this.#start = start;
   }
 
-  /** The same reconcile with a new scope for its requests, and time of its own. */
+  /** The same reconcile with a new scope for its requests, and a timeout of its own. */
   again(signal: AbortSignal): ReconcileRun {
     const run = new ReconcileRun({ ...this.#start, signal });
     run.scope.notes = this.scope.notes;

@@ -87,7 +87,7 @@ export class ReconcileScopes {
     this.#running.delete(scope);
   }
 
-  /** Forbids all running reconciles to write: their keys may be another process's by now. */
+  /** Forbids all running reconciles to write: their keys may belong to another process by now. */
   expireAll(): void {
     for (const scope of this.#running) scope.expired = true;
   }

@@ -7,7 +7,7 @@ import type { ResourceInfo } from "../../kube/resource.ts";
 import type { ListOptions } from "../client/client.ts";
 import type { RestRequest, SendRequest } from "../client/rest-client.ts";
 
-/** The name of the fact which resource a kind is. */
+/** The question for the resource of a kind, as it stands in a recording. */
 export const servedQuestion = (apiVersion: string, kind: string, plural?: string): string =>
   `how ${apiVersion} ${kind} is served${plural === undefined ? "" : ` as ${plural}`}`;
 

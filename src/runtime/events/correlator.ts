@@ -1,6 +1,6 @@
 /**
- * Keeps events from flooding the API server: the same one is counted up, many similar ones become
- * one, and an object with too many gets no more for a while. client-go's rules and numbers.
+ * Keeps events from flooding the API server: a repeated event is counted, many similar ones become
+ * one, and an object with too many gets no more for a while. The rules and numbers are client-go's.
  *
  * @see https://github.com/kubernetes/client-go/blob/v0.36.3/tools/record/events_cache.go
  */
@@ -69,7 +69,7 @@ export class EventCorrelator {
     this.#clock = clock;
   }
 
-  /** The content to send for a new event; `undefined` when it is one too many. */
+  /** The content to send for a new event; `undefined` when the object has had too many. */
   correlate(event: CoreEvent): CorrelatedEvent | undefined {
     const { event: aggregated, key } = this.#aggregate(event);
     const observed = this.#observe(aggregated, key);
@@ -99,7 +99,7 @@ export class EventCorrelator {
     return { event: { ...event, message, count: 1 }, key };
   }
 
-  /** Counts up an event that is the same again. */
+  /** Counts an event that is repeated. */
   #observe(event: CoreEvent, key: string): CorrelatedEvent {
     const last = this.#logs.get(key);
     if (!last) {

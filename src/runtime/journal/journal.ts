@@ -28,7 +28,9 @@ export class Journal implements ReconcileObserver {
   readonly #clock: Clock;
   readonly #cache: Pick<InformerCache, "findByName" | "resourceOfKind">;
   readonly #known: KnownObjects;
-  /** Those that wrote or failed: a thousand without effect must not push them out. */
+  /**
+   * Those that wrote or failed are kept apart: a thousand without effect must not push them out.
+   */
   readonly #telling: Kept[] = [];
   readonly #quiet: Kept[] = [];
   readonly #listeners = new Set<(entry: JournalEntry) => void>();

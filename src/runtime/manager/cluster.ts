@@ -1,5 +1,6 @@
 /**
- * A second cluster beside the manager's own: a client and a cache, with the life of the manager.
+ * A second cluster beside the manager's own: a client and a cache, which run as long as the
+ * manager.
  *
  * @see https://pkg.go.dev/sigs.k8s.io/controller-runtime/pkg/cluster
  */
@@ -25,7 +26,7 @@ export interface ClusterOptions {
   /** The field manager there, in managedFields; the cluster's name when absent. */
   readonly fieldManager?: string;
   readonly cache?: CacheOptions;
-  /** For tests: the way to the API server, in the place of `config`. */
+  /** For tests: the transport to the API server, instead of `config`. */
   readonly transport?: Transport;
 }
 
@@ -38,10 +39,12 @@ export interface Cluster {
 }
 
 /**
- * Makes a second cluster, with a cache of its own that runs as long as the manager. Its watches feed controllers here.
+ * Makes a second cluster, with a cache of its own that runs as long as the manager. Its watches
+ * feed controllers here.
  *
- * Writes of a reconcile that has run out of its time are refused there as they are here. A leader's lease is of the
- * manager's own cluster: who lost it may still write to the other one until its reconciles have ended.
+ * Writes of a reconcile that timed out are refused there as they are here. The leader's Lease is in
+ * the manager's own cluster: a process that lost it may still write to the other cluster until its
+ * reconciles have ended.
  *
  * @example
  * const edge = createCluster(manager, { name: "edge", config: loadClusterConfig({ context: "edge" }) });

@@ -1,4 +1,6 @@
-/** How several processes of one operator agree on who works: one leads, or all share the keys. */
+/**
+ * The coordination of several processes of one operator: one is the leader, or all share the keys.
+ */
 import { hostname } from "node:os";
 import type { Clock } from "../../clock.ts";
 import type { Logger } from "../../log.ts";
@@ -16,11 +18,11 @@ import type { PlannedAccess } from "./preflight.ts";
 
 /** The parts of a manager that its coordination with other processes needs. */
 interface CoordinationParts {
-  /** Neither cached nor fenced. */
+  /** A client that is neither cached nor fenced. */
   readonly client: Client;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Of the Leases, where the options name none. */
+  /** The namespace of the Leases, where the options name none. */
   readonly namespace: string;
 }
 
@@ -43,7 +45,7 @@ export function electionSettings(
   return settings;
 }
 
-/** The member that a process is among those that share the keys. */
+/** This process as a member of those that share the keys. */
 export function createMember(
   { id, namespace, identity, ...times }: ShardingOptions,
   { namespace: ownNamespace, ...parts }: CoordinationParts,
@@ -55,7 +57,7 @@ export function createMember(
     ...times,
     id,
     namespace: namespace ?? ownNamespace,
-    // It is a part of a name, where `_` is not allowed.
+    // The identity is a part of a name, where `_` is not allowed.
     identity: (identity ?? identityOf(parts.clock)).toLowerCase().replaceAll("_", "-"),
   };
   return new ShardMember({ ...parts, settings, presence, expired });

@@ -1,4 +1,4 @@
-/** The ways to a manager: for a cluster, and for the replay of one reconcile. */
+/** Creates managers: for a cluster, and for the replay of one reconcile. */
 import { systemClock } from "../../clock.ts";
 import { TsopError } from "../../errors.ts";
 import { type Replay, replayOfEnvironment, replayTransport } from "../replay/replay.ts";
@@ -20,7 +20,7 @@ import type { Manager } from "./manager.ts";
  * controllerFor(manager).for(Web).complete(new WebReconciler(manager.client));
  * await manager.start(setupSignalHandler());
  *
- * @throws TsopError `no-cluster`, `kubeconfig-...`; `leader-and-shards` when both are asked for
+ * @throws TsopError `no-cluster`, `kubeconfig-...`; `leader-and-shards` when both are given
  */
 export function createManager(options: ManagerOptions = {}): Manager {
   if (options.leaderElection && options.sharding) {
@@ -41,8 +41,7 @@ export function createManager(options: ManagerOptions = {}): Manager {
 /** A manager that does one recorded reconcile when it is started, and reaches no server. */
 export function replayManager(replay: Replay, options: ManagerOptions = {}): Manager {
   const { name, log, cache, middlewares, fieldValidation, dryRun, webhooks } = options;
-  // Without the options for sharing with others and serving them; webhooks are added, and not
-  // served.
+  // Without the options for coordination and servers; webhooks are added, but not served.
   const own = present({ name, log, middlewares, fieldValidation, dryRun, webhooks });
   const settings = { ...own, cache: { ...cache, watchList: false }, clock: systemClock };
   return new OperatorManager(settings, replayTransport, undefined, replay);

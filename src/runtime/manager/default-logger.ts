@@ -1,4 +1,4 @@
-/** The log of an operator that brings none: pino, as JSON lines on stdout. */
+/** The default log of an operator: pino, as JSON lines on stdout. */
 import { pino } from "pino";
 import type { Logger } from "../../log.ts";
 

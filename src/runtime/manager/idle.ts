@@ -1,4 +1,4 @@
-/** Waits until a manager has nothing left to do but what waits for its time. */
+/** Waits until a manager has nothing left to do, except for work that is due at a later time. */
 import { settlePromises, systemClock, timeoutSignal } from "../../clock.ts";
 import { messageOf, TsopError } from "../../errors.ts";
 import type { SharedInformer } from "../cache/shared-informer.ts";
@@ -12,7 +12,7 @@ export interface IdleOptions {
 
 /** The state of an idle manager. */
 export interface IdleState {
-  /** Keys that are looked at later, by a `requeueAfterMs` or a retry; the earliest first. */
+  /** Keys that are due later, by a `requeueAfterMs` or a retry; the earliest first. */
   readonly waiting: readonly WaitingKey[];
 }
 
@@ -22,7 +22,7 @@ export interface IdleParts {
   busy(): readonly string[];
   waiting(): readonly WaitingKey[];
   informers(): readonly SharedInformer[];
-  /** Whether the transport knows that nothing is on its way; `undefined`: it cannot know. */
+  /** Whether the transport knows that no request is open; `undefined`: it cannot know. */
   isQuiet(): boolean | undefined;
   /** @throws when the manager does not run */
   checkRunning(): void;
@@ -72,7 +72,7 @@ async function untilCalm(
   }
 }
 
-/** Lists everything once: informers that do not know what is there by now are behind. */
+/** Lists every kind once; the returned function names the informers that are behind these lists. */
 async function compare(parts: IdleParts, signal: AbortSignal): Promise<() => readonly string[]> {
   const checks = await Promise.all(
     parts.informers().map(async (informer) => {
@@ -104,7 +104,7 @@ function notIdle(busy: readonly string[], timeoutMs: number): TsopError {
   );
 }
 
-/** The manager does not run: nothing would ever become idle. */
+/** The error of a manager that does not run: it would never become idle. */
 export function notRunning(state: string, cause?: unknown): TsopError {
   const why = cause === undefined ? "" : `: ${messageOf(cause)}`;
   return new TsopError(

@@ -1,4 +1,4 @@
-/** The inside of a manager, for other parts of the runtime. */
+/** The inner parts of a manager, for other parts of the runtime. */
 import { TsopError } from "../../errors.ts";
 import type { ReconcileObserver } from "../controller/reconcile-observer.ts";
 import type { ReconcileScopes } from "../controller/reconcile-scopes.ts";
@@ -6,31 +6,31 @@ import type { ShardMember } from "../sharding/shard-member.ts";
 import type { Tracing } from "../tracing/tracing.ts";
 import type { OperatorMetrics } from "./metrics.ts";
 
-/** Where a manager keeps it. */
+/** The property in which a manager keeps its inner parts. */
 export const INSIDE: unique symbol = Symbol("tsop.inside");
 
-/** A manager from inside. */
+/** The inner parts of a manager. */
 export interface ManagerInside {
   readonly metrics: OperatorMetrics;
   /** The running reconciles, shared by the client and the controllers. */
   readonly scopes: ReconcileScopes;
-  /** Makes spans of what happens here; absent without `ManagerOptions.tracing`. */
+  /** Makes spans; absent without `ManagerOptions.tracing`. */
   readonly tracing: Tracing | undefined;
-  /** Looks on at reconciles: traces, and the journal. */
+  /** Observes reconciles: traces, and the journal. */
   readonly observer: ReconcileObserver | undefined;
-  /** Which keys this process works on; absent where they are not shared. */
+  /** The keys that this process works on; absent where keys are not shared. */
   readonly shards: ShardMember | undefined;
-  /** The controllers that were begun and are not complete. */
+  /** The controllers under construction. */
   readonly unfinished: Set<UnfinishedController>;
 }
 
-/** A controller that was begun. */
+/** A controller under construction. */
 export interface UnfinishedController {
-  /** How its author knows it: `for(Web)`. */
+  /** The name that its author gave it in the code: `for(Web)`. */
   readonly begun: string;
 }
 
-/** The inside of a manager. @throws TsopError `controller-misbuilt` for one that `createManager` of this package did not make */
+/** The inner parts of a manager. */
 export function insideOf(manager: object): ManagerInside {
   const { [INSIDE]: inside } = manager as { readonly [INSIDE]?: ManagerInside };
   if (inside) return inside;
@@ -41,7 +41,7 @@ export function insideOf(manager: object): ManagerInside {
   );
 }
 
-/** Refuses to start while a controller was begun that nobody completed: it would never reconcile anything. */
+/** Refuses to start while a controller is not completed: it would never reconcile anything. */
 export function assertFinished({ unfinished }: ManagerInside): void {
   const [first] = unfinished;
   if (!first) return;

@@ -1,6 +1,7 @@
 /**
- * Who keeps the lead, or the shard, and answers the probes: a thread of its own, so that no reconcile gets in its way; this thread where
- * time or the way to the server are a test's.
+ * Keeps the leadership or the shard, and answers the probes, in a thread of its own, so that no
+ * reconcile gets in its way. It stays in the main thread where a test provides the clock or the
+ * transport.
  */
 import { systemClock, type Clock } from "../../clock.ts";
 import type { TsopError } from "../../errors.ts";
@@ -26,22 +27,25 @@ import type { ManagerOptions } from "./manager-options.ts";
 
 /** The parts of a keeper. */
 interface KeeperParts {
-  /** The cluster that a thread may speak to by itself; everything stays in this thread when absent. */
+  /**
+   * The cluster to which a thread may connect by itself; without it everything stays in the main
+   * thread.
+   */
   readonly config: ClusterConfig | undefined;
   readonly election: ElectionSettings | undefined;
   readonly shard: ShardSettings | undefined;
   readonly health: Endpoint | undefined;
-  /** How long this thread may stand still before the process is taken for stuck. */
+  /** How long the main thread may be blocked before the process counts as stuck. */
   readonly stuckAfterMs: number;
-  /** Who writes, and the user agent. */
+  /** The field manager, and the user agent. */
   readonly name: string;
-  /** Neither cached nor fenced. */
+  /** A client that is neither cached nor fenced. */
   readonly client: Client;
   readonly clock: Clock;
   readonly log: Logger;
   readonly observe: ExchangeObserver;
   readonly probe: (url: string) => Promise<ProbeAnswer>;
-  /** Told when the thread ends by itself. */
+  /** Called when the thread ends by itself. */
   readonly failed: (error: TsopError) => void;
 }
 
@@ -50,7 +54,7 @@ interface OfManager extends Omit<
   KeeperParts,
   "config" | "election" | "health" | "stuckAfterMs" | "name"
 > {
-  /** Of the pod. */
+  /** The namespace of the pod. */
   readonly namespace: string;
 }
 
@@ -62,7 +66,7 @@ export function keeperOf(
 ): Keeper {
   const { leaderElection, health, stuckAfterMs = 30_000, name = "tsop", transport } = options;
   const { clock } = parts;
-  // A thread has no way to a test's server, nor to its time.
+  // A thread cannot use a test's transport or clock.
   const simulated =
     clock !== systemClock || transport !== undefined || config?.connect !== undefined;
   return new Keeper({
@@ -76,7 +80,7 @@ export function keeperOf(
   });
 }
 
-/** Takes part in the election, or shares the keys, if that is asked for, and serves the probes, if they are asked for. */
+/** Takes part in the election, or shares the keys, and serves the probes, as the options say. */
 export class Keeper {
   readonly #parts: KeeperParts;
   #term: LeaderTerm = { endsAtMs: undefined };
@@ -89,22 +93,22 @@ export class Keeper {
     this.#parts = parts;
   }
 
-  /** Until when this process may write; `undefined` before it ever led. */
+  /** The time until which this process may write; `undefined` before it was ever the leader. */
   get endsAtMs(): number | undefined {
     return this.#term.endsAtMs;
   }
 
-  /** The election, once started, if there is one. */
+  /** The election, once it has started; `undefined` without one. */
   get election(): Election | undefined {
     return this.#election;
   }
 
-  /** This process's Lease among those that share the keys, once started. */
+  /** The Lease of this process among those that share the keys, once started. */
   get presence(): ShardPresence | undefined {
     return this.#presence;
   }
 
-  /** Where the probes are answered, once started. */
+  /** The port of the probes, once started. */
   get healthPort(): number | undefined {
     return this.#thread?.healthPort ?? this.#server?.port;
   }
@@ -120,7 +124,7 @@ export class Keeper {
     if (shard) this.#presence = thread ?? this.#shardLease(shard);
   }
 
-  /** Ends what was started. Give the Lease back before. */
+  /** Stops everything. Release the Lease before. */
   async stop(): Promise<void> {
     await this.#thread?.stop();
     await this.#server?.stop();
@@ -140,7 +144,10 @@ export class Keeper {
     await this.#thread.start();
   }
 
-  /** How a thread gets to the Lease by itself; `undefined`: there is none, or it cannot. */
+  /**
+   * The thread's access to the Lease; `undefined` when there is no Lease, or a thread cannot reach
+   * it.
+   */
   #leaseOfThread(): ThreadLease | undefined {
     const { config, election, shard, name, log } = this.#parts;
     if (!config || !(election ?? shard)) return undefined;

@@ -1,8 +1,8 @@
 /**
- * One process of several leads: the one that holds a Lease.
- *
- * No two clocks are compared: a lease is over when its holder was not seen to renew it for as long as it
- * lasts, measured here. A leader that cannot renew in time stops before the others may take over.
+ * Elects one of several processes as the leader: the holder of a Lease. No two clocks are compared:
+ * a Lease has expired when its holder was not seen to renew it for the duration of the Lease,
+ * measured by the clock of this process. A leader that cannot renew in time stops before another
+ * process may become the leader.
  *
  * @see https://pkg.go.dev/k8s.io/client-go/tools/leaderelection
  */
@@ -17,50 +17,50 @@ import type { Client } from "../client/client.ts";
 import { LEASE, type Lease, type LeaseSpec } from "../lease.ts";
 import { present } from "../../present.ts";
 
-/** How the leader is found; the times are client-go's where they are left out. */
+/** The options of a leader election; the default times are client-go's. */
 export interface LeaderElectionOptions {
-  /** The Lease's name; one for each operator in a namespace. */
+  /** The name of the Lease; one for each operator in a namespace. */
   readonly id: string;
-  /** The Lease's namespace; that of the pod or the kubeconfig when absent. */
+  /** The namespace of the Lease; that of the pod or the kubeconfig when absent. */
   readonly namespace?: string;
-  /** Who this process is; host name and a random part when absent. */
+  /** The identity of this process; host name and a random part when absent. */
   readonly identity?: string;
-  /** How long a lease lasts that is not renewed: 15 s. Whole seconds. */
+  /** The duration of a Lease that is not renewed: 15 s when absent. Whole seconds. */
   readonly leaseDurationMs?: number;
-  /** When a leader that cannot renew gives up: 10 s. */
+  /** The time after which a leader that cannot renew gives up: 10 s when absent. */
   readonly renewDeadlineMs?: number;
-  /** How often it is tried: 2 s. */
+  /** The time between two attempts: 2 s when absent. */
   readonly retryPeriodMs?: number;
 }
 
-/** Until when a process surely leads. Another thread may read it. */
+/** The time until which a process is surely the leader. Another thread may read it. */
 export interface LeaderTerm {
-  /** On the monotonic clock; `undefined` before the process ever led. */
+  /** On the monotonic clock; `undefined` before the process was ever the leader. */
   endsAtMs: number | undefined;
 }
 
-/** Whose Lease, which one, and how fast: plain data. */
+/** The Lease of an election, the identity and the times: plain data. */
 export interface ElectionSettings {
   readonly key: ObjectKey;
   readonly identity: string;
   readonly leaseDurationMs: number;
   readonly renewDeadlineMs: number;
   readonly retryPeriodMs: number;
-  /** How long the work may stand still before the lead is given up. */
+  /** How long the main thread may be blocked before the leadership is given up. */
   readonly stuckAfterMs: number;
 }
 
 /** Takes part in an election. */
 export interface Election {
-  /** Resolves when this process leads. @throws the signal's reason when it is aborted first */
+  /** Resolves when this process is the leader. */
   acquire(signal: AbortSignal): Promise<void>;
   /** Renews until `signal` is aborted. @throws TsopError `leadership-lost` */
   hold(signal: AbortSignal): Promise<void>;
-  /** Gives the Lease back, so that the next process need not wait for its end. */
+  /** Releases the Lease, so that the next process need not wait until it expires. */
   release(): Promise<void>;
 }
 
-// How far client-go spreads the tries of those who wait: up to 2.2 periods apart.
+// How far client-go spreads the attempts of waiting processes: up to 2.2 periods apart.
 const JITTER = 1.2;
 
 /** The parts of an elector. */
@@ -68,9 +68,12 @@ export interface LeaderElectorParts extends ElectionSettings {
   readonly client: Client;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Kept up to date; others may lead no sooner than a lease's length after the last renewal, which is later. */
+  /**
+   * The term of this process, which the elector updates. Other processes become leaders only after
+   * the duration of the Lease since the last renewal, which is later.
+   */
   readonly term: LeaderTerm;
-  /** How long those who do the work have not been seen to move, in milliseconds. */
+  /** How long the main thread has been blocked, in milliseconds. */
   readonly standsStillMs: () => number;
 }
 
@@ -94,7 +97,7 @@ export function leadershipLost(why: string): TsopError {
   );
 }
 
-/** Acquires a Lease, keeps it, gives it back. */
+/** Acquires a Lease, renews it, releases it. */
 export class LeaderElector implements Election {
   readonly #parts: LeaderElectorParts;
   #observed: { readonly spec: LeaseSpec; readonly lease: Lease; readonly atMs: number } | undefined;
@@ -106,7 +109,7 @@ export class LeaderElector implements Election {
   async acquire(signal: AbortSignal): Promise<void> {
     const { clock, log, retryPeriodMs, renewDeadlineMs, key, standsStillMs } = this.#parts;
     log.info({ lease: key }, "waiting to lead");
-    // Who stands still would only keep the others from the work.
+    // A process whose main thread is blocked would only keep others from the work.
     while (standsStillMs() > renewDeadlineMs / 2 || !(await this.#try(signal))) {
       await clock.sleep(retryPeriodMs * (1 + JITTER * clock.random()), signal);
     }
@@ -134,16 +137,17 @@ export class LeaderElector implements Election {
   async release(): Promise<void> {
     const { clock, log, term, identity, renewDeadlineMs } = this.#parts;
     const inTerm = (term.endsAtMs ?? -Infinity) > clock.monotonicMs();
-    // From here on another process may lead.
+    // From here on another process may be the leader.
     if (term.endsAtMs !== undefined) term.endsAtMs = -Infinity;
     const lease = this.#observed?.lease;
-    // After the term a write that was given up may still be on its way: who comes next waits until the lease is over.
+    // After the term, a write without an answer may still be on its way: the next leader waits
+    // until the Lease expires.
     if (!inTerm || lease?.spec?.holderIdentity !== identity) return;
     const timeout = timeoutSignal(clock, renewDeadlineMs);
     try {
       await this.#giveBack(lease, timeout.signal);
     } catch (error) {
-      // Somebody else took it, or the server is away; the lease runs out by itself.
+      // Another process has it, or the server is unreachable; the Lease expires by itself.
       log.info({ err: error }, "the Lease could not be released");
     } finally {
       timeout.clear();
@@ -161,7 +165,7 @@ export class LeaderElector implements Election {
       await client.update(LEASE, { ...lease, spec }, { signal });
     } catch (error) {
       if (!isConflict(error)) throw error;
-      // A renewal of our own may have been given up after it was sent.
+      // A renewal of this process may have been given up after it was sent.
       const now = await client.live.get(LEASE, key);
       if (now.spec?.holderIdentity !== identity) throw error;
       signal.throwIfAborted();
@@ -169,15 +173,16 @@ export class LeaderElector implements Election {
     }
   }
 
-  /** One try to take or renew the lease; whether this process holds it now. */
+  /** Tries once to acquire or renew the Lease; returns whether this process holds it now. */
   async #try(parent: AbortSignal): Promise<boolean> {
     const { clock, log, term, renewDeadlineMs } = this.#parts;
-    // Half the deadline: one request that hangs must not cost the lease.
+    // Half of the deadline: one request without an answer must not cost the leadership.
     const timeout = timeoutSignal(clock, Math.max(1000, renewDeadlineMs / 2), parent);
     const tryMs = clock.monotonicMs();
     try {
       const held = await this.#takeOrRenew(timeout.signal);
-      // The term counts from before the request: the server may have stored the lease any time after that.
+      // The term counts from the time before the request: the server may have stored the Lease any
+      // time after that.
       if (held) term.endsAtMs = tryMs + renewDeadlineMs;
       return held;
     } catch (error) {
@@ -204,7 +209,8 @@ export class LeaderElector implements Election {
         this.#observe(await client.update(LEASE, { ...observed, spec }, { signal }));
         return true;
       } catch (error) {
-        // Somebody else wrote; only another kind of failure is worth no second request.
+        // After a conflict another process has written; after any other failure a second request is
+        // useless.
         if (!isConflict(error) && !isNotFound(error)) throw error;
       }
     }
@@ -241,7 +247,7 @@ export class LeaderElector implements Election {
   }
 }
 
-/** `MicroTime` of the API. */
+/** A `MicroTime` of the Kubernetes API. */
 function microTime(nowMs: number): string {
   return new Date(nowMs).toISOString().replace("Z", "000Z");
 }

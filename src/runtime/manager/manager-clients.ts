@@ -1,6 +1,6 @@
 /**
- * The clients of a manager: one transport, on it the cache, the client of the reconcilers and the
- * manager's own, and their observers.
+ * The clients of a manager: one transport, and on it the cache, the client of the reconcilers, the
+ * manager's own client, and their observers.
  */
 import { systemClock, type Clock } from "../../clock.ts";
 import type { Logger } from "../../log.ts";
@@ -33,7 +33,7 @@ interface ClientParts {
   readonly transport: Transport;
   readonly log: Logger;
   readonly replay: Replay | undefined;
-  /** Until when this process may write; absent where it need not lead. */
+  /** The time until which this process may write; absent without leader election. */
   readonly endsAtMs: () => number | undefined;
 }
 
@@ -47,17 +47,17 @@ export interface DebugParts {
 /** The clients of a manager. */
 export class ManagerClients {
   readonly clock: Clock;
-  /** The clock that reconcilers see: what they ask of it may be recorded. */
+  /** The clock that reconcilers get: their questions to it may be recorded. */
   readonly shownClock: Clock;
   readonly metrics: OperatorMetrics;
   readonly scopes: ReconcileScopes;
   readonly transport: Transport;
-  /** Writes only while this process leads. */
+  /** Allows writes only while this process is the leader. */
   readonly fenced: FencedTransport;
   readonly observe: ExchangeObserver;
   readonly cache: InformerCache;
   readonly client: Client;
-  /** Writes what is no work of the operator's: neither fenced nor a dry run. */
+  /** Writes for the manager itself: neither fenced nor a dry run. */
   readonly own: Client;
   readonly events: EventBroadcaster;
   readonly tracing: Tracing | undefined;
@@ -84,7 +84,7 @@ export class ManagerClients {
     this.transport = this.tracing ? new TracedTransport(counted, this.tracing) : counted;
     const observe = this.metrics.requests(new URL(this.transport.server).host);
     this.observe = observe;
-    // The elector itself must be able to write before it leads, and the caches only read.
+    // The elector must be able to write before it is the leader, and the caches only read.
     const onWarning = warningHandler(options.warnings, logWarning(log));
     const open = new RestClient(this.transport, clock, { observe, onWarning });
     this.own = new LiveClient(open, { fieldManager: name });
@@ -117,7 +117,7 @@ export class ManagerClients {
   }
 }
 
-/** Takes down the reads from the cache that a reconcile makes. */
+/** Records the reads from the cache that a reconcile makes. */
 function noteIn(scopes: ReconcileScopes): CachedReadsObserver {
   return (resource, key, found) => scopes.notes?.readCached(resource, key, found);
 }

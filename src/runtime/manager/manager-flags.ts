@@ -1,5 +1,6 @@
 /**
- * The flags that the Deployment of the scaffold gives an operator, and the options of a manager that they stand for.
+ * The flags that the scaffolded Deployment passes to an operator, and the options of a manager for
+ * them.
  */
 import { present } from "../../present.ts";
 import type { WebhookServerOptions } from "../webhook/certificate.ts";
@@ -10,8 +11,9 @@ import type { CertificatePaths } from "./serving/certificate-files.ts";
 import type { MetricsEndpoint } from "./serving/health.ts";
 
 /**
- * The flags of every operator, for `readFlags`: `--leader-elect`, `--metrics-port`, `--metrics-cert-path`,
- * `--metrics-insecure`, `--health-port`, `--debug-port`. What none of them asks for stays off.
+ * The flags of every operator, for `readFlags`: `--leader-elect`, `--metrics-port`,
+ * `--metrics-cert-path`, `--metrics-insecure`, `--health-port`, `--debug-port`. Without its flag a
+ * feature stays off.
  *
  * @example
  * const flags = readFlags({ ...managerFlags, "dry-run": { type: "boolean", help: "write nothing" } });
@@ -80,7 +82,8 @@ export function managerOptions(
 /**
  * The values of `webhookFlags`, as options of `createManager`: no server without `--webhook-port`.
  *
- * @param namePrefix - what the deployment puts before the names of the project's objects, as `SelfManagedCertificate` says
+ * @param namePrefix - the prefix of the names of the project's objects in the deployment, as in
+ *   `SelfManagedCertificate`
  *
  * @example
  * const flags = readFlags({ ...managerFlags, ...webhookFlags });
@@ -114,7 +117,7 @@ function metricsEndpoint(flags: FlagValues<typeof managerFlags>): MetricsEndpoin
   };
 }
 
-/** The files as kubelet and cert-manager name them. */
+/** The file names of the kubelet and cert-manager. */
 function certificateIn(folder: string): CertificatePaths {
   return { certFile: `${folder}/tls.crt`, keyFile: `${folder}/tls.key` };
 }

@@ -1,4 +1,4 @@
-/** How an operator runs. */
+/** The options of a manager. */
 import type { Clock } from "../../clock.ts";
 import type { Logger } from "../../log.ts";
 import type { CacheOptions } from "../cache/cache.ts";
@@ -15,64 +15,67 @@ import type { MetricsEndpoint } from "./serving/health.ts";
 import type { LeaderElectionOptions } from "./leader-election.ts";
 import type { Endpoint } from "./serving/listening.ts";
 
-/** How an operator runs; everything may be left out. */
+/** The options of a manager; every field is optional. */
 export interface ManagerOptions {
-  /** The cluster; found as `loadClusterConfig` says when absent. */
+  /** The cluster; that of `loadClusterConfig` when absent. */
   readonly config?: ClusterConfig;
-  /** Who writes, in managedFields, and the user agent; `tsop` when absent. */
+  /** The field manager, in managedFields, and the user agent; `tsop` when absent. */
   readonly name?: string;
-  /** JSON lines on stdout when absent. */
+  /** The log; JSON lines on stdout when absent. */
   readonly log?: Logger;
-  /** Serves `/metrics`; not when absent. */
+  /** Serves `/metrics`; off when absent. */
   readonly metrics?: MetricsEndpoint;
-  /** Serves `/healthz` and `/readyz`; not when absent. */
+  /** Serves `/healthz` and `/readyz`; off when absent. */
   readonly health?: Endpoint;
   /**
-   * Keeps a journal of the reconciles (causes, reads, writes as differences, outcome) and serves it, for `tsop why`. Not when
-   * absent; `tsop dev` asks for it by itself.
+   * Keeps a journal of the reconciles (causes, reads, writes as differences, outcome) and serves it
+   * for `tsop why`. Off when absent; `tsop dev` turns it on.
    */
   readonly debug?: DebugEndpoint;
   /**
-   * Saves reconciles that failed, for `tsop replay` and tests: all that they read, and what they wrote. What Secrets hold is
-   * left out, as far as it is known. None when absent; `tsop dev` asks for them by itself.
+   * Saves failed reconciles, for `tsop replay` and tests: all that they read, and what they wrote.
+   * The values of Secrets are left out, as far as they are known. Off when absent; `tsop dev` turns
+   * it on.
    */
   readonly recordings?: RecordingOptions;
-  /** Serves what is added with `manager.webhooks.add`, in every replica; not when absent. */
+  /** Serves the handlers of `manager.webhooks.add`, in every replica; off when absent. */
   readonly webhooks?: WebhookServerOptions;
-  /** Controllers run only where the Lease is held; everywhere when absent. */
+  /**
+   * Runs the controllers only in the process that holds the Lease; in every process when absent.
+   */
   readonly leaderElection?: LeaderElectionOptions;
   /**
-   * Several processes share the keys of all controllers, and each works on its own. In the place of a leader election:
-   * there is no leader then.
+   * Shares the keys of all controllers among several processes, each of which works on its own
+   * keys. It replaces leader election: there is no leader then.
    */
   readonly sharding?: ShardingOptions;
-  /** How long reconciles may take to end: 30 s. */
+  /** The time for the parts to end after the signal: 30 s when absent. */
   readonly gracefulShutdownMs?: number;
   /**
-   * How long the main thread may stand still, in one reconcile that computes or in an endless loop: 30 s. After that
-   * `/healthz` fails and the lead is given up.
+   * How long the main thread may be blocked, by one reconcile that computes or by an endless loop:
+   * 30 s when absent. After that `/healthz` fails and the leadership is given up.
    */
   readonly stuckAfterMs?: number;
   readonly cache?: CacheOptions;
-  /** Sends every write of the client as a dry run: to see in the log what an operator would do. */
+  /** Sends every write of the client as a dry run: the log shows what the operator would do. */
   readonly dryRun?: boolean;
   /** The server's treatment of unknown fields that the client writes; it warns when absent. */
   readonly fieldValidation?: "Ignore" | "Warn" | "Strict";
   /** The handling of the API server's warnings; when absent each text is logged once. */
   readonly warnings?: WarningOption;
-  /** Between the client and the server: to look on, to change, to refuse. */
+  /** Functions between the client and the server: they observe, change or refuse requests. */
   readonly middlewares?: readonly ClientMiddleware[];
   /**
-   * `@opentelemetry/api`: reconciles, their requests and reviews become spans of the provider that is registered there.
-   * None when absent.
+   * `@opentelemetry/api`: reconciles, their requests and reviews become spans of the provider that
+   * is registered there. Off when absent.
    *
    * @example
    * import * as opentelemetry from "@opentelemetry/api";
    * const manager = createManager({ tracing: opentelemetry });
    */
   readonly tracing?: TracingApi;
-  /** For tests: time and randomness. */
+  /** For tests: the source of time and randomness. */
   readonly clock?: Clock;
-  /** For tests: the way to the API server. */
+  /** For tests: the transport to the API server. */
   readonly transport?: Transport;
 }

@@ -15,18 +15,18 @@ import type { RuntimeMetrics } from "./metrics.ts";
 import type { Runnable } from "./run-group.ts";
 import type { Webhooks } from "../webhook/webhook-host.ts";
 
-/** Where the servers of a manager listen; absent for those that do not. */
+/** The ports on which the servers of a manager listen; absent for a server that is off. */
 export interface ManagerPorts {
   readonly metrics?: number;
   readonly health?: number;
   readonly webhooks?: number;
-  /** Of the journal. */
+  /** The port of the journal. */
   readonly debug?: number;
 }
 
-/** An operator's parts, and the life they share. */
+/** The parts of an operator, which start and stop together. */
 export interface Manager {
-  /** Who writes, in managedFields. */
+  /** The field manager, in managedFields. */
   readonly name: string;
   /** Reads watched kinds from the cache and others from the server. */
   readonly client: Client;
@@ -34,46 +34,45 @@ export interface Manager {
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: RuntimeMetrics;
-  /** Which keys this process works on; absent where they are not shared. */
+  /** The keys that this process works on; absent where keys are not shared. */
   readonly shards: Shards | undefined;
-  /** Resolves when this process leads, or at once without leader election. */
+  /** Resolves when this process is the leader, or at once without leader election. */
   readonly elected: Promise<void>;
-  /** Answers the API server's reviews, where `ManagerOptions.webhooks` says so. */
+  /** Answers reviews of the API server, if `ManagerOptions.webhooks` is given. */
   readonly webhooks: Webhooks;
   /** The ports of the servers, once `start` has opened them. */
   readonly ports: ManagerPorts;
   /**
-   * Adds something that runs. After `start` it begins at once.
+   * Adds a part that runs. After `start` it starts at once.
    *
    * @throws TsopError `controller-exists` when there is a controller of that name
    */
   add(runnable: Runnable & { readonly name?: string }): void;
-  /** Adds a check behind `/healthz`: the process is to be restarted when it fails. */
+  /** Adds a check behind `/healthz`: when it fails, the kubelet restarts the process. */
   addHealthCheck(name: string, check: HealthCheck): void;
   /** Adds a check behind `/readyz`. */
   addReadyCheck(name: string, check: HealthCheck): void;
-  /** Writes events in the name of a component. */
+  /** A recorder of events in the name of a component. */
   recorder(component: string): EventRecorder;
   /**
    * Runs until `signal` is aborted, or a part fails. It cannot be started again.
    *
-   * @throws TsopError `controller-incomplete` when a builder was not completed; `shutdown-timeout` when something does not end in time; `leadership-lost`; what a part
-   *   failed with
+   * @throws TsopError `controller-incomplete` when a builder was not completed; `shutdown-timeout`
+   *   when a part does not end in time; `leadership-lost`; the error of a part that failed
    */
   start(signal: AbortSignal): Promise<void>;
   /**
-   * Resolves when informers know what was written before the call, no key is in line, and nothing reconciles. What waits
-   * for a later time does not count, and is what it resolves with.
-   *
-   * Without a socket (`inProcess`) that is exact, and what the control plane's own controllers wrote is known, too. Over
-   * a network every watched kind is listed once, and the caches are compared with that.
+   * Resolves when the informers have everything that was written before the call, no key is queued,
+   * and no reconcile runs. Keys that are due later do not count; they are in the result. Without a
+   * socket (`inProcess`) this is exact, and includes the writes of the control plane's own
+   * controllers. Over a network every watched kind is listed once, and compared with the caches.
    *
    * @example
    * const running = manager.start(stop.signal);
    * await client.create(MyWeb, web);
    * const { waiting } = await manager.idle();
    *
-   * @throws TsopError `not-idle` with what is under way, `manager-not-running`
+   * @throws TsopError `not-idle` with the work that is in progress, `manager-not-running`
    */
   idle(options?: IdleOptions): Promise<IdleState>;
 }

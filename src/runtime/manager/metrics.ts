@@ -1,5 +1,6 @@
 /**
- * The runtime's metrics, under controller-runtime's and client-go's names, so that dashboards fit.
+ * The metrics of the runtime, under the names of controller-runtime and client-go, so that existing
+ * dashboards work.
  *
  * @see https://book.kubebuilder.io/reference/metrics-reference
  */
@@ -10,7 +11,7 @@ import type { ExchangeObserver } from "../client/rest-client.ts";
 import type { QueueObserver } from "../queue/work-queue.ts";
 import { talliedCounter, talliedGauge, TalliedHistogram, type Tallied } from "./tallies.ts";
 
-/** How a reconcile ended. */
+/** The outcome of a reconcile. */
 type ReconcileResult = "success" | "error" | "requeue_after";
 
 const RECONCILE_BUCKETS = [
@@ -21,13 +22,13 @@ const RECONCILE_BUCKETS = [
 const QUEUE_BUCKETS = Array.from({ length: 12 }, (_, power) => 10 ** (power - 8));
 
 /**
- * The metrics of an operator, and the place for its own: `manager.metrics.registry`.
+ * The metrics of an operator; its own are added to `manager.metrics.registry`.
  *
  * @example
  * const builds = new Counter({ name: "web_builds_total", help: "Builds", registers: [manager.metrics.registry] });
  */
 export interface RuntimeMetrics {
-  /** All that is served at `/metrics`, of prom-client. */
+  /** The registry of all metrics at `/metrics`, a prom-client registry. */
   readonly registry: Registry;
 }
 
@@ -52,7 +53,7 @@ export class OperatorMetrics implements RuntimeMetrics {
   readonly #workSeconds;
   readonly #unfinished: Gauge<"name" | "controller">;
   readonly #longest: Gauge<"name" | "controller">;
-  // Controller -> key -> when its worker began.
+  // Controller -> key -> the start of its worker.
   readonly #running = new Map<string, ReadonlyMap<string, number>>();
   readonly #informerHealth: (() => readonly InformerHealth[])[] = [];
   readonly #requests;
@@ -163,7 +164,7 @@ export class OperatorMetrics implements RuntimeMetrics {
       "name",
       "controller",
     );
-    // This one and the next are measured when somebody asks.
+    // This metric and the next are computed when `/metrics` is read.
     const collect = (): void => {
       this.#measureRunning();
     };
@@ -212,7 +213,7 @@ export class OperatorMetrics implements RuntimeMetrics {
     );
   }
 
-  /** Adds what prom-client knows of the process: memory, event loop, garbage collection. */
+  /** Adds prom-client's metrics of the process: memory, event loop, garbage collection. */
   collectProcessMetrics(): void {
     collectDefaultMetrics({ register: this.registry });
   }
@@ -241,13 +242,13 @@ export class OperatorMetrics implements RuntimeMetrics {
     };
   }
 
-  /** Counts a reading of a server's certificate. */
+  /** Counts a read of a server's certificate. */
   certificateRead(outcome: "read" | "error"): void {
     this.#certificates.inc();
     if (outcome === "error") this.#certificateErrors.inc();
   }
 
-  /** Shows how the informers of a cache do, whenever somebody asks. */
+  /** Adds the state of a cache's informers, read whenever `/metrics` is. */
   informers(health: () => readonly InformerHealth[]): void {
     this.#informerHealth.push(health);
     if (this.#informerHealth.length > 1) return;
@@ -281,12 +282,12 @@ export class OperatorMetrics implements RuntimeMetrics {
     });
   }
 
-  /** Notes whether this process leads in an election of that name. */
+  /** Notes whether this process is the leader of the election of that name. */
   leading(name: string, leads: boolean): void {
     this.#leader.set({ name }, leads ? 1 : 0);
   }
 
-  /** Counts what one controller does. Ask once for each. */
+  /** The metrics of one controller. Call it once for each. */
   controller(controller: string, maxConcurrentReconciles: number): ControllerMetrics {
     this.#maxWorkers.set({ controller }, maxConcurrentReconciles);
     const labels = { name: controller, controller };
@@ -368,15 +369,15 @@ export class OperatorMetrics implements RuntimeMetrics {
 export interface ControllerMetrics extends QueueObserver {
   reconciled(result: ReconcileResult, seconds: number): void;
   terminalError(): void;
-  /** The reconciler threw before it returned a promise. */
+  /** Counts an error that the reconciler threw before it returned a promise. */
   panicked(): void;
   timedOut(): void;
-  /** A source failed at an event, or a poll; it tries again. */
+  /** Counts an event or a poll that failed and is retried. */
   readonly sourceFailed: () => void;
-  /** An event of an own write that a later reconcile had seen. */
+  /** Counts an event of an own write that a later reconcile had seen. */
   ownEvent(): void;
-  /** A cleanup was not done in time. */
+  /** Counts a cleanup that was not done in time. */
   cleanupOverdue(): void;
-  /** A reconcile changed the same once more, and is slowed down. */
+  /** Counts a reconcile that repeated a change, and is slowed down. */
   hotLoop(): void;
 }

@@ -1,5 +1,5 @@
 /**
- * The life of a manager: its parts are started in order and stopped in order.
+ * Starts and stops the parts of a manager, in order.
  *
  * @see https://pkg.go.dev/sigs.k8s.io/controller-runtime/pkg/manager
  */
@@ -40,7 +40,7 @@ import type { Manager, ManagerPorts } from "./manager.ts";
 const STARTING = "starts";
 const RUNNING = "runs";
 
-/** A manager that works. */
+/** The manager of a running operator. */
 export class OperatorManager implements Manager {
   readonly name: string;
   readonly client: Client;
@@ -105,7 +105,8 @@ export class OperatorManager implements Manager {
     this.#fail = (error) => {
       this.#failed.reject(error instanceof Error ? error : new Error(String(error)));
     };
-    // A failure before `start` looks, or after it has ended, is nobody's unhandled rejection.
+    // A failure before `start` waits for it, or after it has ended, must not be an unhandled
+    // rejection.
     this.#failed.promise.catch(() => undefined);
     this.#caches = new RunGroup(this.#fail);
     this.#everywhere = new RunGroup(this.#fail);
@@ -212,10 +213,11 @@ export class OperatorManager implements Manager {
     return [...this.#everywhere.activities(), ...this.#leading.activities()];
   }
 
-  /** The manager's own work under way. */
+  /** The manager's own work in progress. */
   #underWay(): string[] {
     const { leaderElection } = this.#options;
-    // Without a socket it is known that the try to lead has had its answer, and who waits for the next one waits for time.
+    // Without a socket it is known that the attempt to lead has its answer, and that the next one
+    // waits for time to pass.
     const mayLead = leaderElection && !this.#leads && this.#clients.transport.isQuiet !== true;
     return [
       ...(this.#state === STARTING ? ["the manager starts"] : []),
@@ -247,7 +249,7 @@ export class OperatorManager implements Manager {
       const parts = { metrics: this.metrics, clock: this.clock, log: this.log, client: own };
       this.#metricsServer = await openMetrics(this.#options.metrics, parts);
       await this.#debug?.start();
-      // Before the caches: their first list may need our own conversion.
+      // Before the caches: their first list may need this operator's own conversion.
       await Promise.race([this.webhooks.start(), untilAborted(signal), this.#failed.promise]);
       this.#caches.start();
       this.#everywhere.start();
@@ -258,7 +260,7 @@ export class OperatorManager implements Manager {
     }
     this.#state = failure === undefined ? "has ended" : "has failed";
     this.#failure = failure;
-    // Who lost the lead has no time: another process may lead any moment.
+    // After a lost leadership there is no time: another process may lead at any moment.
     const lost = failure instanceof TsopError && failure.code === "leadership-lost";
     const { gracefulShutdownMs = 30_000 } = this.#options;
     await this.#stop(signal.reason, lost ? undefined : gracefulShutdownMs).catch(
@@ -270,7 +272,7 @@ export class OperatorManager implements Manager {
     if (failure !== undefined) throw failure as Error;
   }
 
-  /** The caches run, since reads ask whether their kind is watched; nothing else does. */
+  /** The caches run, because reads check whether their kind is watched; nothing else runs. */
   async #replayOne(replay: Replay): Promise<void> {
     this.#caches.start();
     await this.cache.synced();
@@ -282,7 +284,7 @@ export class OperatorManager implements Manager {
     }
   }
 
-  /** Runs what only a leader may run, until the signal or the loss of the lead. */
+  /** Runs the parts that only a leader may run, until the signal or the loss of the leadership. */
   async #lead(election: Election | undefined, signal: AbortSignal): Promise<void> {
     try {
       await election?.acquire(signal);
@@ -296,7 +298,7 @@ export class OperatorManager implements Manager {
     await Promise.race([untilAborted(signal), ...(election ? [this.#hold(election)] : [])]);
   }
 
-  /** Holds the lead until all that was begun has ended: the work goes on for a while after the signal. */
+  /** Keeps the leadership until all work has ended: it continues for a while after the signal. */
   async #hold(election: Election): Promise<void> {
     const name = this.#options.leaderElection?.id ?? "";
     const { signal } = this.#holding;
@@ -311,9 +313,9 @@ export class OperatorManager implements Manager {
   }
 
   /**
-   * The order of controller-runtime: what depends on a part ends before it.
+   * The order of controller-runtime: the parts that depend on a part end before it.
    *
-   * @param graceMs - how long the parts have for that; absent: no time, because the lead is lost
+   * @param graceMs - how long the parts may take; absent: no time, because the leadership is lost
    */
   async #stop(reason: unknown, graceMs: number | undefined): Promise<void> {
     const deadline = timeoutSignal(this.clock, graceMs ?? 0);
@@ -333,7 +335,8 @@ export class OperatorManager implements Manager {
       await this.webhooks.stop();
       await this.#clients.events.flush();
       this.#holding.abort();
-      // Only now, and only so: nobody else may lead while something of ours is still written. Else the lease runs out.
+      // Only when no write is open: nobody else may lead before that. Otherwise the Lease expires
+      // by itself.
       if (this.#clients.fenced.settled) await this.#keeper?.election?.release();
       await this.shards?.end();
     })();

@@ -1,6 +1,6 @@
 /**
- * Asks, before anything fails, whether the operator may do what it is about to do, and names what is missing with the
- * rule to add. It asks again until nothing is missing: nobody need restart the operator.
+ * Checks at the start whether the operator has the rights that it needs, and names each missing
+ * rule. It checks again until nothing is missing, so that nobody need restart the operator.
  */
 import type { Clock } from "../../clock.ts";
 import { messageOf, TsopError } from "../../errors.ts";
@@ -26,15 +26,15 @@ export interface PlannedAccess {
 
 /** The parts of a preflight. */
 export interface PreflightParts {
-  /** Asks as the operator; neither fenced nor a dry run. */
+  /** The client that checks the rights of the operator; neither fenced nor a dry run. */
   readonly client: Client;
   readonly clock: Clock;
   readonly log: Logger;
-  /** The access that is planned now; read anew each time. */
+  /** The access that is planned now; called again for each check. */
   readonly planned: () => readonly PlannedAccess[];
 }
 
-/** Looks for missing rights and kinds until there are none. */
+/** Checks for missing rights and kinds until there are none. */
 export class Preflight {
   readonly needLeaderElection = false;
   readonly #parts: PreflightParts;
@@ -44,9 +44,9 @@ export class Preflight {
     this.#parts = parts;
   }
 
-  /** Passes, or throws with what is missing now and what to do about it. */
+  /** Passes, or throws an error with all that is missing and the remedies. */
   async check(): Promise<void> {
-    // A kind that was served once is left to the informers.
+    // A kind that was served once is the informers' concern.
     if (this.#missing.length > 0) await this.#look();
     if (this.#missing.length > 0) throw new Error(this.#missing.join(" "));
   }
@@ -67,7 +67,7 @@ export class Preflight {
   async #look(signal?: AbortSignal): Promise<void> {
     const { log, planned } = this.#parts;
     const missing: string[] = [];
-    // One after the other: nobody waits for it, and the server has other things to do at the start.
+    // One after the other: nobody waits for the result, and the server is busy at the start.
     for (const access of planned()) missing.push(...(await this.#find(access, signal)));
     for (const problem of missing) {
       if (!this.#missing.includes(problem)) log.error(problem);
@@ -98,7 +98,7 @@ export class Preflight {
       if (error instanceof TsopError && error.code === "kind-not-served") {
         return [`${error.message} ${error.fix}`];
       }
-      // Who cannot be asked says no; the informers find out for themselves.
+      // A server that cannot answer leaves the rights unknown; the informers will find out.
       log.debug({ err: error }, `the rights to ${name} could not be checked: ${messageOf(error)}`);
       return [];
     }

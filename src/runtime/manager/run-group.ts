@@ -1,19 +1,22 @@
-/** Things that run together and are stopped together. */
+/** Parts that run together and are stopped together. */
 
 import { setMaxListeners } from "node:events";
 import type { Activity } from "../controller/activity.ts";
 
-/** Something that runs until its signal is aborted. */
+/** A part that runs until its signal is aborted. */
 export interface Runnable {
-  /** Runs, and resolves once `signal` is aborted and all is at an end. A rejection ends the manager. */
+  /**
+   * Runs, and resolves once `signal` is aborted and all work has ended. A rejection ends the
+   * manager.
+   */
   start(signal: AbortSignal): Promise<void>;
-  /** Runs only in the process that leads, where there is leader election; true when absent. */
+  /** Runs the part only in the leader, where there is leader election; true when absent. */
   readonly needLeaderElection?: boolean;
   /** The present activity; `manager.idle()` waits until there is none. Optional. */
   activity?(): Activity;
 }
 
-/** Starts what is added once it is itself started, and stops all of it at once. */
+/** Starts the parts that are added, once it is itself started, and stops all of them at once. */
 export class RunGroup {
   readonly #waiting: Runnable[] = [];
   readonly #running = new Set<Promise<void>>();
@@ -22,7 +25,7 @@ export class RunGroup {
   readonly #onFailure: (error: unknown) => void;
   #started = false;
 
-  /** @param onFailure - told when one of them fails before it was stopped */
+  /** @param onFailure - called when a part fails before it was stopped */
   constructor(onFailure: (error: unknown) => void) {
     this.#onFailure = onFailure;
   }
@@ -35,7 +38,7 @@ export class RunGroup {
   start(): void {
     if (this.#stop.signal.aborted) return;
     this.#started = true;
-    // One for each part and each watch: Node's warning of a leak at ten would be none.
+    // Each part and each watch adds a listener: more than ten are not a leak here.
     setMaxListeners(0, this.#stop.signal);
     for (const runnable of this.#waiting.splice(0)) this.#run(runnable);
   }
@@ -53,7 +56,8 @@ export class RunGroup {
 
   #run(runnable: Runnable): void {
     const { signal } = this.#stop;
-    // `Promise.resolve().then`: what throws before its first await fails like the rest.
+    // `Promise.resolve().then`: an error before the first await of a part is handled like any
+    // other.
     const run = Promise.resolve()
       .then(() => runnable.start(signal))
       .catch((error: unknown) => {

@@ -1,6 +1,9 @@
-/** Notices metrics whose labels have ever more values: each is a series, here and in Prometheus. */
+/**
+ * Detects metrics whose labels have ever more values: each value is a series, here and in
+ * Prometheus.
+ */
 
-/** A metric with more series than one has any use for. */
+/** A metric with more series than are of use. */
 export interface BoundlessMetric {
   readonly metric: string;
   /** The label with the most values. */
@@ -11,14 +14,14 @@ export interface BoundlessMetric {
 const MOST_SERIES = 1000;
 const SERIES = /^([A-Za-z_:][\w:]*)\{(.*)\} /;
 const LABEL = /(\w+)="((?:[^"\\]|\\.)*)"/g;
-// A histogram has one of these for each series, beside its buckets.
+// The suffixes of a histogram's other series: one count remains for each set of labels.
 const PART_OF_ANOTHER = /_(bucket|sum)$/;
 
-/** Looks at the text of metrics, and finds each metric once. */
+/** Checks the text of metrics; each metric is reported once. */
 export class SeriesWatch {
   readonly #found = new Set<string>();
 
-  /** The metrics that have too many series, and had not before. */
+  /** The metrics that have too many series now and had fewer before. */
   check(text: string): BoundlessMetric[] {
     const lines = new Map<string, string[]>();
     for (const line of text.split("\n")) {

@@ -1,8 +1,8 @@
 /** SIGINT and SIGTERM as an abort. */
 
 /**
- * A signal that is aborted by the first SIGINT or SIGTERM. The second one ends the process at once, as it
- * would without us.
+ * A signal that is aborted by the first SIGINT or SIGTERM. The second one ends the process at once,
+ * as it would without this handler.
  *
  * @example
  * await manager.start(setupSignalHandler());
@@ -10,7 +10,7 @@
 export function setupSignalHandler(): AbortSignal {
   const controller = new AbortController();
   const stop = (signal: NodeJS.Signals): void => {
-    // Without a handler of ours the next one has its usual effect.
+    // Without this handler the next signal has its usual effect.
     process.off("SIGINT", stop);
     process.off("SIGTERM", stop);
     controller.abort(new Error(`received ${signal}`));

@@ -1,6 +1,7 @@
 /**
- * Metrics of what happens ten thousand times a second: the labels are looked up once, and what is counted is a plain
- * number until somebody asks. prom-client sorts and joins the labels for each increment.
+ * Metrics of events that happen ten thousand times a second: the labels are looked up once, and the
+ * count is a plain number until the metrics are read. prom-client sorts and joins the labels for
+ * each increment.
  */
 import {
   Counter,
@@ -12,14 +13,14 @@ import {
   type Registry,
 } from "prom-client";
 
-/** A number under one set of labels; whoever has it changes it. */
+/** A number under one set of labels; its holder changes it. */
 interface Tally {
   value: number;
 }
 
 /** A counter or gauge whose series are tallies. */
 export interface Tallied<L extends string> {
-  /** A new series. Ask once for the same labels. */
+  /** A new series. Call it once for each set of labels. */
   at(labels: LabelValues<L>): Tally;
 }
 
@@ -77,7 +78,7 @@ function tallied<L extends string>(
   };
 }
 
-/** A value on its way to the text, with the labels that its neighbours have, too. */
+/** A value on its way to the text, which shares labels with its neighbours. */
 interface ExportedValue extends MetricValueWithName<string> {
   readonly sharedLabels: LabelValues<string>;
 }
@@ -86,7 +87,7 @@ interface ExportedValue extends MetricValueWithName<string> {
 class Distribution<L extends string> {
   readonly #labels: LabelValues<L>;
   readonly #bounds: readonly number[];
-  // The last one counts what is above all bounds.
+  // The last one counts the values above all bounds.
   readonly #counts: number[];
   #sum = 0;
 
@@ -104,7 +105,7 @@ class Distribution<L extends string> {
     this.#sum += value;
   }
 
-  /** As a histogram of that name exports it. */
+  /** The distribution as a histogram of that name exports it. */
   export(name: string): ExportedValue[] {
     const sharedLabels = this.#labels;
     let count = 0;
@@ -133,7 +134,7 @@ export class TalliedHistogram<L extends string> extends Histogram<L> {
     this.#bounds = buckets;
   }
 
-  /** A new series. Ask once for the same labels. */
+  /** A new series. Call it once for each set of labels. */
   at(labels: LabelValues<L>): { observe(value: number): void } {
     const distribution = new Distribution(labels, this.#bounds);
     this.#series.push(distribution);

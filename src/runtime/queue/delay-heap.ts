@@ -15,17 +15,17 @@ export class DelayHeap {
     return this.#heap.length;
   }
 
-  /** When the first key is ready; `undefined` when none waits. */
+  /** The time at which the first key is ready; `undefined` when none waits. */
   get nextAtMs(): number | undefined {
     return this.#heap[0]?.readyAtMs;
   }
 
-  /** Which keys wait, and until when; in no order. */
+  /** The waiting keys and their times; in no order. */
   entries(): { readonly key: string; readonly readyAtMs: number }[] {
     return this.#heap.map(({ key, readyAtMs }) => ({ key, readyAtMs }));
   }
 
-  /** Lets `key` wait until `readyAtMs`; of two times for one key the earlier holds. */
+  /** Makes `key` wait until `readyAtMs`; of two times for one key the earlier counts. */
   push(key: string, readyAtMs: number): void {
     const known = this.#entries.get(key);
     if (known) {

@@ -1,34 +1,35 @@
-/** In which order keys are worked on. */
+/** The order in which keys are worked on. */
 
 /** A key that waits for a worker, or may do so. */
 export interface Waiting {
   readonly key: string;
   priority: number;
-  /** Its place in line: who came first has the lower one. `OUT` when it is in none. */
+  /** Its place in line: lower for a key that came earlier, `OUT` for one that is not in line. */
   turn: number;
 }
 
-/** The turn of what is not in line. */
+/** The turn of a key that is not in line. */
 export const OUT = -1;
 
-/** Those that wait for a worker, each once. */
+/** The keys that wait for a worker, each once. */
 export interface Line {
   readonly size: number;
-  /** Puts one in line that is in none. */
+  /** Adds a key that is not in line. */
   add(waiting: Waiting): void;
-  /** Gives one that is in line a higher priority; a lower one changes nothing. */
+  /** Gives a key in line a higher priority; a lower one changes nothing. */
   raise(waiting: Waiting, priority: number): void;
-  /** Takes out the one whose turn it is. */
+  /** Takes out the next key. */
   take(): Waiting | undefined;
 }
 
 /**
- * Those who wait, in the order in which they came. Arrays with a head: taking the first of a `Map` again and again walks
- * over all that were taken before.
+ * Waiting keys in the order in which they came. Arrays with a head index: taking the first entry of
+ * a `Map` again and again walks over all that were taken before.
  */
 class Fifo {
   #waiting: Waiting[] = [];
-  // The turn that each had when it came: with another one it is here no more.
+  // The turn that each key had when it came: a key that has another turn by now is not in this line
+  // any more.
   #turns: number[] = [];
   #head = 0;
 
@@ -37,7 +38,7 @@ class Fifo {
     this.#turns.push(waiting.turn);
   }
 
-  /** The first that still waits here. */
+  /** The first key that still waits here. */
   peek(): Waiting | undefined {
     for (;;) {
       const first = this.#waiting[this.#head];
@@ -88,7 +89,8 @@ export class FifoLine implements Line {
   }
 }
 
-// One turn in so many goes to who waited longest: neither 50,000 keys of a restart nor a busy hour starve anybody.
+// One turn in so many goes to the key that waited longest: neither 50,000 keys of a restart nor a
+// busy hour starves any key.
 const OLDEST_EVERY = 4;
 
 interface Level {
@@ -97,8 +99,8 @@ interface Level {
 }
 
 /**
- * The highest priority first, and among equals the one that waited longest; but each fourth turn is that of the key
- * that waited longest of all.
+ * The highest priority first, and among equals the key that waited longest; but each fourth turn
+ * goes to the key that waited longest of all.
  */
 export class PriorityLine implements Line {
   // The highest first.

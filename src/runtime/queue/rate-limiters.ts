@@ -1,27 +1,26 @@
 /**
- * How long a key waits before it is tried again: client-go's limiters, in milliseconds.
- *
- * Pure bookkeeping; the work queue owns the timers. All but the bucket count failures by key.
+ * The waits of failed keys: client-go's limiters, in milliseconds. Pure bookkeeping; the work queue
+ * owns the timers. All but the bucket count failures by key.
  *
  * @see https://pkg.go.dev/k8s.io/client-go/util/workqueue
  */
 import type { Clock } from "../../clock.ts";
 
-/** Decides on the pace of retries. */
+/** Decides how long a failed key waits. */
 export interface RateLimiter {
-  /** Counts one more failure of `key` and says how long it waits now, in milliseconds. */
+  /** Counts a failure of `key`, and returns its wait in milliseconds. */
   when(key: string): number;
-  /** Ends the count of `key`: it succeeded, or is given up. */
+  /** Resets the count of `key`: it succeeded, or is given up. */
   forget(key: string): void;
-  /** Failures of `key` since it was last forgotten. */
+  /** The failures of `key` since its last reset. */
   retries(key: string): number;
 }
 
-/** Failures by key, kept only while there are any. */
+/** Failures by key; keys without failures take no memory. */
 class FailureCounts {
   readonly #failures = new Map<string, number>();
 
-  /** Adds one and returns the count before. */
+  /** Adds one, and returns the count before. */
   increment(key: string): number {
     const before = this.#failures.get(key) ?? 0;
     this.#failures.set(key, before + 1);
@@ -123,13 +122,13 @@ export class BucketRateLimiter implements RateLimiter {
     const nowMs = this.#clock.monotonicMs();
     const gained = ((nowMs - this.#updatedMs) / 1000) * this.#qps;
     this.#updatedMs = nowMs;
-    // Below zero the tokens are promised: the wait is the time until they will have come in.
+    // Below zero, tokens are promised: the wait is the time until they have come in.
     this.#tokens = Math.min(this.#burst, this.#tokens + gained) - 1;
     return this.#tokens >= 0 ? 0 : (-this.#tokens / this.#qps) * 1000;
   }
 
   forget(): void {
-    // Tokens are of no key.
+    // Tokens do not belong to keys.
   }
 
   retries(): number {
@@ -138,7 +137,7 @@ export class BucketRateLimiter implements RateLimiter {
 }
 
 /**
- * The longest wait that any of several limiters asks for; each of them counts.
+ * The longest wait of several limiters; each of them counts.
  *
  * @example
  * const limiter = new MaxOfRateLimiter(

@@ -1,6 +1,6 @@
 /**
- * Keys waiting to be reconciled: never twice in line, never with two workers at once; later, and with
- * a limited rate, on demand. The behaviour is that of client-go's rate-limiting queue.
+ * Keys that wait to be reconciled: never twice in line, never with two workers at once; also after
+ * a delay, or with a limited rate. The behaviour is that of client-go's rate-limiting queue.
  *
  * @see https://pkg.go.dev/k8s.io/client-go/util/workqueue
  */
@@ -9,52 +9,52 @@ import { DelayHeap } from "./delay-heap.ts";
 import { FifoLine, OUT, PriorityLine, type Line, type Waiting } from "./line.ts";
 import { ItemExponentialFailureRateLimiter, type RateLimiter } from "./rate-limiters.ts";
 
-/** Told of what a queue does; the metrics listen. */
+/** Observes a queue; the metrics do so. */
 export interface QueueObserver {
-  /** A key goes in line, or is marked to go there once its worker is done. */
+  /** Called when a key goes in line, or is marked to go in line once its worker is done. */
   added(key: string): void;
   /**
-   * A worker takes the key.
+   * Called when a worker takes the key.
    *
    * @param addedAtMs - when it was added, on the monotonic clock
    */
   taken(key: string, addedAtMs: number): void;
-  /** Its worker is done. */
+  /** Called when the worker of the key is done. */
   done(key: string): void;
-  /** A key is to come again later. */
+  /** Called when a key is delayed. */
   delayed(key: string): void;
 }
 
-/** A queue as a controller needs it; it may have another order than first-come. */
+/** The queue of a controller; its order may differ from first-come. */
 export interface RateLimitingQueue {
-  /** Keys in line. */
+  /** The number of keys in line. */
   readonly length: number;
   readonly shuttingDown: boolean;
   /**
    * Puts `key` in line. A key that is in hand goes in line once its worker is done.
    *
-   * @param priority - 0 when absent; of two for one key the higher holds
+   * @param priority - 0 when absent; of two for one key the higher counts
    */
   add(key: string, priority?: number): void;
-  /** Puts `key` in line after `delayMs`; of two times for one key the earlier holds. */
+  /** Puts `key` in line after `delayMs`; of two times for one key the earlier counts. */
   addAfter(key: string, delayMs: number, priority?: number): void;
-  /** Puts `key` in line when its limiter says so. */
+  /** Puts `key` in line after the wait of its limiter. */
   addRateLimited(key: string, priority?: number): void;
-  /** Ends the limiter's count of `key`. */
+  /** Resets the limiter's count of `key`. */
   forget(key: string): void;
-  /** How often the limiter has counted `key`. */
+  /** The limiter's count of `key`. */
   retries(key: string): number;
-  /** The priority with which a key that is in hand was in line. */
+  /** The priority that a key in hand had in line. */
   priority(key: string): number;
-  /** Which keys wait for their time, and until when on the monotonic clock; `manager.idle()` tells of them. */
+  /** The delayed keys, and their times on the monotonic clock; for `manager.idle()`. */
   delayed?(): readonly { readonly key: string; readonly readyAtMs: number }[];
-  /** The next key, if one is in line: `get` without waiting, where there is such a thing. */
+  /** The next key, if one is in line: `get` without waiting. Optional. */
   take?(): string | undefined;
-  /** The next key; waits for one. `undefined` when the queue is shut down and empty. */
+  /** Waits for the next key, and returns it; `undefined` when the queue is shut down and empty. */
   get(signal?: AbortSignal): Promise<string | undefined>;
   /** Ends the work on `key`. Every `get` is followed by exactly one `done`. */
   done(key: string): void;
-  /** Takes in nothing more, drops what waits for its time; what is in line is still handed out. */
+  /** Accepts no more keys and drops delayed ones; keys in line are still handed out. */
   shutDown(): void;
 }
 
@@ -62,7 +62,7 @@ interface Waiter {
   readonly resolve: (key: string | undefined) => void;
 }
 
-/** A key that is in line, or in hand; maybe to come again. */
+/** A key in line, in hand or delayed. */
 interface Item extends Waiting {
   inHand: boolean;
   /** The priority with which it goes in line once its worker is done; `undefined`: it does not. */
@@ -71,7 +71,8 @@ interface Item extends Waiting {
 }
 
 /**
- * Keys that wait for their turn, or for their time; in the order of a `Line`, first come first served when absent.
+ * Keys that wait for their turn, or for their time; in the order of a `Line`, first come first
+ * served when absent.
  *
  * @example
  * const queue = new WorkQueue(manager.clock);
@@ -160,7 +161,7 @@ export class WorkQueue implements RateLimitingQueue {
   }
 
   take(): string | undefined {
-    // The items of this line are those of this queue.
+    // All items of this line belong to this queue.
     const next = this.#line.take() as Item | undefined;
     if (!next) return undefined;
     next.inHand = true;
@@ -248,7 +249,8 @@ export class WorkQueue implements RateLimitingQueue {
 }
 
 /**
- * The queue of controllers: those that changed before those that are only there, and nobody waits for ever.
+ * The queue of controllers: objects that changed come before objects that merely exist, and no key
+ * waits for ever.
  *
  * @example
  * const queue = new PriorityQueue(manager.clock);

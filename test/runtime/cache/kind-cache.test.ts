@@ -267,7 +267,7 @@ describe("reads of what is not watched", () => {
 
 describe("options that mean nothing", () => {
   it("are refused when they are given", () => {
-    expect(() => cacheOf(HOUSE, { namespaces: ["d"] })).toThrow("a House is in no namespace");
+    expect(() => cacheOf(HOUSE, { namespaces: ["d"] })).toThrow("the kind House is cluster-scoped");
     expect(() => cacheOf(SECRET, { labels: "a in (" })).toThrow();
     expect(() => cacheOf(SECRET, { labels: { a: "b,c" } })).toThrow("invalid label");
     const clock = new VirtualClock();
@@ -279,7 +279,7 @@ describe("options that mean nothing", () => {
         log: silentLogger,
         cache: { kinds },
       }),
-    ).toThrow("told twice what to keep of secrets");
+    ).toThrow("The cache of secrets is configured twice");
     // Its metadata alone is another thing to keep.
     expect(cacheOf(metadataOf(SECRET), {}).resource.metadataOnly).toBe(true);
     // @ts-expect-error a transform of a Secret gives a Secret
@@ -311,7 +311,7 @@ describe("a controller that runs", () => {
     expect(seen).toEqual(["there", "later"]);
     expect(() => {
       manager.cache.remove(SECRET);
-    }).toThrow("somebody hears of their changes");
+    }).toThrow("they still have event handlers");
     watch.remove();
     api.put(pathOf("secrets", "unheard"), secret("unheard"));
     await clock.advance(100);

@@ -213,7 +213,7 @@ describe("times that are none", () => {
     },
   );
 
-  it("a requeue that is over means now, and does not keep the process busy", async () => {
+  it("a requeue in the past means now, and does not keep the process busy", async () => {
     const build = (builder: ControllerBuilder): unknown => builder.for(WIDGETS);
     const over = [-5, 0, 1000];
     const { clock, api, runs, end } = await start(build, (run) => {

@@ -21,8 +21,9 @@ import {
 import { isConflict, isForbidden, isInvalid, type StatusError } from "../../../kube/status.ts";
 import type { Client } from "../client.ts";
 
-// A version that no object has, as the server itself used the first ones: an apply with it fails if
-// the object exists, and has no effect on a new one. So it means: only if there is none.
+// A version that no object has, because the server used the first versions for itself. An apply
+// with this version fails if the object exists; it has no effect on the creation of an object. So
+// it means: create only.
 const NO_VERSION = "1";
 const TRIES = 4;
 

@@ -1,6 +1,6 @@
 /**
- * Objects whose name a user chooses, such as the Secret of a certificate: what stands under that name may be somebody
- * else's, and is then neither read, nor changed, nor deleted.
+ * Objects whose name a user chooses, such as the Secret of a certificate: an existing object of
+ * that name may belong to somebody else, and is then neither read, changed nor deleted.
  */
 import { TsopError } from "../../../errors.ts";
 import type { NewObject } from "../../../kube/input.ts";
@@ -13,13 +13,13 @@ import { createOrUpdate, type CreateOrUpdateResult } from "../create-or-update.t
 import { keyOfOwned } from "./owned-apply.ts";
 
 /**
- * The object of that key, which `owner` controls; `undefined` when there is none. The key needs no namespace: it is the
- * owner's then.
+ * The object of that key, which `owner` controls; `undefined` when there is none. A key without a
+ * namespace is in the owner's.
  *
  * @example
  * const secret = await findOwned(client, Secret, { name: "web-login" }, { owner: web });
  *
- * @throws TsopError `not-owned` when it is there and `owner` does not control it
+ * @throws TsopError `not-owned` when it exists and `owner` does not control it
  */
 export async function findOwned<T extends KubeObject>(
   client: Client,
@@ -33,8 +33,9 @@ export async function findOwned<T extends KubeObject>(
 }
 
 /**
- * Makes the object of that key as `mutate` wants it, as `createOrUpdate` does, with `owner` as its controller. One that is
- * there already has to have that controller. The key needs no namespace: it is the owner's then.
+ * Makes the object of that key as `mutate` wants it, as `createOrUpdate` does, with `owner` as its
+ * controller. An existing object must have that controller. A key without a namespace is in the
+ * owner's.
  *
  * @example
  * await createOrUpdateOwned(
@@ -47,8 +48,9 @@ export async function findOwned<T extends KubeObject>(
  *   { owner: web },
  * );
  *
- * @throws TsopError `not-owned` when it is there and `owner` does not control it
- * @throws StatusError 409 when somebody else wrote in between: let the reconcile fail, it comes again
+ * @throws TsopError `not-owned` when it exists and `owner` does not control it
+ * @throws StatusError 409 when somebody else wrote in between: let the reconcile fail, it is
+ *   retried
  */
 export function createOrUpdateOwned<T extends KubeObject>(
   client: Client,
@@ -67,14 +69,16 @@ export function createOrUpdateOwned<T extends KubeObject>(
 }
 
 /**
- * Deletes the object of that key, which `owner` controls; nothing where there is none. Who controls it is asked of the
- * server, and exactly what was looked at is deleted. The key needs no namespace: it is the owner's then.
+ * Deletes the object of that key, which `owner` controls; nothing where there is none. The
+ * controller is read from the server, and only the version that was read is deleted. A key without
+ * a namespace is in the owner's.
  *
  * @example
  * await deleteOwned(client, Secret, { name: "web-login" }, { owner: web });
  *
- * @throws TsopError `not-owned` when it is there and `owner` does not control it
- * @throws StatusError 409 when somebody else wrote in between: let the reconcile fail, it comes again
+ * @throws TsopError `not-owned` when it exists and `owner` does not control it
+ * @throws StatusError 409 when somebody else wrote in between: let the reconcile fail, it is
+ *   retried
  */
 export async function deleteOwned<T extends KubeObject>(
   client: Client,

@@ -1,5 +1,6 @@
 /**
- * A server's certificate in files that somebody renews: cert-manager, or the kubelet behind a mounted Secret.
+ * A server's certificate in files that somebody else renews: cert-manager, or the kubelet for a
+ * mounted Secret.
  *
  * @see https://pkg.go.dev/sigs.k8s.io/controller-runtime/pkg/certwatcher
  */
@@ -12,15 +13,18 @@ import { selfSigned } from "../../../kube/x509/certificate.ts";
 import type { Logger } from "../../../log.ts";
 import { certificateIn, certificatesIn, periodProblem, privateKeyIn } from "./pem.ts";
 
-/** Where a server's certificate is, in PEM. */
+/** The files of a server's certificate, in PEM. */
 export interface CertificatePaths {
   readonly certFile: string;
   readonly keyFile: string;
-  /** Only clients with a certificate of this authority are served; all when absent. */
+  /** Serves only clients with a certificate of this authority; all when absent. */
   readonly clientCaFile?: string;
 }
 
-/** Where a server's certificate comes from: files, or one that is made at the start and proves nothing. */
+/**
+ * The source of a server's certificate: files, or one that is made at the start and cannot be
+ * verified.
+ */
 export type CertificateSource = CertificatePaths | "self-signed";
 
 /** A certificate as the options of Node's TLS. */
@@ -30,17 +34,17 @@ export interface ServerCertificate {
   readonly ca?: Buffer;
 }
 
-/** Told of each reading of the files; the metrics listen. */
+/** Called after each read of the files; the metrics count them. */
 export type ReadingObserver = (outcome: "read" | "error") => void;
 
-// Files behind a mount change by a symlink, which not every file system tells of: looking is what always works. A look is
-// a `stat` of each file.
+// Mounted files change by a symlink, which not every file system reports: polling always works. It
+// costs a `stat` of each file.
 const LOOK_EVERY_MS = 2000;
-// Where a file system tells times too coarsely for a change to be seen, it is read.
+// Some file systems record times too coarsely to show a change; so the files are read now and then.
 const READ_EVERY_MS = 10_000;
 const YEAR_MS = 365 * 24 * 3_600_000;
 
-/** Reads a certificate, and again when it changes. */
+/** Reads a certificate, and reads it again when it changes. */
 export class CertificateFiles {
   readonly #paths: CertificatePaths;
   readonly #clock: Clock;
@@ -56,10 +60,10 @@ export class CertificateFiles {
   }
 
   /**
-   * The certificate as it is now, whether or not its time is over.
+   * The present certificate, whether it is valid now or not.
    *
-   * @throws TsopError `certificate-unreadable` when a file is missing or holds something else, or the key is another
-   *   certificate's
+   * @throws TsopError `certificate-unreadable` when a file is missing or holds something else, or
+   *   the key does not match
    */
   async read(): Promise<ServerCertificate> {
     const { certFile, keyFile } = this.#paths;
@@ -78,7 +82,9 @@ export class CertificateFiles {
     }
   }
 
-  /** Why no client takes a certificate of these files now; `undefined` when its time is not over. */
+  /**
+   * The reason why clients refuse a certificate of these files now; `undefined` when it is valid.
+   */
   periodProblemOf({ cert }: ServerCertificate): string | undefined {
     const problem = periodProblem(new X509Certificate(cert), this.#clock.now());
     if (problem === undefined) return undefined;
@@ -86,8 +92,8 @@ export class CertificateFiles {
   }
 
   /**
-   * Calls `renewed` with each new certificate until `signal` is aborted. One that cannot be used, or whose time is over,
-   * takes the place of no good one. What is wrong is a line in the log.
+   * Calls `renewed` with each new certificate until `signal` is aborted. A certificate that cannot
+   * be used, or is not valid now, never replaces a good one. Problems are logged.
    */
   async follow(
     first: ServerCertificate,
@@ -135,7 +141,7 @@ export class CertificateFiles {
     }
   }
 
-  /** Says what is wrong when it arises, and when it is over. */
+  /** Logs a problem when it arises, and when it is over. */
   #tell(problem: string | undefined): void {
     if (problem === this.#told) return;
     this.#told = problem;
@@ -158,7 +164,7 @@ async function readUsable(paths: CertificatePaths): Promise<ServerCertificate> {
     const held = isEncrypted ? "a private key with a password" : "no private key in PEM";
     throw new Error(`${keyFile} holds ${held}, which cannot be read`);
   }
-  // In the middle of a change the files may not fit together.
+  // While the files are being replaced, they may not match.
   if (!x509.checkPrivateKey(privateKey)) {
     throw new Error(`the key in ${keyFile} does not match the first certificate in ${certFile}`);
   }
@@ -170,7 +176,7 @@ async function readUsable(paths: CertificatePaths): Promise<ServerCertificate> {
     throw new Error(`${clientCaFile} holds no certificate in PEM that can be read`);
   }
   const certificate = { cert, key, ...ca };
-  // OpenSSL refuses more, such as keys that are too small.
+  // OpenSSL refuses further certificates, such as those whose key is too small.
   createSecureContext(certificate);
   return certificate;
 }
@@ -181,7 +187,7 @@ function textOf(file: string, bytes: Buffer): string {
   return bytes.toString();
 }
 
-/** Another text when one of the files is another, or was written. */
+/** A text that changes when one of the files is replaced or written. */
 async function stampOf({ certFile, keyFile, clientCaFile }: CertificatePaths): Promise<string> {
   const files = [certFile, keyFile, ...(clientCaFile === undefined ? [] : [clientCaFile])];
   const stamps = files.map((file) =>
@@ -198,7 +204,7 @@ function isSame(one: ServerCertificate, other: ServerCertificate): boolean {
   return same(one.cert, other.cert) && same(one.key, other.key) && same(one.ca, other.ca);
 }
 
-/** The certificate of a server: files that are followed, or one that stays. */
+/** The certificate of a server: files that are followed, or a fixed one. */
 export function certificateFrom(
   source: CertificateSource,
   clock: Clock,
@@ -210,10 +216,13 @@ export function certificateFrom(
     : new CertificateFiles(source, clock, log, observe);
 }
 
-/** A certificate for as long as the process lives: as controller-runtime's, for the name `localhost`. */
+/**
+ * A self-signed certificate that lasts as long as the process, for the name `localhost`, as in
+ * controller-runtime.
+ */
 function selfSignedCertificate(clock: Clock): ServerCertificate {
   const now = clock.now();
-  // It begins an hour ago, so that a client with a slow clock takes it.
+  // It is valid from an hour ago on, so that a client with a slow clock accepts it.
   const validity = { from: now - 3_600_000, to: now + 10 * YEAR_MS };
   const { certificate, key } = selfSigned(["localhost", "127.0.0.1"], validity);
   return { cert: Buffer.from(certificate), key: Buffer.from(key) };

@@ -1,31 +1,40 @@
-/** Where the journal of an operator is served, and to whom. */
+/** The options of the endpoint that serves the journal of an operator. */
 import { TsopError } from "../../../errors.ts";
 import type { CertificateSource } from "./certificate-files.ts";
 
-/** On loopback: who may reach that may read. In a cluster that is who may forward ports to the pod. */
+/**
+ * An endpoint on loopback: everybody who can connect may read. In a cluster these are the users who
+ * may forward ports to the pod.
+ */
 export interface LocalDebugEndpoint {
-  /** 0: any free one. */
+  /** The port; 0 takes any free one. */
   readonly port: number;
-  /** Only for who sends `Authorization: Bearer <token>`. */
+  /** Answers only requests with `Authorization: Bearer <token>`. */
   readonly token?: string;
   readonly reviewed?: never;
   readonly tls?: never;
 }
 
-/** Everywhere, with TLS: who comes with a token that the cluster knows and whose user may `get` the path may read. */
+/**
+ * An endpoint on all addresses, with TLS, for users of the cluster: a request needs a token whose
+ * user may `get` the path.
+ */
 export interface ReviewedDebugEndpoint {
-  /** 0: any free one. */
+  /** The port; 0 takes any free one. */
   readonly port: number;
-  /** All addresses when absent. */
+  /** The address; all addresses when absent. */
   readonly host?: string;
   /** The operator needs the right to create TokenReviews and SubjectAccessReviews. */
   readonly reviewed: true;
-  /** As for the metrics. */
+  /** The certificate, as for the metrics. */
   readonly tls: CertificateSource;
   readonly token?: never;
 }
 
-/** Where an operator tells what its reconciles did. What it tells is as confidential as the objects; Secrets are left out. */
+/**
+ * The endpoint that serves the journal of reconciles. The journal is as confidential as the objects
+ * in it; Secrets are left out.
+ */
 export type DebugEndpoint = LocalDebugEndpoint | ReviewedDebugEndpoint;
 
 /** The variable by which `tsop dev` asks for the endpoint: `<port>:<token>`. */

@@ -17,26 +17,28 @@ const JOURNAL = "/debug/journal";
 const EVENTS = "/debug/journal/events";
 const LOOPBACK = "127.0.0.1";
 const LOOPBACK_NAMES: ReadonlySet<string> = new Set([LOOPBACK, "localhost", "[::1]"]);
-// Proxies between end connections that say nothing for a minute.
+// Proxies close connections that are idle for a minute.
 const SIGN_OF_LIFE_MS = 15_000;
-/** How many keys of a controller are named that wait for their time. */
+/** How many waiting keys of a controller are listed. */
 const MOST_WAITING = 200;
-/** Who reads so slowly that this much waits for it is let go. */
+/** A reader with more unread bytes than this is disconnected. */
 const MOST_BUFFERED = 8 * 1024 * 1024;
 
 /** The answer to `GET /debug/journal`. */
 export interface JournalAnswer {
-  /** Of this format. */
+  /** The version of this format. */
   readonly version: 1;
   /** The operator's name. */
   readonly operator: string;
-  /** Another one for each start of the operator: numbers of entries begin anew. */
+  /**
+   * A different value for each start of the operator: the numbers of entries start again with it.
+   */
   readonly instance: string;
   readonly nowMs: number;
-  /** The oldest first. */
+  /** The entries, the oldest first. */
   readonly entries: readonly JournalEntry[];
   readonly queues: readonly QueueState[];
-  /** Which rights its requests used since its start. */
+  /** The rights that its requests used since its start. */
   readonly usedRights: readonly UsedRight[];
 }
 
@@ -52,7 +54,7 @@ export interface DebugParts {
   readonly usedRights: UsedRights;
 }
 
-/** A stranger is told no more than that. */
+/** The whole answer to a request that is refused: strangers learn no more. */
 const REFUSALS: Readonly<Record<number, string>> = {
   400: "Bad Request\n",
   401: "Unauthorized\n",
@@ -61,7 +63,7 @@ const REFUSALS: Readonly<Record<number, string>> = {
   405: "Method Not Allowed\n",
 };
 
-/** Tells what reconciles did. */
+/** Serves the reconciles of an operator. */
 export class DebugServer {
   readonly #parts: DebugParts;
   readonly #ended = new AbortController();
@@ -73,12 +75,12 @@ export class DebugServer {
     this.#instance = `${parts.clock.now().toString(36)}-${Math.floor(parts.clock.random() * 2 ** 32).toString(36)}`;
   }
 
-  /** Where it listens, once it does. */
+  /** The port, once it listens. */
   get port(): number | undefined {
     return this.#server?.port;
   }
 
-  /** Opens the port. @throws TsopError `port-in-use`, `certificate-unreadable` */
+  /** Opens the port. */
   async start(): Promise<void> {
     const { endpoint, clock, log } = this.#parts;
     const { port, reviewed, tls } = endpoint;
@@ -120,7 +122,7 @@ export class DebugServer {
   async #verdict(request: IncomingMessage, path: string): Promise<number> {
     const { endpoint, filter } = this.#parts;
     const { headers, method } = request;
-    // A page of a stranger in the browser of who develops here reaches this port, too.
+    // A page of another site in the developer's browser can reach this port, too.
     if (!endpoint.reviewed && !isLocal(headers)) return 403;
     if (path !== JOURNAL && path !== EVENTS) return 404;
     if (method !== "GET") return 405;
@@ -176,7 +178,7 @@ export class DebugServer {
   }
 }
 
-/** Whether a request comes from a program here, or from a page that this server itself served. */
+/** Whether a request comes from a local program, or from a page of this server itself. */
 function isLocal({ host = "", origin }: IncomingMessage["headers"]): boolean {
   const name = host.replace(/:\d+$/, "");
   if (!LOOPBACK_NAMES.has(name)) return false;

@@ -1,4 +1,4 @@
-/** `/healthz`, `/readyz` and `/metrics`: what the kubelet and Prometheus ask. */
+/** Answers `/healthz`, `/readyz` and `/metrics`, for the kubelet and Prometheus. */
 import type { InformerCache } from "../../cache/cache.ts";
 import type { IncomingMessage, RequestListener } from "node:http";
 import type { Registry } from "prom-client";
@@ -13,17 +13,20 @@ import type { Endpoint } from "./listening.ts";
 import type { ReviewFilter } from "./review-filter.ts";
 import { SeriesWatch, type BoundlessMetric } from "../series-watch.ts";
 
-/** Passes, or throws with what is wrong. */
+/** Passes, or throws an error with the reason. */
 export type HealthCheck = () => void | Promise<void>;
 
 /** Named checks behind one path. */
 export class HealthChecks {
   readonly #checks = new Map<string, HealthCheck>();
-  // Why each check failed the last time.
+  // The last failure of each check.
   readonly #reasons = new Map<string, string>();
   readonly #told: (name: string, reason: string) => void;
 
-  /** @param told - told why a check fails, once for each reason: whoever asks is a stranger, and is not */
+  /**
+   * @param told - called with the reason why a check fails, once for each reason; the answer does
+   *   not have it, because anybody may ask
+   */
   constructor(told: (name: string, reason: string) => void = () => undefined) {
     this.#told = told;
   }
@@ -57,16 +60,16 @@ export class HealthChecks {
   }
 }
 
-/** Where the metrics are served, and to whom. */
+/** The endpoint of the metrics. */
 export interface MetricsEndpoint extends Endpoint {
   /**
-   * Only to who comes with a token that the cluster knows and whose user may `get` the path `/metrics`; to everybody
-   * when absent. The operator needs the right to create TokenReviews and SubjectAccessReviews.
+   * Answers only requests with a token whose user may `get` the path `/metrics`; all requests when
+   * absent. The operator needs the right to create TokenReviews and SubjectAccessReviews.
    */
   readonly reviewed?: boolean;
   /**
-   * Serves with TLS; when the files change, with what is in them then, and no connection is lost. `self-signed`:
-   * with a certificate that is made at the start; who reads the metrics cannot verify it.
+   * Serves with TLS. When the files change, new connections get the new certificate. `self-signed`:
+   * with a certificate that is made at the start; clients cannot verify it.
    */
   readonly tls?: CertificateSource;
 }
@@ -77,7 +80,7 @@ export interface ProbeAnswer {
   readonly body: string;
 }
 
-/** The answer of any path but the known ones. */
+/** The answer for unknown paths. */
 export const PATH_NOT_FOUND: ProbeAnswer = { status: 404, body: "404 page not found\n" };
 
 const BASE = "http://localhost";
@@ -86,7 +89,7 @@ function parsedUrl(url: string): URL {
   return new URL(URL.canParse(url, BASE) ? url : "/", BASE);
 }
 
-/** The path that a request asks for. */
+/** The path of a request. */
 export function probePathOf(url: string): string {
   return parsedUrl(url).pathname;
 }
@@ -123,19 +126,19 @@ export function serveProbes(
   });
 }
 
-/** Who is let in at the metrics, and with which certificate. */
+/** The access to the metrics, and their certificate. */
 interface MetricsGuards {
-  /** Told of a metric whose label has ever more values, once. */
+  /** Called once for each metric with a label that has ever more values. */
   readonly boundless?: (metric: BoundlessMetric) => void;
   readonly filter?: ReviewFilter;
-  /** Files that are followed, or a certificate that stays. */
+  /** Files that are followed, or a fixed certificate. */
   readonly certificate?: CertificateFiles | ServerCertificate;
-  /** Told why a request could not be answered; whoever asked is not. */
+  /** Called with the reason why a request could not be answered; the answer does not have it. */
   readonly failed?: (error: unknown) => void;
 }
 
 /**
- * Serves `/metrics`, to those whom the filter lets pass.
+ * Serves `/metrics` for the requests that the filter allows.
  *
  * @throws TsopError `port-in-use`, `certificate-unreadable`
  */

@@ -1,4 +1,4 @@
-/** A small HTTP server for the kubelet, for Prometheus, for people who look into an operator. */
+/** A small HTTP server for the kubelet, Prometheus and debugging. */
 import { createServer, type RequestListener } from "node:http";
 import { createServer as createTlsServer, Server as TlsServer } from "node:https";
 import type { CertificateFiles, ServerCertificate } from "./certificate-files.ts";
@@ -7,14 +7,15 @@ import { type Endpoint, listen, STRANGER_LIMITS, tlsOptions } from "./listening.
 // A kubelet and a few scrapers need a handful of connections.
 const MAX_CONNECTIONS = 1000;
 
-/** A server that runs: its port, and how to end it. */
+/** A running server: its port, and its end. */
 export interface RunningServer {
   readonly port: number;
   stop(): Promise<void>;
 }
 
 /**
- * Serves until it is stopped; with TLS where there is a certificate: files that are followed, or one that stays.
+ * Serves until it is stopped; with TLS if there is a certificate: files that are followed, or a
+ * fixed one.
  *
  * @throws TsopError `port-in-use`, `certificate-unreadable`
  */

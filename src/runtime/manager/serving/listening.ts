@@ -1,17 +1,17 @@
-/**
- * The common ground of a manager's servers: where they listen, with which certificate, and what
- * strangers may take.
- */
+/** The common parts of a manager's servers: addresses, certificates, and limits for strangers. */
 import type { AddressInfo, Server } from "node:net";
 import type { SecureContextOptions } from "node:tls";
 import { TsopError } from "../../../errors.ts";
 import type { ServerCertificate } from "./certificate-files.ts";
 
-/** Where a server of the manager listens. */
+/** The address on which a server of the manager listens. */
 export interface Endpoint {
-  /** 0: any free one. */
+  /** The port; 0 takes any free one. */
   readonly port: number;
-  /** All addresses when absent, as the kubelet and Prometheus come from outside. */
+  /**
+   * The address; all addresses when absent, because the kubelet and Prometheus connect from
+   * outside.
+   */
   readonly host?: string;
 }
 
@@ -23,7 +23,7 @@ export const STRANGER_LIMITS = {
   connectionsCheckingInterval: 5000,
 };
 
-/** Opens a server; its port. @throws TsopError `port-in-use`, `cannot-listen` */
+/** Opens a server, and returns its port. */
 export function listen(server: Server, { port, host }: Endpoint): Promise<number> {
   return new Promise((resolve, reject) => {
     server.on("error", (error: NodeJS.ErrnoException) => {
@@ -42,7 +42,7 @@ export function listen(server: Server, { port, host }: Endpoint): Promise<number
   });
 }
 
-/** The TLS options of a certificate: where it names an authority of clients, others are refused. */
+/** The TLS options of a certificate; with an authority for clients, other clients are refused. */
 interface ServerTls extends SecureContextOptions {
   readonly requestCert: boolean;
   readonly rejectUnauthorized: boolean;

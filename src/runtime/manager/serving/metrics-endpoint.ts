@@ -16,7 +16,7 @@ interface MetricsParts {
   readonly metrics: OperatorMetrics;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Reviews who asks. */
+  /** The client that reviews requests. */
   readonly client: Client;
 }
 

@@ -1,8 +1,8 @@
-/** Certificates and keys in PEM, and what is wrong with them. */
+/** Certificates and keys in PEM, and their problems. */
 import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import { isIP } from "node:net";
 
-/** From when to when a certificate is valid, in milliseconds since 1970. */
+/** The period in which a certificate is valid, in milliseconds since 1970. */
 export interface Period {
   readonly fromMs: number;
   readonly toMs: number;
@@ -10,12 +10,12 @@ export interface Period {
 
 const BLOCK = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
-/** The certificates in a text, in its order; those that cannot be read are left out. */
+/** The certificates in a text, in order; unreadable ones are left out. */
 export function certificatesIn(text: string): X509Certificate[] {
   return (text.match(BLOCK) ?? []).flatMap((block) => certificateIn(block) ?? []);
 }
 
-/** The first certificate of a text; `undefined` when there is none that can be read. */
+/** The first certificate in a text; `undefined` when there is no readable one. */
 export function certificateIn(text: string): X509Certificate | undefined {
   try {
     return new X509Certificate(text);
@@ -24,7 +24,7 @@ export function certificateIn(text: string): X509Certificate | undefined {
   }
 }
 
-/** The private key in a text; `undefined` when there is none that can be read. */
+/** The private key in a text; `undefined` when there is no readable one. */
 export function privateKeyIn(text: string): KeyObject | undefined {
   try {
     return createPrivateKey(text);
@@ -33,13 +33,16 @@ export function privateKeyIn(text: string): KeyObject | undefined {
   }
 }
 
-/** When a certificate is valid. */
+/** The period in which a certificate is valid. */
 export const periodOf = ({ validFrom, validTo }: X509Certificate): Period => ({
   fromMs: Date.parse(validFrom),
   toMs: Date.parse(validTo),
 });
 
-/** Why a certificate is not valid now, as the end of a sentence; `undefined` when it is. */
+/**
+ * The reason why a certificate is not valid now, as the end of a sentence; `undefined` when it is
+ * valid.
+ */
 export function periodProblem(certificate: X509Certificate, nowMs: number): string | undefined {
   const { fromMs, toMs } = periodOf(certificate);
   if (nowMs >= toMs) return `expired on ${new Date(toMs).toISOString()}`;
@@ -47,13 +50,13 @@ export function periodProblem(certificate: X509Certificate, nowMs: number): stri
   return undefined;
 }
 
-/** Whether less than a third of its time is left. */
+/** Whether less than a third of its period is left. */
 export function isDue(certificate: X509Certificate, nowMs: number): boolean {
   const { fromMs, toMs } = periodOf(certificate);
   return toMs - nowMs < (toMs - fromMs) / 3;
 }
 
-/** Those of `names` that a certificate is not for. */
+/** The names that a certificate does not cover. */
 export function namesMissingIn(certificate: X509Certificate, names: readonly string[]): string[] {
   return names.filter((name) =>
     isIP(name) === 0

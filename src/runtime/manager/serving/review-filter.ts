@@ -1,6 +1,7 @@
 /**
- * Lets only those at an endpoint whom the cluster knows and allows it: TokenReview says who they are,
- * SubjectAccessReview whether they may. Answers are kept for as long as controller-runtime keeps them.
+ * Admits only requests of users whom the cluster knows and allows them: a TokenReview identifies
+ * the user, a SubjectAccessReview checks the right. Answers are kept for as long as
+ * controller-runtime keeps them.
  *
  * @see https://pkg.go.dev/sigs.k8s.io/controller-runtime/pkg/metrics/filters
  */
@@ -54,7 +55,7 @@ interface Kept<V> {
   readonly untilMs: number;
 }
 
-/** Asks the cluster about requests. */
+/** Reviews requests by the API server. */
 export class ReviewFilter {
   readonly #client: Client;
   readonly #clock: Clock;
@@ -67,10 +68,10 @@ export class ReviewFilter {
   }
 
   /**
-   * 200: go on; 401: nobody that the cluster knows; 403: somebody who may not.
+   * Returns 200 to continue, 401 for an unknown user, 403 for one without the right.
    *
    * @param authorization - the header of the request
-   * @throws StatusError, ConnectionError when the cluster cannot be asked
+   * @throws StatusError, ConnectionError when the cluster cannot answer
    */
   async check(
     authorization: string | undefined,
@@ -85,7 +86,7 @@ export class ReviewFilter {
   }
 
   async #user(token: string): Promise<User | undefined> {
-    // The token itself is nothing to keep in memory longer than needed.
+    // The token itself should not stay in memory.
     const key = createHash("sha256").update(token).digest("base64");
     const nowMs = this.#clock.monotonicMs();
     const kept = this.#users.get(key);

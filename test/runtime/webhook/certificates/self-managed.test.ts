@@ -460,7 +460,7 @@ describe("an operator whose API server fails", () => {
     expect(replica.unready).toBe("");
     await clock.advance(2 * DAY_MS);
     expect(replica.unready).toMatch(
-      /^The certificate of the webhooks ended on 2026-04-01.*could not/,
+      /^The certificate of the webhooks expired on 2026-04-01.*could not/,
     );
     api.down = false;
     await clock.advance(DAY_MS);

@@ -279,8 +279,8 @@ describe("what cannot be converted", () => {
   cyclic["self"] = cyclic;
 
   it.each([
-    ["Bad.fromHub returned `metadata`, which is kept as it is", () => ({ metadata: {}, spec: {} })],
-    ["Bad.fromHub returned `kind`, which is kept", () => ({ kind: "x" })],
+    ["Bad.fromHub returned `metadata`, which a converter cannot change", () => ({ metadata: {}, spec: {} })],
+    ["Bad.fromHub returned `kind`, which a converter cannot change", () => ({ kind: "x" })],
     ["Bad.fromHub returned undefined instead of an object", () => undefined],
     ["Bad.fromHub returned null instead of an object", () => null],
     ["Bad.fromHub returned a list instead of an object", () => []],
@@ -316,7 +316,7 @@ describe("what cannot be converted", () => {
     expect(validateAnnotations(hub.metadata.annotations, "a")).toEqual([]);
     const tooLarge = widget(OLD, { spec: { legacy: { text: "x".repeat(263_000) } } });
     expect(() => registry.convertOne(tooLarge, V1)).toThrow(
-      /Widget team\/blue .* what has to be kept in the annotation conversion\.tsop\.dev\/v1alpha1 is too large: .* may take 262144; let OldConversion convert more/,
+      /Widget team\/blue .* the ones to keep in the annotation conversion\.tsop\.dev\/v1alpha1 are too large: .* may take 262144; let OldConversion convert more/,
     );
   });
 });
