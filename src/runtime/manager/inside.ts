@@ -30,7 +30,11 @@ export interface UnfinishedController {
   readonly begun: string;
 }
 
-/** The inner parts of a manager. */
+/**
+ * The inner parts of a manager.
+ *
+ * @throws TsopError `controller-misbuilt` for one that `createManager` of this package did not make
+ */
 export function insideOf(manager: object): ManagerInside {
   const { [INSIDE]: inside } = manager as { readonly [INSIDE]?: ManagerInside };
   if (inside) return inside;

@@ -52,7 +52,7 @@ export interface ElectionSettings {
 
 /** Takes part in an election. */
 export interface Election {
-  /** Resolves when this process is the leader. */
+  /** Resolves when this process is the leader. @throws the signal's reason when it is aborted */
   acquire(signal: AbortSignal): Promise<void>;
   /** Renews until `signal` is aborted. @throws TsopError `leadership-lost` */
   hold(signal: AbortSignal): Promise<void>;

@@ -1,17 +1,17 @@
 /**
- * Takes what Secrets hold out of a recording: each value becomes a placeholder, the same one wherever it stands, so that
- * a value that is copied is still copied when the recording is replayed.
+ * Removes the values of Secrets from a recording: each becomes a placeholder, the same one wherever
+ * the value stands, so that a copied value is still copied when the recording is replayed.
  */
 import { isJsonObject } from "../../kube/json.ts";
 import { stringifyExact, parseExact } from "../client/json/exact-json.ts";
 import { askedObject } from "../journal/asked-object.ts";
 import type { RecordedRequest, Recording } from "./recording.ts";
 
-/** Shorter ones stand in many texts by chance. */
+/** Shorter values stand in many texts by chance. */
 const SHORTEST_SEARCHED = 8;
 const PLACEHOLDER = /^hidden-\d+$/;
 
-/** The recording without what Secrets hold. */
+/** The recording without the values of Secrets. */
 export function withoutSecrets(recording: Recording): Recording {
   const values = new SecretValues();
   const { objects, requests } = recording;
@@ -23,7 +23,10 @@ export function withoutSecrets(recording: Recording): Recording {
   return parseExact(values.replaceIn(stringifyExact(hidden))) as Recording;
 }
 
-/** The body of a request as two runs can have it in common: a value that is drawn anew each time is another one. */
+/**
+ * The body of a request in a form that two runs can compare: a random value is replaced, because it
+ * is new in each run.
+ */
 export function comparableBody({ path, body }: Pick<RecordedRequest, "path" | "body">): string {
   if (body === undefined || !isOfSecrets(path)) return body ?? "";
   return stringifyExact(hiddenValues(parseExact(body), () => "(hidden)"));
@@ -31,10 +34,10 @@ export function comparableBody({ path, body }: Pick<RecordedRequest, "path" | "b
 
 /** The values of the Secrets of one recording. */
 class SecretValues {
-  /** By what they are, decoded. */
+  /** The placeholders by their values, decoded. */
   readonly #placeholders = new Map<string, string>();
 
-  /** A value, and lists and objects of them, with what the Secrets among them hold replaced. */
+  /** A value, also with lists and objects in it, in which the values of Secrets are replaced. */
   hideIn(value: unknown): unknown {
     if (Array.isArray(value)) return value.map((item) => this.hideIn(item));
     if (!isJsonObject(value)) return value;
@@ -62,7 +65,10 @@ class SecretValues {
     };
   }
 
-  /** The values may stand anywhere else, too: in a connection string, in an environment. */
+  /**
+   * The values may stand in other places as well: in a connection string, in an environment
+   * variable.
+   */
   replaceIn(text: string): string {
     let result = text;
     for (const [plain, placeholder] of this.#placeholders) {
@@ -70,7 +76,7 @@ class SecretValues {
       const encoded = Buffer.from(plain).toString("base64");
       const hidden = Buffer.from(placeholder).toString("base64");
       result = result.replaceAll(JSON.stringify(plain).slice(1, -1), placeholder);
-      // Within a body, which is a text within the text.
+      // A body is a text within the text.
       const twice = JSON.stringify(JSON.stringify(plain).slice(1, -1)).slice(1, -1);
       result = result.replaceAll(twice, placeholder).replaceAll(encoded, hidden);
     }
@@ -101,9 +107,9 @@ class SecretValues {
 
 const isOfSecrets = (path: string): boolean => askedObject(path)?.resource === "secrets";
 
-/** A Secret, a list of them, or a patch of one, with other values. */
+/** A Secret, a list of Secrets, or a patch of one, with placeholders for values. */
 function hiddenValues(value: unknown, placeholderOf: (plain: string) => string): unknown {
-  // The operations of a JSON patch say values anywhere.
+  // The operations of a JSON patch have values at any path.
   if (Array.isArray(value)) {
     return value.map((operation: unknown) =>
       isJsonObject(operation) && "value" in operation

@@ -24,13 +24,13 @@ import { RECORDING_FORMAT, recordingText, type RecordedOutcome } from "./recordi
 import { RecordingTap } from "./recording-tap.ts";
 import { present } from "../../present.ts";
 
-/** Which reconciles are saved, and where. */
+/** The options of recordings: which reconciles are saved, and where. */
 export interface RecordingOptions {
-  /** A folder that only the operator's user may read; it is made when it is not there. */
+  /** A folder that only the operator's user may read; created when it does not exist. */
   readonly folder: string;
-  /** Those that failed when absent. */
+  /** The reconciles to save; failed ones when absent. */
   readonly reconciles?: "failed" | "all";
-  /** How many files are kept, the newest; 20 when absent. */
+  /** The number of files to keep, the newest ones; 20 when absent. */
   readonly most?: number;
 }
 
@@ -116,7 +116,7 @@ export class Recorder implements ReconcileObserver {
         this.#log.warn({ controller, key }, why);
         return;
       }
-      // The retries of one object must not push out what happened to another.
+      // The retries of one object must not push out the recordings of other objects.
       const name =
         this.#options.reconciles === "all" ? `${controller}-${key}-${id}` : `${controller}-${key}`;
       this.#write(`${name.replace(/[^\w.-]/g, "_")}${SUFFIX}`, text);
@@ -145,6 +145,6 @@ export class Recorder implements ReconcileObserver {
   }
 }
 
-/** Somebody may have put a file of that name there. */
+/** Somebody may have created another file with such a name. */
 const isRecording = (path: string): boolean =>
   readFileSync(path, "utf8").startsWith(`{"format":"${RECORDING_FORMAT}"`);

@@ -1,4 +1,4 @@
-/** Records one reconcile, while it runs as always. */
+/** Records one reconcile while it runs normally. */
 import { messageOf } from "../../errors.ts";
 import { copyJson } from "../../kube/json.ts";
 import type { Json, KubeObject, ObjectKey } from "../../kube/object.ts";
@@ -32,7 +32,7 @@ export type Asked = Pick<
 
 const UNANSWERED: RecordedAnswer = { is: "unknown", why: "the reconcile ended before the answer" };
 
-/** Takes down what a reconcile asks, and what it is answered. */
+/** Records the questions of a reconcile, and their answers. */
 export class RecordingTap implements ReconcileTap {
   readonly #places = new Map<KubeObject, number>();
   readonly #finds = new Map<string, (number | null)[]>();
@@ -41,7 +41,7 @@ export class RecordingTap implements ReconcileTap {
   readonly #requests: { request: Omit<RecordedRequest, "answer">; answer: RecordedAnswer }[] = [];
   readonly #notRecorded = new Set<string>();
 
-  /** All that was asked so far. */
+  /** The questions so far. */
   get asked(): Asked {
     return {
       objects: [...this.#places.keys()],
@@ -106,7 +106,7 @@ export class RecordingTap implements ReconcileTap {
     }
   }
 
-  /** Code that is mended may go on to write an object of the kind. */
+  /** Fixed code may write an object of the kind in the replay. */
   #noteKind(resource: ResourceInfo): void {
     const { group, version, kind, plural, namespaced } = resource;
     const question = servedQuestion(apiVersionOf(resource), kind);
@@ -114,7 +114,7 @@ export class RecordingTap implements ReconcileTap {
     this.#facts.set(question, [{ group, version, kind, plural, namespaced }]);
   }
 
-  /** Objects of the cache are frozen, and are the same object as long as they do not change. */
+  /** Objects of the cache are frozen, and the same object appears as long as it does not change. */
   #placeOf(object: KubeObject): number {
     const known = this.#places.get(object);
     if (known !== undefined) return known;
@@ -131,7 +131,7 @@ function addTo<T>(answers: Map<string, T[]>, question: string, answer: T): void 
 
 function recordedAnswer(request: RestRequest, answer: unknown): RecordedAnswer {
   const asked = askedObject(request.path);
-  // Of Secrets the values are taken out of the whole recording; a token has no place in one at all.
+  // The values of Secrets are removed from the whole recording; a token is not recorded at all.
   const isSecret = asked?.resource === "secrets" && asked.subresource === undefined;
   if (asked && isConfidential(asked) && !isSecret) {
     return { is: "unknown", why: "it is a token, which is not recorded" };
@@ -140,7 +140,7 @@ function recordedAnswer(request: RestRequest, answer: unknown): RecordedAnswer {
     const { status, headers, body } = answer;
     return { is: "raw", status, headers, base64: body.toString("base64") };
   }
-  // Whoever asked may change what was answered.
+  // The caller may change the answer.
   return { is: "answer", value: parseExact(stringifyExact(answer ?? null)) };
 }
 

@@ -1,5 +1,5 @@
 /**
- * A recorded reconcile: what it asked, what it was answered, and what it wrote. Plain data, as it is in a file.
+ * A recorded reconcile: its questions, their answers, and its writes. Plain data, as in the file.
  */
 import { readFileSync } from "node:fs";
 import { messageOf, TsopError } from "../../errors.ts";
@@ -27,10 +27,10 @@ export type RecordedAnswer =
   | { readonly is: "status"; readonly status: Status }
   | { readonly is: "connection"; readonly failure: ConnectionFailure; readonly message: string }
   | { readonly is: "error"; readonly message: string }
-  /** The reconcile ended before, or nobody may see it. */
+  /** The reconcile ended before the answer, or the answer is confidential. */
   | { readonly is: "unknown"; readonly why: string };
 
-/** A request, and what came of it. */
+/** A request, and its outcome. */
 export interface RecordedRequest {
   readonly method: RestRequest["method"];
   readonly path: string;
@@ -41,7 +41,7 @@ export interface RecordedRequest {
   readonly answer: RecordedAnswer;
 }
 
-/** How a reconcile ended. */
+/** The outcome of a reconcile. */
 export type RecordedOutcome =
   | { readonly is: "success"; readonly requeueAfterMs?: number }
   | { readonly is: "error"; readonly message: string; readonly stack?: string };
@@ -52,10 +52,10 @@ export interface Recording {
   /** The operator's name. */
   readonly operator: string;
   readonly controller: string;
-  /** `default/web`. */
+  /** The key: `default/web`. */
   readonly key: string;
   readonly id: string;
-  /** Wall time of its begin. */
+  /** The wall time of the start. */
   readonly atMs: number;
   readonly causes: readonly string[];
   readonly failures: number;
@@ -70,13 +70,13 @@ export interface Recording {
   readonly notRecorded: readonly string[];
 }
 
-/** How a read of one object is named: `deployments.apps default/web`. */
+/** The question for one object: `deployments.apps default/web`. */
 export const findQuestion = (
   resource: ResourceInfo,
   { namespace, name }: { readonly namespace?: string | undefined; readonly name: string },
 ): string => `${kindsOf(resource)} ${namespace ? `${namespace}/` : ""}${name}`;
 
-/** How a read of several is named: `pods in default, labels app=web`. */
+/** The question for several objects: `pods in default, labels app=web`. */
 export function listQuestion(resource: ResourceInfo, asked: ListQuestion): string {
   const { namespace, labels, index } = asked;
   const parts = [
@@ -93,7 +93,7 @@ const kindsOf = (resource: ResourceInfo): string =>
 const labelsText = (labels: NonNullable<ListQuestion["labels"]>): string =>
   typeof labels === "string" ? labels : stringifyExact(labels);
 
-/** How a request is named: `PATCH /api/v1/namespaces/d/configmaps/web?force=true`. */
+/** The question of a request: `PATCH /api/v1/namespaces/d/configmaps/web?force=true`. */
 export function requestQuestion({
   method,
   path,
@@ -108,11 +108,11 @@ export function requestQuestion({
 /** Whether a request may change something. */
 export const isWrite = ({ method }: Pick<RestRequest, "method">): boolean => method !== "GET";
 
-/** Events tell of the work; they are none, and are not recorded. */
+/** Events report the work; they are not a part of it, and are not recorded. */
 export const isOfEvents = ({ path }: Pick<RestRequest, "path">): boolean =>
   /\/events(?:\/|$)/.test(path);
 
-/** The file's text. */
+/** The text of the file. */
 export const recordingText = (recording: Recording): string => `${stringifyExact(recording)}\n`;
 
 /** Reads a file. @throws TsopError `bad-recording` */

@@ -1,4 +1,4 @@
-/** Answers a reconcile from a recording, and takes down what differs. */
+/** Answers a reconcile from a recording, and notes the differences. */
 import { TsopError } from "../../errors.ts";
 import { copyJson } from "../../kube/json.ts";
 import type { Json, KubeObject, ObjectKey } from "../../kube/object.ts";
@@ -23,11 +23,11 @@ import {
 
 /** A write of a replay, beside the recorded one. */
 export interface ReplayedWrite {
-  /** `PATCH /api/v1/namespaces/default/configmaps/web?force=true`. */
+  /** The question of the request: `PATCH /api/v1/namespaces/default/configmaps/web?force=true`. */
   readonly request: string;
-  /** The bytes that were sent when it was recorded; absent when it was not sent then. */
+  /** The bytes that were sent in the recording; absent when it was not sent there. */
   readonly recorded?: string;
-  /** The bytes that the replay sends; absent when it does not. */
+  /** The bytes that the replay sends; absent when it does not send it. */
   readonly replayed?: string;
   readonly isSame: boolean;
 }
@@ -80,14 +80,14 @@ export class ReplayTap implements ReconcileTap {
       this.#recording.lists,
       question,
     );
-    // The question says the kind, and the recording was made by who asked it for `T`.
+    // The question names the kind, and the recorded reconcile asked it for a `T`.
     return places.map((place) => this.#objectAt(place) as T);
   }
 
   fact<T extends Json>(name: string, read: () => T): T {
     const known = this.#recording.facts[name];
-    // A question of changed code, which the recording lacks: this machine's own answer is as good
-    // as any.
+    // Changed code asks a question that the recording lacks: the answer of this machine is good
+    // enough.
     if (!known) return read();
     return this.#next(name, this.#recording.facts, name) as T;
   }
@@ -97,7 +97,7 @@ export class ReplayTap implements ReconcileTap {
     return this.#next(name, this.#recording.facts, name) as object as T;
   }
 
-  // A promise, as that of a request that is sent.
+  // A promise, like the answer to a request that is sent.
 
   async request(request: RestRequest): Promise<unknown> {
     if (isOfEvents(request)) return copyOf(request.body);
@@ -128,7 +128,10 @@ export class ReplayTap implements ReconcileTap {
     });
   }
 
-  /** The answer to a question, as it was the same time around; the last one is good from then on. */
+  /**
+   * The recorded answer to a question, by how often it was asked before; the last answer stays
+   * valid from then on.
+   */
   #next<T>(what: string, answers: Readonly<Record<string, readonly T[]>>, question: string): T {
     const known = Object.hasOwn(answers, question) ? answers[question] : undefined;
     if (!known) throw this.#notRecorded(what, 0);
@@ -137,7 +140,7 @@ export class ReplayTap implements ReconcileTap {
     return answer;
   }
 
-  /** How often it was asked before. */
+  /** How often the question was asked before; counts this one. */
   #count(question: string): number {
     const count = this.#asked.get(question) ?? 0;
     this.#asked.set(question, count + 1);
@@ -184,6 +187,6 @@ function answerOf(answer: RecordedAnswer, question: string): unknown {
   }
 }
 
-/** Whoever asked may change what was answered. */
+/** The caller may change the answer. */
 const copyOf = (value: unknown): unknown =>
   typeof value === "object" && value !== null ? copyJson(value) : value;

@@ -1,5 +1,5 @@
 /**
- * Runs one recorded reconcile again, in an operator that reaches no server: what its code asks is answered from the
+ * Runs one recorded reconcile again, in an operator without a server: its code is answered from the
  * recording.
  */
 import { once } from "node:events";
@@ -16,13 +16,13 @@ import { present } from "../../present.ts";
 /** The result of a replay. */
 export interface ReplayReport {
   readonly controller: string;
-  /** `default/web`. */
+  /** The key: `default/web`. */
   readonly key: string;
-  /** How it ended when it was recorded. */
+  /** The outcome in the recording. */
   readonly recorded: RecordedOutcome;
-  /** How it ended now. */
+  /** The outcome of the replay. */
   readonly replayed: RecordedOutcome;
-  /** In the order in which the replay sends them; those that it does not send come last. */
+  /** The writes in the order of the replay; recorded ones that it does not send come last. */
   readonly writes: readonly ReplayedWrite[];
   /** The differences, in words; empty when outcome and writes are the same, byte by byte. */
   readonly differences: readonly string[];
@@ -30,15 +30,15 @@ export interface ReplayReport {
   readonly notRecorded: readonly string[];
 }
 
-/** A controller that can do one reconcile alone. */
+/** A controller that can run one reconcile alone. */
 export interface Replayable {
   readonly name?: string;
   replay?(start: ReplayStart): Promise<void>;
 }
 
-/** The variable by which `tsop replay` has an operator replay: the path of the recording. */
+/** The variable by which `tsop replay` starts a replay: the path of the recording. */
 export const REPLAY_VARIABLE = "TSOP_REPLAY";
-/** Where the report is written then. */
+/** The variable with the path of the report. */
 export const REPLAY_REPORT_VARIABLE = "TSOP_REPLAY_REPORT";
 
 /** One replay. */
@@ -58,12 +58,12 @@ export class Replay implements ReconcileObserver {
     this.#reportFile = reportFile;
   }
 
-  /** The report, once it was run. */
+  /** The report, after the run. */
   get report(): ReplayReport | undefined {
     return this.#report;
   }
 
-  /** Takes what was added to the manager. */
+  /** Adds a controller of the manager. */
   add(controller: Replayable): void {
     this.#controllers.push(controller);
   }
@@ -83,7 +83,7 @@ export class Replay implements ReconcileObserver {
     };
   }
 
-  /** Runs it. @throws TsopError `replay-no-controller` */
+  /** Runs the replay. @throws TsopError `replay-no-controller` */
   async run(): Promise<void> {
     const { controller, key, causes, failures, atMs } = this.recording;
     const controllers = this.#controllers.filter((one) => one.replay !== undefined);
@@ -144,7 +144,10 @@ export function replayOfEnvironment(
 
 const SERVER = "https://recorded.invalid";
 
-/** The way to no server: the kinds that are watched are empty, since what is read of them is in the recording. */
+/**
+ * The transport without a server: watched kinds are empty, because what a reconcile reads of them
+ * is in the recording.
+ */
 export const replayTransport: Transport = {
   server: SERVER,
   request: ({ method, path, signal }) => {

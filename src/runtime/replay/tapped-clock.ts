@@ -1,8 +1,8 @@
-/** A clock whose time and numbers are recorded and replayed, where a reconcile asks for them. */
+/** A clock whose times and random numbers are recorded and replayed for reconciles. */
 import type { Clock, Timer } from "../../clock.ts";
 import type { ReconcileTap } from "../controller/reconcile-tap.ts";
 
-/** The clock that the code of an operator gets while its reconciles are recorded or replayed. */
+/** The clock for an operator's code while reconciles are recorded or replayed. */
 export class TappedClock implements Clock {
   readonly #clock: Clock;
   readonly #tapOf: () => ReconcileTap | undefined;

@@ -1,15 +1,18 @@
-/** The port between a controller and whoever decides which keys this process works on. */
+/** Decides for a controller which keys this process works on. */
 
-/** Says which keys this process may work on. Keys are those of the queue: `namespace/name`. */
+/** The keys that this process may work on. Keys are those of the queue: `namespace/name`. */
 export interface KeyGate {
-  /** False while keys change hands: what may not be worked on now may be nobody's, so it must not be forgotten. */
+  /**
+   * False while keys move between processes: a key that this process may not work on now may belong
+   * to none, so it must not be forgotten.
+   */
   readonly settled: boolean;
-  /** Whether this process may begin to work on the key now. */
+  /** Whether this process may start to work on the key now. */
   mayWork(key: string): boolean;
-  /** Begins to work on the key, if that may be. Each `true` is followed by one `leave`. */
+  /** Starts the work on the key, if this process may. Each `true` is followed by one `leave`. */
   enter(key: string): boolean;
-  /** The work on the key that `enter` began has ended. */
+  /** Ends the work that `enter` started. */
   leave(key: string): void;
-  /** Calls back whenever there may be keys that may be worked on and could not before; until `signal` is aborted. */
+  /** Calls `changed` whenever this process may have got more keys, until `signal` is aborted. */
   onChange(changed: () => void, signal: AbortSignal): void;
 }

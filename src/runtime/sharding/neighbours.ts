@@ -1,6 +1,7 @@
 /**
- * The other members, as their Leases tell of them. No two clocks are compared: a member is there for as long as its
- * Lease lasts after it was last seen to change. Who did not look for a while knows nothing new: nobody has gone meanwhile.
+ * The other members, as their Leases describe them. No two clocks are compared: a member is alive
+ * for the duration of its Lease after this process last saw it change. After a time without
+ * looking, a process knows nothing new, and takes no member for dead.
  */
 import type { Clock } from "../../clock.ts";
 import type { Lease } from "../lease.ts";
@@ -8,7 +9,7 @@ import type { Lease } from "../lease.ts";
 /** Another member. */
 export interface Neighbour {
   readonly identity: string;
-  /** The members by which it says that it works. */
+  /** The members by which it works. */
   readonly ring: readonly string[];
 }
 
@@ -18,7 +19,7 @@ interface Seen extends Neighbour {
   readonly lastsMs: number;
 }
 
-// A Lease that nobody renewed for this many of its lengths is deleted.
+// A Lease that was not renewed for this many durations is deleted.
 const FORGOTTEN_AFTER = 20;
 
 /** The last known state of the other members. */
@@ -31,7 +32,7 @@ export class Neighbours {
     this.#clock = clock;
   }
 
-  /** Those whose Leases were not over at the last look. */
+  /** The members whose Leases had not expired at the last look. */
   live(): readonly Neighbour[] {
     return [...this.#seen.values()].filter(
       ({ changedAtMs, lastsMs }) => this.#lookedAtMs < changedAtMs + lastsMs,
@@ -39,10 +40,10 @@ export class Neighbours {
   }
 
   /**
-   * Takes in all Leases that there are.
+   * Takes in all present Leases.
    *
-   * @param self - the identity that is none of the others
-   * @returns those that are over for so long that nobody will come back for them
+   * @param self - the identity of this process
+   * @returns the Leases that expired so long ago that they can be deleted
    */
   update(leases: readonly Lease[], self: string, defaultMs: number): readonly Lease[] {
     const nowMs = this.#clock.monotonicMs();
@@ -65,7 +66,7 @@ export class Neighbours {
   }
 }
 
-/** Where a member publishes its ring: identities, sorted, with commas between. */
+/** The annotation with a member's ring: identities, sorted, separated by commas. */
 export const RING_ANNOTATION = "tsop.dev/ring";
 
 function ringOf({ metadata }: Lease): readonly string[] {

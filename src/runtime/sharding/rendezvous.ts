@@ -1,11 +1,11 @@
 /**
- * Which of several processes a key belongs to: the one with the highest score for it. When a process comes or goes, only
- * the keys that it gets, or had, change hands.
+ * Assigns a key to one of several processes: the one with the highest score for it. When a process
+ * comes or goes, only the keys that it gets, or had, move.
  *
  * @see https://en.wikipedia.org/wiki/Rendezvous_hashing
  */
 
-/** The member that a key belongs to; `undefined` when there are none. The order of the members does not matter. */
+/** The member that a key belongs to; `undefined` without members. Their order does not matter. */
 export function ownerOf(key: string, members: readonly string[]): string | undefined {
   const keyHash = hashOf(key);
   let owner: string | undefined;
@@ -20,7 +20,7 @@ export function ownerOf(key: string, members: readonly string[]): string | undef
   return owner;
 }
 
-/** FNV-1a of 32 bits. */
+/** FNV-1a with 32 bits. */
 function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index++) {
@@ -29,7 +29,7 @@ function hashOf(text: string): number {
   return mixed(hash);
 }
 
-/** MurmurHash3's finalizer: every bit of the input counts in every bit of the result. */
+/** MurmurHash3's finalizer: every bit of the input affects every bit of the result. */
 function mixed(hash: number): number {
   let bits = hash;
   bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);

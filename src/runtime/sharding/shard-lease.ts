@@ -1,6 +1,6 @@
 /**
- * The Lease of one of several processes that share the keys: it says that the process is there, and by which members it
- * works. Only this process writes it.
+ * The Lease of one of several processes that share the keys: it shows that the process is alive,
+ * and the members by which it works. Only this process writes it.
  */
 import { timeoutSignal, type Clock } from "../../clock.ts";
 import { TsopError } from "../../errors.ts";
@@ -11,42 +11,45 @@ import { LEASE, type Lease } from "../lease.ts";
 import type { LeaderTerm } from "../manager/leader-election.ts";
 import { RING_ANNOTATION } from "./neighbours.ts";
 
-/** Which Lease, and how fast: plain data. */
+/** The Lease of a shard, and its times: plain data. */
 export interface ShardSettings {
-  /** Of the operator: the same in all its processes. */
+  /** The id of the operator: the same in all its processes. */
   readonly id: string;
   readonly namespace: string;
-  /** Who this process is, as a part of the Lease's name. */
+  /** The identity of this process, a part of the Lease's name. */
   readonly identity: string;
   readonly leaseDurationMs: number;
   readonly renewDeadlineMs: number;
   readonly retryPeriodMs: number;
 }
 
-/** A process's own Lease, whichever thread writes it. */
+/** The Lease of this process, whichever thread writes it. */
 export interface ShardPresence {
-  /** Until when this process surely has its keys, on the monotonic clock; `undefined` before it ever had any. */
+  /**
+   * The time until which this process surely has its keys, on the monotonic clock; `undefined`
+   * before it ever had any.
+   */
   readonly endsAtMs: number | undefined;
   /**
-   * Says by which members this process works, and renews the term.
+   * Publishes the members by which this process works, and renews the term.
    *
-   * @param anew - whether all keys were given up before; else a term that is over stays so
-   * @throws what the server says; TsopError `shard-term-over`
+   * @param anew - whether all keys were given up before; otherwise an expired term stays expired
+   * @throws StatusError, ConnectionError; TsopError `shard-term-over`
    */
   publish(ring: readonly string[], anew: boolean): Promise<void>;
   /** Deletes the Lease. */
   withdraw(): Promise<void>;
 }
 
-/** Of the Leases of the processes that share the keys: the operator's id. */
+/** The label of the Leases of the processes that share the keys; its value is the operator's id. */
 export const SHARDS_LABEL = "tsop.dev/shards";
 
 /** The parts of a shard's Lease. */
 export interface ShardLeaseParts extends ShardSettings {
-  /** Neither cached nor fenced. */
+  /** A client that is neither cached nor fenced. */
   readonly client: Client;
   readonly clock: Clock;
-  /** Kept up to date. */
+  /** The term, which this object updates. */
   readonly term: LeaderTerm;
 }
 
@@ -70,7 +73,10 @@ export class ShardLease implements ShardPresence {
     return this.#afterOthers(() => this.#publish(ring, anew));
   }
 
-  /** Publishes what was published last, when nobody has for that long and there is a term to renew. */
+  /**
+   * Publishes the last ring again, when that was at least `afterMs` ago and there is a term to
+   * renew.
+   */
   async renew(afterMs: number): Promise<void> {
     await this.#afterOthers(async () => {
       const ring = this.#ring;
@@ -86,7 +92,7 @@ export class ShardLease implements ShardPresence {
     });
   }
 
-  /** Two requests at once could arrive in the wrong order. */
+  /** Two concurrent requests could arrive in the wrong order. */
   #afterOthers(act: () => Promise<void>): Promise<void> {
     const done = this.#last.then(act);
     this.#last = done.catch(() => undefined);
@@ -111,11 +117,11 @@ export class ShardLease implements ShardPresence {
     try {
       if (!anew && this.#isOver) throw termOver();
       await this.#write(ring, timeout.signal);
-      // Whose time was over in between has to give up what it had first.
+      // A process whose term expired in between has to give up its keys first.
       if (!anew && this.#isOver) throw termOver();
       term.endsAtMs = atMs + renewDeadlineMs;
     } catch (error) {
-      // To the others a process without a Lease has gone.
+      // To the others, a process without a Lease has left.
       if (isNotFound(error) && term.endsAtMs !== undefined) term.endsAtMs = -Infinity;
       throw error;
     } finally {
@@ -145,7 +151,7 @@ export class ShardLease implements ShardPresence {
         : await client.create(LEASE, { metadata: { ...this.#key, ...marks }, spec }, { signal });
     } catch (error) {
       if (isNotFound(error)) this.#lease = undefined;
-      // Somebody else wrote, or an answer got lost: the next try goes on from what is there.
+      // Somebody else wrote, or an answer got lost: the next attempt reads the Lease again.
       else if (isConflict(error) || this.#lease === undefined) {
         this.#lease = await client.live.find(LEASE, this.#key);
       }

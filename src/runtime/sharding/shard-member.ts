@@ -1,12 +1,12 @@
 /**
- * One of several processes that share the keys of an operator.
- *
- * Each has a Lease, in which it also publishes its ring: the members by which it works. A key changes hands without any
- * two processes ever working on it: who loses it ends its work first and then publishes a ring that does not claim it;
- * who gains it publishes its own claim first, reads what the others claim after that, and begins only when none of those
- * that live claims it. So of two that want a key at least one sees the other. Who could not renew its Lease in time has
- * no keys, and none of the reconciles that it had begun may write any more. While a reconcile keeps this thread busy, the
- * side thread renews the Lease as it is: nothing changes hands meanwhile.
+ * One of several processes that share the keys of an operator. Each has a Lease, in which it also
+ * publishes its ring: the members by which it works. A key moves without any two processes ever
+ * working on it: the process that loses it ends its work first, and then publishes a ring that does
+ * not claim it; the process that gains it publishes its claim first, reads the claims of the others
+ * after that, and starts only when no live member claims it. So of two processes that want a key,
+ * at least one sees the other. A process that could not renew its Lease in time has no keys, and no
+ * reconcile that it had started may write any more. While a reconcile keeps this thread busy, the
+ * side thread renews the Lease as it is: no keys move meanwhile.
  */
 import { timeoutSignal, type Clock } from "../../clock.ts";
 import { messageOf } from "../../errors.ts";
@@ -19,19 +19,25 @@ import { Neighbours } from "./neighbours.ts";
 import { ownerOf } from "./rendezvous.ts";
 import { SHARDS_LABEL, type ShardPresence, type ShardSettings } from "./shard-lease.ts";
 
-/** How the keys are shared; the times mean what they mean in leader election. */
+/** The options of sharding; the times have the same meaning as in leader election. */
 export interface ShardingOptions {
-  /** Of the operator: the same in all its processes, and of no other one in the namespace. */
+  /** The id of the operator: the same in all its processes, and unique in the namespace. */
   readonly id: string;
-  /** Of the Leases; that of the pod or the kubeconfig when absent. */
+  /** The namespace of the Leases; that of the pod or the kubeconfig when absent. */
   readonly namespace?: string;
-  /** Who this process is, as a part of a Lease's name; the host name and a random part when absent. */
+  /**
+   * The identity of this process, a part of a Lease's name; the host name and a random part when
+   * absent.
+   */
   readonly identity?: string;
-  /** How long a process that was not seen to renew its Lease keeps its keys: 15 s. Whole seconds. */
+  /**
+   * The time for which a process keeps its keys although it was not seen to renew its Lease: 15 s
+   * when absent. Whole seconds.
+   */
   readonly leaseDurationMs?: number;
-  /** When a process that cannot renew gives up its keys: 10 s. */
+  /** The time after which a process that cannot renew gives up its keys: 10 s when absent. */
   readonly renewDeadlineMs?: number;
-  /** How often it renews, and looks who else is there: 2 s. */
+  /** The time between two renewals, and looks at the other members: 2 s when absent. */
   readonly retryPeriodMs?: number;
 }
 
@@ -39,14 +45,14 @@ const NOBODY: readonly string[] = [];
 
 /** The parts of a member. */
 export interface ShardMemberParts {
-  /** Neither cached nor fenced. */
+  /** A client that is neither cached nor fenced. */
   readonly client: Client;
   readonly clock: Clock;
   readonly log: Logger;
   readonly settings: ShardSettings;
-  /** The Lease, once there is who writes it. */
+  /** The Lease; `undefined` until a thread writes it. */
   readonly presence: () => ShardPresence | undefined;
-  /** Told when the time of this process was over: nothing that is under way may write any more. */
+  /** Called when the term of this process has expired: no open reconcile may write any more. */
   readonly expired: () => void;
 }
 
@@ -57,11 +63,11 @@ export interface ShardMemberParts {
  * if (manager.shards?.mayWork("default/one")) console.info("it is ours", manager.shards.members);
  */
 export interface Shards {
-  /** Who shares the keys, as far as this process knows. */
+  /** The processes that share the keys, as far as this process knows. */
   readonly members: readonly string[];
-  /** Whether all of them know of each other, and nothing is handed over. */
+  /** Whether all members know each other, and no key is moving. */
   readonly settled: boolean;
-  /** Whether a key is this process's now. */
+  /** Whether this process has the key now. */
   mayWork(key: string): boolean;
   /** Calls `changed` when this process has got other keys, until `signal` is aborted. */
   onChange(changed: () => void, signal: AbortSignal): void;
@@ -74,7 +80,8 @@ export class ShardMember implements KeyGate, Shards {
   readonly #neighbours: Neighbours;
   readonly #listeners = new Set<() => void>();
   readonly #inHand = new Map<string, number>();
-  // The ring by which keys are worked on, and the one that is to come; only what both give is begun.
+  // The ring by which keys are worked on, and the next one; work on a key starts only if both give
+  // it to this process.
   #ring = NOBODY;
   #next = NOBODY;
   #leaving = false;
@@ -85,12 +92,15 @@ export class ShardMember implements KeyGate, Shards {
     this.#neighbours = new Neighbours(parts.clock);
   }
 
-  /** Until when this process surely has its keys, on the monotonic clock; `undefined` before it ever had any. */
+  /**
+   * The time until which this process surely has its keys, on the monotonic clock; `undefined`
+   * before it ever had any.
+   */
   get endsAtMs(): number | undefined {
     return this.#parts.presence()?.endsAtMs;
   }
 
-  /** Of its Lease. */
+  /** The settings of its Lease. */
   get settings(): ShardSettings {
     return this.#parts.settings;
   }
@@ -103,7 +113,7 @@ export class ShardMember implements KeyGate, Shards {
     const ring = this.#ring.join();
     return (
       !this.#isOver &&
-      // Who has just come knows the others, but not yet which keys it is to have.
+      // A new member knows the others, but not yet which keys it will have.
       ring !== "" &&
       ring === this.#next.join() &&
       this.#neighbours.live().every((other) => other.ring.join() === ring)
@@ -135,13 +145,16 @@ export class ShardMember implements KeyGate, Shards {
     signal.addEventListener("abort", () => this.#listeners.delete(changed), { once: true });
   }
 
-  /** Renews and looks around until `signal` is aborted. Failures are lines in the log; the term runs out meanwhile. */
+  /**
+   * Renews the Lease and reads the others until `signal` is aborted. Failures are logged; the term
+   * runs out meanwhile.
+   */
   async start(signal: AbortSignal): Promise<void> {
     const { clock, log, settings } = this.#parts;
     while (!signal.aborted) {
       try {
         await this.#turn(signal);
-        // A planned ring that nothing blocks need not wait for its turn.
+        // A planned ring without obstacles need not wait for the next period.
         if (this.#next !== this.#ring && this.#hasDrained()) continue;
       } catch (error) {
         log.warn({ err: error }, `the shard was not renewed: ${messageOf(error)}`);
@@ -151,7 +164,10 @@ export class ShardMember implements KeyGate, Shards {
     }
   }
 
-  /** Gives up all keys, which must be out of hand by now, so that the others need not wait for the end of the term. */
+  /**
+   * Gives up all keys, so that the others need not wait until the term expires. No key may be in
+   * hand by now.
+   */
   async end(): Promise<void> {
     const { presence, log } = this.#parts;
     this.#leaving = true;
@@ -166,7 +182,7 @@ export class ShardMember implements KeyGate, Shards {
     return this.#parts.clock.monotonicMs() >= (this.endsAtMs ?? -Infinity);
   }
 
-  /** Publishes, then reads: the order on which it all rests. */
+  /** Publishes, then reads: everything depends on this order. */
   async #turn(parent: AbortSignal): Promise<void> {
     const { clock, settings, presence } = this.#parts;
     const timeout = timeoutSignal(clock, Math.max(1000, settings.renewDeadlineMs / 2), parent);
@@ -194,7 +210,7 @@ export class ShardMember implements KeyGate, Shards {
     this.#next = NOBODY;
   }
 
-  /** Whether nothing is in hand that the next ring takes away. */
+  /** Whether no key is in hand that the next ring takes away. */
   #hasDrained(): boolean {
     return [...this.#inHand.keys()].every(
       (key) => ownerOf(key, this.#next) === this.#parts.settings.identity,
@@ -206,7 +222,10 @@ export class ShardMember implements KeyGate, Shards {
     this.#parts.log.info({ members: ring }, "the keys are redistributed");
   }
 
-  /** Who is there decides on the next ring; it is published once what it takes away is out of hand. */
+  /**
+   * Computes the next ring from the live members; it is published once the keys that it takes away
+   * are out of hand.
+   */
   #plan(): void {
     const others = this.#neighbours.live().map((one) => one.identity);
     const next = [this.#parts.settings.identity, ...others].sort();
@@ -232,7 +251,7 @@ export class ShardMember implements KeyGate, Shards {
     const forgotten = this.#neighbours.update(leases, identity, leaseDurationMs);
     for (const { metadata } of forgotten) {
       const { name, uid, resourceVersion } = metadata;
-      // Its process ended without a word; if it did not, its version has changed.
+      // Its process ended without a message; if it lives after all, the version has changed.
       await client
         .delete(LEASE, { namespace, name }, { preconditions: { uid, resourceVersion } })
         .catch(() => undefined);

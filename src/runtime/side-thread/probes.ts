@@ -1,18 +1,18 @@
 /**
- * Answers the kubelet for the main thread, which alone knows the checks, and without it when it is busy.
- *
- * A reconcile that computes for a while is no reason to restart the process; one that never ends is.
+ * Answers the kubelet for the main thread, which runs the checks, and without it while it is busy.
+ * A reconcile that computes for a while is no reason to restart the process; one that never ends
+ * is.
  */
 import type { Clock } from "../../clock.ts";
 import { PATH_NOT_FOUND, probePathOf, type ProbeAnswer } from "../manager/serving/health.ts";
 import { BEAT_MS } from "./protocol.ts";
 import type { Stillness } from "./stillness.ts";
 
-// The kubelet waits for a second when nothing else is said; by then it has its answer.
+// The kubelet waits for one second by default; it has its answer by then.
 const PATIENCE_MS = 2 * BEAT_MS;
-// Anybody may ask; the kubelet asks for these paths, and alone shares an answer with all who ask for the same.
+// The paths of the kubelet. Requests for the same path share an answer; anybody may send them.
 const PATHS = ["/healthz", "/readyz"];
-// Questions with parameters that may wait at the same time.
+// The number of requests with parameters that may wait at the same time.
 const MAX_WITH_PARAMETERS = 32;
 
 const TOO_MANY: ProbeAnswer = { status: 503, body: "too many probes are waiting for an answer\n" };
@@ -22,15 +22,15 @@ export interface ProbesParts {
   readonly clock: Clock;
   readonly stillness: Stillness;
   readonly stuckAfterMs: number;
-  /** Asks the main thread; it answers with `answered`. */
+  /** Sends a request to the main thread, which answers with `answered`. */
   readonly ask: (id: number, url: string) => void;
 }
 
-/** The questions that wait for the main thread, and what it said last. */
+/** The requests that wait for the main thread, and its last answers. */
 export class Probes {
   readonly #parts: ProbesParts;
   readonly #open = new Map<number, (answer: ProbeAnswer) => void>();
-  // By path, as long as no answer has come.
+  // By path, until the answer comes.
   readonly #shared = new Map<string, Promise<ProbeAnswer>>();
   readonly #last = new Map<string, ProbeAnswer>();
   #asked = 0;
@@ -39,7 +39,9 @@ export class Probes {
     this.#parts = parts;
   }
 
-  /** The main thread's own answer; when it is busy, its last one; a failure once it is taken for stuck. */
+  /**
+   * The main thread's own answer; its last one while it is busy; a failure once it counts as stuck.
+   */
   answer(url: string): Promise<ProbeAnswer> {
     const path = probePathOf(url);
     if (!PATHS.includes(path)) return Promise.resolve(PATH_NOT_FOUND);
@@ -69,7 +71,8 @@ export class Probes {
       };
       let timer = clock.after(BEAT_MS, look);
       this.#open.set(id, (answer) => {
-        // Answers with parameters would be many to keep, and are for people.
+        // Answers to requests with parameters are not kept: there may be many, and people read
+        // them.
         if (url === path) this.#last.set(path, answer);
         settle(answer);
       });
@@ -77,7 +80,7 @@ export class Probes {
     });
   }
 
-  /** The main thread's answer to a question, or what it says too late. */
+  /** Takes an answer of the main thread, also one that comes too late. */
   answered(id: number, answer: ProbeAnswer): void {
     this.#open.get(id)?.(answer);
   }
@@ -89,7 +92,7 @@ export class Probes {
     if (stuck) {
       return { status: 500, body: `[-]main-thread failed: it has been blocked ${still}\n` };
     }
-    // Alive until the contrary is known; but nobody was ever said to be ready.
+    // Alive unless the contrary is known; but ready only if the main thread ever said so.
     const last = this.#last.get(path) ?? { status: path === "/healthz" ? 200 : 500, body: "" };
     return {
       status: last.status,

@@ -12,21 +12,21 @@ export const BEAT_MS = 250;
 
 /** The tasks of the side thread. */
 export interface SideThreadSettings {
-  /** How long the main thread may stand still before the process is taken for stuck. */
+  /** How long the main thread may be blocked before the process counts as stuck. */
   readonly stuckAfterMs: number;
-  /** How it gets to a Lease; there must be one for an election or a shard. */
+  /** The access to a Lease; required for an election or a shard. */
   readonly lease?: ThreadLease;
   readonly election?: ElectionSettings;
   readonly shard?: ShardSettings;
-  /** Where `/healthz` and `/readyz` are served. */
+  /** The address of `/healthz` and `/readyz`. */
   readonly health?: Endpoint;
 }
 
-/** The way to the cluster in which there is a Lease. */
+/** The access to the cluster with the Lease. */
 export interface ThreadLease {
   readonly cluster: Omit<ClusterConfig, "credentials">;
   readonly credentials: CredentialRecipe;
-  /** Who writes, and the user agent. */
+  /** The field manager, and the user agent. */
   readonly name: string;
 }
 
@@ -35,14 +35,14 @@ export interface SideThreadData extends SideThreadSettings {
   readonly memory: SharedArrayBuffer;
 }
 
-/** From the main thread. */
+/** A message of the main thread. */
 export type ToSideThread =
   | { readonly type: "acquire" }
   | { readonly type: "release" }
   | ShardTask
   | { readonly type: "answer"; readonly id: number; readonly answer: ProbeAnswer };
 
-/** Something to do with the Lease of a shard; `shard-done` says what became of it. */
+/** A task for the Lease of a shard; `shard-done` has its result. */
 export type ShardTask =
   | {
       readonly type: "publish";
@@ -52,7 +52,7 @@ export type ShardTask =
     }
   | { readonly type: "withdraw"; readonly id: number };
 
-/** From the side thread. */
+/** A message of the side thread. */
 export type FromSideThread =
   | { readonly type: "ready"; readonly healthPort?: number }
   | { readonly type: "not-ready"; readonly error: PlainError }
@@ -72,14 +72,14 @@ export type FromSideThread =
 /** The levels of a `Logger`. */
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
-/** An error as plain data: what is sent to another thread loses its class. */
+/** An error as plain data: between threads an error loses its class. */
 interface PlainError {
   readonly code: string;
   readonly message: string;
   readonly fix: string;
 }
 
-/** An error, ready to be sent. */
+/** The plain data of an error. */
 export function plainError(thrown: unknown): PlainError {
   if (!(thrown instanceof TsopError)) {
     return { code: "internal-error", message: messageOf(thrown), fix: "See the log." };
@@ -88,7 +88,7 @@ export function plainError(thrown: unknown): PlainError {
   return { code, message, fix };
 }
 
-/** The error that was sent. */
+/** The error of plain data. */
 export function errorFrom({ code, message, fix }: PlainError): TsopError {
   return new TsopError(code, message, fix);
 }

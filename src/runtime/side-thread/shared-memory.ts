@@ -1,14 +1,14 @@
-/** Memory that both threads see at any moment, also while one of them is blocked. */
+/** Memory that both threads can read at any moment, also while one of them is blocked. */
 import type { LeaderTerm } from "../manager/leader-election.ts";
 
 const TERM = 0;
 const BEATS = 1;
 const WORDS = 2;
-// Before the process ever led, and after it gave the lead back.
+// The value before the process was ever the leader, and after it released the Lease.
 const NEVER = 0n;
 const OVER = 1n;
 
-/** The end of the term, and the main thread's heartbeat, in memory that is shared. */
+/** The end of the term, and the heartbeat of the main thread, in shared memory. */
 export class SharedMemory implements LeaderTerm {
   readonly buffer: SharedArrayBuffer;
   readonly #words: BigInt64Array;
@@ -29,12 +29,12 @@ export class SharedMemory implements LeaderTerm {
     Atomics.store(this.#words, TERM, microseconds);
   }
 
-  /** How often the main thread has come round. */
+  /** The number of heartbeats of the main thread. */
   get beats(): bigint {
     return Atomics.load(this.#words, BEATS);
   }
 
-  /** The main thread comes round. */
+  /** Counts a heartbeat of the main thread. */
   beat(): void {
     Atomics.add(this.#words, BEATS, 1n);
   }

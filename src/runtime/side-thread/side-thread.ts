@@ -1,9 +1,7 @@
 /**
- * The side thread as the main thread sees it: it takes part in the election, or renews the Lease of a shard, and answers
- * the kubelet's probes, also while a reconcile keeps the main thread busy.
- *
- * The term of the lead is in shared memory, so that a write is never sent on the strength of an old
- * message.
+ * The main thread's side of the side thread, which takes part in the election, or renews the Lease
+ * of a shard, and answers the kubelet's probes, also while a reconcile keeps the main thread busy.
+ * The end of the term is in shared memory, so that a write never relies on an old message.
  */
 import { Worker } from "node:worker_threads";
 import { abortReason, type Clock, type Timer } from "../../clock.ts";
@@ -26,10 +24,11 @@ import {
 import { SharedMemory } from "./shared-memory.ts";
 import { present } from "../../present.ts";
 
-// A few requests and a small server: more means that something grows.
+// Enough for a few requests and a small server: a larger heap would be a leak.
 const LARGEST_HEAP_MB = 64;
 
-// A thread that cannot live is not started for ever: the kubelet's own restart may help where this one does not.
+// A thread that fails again and again is not restarted for ever: the kubelet's restart of the
+// process may help.
 const MOST_RESTARTS = 5;
 const RESTARTS_COUNT_FOR_MS = 10 * 60_000;
 const RESTART_AFTER_MS = 1000;
@@ -38,17 +37,17 @@ const RESTART_AFTER_MS = 1000;
 export interface SideThreadParts {
   readonly clock: Clock;
   readonly log: Logger;
-  /** The program that the thread runs, as JavaScript. */
+  /** The program of the thread, as JavaScript. */
   readonly program: string;
-  /** Told of each request of the election. */
+  /** Called for each request of the election. */
   readonly observe: ExchangeObserver;
-  /** Answers what the kubelet asks: `/healthz?verbose`. */
+  /** Answers a request of the kubelet: `/healthz?verbose`. */
   readonly probe: (url: string) => Promise<ProbeAnswer>;
-  /** Told when the thread ends by itself. */
+  /** Called when the thread ends by itself. */
   readonly failed: (error: TsopError) => void;
 }
 
-/** A thread of its own for what must not wait for the work. */
+/** A thread for the tasks that must not wait for reconciles. */
 export class SideThread implements Election, ShardPresence {
   readonly #settings: SideThreadSettings;
   readonly #parts: SideThreadParts;
@@ -71,7 +70,7 @@ export class SideThread implements Election, ShardPresence {
     this.#parts = parts;
   }
 
-  /** Until when this process leads: what the side thread last stored. */
+  /** The term that the side thread last stored. */
   get term(): LeaderTerm {
     return this.#memory;
   }
@@ -80,14 +79,14 @@ export class SideThread implements Election, ShardPresence {
     return this.#memory.endsAtMs;
   }
 
-  /** Where the probes are answered, once it has started. */
+  /** The port of the probes, once it has started. */
   get healthPort(): number | undefined {
     return this.#healthPort;
   }
 
   /** Resolves when the thread runs and its server listens. @throws TsopError `port-in-use` */
   async start(): Promise<void> {
-    // Nobody may be waiting for them when they fail.
+    // These promises may fail before anybody waits for them.
     for (const { promise } of [this.#ready, this.#acquired, this.#lost]) {
       promise.catch(() => undefined);
     }
@@ -137,7 +136,7 @@ export class SideThread implements Election, ShardPresence {
     await new Promise<void>((resolve, reject) => {
       const look = (): void => {
         const leftMs = (this.#memory.endsAtMs ?? 0) - this.#parts.clock.monotonicMs();
-        // The side thread says so too, unless it stands still itself.
+        // The side thread reports this as well, unless it is blocked itself.
         if (leftMs <= 0) reject(leadershipLost("The Lease was not renewed in time"));
         else timer = this.#parts.clock.after(leftMs, look);
       };
@@ -153,7 +152,7 @@ export class SideThread implements Election, ShardPresence {
 
   async release(): Promise<void> {
     this.#tell({ type: "release" });
-    // A thread that is gone, or lost the lead, has nothing to give back.
+    // A thread that has ended, or lost the leadership, has nothing to release.
     await Promise.race([this.#released.promise, this.#lost.promise]).catch(() => undefined);
   }
 
@@ -230,7 +229,7 @@ export class SideThread implements Election, ShardPresence {
         log[message.level](message.fields, message.message);
         break;
       case "probe":
-        // A thread that was started since then counts its questions anew.
+        // A restarted thread counts its requests from the start again.
         void probe(message.url).then((answer) => {
           worker.postMessage({ type: "answer", id: message.id, answer } satisfies ToSideThread);
         });
@@ -250,14 +249,14 @@ export class SideThread implements Election, ShardPresence {
     this.#lost.reject(error);
   }
 
-  /** The thread that was started anew runs, and cannot do its work. */
+  /** Ends a restarted thread that cannot do its work. */
   #endAgain(worker: Worker, why: string): void {
     if (this.#worker !== worker) return;
     this.#fail(why);
     void worker.terminate();
   }
 
-  /** The thread is gone, and was not told to go. */
+  /** Handles a thread that ended by itself. */
   #fail(detail: string): void {
     if (!this.#worker) return;
     this.#worker = undefined;
@@ -277,7 +276,9 @@ export class SideThread implements Election, ShardPresence {
     this.#parts.failed(error);
   }
 
-  /** A lead or a shard is given up: others may have taken it over before a new thread knew. */
+  /**
+   * False for a leader or a shard: another process may have taken over before a new thread knows.
+   */
   #mayRestart(): boolean {
     if (this.#settings.lease || !this.#isReady) return false;
     const now = this.#parts.clock.monotonicMs();
@@ -285,7 +286,7 @@ export class SideThread implements Election, ShardPresence {
     return this.#endedAtMs.length <= MOST_RESTARTS;
   }
 
-  /** The kubelet asks where it asked before. */
+  /** Starts the thread again, with the same port for the kubelet. */
   #startAnew(): void {
     const { health, ...settings } = this.#settings;
     const port = this.#healthPort;

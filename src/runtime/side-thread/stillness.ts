@@ -1,11 +1,11 @@
-/** How long the main thread has not come round, as the side thread sees it. */
+/** How long the main thread has been blocked, as the side thread sees it. */
 import type { Clock } from "../../clock.ts";
 import { BEAT_MS } from "./protocol.ts";
 import type { SharedMemory } from "./shared-memory.ts";
 
 /**
- * Counts its own rounds in which the main thread made none. Time alone would not do: when the whole process was
- * stopped, nobody is stuck.
+ * Counts the side thread's own rounds in which the main thread made none. Time alone would not do:
+ * after a stop of the whole process no thread is stuck.
  */
 export class Stillness {
   readonly #memory: SharedMemory;
@@ -18,12 +18,12 @@ export class Stillness {
     this.#clock = clock;
   }
 
-  /** How long the main thread has stood still, in milliseconds. */
+  /** How long the main thread has been blocked, in milliseconds. */
   get ms(): number {
     return this.#rounds * BEAT_MS;
   }
 
-  /** Looks for as long as the thread runs. */
+  /** Checks for heartbeats as long as the thread runs. */
   start(): void {
     const { beats } = this.#memory;
     this.#rounds = beats === this.#seen ? this.#rounds + 1 : 0;

@@ -1,6 +1,6 @@
 /**
  * The program of the side thread. It is bundled into one text (`scripts/side-thread-program.mjs`),
- * for an operator ships as one file.
+ * because an operator ships as one file.
  */
 import { writeSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
@@ -28,10 +28,10 @@ import { SharedMemory } from "./shared-memory.ts";
 import { Stillness } from "./stillness.ts";
 
 const clock = systemClock;
-// `process.stderr` goes through the main thread here.
+// In a thread, `process.stderr` goes through the main thread.
 const STDERR = 2;
 
-/** Lines of the log are written by the main thread, with its fields and where it writes. */
+/** A logger whose lines the main thread writes, with its fields and to its destination. */
 function forwardingLogger(tell: (message: FromSideThread) => void, bound: object = {}): Logger {
   const method =
     (level: LogLevel): Logger["info"] =>
@@ -48,7 +48,7 @@ function forwardingLogger(tell: (message: FromSideThread) => void, bound: object
   };
 }
 
-/** An error is sent as what loggers print of it. */
+/** Fields as plain data; an error becomes what loggers print of it. */
 function plainFields(fields: object): object {
   return Object.fromEntries(
     Object.entries(fields).map(([name, value]: [string, unknown]) => [
@@ -60,7 +60,7 @@ function plainFields(fields: object): object {
   );
 }
 
-/** One election, from the word of the main thread to acquire until that to release. */
+/** One election, from the message `acquire` to the message `release`. */
 class ElectionRun {
   readonly #elector: LeaderElector;
   readonly #tell: (message: FromSideThread) => void;
@@ -82,7 +82,7 @@ class ElectionRun {
       })
       .catch((error: unknown) => {
         if (signal.aborted) return;
-        // The main thread may never read the message.
+        // The main thread may never read the message about it.
         writeSync(STDERR, `${messageOf(error)}\n`);
         this.#tell({ type: "lost", error: plainError(error) });
       });
@@ -96,7 +96,10 @@ class ElectionRun {
   }
 }
 
-/** Does with the Lease of a shard what the main thread says, and renews it while that says nothing. */
+/**
+ * Carries out the main thread's tasks for the Lease of a shard, and renews the Lease when none
+ * come.
+ */
 class ShardRun {
   readonly #lease: ShardLease;
   readonly #settings: ShardSettings;
@@ -126,19 +129,19 @@ class ShardRun {
     }
   }
 
-  /** Renews for as long as the thread runs; a main thread that never moves again has lost its keys. */
+  /** Renews as long as the thread runs; a main thread that is stuck loses its keys. */
   async start(): Promise<void> {
-    // The main thread renews in its own time, with jitter.
+    // The main thread renews at its own times, with jitter.
     const afterMs = this.#settings.retryPeriodMs * 1.5;
     for (;;) {
       await clock.sleep(this.#settings.retryPeriodMs / 2);
-      // A failure is retried; the main thread notices it by the end of the term.
+      // A failure is retried; the main thread notices it when the term expires.
       if (!this.#isStuck()) await this.#lease.renew(afterMs).catch(() => undefined);
     }
   }
 }
 
-/** A client of the side thread's own. */
+/** The side thread's own client. */
 function clientOf(
   { cluster, credentials, name }: ThreadLease,
   tell: (message: FromSideThread) => void,

@@ -1,6 +1,6 @@
 /** The path of a request without the names in it, so that traces can be grouped by it. */
 
-/** `/apis/apps/v1/namespaces/{namespace}/deployments/{name}/status`. */
+/** The path with placeholders: `/apis/apps/v1/namespaces/{namespace}/deployments/{name}/status`. */
 export function templateOf(path: string): string {
   const [, root = "", ...rest] = (path.split("?")[0] ?? "").split("/");
   const head = root === "api" ? 1 : root === "apis" ? 2 : undefined;
@@ -9,7 +9,7 @@ export function templateOf(path: string): string {
   return `/${[root, ...version, ...resourceTemplate(rest.slice(head))].join("/")}`;
 }
 
-/** Below them are objects of namespaces, and they have subresources of their own. */
+/** Objects lie below namespaces, and namespaces have subresources of their own. */
 const OF_A_NAMESPACE: ReadonlySet<string> = new Set(["status", "finalize"]);
 
 function resourceTemplate(parts: readonly string[]): string[] {

@@ -1,4 +1,4 @@
-/** Requests as spans, and the server told of them. */
+/** Requests as spans, whose context is sent to the server. */
 import type { Clock } from "../../clock.ts";
 import {
   ConnectionError,
@@ -10,7 +10,7 @@ import {
 import { noUpgrade } from "../transport/upgraded-connection.ts";
 import type { PlacedSpan, Tracing } from "./tracing.ts";
 
-/** A transport that makes a span of each request of something that has one. */
+/** A transport that makes a span for each request of traced work. */
 export class TracedTransport implements Transport {
   readonly server: string;
   readonly #inner: Transport;
@@ -53,7 +53,7 @@ function withHeaders(request: TransportRequest, span: PlacedSpan): TransportRequ
   return { ...request, headers: { ...request.headers, ...span.headers() } };
 }
 
-/** Ends with the head of the answer: a watch's body may take its time. */
+/** The span ends with the head of the answer: the body of a watch may take any time. */
 async function traced<T extends UpgradeAnswer | TransportResponse>(
   span: PlacedSpan,
   send: () => Promise<T>,

@@ -1,30 +1,30 @@
 /**
- * The used part of `@opentelemetry/api`, as the shape that the package has: a user who wants traces
- * passes it in, and nobody else needs it.
+ * The part of `@opentelemetry/api` that tsop uses, as an interface that the package fits: users who
+ * want traces pass the package in, and nobody else needs it.
  */
 
-/** A span under way. */
+/** An open span. */
 export interface TracingSpan {
-  /** Notes what is known of it. */
+  /** Sets an attribute. */
   setAttribute(key: string, value: string | number | boolean | string[]): unknown;
-  /** Says whether it failed: code 2. */
+  /** Sets the status; code 2 means failed. */
   setStatus(status: { code: number; message?: string }): unknown;
-  /** Notes an error with its stack. */
+  /** Records an error with its stack. */
   recordException(exception: Error, time?: number): void;
-  /** Ends it. */
+  /** Ends the span. */
   end(endTime?: number): void;
 }
 
-/** How a span begins. */
+/** The options of a new span. */
 export interface TracingSpanOptions {
   kind?: number;
   attributes?: Record<string, string | number | boolean | string[]>;
-  /** Wall time, in milliseconds. */
+  /** The start: wall time, in milliseconds. */
   startTime?: number;
 }
 
 /**
- * The part of `@opentelemetry/api` (1.9 or newer) that tsop speaks to: the package itself is one.
+ * The part of `@opentelemetry/api` (1.9 or newer) that tsop uses; the package itself fits.
  *
  * @example
  * import * as opentelemetry from "@opentelemetry/api";

@@ -15,13 +15,13 @@ import { templateOf } from "./path-template.ts";
 import type { TracingApi, TracingSpan } from "./tracing-api.ts";
 import { present } from "../../present.ts";
 
-/** As `@opentelemetry/api` numbers them. */
+/** The span kinds of `@opentelemetry/api`. */
 const INTERNAL = 0;
 const SERVER = 1;
 const CLIENT = 2;
 const ERROR = 2;
 
-/** A span with its place: what runs in it may have spans below. */
+/** A span with its context: work that runs in it may have child spans. */
 export class PlacedSpan {
   readonly #api: TracingApi;
   readonly #clock: Clock;
@@ -35,12 +35,12 @@ export class PlacedSpan {
     this.#context = context;
   }
 
-  /** Runs something below it. */
+  /** Runs work in the context of the span. */
   run<T>(work: () => T): T {
     return this.#api.context.with(this.#context as never, work) as T;
   }
 
-  /** The headers that tell the server of it, such as `traceparent`. */
+  /** The headers that pass the context to the server, such as `traceparent`. */
   headers(): Record<string, string> {
     const headers: Record<string, string> = {};
     this.#api.propagation.inject(this.#context as never, headers);
@@ -51,19 +51,19 @@ export class PlacedSpan {
     this.#span.setAttribute(name, value);
   }
 
-  /** @param error - why it failed; an error's message and stack go into the trace */
+  /** @param error - the reason; an error's message and stack go into the trace */
   fail(error: unknown): void {
     const now = this.#clock.now();
     if (error instanceof Error) this.#span.recordException(error, now);
     this.#span.setStatus({ code: ERROR, message: messageOf(error) });
   }
 
-  /** Without a word: what an answer says may be secret. */
+  /** Fails the span without a message: the text of an answer may be secret. */
   failSilently(): void {
     this.#span.setStatus({ code: ERROR });
   }
 
-  /** Ends it as the answer to somebody. */
+  /** Ends the span with the status of an answer. */
   answered(status: number): void {
     this.set("http.response.status_code", status);
     if (status >= 500) this.failSilently();
@@ -101,7 +101,7 @@ class ReconcileSpan implements ObservedReconcile {
   }
 }
 
-/** Begins spans. */
+/** Makes spans. */
 export class Tracing implements ReconcileObserver {
   readonly wantsOrigins = false;
   readonly #api: TracingApi;
@@ -112,7 +112,7 @@ export class Tracing implements ReconcileObserver {
     this.#clock = clock;
   }
 
-  /** Of a reconcile; each has a trace of its own. */
+  /** The span of a reconcile; each has a trace of its own. */
   reconcile({ controller, kind, key, id, causes, failures }: ObservedStart): ObservedReconcile {
     const span = this.#begin(
       `reconcile ${controller}`,
@@ -132,7 +132,10 @@ export class Tracing implements ReconcileObserver {
     return new ReconcileSpan(span);
   }
 
-  /** Of a request that something with a span makes; `undefined` for others, such as those of the caches. */
+  /**
+   * The span of a request by traced work; `undefined` for other requests, such as those of the
+   * caches.
+   */
   request({ method, path }: TransportRequest, server: string): PlacedSpan | undefined {
     const active = this.#api.context.active();
     if (this.#api.trace.getSpan(active as never) === undefined) return undefined;
@@ -153,7 +156,7 @@ export class Tracing implements ReconcileObserver {
     );
   }
 
-  /** Of a review that the API server asks for, below the span that its headers name. */
+  /** The span of a review for the API server, below the span that its headers name. */
   review(path: string, headers: Readonly<Record<string, unknown>>): PlacedSpan {
     const parent = this.#api.propagation.extract(this.#api.context.active() as never, headers);
     const attributes = { "http.request.method": "POST", "http.route": path };
@@ -166,7 +169,7 @@ export class Tracing implements ReconcileObserver {
     parent: unknown,
   ): PlacedSpan {
     const { trace } = this.#api;
-    // Asked for each time: whoever registers a provider later is found, too.
+    // Read each time, so that a provider that is registered later is used, too.
     const tracer = trace.getTracer("tsop");
     const startTime = this.#clock.now();
     const span = tracer.startSpan(name, { ...options, startTime }, parent as never);

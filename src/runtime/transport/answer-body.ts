@@ -1,25 +1,27 @@
 /**
- * The body of an HTTP answer while it comes in: the pieces of a watch, or the whole of anything else.
+ * The body of an HTTP answer while it arrives: the pieces of a watch, or the whole of any other
+ * answer.
  */
 import { settlePromises } from "../../clock.ts";
 import { answerTooLarge, LARGEST_ANSWER_BYTES } from "./answer-size.ts";
 import { WaitingPieces } from "./body-pieces.ts";
 import type { Body } from "./transport.ts";
 
-/** The connection that a body comes from. */
+/** The connection of a body. */
 interface BodySource {
-  /** Lets the server wait. */
+  /** Stops reading, so that the server waits. */
   pause(): void;
   resume(): void;
-  /** Gives up what is still to come. */
+  /** Gives up the rest of the body. */
   giveUp(): void;
 }
 
-// How much may arrive before anybody reads; then the server has to wait.
+// The bytes that may arrive before anybody reads; after that the server has to wait.
 const UNREAD_BYTES = 64 * 1024;
-// How much may wait for a slow reader, before the server has to.
+// The bytes that may wait for a slow reader; after that the server has to wait.
 const WAITING_BYTES = 1024 * 1024;
-// Thousands of small parts, kept until a long answer's end, leave the memory full of holes; large ones are given back.
+// Thousands of small parts, kept until the end of a long answer, fragment the memory; large ones
+// are given back.
 const JOIN_BYTES = 4 * 1024 * 1024;
 
 interface Waiter {
@@ -27,14 +29,14 @@ interface Waiter {
   readonly reject: (error: Error) => void;
 }
 
-/** Takes the parts in, and hands them on to whoever reads. */
+/** Receives the parts, and passes them on to the reader. */
 export class AnswerBody implements Body {
   readonly #source: BodySource;
   readonly #maxBytes: number;
-  // The received parts, as long as nobody reads its pieces.
+  // The received parts, until its pieces are read.
   #parts: Buffer[] = [];
   #bytes = 0;
-  // How many of the parts, and of the bytes, are joined to large ones.
+  // The numbers of parts and of bytes that are joined to large ones.
   #joinedParts = 0;
   #joinedBytes = 0;
   #ended = false;
@@ -43,13 +45,13 @@ export class AnswerBody implements Body {
   #pieces: WaitingPieces | undefined;
   #wake: () => void = () => undefined;
 
-  /** @param maxBytes - what is read as a whole may be so long */
+  /** @param maxBytes - the limit of a body that is read as a whole */
   constructor(source: BodySource, maxBytes = LARGEST_ANSWER_BYTES) {
     this.#source = source;
     this.#maxBytes = maxBytes;
   }
 
-  /** The next part, which is copied. */
+  /** Adds the next part, which is copied. */
   push(part: Buffer): void {
     if (this.#pieces) {
       this.#pieces.add(part);
@@ -70,14 +72,14 @@ export class AnswerBody implements Body {
     if (!this.#waiter && this.#bytes > UNREAD_BYTES) this.#source.pause();
   }
 
-  /** Nothing more comes. */
+  /** Ends the body. */
   end(): void {
     this.#ended = true;
     this.#wake();
     this.#waiter?.resolve(this.#joined());
   }
 
-  /** The rest does not come. */
+  /** Fails the reader: the rest will not arrive. */
   fail(error: Error): void {
     if (this.#isOver) return;
     this.#failure = error;
@@ -102,8 +104,8 @@ export class AnswerBody implements Body {
     try {
       for (;;) {
         if (pieces.bytes === 0 && !this.#isOver) await this.#more();
-        // All parts that arrive in this turn of the event loop are joined; a single event waits for
-        // nothing.
+        // Parts that arrive in the same turn of the event loop are joined; a single event is not
+        // delayed.
         if (!this.#isOver) await settlePromises();
         yield* pieces.take();
         if (pieces.bytes > 0) continue;
@@ -119,7 +121,7 @@ export class AnswerBody implements Body {
     return this.#ended || this.#failure !== undefined;
   }
 
-  /** Resolves when something came, or the end. */
+  /** Resolves when a part or the end has arrived. */
   #more(): Promise<void> {
     this.#source.resume();
     return new Promise((resolve) => {

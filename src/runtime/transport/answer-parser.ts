@@ -1,24 +1,26 @@
 /**
- * Reads an HTTP/1.1 answer from the bytes of its connection.
- *
- * Strict where a lenient reader could take one answer for another: the end of an answer is where its head says, or the
- * connection is not used again.
+ * Parses an HTTP/1.1 answer from the bytes of its connection. It is strict where a lenient parser
+ * could take one answer for another: the answer ends where its head says, or the connection is not
+ * used again.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9112
  */
 
-/** The status line and the headers, names in lower case; several of one name are joined by commas. */
+/**
+ * The status line and the headers, names in lower case; several headers of one name are joined by
+ * commas.
+ */
 export interface AnswerHead {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Told of an answer as it comes in. */
+/** Receives the parts of an answer. */
 interface AnswerSink {
   head(head: AnswerHead): void;
-  /** A part of the body, not empty. It is good until the call returns. */
+  /** A part of the body, not empty. It is valid until the call returns. */
   data(part: Buffer): void;
-  /** Nothing more comes. */
+  /** The answer is complete. */
   end(): void;
 }
 
@@ -27,7 +29,7 @@ class AnswerError extends Error {
   override readonly name = "AnswerError";
 }
 
-// Far more than an API server sends; without a limit a broken one could fill the memory.
+// Far more than an API server sends; without a limit a broken server could fill the memory.
 const MAX_HEAD_BYTES = 256 * 1024;
 const MAX_LINE_BYTES = 16 * 1024;
 // The number of informational answers that Go's client accepts, such as 100 Continue.
@@ -55,9 +57,9 @@ export class AnswerParser {
   readonly #sink: AnswerSink;
   readonly #method: string;
   #state: State = "head";
-  // The beginning of what is not complete yet: a head, or a line.
+  // The beginning of an incomplete head or line.
   #rest: Buffer | undefined;
-  // Of the body, or of the chunk.
+  // The missing bytes of the body, or of the chunk.
   #leftBytes = 0;
   #earlyAnswers = 0;
   #trailerBytes = 0;
@@ -73,15 +75,15 @@ export class AnswerParser {
     return this.#state === "done";
   }
 
-  /** Whether the connection can be used again, once the answer is done. */
+  /** Whether the connection can be used again after the answer. */
   get keepsAlive(): boolean {
     return this.#keepsAlive;
   }
 
   /**
-   * Takes in the next bytes, and keeps none of their memory.
+   * Parses the next bytes, and keeps none of their memory.
    *
-   * @throws AnswerError when they are no answer, or more than one
+   * @throws AnswerError when they are not an answer, or more than one
    */
   push(bytes: Buffer): void {
     let at = 0;
@@ -100,13 +102,16 @@ export class AnswerParser {
     }
   }
 
-  /** The connection has ended. @returns whether the answer is complete with that */
+  /** Takes the end of the connection. @returns whether the answer is complete */
   ended(): boolean {
     if (this.#state === "body" && this.#leftBytes === Infinity) this.#finish();
     return this.done;
   }
 
-  /** Goes on from `at`, to what is returned; below 0: more bytes are needed. */
+  /**
+   * Parses from `at` on; returns the position where it stopped, or a negative number when more
+   * bytes are needed.
+   */
   #step(bytes: Buffer, at: number): number {
     switch (this.#state) {
       case "head":
@@ -147,7 +152,7 @@ export class AnswerParser {
     const headers = headersOf(fields);
     this.#expectBody(status, minor === "1", headers);
     this.#sink.head({ status, headers });
-    // Nothing but the head tells of the end of an answer without a body.
+    // Without a body, the answer ends with its head.
     if (this.#state === "body" && this.#leftBytes === 0) this.#finish();
     return after;
   }
@@ -166,7 +171,7 @@ export class AnswerParser {
       if (coding.toLowerCase() !== "chunked") {
         throw new AnswerError(`the answer's transfer encoding is ${coding}`);
       }
-      // Both say where the answer ends, and somebody in between may have believed the other one.
+      // Both say where the answer ends, and a proxy may have believed the other one.
       if (length !== undefined)
         throw new AnswerError("the answer has both Transfer-Encoding and Content-Length");
       this.#state = "chunk-size";
@@ -241,7 +246,7 @@ function headersOf(fields: readonly string[]): Record<string, string> {
     const value = field.slice(colon + 1).replace(/^[ \t]+|[ \t]+$/g, "");
     if (CONTROL_CHARACTER.test(value))
       throw new AnswerError(`a control character in header ${name}`);
-    // Names that no header has, but every object.
+    // No header has these names, but every object has such properties.
     if (name === "__proto__" || name === "constructor") continue;
     const known = headers[name];
     headers[name] = known === undefined ? value : `${known}, ${value}`;
@@ -249,12 +254,12 @@ function headersOf(fields: readonly string[]): Record<string, string> {
   return headers;
 }
 
-/** A list of words, in lower case. */
+/** The words of a list, in lower case. */
 function listOf(value: string | undefined): string[] {
   return value === undefined ? [] : value.toLowerCase().split(/[\t ]*,[\t ]*/);
 }
 
-/** Several equal lengths are one; different ones are a trap. */
+/** Several equal lengths are one; different ones are an attack. */
 function lengthOf(value: string): number {
   const [first = "", ...others] = listOf(value);
   if (!/^\d{1,15}$/.test(first) || others.some((other) => other !== first)) {

@@ -1,10 +1,13 @@
-/** How much of one answer may be in memory at a time. */
+/** The limit of an answer in memory. */
 import { TsopError } from "../../errors.ts";
 
-/** Hundreds of times what an API server sends as one object or one page; V8 makes no longer text of it either. */
+/**
+ * Hundreds of times the size of an object or a page of an API server; V8 supports no longer text
+ * either.
+ */
 export const LARGEST_ANSWER_BYTES = 512 * 1024 * 1024;
 
-/** The error for an answer, or an indivisible part of one, that is too long. */
+/** The error for an answer, or an indivisible part of one, that is too large. */
 export function answerTooLarge(limitBytes: number): TsopError {
   return new TsopError(
     "answer-too-large",

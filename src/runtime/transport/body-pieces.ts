@@ -1,12 +1,10 @@
 /**
- * The unread part of an answer, in pieces of a good size.
- *
- * TLS hands out 16 kB at a time, and each way through promises and generators costs as much as it takes to parse a
- * few of these.
+ * The unread part of an answer, in pieces of a good size. TLS hands out 16 kB at a time, and each
+ * pass through promises and generators costs as much as parsing a few of these.
  */
 import { borrowMemory, giveBack } from "./scratch.ts";
 
-// Larger strings are collected by V8 with the old generation, which costs more than it saves.
+// V8 collects larger strings with the old generation, which costs more than it saves.
 const PIECE_BYTES = 64 * 1024;
 
 interface Piece {
@@ -19,12 +17,12 @@ export class WaitingPieces {
   #pieces: Piece[] = [];
   #bytes = 0;
 
-  /** How many wait. */
+  /** The number of waiting bytes. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Copies `part` behind what waits. */
+  /** Copies `part` to the end of the waiting bytes. */
   add(part: Uint8Array): void {
     let piece = this.#pieces.at(-1);
     if (!piece || piece.end >= PIECE_BYTES || piece.end + part.length > piece.memory.length) {

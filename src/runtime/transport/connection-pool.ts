@@ -1,5 +1,6 @@
 /**
- * The connections to one API server as one user: those that wait for their next request, the last one used first.
+ * The connections to one API server as one user: idle ones wait for their next request, the last
+ * one used first.
  */
 import type { Clock } from "../../clock.ts";
 import type { AnswerHead } from "./answer-parser.ts";
@@ -12,16 +13,16 @@ import {
 } from "./http-connection.ts";
 
 const MAX_IDLE = 256;
-// A connection that the server is about to close is not used any more.
+// A connection that the server will soon close is not used any more.
 const CLOSING_MS = 1000;
 
 interface Idle {
   readonly connection: HttpConnection;
-  /** The server closes it soon after that, on the monotonic clock. */
+  /** The time after which the server closes it, on the monotonic clock. */
   readonly untilMs: number;
 }
 
-/** Makes connections, and keeps them. */
+/** Opens connections, and keeps them. */
 export class ConnectionPool implements ConnectionKeeper {
   readonly #clock: Clock;
   readonly #dialer: Dialer;
@@ -33,14 +34,17 @@ export class ConnectionPool implements ConnectionKeeper {
     this.#dialer = new Dialer(clock, target);
   }
 
-  /** Sends a request over a connection that is its own for that time, and returns that. */
+  /**
+   * Sends a request over a connection that serves nothing else meanwhile, and returns the
+   * connection.
+   */
   send(exchange: Exchange): HttpConnection {
     const connection = this.#take() ?? new HttpConnection(this.#dialer.dial, this, this.#clock);
     connection.send(exchange);
     return connection;
   }
 
-  /** Opens sockets that are not the pool's. */
+  /** Opens sockets that do not belong to the pool. */
   get dial(): Dial {
     return this.#dialer.dial;
   }
@@ -61,7 +65,7 @@ export class ConnectionPool implements ConnectionKeeper {
     if (index >= 0) this.#idle.splice(index, 1);
   }
 
-  /** Closes idle connections now, and those in use with the end of their request. */
+  /** Closes idle connections now, and those in use at the end of their request. */
   close(): void {
     this.#closed = true;
     for (const { connection } of this.#idle.splice(0)) connection.destroy();

@@ -1,6 +1,6 @@
 /**
- * Opens the sockets of connections: to the server itself or through a proxy, in the clear or over TLS, each step with a limit
- * of time.
+ * Opens the sockets of connections: directly or through a proxy, in clear text or over TLS, with a
+ * time limit for each step.
  */
 import {
   connect as connectTcp,
@@ -15,13 +15,13 @@ import { hungUp, timedOut, type Dial, type DialHooks, type Dialing } from "./htt
 import { hostOf, portOf } from "./proxy.ts";
 import { openTunnel } from "./proxy-tunnel.ts";
 
-// Those of client-go's dialer and transport.
+// The limits of client-go's dialer and transport.
 const CONNECT_MS = 30_000;
 const HANDSHAKE_MS = 10_000;
-// The kernel asks a silent peer whether it is still there, as client-go's dialer does.
+// The kernel probes a silent peer at this interval, as with client-go's dialer.
 const TCP_KEEP_ALIVE_MS = 30_000;
 
-/** Where connections lead, and as whom. Certificates and keys are PEM. */
+/** The target of connections, and the user. Certificates and keys are PEM. */
 export interface ConnectionTarget {
   readonly url: URL;
   readonly ca?: string | undefined;
@@ -37,7 +37,7 @@ export class Dialer {
   readonly #clock: Clock;
   readonly #target: ConnectionTarget;
   #tls: ConnectionOptions | undefined;
-  // Lets the next connection do without half of the handshake.
+  // The TLS session, which saves the next connection half of the handshake.
   #session: Buffer | undefined;
 
   constructor(clock: Clock, target: ConnectionTarget) {
@@ -45,12 +45,12 @@ export class Dialer {
     this.#target = target;
   }
 
-  /** Opens a socket, and calls back when requests can be sent over it. */
+  /** Opens a socket, and calls back when requests can be sent. */
   readonly dial: Dial = (hooks) => {
     const attempt = new Attempt(this.#clock, hooks);
     const { url, proxy } = this.#target;
     const secure = url.protocol === "https:";
-    // A request in the clear names its target to an HTTP proxy, which sends it on.
+    // A clear text request names its target to an HTTP proxy, which sends it on.
     const first = proxy && !secure && proxy.protocol.startsWith("http") ? proxy : url;
     if (proxy && first === url) this.#dialTunnel(proxy, attempt);
     else if (first.protocol === "https:") this.#dialTls(first, attempt);
@@ -98,7 +98,7 @@ export class Dialer {
   }
 
   #connectTls(where: ConnectionOptions & { readonly onread?: OnReadOpts }): Socket {
-    // Made once: to read the authorities' certificates takes longer than a handshake.
+    // Made once: reading the authorities' certificates takes longer than a handshake.
     this.#tls ??= this.#tlsOptions();
     const socket = connectTls({
       ...this.#tls,
@@ -117,7 +117,7 @@ export class Dialer {
     const name = serverName ?? (isIP(host) === 0 ? host : undefined);
     return {
       host,
-      // A trusted certificate need not be an authority, nor the end of a chain, as in Go.
+      // A trusted certificate need not be an authority or the end of a chain, as in Go.
       secureContext: createSecureContext({
         ...(ca ? { ca, allowPartialTrustChain: true } : {}),
         ...certificate,
@@ -139,7 +139,7 @@ function addressOf(url: URL): TcpNetConnectOpts {
   };
 }
 
-/** Hands the bytes of a socket on that was not opened with `onread`. */
+/** Passes on the bytes of a socket that was not opened with `onread`. */
 function deliver(socket: Socket, onread: OnReadOpts): void {
   const { buffer } = onread;
   const memory = typeof buffer === "function" ? buffer() : buffer;
@@ -152,7 +152,7 @@ function deliver(socket: Socket, onread: OnReadOpts): void {
   });
 }
 
-/** One socket on its way. */
+/** A socket that is being opened. */
 class Attempt implements Dialing {
   readonly onread: OnReadOpts;
   readonly #clock: Clock;
@@ -167,13 +167,13 @@ class Attempt implements Dialing {
     this.onread = hooks.onread;
   }
 
-  /** The socket that is to be closed when this is given up. */
+  /** Holds the socket to close when the attempt is given up. */
   hold(socket: Socket): void {
     this.#socket = socket;
     if (this.#over) socket.destroy();
   }
 
-  /** Opens with that event of the socket, or fails with it. */
+  /** Succeeds with that event of the socket, or fails with its error. */
   follow(socket: Socket, event: "connect" | "secureConnect"): void {
     this.hold(socket);
     socket.once(event, () => {
@@ -187,7 +187,7 @@ class Attempt implements Dialing {
     });
   }
 
-  /** From now on this is what has to happen within so long. */
+  /** Limits the time of the next step. */
   limit(what: string, limitMs: number): void {
     this.#timer?.cancel();
     if (this.#over) return;

@@ -1,7 +1,6 @@
 /**
- * A transport on which everything goes wrong now and then: for tests of what an operator survives.
- *
- * All draws come from the clock, so that a `VirtualClock` with the same seed brings the same faults.
+ * A transport with random faults, to test that an operator survives them. All random numbers come
+ * from the clock, so that a `VirtualClock` with the same seed causes the same faults.
  */
 import type { Clock } from "../../clock.ts";
 import {
@@ -13,17 +12,19 @@ import {
 } from "./transport.ts";
 import { noUpgrade } from "./upgraded-connection.ts";
 
-/** How often what goes wrong: probabilities between 0 and 1, none when absent. */
+/** The probabilities of faults, between 0 and 1; none when absent. */
 export interface Faults {
-  /** The connection is not taken: nothing was carried out. */
+  /** The connection is refused: the request was not carried out. */
   readonly refuse?: number;
   /** The connection breaks before the answer; half of the requests were carried out by then. */
   readonly reset?: number;
-  /** The connection breaks in the middle of an answer or a watch; drawn for each piece that comes in. */
+  /** The connection breaks in the middle of an answer or a watch; drawn for each piece of it. */
   readonly cut?: number;
-  /** Answers by status code instead of the server's, such as `{ 429: 0.1, 500: 0.05 }`. */
+  /**
+   * Answers with a status code instead of the server's answer, such as `{ 429: 0.1, 500: 0.05 }`.
+   */
   readonly status?: Readonly<Record<number, number>>;
-  /** The longest time that a request is held up, in milliseconds; drawn anew for each. */
+  /** The longest delay of a request, in milliseconds; drawn for each. */
   readonly delayMs?: number;
 }
 
@@ -31,7 +32,7 @@ export interface Faults {
 export type FaultCounts = Readonly<Record<string, number>>;
 
 /**
- * Lets a share of the requests through another transport fail.
+ * Makes a share of the requests through another transport fail.
  *
  * @example
  * const transport = new FaultyTransport(inProcess(cluster), cluster.clock, { refuse: 0.1, cut: 0.01 });
@@ -55,7 +56,7 @@ export class FaultyTransport implements Transport {
     return Object.fromEntries(this.#counts);
   }
 
-  /** Ends the faults, or lets them begin again. */
+  /** Turns the faults off, or on again. */
   set healthy(healthy: boolean) {
     this.#healthy = healthy;
   }

@@ -1,6 +1,6 @@
 /**
- * Lets nobody write who does not lead any more: a process that was stopped for a while, or whose event loop was
- * blocked, wakes up believing that it still does.
+ * Refuses writes of a process that is no longer the leader: after a stop, or with a blocked event
+ * loop, a process may still take itself for the leader.
  */
 import type { Clock, Timer } from "../../clock.ts";
 import { TsopError } from "../../errors.ts";
@@ -17,10 +17,16 @@ import { noUpgrade } from "./upgraded-connection.ts";
 // terms, with client-go's times for an election.
 const LONGEST_WAY_MS = 5000;
 
-/** Until when this process may write, on the monotonic clock; `undefined` while it has never led. */
+/**
+ * The time until which this process may write, on the monotonic clock; `undefined` before it was
+ * ever the leader.
+ */
 export type Term = () => number | undefined;
 
-/** A transport that refuses writes once the term is over, and gives up those that have no answer by then. */
+/**
+ * A transport that refuses writes after the end of the term, and gives up those without an answer
+ * by then.
+ */
 export class FencedTransport implements Transport {
   readonly server: string;
   readonly #inner: Transport;
@@ -35,7 +41,7 @@ export class FencedTransport implements Transport {
     this.#endsAtMs = endsAtMs;
   }
 
-  /** Whether no write is on its way to the server any more, as far as one can know: one that got no answer may be. */
+  /** Whether no write can still be on its way to the server; one without an answer may be. */
   get settled(): boolean {
     if (this.#unansweredAtMs === undefined) return true;
     return this.#clock.monotonicMs() - this.#unansweredAtMs > LONGEST_WAY_MS;
@@ -45,7 +51,8 @@ export class FencedTransport implements Transport {
   async request(request: TransportRequest): Promise<TransportResponse> {
     const fenced = request.method !== "GET" && this.#endsAtMs() !== undefined;
     if (!fenced) return this.#inner.request(request);
-    // Asked again on the connection: a process that is stopped while it connects wakes up in the middle of it.
+    // Checked again when the connection is ready: a process may have been stopped while it
+    // connected.
     const lastCheck = (): void => {
       if (this.#leftMs <= 0) throw notSent(request);
     };
@@ -63,7 +70,7 @@ export class FencedTransport implements Transport {
   }
 
   /**
-   * Upgrades a connection, and closes it with the term: the messages on it may change something.
+   * Upgrades a connection, and closes it with the term: its messages may change something.
    *
    * @throws TsopError `leadership-lost` after the end of the term
    */
@@ -103,7 +110,9 @@ export class FencedTransport implements Transport {
     return (this.#endsAtMs() ?? -Infinity) - this.#clock.monotonicMs();
   }
 
-  /** A signal that is aborted once the term is over, whatever it was prolonged by meanwhile, or with its parent. */
+  /**
+   * A signal that is aborted at the end of the term, including all renewals, or with its parent.
+   */
   #termOf(parent: AbortSignal | undefined): { readonly signal: AbortSignal; clear(): void } {
     const over = new AbortController();
     const follow = (): void => {

@@ -80,7 +80,7 @@ export class DebugServer {
     return this.#server?.port;
   }
 
-  /** Opens the port. */
+  /** Opens the port. @throws TsopError `port-in-use`, `certificate-unreadable` */
   async start(): Promise<void> {
     const { endpoint, clock, log } = this.#parts;
     const { port, reviewed, tls } = endpoint;

@@ -23,7 +23,7 @@ export const STRANGER_LIMITS = {
   connectionsCheckingInterval: 5000,
 };
 
-/** Opens a server, and returns its port. */
+/** Opens a server, and returns its port. @throws TsopError `port-in-use`, `cannot-listen` */
 export function listen(server: Server, { port, host }: Endpoint): Promise<number> {
   return new Promise((resolve, reject) => {
     server.on("error", (error: NodeJS.ErrnoException) => {

@@ -13,8 +13,8 @@ import type {
 const FRESH_MS = 60_000;
 
 /**
- * The certificate and key in two files, read again each minute and after a refusal. While one of them is being replaced,
- * the earlier pair stays.
+ * The certificate and key in two files, read again each minute and after a refusal. While one of
+ * the files is being replaced, the earlier pair stays in use.
  */
 export class CertificateFiles implements CredentialSource {
   readonly #files: CertificateFilePaths;

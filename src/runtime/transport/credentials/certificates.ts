@@ -1,4 +1,4 @@
-/** Certificates and keys in PEM: which of them can be used, as Go decides it. */
+/** Certificates and keys in PEM; Go's rules decide which can be used. */
 import { createPrivateKey, X509Certificate } from "node:crypto";
 
 /** A certificate with its chain, and its key, in PEM. */
@@ -7,7 +7,9 @@ export interface CertificatePair {
   readonly key: string;
 }
 
-/** A certificate or key cannot be used; the message says why and holds nothing of it. */
+/**
+ * A certificate or key that cannot be used; the message has the reason, and nothing of the content.
+ */
 export class CertificateError extends Error {
   override readonly name = "CertificateError";
 }
@@ -18,7 +20,7 @@ interface PemBlock {
 }
 
 /**
- * The certificates of a text that can be trusted: those that can be read. Other blocks are passed over, as in Go.
+ * The certificates of a text that can be read. Other blocks are skipped, as in Go.
  *
  * @throws CertificateError when there is none
  */
@@ -29,9 +31,9 @@ export function readAuthorities(pem: string): string {
 }
 
 /**
- * A certificate and the key that belongs to it. Either text may hold other blocks beside.
+ * A certificate and its key. Either text may hold further blocks.
  *
- * @throws CertificateError when one of them cannot be read, or they do not belong together
+ * @throws CertificateError when one of them cannot be read, or they do not match
  */
 export function readPair(certPem: string, keyPem: string): CertificatePair {
   const chain = certificatesOf(certPem);
@@ -70,7 +72,7 @@ const BEGIN = "-----BEGIN ";
 const END = "-----END ";
 const DASHES = "-----";
 
-/** The blocks of a text, each with its end; in one pass, whatever the text is. */
+/** The blocks of a text, each with its end; in linear time for any text. */
 function blocksOf(pem: string): PemBlock[] {
   const blocks: PemBlock[] = [];
   let at = pem.indexOf(BEGIN);

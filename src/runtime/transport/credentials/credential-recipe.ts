@@ -1,4 +1,4 @@
-/** Credentials of another thread, made anew from their recipe. */
+/** The credentials of another thread, from their recipe. */
 import type { Clock } from "../../../clock.ts";
 import { CertificateFiles } from "./certificate-files.ts";
 import {
@@ -10,7 +10,7 @@ import {
 import { ExecCredentials } from "./exec-credentials.ts";
 import { TokenFile } from "./token-file.ts";
 
-/** A source like the one that the recipe is of, with a memory of its own. */
+/** A source with the same recipe, and a cache of its own. */
 export function credentialsFrom(recipe: CredentialRecipe, clock: Clock): CredentialSource {
   switch (recipe.kind) {
     case "fixed":

@@ -1,6 +1,4 @@
-/**
- * Who the runtime is to the API server: a bearer token or a client certificate, possibly renewed.
- */
+/** The credentials for an API server: a bearer token or a client certificate, possibly renewed. */
 
 /** The credentials of a request. Certificates and keys are PEM. */
 export interface Credentials {
@@ -9,22 +7,22 @@ export interface Credentials {
   readonly certificate?: { readonly cert: string; readonly key: string };
 }
 
-/** The program and what it is told. */
+/** The program that gives credentials, and its input. */
 export interface ExecConfig {
   readonly apiVersion: string;
-  /** A path, or a name that is looked for in `PATH`. */
+  /** A path, or a name to find in `PATH`. */
   readonly command: string;
   readonly args?: readonly string[];
-  /** Beside the variables of this process. */
+  /** Variables in addition to those of this process. */
   readonly env?: readonly { readonly name: string; readonly value: string }[];
-  /** How to get the program; shown when it is not there. */
+  /** How to install the program; shown when it does not exist. */
   readonly installHint?: string;
   readonly interactiveMode?: "Never" | "IfAvailable" | "Always";
   /** The cluster, for programs that ask for it (`provideClusterInfo`). */
   readonly cluster?: Readonly<Record<string, unknown>>;
 }
 
-/** Where credentials come from, as plain data: what another thread makes a source of its own of. */
+/** The source of credentials as plain data, from which another thread makes its own source. */
 export type CredentialRecipe =
   | { readonly kind: "fixed"; readonly credentials: Credentials }
   | { readonly kind: "token-file"; readonly path: string; readonly token?: string }
@@ -36,23 +34,28 @@ export type CredentialRecipe =
       readonly environment: Readonly<Record<string, string | undefined>>;
     };
 
-/** Where a client certificate and its key are. */
+/** The files of a client certificate and its key. */
 export interface CertificateFilePaths {
   readonly cert: string;
   readonly key: string;
 }
 
-/** Where credentials come from. */
+/** A source of credentials. */
 export interface CredentialSource {
   /**
    * The present credentials; may read a file or run a program.
    *
-   * @param signal - who asks does not wait any more when it is aborted
+   * @param signal - aborted when the caller stops waiting
    */
   get(signal?: AbortSignal): Promise<Credentials>;
-  /** The server refused the last ones (401): the next `get` must not answer from memory. */
+  /**
+   * Notes that the server refused the last ones (401): the next `get` must not answer from memory.
+   */
   invalidate(): void;
-  /** Absent for a source that cannot be told as data; what needs one runs in the main thread then. */
+  /**
+   * The source as plain data; absent for a source that cannot be sent to another thread: its users
+   * then run in the main thread.
+   */
   readonly recipe?: CredentialRecipe;
 }
 
@@ -65,7 +68,7 @@ export function fixedCredentials(credentials: Credentials): CredentialSource {
   };
 }
 
-/** The credentials of several sources, together: a token from a file beside a certificate. */
+/** The combined credentials of several sources: a token from a file and a certificate. */
 export function combinedCredentials(sources: readonly CredentialSource[]): CredentialSource {
   const [only] = sources;
   if (only && sources.length === 1) return only;

@@ -1,5 +1,5 @@
 /**
- * Credentials from a program, as `users[].user.exec` of a kubeconfig asks for.
+ * Credentials from a program, as configured by `users[].user.exec` of a kubeconfig.
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/authentication/#client-go-credential-plugins
  */
@@ -13,13 +13,13 @@ import type { CredentialRecipe, CredentialSource, Credentials, ExecConfig } from
 import { ProgramFailure, runProgram } from "./exec-program.ts";
 import { isHeaderValue } from "../header.ts";
 
-/** The versions of the protocol that client-go speaks. */
+/** The versions of the protocol that client-go supports. */
 export const EXEC_API_VERSIONS: readonly string[] = [
   "client.authentication.k8s.io/v1",
   "client.authentication.k8s.io/v1beta1",
 ];
 
-/** How long a program may take: it may wait for a person at a browser. */
+/** The time limit of a program: it may wait for a person at a browser. */
 const LIMIT_MS = 4 * 60_000;
 const STDIN = 0;
 
@@ -28,7 +28,7 @@ interface Known {
   readonly expiresAtMs: number | undefined;
 }
 
-/** A run of the program, and how many wait for it. */
+/** A run of the program, and the number of callers that wait for it. */
 interface Run {
   readonly known: Promise<Known>;
   readonly stop: AbortController;
@@ -36,8 +36,8 @@ interface Run {
 }
 
 /**
- * Runs the program when it has to, never twice at once, and keeps its answer until it expires. A run that nobody waits for
- * any more is ended.
+ * Runs the program when needed, never twice at once, and keeps its answer until it expires. A run
+ * is ended when no caller waits for it any more.
  */
 export class ExecCredentials implements CredentialSource {
   readonly #config: ExecConfig;
@@ -199,7 +199,7 @@ function pairOf(cert: string, key: string): { cert: string; key: string } {
   }
 }
 
-// RFC 3339, as Kubernetes writes times.
+// RFC 3339, the format of times in Kubernetes.
 const TIME = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
 
 function parseTime(text: string): number {
@@ -218,7 +218,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Without what would change the state of a terminal. */
+/** The text without characters that would change the state of a terminal. */
 function printable(text: string): string {
   // eslint-disable-next-line no-control-regex -- those are what is left out
   return text.replace(/[\u0000-\u0008\u000e-\u001f\u007f-\u009f]/g, "");

@@ -1,29 +1,33 @@
 /**
- * Runs a program and takes its output: bounded in size and time, and without a trace when nobody waits any more.
+ * Runs a program and returns its output: bounded in size and time, and ended when nobody waits any
+ * more.
  */
 import { spawn, type ChildProcess } from "node:child_process";
 import { statSync, accessSync, constants } from "node:fs";
 import { delimiter, extname, isAbsolute, join } from "node:path";
 import { abortReason, type Clock } from "../../../clock.ts";
 
-/** The program, and what it is given. */
+/** The program, and its surroundings. */
 export interface ProgramOptions {
-  /** An absolute path, or a name that is looked for in `PATH`. */
+  /** An absolute path, or a name to find in `PATH`. */
   readonly command: string;
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** It may ask the person at the terminal, and has its standard input and error output. */
+  /**
+   * Whether it may ask the person at the terminal, and inherits standard input and error output.
+   */
   readonly interactive: boolean;
   readonly signal: AbortSignal;
   readonly clock: Clock;
 }
 
 /**
- * Why a program gave nothing. The message holds neither its arguments nor what it printed: passwords stand there.
+ * The failure of a program. The message holds neither its arguments nor its output, because they
+ * may have passwords.
  */
 export class ProgramFailure extends Error {
   override readonly name = "ProgramFailure";
-  /** There is no such program. */
+  /** Whether the program does not exist. */
   readonly missing: boolean;
 
   constructor(message: string, missing = false) {
@@ -33,17 +37,17 @@ export class ProgramFailure extends Error {
 }
 
 const MAX_OUTPUT_BYTES = 1024 * 1024;
-/** Between the request to end and the kill. */
+/** The time between the request to end and the kill. */
 const KILL_AFTER_MS = 2000;
 /** The time in which a program's own children must close its output after it has ended. */
 const CLOSE_WITHIN_MS = 1000;
 const IS_WINDOWS = process.platform === "win32";
 
 /**
- * The standard output of a program, as soon as it has ended with success.
+ * The standard output of a program, once it has ended successfully.
  *
  * @throws ProgramFailure
- * @throws the signal's reason when it is aborted; the program is ended then, and what it has started
+ * @throws the signal's reason when it is aborted; the program and its children are ended then
  */
 export function runProgram(options: ProgramOptions): Promise<string> {
   const { command, environment, interactive, signal, clock } = options;
@@ -104,7 +108,8 @@ function start(file: string, { args, environment, interactive }: ProgramOptions)
     return spawn(file, [...args], {
       env: { ...environment },
       stdio: [interactive ? "inherit" : "ignore", "pipe", interactive ? "inherit" : "ignore"],
-      // With a group of its own all that it starts can be ended. A terminal only talks to the group in front.
+      // With a process group of its own, all children can be ended. A terminal only talks to the
+      // foreground group.
       detached: !interactive && !IS_WINDOWS,
       windowsHide: true,
     });
@@ -129,8 +134,8 @@ function startFailure(code = "an unknown error"): ProgramFailure {
 }
 
 /**
- * The path of a program. Unlike the system's own search it never answers with a file of the working folder: that may be of
- * somebody else.
+ * The path of a program. Unlike the search of the system, it never returns a file in the working
+ * folder, which may be another user's.
  *
  * @throws ProgramFailure
  */
@@ -161,14 +166,14 @@ function isProgram(file: string): boolean {
   }
 }
 
-/** Asks a program to end, and what it has started; and kills them when they do not. */
+/** Asks a program and its children to end, and kills them when they do not. */
 function end(child: ChildProcess, clock: Clock, wholeGroup: boolean): void {
   send(child, "SIGTERM", wholeGroup);
   const overdue = clock.after(KILL_AFTER_MS, () => {
     send(child, "SIGKILL", wholeGroup);
   });
   child.once("exit", () => {
-    // Others of its group may stay after it.
+    // Other processes of its group may live longer.
     if (!wholeGroup || !groupExists(child.pid)) overdue.cancel();
   });
 }
@@ -199,6 +204,6 @@ function send(child: ChildProcess, signal: "SIGTERM" | "SIGKILL", wholeGroup: bo
   try {
     process.kill(-pid, signal);
   } catch {
-    // Nobody of the group is there any more.
+    // No process of the group is left.
   }
 }

@@ -6,12 +6,12 @@ import { isHeaderValue } from "../header.ts";
 import type { CredentialRecipe, CredentialSource, Credentials } from "./credentials.ts";
 import { present } from "../../../present.ts";
 
-// client-go reads such a file again after a minute; the kubelet renews it long before the token ends.
+// The interval of client-go; the kubelet renews the token long before it expires.
 const FRESH_MS = 60_000;
 
 /**
- * The token in `path`, read again each minute and after a refusal. A read that fails is no harm while an
- * earlier token is known, or one that stands in until the file is there.
+ * The token in `path`, read again each minute and after a refusal. A failed read does no harm while
+ * an earlier token is known, or one that replaces it until the file exists.
  */
 export class TokenFile implements CredentialSource {
   readonly #path: string;
