@@ -7,7 +7,7 @@ import type { ClusterConfig } from "../transport/cluster-config.ts";
 import type { ShardSettings } from "../sharding/shard-lease.ts";
 import type { CredentialRecipe } from "../transport/credentials/credentials.ts";
 
-/** How often the main thread shows that it moves, and the side thread looks. */
+/** The interval of the main thread's heartbeats, and of the side thread's checks. */
 export const BEAT_MS = 250;
 
 /** The tasks of the side thread. */

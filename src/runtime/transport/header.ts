@@ -1,14 +1,14 @@
-/** Headers of requests, as they go over the wire. */
+/** Headers of requests. */
 const HEADER_NAME = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/;
 // eslint-disable-next-line no-control-regex -- those are what must not be there
 const NOT_IN_HEADER = /[\u0000-\u0008\u000a-\u001f\u007f]/;
 
-/** Whether it is a name of a header, or a method. */
+/** Whether the text is a valid name of a header, or a method. */
 export function isHeaderName(name: string): boolean {
   return HEADER_NAME.test(name);
 }
 
-/** Whether it can be sent as a header's value: without line breaks and control characters. */
+/** Whether the text is a valid value of a header: without line breaks and control characters. */
 export function isHeaderValue(value: string): boolean {
   return !NOT_IN_HEADER.test(value);
 }

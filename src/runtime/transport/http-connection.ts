@@ -5,78 +5,77 @@ import { AnswerBody } from "./answer-body.ts";
 import { AnswerParser, type AnswerHead } from "./answer-parser.ts";
 import type { TransportResponse } from "./transport.ts";
 
-// The size that is written to the kernel at once, although Node reports it only in its next turn.
+// A write of this size goes to the kernel at once, although Node reports it only in its next turn.
 const SMALL_BYTES = 16 * 1024;
-// Node makes memory of its own for each packet otherwise. All connections share it: what came is taken at once.
+// Otherwise Node allocates memory for each packet. All connections share it: received bytes are
+// consumed at once.
 const RECEIVED = Buffer.allocUnsafeSlow(64 * 1024);
 
-/** A request, and who waits for its answer. */
+/** A request, with the callbacks for its answer. */
 export interface Exchange {
   readonly method: string;
-  /** How long the server may say nothing, once the connection is there. */
+  /** The limits of the server's silence, once the connection is ready. */
   readonly silence: SilenceLimits;
-  /** The request as it goes over the wire; asked for when the connection is there. Nothing is sent when it throws. */
+  /** Encodes the request; called when the connection is ready. Nothing is sent when it throws. */
   encode(): string;
-  /** The answer's head is there. */
+  /** Called with the head of the answer. */
   answered(response: TransportResponse): void;
   /**
-   * No answer comes.
+   * Called when no answer will come.
    *
    * @param reused - the connection has served an exchange before
    */
   failed(error: Error, reused: boolean): void;
   /** The error for the reader of a body that breaks off. */
   brokenOff(error: Error): Error;
-  /** The last one of all calls. */
+  /** Called last. */
   over(): void;
 }
 
-/** How long the server may say nothing, in milliseconds; 0 for no limit. */
+/** The limits of a server's silence, in milliseconds; 0 for no limit. */
 interface SilenceLimits {
   readonly beforeAnswerMs: number;
-  /** Between two pieces of the answer. */
+  /** The limit between two pieces of the answer. */
   readonly withinAnswerMs: number;
 }
 
 /** Opens the socket of a connection. */
 export type Dial = (hooks: DialHooks) => Dialing;
 
-/** The callbacks of a socket that is being opened; one of both, once. */
+/** The callbacks of a socket that is being opened; one of the two is called, once. */
 export interface DialHooks {
-  /** For the socket: where its bytes go from the first on. */
+  /** Receives the bytes of the socket from the first one on. */
   readonly onread: OnReadOpts;
-  /** It can be written to. */
+  /** Called when the socket can be written to. */
   opened(socket: Socket): void;
   failed(error: Error): void;
 }
 
 /** A socket that is being opened, or is open. */
 export interface Dialing {
-  /** Closes it; nothing is told any more. */
+  /** Closes the socket; no callback is called any more. */
   close(): void;
 }
 
-/** Where a connection stays between its exchanges. */
+/** Keeps a connection between its exchanges. */
 export interface ConnectionKeeper {
-  /** The exchange is over, and there can be another one. */
+  /** Called when the exchange is over, and another one is possible. */
   idle(connection: HttpConnection, head: AnswerHead): void;
-  /** There can be no other exchange. */
+  /** Called when no other exchange is possible. */
   gone(connection: HttpConnection): void;
 }
 
-/**
- * The error of a request whose connection ended, with the same code whatever Node would call it.
- */
+/** The error of a request whose connection ended, always with the same code. */
 export function hungUp(): Error {
   return Object.assign(new Error("socket hang up"), { code: "ECONNRESET" });
 }
 
-/** Something took too long. */
+/** The error of a step that took too long. */
 export function timedOut(what: string, limitMs: number): Error {
   return Object.assign(new Error(`${what} within ${limitMs / 1000} s`), { code: "ETIMEDOUT" });
 }
 
-/** An exchange that is under way. */
+/** An open exchange. */
 interface Current {
   readonly exchange: Exchange;
   readonly parser: AnswerParser;
@@ -84,7 +83,7 @@ interface Current {
   body?: AnswerBody;
 }
 
-/** Sends requests over a socket. */
+/** Sends requests over a socket, one at a time. */
 export class HttpConnection {
   readonly #dialing: Dialing;
   readonly #keeper: ConnectionKeeper;
@@ -116,7 +115,7 @@ export class HttpConnection {
     });
   }
 
-  /** Sends a request, now or once there is a connection. Only one is under way at a time. */
+  /** Sends a request, now or once the connection is ready. Only one is open at a time. */
   send(exchange: Exchange): void {
     const parser = new AnswerParser(exchange.method, {
       head: (head) => {
@@ -133,7 +132,7 @@ export class HttpConnection {
     if (this.#socket) this.#write(this.#socket);
   }
 
-  /** Ends the exchange that is under way, if it is this one, and the connection with it. */
+  /** Ends the exchange if it is the open one, and the connection with it. */
   abort(exchange: Exchange, reason: Error): void {
     if (this.#current?.exchange === exchange) this.#fail(reason);
   }
@@ -145,7 +144,7 @@ export class HttpConnection {
     this.#dialing.close();
   }
 
-  /** Whether the process stays for the sake of it. */
+  /** Whether the connection keeps the process alive. */
   set keepsProcess(keeps: boolean) {
     if (keeps) this.#socket?.ref();
     else this.#socket?.unref();
@@ -184,7 +183,10 @@ export class HttpConnection {
     this.#watch(exchange, exchange.silence.beforeAnswerMs);
   }
 
-  /** Fails the exchange when nothing comes for so long. The time in which the reader holds it up does not count. */
+  /**
+   * Fails the exchange after a silence of so long. The time during which the reader pauses it does
+   * not count.
+   */
   #watch(exchange: Exchange, limitMs: number): void {
     this.#watchdog?.cancel();
     this.#watchdog = undefined;
@@ -202,7 +204,7 @@ export class HttpConnection {
   #received(bytes: Buffer): void {
     this.#heardAtMs = this.#clock.monotonicMs();
     if (!this.#current) {
-      // Nobody asked; who asks next would take it for the answer.
+      // An answer without a request: the next request would take it for its own.
       this.#fail(hungUp());
       return;
     }
@@ -247,7 +249,8 @@ export class HttpConnection {
     this.#served = true;
     current.body?.end();
     current.exchange.over();
-    // A large request that was answered before it was sent: the server may not want the rest, and close.
+    // The answer came before a large request was sent completely: the server may ignore the rest,
+    // and close.
     const sent = (socket?.writableLength ?? 0) <= SMALL_BYTES;
     if (sent && current.parser.keepsAlive && socket?.destroyed === false) {
       socket.resume();
@@ -255,7 +258,7 @@ export class HttpConnection {
     } else this.destroy();
   }
 
-  /** Nothing more comes from the server. */
+  /** Handles a connection that the server ended. */
   #closed(error: Error): void {
     if (this.#current?.parser.ended()) return;
     this.#fail(error);
@@ -265,7 +268,8 @@ export class HttpConnection {
     const current = this.#current;
     this.#current = undefined;
     this.destroy();
-    // At once, not with the socket's event: it must not be taken for another exchange meanwhile.
+    // At once, not with the socket's event: the connection must not be used for another exchange
+    // meanwhile.
     this.#keeper.gone(this);
     if (!current) return;
     const { exchange, body } = current;

@@ -1,9 +1,8 @@
 /**
- * The transport of production: HTTP/1.1 over TLS with connections that are kept.
- *
- * It is a client of its own, because that of Node takes as long for a request as everything else together (see
- * docs/design/0006). One pool of connections stands for one set of certificates; when they are renewed a new one takes
- * over and the old one's connections end with their requests.
+ * The transport of production: HTTP/1.1 over TLS with connections that are kept. It is a client of
+ * its own, because Node's takes as long for a request as everything else together (see
+ * docs/design/0006). Each pool of connections has one set of certificates; when they are renewed a
+ * new pool takes over, and the connections of the old one end with their requests.
  */
 import { abortReason, systemClock, type Clock } from "../../clock.ts";
 import { messageOf } from "../../errors.ts";
@@ -40,11 +39,11 @@ const FAILURES: Readonly<Record<string, ConnectionFailure>> = {
 const REQUEST_TARGET = /^[\u0021-\u007e]+$/;
 // API servers answer everything but watches within 60 s, or with a 504.
 const ANSWER_TIMEOUT_MS = 70_000;
-// To these a server expects a body, and a length of none.
+// For these methods a server expects a body, also an empty one with its length.
 const WITH_BODY = new Set(["POST", "PUT", "PATCH"]);
 
 /**
- * Keeps connections to one API server.
+ * Sends requests over kept connections to one API server.
  *
  * @example
  * const transport = new HttpsTransport(config, "test/1");
@@ -55,7 +54,7 @@ export class HttpsTransport implements Transport {
   readonly #url: URL;
   readonly #base: string;
   readonly #proxy: URL | undefined;
-  // For a proxy that reads the requests; one that only carries them is told before.
+  // For a proxy that reads the requests; a tunnel gets the login when it is opened.
   readonly #proxyLogin: Readonly<Record<string, string>>;
   readonly #answerTimeoutMs: number;
   readonly #userAgent: string;
@@ -69,7 +68,7 @@ export class HttpsTransport implements Transport {
     this.#url = serverUrl(config.server);
     this.#proxy = config.proxy === undefined ? undefined : proxyUrl(config.proxy);
     this.#answerTimeoutMs = config.answerTimeoutMs ?? ANSWER_TIMEOUT_MS;
-    // A proxy that gets requests in the clear has to be told where they go.
+    // A proxy that gets requests in clear text needs their target.
     const asked =
       this.#url.protocol === "http:" && this.#proxy?.protocol.startsWith("http")
         ? this.#proxy
@@ -97,7 +96,7 @@ export class HttpsTransport implements Transport {
     const credentials = await this.#config.credentials.get(signal);
     signal?.throwIfAborted();
     const text = this.#encode(request, credentials);
-    // The answer of the last check is not a failure of the connection.
+    // The error of the last check is not a failure of the connection.
     const refusal: { error?: unknown } = {};
     const encode = (): string => {
       try {
@@ -131,7 +130,7 @@ export class HttpsTransport implements Transport {
       const abort = (): void => {
         connection.abort(exchange, abortReason(signal));
       };
-      // The answer of the last check is not a failure of the connection.
+      // The error of the last check is not a failure of the connection.
       let refused = false;
       const exchange: Exchange = {
         method,
@@ -160,7 +159,7 @@ export class HttpsTransport implements Transport {
       try {
         connection = this.#poolFor(credentials).send(exchange);
       } catch (error) {
-        // A certificate or key that cannot be read.
+        // For a certificate or key that cannot be read.
         signal?.removeEventListener("abort", abort);
         reject(this.#failed(error, false));
       }
@@ -188,7 +187,7 @@ export class HttpsTransport implements Transport {
     return `${text}\r\n${body ?? ""}`;
   }
 
-  /** The headers that say who asks. */
+  /** The headers that identify the user. */
   #identity({ token, basic }: Credentials): Record<string, string> {
     const { impersonate } = this.#config;
     const login = basic && Buffer.from(`${basic.username}:${basic.password}`).toString("base64");

@@ -1,19 +1,22 @@
-/** Splits a stream of bytes into lines, or at other borders. */
+/** Splits a stream of bytes into lines, or at other separators. */
 import { answerTooLarge, LARGEST_ANSWER_BYTES } from "./answer-size.ts";
 import { joinedInScratch } from "./scratch.ts";
 
 const NEWLINE = 0x0a;
 
-/** The bytes before a border, without it; not `ended` for those after the last border, if any. */
+/**
+ * The bytes before a separator, without it; not `ended` for those after the last separator, if any.
+ */
 interface Batch {
-  /** Good until the next one is asked for. */
+  /** Valid until the next batch is requested. */
   readonly bytes: Buffer;
   readonly ended: boolean;
 }
 
 /**
- * The lines of `chunks`, in batches: all that a chunk completes come at once, so that ten thousand events do not cost
- * ten thousand turns. Characters that a chunk cuts in two stay whole.
+ * The lines of `chunks`, in batches: all lines that a chunk completes come together, so that ten
+ * thousand events do not cost ten thousand turns. Characters that are split between two chunks stay
+ * whole.
  */
 export function wholeLines(
   chunks: AsyncIterable<Uint8Array>,
@@ -23,10 +26,10 @@ export function wholeLines(
 }
 
 /**
- * As `wholeLines`, with any character of one byte between the parts.
+ * As `wholeLines`, with any one-byte character as the separator.
  *
- * @param lastBorder - where in a chunk the last one is; below 0: nowhere
- * @param maxBytes - a part may be so long
+ * @param lastBorder - the position of the last separator in a chunk; negative when there is none
+ * @param maxBytes - the limit of a part
  * @throws TsopError `answer-too-large`
  */
 export async function* wholeParts(
@@ -42,18 +45,19 @@ export async function* wholeParts(
   if (rest.length > 0) yield { bytes: rest, ended: false };
 }
 
-/** Splits chunks into lines. */
+/** A splitter of chunks into lines. */
 export function lineSplitter(maxBytes = LARGEST_ANSWER_BYTES): Splitter {
   return new Splitter(lastNewline, maxBytes);
 }
 
 const lastNewline = (chunk: Buffer): number => chunk.lastIndexOf(NEWLINE);
 
-/** Splits chunks at borders. */
+/** Splits chunks at separators. */
 class Splitter {
   readonly #lastBorder: (chunk: Buffer) => number;
   readonly #maxBytes: number;
-  // Chunks of an unfinished part: joined once, when its end comes, so that a huge one costs linear time.
+  // The chunks of an unfinished part: joined once, at its end, so that a huge part costs linear
+  // time.
   #pending: Buffer[] = [];
   #pendingBytes = 0;
 
@@ -62,20 +66,21 @@ class Splitter {
     this.#maxBytes = maxBytes;
   }
 
-  /** Whether nothing came behind the last border. */
+  /** Whether no bytes came after the last separator. */
   get isBetween(): boolean {
     return this.#pending.length === 0;
   }
 
-  /** The bytes after the last border. */
+  /** The bytes after the last separator. */
   get rest(): Buffer {
     return Buffer.concat(this.#pending);
   }
 
   /**
-   * All that `chunk` completes, at once, with the borders between the parts; it is good until `use` returns.
+   * Adds a chunk, and passes all parts that it completes to `use` together, with the separators
+   * between them; they are valid until `use` returns.
    *
-   * @returns what `use` returned; `undefined` when nothing was completed
+   * @returns the result of `use`; `undefined` when no part was completed
    * @throws TsopError `answer-too-large`
    */
   add<R>(chunk: Uint8Array, use: (bytes: Buffer) => R): R | undefined {
@@ -83,12 +88,15 @@ class Splitter {
     return undefined;
   }
 
-  /** The same, as none or one; it is good until the next one is asked for. @throws TsopError `answer-too-large` */
+  /**
+   * The same as a generator of at most one batch, which is valid until the next one is requested.
+   * @throws TsopError `answer-too-large`
+   */
   *parts(chunk: Uint8Array): Generator<Buffer> {
     const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
     const end = this.#lastBorder(bytes);
     if (end < 0) {
-      // A copy, as a chunk is good only until the next one is asked for.
+      // A copy, because a chunk is only valid until the next one is requested.
       this.#pending.push(Buffer.from(bytes));
       this.#pendingBytes += bytes.length;
       if (this.#pendingBytes > this.#maxBytes) throw answerTooLarge(this.#maxBytes);

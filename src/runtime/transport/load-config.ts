@@ -1,6 +1,6 @@
 /**
- * Finds the cluster to speak to, in the order of controller-runtime: what the caller names, `KUBECONFIG`,
- * the pod that the process runs in, `~/.kube/config`.
+ * Finds the cluster, in the order of controller-runtime: the options of the caller, `KUBECONFIG`,
+ * the pod of the process, `~/.kube/config`.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
@@ -16,35 +16,42 @@ import { serverUrl } from "./server-address.ts";
 import { TokenFile } from "./credentials/token-file.ts";
 import { present } from "../../present.ts";
 
-/** Where to look. */
+/** The options for finding a cluster. */
 export interface ClusterConfigOptions {
-  /** The path of a kubeconfig; nothing else is looked at then. */
+  /** The path of a kubeconfig, the only source then. */
   readonly kubeconfig?: string;
-  /** A kubeconfig as text (YAML or JSON); nothing else is looked at then. */
+  /** A kubeconfig as text (YAML or JSON), the only source then. */
   readonly kubeconfigText?: string;
   /** The context to use; the kubeconfig's current one when absent. */
   readonly context?: string;
   readonly clock?: Clock;
   /** The environment variables; those of the process when absent. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** Where the kubelet mounts a pod's service account. */
+  /** The folder in which the kubelet mounts a pod's service account. */
   readonly serviceAccountFolder?: string;
-  /** `answerTimeoutMs` of the result: how long a server may say nothing. */
+  /**
+   * `answerTimeoutMs` of the result: the time without any byte from the server after which a
+   * request fails.
+   */
   readonly answerTimeoutMs?: number;
-  /** Told of what works and should not be, as a sentence; it becomes a warning of the process when absent. */
+  /**
+   * Called with settings that work and should be fixed, as a sentence; they become warnings of the
+   * process when absent.
+   */
   readonly onWarning?: (message: string) => void;
 }
 
-/** Where the kubelet mounts the service account of a pod. */
+/** The folder in which the kubelet mounts a pod's service account. */
 const SERVICE_ACCOUNT_FOLDER = "/var/run/secrets/kubernetes.io/serviceaccount";
 
 /**
- * The cluster and user to work with.
+ * The cluster and user of this process.
  *
  * @example
  * const config = loadClusterConfig({ kubeconfig: "other/kubeconfig" });
  *
- * @throws TsopError `no-cluster` when nothing says which; `kubeconfig-...` when a kubeconfig cannot be used
+ * @throws TsopError `no-cluster` when none is configured; `kubeconfig-...` when a kubeconfig cannot
+ *   be used
  */
 export function loadClusterConfig(options: ClusterConfigOptions = {}): ClusterConfig {
   const { answerTimeoutMs } = options;
@@ -84,7 +91,7 @@ function findConfig(options: ClusterConfigOptions): ClusterConfig {
 }
 
 /**
- * The pod's own configuration, from the kubelet: address, authority, namespace, and a token that is
+ * The configuration of a pod, from the kubelet: address, authority, namespace, and a token that is
  * renewed.
  */
 function inClusterConfig(

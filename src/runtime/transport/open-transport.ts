@@ -1,11 +1,11 @@
-/** The way to a cluster that its configuration names. */
+/** The transport of a configuration. */
 import { systemClock, type Clock } from "../../clock.ts";
 import type { ClusterConfig } from "./cluster-config.ts";
 import { HttpsTransport } from "./https-transport.ts";
 import type { Transport } from "./transport.ts";
 
 /**
- * HTTPS, unless the configuration brings a way of its own.
+ * The transport of the configuration: HTTPS, unless the configuration makes another one.
  *
  * @throws TsopError `server-address`, `proxy-unusable`
  */

@@ -1,5 +1,5 @@
 /**
- * The way through a proxy to a server: `CONNECT` of HTTP proxies, and SOCKS 5.
+ * Tunnels through a proxy: `CONNECT` of HTTP proxies, and SOCKS 5.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9110#CONNECT
  * @see https://www.rfc-editor.org/rfc/rfc1928
@@ -8,7 +8,7 @@ import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { describeProxy, hostOf, portOf } from "./proxy.ts";
 
-/** The end of a tunnel. */
+/** The target of a tunnel. */
 export interface TunnelTarget {
   readonly host: string;
   readonly port: number;
@@ -17,9 +17,9 @@ export interface TunnelTarget {
 const MAX_HEAD_BYTES = 16 * 1024;
 
 /**
- * Calls `opened` when bytes go through to the target, or `failed`; at most one of them, and once.
+ * Calls `opened` when the tunnel to the target is open, or `failed`; at most one of them, and once.
  *
- * @returns the socket to the proxy, which nobody else may read before
+ * @returns the socket to the proxy; do not read it before
  */
 export function openTunnel(
   proxy: URL,
@@ -69,7 +69,7 @@ export function openTunnel(
   return socket;
 }
 
-/** The proxy does not let through. */
+/** The proxy refuses the tunnel. */
 class ProxyError extends Error {
   override readonly name = "ProxyError";
   readonly code: string;
@@ -84,7 +84,7 @@ function refusal(proxy: URL, why: string): ProxyError {
   return new ProxyError(`the proxy ${describeProxy(proxy)} ${why}`);
 }
 
-/** The value of `Proxy-Authorization` for a proxy that wants one. */
+/** The value of `Proxy-Authorization`; `undefined` for a proxy without a login. */
 export function proxyAuthorization(proxy: URL): string | undefined {
   if (proxy.username === "" && proxy.password === "") return undefined;
   const login = `${decode(proxy.username)}:${decode(proxy.password)}`;
@@ -162,7 +162,7 @@ async function askSocks(
   await reader.take((length ?? 0) + 2);
 }
 
-/** The name itself goes to the proxy: only it may be able to look it up. */
+/** The name itself is sent to the proxy: perhaps only the proxy can resolve it. */
 function socksAddress(host: string): Buffer {
   switch (isIP(host)) {
     case 4:
@@ -176,7 +176,7 @@ function socksAddress(host: string): Buffer {
   }
 }
 
-/** The 16 bytes of an address as URLs write it: in hexadecimal groups, zeros left out once. */
+/** The 16 bytes of an IPv6 address in a URL: hexadecimal groups, with one run of zeros left out. */
 function ipv6Bytes(host: string): number[] {
   const [head = "", tail] = host.split("::");
   const groups = (text: string): number[] =>
@@ -187,7 +187,7 @@ function ipv6Bytes(host: string): number[] {
   return [...before, ...zeros, ...after].flatMap((group) => [group >> 8, group & 255]);
 }
 
-/** Reads what a proxy says before it lets through, and not one byte more. */
+/** Reads the answers of a proxy, and no byte after them. */
 class SocketReader {
   readonly socket: Socket;
   #arrived: (() => void) | undefined;
@@ -201,7 +201,7 @@ class SocketReader {
     this.#arrived?.();
   };
 
-  /** Exactly so many bytes. */
+  /** Reads exactly `count` bytes. */
   async take(count: number): Promise<Buffer> {
     for (;;) {
       const bytes = this.socket.read(count) as Buffer | null;
@@ -210,7 +210,7 @@ class SocketReader {
     }
   }
 
-  /** The text up to the mark, and with it. */
+  /** Reads the text up to the mark, including the mark. */
   async until(mark: string, maxBytes: number): Promise<string> {
     let text = "";
     while (!text.endsWith(mark)) {

@@ -1,6 +1,6 @@
 /**
- * Which proxy stands before an API server: that of the kubeconfig, or what `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` say, by
- * the rules of Go.
+ * The proxy for an API server: that of the kubeconfig, or of `HTTPS_PROXY`, `HTTP_PROXY` and
+ * `NO_PROXY`, by the rules of Go.
  *
  * @see https://pkg.go.dev/golang.org/x/net/http/httpproxy
  */
@@ -26,9 +26,9 @@ export function portOf(url: URL): number {
   return Number(url.port) || (DEFAULT_PORTS[url.protocol] ?? 0);
 }
 
-/** The URL of a proxy, or what is wrong with it. It never holds a password. */
+/** The URL of a proxy, or its mistake, which never holds a password. */
 export function readProxy(text: string): { readonly url: URL } | { readonly mistake: string } {
-  // A path, which Node sees in a URL of an unknown scheme, has no host either.
+  // Node parses a URL of an unknown scheme as a path without a host.
   if (!URL.canParse(text) || new URL(text).hostname === "") {
     return { mistake: "is not a URL such as http://proxy.example.com:3128" };
   }
@@ -60,7 +60,7 @@ export function describeProxy(url: URL): string {
 }
 
 /**
- * The proxy that the environment names for a server; `undefined` when it is reached directly.
+ * The proxy of the environment for a server; `undefined` for a direct connection.
  *
  * @throws TsopError `proxy-unusable`
  */
@@ -92,7 +92,10 @@ function isLoopback(host: string): boolean {
   return isIPv4(host) ? host.startsWith("127.") : inSubnet(host, "127.0.0.0", 8) || host === "::1";
 }
 
-/** Whether one entry of NO_PROXY means this host: `*`, an address, a network, a domain; the last two with a port or not. */
+/**
+ * Whether an entry of NO_PROXY matches this host: `*`, an address, a network, a domain; all but `*`
+ * and networks may have a port.
+ */
 function excludes(rule: string, host: string, port: string): boolean {
   if (rule === "") return false;
   if (rule === "*") return true;

@@ -1,6 +1,6 @@
 /**
- * A server by script: the n-th request gets the n-th reply. For tests of what a client does about one answer, down to
- * the bytes and the milliseconds; for all else there is a control plane.
+ * A scripted server: the n-th request gets the n-th reply. For tests of a client's reaction to one
+ * answer, down to the bytes and the milliseconds; for all other tests there is a control plane.
  */
 import type { Clock } from "../../clock.ts";
 import {
@@ -11,7 +11,7 @@ import {
   type TransportResponse,
 } from "./transport.ts";
 
-/** One step of a stream: an event, a pause, or text as it is. */
+/** One step of a stream: an event, a pause, or text. */
 interface StreamStep {
   readonly pauseMs?: number;
   readonly raw?: string | Uint8Array;
@@ -21,22 +21,27 @@ interface StreamStep {
 
 /** The answer to a request. */
 export interface Reply {
-  /** 200 when absent. */
+  /** The status code; 200 when absent. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as it is if it is a string, as JSON otherwise. */
+  /** The body: a string is sent as it is, other values as JSON. */
   readonly body?: unknown;
   /** The steps after the body, piece by piece. */
   readonly stream?: readonly StreamStep[];
-  /** How it ends: `close` when absent. `hang` stays open until the request is given up. */
+  /**
+   * The end of the answer: `close` when absent. `hang` stays open until the request is given up.
+   */
   readonly then?: "close" | "reset" | "hang";
-  /** The connection is cut before an answer. */
+  /** Cuts the connection before an answer. */
   readonly reset?: boolean;
-  /** There is no connection, for this reason. */
+  /** Fails without a connection, for this reason. */
   readonly fails?: ConnectionFailure;
 }
 
-/** A request as it came in, and how long after the end of the answer before (`undefined` for the first). */
+/**
+ * A received request, and the time since the end of the previous answer (`undefined` for the first
+ * one).
+ */
 export interface SeenRequest {
   readonly method: string;
   readonly path: string;
@@ -46,7 +51,7 @@ export interface SeenRequest {
 }
 
 /**
- * Answers by script; when that is used up, with an empty stream that stays open.
+ * Answers by a script; after its end, with an empty stream that stays open.
  *
  * @example
  * const clock = new VirtualClock();
@@ -55,12 +60,13 @@ export interface SeenRequest {
  */
 export class ScriptedTransport implements Transport {
   readonly server = "https://scripted:6443";
-  /** All requests so far, in their order. */
+  /** All requests so far, in order. */
   readonly seen: SeenRequest[] = [];
   readonly #clock: Clock;
   readonly #replies: Reply[];
   #endedAtMs: number | undefined;
-  // A connection whose last answer ended properly is used again; a cut there may be retried at once.
+  // A connection whose last answer ended properly is used again; if it breaks, the request may be
+  // retried at once.
   #idle = 0;
 
   /** @param clock - a `VirtualClock`, so that pauses take no time */

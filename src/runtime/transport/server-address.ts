@@ -1,4 +1,4 @@
-/** The address of an API server, as kubeconfigs and programs write it. */
+/** The address of an API server, as in kubeconfigs and programs. */
 import { TsopError } from "../../errors.ts";
 
 // A scheme ends in `://`; `my.cluster:6443` has none.
@@ -6,7 +6,9 @@ const SCHEME = /^([a-z][a-z0-9+.-]*):\/\//i;
 // eslint-disable-next-line no-control-regex -- those are what URLs silently lose
 const LOST_IN_URLS = /[\u0000-\u0020\u007f\\]/;
 
-/** The URL of an address (`https:` where it names no scheme), or what is wrong with it. It never holds a password. */
+/**
+ * The URL of an address (`https:` without a scheme), or its mistake, which never holds a password.
+ */
 export function readServerAddress(
   address: string,
 ): { readonly url: URL } | { readonly mistake: string } {
@@ -21,7 +23,7 @@ export function readServerAddress(
     return { mistake: "has a path and does not begin with https://" };
   }
   const text = scheme === undefined ? `https://${address}` : address;
-  // A URL takes the first word of the path for a host that is missing.
+  // A URL takes the first word of the path for a missing host.
   const hasHost = !/^https?:\/\/[/?#:@]/i.test(text) && URL.canParse(text);
   if (!hasHost) return { mistake: "is not a URL with a host" };
   const url = new URL(text);
@@ -37,7 +39,7 @@ export function readServerAddress(
 /**
  * The URL of an address: `https:` where it names no scheme.
  *
- * @throws TsopError `server-address` for what cannot be reached by HTTP
+ * @throws TsopError `server-address` for an address that HTTP cannot reach
  */
 export function serverUrl(address: string): URL {
   const read = readServerAddress(address);

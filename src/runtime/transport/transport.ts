@@ -1,35 +1,41 @@
-/** The port to the API server: one HTTP exchange. Nothing else in the runtime opens a socket. */
+/** The port to the API server: one HTTP exchange. No other part of the runtime opens a socket. */
 import type { Clock } from "../../clock.ts";
 import { TsopError } from "../../errors.ts";
 
 /** One request. `path` begins with `/` and includes the query. */
 export interface TransportRequest {
-  /** In capitals: `GET`. */
+  /** The method in capitals: `GET`. */
   readonly method: string;
-  /** With its query, escaped: `/api/v1/pods?limit=500`. */
+  /** The path with its query, escaped: `/api/v1/pods?limit=500`. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly signal?: AbortSignal | undefined;
-  /** The answer is a stream whose server may say nothing for any time, as that of a watch. */
+  /** Whether the server may be silent for any time, as in a watch. */
   readonly mayPause?: boolean;
-  /** Asked when the connection is there and the bytes are about to leave; nothing is sent when it throws. */
+  /**
+   * Called when the connection is ready and the bytes are about to leave; nothing is sent when it
+   * throws.
+   */
   readonly lastCheck?: () => void;
 }
 
 /**
- * An answer's body; it is read once, in one of both ways. Each throws a `ConnectionError` when the connection breaks. A
- * piece is good until the next one is asked for.
+ * The body of an answer; it is read once, in one of the two ways. Both throw a `ConnectionError`
+ * when the connection breaks. A piece is valid until the next one is requested.
  */
 export interface Body extends AsyncIterable<Uint8Array> {
-  /** All of it at once, where that costs less than its pieces. */
+  /** The whole body at once, where that costs less than its pieces. */
   whole?(): Promise<Buffer>;
 }
 
-/** The answer's head, and its body as it comes in. A body that is not read to its end must be cancelled. */
+/**
+ * The head of an answer, and its body as it arrives. A body that is not read to its end must be
+ * cancelled.
+ */
 export interface TransportResponse {
   readonly status: number;
-  /** Names in lower case. */
+  /** The headers, with names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   /** The reader may change the bytes. */
   readonly body: Body;
@@ -37,28 +43,28 @@ export interface TransportResponse {
   cancel(): void;
 }
 
-/** Told of what comes over a connection. */
+/** Receives the bytes of a connection. */
 export interface ConnectionSink {
-  /** Good until the call returns. */
+  /** Called with bytes, which are valid until the call returns. */
   data(bytes: Buffer): void;
-  /** Nothing more comes; without an error where the connection was ended from here. */
+  /** Called at the end; without an error where this side ended the connection. */
   closed(error?: Error): void;
 }
 
-/** A connection after its protocol was changed. */
+/** A connection after the change of its protocol. */
 export interface UpgradedConnection {
-  /** Of the answer that changed it, names in lower case. */
+  /** The headers of the answer that changed it, with names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Begins to tell of what comes; once. */
+  /** Starts to pass on received bytes; called once. */
   open(sink: ConnectionSink): void;
   /** Sends bytes. @returns whether more may follow at once; `drained` tells when it may */
   write(bytes: Uint8Array): boolean;
-  /** Resolves when what was written has left. */
+  /** Resolves when the written bytes have left. */
   drained(): Promise<void>;
   pause(): void;
   resume(): void;
   close(): void;
-  /** Resolves when it is closed, from whatever side. */
+  /** Resolves when either side has closed it. */
   readonly closed: Promise<void>;
 }
 
@@ -84,8 +90,8 @@ export interface Transport {
    */
   request(request: TransportRequest): Promise<TransportResponse>;
   /**
-   * Asks for a connection that speaks another protocol from then on; absent where there are no connections. Aborting the
-   * signal closes it, also afterwards.
+   * Requests a connection with another protocol; absent where there are no connections. Aborting
+   * the signal closes it, also afterwards.
    *
    * @throws ConnectionError when no answer came
    */
@@ -93,11 +99,11 @@ export interface Transport {
   /** Closes idle connections; those in use end with their request. */
   close(): void;
   /**
-   * Whether no request waits for its answer, and all that came was read: what was written before is known then. Absent
-   * where it cannot be known, as over a network.
+   * Whether no request waits for its answer, and every answer was read: the results of all writes
+   * are known then. Absent where this cannot be known, as over a network.
    */
   readonly isQuiet?: boolean | undefined;
-  /** The time that the server lives in, where it is a test's: whoever uses the transport lives in it, too. */
+  /** The clock of a test's server: users of the transport use it, too. */
   readonly clock?: Clock | undefined;
 }
 
@@ -116,7 +122,7 @@ const FIXES: Record<ConnectionFailure, string> = {
 };
 
 /**
- * No answer, or only a part of one, came from the API server.
+ * No complete answer came from the API server.
  *
  * @example
  * try {
@@ -129,7 +135,10 @@ const FIXES: Record<ConnectionFailure, string> = {
 export class ConnectionError extends TsopError {
   override readonly name = "ConnectionError";
   readonly failure: ConnectionFailure;
-  /** The request went out on a connection that had served one before: the server may never have seen it. */
+  /**
+   * The request was sent on a connection that had served an earlier one: the server may never have
+   * seen it.
+   */
   readonly reusedConnection: boolean;
 
   constructor(

@@ -1,5 +1,6 @@
 /**
- * A connection to the API server that speaks another protocol after its first answer: of streams to and from pods.
+ * A connection to the API server that speaks another protocol after its first answer: for streams
+ * to and from pods.
  */
 import type { OnReadOpts, Socket } from "node:net";
 import { TsopError } from "../../errors.ts";
@@ -18,20 +19,21 @@ const END_OF_HEAD = Buffer.from("\r\n\r\n");
 const MAX_HEAD_BYTES = 256 * 1024;
 const CHANGED = /^HTTP\/1\.1 101(?: |\r)/;
 const BUFFER_BYTES = 64 * 1024;
-// Of an answer that refuses: a `Status`.
+// The limit of a refusal's body: a `Status`.
 const MAX_REFUSAL_BYTES = 1024 * 1024;
 
 /** The request of an upgrade, and the check before it is sent. */
 interface UpgradeRequest {
-  /** The head of the request. @throws what is thrown instead of sending it */
+  /** Encodes the head of the request. @throws any error; nothing is sent then */
   encode(): string;
   readonly signal: AbortSignal | undefined;
 }
 
 /**
- * Dials, sends the head of a request, and reads its answer. Aborting the signal closes the connection, also afterwards.
+ * Dials, sends the head of a request, and reads its answer. Aborting the signal closes the
+ * connection, also afterwards.
  *
- * @throws what the dialer, the socket or `encode` fails with
+ * @throws the error of the dialer, the socket or `encode`
  */
 export function dialUpgrade(dial: Dial, request: UpgradeRequest): Promise<UpgradeAnswer> {
   return new Promise((resolve, reject) => {
@@ -61,8 +63,8 @@ class Upgrading implements UpgradedConnection {
   readonly #closed = deferred();
   #dialing: Dialing | undefined;
   #socket: Socket | undefined;
-  // The received bytes that nobody took yet: the head of the answer, then the first bytes of the
-  // other protocol.
+  // The received bytes that were not consumed yet: the head of the answer, then the first bytes of
+  // the other protocol.
   #received: Buffer = Buffer.alloc(0);
   #refusal: AnswerParser | undefined;
   #upgraded = false;
@@ -195,14 +197,14 @@ class Upgrading implements UpgradedConnection {
     this.headers = headersOf(head.toString("latin1", 0, end));
     this.#received = Buffer.from(head.subarray(end + END_OF_HEAD.length));
     this.#upgraded = true;
-    // Until somebody listens.
+    // Paused until there is a listener.
     this.#socket?.pause();
     this.#resolve(this);
   }
 
   #end(error: Error | undefined): void {
     if (this.#ended) return;
-    // A refusal that has no length ends with its connection.
+    // A refusal without a length ends with its connection.
     if (error && this.#refusal?.ended()) return;
     this.#ended = { error };
     this.#request.signal?.removeEventListener("abort", this.#abort);
@@ -213,7 +215,7 @@ class Upgrading implements UpgradedConnection {
   }
 }
 
-/** Reads an answer that does not change the protocol. */
+/** Parses an answer that does not change the protocol. */
 function refusalParser(resolve: (answer: UpgradeRefusal) => void, end: () => void): AnswerParser {
   let head: AnswerHead = { status: 0, headers: {} };
   const parts: Buffer[] = [];

@@ -1,5 +1,5 @@
 /**
- * Reads the question of an `AdmissionReview`.
+ * Reads the request of an `AdmissionReview`.
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#request
  */
@@ -16,12 +16,12 @@ import { type AskedReview, ReviewFailure } from "./replies.ts";
 
 const GROUP = "admission.k8s.io";
 const VERSIONS: readonly string[] = [`${GROUP}/v1`, `${GROUP}/v1beta1`];
-/** How many characters of an unknown text are shown. */
+/** The number of characters of an unknown text that are shown. */
 const SHOWN_CHARACTERS = 100;
 const TEXTS = ["subResource", "requestSubResource", "name", "namespace"] as const;
 const OPERATIONS: readonly string[] = ["CREATE", "UPDATE", "DELETE", "CONNECT"];
 
-/** How a review is to be answered, as far as that can be read. */
+/** The form of the answer to a review, as far as it can be read. */
 export function askedReviewOf(value: unknown): AskedReview {
   const { apiVersion, kind, request } = isJsonObject(value) ? value : {};
   const uid = isJsonObject(request) ? textOf(request, "uid") : "";
@@ -33,7 +33,10 @@ export function askedReviewOf(value: unknown): AskedReview {
   };
 }
 
-/** The request of a review. Its objects are frozen: to change them would change nothing. @throws ReviewFailure 400 */
+/**
+ * The request of a review. Its objects are frozen, because a change of them would have no effect.
+ * @throws ReviewFailure 400
+ */
 export function admissionRequestOf(value: unknown): AdmissionRequest {
   if (!isJsonObject(value)) throw bad("the body is not a JSON object");
   const { apiVersion, kind, request } = value;
@@ -48,7 +51,7 @@ export function admissionRequestOf(value: unknown): AdmissionRequest {
   const operation = textOf(request, "operation");
   if (!OPERATIONS.includes(operation)) throw bad(`the operation ${said(operation)} is not known`);
   const { userInfo, dryRun, options } = request;
-  // Field by field: to spread ten small objects takes as long as half of the parsing.
+  // Field by field: spreading ten small objects takes half as long as the parsing.
   const asked: { -readonly [K in keyof AdmissionRequest]: AdmissionRequest[K] } = {
     uid,
     operation: operation as AdmissionOperation,
@@ -73,7 +76,7 @@ export function admissionRequestOf(value: unknown): AdmissionRequest {
   return asked;
 }
 
-/** A request that cannot be answered because it is wrong. */
+/** The failure of an invalid request. */
 export function bad(message: string): ReviewFailure {
   return new ReviewFailure(400, message);
 }

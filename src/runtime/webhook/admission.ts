@@ -1,5 +1,5 @@
 /**
- * Answers admission reviews: what defaulters change, what validators refuse, what handlers say.
+ * Answers admission reviews: changes by defaulters, refusals by validators, answers of handlers.
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#response
  */
@@ -24,7 +24,7 @@ import { OpenReview, OpenValidation } from "./review.ts";
 /**
  * The response to a request; a promise when the handler returned one.
  *
- * @throws ReviewFailure 400 for what the handler cannot be asked about; what the handler threw
+ * @throws ReviewFailure 400 for a request that the handler cannot answer; the error of the handler
  */
 export function admit(
   route: AdmissionRoute,
@@ -91,7 +91,7 @@ function admitHandled(
 ): JsonObject | Promise<JsonObject> {
   const review = new OpenReview(request, patience);
   const answer = (said: AdmissionAnswer | undefined): JsonObject => {
-    // A forgotten `return`, which does not compile.
+    // The handler forgot a `return`, which does not compile.
     if (typeof said?.allowed !== "boolean") throw new Error("handle returned no answer");
     const { allowed, message = "", code = 403, object, auditAnnotations } = said;
     const status = allowed
@@ -117,14 +117,14 @@ function changedBy(object: SentObject, request: AdmissionRequest, mutating: bool
   return patchOf(request.object, object);
 }
 
-/** The answer, once the handler has done its work. A `StatusError` that it throws is a refusal. */
+/** The answer after the handler's work. A `StatusError` that it throws is a refusal. */
 function after<T>(
   work: () => T | Promise<T>,
   answer: (said: T) => JsonObject,
   review: OpenReview,
 ): JsonObject | Promise<JsonObject> {
   const thrown = (error: unknown): JsonObject => {
-    // A failure on the server's side is not a refusal of the user's request.
+    // An error of the server is not a refusal of the user's request.
     if (error instanceof StatusError && error.code < 500) return refused(error, review);
     throw error;
   };
@@ -140,12 +140,12 @@ function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
   return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
 }
 
-/** The response that refuses a request with a status of Kubernetes. */
+/** The response that refuses a request with a Kubernetes status. */
 function refused({ status }: StatusError, review: OpenReview): JsonObject {
   return { allowed: false, status, ...warningsOf(review) };
 }
 
-/** An object of the kind that the webhook is for. @throws ReviewFailure 400 */
+/** The object of the request, of the kind of the webhook. @throws ReviewFailure 400 */
 function objectOf(
   request: AdmissionRequest,
   which: "object" | "oldObject",
@@ -161,7 +161,7 @@ function objectOf(
       `the request is about ${asked}, but the webhook is for ${resource.kind} of ${apiVersionOf(resource)}`,
     );
   }
-  // The types of the handlers say which fields the server has not filled in yet.
+  // The types of the handlers show which fields the server has not filled in yet.
   return object as KubeObject;
 }
 

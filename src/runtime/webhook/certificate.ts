@@ -1,21 +1,24 @@
-/** Where the certificate of the webhook server comes from. */
+/** The options of the webhook server, and the source of its certificate. */
 import type { CertificatePaths, ServerCertificate } from "../manager/serving/certificate-files.ts";
 
-/** A certificate that the operator issues itself, keeps in a Secret, renews, and tells the API server of. */
+/**
+ * A certificate that the operator issues itself, keeps in a Secret, renews, and writes into the
+ * webhook configurations.
+ */
 export interface SelfManagedCertificate {
   /**
-   * The prefix of the names of the project's objects in the deployment, such as `shop-`: the
+   * The prefix of the names of the project's objects in the deployment, such as `shop-`. The
    * Service `shop-webhook-service`, the Secret `shop-webhook-server-cert` and the configurations
    * are found by it.
    */
   readonly namePrefix: string;
-  /** Where the Service and the Secret are; the operator's own namespace when absent. */
+  /** The namespace of the Service and the Secret; the operator's own when absent. */
   readonly namespace?: string;
 }
 
 /**
- * `{ selfManaged }`: the operator issues it. Paths: files that somebody else renews, such as cert-manager's in a mounted
- * Secret; they are followed.
+ * `{ selfManaged }`: the operator issues the certificate. Paths: files that somebody else renews,
+ * such as those of cert-manager in a mounted Secret; changes are followed.
  */
 export type WebhookCertificate =
   CertificatePaths | { readonly selfManaged: SelfManagedCertificate };
@@ -23,28 +26,31 @@ export type WebhookCertificate =
 /** The source of the webhook server's certificate. */
 export interface CertificateProvider {
   /**
-   * The certificate to begin with; later ones are handed to `renewed` until `signal` is aborted.
+   * The first certificate; later ones are passed to `renewed` until `signal` is aborted.
    *
-   * @throws TsopError what keeps the server from having one
+   * @throws TsopError when there is no usable certificate
    */
   start(
     renewed: (certificate: ServerCertificate) => void,
     signal: AbortSignal,
   ): Promise<ServerCertificate>;
-  /** @throws Error while the API server could not verify the certificate: the reason is shown behind `/readyz` */
+  /**
+   * @throws Error while the API server could not verify the certificate, with the reason for
+   *   `/readyz`
+   */
   checkReady(): void;
 }
 
-/** Where reviews are answered. */
+/** The options of the webhook server. */
 export interface WebhookServerOptions {
-  /** 9443 in the scaffold; 0 takes any free port. */
+  /** The port: 9443 in the scaffold; 0 takes any free one. */
   readonly port: number;
-  /** All addresses when absent, as the API server comes from outside. */
+  /** The address; all addresses when absent, because the API server connects from outside. */
   readonly host?: string;
   readonly certificate: WebhookCertificate;
-  /** Told of the port once the server listens. */
+  /** Called with the port once the server listens. */
   readonly listening?: (port: number) => void;
 }
 
-/** The log line of a server that listens: who started the operator may wait for it. */
+/** The log message of a listening server; the starter of the operator may wait for it. */
 export const WEBHOOKS_SERVED = "webhooks are served";

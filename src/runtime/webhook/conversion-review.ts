@@ -1,5 +1,5 @@
 /**
- * Answers conversion reviews: reads the question, and asks the registry of converters.
+ * Answers conversion reviews: reads the request, and calls the registry of converters.
  *
  * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#webhook-request-and-response
  */
@@ -20,7 +20,7 @@ export interface ConversionRequest {
   readonly objects: readonly SentObject[];
 }
 
-/** How a review is to be answered, as far as that can be read. */
+/** The form of the answer to a review, as far as it can be read. */
 export function askedConversionOf(value: unknown): AskedReview {
   const { apiVersion, kind, request } = isJsonObject(value) ? value : {};
   const isKnown = kind === "ConversionReview" && VERSIONS.includes(apiVersion as string);
@@ -46,7 +46,7 @@ export function conversionRequestOf(value: unknown): ConversionRequest {
   }
   if (!Array.isArray(objects)) throw bad("the request has no objects");
   for (const [index, object] of (objects as unknown[]).entries()) {
-    // An object that is applied may lack metadata.
+    // An object of an apply may lack metadata.
     const { apiVersion: from, kind: of } = isJsonObject(object) ? object : {};
     if (typeof from !== "string" || typeof of !== "string") {
       throw bad(`objects[${index}] has no apiVersion or kind`);
@@ -55,13 +55,13 @@ export function conversionRequestOf(value: unknown): ConversionRequest {
   return { desiredAPIVersion, objects: frozen(objects as SentObject[]) };
 }
 
-/** The response to a request. @throws Error why the objects cannot be converted */
+/** The response to a request. @throws Error with the reason why the objects cannot be converted */
 export function convert(
   registry: ConversionRegistry,
   { objects, desiredAPIVersion }: ConversionRequest,
   patience: Patience,
 ): JsonObject | Promise<JsonObject> {
-  // The registry looks at the signal between the objects of a long list.
+  // The registry checks the signal between the objects of a long list.
   const converted = registry.convert(objects, desiredAPIVersion, patience.signal);
   return converted instanceof Promise ? converted.then(responseOf) : responseOf(converted);
 }
@@ -71,7 +71,9 @@ const responseOf = (convertedObjects: readonly SentObject[]): JsonObject => ({
   result: { status: "Success" },
 });
 
-/** The response when they cannot be converted: the API server shows the message to the user. */
+/**
+ * The response for objects that cannot be converted: the API server shows the message to the user.
+ */
 export function conversionFailed(message: string): JsonObject {
   return { convertedObjects: [], result: { status: "Failure", message } };
 }

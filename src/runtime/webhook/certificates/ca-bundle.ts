@@ -1,7 +1,7 @@
 /**
- * Tells the API server whom to trust: `caBundle` in the webhook configurations and in the conversion of the CRDs.
- *
- * Nothing is made, and no entry is touched that points elsewhere than to the operator's Service.
+ * Writes the trusted authorities into `caBundle` of the webhook configurations and of the
+ * conversion in CRDs. No object is created, and no entry is changed that does not point to the
+ * operator's Service.
  */
 import type { X509Certificate } from "node:crypto";
 import { messageOf } from "../../../errors.ts";
@@ -23,7 +23,7 @@ interface Addressing extends KubeObject {
   };
 }
 
-/** A webhook configuration or a CRD that is to trust the operator's authority. */
+/** A webhook configuration or a CRD that has to trust the operator's authority. */
 export interface BundleTarget {
   readonly resource: ResourceType<Addressing>;
   readonly name: string;
@@ -42,9 +42,9 @@ export interface CaBundleParts {
   readonly targets: readonly BundleTarget[];
 }
 
-/** A place for a bundle, and what is there. */
+/** A place for a bundle, and its present content. */
 interface Slot {
-  /** Of the object that holds it. */
+  /** The JSON pointer in the object. */
   readonly pointer: string;
   readonly bundle: string | undefined;
 }
@@ -53,17 +53,17 @@ interface Found {
   readonly uid: string;
   readonly resourceVersion: string;
   readonly slots: readonly Slot[];
-  /** Why nothing is written into it, or why it could not be read again. */
+  /** The reason why the bundle is not written, or could not be read again. */
   readonly problem?: string;
   readonly isStale?: boolean;
 }
 
-/** The state of a target: the place of its bundles, or why that is unknown. */
+/** The state of a target: the places of its bundles, or the reason why they are unknown. */
 type TargetState = Found | { readonly problem: string; readonly isMissing: boolean };
 
 const CERT_MANAGER = /^cert-manager\.io\/inject-/;
 
-/** Reads the bundles, and puts in what is to be trusted. */
+/** Reads the bundles, and writes the trusted authorities into them. */
 export class CaBundles {
   readonly #parts: CaBundleParts;
   #states = new Map<string, TargetState>();
@@ -78,12 +78,12 @@ export class CaBundles {
     return [...this.#states.values()].flatMap(({ problem }) => problem ?? []);
   }
 
-  /** Whether nothing has to be looked at again soon. */
+  /** Whether no target needs another look soon. */
   get isWell(): boolean {
     return this.problems.length === 0 && !this.#wasChanged;
   }
 
-  /** Whether each target that is there trusts an authority. */
+  /** Whether each existing target trusts an authority. */
   trust(authority: X509Certificate): boolean {
     return [...this.#states.values()].every((state) =>
       "slots" in state
@@ -92,7 +92,7 @@ export class CaBundles {
     );
   }
 
-  /** Reads all targets; of those that did not change since, no more than the metadata. */
+  /** Reads all targets; of unchanged ones only the metadata. */
   async read(): Promise<void> {
     const states = new Map<string, TargetState>();
     for (const target of this.#parts.targets) {
@@ -103,10 +103,9 @@ export class CaBundles {
   }
 
   /**
-   * Puts a bundle into all places that were read, where it differs.
-   *
-   * What it is made of has to be read after the targets: whoever wrote a later bundle meanwhile has changed the target,
-   * and nothing is written here.
+   * Writes a bundle into all places that were read and differ. The content of the bundle has to be
+   * read after the targets: if another replica wrote a later bundle meanwhile, the target has
+   * changed, and nothing is written here.
    *
    * @param pem - the authorities
    */
@@ -154,7 +153,7 @@ export class CaBundles {
     try {
       return this.#found(target, await client.patch(resource, { name }, jsonPatch(operations)));
     } catch (error) {
-      // A test that fails is an invalid patch; so is a bundle that is refused.
+      // A failed test is an invalid patch, and so is a refused bundle.
       const isRefused = isConflict(error) || isInvalid(error);
       if (isRefused && (await this.#hasChanged(target, state))) {
         this.#wasChanged = true;
@@ -203,7 +202,7 @@ interface Address {
   readonly config: WebhookClientConfig;
 }
 
-/** Where webhooks are asked, according to an object. */
+/** The addresses of the webhooks in an object. */
 function addressesIn({ webhooks = [], spec }: Addressing): Address[] {
   const conversion = spec?.conversion?.webhook?.clientConfig;
   return [
@@ -216,7 +215,7 @@ function addressesIn({ webhooks = [], spec }: Addressing): Address[] {
   ];
 }
 
-// A bundle that is written in another way is written anew, so the text is enough.
+// A bundle in another spelling is rewritten, so comparing the text is enough.
 const holds = (bundle: string | undefined, authority: X509Certificate): boolean =>
   Buffer.from(bundle ?? "", "base64").includes(authority.toString());
 

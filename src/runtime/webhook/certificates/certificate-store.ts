@@ -1,33 +1,37 @@
 /**
- * The Secret of a self-managed certificate: read, made and changed; one of somebody else is left alone.
+ * The Secret of a self-managed certificate: read, created and changed; a Secret of somebody else is
+ * left alone.
  */
 import { TsopError } from "../../../errors.ts";
 import type { Client } from "../../client/client.ts";
 import { type Keyring, type Rotation, type StoredKeyring, textsOf } from "./keyring.ts";
 import { type CertificateSecret, SECRET } from "./targets.ts";
 
-/** Which Secret it is. */
+/** The Secret of a certificate. */
 export interface StoreSettings {
   readonly namespace: string;
   readonly name: string;
-  /** The name of the Service that the certificate is for; the Secret says it. */
+  /**
+   * The name of the Service that the certificate is for, which stands in an annotation of the
+   * Secret.
+   */
   readonly service: string;
 }
 
-/** The keyring that was found, and its Secret; an empty one where there is none. */
+/** The stored keyring and its Secret; an empty keyring without a Secret. */
 export interface Stored extends StoredKeyring {
   readonly secret: CertificateSecret | undefined;
 }
 
 const MANAGED_BY = "app.kubernetes.io/managed-by";
 const MANAGER = "tsop";
-/** Says whose certificate it is. */
+/** The annotation with the Service that the certificate is for. */
 const SERVICE = "certificates.tsop.dev/service";
 const TRUSTED_UNTIL = "certificates.tsop.dev/previous-trusted-until";
 /** The annotation that asks for a new certificate (`serving`) or a new authority (`authority`). */
 const ROTATE = "certificates.tsop.dev/rotate";
 
-/** The Secret as a place for a keyring. */
+/** The Secret in which a keyring is stored. */
 export class CertificateStore {
   readonly #client: Client;
   readonly #settings: StoreSettings;
@@ -37,14 +41,14 @@ export class CertificateStore {
     this.#settings = settings;
   }
 
-  /** How messages speak of the Secret. */
+  /** The name of the Secret in messages. */
   get description(): string {
     const { namespace, name } = this.#settings;
     return `Secret ${namespace}/${name}`;
   }
 
   /**
-   * The stored keyring.
+   * Reads the stored keyring.
    *
    * @throws TsopError `certificate-secret-foreign` when the Secret is somebody else's
    * @throws StatusError, ConnectionError
@@ -76,9 +80,9 @@ export class CertificateStore {
   }
 
   /**
-   * Stores a keyring, if the Secret is still as it was read.
+   * Stores a keyring, if the Secret has not changed since it was read.
    *
-   * @throws StatusError 409 when another was faster
+   * @throws StatusError 409 when somebody else was faster
    */
   async write(keyring: Keyring, { secret }: Stored): Promise<void> {
     const { namespace, name, service } = this.#settings;

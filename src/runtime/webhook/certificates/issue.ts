@@ -1,7 +1,7 @@
 /**
- * Issues the certificates of webhook servers: an authority, and what it signs. Keys are of the curve P-256.
- *
- * The library is loaded when something is issued: who finds a valid certificate in the Secret does not pay for it.
+ * Issues the certificates of webhook servers: an authority, and the certificates that it signs.
+ * Keys use the curve P-256. The library is loaded only when a certificate is issued: an operator
+ * with a valid certificate in its Secret never loads it.
  *
  * @see https://www.rfc-editor.org/rfc/rfc5280
  */
@@ -44,13 +44,16 @@ export interface ServingRequest {
 
 const DAY_MS = 24 * 3_600_000;
 
-/** 90 days, as cert-manager's: a key that leaked is of use for one season. */
+/** 90 days, as in cert-manager: a leaked key is of use for a limited time. */
 export const SERVING_VALIDITY_MS = 90 * DAY_MS;
 
-/** A year: its key lies in a Secret, and what happens once a year is known to work. */
+/**
+ * A year: the key of the authority is in a Secret, and a yearly rotation is frequent enough to be
+ * known to work.
+ */
 export const AUTHORITY_VALIDITY_MS = 365 * DAY_MS;
 
-// A client whose clock is slow takes a new certificate all the same.
+// Clients with a slow clock accept a new certificate as well.
 const BACKDATED_MS = 3_600_000;
 const ECDSA_WITH_SHA256 = "1.2.840.10045.4.3.2";
 const COMMON_NAME = "2.5.4.3";
@@ -78,7 +81,7 @@ export async function issueAuthority(
 ): Promise<IssuedCertificate> {
   const library = await load();
   const { publicKey, key, privateKey } = newKey(library);
-  // Each has a name of its own: where two are trusted at once, nobody takes one for the other.
+  // Each authority has a name of its own: where two are trusted, no client takes one for the other.
   const subject = nameOf(library, `tsop webhooks ${randomBytes(4).toString("hex")}`);
   const nowMs = clock.now();
   const { KeyUsageFlags } = library;
@@ -110,7 +113,7 @@ export async function issueAuthority(
 /**
  * Issues the certificate of a server.
  *
- * @throws TsopError `authority-expired` when the authority ends before anything that it signs could begin
+ * @throws TsopError `authority-expired` when the authority has expired
  */
 export async function issueServing(
   request: ServingRequest,
@@ -211,13 +214,13 @@ function nameOf(library: Library, commonName: string): Name {
   return new library.Name([part(ORGANIZATION, "tsop"), part(COMMON_NAME, commonName)]);
 }
 
-/** As RFC 5280, 4.2.1.2 proposes: SHA-1 of the key's bits. */
+/** As proposed by RFC 5280, 4.2.1.2: SHA-1 of the key's bits. */
 const keyIdOf = ({ subjectPublicKey }: SubjectPublicKeyInfo): Buffer =>
   createHash("sha1").update(new Uint8Array(subjectPublicKey)).digest();
 
 function generalName({ GeneralName }: Library, name: string): InstanceType<Library["GeneralName"]> {
   if (isIP(name) === 0) return new GeneralName({ dNSName: name });
-  // `::ffff:10.0.0.1` in hexadecimal: that is what the library reads.
+  // `::ffff:10.0.0.1` in hexadecimal, the only form that the library reads.
   const iPAddress = isIPv6(name) ? new URL(`http://[${name}]`).hostname.slice(1, -1) : name;
   return new GeneralName({ iPAddress });
 }
@@ -258,7 +261,7 @@ function signed(library: Library, parts: CertificateParts, key: KeyObject): stri
   return new X509Certificate(Buffer.from(AsnConvert.serialize(certificate))).toString();
 }
 
-/** 128 random bits as a positive number: the first is set, so no byte can be left out. */
+/** 128 random bits as a positive number: the first bit is set, so that no byte can be left out. */
 function serialNumber(): ArrayBuffer {
   const bytes = new Uint8Array(17);
   bytes.set(randomBytes(16), 1);

@@ -1,8 +1,8 @@
 /**
- * The content of a self-managed certificate's Secret, its problems, and its next content.
- *
- * An authority is replaced in two steps: the next one is trusted beside it, and only when all who verify know it, it signs
- * and its first certificate is served. The one before is trusted until the last certificate that it signed has ended.
+ * The content of a self-managed certificate's Secret, its problems, and its next content. An
+ * authority is replaced in two steps: the next one is trusted beside it; once all clients know it,
+ * it signs, and its first certificate is served. The previous authority stays trusted until the
+ * last certificate that it signed has expired.
  */
 import { X509Certificate } from "node:crypto";
 import type { Clock } from "../../../clock.ts";
@@ -20,18 +20,18 @@ import {
 /** The certificates and keys of a Secret, all PEM. */
 export interface Keyring {
   readonly serving: IssuedCertificate;
-  /** Signs. */
+  /** The authority that signs. */
   readonly authority: IssuedCertificate;
-  /** Is trusted already, and will sign. */
+  /** The next authority, which is trusted already and will sign. */
   readonly next?: IssuedCertificate;
-  /** Those that do not sign any more, and are trusted until `trustedUntilMs`. */
+  /** The authorities that no longer sign, and stay trusted until `trustedUntilMs`. */
   readonly previous: readonly string[];
   readonly trustedUntilMs?: number;
 }
 
 /** The keyring that was found in the Secret. */
 export interface StoredKeyring {
-  /** `tls.crt`, ..., decoded. */
+  /** The decoded texts of `tls.crt` and the other keys. */
   readonly texts: Readonly<Record<string, string>>;
   readonly trustedUntilMs?: number;
   /** The rotation that the user requests. */
@@ -41,30 +41,30 @@ export interface StoredKeyring {
 /** A rotation that a user can request: a new certificate, or a new authority as well. */
 export type Rotation = "serving" | "authority";
 
-/** How long what is issued is valid. */
+/** The periods of new certificates. */
 export interface Validity {
   readonly servingMs: number;
   readonly authorityMs: number;
 }
 
-/** The circumstances of a plan. */
+/** The conditions for a plan. */
 export interface KeyringContext {
   readonly names: readonly [string, ...string[]];
   readonly validity: Validity;
   readonly clock: Clock;
   /**
-   * The certificate that this process serves, while it is valid: it must be trusted until another
+   * The certificate that this process serves, while it is valid: it must stay trusted until another
    * one is served.
    */
   readonly served?: { readonly certificate: X509Certificate; readonly authority: X509Certificate };
-  /** Whether all who verify have known an authority for long enough. */
+  /** Whether all clients have known an authority for long enough. */
   readonly isTrusted: (authority: X509Certificate) => boolean;
 }
 
 /** The next content of the Secret. It must be written when there is any problem or change. */
 export interface PlannedKeyring {
   readonly keyring: Keyring;
-  /** The problems, and their remedies. */
+  /** The problems, each with its remedy. */
   readonly problems: readonly string[];
   /** The changes that are due. */
   readonly changes: readonly string[];
@@ -78,24 +78,24 @@ interface Said {
 interface Signers {
   readonly authority: Signer;
   readonly next?: Signer;
-  /** The one that `authority` follows. */
+  /** The authority that `authority` replaces. */
   readonly before?: Signer;
 }
 
 const SHORTLY_MS = 3_600_000;
 
-/** A certificate with its key, read and found to belong together. */
+/** A certificate and its matching key. */
 interface Signer extends IssuedCertificate {
   readonly x509: X509Certificate;
 }
 
-/** Whether hardly any time is left: what is late in any case is done now. */
+/** Whether a certificate expires so soon that a replacement cannot wait. */
 export function endsShortly(certificate: X509Certificate, nowMs: number): boolean {
   const { fromMs, toMs } = periodOf(certificate);
   return toMs - nowMs < Math.min(SHORTLY_MS, (toMs - fromMs) / 100);
 }
 
-/** All that clients are to trust, in PEM: the authority that signs is the first. */
+/** All authorities that clients have to trust, in PEM: the one that signs is the first. */
 const bundleOf = ({ authority, next, previous }: Keyring): string =>
   [authority.certificate, ...(next ? [next.certificate] : []), ...previous].join("");
 
@@ -111,7 +111,7 @@ export function textsOf(keyring: Keyring): Record<string, string> {
   };
 }
 
-/** Looks at what is stored, and says what is to be: the same where all is well. */
+/** Plans the next content of the Secret: the stored one where it has no problems. */
 export async function planKeyring(
   stored: StoredKeyring,
   context: KeyringContext,
@@ -129,7 +129,7 @@ export async function planKeyring(
   return { keyring, ...said };
 }
 
-/** Who signs, and who will. */
+/** Plans the present and the next authority. */
 async function planSigners(
   stored: StoredKeyring,
   context: KeyringContext,
@@ -168,7 +168,7 @@ async function newAuthority({ clock, validity }: KeyringContext): Promise<Signer
   return { ...issued, x509: new X509Certificate(issued.certificate) };
 }
 
-/** The server's certificate: the one that is stored, while it is good for a while. */
+/** The server's certificate: the stored one, until it is due for renewal. */
 async function planServing(
   stored: StoredKeyring,
   authority: Signer,
@@ -180,14 +180,14 @@ async function planServing(
   const reason = problem === undefined ? renewalReason(stored, authority, context) : undefined;
   if (problem === undefined && reason === undefined) return { certificate, key };
   const { names, validity, clock } = context;
-  // Another authority, or no Secret: that was said already.
+  // Another authority, or a missing Secret, was reported already.
   const isTold = problems.length > 0 || changes.length > 0;
   if (reason !== undefined) changes.push(`${reason}: a new one is issued`);
   else if (!isTold) problems.push(`${problem ?? ""}: a new certificate is issued`);
   return issueServing({ names, validityMs: validity.servingMs, authority }, clock);
 }
 
-/** The authorities that are trusted although they sign nothing more. */
+/** The authorities that stay trusted although they no longer sign. */
 function planPrevious(
   stored: StoredKeyring,
   { authority, next, before }: Signers,
@@ -211,7 +211,7 @@ function planPrevious(
     changes.push(`the authority ${subject.replaceAll("\n", ", ")} is not trusted any more`);
   }
   let { trustedUntilMs } = stored;
-  // The last certificate that it signed is the one that is stored.
+  // The last certificate that it signed is the stored one.
   const last = certificateIn(stored.texts["tls.crt"] ?? "");
   if (before && last) trustedUntilMs = Math.max(trustedUntilMs ?? 0, periodOf(last).toMs);
   if (served && !includes([...signing, ...previous], served.authority)) {
@@ -228,21 +228,21 @@ function planPrevious(
 const includes = (list: readonly X509Certificate[], one: X509Certificate): boolean =>
   list.some(({ raw }) => raw.equals(one.raw));
 
-/** The authority whose key is there, or what is wrong with it. */
+/** The stored authority with its key, or its problem. */
 function readAuthority({ texts }: StoredKeyring, nowMs: number): Signer | string {
   const { "ca.crt": bundle, "ca.key": key } = texts;
   if (bundle === undefined && key === undefined) return "there is no authority";
   return signerOf(certificatesIn(bundle ?? ""), key ?? "", { name: "ca", nowMs });
 }
 
-/** The next authority, if there is one, or what is wrong with it. */
+/** The next authority, or its problem; `undefined` without one. */
 function readNext({ texts }: StoredKeyring, nowMs: number): Signer | string | undefined {
   const { "next-ca.crt": text, "next-ca.key": key = "" } = texts;
   if (text === undefined) return undefined;
   return signerOf(certificatesIn(text), key, { name: "next-ca", nowMs });
 }
 
-/** The authority that a key belongs to, or why there is none. */
+/** The authority of a key, or the reason why there is none. */
 function signerOf(
   certificates: readonly X509Certificate[],
   keyText: string,
@@ -260,7 +260,7 @@ function signerOf(
   return { x509, certificate: x509.toString(), key: keyText };
 }
 
-/** Why the stored certificate of the server cannot be used; `undefined` when it can. */
+/** The reason why the stored certificate of the server cannot be used; `undefined` when it can. */
 function servingProblem(
   { texts }: StoredKeyring,
   authority: Signer,
@@ -283,7 +283,7 @@ function servingProblem(
     : "the certificate in tls.crt was not signed by the authority in ca.key";
 }
 
-/** Why a good certificate of the server is issued anew all the same. */
+/** The reason why a usable certificate of the server is replaced; `undefined` when it is kept. */
 function renewalReason(
   { texts, rotate }: StoredKeyring,
   authority: Signer,
@@ -293,7 +293,7 @@ function renewalReason(
   const x509 = certificateIn(texts["tls.crt"] ?? "");
   if (!x509 || !isDue(x509, clock.now())) return undefined;
   const { toMs } = periodOf(x509);
-  // Another one would not last longer.
+  // A new certificate would not last longer.
   if (toMs >= periodOf(authority.x509).toMs) return undefined;
   return `the certificate expires on ${new Date(toMs).toISOString()}`;
 }

@@ -1,8 +1,7 @@
 /**
- * The certificate that an operator issues itself: kept in a Secret, by which its replicas agree, renewed in time, and
- * told to the API server.
- *
- * No leader is needed: whoever looks first does what is due, and the Secret's `resourceVersion` lets one of them win.
+ * The certificate that an operator issues itself: shared by its replicas through a Secret, renewed
+ * in time, and written into the webhook configurations. No leader is needed: each replica does the
+ * work that is due, and the Secret's `resourceVersion` lets one of them win.
  */
 import type { X509Certificate } from "node:crypto";
 import { abortReason, type Clock } from "../../../clock.ts";
@@ -20,21 +19,26 @@ import { endsShortly, planKeyring, textsOf, type Validity } from "./keyring.ts";
 import { certificateIn, certificatesIn, periodProblem } from "../../manager/serving/pem.ts";
 import { type HandlerMarks, targetsOf } from "./targets.ts";
 
-/** How long certificates last, and how often is looked after them. */
+/** The periods of certificates, and the times between checks. */
 export interface CertificateTimes extends Validity {
-  /** Between two looks at the Secret and at what trusts it. */
+  /** The time between two checks of the Secret and its targets. */
   readonly lookMs: number;
-  /** How long a new authority is in all bundles before it is relied on: API servers may lag behind. */
+  /**
+   * How long a new authority must be in all bundles before it is used: API servers may lag behind.
+   */
   readonly settleMs: number;
 }
 
 /** The parts of a self-managed certificate. */
 export interface SelfManagedParts {
-  /** Neither cached nor fenced: webhooks are served before anything leads or is in step. */
+  /**
+   * A client that is neither cached nor fenced: webhooks are served before this process leads or
+   * its caches are ready.
+   */
   readonly client: Client;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Where the Service and the Secret are. */
+  /** The namespace of the Service and the Secret. */
   readonly namespace: string;
   readonly namePrefix: string;
   /** The markers of the handlers. */
@@ -58,7 +62,7 @@ const TIMES: CertificateTimes = {
 const FIRST_RETRY_MS = 500;
 const JITTER = 0.2;
 
-/** Issues the certificate of the webhook server, and keeps it good. */
+/** Issues the certificate of the webhook server, and renews it. */
 export class SelfManaged implements CertificateProvider {
   readonly #clock: Clock;
   readonly #log: Logger;
@@ -66,7 +70,7 @@ export class SelfManaged implements CertificateProvider {
   readonly #names: readonly [string, ...string[]];
   readonly #store: CertificateStore;
   readonly #bundles: CaBundles;
-  /** The authorities that all targets were seen to trust, and since when. */
+  /** The authorities that all targets trust, each with the time when this was first seen. */
   readonly #trusted: { readonly authority: X509Certificate; readonly sinceMs: number }[] = [];
   #renewed: (certificate: ServerCertificate) => void = () => undefined;
   #served: Served | undefined;
@@ -111,7 +115,8 @@ export class SelfManaged implements CertificateProvider {
     if (problem !== undefined) {
       throw new Error(`The certificate of the webhooks ${problem}. ${this.#problem ?? ""}`.trim());
     }
-    // One configuration that is gone later is told in the log: without its replicas, all other webhooks would fail too.
+    // A configuration that disappears later is only logged: an unready replica would make all other
+    // webhooks fail as well.
     if (this.#wasReady) return;
     const { problems } = this.#bundles;
     if (problems.length > 0) throw new Error(problems.join(" "));
@@ -143,7 +148,7 @@ export class SelfManaged implements CertificateProvider {
     return this.#problem === undefined && !this.#wasFaster && this.#bundles.isWell;
   }
 
-  /** Until the next look: soon after something went wrong, and never at the same time as all others. */
+  /** The time until the next check: short after a failure, and different in each replica. */
   #pauseMs(failures: number): number {
     const { lookMs } = this.#times;
     const retryMs = FIRST_RETRY_MS * 2 ** Math.min(failures, 20);
@@ -152,8 +157,8 @@ export class SelfManaged implements CertificateProvider {
   }
 
   /**
-   * Looks after all of it once. What trusts the Secret is read before the Secret: so nobody puts an older bundle over a
-   * newer one.
+   * Runs one check. The targets are read before the Secret, so that no replica overwrites a newer
+   * bundle with an older one.
    *
    * @throws TsopError `certificate-secret-foreign`
    */
@@ -171,7 +176,7 @@ export class SelfManaged implements CertificateProvider {
   }
 
   /**
-   * The content of the Secret after all due changes; `undefined` when it is unknown, or unusable.
+   * The content of the Secret after all due changes; `undefined` when it is unknown or unusable.
    */
   async #reconcileSecret(): Promise<Readonly<Record<string, string>> | undefined> {
     this.#problem = undefined;
@@ -208,7 +213,9 @@ export class SelfManaged implements CertificateProvider {
     return textsOf(plan.keyring);
   }
 
-  /** Remembers which authorities all targets trust, and forgets those that one of them does not. */
+  /**
+   * Records the authorities that all targets trust, and removes those that a target does not trust.
+   */
   #noteTrust(authorities: readonly X509Certificate[]): void {
     const sinceMs = this.#clock.monotonicMs();
     const known = this.#trusted.splice(0);
@@ -226,7 +233,10 @@ export class SelfManaged implements CertificateProvider {
     return known !== undefined && this.#clock.monotonicMs() - known.sinceMs >= this.#times.settleMs;
   }
 
-  /** Serves what the Secret holds, once the API server can verify it; at once where there is nothing better. */
+  /**
+   * Serves the stored certificate once the API server can verify it; at once when the served one is
+   * not better.
+   */
   #adopt(texts: Readonly<Record<string, string>>): void {
     const { "tls.crt": cert = "", "tls.key": key = "", "ca.crt": bundle = "" } = texts;
     const served = this.#served;
@@ -244,7 +254,7 @@ export class SelfManaged implements CertificateProvider {
     this.#log.info({ until }, `the certificate of the webhooks is valid until ${until}`);
   }
 
-  /** Says each problem when it arises, and when it is over. */
+  /** Logs each problem when it arises, and when it is over. */
   #tell(): void {
     const problems = [
       ...(this.#problem === undefined ? [] : [this.#problem]),

@@ -1,4 +1,4 @@
-/** The kinds that a self-managed certificate has to do with. */
+/** The kinds of objects that a self-managed certificate reads and writes. */
 import {
   CA_BUNDLE_VERBS,
   CERTIFICATE_SECRET,
@@ -10,7 +10,7 @@ import type { ConversionMark, WebhookMark } from "../../../kube/webhooks/webhook
 import type { PlannedAccess } from "../../manager/preflight.ts";
 import type { BundleTarget } from "./ca-bundle.ts";
 
-/** A Secret, as far as certificates go. */
+/** A Secret, with the fields of certificates. */
 export interface CertificateSecret extends KubeObject {
   type?: string;
   data?: Record<string, string>;
@@ -33,13 +33,13 @@ const admissionKind = (kind: string): BundleTarget["resource"] => ({
   namespaced: false,
 });
 
-/** The kind of what configures mutating webhooks. */
+/** The kind MutatingWebhookConfiguration. */
 const MUTATING_CONFIGURATION = admissionKind("MutatingWebhookConfiguration");
 
-/** The kind of what configures validating webhooks. */
+/** The kind ValidatingWebhookConfiguration. */
 const VALIDATING_CONFIGURATION = admissionKind("ValidatingWebhookConfiguration");
 
-/** The kind of CRDs. */
+/** The kind CustomResourceDefinition. */
 const CRD: BundleTarget["resource"] = {
   group: "apiextensions.k8s.io",
   version: "v1",
@@ -54,7 +54,10 @@ export interface HandlerMarks {
   readonly conversions: readonly ConversionMark[];
 }
 
-/** The configurations and CRDs of marked handlers, each once; those that are asked at a whole URL are left out. */
+/**
+ * The configurations and CRDs of marked handlers, each once; without those whose webhooks have a
+ * whole URL.
+ */
 export function targetsOf({ webhooks, conversions }: HandlerMarks, prefix: string): BundleTarget[] {
   const targets = [
     ...webhooks

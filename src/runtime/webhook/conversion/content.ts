@@ -1,22 +1,22 @@
 /**
- * The answer of a converter, as plain JSON: checked, and sharing nothing with values that the
- * converter keeps.
+ * The result of a converter as plain JSON: checked, and without parts that the converter still
+ * holds.
  */
 import { isJsonObject, setField } from "../../../kube/json.ts";
 import type { JsonObject } from "../../../kube/object.ts";
 
-/** The fields of an object that the runtime sets: a converter sets the others. */
+/** The fields of an object that the runtime sets, and a converter does not. */
 export const OURS: readonly string[] = ["apiVersion", "kind", "metadata"];
 
-/** Far beyond what the API server takes; a value that contains itself gets there. */
+/** Far deeper than the API server allows; a value that contains itself reaches it. */
 const MAX_LEVELS = 20_000;
 
-/** A value that a converter must not return; the message goes on after the converter's name. */
+/** An invalid result of a converter; the message continues after the converter's name. */
 export class BadContent extends Error {
   override readonly name = "BadContent";
 }
 
-/** A value that is still to be copied, and where it stands. */
+/** A value to copy, and its place. */
 interface Visit {
   readonly value: object;
   readonly copy: JsonObject | unknown[];
@@ -26,13 +26,13 @@ interface Visit {
 }
 
 /**
- * The content as JSON has it: fields that are undefined are left out, whole numbers that fit are numbers.
+ * The content as JSON: undefined fields are left out, and whole numbers that fit become numbers.
  *
  * @throws BadContent
  */
 export function plainContent(returned: unknown): JsonObject {
   if (returned instanceof Promise) {
-    // Nobody waits for it, and what it is rejected with is not this mistake.
+    // Its rejection is not the mistake to report, and must not be unhandled.
     returned.catch(() => undefined);
     throw new BadContent("returned a promise; converters are synchronous");
   }
@@ -69,7 +69,7 @@ function copyParts(visit: Visit, open: Visit[]): void {
   }
 }
 
-/** A part, whose own parts are added to `open`. */
+/** Copies a part; the parts below it are added to `open`. */
 function plainPart(value: unknown, parent: Visit, step: string | number, open: Visit[]): unknown {
   switch (typeof value) {
     case "string":

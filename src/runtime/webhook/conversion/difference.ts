@@ -1,18 +1,19 @@
 /**
- * The difference between an object and what comes back of it after it was converted there and back again: what the other
- * version cannot say. Put on what came back, it gives the object; put on what the user of the other version changed
- * meanwhile, it gives what they changed, and the rest as it was.
+ * The difference between an object and its copy after a conversion to another version and back: the
+ * fields that the other version cannot hold. Applied to that copy, it restores the object; applied
+ * to a copy that a user of the other version has changed, it keeps their changes and restores the
+ * rest.
  */
 import { getField, isJsonObject, sameJson, setField } from "../../../kube/json.ts";
 import type { JsonObject } from "../../../kube/object.ts";
 import { elementIdentity, identityOf } from "./identity.ts";
 import { listDifference, type ListDifference, restoreList } from "./list-difference.ts";
 
-/** A value that came back as another one, did not come back, or came back although it was not there. */
+/** A value that came back changed, did not come back, or came back although it was absent. */
 interface ValueDifference {
-  /** The value as it was; absent: there was none. */
+  /** The value before; absent: it had none. */
   readonly value?: unknown;
-  /** The identity of what came back; absent: nothing did. */
+  /** The identity of the value that came back; absent: none did. */
   readonly came?: string;
 }
 
@@ -22,10 +23,10 @@ export type Difference =
   | { readonly fields: Readonly<Record<string, Difference>> }
   | { readonly list: ListDifference<Difference> };
 
-/** A deeper value counts as one that differs as a whole: recursive functions need the stack. */
+/** A deeper value counts as one that differs as a whole: recursive functions need stack space. */
 const MAX_LEVELS = 100;
 
-/** The difference between two values; `undefined` when they are the same. */
+/** The difference between two values; `undefined` when they are equal. */
 export function differenceOf(value: unknown, came: unknown, level = 0): Difference | undefined {
   if (level < MAX_LEVELS && isJsonObject(value) && isJsonObject(came)) {
     const fields = fieldsOf(value, came, level);
@@ -35,7 +36,7 @@ export function differenceOf(value: unknown, came: unknown, level = 0): Differen
   const whole = { value, came: identityOf(came) };
   if (level >= MAX_LEVELS || !Array.isArray(value) || !Array.isArray(came)) return whole;
   const list = listDifference(value, came, (one, other) => differenceOf(one, other, level + 1));
-  // Elements that cannot be told apart may have been mistaken for each other.
+  // Elements that look alike may have been mistaken for each other.
   return sameJson(restore(came, { list }), value) ? { list } : whole;
 }
 
@@ -53,7 +54,10 @@ function fieldsOf(value: JsonObject, came: JsonObject, level: number): Record<st
   return fields;
 }
 
-/** A value with what the other version could not say of it, as far as it still fits. `value` itself is not changed. */
+/**
+ * A value with the parts that the other version could not hold, as far as they still fit. `value`
+ * itself is not changed.
+ */
 export function restore(value: unknown, difference: Difference): unknown {
   if ("fields" in difference) {
     return isJsonObject(value) ? restoreFields(value, difference.fields) : value;
@@ -86,8 +90,8 @@ function restoreFields(
 }
 
 /**
- * The values that did not come back at all, beside those that the user of the other version has set
- * instead: fields that they did not set, and elements of lists that they did not add.
+ * Adds values that did not come back, unless the user of the other version has set others: fields
+ * that they did not set, and elements of lists that they did not add.
  */
 function filledUp(value: unknown, kept: unknown, level = 0): unknown {
   if (value === undefined) return kept;
@@ -106,7 +110,7 @@ function filledUp(value: unknown, kept: unknown, level = 0): unknown {
   return missing.concat(value);
 }
 
-/** Whether a value that somebody else may have written is a difference. */
+/** Whether a value, which somebody else may have written, is a difference. */
 export function isDifference(value: unknown, level = 0): value is Difference {
   if (!isJsonObject(value) || level > MAX_LEVELS) return false;
   if ("fields" in value) {

@@ -1,5 +1,6 @@
 /**
- * Converts objects between the versions of their kinds, through the hub, and keeps what a version cannot say.
+ * Converts objects between the versions of their kinds, through the hub, and keeps the fields that
+ * a version cannot hold.
  */
 import { settlePromises } from "../../../clock.ts";
 import { InternalError } from "../../../errors.ts";
@@ -15,26 +16,26 @@ import { type Step, type StepOptions, takeStep } from "./step.ts";
 /** The versions of one kind. */
 interface ConvertedKind {
   readonly hub: ResourceInfo;
-  /** By the apiVersion of the spoke. */
+  /** The converters by the apiVersion of their spoke. */
   readonly spokes: Map<string, AnyConverter>;
 }
 
-/** How objects are converted. */
+/** The options of a conversion. */
 export interface HubConversionOptions {
   readonly log?: Logger;
-  /** `false`: the converters have the whole say, and what they lose is lost. */
+  /** `false`: only the converters decide, and the fields that they drop are lost. */
   readonly lossless?: boolean;
 }
 
-/** So many objects are converted before others have their turn. */
+/** The number of objects that are converted before other work gets a turn. */
 const OBJECTS_AT_ONCE = 100;
 
-/** Says why an object cannot be converted. */
+/** The reason why an object cannot be converted. */
 class ConversionError extends Error {
   override readonly name = "ConversionError";
 }
 
-/** Converts through hubs. */
+/** Converts objects through the hubs of their kinds. */
 export class HubConversion implements ConversionRegistry {
   readonly #kinds = new Map<string, ConvertedKind>();
   readonly #options: StepOptions;
@@ -83,7 +84,7 @@ export class HubConversion implements ConversionRegistry {
     return converted;
   }
 
-  /** One object in that version. @throws Error that names the object and the converter */
+  /** Converts one object to that version. @throws Error that names the object and the converter */
   convertOne(object: SentObject, desiredAPIVersion: string): SentObject {
     try {
       const steps = this.#steps(object, desiredAPIVersion);
@@ -123,7 +124,7 @@ export class HubConversion implements ConversionRegistry {
 const kindKey = (group: string, kind: string): string => `${group}/${kind}`;
 
 function nameOf(object: SentObject): string {
-  // An object that the API server converts in order to apply something may lack metadata.
+  // An object that the API server converts for an apply may lack metadata.
   const metadata: JsonObject = isJsonObject(object.metadata) ? { ...object.metadata } : {};
   const { namespace, name = metadata["generateName"] } = metadata;
   const shown = typeof name === "string" ? name : "without a name";

@@ -1,15 +1,15 @@
 /**
- * Tells JSON values apart by short texts, so that a difference need not hold the values that it speaks of.
+ * Identifies JSON values by short texts, so that a difference need not hold the values themselves.
  */
 import { createHash } from "node:crypto";
 import { encodeJson, isJsonObject, setField } from "../../../kube/json.ts";
 import type { JsonObject } from "../../../kube/object.ts";
 
-/** Longer texts are kept as their hash. */
+/** Longer texts are replaced by their hash. */
 const MAX_TEXT = 32;
 const HASH_CHARACTERS = 16;
 
-/** The value's JSON where that is short, `#` and a hash of it where it is long; the order of keys does not matter. */
+/** The JSON of a short value, `#` and a hash for a long one; the order of keys does not matter. */
 export function identityOf(value: unknown): string {
   const text = encodeJson(withSortedKeys(value));
   if (text.length <= MAX_TEXT) return text;
@@ -17,7 +17,7 @@ export function identityOf(value: unknown): string {
   return `#${hash.slice(0, HASH_CHARACTERS)}`;
 }
 
-/** A copy whose objects have their keys in one order, however deep it is. */
+/** A copy whose objects have their keys in a fixed order, at any depth. */
 function withSortedKeys(root: unknown): unknown {
   const open: [from: object, copy: unknown[] | JsonObject][] = [];
   const copyOf = (value: unknown): unknown => {
@@ -39,10 +39,7 @@ function withSortedKeys(root: unknown): unknown {
   return result;
 }
 
-/**
- * The name of a list's element, by its `name` or its `key`, as elements of Kubernetes' lists have
- * one.
- */
+/** The name of a list's element: its `name` or its `key`, as in Kubernetes' lists. */
 export function nameOfElement(element: unknown): string | undefined {
   if (!isJsonObject(element)) return undefined;
   for (const field of ["name", "key"]) {
@@ -52,7 +49,7 @@ export function nameOfElement(element: unknown): string | undefined {
   return undefined;
 }
 
-/** Which element of a list it is: by its name, or by the whole of it. */
+/** The identity of a list's element: its name, or its whole value. */
 export function elementIdentity(element: unknown): string {
   const name = nameOfElement(element);
   return name === undefined ? identityOf(element) : `name ${name}`;

@@ -1,7 +1,7 @@
 /**
  * The difference between a list and its copy after a round trip. Elements are identified by their
- * values, by their names, and by their places last, so that it still fits where the user of the
- * other version added, removed or moved some.
+ * values, then by their names, then by their places, so that it still fits a list to which the user
+ * of the other version added elements, or removed or moved some.
  */
 import { sameJson } from "../../../kube/json.ts";
 import { elementIdentity, identityOf, nameOfElement } from "./identity.ts";
@@ -9,30 +9,30 @@ import { elementIdentity, identityOf, nameOfElement } from "./identity.ts";
 /** An element that did not come back. */
 interface LostElement {
   readonly value: unknown;
-  /** Where it was. */
+  /** Its place in the original list. */
   readonly at: number;
-  /** The place, in what came back, of the one that was before it; -1: it was the first. */
+  /** The place, in the list that came back, of the element before it; -1 for the first one. */
   readonly after: number;
-  /** Others like it came back, so that one that is there now says nothing. */
+  /** Equal elements came back, so one of the present list proves nothing. */
   readonly again?: true;
 }
 
 /**
- * The difference between two lists, with `D` for that of two elements. Places, also those that are
- * keys, are those in the list that came back.
+ * The difference between two lists; `D` is that of two elements. Places, also those that are keys,
+ * are those in the list that came back.
  */
 export interface ListDifference<D> {
-  /** How many elements came back. */
+  /** The number of elements that came back. */
   readonly length: number;
-  /** The identities of the elements that the rest speaks of. */
+  /** The identities of the elements that the other fields refer to. */
   readonly came: Readonly<Record<string, string>>;
-  /** Their names, where they have one. */
+  /** The names of these elements, if they have one. */
   readonly named?: Readonly<Record<string, string>>;
   readonly changed?: Readonly<Record<string, D>>;
-  /** Elements that were not there. */
+  /** The places of elements that the original list did not have. */
   readonly added?: readonly number[];
   readonly lost?: readonly LostElement[];
-  /** The order of the elements that came back, when it was another one. */
+  /** The order of the elements that came back, if it changed. */
   readonly order?: readonly number[];
 }
 
@@ -41,7 +41,7 @@ type Restore<D> = (value: unknown, difference: D) => unknown;
 
 const NONE = -1;
 
-/** The difference between two lists that are not the same. */
+/** The difference between two lists that are not equal. */
 export function listDifference<D>(
   list: readonly unknown[],
   came: readonly unknown[],
@@ -95,7 +95,10 @@ function references(
   return { came: identities, ...(Object.keys(named).length > 0 ? { named } : {}) };
 }
 
-/** For each element the place of what came back of it: equal ones first, then those of one name, then in order. */
+/**
+ * The place of each element in the list that came back: equal ones first, then those of the same
+ * name, then in order.
+ */
 function pairUp(list: readonly unknown[], came: readonly unknown[]): number[] {
   const partners = list.map((element, at) =>
     list.length === came.length && sameJson(element, came[at]) ? at : NONE,
@@ -110,7 +113,7 @@ function pairUp(list: readonly unknown[], came: readonly unknown[]): number[] {
       if (places) places.push(place);
       else waiting.set(key, [place]);
     }
-    // Shifting each list is slow where thousands are alike.
+    // Shifting arrays is slow where thousands of elements are alike.
     const next = new Map<string, number>();
     for (const [at, element] of list.entries()) {
       const key = partners[at] === NONE ? keyOf(element) : undefined;
@@ -128,7 +131,7 @@ function pairUp(list: readonly unknown[], came: readonly unknown[]): number[] {
   return partners;
 }
 
-/** A list with what the other version could not say of it, as far as it still fits. */
+/** A list with the parts that the other version could not hold, as far as they still fit. */
 export function restoreList<D>(
   list: readonly unknown[],
   difference: ListDifference<D>,
@@ -147,13 +150,13 @@ export function restoreList<D>(
   return withLost(elements, lost).map(({ value }) => value);
 }
 
-/** An element of a list that is being restored; `place`: which one it was when it came back. */
+/** An element of a list that is being restored; `place` is its place in the list that came back. */
 interface Element {
   readonly place: number;
   readonly value: unknown;
 }
 
-/** Which elements of the list are those that the difference speaks of: where they are now, and where they were. */
+/** Finds the elements that the difference refers to: their present places by their former ones. */
 function findElements(
   list: readonly unknown[],
   difference: ListDifference<unknown>,
@@ -189,7 +192,7 @@ function findElements(
     }
   };
   takeBy(identities, came);
-  // An element that was added on the way is only removed where it is unchanged.
+  // An element that the conversion added is only removed if it is unchanged.
   for (const place of added) missing.delete(place);
   takeBy(list.map(nameOfElement), named);
   if (list.length !== length) return found;
@@ -200,7 +203,10 @@ function findElements(
   return found;
 }
 
-/** In the order that was, unless the user of the other version made one; what they added stays after what it is after. */
+/**
+ * Restores the original order, unless the user of the other version changed it; elements that they
+ * added stay behind their predecessor.
+ */
 function inOrder(elements: readonly Element[], order: readonly number[]): Element[] {
   const known = elements.filter(({ place }) => place !== NONE);
   if (known.some(({ place }, at) => place < (known[at - 1]?.place ?? NONE))) return [...elements];
@@ -231,7 +237,7 @@ function withLost(elements: readonly Element[], lost: readonly LostElement[]): r
     result.push(element);
     if (element.place !== NONE) result.push(...(after.get(element.place) ?? []));
   }
-  // The elements that they came after are gone.
+  // The elements before them are gone.
   for (const { value, at } of homeless) result.splice(at, 0, { place: NONE, value });
   return result;
 }

@@ -1,6 +1,6 @@
 /**
- * The annotations in which an object in one version keeps what that version cannot say: `conversion.tsop.dev/VERSION`
- * holds what the object has in VERSION and not here.
+ * The annotations in which an object in one version keeps the fields that this version cannot hold:
+ * `conversion.tsop.dev/VERSION` has the fields that the object has in VERSION only.
  */
 import { encodeJson, isJsonObject } from "../../../kube/json.ts";
 import type { JsonObject } from "../../../kube/object.ts";
@@ -13,10 +13,10 @@ const PREFIX = "conversion.tsop.dev/";
 /** The limit of the API server for the annotations of an object, names and values together. */
 export const ANNOTATIONS_MAX_BYTES = 256 * 1024;
 
-/** The annotation that keeps what an object has in that version. */
+/** The annotation for the fields of that version. */
 export const stashNameOf = (version: string): string => PREFIX + version;
 
-/** The difference in the annotation; `undefined` for a text that is not one, whoever wrote it. */
+/** The difference in an annotation; `undefined` for an invalid text, whoever wrote it. */
 export function readStash(text: unknown): Difference | undefined {
   if (typeof text !== "string") return undefined;
   try {
@@ -28,13 +28,13 @@ export function readStash(text: unknown): Difference | undefined {
   }
 }
 
-/** The annotations of an object, which need not have any. */
+/** The annotations of an object, or an empty object. */
 export function annotationsOf(metadata: unknown): JsonObject {
   const annotations = isJsonObject(metadata) ? metadata["annotations"] : undefined;
   return isJsonObject(annotations) ? annotations : {};
 }
 
-/** The metadata with those annotations changed: `undefined` takes one away. Everything else stays. */
+/** The metadata with changed annotations: `undefined` removes one. All other fields stay. */
 export function withAnnotations(
   metadata: JsonObject,
   changes: Readonly<Record<string, string | undefined>>,
@@ -53,7 +53,7 @@ export function withAnnotations(
   return Object.keys(annotations).length === 0 ? rest : { ...rest, annotations };
 }
 
-/** The metadata without any of these annotations: what a converter is shown. */
+/** The metadata without these annotations, for a converter. */
 export function withoutStashes(metadata: JsonObject): JsonObject {
   const names = Object.keys(annotationsOf(metadata)).filter((name) => name.startsWith(PREFIX));
   if (names.length === 0) return metadata;
@@ -63,7 +63,7 @@ export function withoutStashes(metadata: JsonObject): JsonObject {
 /** The text of an annotation. */
 export const stashText = (difference: Difference): string => encodeJson(difference);
 
-/** How much the annotations of an object take, as the API server counts it. */
+/** The size of an object's annotations, as the API server counts it. */
 export function annotationBytes(metadata: JsonObject): number {
   let bytes = 0;
   for (const [name, text] of Object.entries(annotationsOf(metadata))) {

@@ -16,7 +16,7 @@ import {
   withoutStashes,
 } from "./stash.ts";
 
-/** From one version to another; one of them is the hub. */
+/** A step from one version to another; one of them is the hub. */
 export interface Step {
   readonly converter: AnyConverter;
   readonly from: string;
@@ -24,10 +24,10 @@ export interface Step {
   readonly toHub: boolean;
 }
 
-/** How a step is taken. */
+/** The options of a step. */
 export interface StepOptions {
   readonly lossless: boolean;
-  /** Told of an annotation of ours that is not what we write. */
+  /** Called for an annotation of this kind with an invalid text. */
   readonly ignored: (annotation: string, object: SentObject) => void;
 }
 
@@ -60,7 +60,7 @@ export function takeStep(object: SentObject, step: Step, options: StepOptions): 
   return assembled({ apiVersion: to, kind: object.kind }, annotated, kept);
 }
 
-/** The converted object, with the fields that were kept of it in that version. */
+/** The converted object, with the fields of that version that were kept. */
 function restored(
   object: SentObject,
   converted: JsonObject,
