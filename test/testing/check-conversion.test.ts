@@ -256,12 +256,12 @@ describe("checkConversion", () => {
     [
       "makes a field that the schema does not have",
       new Unallowed(),
-      /not allowed in v1: spec\.size: the schema does not have this field/,
+      /not valid in v1: spec\.size: the schema does not have this field/,
     ],
     [
       "makes a value that the schema does not allow",
       new OutOfRange(),
-      /not allowed in v1alpha1: spec\.mode: Unsupported value: "Bogus"/,
+      /not valid in v1alpha1: spec\.mode: Unsupported value: "Bogus"/,
     ],
     [
       "throws",

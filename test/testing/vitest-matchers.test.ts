@@ -147,7 +147,7 @@ Its owners:
       await messageOf(() => {
         expect([]).toBeOwnedBy(web);
       }),
-    ).toContain("toBeOwnedBy looks at");
+    ).toContain("toBeOwnedBy checks a Kubernetes object");
   });
 });
 

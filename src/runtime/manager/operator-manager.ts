@@ -105,8 +105,7 @@ export class OperatorManager implements Manager {
     this.#fail = (error) => {
       this.#failed.reject(error instanceof Error ? error : new Error(String(error)));
     };
-    // A failure before `start` waits for it, or after it has ended, must not be an unhandled
-    // rejection.
+    // A failure while `start` does not wait for it must not be an unhandled rejection.
     this.#failed.promise.catch(() => undefined);
     this.#caches = new RunGroup(this.#fail);
     this.#everywhere = new RunGroup(this.#fail);

@@ -278,7 +278,7 @@ describe("dependents that are not as they must be", () => {
       [dependentPage("one"), dependentPage("one", "d")],
       "ConfigMap d/one is wanted twice",
     ],
-    ["an owner of another kind", (owner) => ({ ...owner, kind: "Gadget" }), [], "is no Widget"],
+    ["an owner of another kind", (owner) => ({ ...owner, kind: "Gadget" }), [], "is not a Widget"],
     [
       "an owner that was not read",
       (owner) => ({
@@ -324,7 +324,9 @@ describe("dependents that are not as they must be", () => {
     expect(() => controllerFor(manager).dependents(options)).toThrow("before for()");
     const builder = controllerFor(manager).for(SITE);
     builder.dependents(options);
-    expect(() => builder.dependents(options)).toThrow("ConfigMap is among two dependents()");
+    expect(() => builder.dependents(options)).toThrow(
+      "two dependents() of one controller have the kind ConfigMap",
+    );
   });
 });
 

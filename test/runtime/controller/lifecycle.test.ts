@@ -512,7 +512,7 @@ describe("mistakes by which a hook would never be called", () => {
       .named("x")
       .watches(CONFIG_MAP, { map: () => [] });
     expect(() => builder.complete({ ...done, cleanup: () => Promise.resolve() })).toThrow(
-      "no kind of objects is named",
+      "but for() was not called",
     );
   });
 

@@ -190,7 +190,7 @@ describe("a leader elector", () => {
     await clock.advance(2000);
     expect(held()).toMatchObject({
       code: "leadership-lost",
-      message: expect.stringContaining("stood still"),
+      message: expect.stringContaining("has been blocked for"),
     });
   });
 

@@ -72,7 +72,9 @@ describe("a manager", () => {
       message: expect.stringContaining('for(Pod), named("second")') as string,
     });
     named.complete({ reconcile: () => Promise.resolve() });
-    await expect(manager.start(signal)).rejects.toThrow(/The controller for\(Pod\) was begun/);
+    await expect(manager.start(signal)).rejects.toThrow(
+      /The controller for\(Pod\) was started with controllerFor/,
+    );
     expect(clock.pending).toBe(0);
   });
 

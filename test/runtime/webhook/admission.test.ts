@@ -363,7 +363,7 @@ describe("a review", () => {
     expect(await said(reviewOf({}))).toEqual([
       400,
       UID,
-      "the request has no object, which CREATE has",
+      "the request has no object, which a CREATE request must have",
     ]);
     expect(await said(reviewOf({ object: { apiVersion: "v1", kind: "Pod" } }))).toEqual([
       400,

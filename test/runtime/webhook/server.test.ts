@@ -206,7 +206,7 @@ describe("the webhook server", () => {
     await clock.advance(3_700_000);
     expect(() => {
       server.host.checkReady();
-    }).toThrow(/^The certificate in .*tls\.crt ended on 20/);
+    }).toThrow(/^The certificate in .*tls\.crt expired on 20/);
     certificateIn(dirname(server.files.certFile), clock.now());
     for (let looks = 0; looks < 3; looks++) {
       await clock.advance(10_000);
@@ -308,7 +308,10 @@ describe("the server of conversions", () => {
       const { status, body: answer } = await server.ask("/convert", body);
       return [status, answer.message];
     };
-    expect(await said(question())).toEqual([400, expect.stringContaining("no ConversionReview")]);
+    expect(await said(question())).toEqual([
+      400,
+      expect.stringContaining("not a ConversionReview"),
+    ]);
     expect(await said(review(""))).toEqual([400, "the request has no desiredAPIVersion"]);
     expect(await said(review("v1", { kind: "Widget" }))).toEqual([
       400,

@@ -243,12 +243,12 @@ describe("files of a certificate", () => {
     ["tls.crt", () => "", /tls\.crt is empty/],
     ["tls.crt", () => "garbage", /tls\.crt holds no certificate in PEM that can be read/],
     ["tls.crt", (text: string) => text.slice(0, 300), /tls\.crt holds no certificate in PEM/],
-    ["tls.crt", () => authority.certificate, /tls\.key is not the key of the first cert.*tls\.crt/],
+    ["tls.crt", () => authority.certificate, /tls\.key does not match the first cert.*tls\.crt/],
     ["tls.key", NONE, /no such file or directory, open '.*tls\.key'/],
     ["tls.key", () => "", /tls\.key is empty/],
     ["tls.key", (text: string) => text.slice(0, 100), /tls\.key holds no private key in PEM/],
     ["tls.key", encrypted, /tls\.key holds a private key with a password/],
-    ["tls.key", () => authority.server(["a"]).key, /the key in .*tls\.key is not the key of/],
+    ["tls.key", () => authority.server(["a"]).key, /the key in .*tls\.key does not match the/],
     ["ca.crt", () => "", /ca\.crt is empty/],
     ["ca.crt", () => "garbage", /ca\.crt holds no certificate in PEM that can be read/],
   ])("that cannot be used say which one it is and why: %s (%#)", async (name, change, problem) => {
@@ -320,7 +320,7 @@ describe("files of a certificate", () => {
     await pass(clock, 12_000);
     expect(lines).toEqual([
       expect.stringMatching(
-        /^The certificate in .*tls\.crt ended on 2026-01-01T01:00:00.000Z: put a valid one there, with its key\.$/,
+        /^The certificate in .*tls\.crt expired on 2026-01-01T01:00:00.000Z: put a valid one there, with its key\.$/,
       ),
     ]);
     expect(served).toHaveLength(1);
@@ -340,7 +340,7 @@ describe("files of a certificate", () => {
     write(issue(clock, -1000));
     const { lines, end } = follow(clock);
     await pass(clock, 500);
-    expect(lines).toEqual([expect.stringMatching(/^The certificate in .* ended on /)]);
+    expect(lines).toEqual([expect.stringMatching(/^The certificate in .* expired on /)]);
     await end();
   });
 

@@ -242,9 +242,9 @@ describe("the Secret", () => {
   const rsa = `-----BEGIN PRIVATE KEY-----\n${"A".repeat(64)}\n-----END PRIVATE KEY-----\n`;
   it.each([
     ["tls.crt", () => "garbage", /tls\.crt holds no certificate that can be read/],
-    ["tls.crt", async () => (await other).certificate, /tls\.key is not the key of the cert/],
+    ["tls.crt", async () => (await other).certificate, /tls\.key does not match the cert/],
     ["tls.key", () => "", /tls\.key holds no private key that can be read/],
-    ["tls.key", async () => (await other).key, /tls\.key is not the key of the certificate/],
+    ["tls.key", async () => (await other).key, /tls\.key does not match the certificate/],
     ["ca.crt", () => "", /ca\.crt holds no certificate that can be read/],
     ["ca.crt", () => "garbage", /ca\.crt holds no certificate that can be read/],
     ["ca.crt", async () => (await other).certificate, /ca\.key does not match a certificate in/],
@@ -289,7 +289,7 @@ describe("the Secret", () => {
     const late = new Replica(api, clock);
     await clock.advance(MINUTE_MS);
     expect(late.log).toContainEqual(
-      expect.stringMatching(/the authority in ca\.crt ended on 2027/),
+      expect.stringMatching(/the authority in ca\.crt expired on 2027/),
     );
     expect(late.unready).toBe("");
     check(api, clock, [late]);
