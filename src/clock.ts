@@ -1,13 +1,12 @@
 /**
- * The only door to time and randomness.
- *
- * Everything that waits, dates or draws takes a `Clock`. The system's clock is used in production;
- * a `VirtualClock` makes a run of hours a matter of milliseconds, and the same seed the same run.
+ * The only access to time and randomness. Every part that waits, dates or draws takes a `Clock`.
+ * Production uses the system's clock; a `VirtualClock` runs hours in milliseconds, and the same
+ * seed repeats the same run.
  */
 
 /** A pending call of a clock; `cancel` is a no-op once it ran. */
 export interface Timer {
-  /** Takes the call back. */
+  /** Cancels the call. */
   cancel(): void;
 }
 
@@ -24,8 +23,8 @@ export interface Clock {
   /** A number in [0, 1). */
   random(): number;
   /**
-   * Random bytes that the seed determines, for keys and serial numbers. Absent on a clock without a seed: what needs
-   * them takes the machine's, which nobody can guess.
+   * Random bytes that the seed determines, for keys and serial numbers. Absent on a clock without a
+   * seed: callers then use the machine's random bytes, which nobody can guess.
    */
   seededBytes?(size: number): Uint8Array;
 }
@@ -52,10 +51,10 @@ export function abortReason(signal: AbortSignal | undefined): Error {
   return reason instanceof Error ? reason : new Error("aborted", { cause: reason });
 }
 
-/** The machine's own clock and random numbers. */
+/** The machine's clock and random numbers. */
 export const systemClock: Clock = {
   now: () => Date.now(),
-  // `performance.now` starts anew in each thread, and loads a good part of Node when it is first asked for.
+  // `performance.now` starts at zero in each thread, and its first use loads a good part of Node.
   monotonicMs() {
     const [seconds, nanoseconds] = process.hrtime();
     return seconds * 1e3 + nanoseconds / 1e6;
@@ -113,14 +112,19 @@ const STANDSTILL_MS = 3000;
 /** A wait for virtual time. */
 interface Sleeper {
   readonly delayMs: number;
-  /** Where it was begun. */
+  /** The place where the sleep was started. */
   readonly call: Error;
 }
 
-/** The folder of this file, in the first frame of a stack: ours is what is called from below it. */
+/**
+ * The folder of this file, in the first frame of a stack: tsop's own frames are below that folder.
+ */
 const OWN_FOLDER = /\(([^()]*[\\/])clock\.[jt]s:/;
 
-/** Whether it is a wait of the test, or of the operator: an informer that waits for its next try may be left to it. */
+/**
+ * Whether the test or the operator sleeps; an informer that waits for its next attempt does not
+ * count.
+ */
 function isOfAuthor({ call }: Sleeper): boolean {
   const [, own = "", caller = ""] = (call.stack ?? "").split("\n");
   const [, folder] = OWN_FOLDER.exec(own) ?? [];
@@ -145,11 +149,10 @@ interface Scheduled {
 }
 
 /**
- * A clock that stands still until it is moved. Timers run in the order of their time, then of
- * their registration; random numbers come from the seed.
- *
- * With `shuffle`, timers that are due together run in an order that the seed draws: what depends on
- * their registration is found out, and each seed is a schedule of its own.
+ * A clock that stands still until it is advanced. Timers run in the order of their time, then of
+ * their registration; random numbers come from the seed. With `shuffle`, timers that are due
+ * together run in an order that the seed draws: this finds code that depends on their registration,
+ * and each seed is a schedule of its own.
  *
  * @example
  * const clock = new VirtualClock({ seed: 7 });
@@ -157,7 +160,8 @@ interface Scheduled {
  * await clock.advance(60_000);
  */
 export class VirtualClock implements Clock {
-  // Since the start: what is added to milliseconds since 1970 loses its fractions, and a timer comes too early by them.
+  // Since the start: added to milliseconds since 1970 it would lose its fractions, and timers would
+  // run too early.
   #elapsedMs = 0;
   readonly #startMs: number;
   #order = 0;
@@ -211,7 +215,10 @@ export class VirtualClock implements Clock {
     }
   }
 
-  /** Tells, once, of a wait for time that nobody moves: it would be a test that hangs and does not say why. */
+  /**
+   * Warns once of a sleep while nobody advances the clock: otherwise a test would hang without an
+   * explanation.
+   */
   #watchStandstill(): void {
     if (this.#isWatched || this.#isTold) return;
     this.#isWatched = true;
@@ -247,21 +254,21 @@ export class VirtualClock implements Clock {
     return Uint8Array.from({ length: size }, () => Math.floor(this.random() * 256));
   }
 
-  /** How many timers wait. */
+  /** The number of waiting timers. */
   get pending(): number {
     return this.#timers.size;
   }
 
   /**
-   * Moves on by `durationMs`. Each timer that falls due runs at its own time, and the promises
-   * that it settles are worked off before the next one.
+   * Advances by `durationMs`. Each timer runs at its own time, and the promises that it settles are
+   * settled before the next one runs.
    */
   advance(durationMs: number): Promise<void> {
     return this.#advanceTo(this.#elapsedMs + durationMs);
   }
 
   /**
-   * Moves on to the next timer, if it is due within `withinMs`, and runs what is due at its time.
+   * Advances to the next timer, if it is due within `withinMs`, and runs all timers of that time.
    *
    * @returns whether there was one
    */
@@ -295,7 +302,7 @@ export class VirtualClock implements Clock {
   }
 }
 
-/** Lets everything that is already resolved, or has come in, run its course: one turn of the real event loop. */
+/** Lets settled promises and received data be processed: one turn of the real event loop. */
 export function settlePromises(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,6 +1,6 @@
 /**
- * Scripts that start fast: what the engine compiled of a large bundle is kept on disk and taken from
- * there at the next start. (Node has that built in from version 22.1 on, and not for part of a process.)
+ * Makes scripts start fast: the engine's compiled code of a large bundle is kept on disk for the
+ * next start. (Node has this built in from version 22.1 on, but not for a part of a process.)
  */
 import { hash } from "node:crypto";
 import {
@@ -18,9 +18,9 @@ import { createRequire, Module } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { Script } from "node:vm";
 
-/** A process that lived for as long, in seconds, looks whether it was the first that had real work. */
+/** After so many seconds, a process checks whether it was the first one with real work. */
 const LONG_RUN_S = 2;
-/** The cache that a process leaves that only told how it is used is smaller by more than that. */
+/** The cache of a process that only printed its usage is smaller by more than this factor. */
 const POOR_FACTOR = 1.5;
 
 /**

@@ -24,7 +24,7 @@ export class TsopError extends Error {
   }
 }
 
-/** The command line was used wrongly; the CLI exits with 2. */
+/** A wrong use of the command line; the CLI exits with 2. */
 export class UsageError extends TsopError {
   override readonly name = "UsageError";
 }
@@ -44,7 +44,7 @@ export class InternalError extends TsopError {
 }
 
 /**
- * A reconcile must not be tried again before something changes.
+ * Ends the retries of a reconcile until something changes.
  *
  * @example
  * if (web.spec.html === "") throw new TerminalError("spec.html is empty");
@@ -73,7 +73,7 @@ export interface Diagnostic {
   readonly column: number;
 }
 
-/** All findings of one run over a user's files; the CLI exits with 1. */
+/** All findings of one run about a user's files; the CLI exits with 1. */
 export class SourceError extends TsopError {
   override readonly name = "SourceError";
   readonly diagnostics: readonly Diagnostic[];
@@ -94,7 +94,7 @@ export function formatDiagnostic(diagnostic: Diagnostic): string {
   return `${file}:${line}:${column} ${code}: ${message}\n  ${fix}`;
 }
 
-/** The message of whatever was thrown. */
+/** The message of any thrown value. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }

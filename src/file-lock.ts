@@ -6,11 +6,11 @@ import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } 
 import { hostname } from "node:os";
 import { dirname } from "node:path";
 
-/** A lock that somebody else has. */
+/** A lock that another process holds. */
 export interface HeldLock {
-  /** Who has it, for people: `process 71 on my-host, since 2026-01-02T03:04:05Z`. */
+  /** The holder, for people: `process 71 on my-host, since 2026-01-02T03:04:05Z`. */
   readonly holder: string;
-  /** The process, when it runs on this machine. */
+  /** The id of the process, when it runs on this machine. */
   readonly localPid?: number;
 }
 
@@ -18,19 +18,19 @@ export interface HeldLock {
 interface Holder {
   readonly pid: number;
   readonly host: string;
-  /** Tells two locks of one process apart, and a process from an earlier one with its number. */
+  /** Distinguishes locks of one process, and a process from an earlier one with the same number. */
   readonly id: string;
 }
 
-/** Secrets may lie beside it, and nobody else has to read it. */
+/** Secrets may be in the same folder, and no other user has to read the file. */
 const PRIVATE_FILE = 0o600;
 
 /**
- * The locks of this process. In a container every process may have the number of the one before it.
+ * The locks of this process. In a container every process may have the number of its predecessor.
  */
 const ownIds = new Set<string>();
 
-/** A lock that this process holds until `release`, or until it ends, however it ends. */
+/** A lock that this process holds until `release`, or until the process ends in any way. */
 export class FileLock {
   readonly #path: string;
   readonly #text: string;
@@ -44,7 +44,7 @@ export class FileLock {
   }
 
   /**
-   * Makes the file, and its folder; a lock whose process is gone is taken over. Returns at once.
+   * Creates the file, and its folder; a lock of a dead process is taken over. Returns at once.
    *
    * @throws the error of the file system, when no file can be written there
    */
@@ -54,7 +54,7 @@ export class FileLock {
     for (;;) {
       if (isCreated(path, text)) return new FileLock(path, { text, id });
       const found = contentOf(path);
-      // It was released meanwhile.
+      // The lock was released meanwhile.
       if (found === undefined) continue;
       if (!isStale(found)) return heldLock(path, found);
       const outcome = takeOver(path, found, { text, id });
@@ -63,14 +63,16 @@ export class FileLock {
     }
   }
 
-  /** Removes the file, unless somebody deleted it and another process has made its own since. */
+  /**
+   * Removes the file, unless somebody deleted it and another process has created it again since.
+   */
   release(): void {
     ownIds.delete(this.#id);
     if (contentOf(this.#path) === this.#text) rmSync(this.#path, { force: true });
   }
 }
 
-/** Makes the file, which only one process can. */
+/** Creates the file, in which only one process succeeds. */
 function isCreated(path: string, text: string): boolean {
   mkdirSync(dirname(path), { recursive: true });
   let isOurs = false;
@@ -105,8 +107,9 @@ function contentOf(path: string): string | undefined {
 }
 
 /**
- * Replaces a lock whose process is gone. The right to do so is a lock of its own, named after what was found: of all
- * that find the same, one replaces it, and none replaces what came after it.
+ * Replaces the lock of a dead process. The right to replace it is a lock of its own, named after
+ * the content of the old one: of all processes that find the same content, one replaces it, and
+ * none replaces its successor.
  */
 function takeOver(
   path: string,
@@ -128,7 +131,10 @@ function takeOver(
   }
 }
 
-/** Whether the process that made it is gone. Of another machine, or of a file half written, nobody knows. */
+/**
+ * Whether the process that created it is dead. For another machine, or an incomplete file, this is
+ * unknown.
+ */
 function isStale(text: string): boolean {
   const holder = holderOf(text);
   if (!holder || holder.host !== hostname()) return false;
@@ -137,7 +143,7 @@ function isStale(text: string): boolean {
     process.kill(holder.pid, 0);
     return false;
   } catch (error) {
-    // EPERM: it lives, and belongs to somebody else.
+    // EPERM: the process lives, and belongs to another user.
     return (error as NodeJS.ErrnoException).code === "ESRCH";
   }
 }

@@ -1,10 +1,9 @@
 /**
- * The shape of a logger: that of pino, so that a pino instance fits as it is.
- *
- * Libraries of ours take a `Logger`; who composes them decides where the lines go.
+ * The interface of a logger: that of pino, so that a pino instance fits. Libraries take a `Logger`;
+ * the program that composes them decides where the lines go.
  */
 
-/** A structured line: fields first, then the message. */
+/** Writes a structured line: fields first, then the message. */
 interface LogMethod {
   (fields: object, message?: string): void;
   (message: string): void;
@@ -16,14 +15,16 @@ export interface Logger {
   info: LogMethod;
   warn: LogMethod;
   error: LogMethod;
-  /** Whether lines of that level go anywhere; where there is no such thing, they may. */
+  /**
+   * Whether lines of that level are written anywhere; a logger without this method may write them.
+   */
   isLevelEnabled?(level: "debug"): boolean;
   /** The same logger, with these fields on each of its lines. */
   child(fields: Record<string, unknown>): Logger;
 }
 
 /**
- * A logger that says nothing.
+ * A logger that writes nothing.
  *
  * @example
  * const quiet = createManager({ log: silentLogger });

@@ -2,8 +2,8 @@
 type Present<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
 
 /**
- * The properties that are not `undefined`: what an object literal spreads so that a field is either there with a value,
- * or not there at all.
+ * The properties that are not `undefined`: spread into an object literal, a field either has a
+ * value or is absent.
  *
  * @example
  * present({ name: "web", image: undefined }) // { name: "web" }

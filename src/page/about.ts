@@ -1,7 +1,7 @@
-/** Which reconciles and events are about an object, and what of reconciles is summed up. Pure. */
+/** Finds the reconciles and events about an object, and summarizes reconciles. Pure. */
 import type { PageEvent, PageObject, PageReconcile } from "../cli/page/protocol.ts";
 
-/** Enough of a name to find an object by. */
+/** The fields of a name that identify an object. */
 export type NamedObject = Pick<PageObject, "resource" | "kind" | "name" | "namespace">;
 
 /** Whether a reconcile was for the object, wrote it, or ran because of it. */
@@ -35,28 +35,28 @@ function isSame(one: Named, object: NamedObject): boolean {
   return one.resource === object.resource || (one.resource === "" && one.kind === object.kind);
 }
 
-/** Whether it changed something, or failed. */
+/** Whether the reconcile changed something, or failed. */
 export function isTelling({ writes, error }: PageReconcile): boolean {
   return error !== undefined || writes.some(({ unchanged }) => unchanged !== true);
 }
 
-/** How a reconcile ended, in the words of the page. */
+/** The outcome of a reconcile, in the words of the page. */
 export type Ending = "failed" | "wrote" | "quiet";
 
-/** How it ended. */
+/** The outcome of a reconcile. */
 export function endingOf(entry: PageReconcile): Ending {
   if (entry.error) return "failed";
   return isTelling(entry) ? "wrote" : "quiet";
 }
 
-/** The same error at the same place, however often it came. */
+/** The occurrences of one error at one place. */
 export interface ErrorGroup {
   readonly id: string;
-  /** The last one. */
+  /** The last occurrence. */
   readonly last: PageReconcile;
   readonly error: NonNullable<PageReconcile["error"]>;
   readonly count: number;
-  /** A later reconcile of the last one's object went well. */
+  /** Whether a later reconcile of the last one's object succeeded. */
   readonly isOver: boolean;
 }
 
@@ -82,7 +82,7 @@ export function errorGroups(entries: readonly PageReconcile[]): ErrorGroup[] {
 const keyOf = ({ controller, namespace, name }: PageReconcile): string =>
   `${controller} ${namespace ?? ""}/${name}`;
 
-/** How many reconciles ended how in a part of the time. */
+/** The number of reconciles with each outcome, in a part of the time. */
 export type ActivityBar = Readonly<Record<Ending, number>>;
 
 /** Reconciles over time, in equal parts. */

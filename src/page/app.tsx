@@ -1,4 +1,4 @@
-/** The whole page: what it is of, the objects, and one of the views beside them. */
+/** The whole page: its heading, the objects, and one of the views beside them. */
 import type { ComponentChild, JSX } from "preact";
 import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
 import { errorGroups, isEventAbout, isReconcileAbout, type ErrorGroup } from "./about.ts";
@@ -30,14 +30,14 @@ const WIDE = "(min-width: 62rem)";
 export function App({ store }: { readonly store: PageStore }): JSX.Element {
   const [state, setState] = useState(store.state);
   useEffect(() => {
-    // The changes between the first picture and now.
+    // For changes between the first render and now.
     setState(store.state);
     return store.subscribe(setState);
   }, [store]);
   const isWide = useMedia(WIDE);
   const [asked, setAsked] = useState<View>("objects");
   const [selected, setSelected] = useState<PageObject>();
-  // As it is now; an object that is gone is still what the reconciles are about.
+  // The present object; a deleted one still filters the reconciles.
   const object = selected && (state.objects.get(selected.uid) ?? selected);
   const view = isWide && asked === "objects" ? "reconciles" : asked;
   const errors = useMemo(() => errorGroups(state.reconciles), [state.reconciles]);
@@ -67,7 +67,7 @@ export function App({ store }: { readonly store: PageStore }): JSX.Element {
   );
 }
 
-/** The name, and whether the page hears of what goes on. */
+/** The name, and the state of the connection. */
 function Top({ state }: { readonly state: PageState }): JSX.Element {
   const { title } = state;
   const [tone, text] = connectionText(state);

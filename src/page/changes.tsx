@@ -1,4 +1,4 @@
-/** Fields as they were and as they are. */
+/** Changed fields, with their old and new values. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { FieldChange } from "../runtime/journal/entry.ts";
@@ -10,11 +10,11 @@ const SHOWN = 8;
 /** The properties of the changes. */
 export interface ChangesProps {
   readonly changes: readonly FieldChange[];
-  /** How many more there were. */
+  /** The number of changes that are not listed. */
   readonly more: number;
 }
 
-/** A list of fields; nothing where nothing changed. */
+/** A list of fields; nothing without changes. */
 export function Changes({ changes, more }: ChangesProps): JSX.Element | null {
   const [all, setAll] = useState(false);
   if (changes.length === 0) return null;

@@ -1,4 +1,4 @@
-/** Why a reconcile failed, and where in the author's code. */
+/** The error of a reconcile, and its place in the author's code. */
 import type { JSX } from "preact";
 import type { JournalError } from "../runtime/journal/entry.ts";
 import { placeText } from "./words.ts";

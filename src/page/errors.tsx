@@ -1,4 +1,4 @@
-/** Errors of reconciles, those of one place as one. */
+/** Errors of reconciles, grouped by place. */
 import type { JSX } from "preact";
 import type { ErrorGroup } from "./about.ts";
 import { ErrorText } from "./error-text.tsx";
@@ -8,7 +8,7 @@ import { clockTime, fullTime, isoTime, keyText } from "./words.ts";
 export interface ErrorsProps {
   readonly groups: readonly ErrorGroup[];
   readonly root: string | undefined;
-  /** The key of the object that is selected. */
+  /** The key of the selected object. */
   readonly about: string | undefined;
 }
 

@@ -1,26 +1,26 @@
-/** Objects as trees of what owns what, and where each is drawn. Pure. */
+/** Objects as trees of owners and owned objects, and the places where they are drawn. Pure. */
 import { hierarchy, tree } from "d3-hierarchy";
 import type { PageObject } from "../cli/page/protocol.ts";
 
 /** The visible part of the trees. */
 export interface ForestChoice {
-  /** Words that kind, name and namespace together have to contain; empty for all. */
+  /** Words that the kind, name and namespace must contain; empty for all. */
   readonly search: string;
-  /** Only what is not current, and what that belongs to. */
+  /** Only objects that are not current, and their owners. */
   readonly unready: boolean;
-  /** Ids of nodes that are the other way than they are at first: objects are open, groups are closed. */
+  /** Ids of nodes that are not in their default state: objects are open, groups are closed. */
   readonly toggled: ReadonlySet<string>;
 }
 
-/** An object, or a group of objects of one kind that are alike. */
+/** An object, or a group of similar objects of one kind. */
 export interface ForestNode {
   /** The uid of an object. */
   readonly id: string;
   readonly object: PageObject | undefined;
   readonly group: ForestGroup | undefined;
-  /** Those that are shown. */
+  /** The children that are shown. */
   readonly children: readonly ForestNode[];
-  /** Absent for what has nothing below it. */
+  /** Absent for a node without children. */
   readonly isOpen: boolean | undefined;
 }
 
@@ -28,11 +28,13 @@ export interface ForestNode {
 interface ForestGroup {
   readonly kind: string;
   readonly count: number;
-  /** How many of them are current. */
+  /** The number of current objects. */
   readonly current: number;
 }
 
-/** More objects than that of one kind below one owner, with nothing below them, are one group. */
+/**
+ * With more objects than this of one kind below one owner, those without children become a group.
+ */
 const MOST_ALIKE = 12;
 
 /** The trees of all objects. */
@@ -60,7 +62,7 @@ export function growForest(
     return { id: object.uid, object, group: undefined, children, isOpen };
   };
   const forest = roots.sort(byName).map(grow);
-  // Owners in a circle have no root; they are shown all the same.
+  // Owners in a circle have no root, but must be shown.
   for (const object of kept) if (!placed.has(object.uid)) forest.push(grow(object));
   return forest;
 }
@@ -93,7 +95,7 @@ function byName(a: PageObject, b: PageObject): number {
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Those that are chosen, and their owners. */
+/** The chosen objects, and their owners. */
 function keptObjects(
   objects: ReadonlyMap<string, PageObject>,
   { search, unready }: ForestChoice,
@@ -120,7 +122,7 @@ function keptObjects(
   return [...kept];
 }
 
-/** Puts those that are alike into groups. */
+/** Groups similar objects. */
 function grouped(
   nodes: readonly ForestNode[],
   parent: string,
@@ -152,12 +154,12 @@ function grouped(
   return [...nodes.filter((node) => !isGrouped(node)), ...groups.values()];
 }
 
-/** A node in a list of all that are shown, each owner before what it owns. */
+/** A node in a list of all visible ones, each owner before its children. */
 export interface ForestRow {
   readonly node: ForestNode;
-  /** 1 for what nobody owns. */
+  /** The level; 1 for an object without an owner. */
   readonly level: number;
-  /** From 1, among those of the same owner. */
+  /** The position among the children of the same owner, from 1. */
   readonly position: number;
   readonly siblings: number;
   /** The index of its owner. */
@@ -181,29 +183,29 @@ export function rowsOf(forest: readonly ForestNode[]): ForestRow[] {
 /** Sizes in pixels. */
 export const NODE = { width: 168, height: 40, rowGap: 8, columnGap: 28, margin: 16 } as const;
 
-/** A row where it is drawn. */
+/** A row with its position in the drawing. */
 export interface PlacedRow extends ForestRow {
   readonly left: number;
   readonly top: number;
 }
 
-/** The lines from an owner to what it owns: one stem, and a branch to each. */
+/** The lines from an owner to its children: one stem, and a branch to each. */
 export interface Stem {
   readonly owner: PlacedRow;
-  /** The first one at the top. */
+  /** The children, the top one first. */
   readonly owned: readonly PlacedRow[];
 }
 
-/** All that may be drawn. */
+/** The whole drawing. */
 export interface Drawing {
   readonly width: number;
   readonly height: number;
-  /** Each owner before what it owns. */
+  /** The rows, each owner before its children. */
   readonly rows: readonly PlacedRow[];
   readonly stems: readonly Stem[];
 }
 
-/** A node of the layout; the ground has no row. */
+/** A node of the layout; the root of the layout has no row. */
 interface Place {
   readonly row: ForestRow | undefined;
   readonly children: Place[];

@@ -1,5 +1,6 @@
 /**
- * The objects as trees from left to right; only what is on the screen is drawn. Arrow keys walk them.
+ * The objects as trees from left to right; only the visible part is drawn. Arrow keys move the
+ * focus.
  */
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
@@ -17,7 +18,7 @@ export interface GraphProps {
   readonly onToggle: (id: string) => void;
 }
 
-/** Drawn above and below the screen, so that scrolling shows no gaps. */
+/** The margin above and below the screen that is drawn, so that scrolling shows no gaps. */
 const BEYOND = 200;
 
 /** The graph. */
@@ -35,7 +36,7 @@ export function Graph({ drawing, selected, onSelect, onToggle }: GraphProps): JS
     rows.findIndex(({ node }) => node.id === active),
   );
   const activeRow = rows[activeIndex];
-  // The one that has the focus is there for screen readers wherever the screen is scrolled to.
+  // The focused row is drawn even when it is scrolled away, for screen readers.
   const shown = activeRow && !part.rows.includes(activeRow) ? [...part.rows, activeRow] : part.rows;
   useEffect(() => {
     if (active !== undefined && activeRow) intoView(region.current, activeRow);
@@ -144,7 +145,7 @@ function GraphNode({ row, isActive, isSelected, onPick, onToggle }: GraphNodePro
 
 const domId = ({ node }: PlacedRow): string => `node-${node.id.replaceAll(/[^\w-]/g, "_")}`;
 
-/** Where a key of the tree leads to; `undefined` for others. */
+/** The row that an arrow key leads to; `undefined` for other keys. */
 function nextIndex(key: string, rows: readonly PlacedRow[], index: number): number | undefined {
   const last = rows.length - 1;
   switch (key) {
@@ -165,14 +166,17 @@ function nextIndex(key: string, rows: readonly PlacedRow[], index: number): numb
   }
 }
 
-/** Left closes what is open, right opens what is closed. */
+/** Whether the key toggles the row: left closes an open one, right opens a closed one. */
 function opens(key: string, { node }: PlacedRow): boolean {
   return (
     (key === "ArrowLeft" && node.isOpen === true) || (key === "ArrowRight" && node.isOpen === false)
   );
 }
 
-/** From the owner to the stem, along it as far as the screen goes, and a branch to each that is there. */
+/**
+ * The line from the owner to the stem, the visible part of the stem, and a branch to each visible
+ * child.
+ */
 function linesOf({ owner, owned }: Stem, top: number, bottom: number): string {
   const half = NODE.height / 2;
   const start = owner.left + NODE.width;

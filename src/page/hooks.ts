@@ -1,7 +1,7 @@
 /** Hooks for the events of the browser. */
 import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 
-/** Whether a media query holds now. */
+/** Whether a media query matches now. */
 export function useMedia(query: string): boolean {
   const [holds, setHolds] = useState(() => matchMedia(query).matches);
   useEffect(() => {
@@ -24,7 +24,7 @@ export interface Viewport {
   readonly height: number;
 }
 
-/** Follows an element as it is scrolled and sized, once for each picture. */
+/** Follows the scroll position and size of an element, once per frame. */
 export function useViewport(element: { readonly current: HTMLElement | null }): Viewport {
   const [viewport, setViewport] = useState<Viewport>({ top: 0, height: 0 });
   useLayoutEffect(() => {

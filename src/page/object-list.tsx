@@ -1,4 +1,4 @@
-/** The objects as a table, owners before what they own; only what is on the screen is drawn. */
+/** The objects as a table, owners before their children; only the visible part is drawn. */
 import type { JSX } from "preact";
 import { useRef } from "preact/hooks";
 import type { PageObject } from "../cli/page/protocol.ts";
@@ -15,7 +15,7 @@ export interface ObjectListProps {
   readonly onToggle: (id: string) => void;
 }
 
-/** As high as the style sheet makes a row. */
+/** The height of a row, as in the style sheet. */
 const ROW = 44;
 const BEYOND = 8;
 
@@ -56,7 +56,7 @@ export function ObjectList({ rows, selected, onSelect, onToggle }: ObjectListPro
   );
 }
 
-/** Holds the place of rows that are not drawn. */
+/** The space of rows that are not drawn. */
 function Gap({ rows }: { readonly rows: number }): JSX.Element {
   return (
     <tr class="gap" aria-hidden="true">

@@ -1,4 +1,4 @@
-/** The objects: a graph of what owns what, or the same as a list. */
+/** The objects: a graph of owners and owned objects, or the same as a list. */
 import type { JSX } from "preact";
 import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
 import type { PageObject } from "../cli/page/protocol.ts";

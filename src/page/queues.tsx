@@ -1,4 +1,4 @@
-/** The work of each controller: keys in hand, keys in line, and keys that wait for their time. */
+/** The work of each controller: keys in hand, queued keys, and keys that wait for their time. */
 import type { JSX } from "preact";
 import type { PageQueue } from "../cli/page/protocol.ts";
 import type { PageState } from "./state.ts";

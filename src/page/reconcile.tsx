@@ -1,4 +1,4 @@
-/** One reconcile: its line, and behind it why it ran, what it read, what it wrote, how it ended. */
+/** One reconcile: its line, and its details: causes, reads, writes, outcome. */
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { PageReconcile } from "../cli/page/protocol.ts";
@@ -12,12 +12,12 @@ import { clockTime, counted, duration, fullTime, isoTime, keyText, objectText } 
 export interface ReconcileProps {
   readonly id: string;
   readonly entry: PageReconcile;
-  /** Opened from elsewhere. */
+  /** Whether a link on the page opened it. */
   readonly isOpen: boolean;
-  /** The one below it is of an earlier run of the operator. */
+  /** Whether the next row below is from an earlier run of the operator. */
   readonly isFirstOfRun: boolean;
   readonly root: string | undefined;
-  /** The reconciles that can be gone to. */
+  /** The reconciles that links can lead to. */
   readonly hasOrigin: ReadonlyMap<string, unknown>;
   readonly onOrigin: (id: string) => void;
 }

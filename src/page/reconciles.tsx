@@ -9,14 +9,14 @@ import { clockTime, counted, keyText } from "./words.ts";
 
 /** The properties of the reconciles. */
 export interface ReconcilesProps {
-  /** Those that are about the object that is selected, or all. */
+  /** The reconciles about the selected object, or all. */
   readonly entries: readonly PageReconcile[];
   readonly all: readonly PageReconcile[];
   readonly object: PageObject | undefined;
   readonly state: PageState;
 }
 
-/** As many as are drawn at first, and with each "show more". */
+/** The number of rows at first, and with each "show more". */
 const PORTION = 50;
 const BARS = 80;
 
@@ -29,7 +29,7 @@ export function Reconciles({ entries, all, object, state }: ReconcilesProps): JS
     return entries.filter((entry) => withQuiet || isTelling(entry) || entry.id === shownOrigin);
   }, [entries, withQuiet, shownOrigin]);
   const byId = useMemo(() => new Map(all.map((entry) => [entry.id, entry])), [all]);
-  // One that is not among them, because another object is selected or it changed nothing, is put before them.
+  // A linked reconcile that the filter hides is shown before the others.
   const origin = shownOrigin === undefined ? undefined : byId.get(shownOrigin);
   const latest = chosen.slice(-limit).reverse();
   const shown = origin && !latest.includes(origin) ? [...latest, origin] : latest;
@@ -91,7 +91,7 @@ export function Reconciles({ entries, all, object, state }: ReconcilesProps): JS
 
 const rowId = (id: string): string => `reconcile-${id}`;
 
-/** Whether the operator was started anew between this one and the one below it. */
+/** Whether the operator was restarted between this row and the next one below. */
 function isFirstOfRun(shown: readonly PageReconcile[], index: number): boolean {
   const before = shown[index + 1];
   return before !== undefined && before.instance !== shown[index]?.instance;

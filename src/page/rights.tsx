@@ -1,4 +1,4 @@
-/** The rights that the project's roles grant, beside those that the operator's requests used. */
+/** The rights that the project's roles grant, and their use by the operator's requests. */
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import type { PageRight } from "../cli/page/protocol.ts";

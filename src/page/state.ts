@@ -1,4 +1,4 @@
-/** The state of the page, made of the messages that it received. Pure. */
+/** The state of the page, computed from the messages that it received. Pure. */
 import type {
   PageEvent,
   PageMessage,
@@ -10,33 +10,33 @@ import type {
   PageTitle,
 } from "../cli/page/protocol.ts";
 
-/** Whether the page hears of what goes on. */
+/** The state of the connection to the session. */
 export type Connection = "connecting" | "live" | "lost" | "refused";
 
-/** All that is shown. */
+/** The state of the page. */
 export interface PageState {
   readonly connection: Connection;
   readonly title: PageTitle | undefined;
   readonly operator: PageOperator;
-  /** By their uids. */
+  /** Objects by uid. */
   readonly objects: ReadonlyMap<string, PageObject>;
-  /** By their uids. */
+  /** Events by uid. */
   readonly events: ReadonlyMap<string, PageEvent>;
-  /** The oldest first. */
+  /** Reconciles, the oldest first. */
   readonly reconciles: readonly PageReconcile[];
   readonly queues: readonly PageQueue[];
-  /** When the queues were like that, by the operator's clock. */
+  /** The time of the queues, by the operator's clock. */
   readonly queuesAtMs: number;
   readonly rights: readonly PageRight[];
   readonly problems: readonly string[];
-  /** Of the code that was saved last, in lines. */
+  /** The mistakes of the code that was saved last, in lines. */
   readonly mistakes: readonly string[];
 }
 
 const MOST_RECONCILES = 2000;
 const MOST_EVENTS = 2000;
 
-/** Before anything was told. */
+/** The state before the first message. */
 export const NOTHING: PageState = {
   connection: "connecting",
   title: undefined,
@@ -67,7 +67,7 @@ export function withMessage(state: PageState, message: PageMessage): PageState {
     case "events": {
       const events = new Map(message.all ? [] : state.events);
       for (const event of message.events) {
-        // The latest ones stay: a map hands out first what came first.
+        // The latest events stay: a map returns its oldest entry first.
         events.delete(event.uid);
         events.set(event.uid, event);
       }
@@ -93,14 +93,14 @@ export function withMessage(state: PageState, message: PageMessage): PageState {
   }
 }
 
-/** Takes messages as they come, and tells at most once for each picture that is drawn. */
+/** Receives messages, and notifies listeners at most once per frame. */
 export class PageStore {
   readonly #draw: (run: () => void) => void;
   readonly #listeners = new Set<(state: PageState) => void>();
   #state = NOTHING;
   #waits = false;
 
-  /** @param draw - calls what it is given before the next picture */
+  /** @param draw - calls its argument before the next frame */
   constructor(draw: (run: () => void) => void) {
     this.#draw = draw;
   }
@@ -109,17 +109,17 @@ export class PageStore {
     return this.#state;
   }
 
-  /** Takes in a message. */
+  /** Receives a message. */
   tell(message: PageMessage): void {
     this.#set(withMessage(this.#state, message));
   }
 
-  /** Takes in how the page hears of what goes on. */
+  /** Sets the state of the connection. */
   connect(connection: Connection): void {
     this.#set({ ...this.#state, connection });
   }
 
-  /** Tells of each new state; the function that is returned ends that. */
+  /** Calls the listener with each new state; the returned function removes it. */
   subscribe(listener: (state: PageState) => void): () => void {
     this.#listeners.add(listener);
     return () => {

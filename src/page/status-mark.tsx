@@ -1,5 +1,6 @@
 /**
- * How far an object has come, as a shape: told apart without colours, and by screen readers as a word.
+ * The status of an object as a shape: distinguishable without colours, and a word for screen
+ * readers.
  */
 import type { JSX } from "preact";
 import type { PageStatus } from "../cli/page/protocol.ts";

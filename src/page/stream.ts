@@ -1,8 +1,8 @@
-/** Listens to the server that the page came from, and again when the connection ends. */
+/** Listens to the server of the page, and reconnects when the connection ends. */
 import type { PageMessage } from "../cli/page/protocol.ts";
 import type { Connection } from "./state.ts";
 
-/** Who is told. */
+/** Receives messages and the state of the connection. */
 export interface StreamListener {
   tell(message: PageMessage): void;
   connect(connection: Connection): void;
@@ -12,7 +12,7 @@ const KEY = "tsop-page-token";
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 10_000;
 
-/** Follows the session until the page is closed, or is not let in. */
+/** Follows the session until the page is closed, or its token is refused. */
 export async function follow(listener: StreamListener): Promise<void> {
   const token = await sessionToken();
   let waitMs = FIRST_WAIT_MS;
@@ -27,7 +27,7 @@ export async function follow(listener: StreamListener): Promise<void> {
           listener.tell(JSON.parse(line) as PageMessage);
       }
     } catch {
-      // The server is away: the state below says so.
+      // The server is unreachable: the state below shows it.
     }
     listener.connect("lost");
     await wait(waitMs);
@@ -38,8 +38,8 @@ export async function follow(listener: StreamListener): Promise<void> {
 }
 
 /**
- * The token behind the `#` of the address; it is removed from the address, so that no picture of
- * the screen shows it.
+ * The token behind the `#` of the address; it is removed from the address, so that screenshots do
+ * not show it.
  */
 async function sessionToken(): Promise<string | undefined> {
   const secret = location.hash.slice(1);
@@ -67,7 +67,7 @@ async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string
       if (index === lines.length - 1) continue;
       const whole = rest.join("");
       rest = [];
-      // An empty line is a sign of life.
+      // An empty line is a heartbeat.
       if (whole !== "") yield whole;
     }
   }

@@ -1,4 +1,4 @@
-/** Times, names and values as they are shown. Pure. */
+/** Formats times, names and values. Pure. */
 
 const CLOCK = new Intl.DateTimeFormat(undefined, {
   hour: "2-digit",
@@ -10,22 +10,22 @@ const CLOCK = new Intl.DateTimeFormat(undefined, {
 const SECONDS = new Intl.DateTimeFormat(undefined, { timeStyle: "medium", hourCycle: "h23" });
 const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
 
-/** `15:15:11.818`. */
+/** A time with milliseconds: `15:15:11.818`. */
 export function clockTime(ms: number): string {
   return CLOCK.format(ms);
 }
 
-/** For machines; absent where it is no time. */
+/** A time for machines; absent for an invalid one. */
 export function isoTime(ms: number): string | undefined {
   return Number.isFinite(ms) ? new Date(ms).toISOString() : undefined;
 }
 
-/** `15:15:11`, of what is known to the second. */
+/** A time of which only the second is known: `15:15:11`. */
 export function clockSeconds(ms: number): string {
   return Number.isFinite(ms) ? SECONDS.format(ms) : "";
 }
 
-/** With the day. */
+/** A time with its date. */
 export function fullTime(ms: number): string {
   return Number.isFinite(ms) ? DAY.format(ms) : "";
 }
@@ -33,7 +33,7 @@ export function fullTime(ms: number): string {
 /** No line breaks between a number and its unit. */
 const NO_BREAK = "\u00a0";
 
-/** `4.2 ms`, `1.3 s`, `12 min`. */
+/** A duration: `4.2 ms`, `1.3 s`, `12 min`. */
 export function duration(ms: number): string {
   const [count, unit] = inUnit(ms);
   return `${count}${NO_BREAK}${unit}`;
@@ -46,7 +46,7 @@ function inUnit(ms: number): [string, string] {
   return [(ms / 3_600_000).toFixed(1), "h"];
 }
 
-/** `default/web`. */
+/** The key of an object: `default/web`. */
 export function keyText({
   namespace,
   name,
@@ -57,7 +57,7 @@ export function keyText({
   return [namespace, name].filter((part) => part !== undefined && part !== "").join("/");
 }
 
-/** `Deployment default/web`. */
+/** The kind and key of an object: `Deployment default/web`. */
 export function objectText(object: {
   readonly kind?: string | undefined;
   readonly resource: string;
@@ -70,17 +70,17 @@ export function objectText(object: {
     : `${object.kind ?? object.resource} ${key}`;
 }
 
-/** `1 object`, `2 objects`. */
+/** A number with its noun: `1 object`, `2 objects`. */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString()} ${count === 1 ? one : many}`;
 }
 
-/** A value of a field in a line. */
+/** A field's value on one line. */
 export function valueText(value: unknown): string {
   return value === "(hidden)" ? value : JSON.stringify(value);
 }
 
-/** A place in the code, without the folder of the project. */
+/** A place in the code, relative to the project's folder. */
 export function placeText(place: string, root: string | undefined): string {
   if (root === undefined || !place.startsWith(root)) return place;
   return place.slice(root.length).replace(/^[/\\]/, "");

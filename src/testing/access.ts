@@ -1,4 +1,4 @@
-/** The ways to a control plane of this process: without a socket where it has none. */
+/** The access to a control plane of this process: without a socket if it does not listen. */
 import { systemClock, type Clock } from "../clock.ts";
 import type { ControlPlane } from "../controlplane/control-plane.ts";
 import type { Client } from "../runtime/client/client.ts";
@@ -10,14 +10,15 @@ import { openTransport } from "../runtime/transport/open-transport.ts";
 import { inProcessConfig } from "./in-process.ts";
 
 /**
- * The way to a cluster on which a share of everything goes wrong, for `createManager({ transport })`.
+ * A transport to a cluster on which a share of the requests fails, for `createManager({ transport
+ * })`.
  *
  * @example
  * const unreliable = createManager({ transport: faults(config, { refuse: 0.1, cut: 0.01 }) });
  *
- * @param share - how often what: `{ reset: 0.05, status: { 429: 0.1 } }`
- * @param clock - a `VirtualClock` draws the same faults for the same seed; that of the control plane when absent and it
- *   does not listen
+ * @param share - the probabilities of the faults: `{ reset: 0.05, status: { 429: 0.1 } }`
+ * @param clock - a `VirtualClock` draws the same faults for the same seed; when absent, that of a
+ *   control plane that does not listen
  */
 export function faults(config: ClusterConfig, share: Faults, clock?: Clock): FaultyTransport {
   const transport = openTransport(config, "faults");
@@ -25,7 +26,7 @@ export function faults(config: ClusterConfig, share: Faults, clock?: Clock): Fau
 }
 
 /**
- * A client with all rights, for what the test itself does.
+ * A client with all rights, for the requests of the test itself.
  *
  * @example
  * const admin = clientFor(cluster);
@@ -34,7 +35,7 @@ export function clientFor(controlPlane: ControlPlane): Client {
   return createClient(accessOf(controlPlane), { name: "test" });
 }
 
-/** Who asks a control plane: an administrator when absent. */
+/** The user of a control plane: an administrator when absent. */
 interface Identity {
   readonly user: string;
   readonly groups?: readonly string[];

@@ -1,4 +1,4 @@
-/** Sends random objects through a converter, there and back again. */
+/** Sends random objects through a converter, there and back. */
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parse } from "yaml";
@@ -14,29 +14,34 @@ import { type Mistake, RoundTrip } from "./round-trip.ts";
 import { Random } from "./random.ts";
 import { simpler, VersionSchema } from "./version-schema.ts";
 
-/** How a converter is checked. */
+/** The options of a check. */
 export interface CheckConversionOptions {
   /** The project's `config` folder, in which `tsop manifests` wrote the CRD. */
   readonly folder?: string;
-  /** The CRD itself, in place of `folder`. */
+  /** The CRD itself, instead of `folder`. */
   readonly crd?: SentObject;
   /** How many objects of each version are converted; 1000 when absent. */
   readonly runs?: number;
-  /** The seed of the first object, which the others count on from; 1 when absent. */
+  /** The seed of the first object, from which the others count on; 1 when absent. */
   readonly seed?: number;
-  /** Changes each random object before the schema judges it: for rules that chance does not meet, such as a fixed name. */
+  /**
+   * Changes each random object before the schema judges it: for rules that random values rarely
+   * meet, such as a fixed name.
+   */
   readonly prepare?: (object: SentObject) => void;
-  /** `false`: nothing is kept in annotations, so the converter alone has to give every object back. */
+  /**
+   * `false`: no fields are kept in annotations, so the converter alone has to restore every object.
+   */
   readonly lossless?: boolean;
 }
 
 /** The report of a check that found no mistake. */
 export interface ConversionReport {
-  /** How many objects went there and back. */
+  /** How many objects were converted there and back. */
   readonly objects: number;
   /**
-   * Fields that the other version cannot say, and that only the annotation keeps: of the hub, and of the spoke. A field
-   * that should be converted does not belong there.
+   * The fields that the other version cannot hold, and that only the annotation keeps: of the hub,
+   * and of the spoke. A field that should be converted must not be among them.
    */
   readonly kept: { readonly hub: readonly string[]; readonly spoke: readonly string[] };
 }
@@ -47,16 +52,17 @@ const MAX_SHRINKS = 1000;
 const MIN_SHARE = 0.1;
 
 /**
- * Checks that a converter loses nothing: random objects that the schema of the CRD allows are converted from the spoke to
- * the hub and back, and from the hub to the spoke and back. They have to come back as they were, each version has to
- * allow what the converter makes of them, and the converter has to say the same each time.
+ * Checks that a converter loses nothing: random objects that the schema of the CRD allows are
+ * converted from the spoke to the hub and back, and from the hub to the spoke and back. They have
+ * to come back unchanged, the converted objects have to be valid in their version, and the
+ * converter has to return the same each time.
  *
  * @example
  * const { kept } = await checkConversion(new WidgetV1alpha1Conversion());
  * expect(kept).toEqual({ hub: ["spec.color"], spoke: [] });
  *
- * @throws TsopError `conversion-broken` with the field, the smallest object found and its seed; `no-manifests`,
- *   `no-such-version`, `no-random-objects`, `webhook-without-marker`
+ * @throws TsopError `conversion-broken` with the field, the smallest object found and its seed;
+ *   `no-manifests`, `no-such-version`, `no-random-objects`, `webhook-without-marker`
  */
 export async function checkConversion<Hub extends KubeObject, Spoke extends KubeObject>(
   converter: Converter<Hub, Spoke>,

@@ -1,23 +1,27 @@
-/** Waits for what a controller will have done soon. */
+/** Waits until a controller has done its work. */
 import { systemClock, VirtualClock, type Clock } from "../clock.ts";
 
-/** How long `eventually` keeps trying. */
+/** The options of `eventually`. */
 export interface EventuallyOptions {
   /**
-   * 4 s when absent: less than the 5 s after which vitest ends a test, which would hide what `check` threw. An hour on a
-   * `VirtualClock`.
+   * The limit: 4 s when absent, less than the 5 s after which vitest ends a test and hides the
+   * error of `check`. An hour on a `VirtualClock`.
    */
   readonly timeoutMs?: number;
-  /** Between two tries: 20 ms when absent. A `VirtualClock` is tried after each of its timers instead. */
+  /**
+   * The time between two attempts: 20 ms when absent. With a `VirtualClock`, `check` runs after
+   * each of its timers instead.
+   */
   readonly intervalMs?: number;
-  /** A `VirtualClock` is moved on, from timer to timer, until `check` passes. */
+  /** The clock: a `VirtualClock` is advanced, from timer to timer, until `check` passes. */
   readonly clock?: Clock;
 }
 
 const HOUR_MS = 3_600_000;
 
 /**
- * Tries `check` until it does not throw, and returns its value: for what a controller will have done soon.
+ * Calls `check` until it does not throw, and returns its value: for the work that a controller will
+ * soon have done.
  *
  * @example
  * const ready = await eventually(async () => {
@@ -26,7 +30,7 @@ const HOUR_MS = 3_600_000;
  *   return found;
  * });
  *
- * @throws what `check` threw last, when the time is over
+ * @throws the last error of `check`, when the time is over
  */
 export async function eventually<T>(
   check: () => T | Promise<T>,

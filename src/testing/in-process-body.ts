@@ -1,7 +1,7 @@
-/** Bodies of answers that come without a socket. */
+/** The bodies of answers without a socket. */
 import type { Body } from "../runtime/transport/transport.ts";
 
-/** A body that is all there. */
+/** A body whose content is complete. */
 export function wholeBody(content: string | Uint8Array): Body {
   // A copy: the reader may change the bytes.
   const copy = (): Buffer =>
@@ -21,48 +21,50 @@ interface Reader {
 }
 
 /**
- * A body whose pieces come one by one. What a slow reader leaves waits here, and comes together when the reader asks
- * again.
+ * A body whose pieces come one by one. Pieces that a slow reader has not read wait here, and are
+ * joined for its next read.
  */
 export class PiecesBody implements Body {
   readonly #onReturn: () => void;
   #waiting = "";
-  /** In the order in which they asked. */
+  /** In the order of their requests. */
   readonly #readers: Reader[] = [];
   #ended = false;
   #failure: Error | undefined;
 
-  /** @param onReturn - the reader wants no more */
+  /** @param onReturn - called when the reader stops */
   constructor(onReturn: () => void) {
     this.#onReturn = onReturn;
   }
 
-  /** Whether all that came was read, and dealt with: the reader waits for more, or has gone. */
+  /**
+   * Whether every piece was read and processed: the reader waits for the next one, or has stopped.
+   */
   get isRead(): boolean {
     return this.#waiting === "" && (this.#readers.length > 0 || this.#isOver);
   }
 
-  /** The next piece. */
+  /** Adds the next piece. */
   push(piece: string): void {
     if (this.#isOver) return;
     this.#waiting += piece;
     this.#answer();
   }
 
-  /** Nothing more comes. */
+  /** Ends the body. */
   end(): void {
     this.#ended = true;
     this.#answer();
   }
 
-  /** The rest does not come. */
+  /** Fails the reader: the rest will not come. */
   fail(error: Error): void {
     if (this.#isOver) return;
     this.#failure = error;
     this.#answer();
   }
 
-  /** The reader wants no more: the rest is not kept. */
+  /** Handles a reader that stops: the rest is not kept. */
   giveUp(reason: () => Error): void {
     this.#waiting = "";
     if (!this.#isOver) this.fail(reason());

@@ -1,5 +1,6 @@
 /**
- * The way to a control plane of this process without a socket: requests and watch events move by promises only.
+ * The transport to a control plane of this process without a socket: requests and watch events move
+ * by promises only.
  */
 import { abortReason, type Clock } from "../clock.ts";
 import type { ControlPlane } from "../controlplane/control-plane.ts";
@@ -20,13 +21,13 @@ import {
 import { PiecesBody, wholeBody } from "./in-process-body.ts";
 import { present } from "../present.ts";
 
-/** Who asks. */
+/** The user of a transport. */
 export interface InProcessOptions {
-  /** The user whom a client certificate would name: an administrator when absent. */
+  /** The user of the client certificate: an administrator when absent. */
   readonly user?: string;
-  /** The user's groups; `system:masters` for the administrator, none otherwise, when absent. */
+  /** The user's groups. When absent: `system:masters` for the administrator, none for others. */
   readonly groups?: readonly string[];
-  /** `tsop` when absent. */
+  /** The user agent; `tsop` when absent. */
   readonly userAgent?: string;
 }
 
@@ -68,7 +69,7 @@ export function inProcessConfig(
     connect: ({ credentials, impersonate }, userAgent) =>
       new InProcessTransport({
         controlPlane,
-        // Who comes with credentials of another kind, such as a token, has no certificate.
+        // A user with other credentials, such as a token, has no certificate.
         ...(credentials === own ? { certificate: { user, groups } } : { credentials }),
         userAgent,
         impersonate,
@@ -206,7 +207,7 @@ class InProcessTransport implements Transport {
     if (impersonate) Object.assign(all, impersonationOf(impersonate));
     for (const [name, value] of Object.entries(headers)) all[name.toLowerCase()] = value;
     if (body !== undefined) all["content-length"] = String(Buffer.byteLength(body));
-    // Throws for what could not be sent.
+    // Throws for a header that could not be sent.
     for (const [name, value] of Object.entries(all)) headerLine(name, value);
     return all;
   }
@@ -224,7 +225,7 @@ async function authorizationOf(credentials: CredentialSource): Promise<Record<st
   return { authorization: `Basic ${login}` };
 }
 
-/** Several values of one header come together at the server. */
+/** Several values of one header arrive joined at the server. */
 function impersonationOf(impersonate: Impersonation): Record<string, string> {
   const { user, uid, groups = [], extra = {} } = impersonate;
   return {

@@ -31,14 +31,14 @@ export const CRD: ResourceType<Crd> = {
 };
 
 /**
- * Installs the CRDs of others that an operator's tests need, and resolves when their kinds are served. Other objects
- * are not taken.
+ * Installs the CRDs of others that an operator's tests need, and resolves when their kinds are
+ * served. Other objects are refused.
  *
  * @example
  * await installCrds(cluster, "test/fixtures/cert-manager.crds.yaml", "test/fixtures/gateway-api");
  *
- * @param crds - files and folders of YAML or JSON, which must be there, and objects
- * @throws TsopError `crds-unreadable` for a path that holds none, `crds-only`, `crd-not-served`
+ * @param crds - files and folders of YAML or JSON, which must exist, and objects
+ * @throws TsopError `crds-unreadable` for a path without objects, `crds-only`, `crd-not-served`
  */
 export async function installCrds(
   controlPlane: ControlPlane,

@@ -14,8 +14,9 @@ import { applyCrds, CRD } from "./install-crds.ts";
 import { applyTo, readFolder, renderDefault } from "./manifests.ts";
 
 /**
- * Installs what `tsop deploy` would: all that `config/default` renders, but for the operator's own pods, their Service,
- * and the configurations of webhooks, which `installWebhooks` brings. CRDs of others, in `config/external`, come first.
+ * Installs what `tsop deploy` would: everything that `config/default` renders, except for the
+ * operator's own pods, their Service, and the configurations of webhooks, which `installWebhooks`
+ * installs. CRDs of others, in `config/external`, come first.
  *
  * @example
  * const clock = new VirtualClock();
@@ -23,8 +24,8 @@ import { applyTo, readFolder, renderDefault } from "./manifests.ts";
  * const manager = createManager({ config: await installOperator(cluster) });
  *
  * @param folder - the project's `config` folder
- * @returns the access of the operator's service account: `createManager({ config })` may then do what its roles say, and
- *   no more
+ * @returns the access of the operator's service account: `createManager({ config })` then has
+ *   exactly the rights of its roles
  * @throws TsopError `no-manifests` when they were not generated
  */
 export async function installOperator(
@@ -46,7 +47,10 @@ export async function installOperator(
   return accessOf(controlPlane, operatorUser(rendered));
 }
 
-/** Until a test serves the conversion of a kind, requests that need it fail, and say what to do. */
+/**
+ * Until a test serves the conversion of a kind, requests that need it fail, with the next step in
+ * the message.
+ */
 function refuseConversion(
   controlPlane: ControlPlane,
   crd: ManifestObject,

@@ -1,4 +1,4 @@
-/** Has a control plane ask the webhooks of a test's process. */
+/** Makes a control plane call the webhooks of a test's process. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -22,8 +22,9 @@ import { clientFor } from "./access.ts";
 import { applyTo, renderDefault } from "./manifests.ts";
 
 /**
- * Has the control plane ask webhooks that this process serves: those of `handlers`, and the conversions. Each is asked as
- * `config/default` says, at the server that `createManager({ webhooks })` opens; requests wait until it listens.
+ * Makes the control plane call webhooks that this process serves: those of `handlers`, and the
+ * conversions. They are called as `config/default` says, at the server that `createManager({
+ * webhooks })` opens; requests wait until it listens.
  *
  * @example
  * const config = await installOperator(cluster);
@@ -32,7 +33,8 @@ import { applyTo, renderDefault } from "./manifests.ts";
  * const manager = createManager({ config, webhooks });
  * manager.webhooks.add(validator);
  *
- * @param handlers - what is given to `manager.webhooks.add`: other webhooks of the project are not asked
+ * @param handlers - the handlers for `manager.webhooks.add`: other webhooks of the project are not
+ *   called
  * @param folder - the project's `config` folder
  * @throws TsopError `no-manifests` when they were not generated; `webhook-not-in-manifests`
  */
@@ -62,7 +64,7 @@ export async function installWebhooks(
   };
 }
 
-/** The objects that ask the handlers, and of each configuration the webhooks that do. */
+/** The configurations and CRDs for the handlers; of each configuration, only their webhooks. */
 function asking(
   rendered: readonly ManifestObject[],
   handlers: readonly WebhookHandler[],
@@ -87,7 +89,7 @@ function asking(
   return [...configurations, ...(converts ? rendered.filter(isConverted) : [])];
 }
 
-/** Files that go when the process ends. */
+/** Files that are removed when the process ends. */
 function writeCertificate({ certificate, key }: ServingCertificate): CertificatePaths {
   const folder = mkdtempSync(join(tmpdir(), "tsop-webhooks-"));
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));

@@ -19,7 +19,7 @@ export async function applyTo(client: Client, object: ManifestObject): Promise<v
   await client.apply(await client.dynamic(object.apiVersion, object.kind), object);
 }
 
-/** The objects in the files of a folder, which need not be there. */
+/** The objects in the files of a folder, which need not exist. */
 export async function readFolder(folder: string): Promise<ManifestObject[]> {
   const names = await readdir(folder).catch(() => []);
   const files = names.filter((name) => name.endsWith(".yaml")).sort();
@@ -33,7 +33,7 @@ async function readManifests(path: string): Promise<ManifestObject[]> {
   return objectsIn(text);
 }
 
-/** @throws Error for what is no YAML */
+/** @throws Error for a text that is not YAML */
 function objectsIn(text: string): ManifestObject[] {
   return parseAllDocuments(text).flatMap((document) => {
     const [mistake] = document.errors;

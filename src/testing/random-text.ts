@@ -1,5 +1,6 @@
 /**
- * Random texts of a pattern: of the part of regular expressions that schemas use. What it does not read is `undefined`.
+ * Random texts that match a pattern, for the part of regular expressions that schemas use;
+ * `undefined` for other patterns.
  */
 import type { Random } from "./random.ts";
 
@@ -23,14 +24,14 @@ const CLASSES: Readonly<Record<string, string>> = {
 const PRINTABLE = Array.from({ length: 94 }, (_, index) => String.fromCharCode(33 + index)).join(
   "",
 );
-/** `*`, `+` and `{2,}` are so much longer at most than they have to be. */
+/** The most repetitions of `*`, `+` and `{2,}` beyond the minimum. */
 const SPREAD = 6;
 const END = "";
 
-/** Thrown for what this does not read. */
+/** Thrown for a pattern that is not supported. */
 class Unreadable extends Error {}
 
-/** A text that fits the pattern, most likely; `undefined` where the pattern says what is not read here. */
+/** A text that most likely matches the pattern; `undefined` for a pattern that is not supported. */
 export function textOfPattern(pattern: string, random: Random): string | undefined {
   try {
     return write(new Reader(pattern).whole(), random);
@@ -128,7 +129,7 @@ class Reader {
   #escaped(): string {
     const character = this.#next();
     if (Object.hasOwn(CLASSES, character)) return CLASSES[character] ?? "";
-    // What is left of letters and digits means something else: \b, \x41, \pL.
+    // Other letters and digits have a special meaning: \b, \x41, \pL.
     if (/[a-zA-Z0-9]/.test(character)) throw new Unreadable();
     return character;
   }

@@ -1,7 +1,6 @@
 /**
- * Random values that a structural schema allows, with a liking for what is rare: empty and odd texts, limits, absence.
- *
- * What is made here fits the schema most of the time; who uses it checks it.
+ * Random values that a structural schema allows, with a preference for rare ones: empty and odd
+ * texts, limits, absent fields. Most values are valid; the caller checks each.
  */
 import { setField } from "../kube/json.ts";
 import type { JsonObject } from "../kube/object.ts";
@@ -48,12 +47,12 @@ const FORMATS: Readonly<Record<string, readonly [string, ...string[]]>> = {
   email: ["me@example.com"],
   uri: ["https://example.com/a?b=c"],
 };
-/** Deeper optional fields are left out: the schema of a tree has no end. */
+/** Deeper optional fields are left out: a recursive schema has no end. */
 const MAX_DEPTH = 8;
 const MAX_ITEMS = 4;
 const INT32_MAX = 2 ** 31 - 1;
 
-/** A value of the schema. */
+/** A random value of the schema. */
 export function randomValue(schema: Schema, random: Random, depth = 0): unknown {
   if (schema.nullable && random.chance(0.1)) return null;
   if (schema.enum) return random.pick(schema.enum);

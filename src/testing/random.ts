@@ -1,7 +1,7 @@
-/** Choices that a seed makes. */
+/** Random choices that a seed determines. */
 import { VirtualClock } from "../clock.ts";
 
-/** Draws what it is asked for; the same seed draws the same. */
+/** Random choices; the same seed makes the same ones. */
 export class Random {
   readonly #clock: VirtualClock;
 
@@ -14,7 +14,7 @@ export class Random {
     return min + Math.floor(this.#clock.random() * (max - min + 1));
   }
 
-  /** `true` in that share of the cases. */
+  /** `true` with that probability. */
   chance(share: number): boolean {
     return this.#clock.random() < share;
   }

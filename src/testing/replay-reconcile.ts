@@ -6,17 +6,17 @@ import { readRecording } from "../runtime/replay/recording.ts";
 import { Replay, type ReplayReport } from "../runtime/replay/replay.ts";
 import { present } from "../present.ts";
 
-/** How a reconcile is replayed; everything may be left out. */
+/** The options of a replay; every field is optional. */
 export interface ReplayOptions {
-  /** Silent when absent. */
+  /** The log; silent when absent. */
   readonly log?: Logger;
 }
 
 /**
- * Does one recorded reconcile again, without a server: what its code reads is answered from the file, and what it writes
- * is compared with it, byte by byte.
+ * Repeats a recorded reconcile without a server: its reads are answered from the file, and its
+ * writes are compared with the file, byte by byte.
  *
- * @param file - what `tsop dev` saved in `.tsop/dev/recordings`
+ * @param file - a recording of `tsop dev` from `.tsop/dev/recordings`
  * @param setUp - adds the controller to a manager, as `main.ts` does
  *
  * @example

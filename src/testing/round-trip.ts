@@ -1,17 +1,17 @@
-/** An object's way to another version and back, and what may be wrong with it. */
+/** Converts an object to another version and back, and finds the mistakes. */
 import { messageOf } from "../errors.ts";
 import { encodeJson, getField, isJsonObject, sameJson } from "../kube/json.ts";
 import type { SentObject } from "../kube/object.ts";
 import type { HubConversion } from "../runtime/webhook/conversion/hub-conversion.ts";
 import type { VersionSchema } from "./version-schema.ts";
 
-/** The mistake; two of one sort most likely have the same cause. */
+/** A mistake; two of one sort most likely have the same cause. */
 export interface Mistake {
   readonly sort: "throws" | "changes" | "invalid" | "loses" | "wanders";
   readonly text: string;
 }
 
-/** From where to where, and with what. */
+/** The versions, and the converters. */
 interface RoundTripParts {
   readonly from: VersionSchema;
   readonly to: VersionSchema;
@@ -20,7 +20,7 @@ interface RoundTripParts {
   readonly bare: HubConversion;
 }
 
-/** The way there and back. */
+/** A conversion there and back. */
 export class RoundTrip {
   readonly #parts: RoundTripParts;
 
@@ -28,7 +28,7 @@ export class RoundTrip {
     this.#parts = parts;
   }
 
-  /** The first mistake that shows with this object. */
+  /** The first mistake with this object; `undefined` when there is none. */
   mistake(object: SentObject): Mistake | undefined {
     const { from, to, conversion, bare } = this.#parts;
     const way = `the way to ${to.version} and back`;
@@ -71,8 +71,9 @@ export class RoundTrip {
   }
 
   /**
-   * What the converter alone gives back may be less, or in another form, but has to be the same the next time: a
-   * converter that mixes fields up gives other values each time.
+   * Without annotations, an object may come back with fewer fields, or in another form, but it has
+   * to be the same the second time: a converter that mixes fields up returns other values each
+   * time.
    */
   #wandering(object: SentObject): Mistake | undefined {
     const { from, to } = this.#parts;

@@ -2,12 +2,13 @@
 import { VirtualClock } from "../clock.ts";
 import { messageOf } from "../errors.ts";
 
-/** Which seed is run alone, to see again what it did: `TSOP_SEED=17 npx vitest run`. */
+/** The variable with the only seed to run, to repeat a run: `TSOP_SEED=17 npx vitest run`. */
 const SEED = "TSOP_SEED";
 
 /**
- * Runs a simulation for the seeds from 1 to `count`, each on a clock of its own on which timers that are due together run
- * in an order of the seed's. The environment's `TSOP_SEED` runs one alone.
+ * Runs a simulation for the seeds from 1 to `count`, each on a clock of its own: timers that are
+ * due together run in an order that the seed draws. With `TSOP_SEED` in the environment, only that
+ * seed runs.
  *
  * @example
  * await withSeeds(100, async (clock) => {
@@ -15,7 +16,7 @@ const SEED = "TSOP_SEED";
  *   await clientFor(cluster).list(Pod);
  * });
  *
- * @throws Error with the seed and how to replay it; its cause is what `run` threw
+ * @throws Error with the seed and how to replay it; its cause is the error of `run`
  */
 export async function withSeeds(
   count: number,

@@ -1,4 +1,4 @@
-/** Says what the simulated pods of others do, such as those that the operator under test makes. */
+/** Scripts the simulated pods, such as those that the operator under test creates. */
 import type { ControlPlane } from "../controlplane/control-plane.ts";
 import {
   MutatingAdmissionPolicy,
@@ -17,7 +17,7 @@ export type PodSimulation =
   | "run"
   | `process:${string}`;
 
-/** Which pods are meant; all of them when both are left out. */
+/** The selected pods; all when both fields are absent. */
 export interface SimulatedPods {
   readonly namespace?: string | undefined;
   readonly labels?: Readonly<Record<string, string>> | undefined;
@@ -25,13 +25,15 @@ export interface SimulatedPods {
 
 /** The script of pods: the result of `simulatePods(...)`. */
 export interface PodScript {
-  /** Pods that are made from now on do again what their commands say; those that are there keep their annotation. */
+  /**
+   * Removes the script: later pods do what their commands say; existing ones keep their annotation.
+   */
   remove(): Promise<void>;
 }
 
 /**
- * Gives pods that are made from now on the annotation `tsop.dev/simulate`: for pods whose template is the operator's, as
- * those of its Jobs. The same pods once more: what was said last counts.
+ * Gives later pods the annotation `tsop.dev/simulate`: for pods whose template is the operator's,
+ * such as those of its Jobs. Of several scripts for the same pods, the last one counts.
  *
  * @example
  * const script = await simulatePods(cluster, { labels: { app: "backup" } }, "fail");

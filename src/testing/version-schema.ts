@@ -1,5 +1,5 @@
 /**
- * One version of a kind: makes objects that its schema allows, and says what is wrong with others.
+ * One version of a kind: makes objects that its schema allows, and finds the mistakes of others.
  */
 import { formatFieldError } from "../kube/field-errors.ts";
 import { copyJson, isJsonObject } from "../kube/json.ts";
@@ -37,9 +37,10 @@ export class VersionSchema {
   }
 
   /**
-   * An object as the API server would store it, with its defaults; `undefined` when the tries were in vain.
+   * A random object as the API server would store it, with its defaults; `undefined` when all
+   * attempts failed.
    *
-   * @param prepare - changes it before it is judged
+   * @param prepare - changes it before it is checked
    */
   object(random: Random, prepare?: (object: SentObject) => void): SentObject | undefined {
     const properties = Object.fromEntries(
@@ -79,7 +80,7 @@ export class VersionSchema {
   }
 }
 
-/** Smaller and simpler objects than this one, which need not be allowed: the boldest first. */
+/** Smaller and simpler objects than this one, which need not be valid: the smallest first. */
 export function* simpler(object: SentObject): Generator<SentObject> {
   const { labels, annotations, ...identity } = object.metadata;
   if (labels ?? annotations) yield { ...object, metadata: identity };

@@ -11,16 +11,16 @@ declare module "vitest" {
   // eslint-disable-next-line @typescript-eslint/no-unused-vars -- vitest's declaration has it
   interface Matchers<T> {
     /**
-     * The function does the same twice without a second effect: whatever it wrote to the control plane, it writes nothing
-     * when it is called again. Events and Leases do not count.
+     * Calling the function a second time has no effect: whatever it wrote to the control plane the
+     * first time, it writes nothing when it is called again. Events and Leases do not count.
      *
      * @example
      * await expect(() => reconciler.reconcile({ key })).toBeIdempotent(cluster);
      */
     toBeIdempotent(controlPlane: ControlPlane): Promise<void>;
     /**
-     * The object has the condition, with status `True` when nothing else is said. A condition of an older generation does
-     * not count.
+     * The object has the condition, with the status `True` by default. A condition of an older
+     * generation does not count.
      *
      * @example
      * expect(web).toHaveCondition("Ready");
@@ -28,7 +28,7 @@ declare module "vitest" {
      */
     toHaveCondition(type: string, expected?: WantedCondition): void;
     /**
-     * The object has an owner reference to that very object, by its uid.
+     * The object has an owner reference to this owner, by its uid.
      *
      * @example
      * expect(deployment).toBeOwnedBy(web, { controller: true });

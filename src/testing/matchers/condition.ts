@@ -1,16 +1,16 @@
-/** Whether an object has a condition. */
+/** Checks whether an object has a condition. */
 import { describeObject, type Finding, isObject, notAnObject, table } from "./findings.ts";
 
-/** An expected condition; an absent field may have any value. */
+/** An expected condition; an absent field matches any value. */
 export interface ExpectedCondition {
-  /** `True` when absent. */
+  /** The status; `True` when absent. */
   readonly status?: "True" | "False" | "Unknown";
   readonly reason?: string;
-  /** The whole message, or what is in it. */
+  /** The whole message, or an expression that matches a part of it. */
   readonly message?: string | RegExp;
 }
 
-/** A condition, or its status alone. */
+/** A condition, or only its status. */
 export type WantedCondition = "True" | "False" | "Unknown" | ExpectedCondition;
 
 interface FoundCondition {
@@ -21,7 +21,7 @@ interface FoundCondition {
   readonly observedGeneration?: number;
 }
 
-/** Compares the condition of a type; one that speaks of an older generation does not count. */
+/** Compares the condition of a type; a condition of an older generation does not count. */
 export function findingOfCondition(
   received: unknown,
   type: string,

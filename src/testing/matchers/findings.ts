@@ -12,19 +12,19 @@ interface Named {
   readonly metadata: { readonly namespace?: string; readonly name?: string };
 }
 
-/** Whether it can be an object of Kubernetes: it has metadata. */
+/** Whether the value can be a Kubernetes object: it has metadata. */
 export function isObject(value: unknown): value is Named {
   const { metadata } = (value ?? {}) as { metadata?: unknown };
   return typeof metadata === "object" && metadata !== null;
 }
 
-/** `Deployment default/web`. */
+/** The name of an object in messages: `Deployment default/web`. */
 export function describeObject({ kind = "object", metadata }: Named): string {
   const { namespace, name = "(no name)" } = metadata;
   return `${kind} ${namespace ? `${namespace}/` : ""}${name}`;
 }
 
-/** The finding about what is not an object at all. */
+/** The finding about a value that is not an object. */
 export function notAnObject(matcher: string, value: unknown): Finding {
   const found = value === null ? "null" : typeof value;
   return {
@@ -33,7 +33,7 @@ export function notAnObject(matcher: string, value: unknown): Finding {
   };
 }
 
-/** Rows below their heads, in columns. */
+/** Rows with headings, in columns. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) =>
     Math.max(...rows.map((row) => (row[column] ?? "").length)),

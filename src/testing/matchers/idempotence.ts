@@ -1,9 +1,9 @@
-/** Whether doing something again changes nothing in a control plane. */
+/** Checks that a second pass changes nothing in a control plane. */
 import type { ControlPlane, StoredChange } from "../../controlplane/control-plane.ts";
 import type { SentObject } from "../../kube/object.ts";
 import { describeObject, type Finding } from "./findings.ts";
 
-/** They tell of the work, or that somebody is there. */
+/** Objects that report the work, or that a process is alive. */
 const NOT_WORK: ReadonlySet<string> = new Set([
   "events",
   "events.events.k8s.io",
@@ -13,13 +13,13 @@ const NOT_WORK: ReadonlySet<string> = new Set([
 /** The fields that change with each write. */
 const OF_EACH_WRITE = ["resourceVersion", "managedFields", "generation"];
 
-/** Shows the difference of two values; `undefined` when there is none. */
+/** Formats the difference of two values; `undefined` when there is none. */
 type ShowDifference = (before: unknown, after: unknown) => string | undefined;
 
 /**
- * Does it once, lets the control plane's own controllers work that off, and does it again.
+ * Runs the pass once, lets the control plane's own controllers react, and runs it again.
  *
- * @throws what `pass` throws
+ * @throws the error of `pass`
  */
 export async function findingOfSecondPass(
   pass: () => unknown,

@@ -1,15 +1,15 @@
-/** Whether an object is owned by another one. */
+/** Checks whether an object is owned by another one. */
 import type { KubeObject, OwnerReference } from "../../kube/object.ts";
 import { parseApiVersion } from "../../kube/resource.ts";
 import { describeObject, type Finding, isObject, notAnObject, table } from "./findings.ts";
 
-/** How an object is to be owned. */
+/** The expected kind of ownership. */
 export interface ExpectedOwnership {
-  /** True: as its controller; false: not as its controller; either when absent. */
+  /** True: as the controller; false: not as the controller; either when absent. */
   readonly controller?: boolean;
 }
 
-/** Looks for the owner by its uid, as the garbage collector does. */
+/** Searches for the owner by its uid, as the garbage collector does. */
 export function findingOfOwner(
   received: unknown,
   owner: KubeObject,
