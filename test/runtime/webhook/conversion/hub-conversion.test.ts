@@ -279,7 +279,10 @@ describe("what cannot be converted", () => {
   cyclic["self"] = cyclic;
 
   it.each([
-    ["Bad.fromHub returned `metadata`, which a converter cannot change", () => ({ metadata: {}, spec: {} })],
+    [
+      "Bad.fromHub returned `metadata`, which a converter cannot change",
+      () => ({ metadata: {}, spec: {} }),
+    ],
     ["Bad.fromHub returned `kind`, which a converter cannot change", () => ({ kind: "x" })],
     ["Bad.fromHub returned undefined instead of an object", () => undefined],
     ["Bad.fromHub returned null instead of an object", () => null],
