@@ -8,7 +8,14 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { VERSION_FILE, root, version as present } from "./sources.mjs";
 
-const TABLES = ["resources-and-schemas", "go-internal", "go-shape", "protobuf", "bootstrap-rbac"];
+const TABLES = [
+  "resources-and-schemas",
+  "go-internal",
+  "go-shape",
+  "protobuf",
+  "bootstrap-rbac",
+  "declared-rules",
+];
 const BUILTIN = `${root}src/controlplane/builtin`;
 
 const wanted = process.argv[2] ?? present;

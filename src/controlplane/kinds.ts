@@ -92,6 +92,8 @@ export interface Strategy {
     context: WriteContext,
     between: readonly FieldError[],
   ): FieldError[];
+  /** All errors of a write in the order and the words in which the kind reports them; as they are when absent. */
+  report?(errors: readonly FieldError[]): FieldError[];
   /** The errors of a name of this kind, as messages. */
   validateName(name: string, prefix: boolean): string[];
   /** Whether PUT of a missing object creates it. */

@@ -178,21 +178,22 @@ function inOrder({
 function validateOwners(owners: readonly OwnerReference[], path: string): FieldError[] {
   const errors: FieldError[] = [];
   let controller: string | undefined;
-  owners.forEach((owner) => {
+  owners.forEach((owner, index) => {
+    const at = `${path}[${index}]`;
     // A client may omit it.
     const apiVersion = (owner as Partial<OwnerReference>).apiVersion ?? "";
-    const parsed = parseApiVersion(apiVersion);
-    const isParsable = !parsed.version.includes("/");
-    const { group, version } = isParsable ? parsed : { group: "", version: "" };
-    if (version === "") {
-      errors.push(invalidValue(`${path}.apiVersion`, apiVersion, "version must not be empty"));
+    const { group, version } = parseApiVersion(apiVersion);
+    if (apiVersion === "") errors.push(required(`${at}.apiVersion`, "must not be empty"));
+    else if (version === "" || version.includes("/")) {
+      const text = "must be <group>/<version> or <version>";
+      errors.push(invalidValue(`${at}.apiVersion`, apiVersion, text));
     }
     for (const field of ["kind", "name", "uid"] as const) {
-      if (!owner[field]) errors.push(invalidValue(`${path}.${field}`, "", "must not be empty"));
+      if (!owner[field]) errors.push(required(`${at}.${field}`, "must not be empty"));
     }
     if (group === "" && version === "v1" && owner.kind === "Event") {
       errors.push(
-        invalidValue(path, inOrder(owner), "/v1, Kind=Event is disallowed from being an owner"),
+        invalidValue(at, inOrder(owner), "/v1, Kind=Event is disallowed from being an owner"),
       );
     }
     if (owner.controller !== true) return;

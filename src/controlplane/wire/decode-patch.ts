@@ -16,7 +16,7 @@ import {
 } from "../builtin/definitions.ts";
 import { inGoOrder } from "../builtin/strategies/go-order.ts";
 import { convertBuiltIn, readBuiltIn } from "./built-in-reader.ts";
-import { readContent, strictMistake, unknownFields, warningsOf } from "./content.ts";
+import { type Content, readContent, strictMistake, unknownFields, warningsOf } from "./content.ts";
 import {
   type DecodedObject,
   type ExpectedKind,
@@ -61,14 +61,28 @@ function orBadRequest<T>(prefix: string, read: () => T): T {
   }
 }
 
+/** Refuses a patch that is not JSON, whether its object exists or not. @throws StatusError 400 */
+export function checkPatchSyntax(bytes: Uint8Array): void {
+  readPatch(bytes);
+}
+
+function readPatch(bytes: Uint8Array): Content {
+  try {
+    return readContent(bytes, "json");
+  } catch (error) {
+    if (error instanceof WireError) throw badRequest("invalid JSON patch");
+    throw error;
+  }
+}
+
 /**
  * Reads a patch that is written in JSON.
  *
  * @throws StatusError 400 for a body that is not JSON
  */
 export function decodePatch(bytes: Uint8Array, form: PatchForm): DecodedPatch {
+  const { value, problems } = readPatch(bytes);
   const prefix = form === "strategic" ? "" : "error decoding patch: ";
-  const { value, problems } = orBadRequest(prefix, () => readContent(bytes, "json"));
   const patch = orBadRequest(prefix, () => plainNumbers(value));
   if (form !== "json") return { form, patch, problems };
   const isStrange = problems.length > 0 || !hasOperationsOnly(patch);
@@ -109,12 +123,11 @@ export function decodeConfiguration(
   bytes: Uint8Array,
   validation: FieldValidation,
 ): DecodedConfiguration {
-  const { value, problems } = orBadRequest(
-    "error decoding YAML: error converting YAML to JSON: ",
-    () => readContent(bytes, "yaml"),
+  const { value, problems } = orBadRequest("error encoding patch: ", () =>
+    readContent(bytes, "yaml"),
   );
   const config =
-    orBadRequest("error decoding YAML: error unmarshaling JSON: while decoding JSON: ", () =>
+    orBadRequest("error decoding patch: error unmarshaling JSON: while decoding JSON: ", () =>
       asFloats(value),
     ) ?? {};
   if (!isJsonObject(config)) {
@@ -124,13 +137,13 @@ export function decodeConfiguration(
         ? "bool"
         : typeof config;
     throw badRequest(
-      `error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${kind} into Go value of type map[string]interface {}`,
+      `error decoding patch: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${kind} into Go value of type map[string]interface {}`,
     );
   }
   if (validation === "Warn") return { config, warnings: warningsOf(problems) };
   if (validation === "Ignore" || problems.length === 0) return { config, warnings: [] };
   const refusal = badRequest(
-    `error strict decoding YAML: error converting YAML to JSON: ${problems.join(", ")}`,
+    `error strict decoding patch: error converting YAML to JSON: ${problems.join(", ")}`,
   );
   return { config, warnings: [], refusal };
 }

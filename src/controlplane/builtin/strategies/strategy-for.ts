@@ -12,6 +12,7 @@ import type { SentObject } from "../../../kube/object.ts";
 import { pluralOf } from "../../../kube/plural.ts";
 import type { Strategy, WriteContext } from "../../kinds.ts";
 import { autoscalerStrategy } from "./autoscaler-strategy.ts";
+import { declaredErrors } from "./declared-errors.ts";
 import { asGiven, holdsEmptied } from "./emptied.ts";
 import { normaliseShape } from "./go-shape.ts";
 import type { KindRules } from "./kind-rules.ts";
@@ -20,6 +21,9 @@ import { admitToLimits } from "./quota-admission.ts";
 import { addressErrors } from "../shared/addresses/addresses.ts";
 
 const NO_RULES: KindRules = {};
+
+/** The group whose kinds another server checks, which knows no declared rules. */
+const AGGREGATED = "apiregistration.k8s.io";
 
 /** The strategy of the main endpoint of a built-in kind; that of unknown kinds has no rules. */
 export function strategyFor(group: string, kind: string): Strategy {
@@ -70,6 +74,7 @@ function mainStrategyFor(group: string, kind: string): Strategy {
       admitToLimits({ group, plural: pluralOf(kind) }, object, old, context);
       return errors;
     },
+    ...(group === AGGREGATED ? {} : { report: (errors) => declaredErrors(group, kind, errors) }),
     validateName: (name, prefix) => nameErrors(rules.name ?? "subdomain", name, prefix),
     allowCreateOnUpdate: rules.createOnUpdate ?? false,
     allowUnconditionalUpdate: !rules.conditionalUpdate,

@@ -14,6 +14,7 @@ import {
   type DecodedConfiguration,
   type DecodedPatch,
   type PatchForm,
+  checkPatchSyntax,
   decodePatch,
 } from "../../wire/decode-patch.ts";
 import { storeKey } from "../../store/store.ts";
@@ -64,6 +65,7 @@ export async function patchRequest(cluster: Cluster, asked: ResourceRequest): Pr
   const { request, resource } = asked;
   const query = parseWriteQuery(request.query, "patch");
   const bytes = await request.body();
+  checkPatchSyntax(bytes);
   const endpoint = endpointOf(asked);
   const options = writeOptions(asked, query);
   return answerUpdate(

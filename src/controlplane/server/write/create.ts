@@ -156,7 +156,10 @@ function validateNew(write: Write, object: SentObject): void {
     metadataErrors,
     resource.strategy.validateCreate(object, { ...context, metadataErrors }),
   );
-  if (errors.length > 0) throw invalid(errorKindOf(resource.group, resource.kind), name, errors);
+  if (errors.length > 0) {
+    const reported = resource.strategy.report?.(errors) ?? errors;
+    throw invalid(errorKindOf(resource.group, resource.kind), name, reported);
+  }
   tellWarnings();
 }
 

@@ -159,7 +159,8 @@ function validateChange(write: Write<UpdateOptions>, live: SentObject, object: S
     // A patch may have changed apiVersion or kind.
     const group = resource.builtIn ? resource.group : parseApiVersion(object.apiVersion).group;
     const kind = errorKindOf(group, object.kind);
-    throw invalid(kind, object.metadata.name ?? "", errors);
+    const reported = endpoint.strategy.report?.(errors) ?? errors;
+    throw invalid(kind, object.metadata.name ?? "", reported);
   }
   tellWarnings();
 }

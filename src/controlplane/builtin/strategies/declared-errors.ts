@@ -1,0 +1,58 @@
+/**
+ * Errors of rules that the sources of Kubernetes declare beside a field, such as `+k8s:required`. An API server written in
+ * Go checks them after the rules that are code, and words some of them otherwise; no error is told twice.
+ *
+ * @see https://github.com/kubernetes/enhancements/tree/master/keps/sig-api-machinery/5073-declarative-validation-with-validation-gen
+ */
+import {
+  type FieldError,
+  formatFieldError,
+  invalidValue,
+  required,
+} from "../../../kube/field-errors.ts";
+import { LineTable } from "../../line-table.ts";
+
+/** The rules of a kind by the path of the field, in the order in which they are checked. */
+type DeclaredRules = Readonly<Record<string, readonly string[]>>;
+
+const table = new LineTable<DeclaredRules>(new URL("./declared-rules.data.json", import.meta.url));
+
+/** The errors of an object or a change, each once, those of declared rules at the end and in their words. */
+export function declaredErrors(
+  group: string,
+  kind: string,
+  errors: readonly FieldError[],
+): FieldError[] {
+  const distinct = [...new Map(errors.map((error) => [formatFieldError(error), error])).values()];
+  const rules = table.get(`${group}/${kind}`);
+  if (rules === undefined) return distinct;
+  const order = Object.keys(rules);
+  const others: FieldError[] = [];
+  const declared: { readonly place: number; readonly error: FieldError }[] = [];
+  for (const error of distinct) {
+    const path = error.field.replace(/\[[^\]]*\]/g, "[]");
+    const reworded = (rules[path] ?? [])
+      .map((rule) => asDeclared(rule, error))
+      .find((found) => found !== undefined);
+    if (reworded === undefined) others.push(error);
+    else declared.push({ place: order.indexOf(path), error: reworded });
+  }
+  declared.sort((one, other) => one.place - other.place);
+  return [...others, ...declared.map(({ error }) => error)];
+}
+
+/** The error in the words of the rule; `undefined` when it is not the rule's. */
+function asDeclared(rule: string, error: FieldError): FieldError | undefined {
+  switch (rule) {
+    case "required":
+      return error.reason === "FieldValueRequired" ? required(error.field) : undefined;
+    case "immutable":
+      return error.message.endsWith(IMMUTABLE)
+        ? invalidValue(error.field, undefined, IMMUTABLE)
+        : undefined;
+    default:
+      return error.reason === rule ? error : undefined;
+  }
+}
+
+const IMMUTABLE = "field is immutable";
