@@ -11,7 +11,7 @@ import { type Decision, authorizeByRoles } from "./rbac.ts";
 
 /**
  * Asks both authorizers, as `--authorization-mode=Node,RBAC` does; a denial has the reasons of
- * both.
+ * both, each with the name of its authorizer.
  */
 export function authorize(source: ObjectSource, user: User, attributes: Attributes): Decision {
   // Administrators are allowed everything, without a check.
@@ -19,7 +19,10 @@ export function authorize(source: ObjectSource, user: User, attributes: Attribut
   const asNode = authorizeNode(source, user, attributes);
   if (asNode?.allowed) return asNode;
   const byRoles = authorizeByRoles(source, user, attributes);
-  if (byRoles.allowed || !asNode?.reason) return byRoles;
-  const reasons = [asNode.reason, byRoles.reason].filter((reason) => reason !== "");
-  return { allowed: false, reason: reasons.join("\n") };
+  if (byRoles.allowed) return byRoles;
+  const reasons = [named("node", asNode?.reason), named("rbac", byRoles.reason)];
+  return { allowed: false, reason: reasons.filter((reason) => reason !== "").join("\n") };
 }
+
+const named = (authorizer: string, reason = ""): string =>
+  reason === "" ? "" : `${authorizer}: ${reason}`;

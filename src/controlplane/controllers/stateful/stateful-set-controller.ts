@@ -20,6 +20,7 @@ import { claimed, watchOwned } from "../ownership.ts";
 import { isFinished } from "../pods/pods.ts";
 import { RevisionHistory } from "../revision-history.ts";
 import { ObjectController, watch } from "../controller.ts";
+import { shareOf } from "../share.ts";
 import { StatefulClaims } from "./stateful-claims.ts";
 import {
   KIND,
@@ -186,18 +187,24 @@ export class StatefulSetController extends ObjectController<StatefulSet> {
     return true;
   }
 
-  /** Replaces the last pod of an old revision, once the ones after it are healthy again. */
-  async #roll({ set, places, versions, nowMs }: Round): Promise<number> {
-    const { partition = 0 } = set.spec.updateStrategy.rollingUpdate ?? {};
+  /**
+   * Replaces pods of an old revision, the last one first, while few enough are unavailable. A parallel set replaces those
+   * that are unavailable themselves in any case.
+   */
+  async #roll({ set, places, versions, nowMs, inOrder }: Round): Promise<number> {
+    const { partition = 0, maxUnavailable = 1 } = set.spec.updateStrategy.rollingUpdate ?? {};
     const updateName = versions.update.metadata.name ?? "";
-    for (const { pod } of places.slice(partition).toReversed()) {
-      if (revisionOf(pod) !== updateName && !pod.metadata.deletionTimestamp) {
-        await this.#delete(set, pod);
-        return 1;
-      }
-      if (isUnavailable(set, pod, nowMs)) return 0;
-    }
-    return 0;
+    const isDown = ({ pod }: Place): boolean => isUnavailable(set, pod, nowMs);
+    const isOld = ({ pod }: Place): boolean =>
+      revisionOf(pod) !== updateName && !pod.metadata.deletionTimestamp;
+    const old = places.slice(partition).filter(isOld).toReversed();
+    const allowed = Math.max(1, shareOf(maxUnavailable, set.spec.replicas ?? 1, "down"));
+    const left = Math.max(0, allowed - places.filter(isDown).length);
+    const replaced = inOrder
+      ? old.slice(0, left)
+      : [...old.filter(isDown), ...old.filter((place) => !isDown(place)).slice(0, left)];
+    for (const { pod } of replaced) await this.#delete(set, pod);
+    return replaced.length;
   }
 
   async #create(set: StatefulSet, pod: Pod): Promise<void> {

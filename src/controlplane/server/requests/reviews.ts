@@ -85,23 +85,10 @@ interface Reviewed<Spec extends object = JsonObject> extends SentObject {
 function accessErrors(spec: AccessSpec, named: boolean): FieldError[] {
   const { resourceAttributes, nonResourceAttributes } = spec;
   const errors: FieldError[] = [];
-  if (resourceAttributes && nonResourceAttributes) {
-    errors.push(
-      invalidValue(
-        "spec.nonResourceAttributes",
-        goAttributes(nonResourceAttributes),
-        "cannot be specified in combination with resourceAttributes",
-      ),
-    );
-  }
-  if (!resourceAttributes && !nonResourceAttributes) {
-    errors.push(
-      invalidValue(
-        "spec.resourceAttributes",
-        undefined,
-        "exactly one of nonResourceAttributes or resourceAttributes must be specified",
-      ),
-    );
+  if ((resourceAttributes === undefined) === (nonResourceAttributes === undefined)) {
+    const shown = nonResourceAttributes && goAttributes(nonResourceAttributes);
+    const detail = "exactly one of nonResourceAttributes or resourceAttributes must be specified";
+    errors.push(invalidValue("spec", shown, detail));
   }
   if (named && !spec.user && !spec.groups?.length) {
     errors.push(invalidValue("spec.user", "", "at least one of user or group must be specified"));

@@ -169,7 +169,7 @@ function checkPreconditions(
     const differs = (field: string, wanted: string | undefined, found = ""): void => {
       if (wanted === undefined || wanted === found) return;
       const text = `${field} in precondition: ${wanted}, ${field} in object meta: ${found}`;
-      throw conflict(resource, name, `Precondition failed: ${text}`);
+      throw conflict(resource, name, `precondition failed: ${text}`);
     };
     differs("UID", uid, metadata.uid);
     differs("ResourceVersion", resourceVersion, metadata.resourceVersion);

@@ -1,16 +1,20 @@
 /** Rules of the kind StatefulSet. */
 import {
   type FieldError,
-  forbidden,
   invalidValue,
   nameErrorsAt,
   notSupported,
   required,
 } from "../../../../kube/field-errors.ts";
-import { sameJson } from "../../../../kube/json.ts";
 import { dns1123LabelErrors } from "../../../../kube/names.ts";
 import type { SentObject } from "../../../../kube/object.ts";
-import { notNegative } from "../../shared/checks.ts";
+import {
+  countOrPercent,
+  immutable,
+  immutableForm,
+  notNegative,
+  notOverHundred,
+} from "../../shared/checks.ts";
 import { setPodTemplateDefaults } from "../../shared/pods/defaults.ts";
 import { templateErrors, templateMetadataErrors } from "../../shared/pods/pod-spec.ts";
 import type { PodTemplate } from "../../shared/pods/shapes.ts";
@@ -26,7 +30,7 @@ import { dropFromWorkload } from "../../shared/workloads/templates.ts";
 import { internalForm } from "../../strategies/go-internal.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { ageColumn, containerColumns, nameColumn, printer } from "../../tables/column.ts";
-import { HISTORY, collisionErrors, readyOfDesired, selectionErrors } from "./shared.ts";
+import { HISTORY, collisionErrors, isZero, readyOfDesired, selectionErrors } from "./shared.ts";
 import { selectorScale } from "../../shared/workloads/scale.ts";
 import { type Deployment } from "./shared.ts";
 
@@ -46,12 +50,6 @@ function statefulSetWarnings(object: StatefulSet, old: SentObject | undefined): 
     : warnings;
 }
 
-/** Drops the fields of disabled features, including the one of the update strategy. */
-function dropFromStatefulSet(object: StatefulSet): void {
-  dropFromWorkload(object);
-  delete object.spec.updateStrategy.rollingUpdate?.maxUnavailable;
-}
-
 function setStatefulSetDefaults(object: StatefulSet): void {
   const { spec } = object;
   setPodTemplateDefaults(spec.template);
@@ -62,6 +60,7 @@ function setStatefulSetDefaults(object: StatefulSet): void {
   }
   if (spec.updateStrategy.type === "RollingUpdate" && spec.updateStrategy.rollingUpdate) {
     spec.updateStrategy.rollingUpdate.partition ??= 0;
+    spec.updateStrategy.rollingUpdate.maxUnavailable ??= 1;
   }
   const retention = (spec.persistentVolumeClaimRetentionPolicy ??= {});
   retention.whenDeleted ??= "Retain";
@@ -192,25 +191,42 @@ function statefulStrategyErrors({
     const shown = internalForm("apps.StatefulSetUpdateStrategy", { type, rollingUpdate });
     return [invalidValue(field, shown, "must be 'RollingUpdate' or 'OnDelete'")];
   }
-  return notNegative(`${field}.rollingUpdate.partition`, rollingUpdate?.partition);
+  return [
+    ...notNegative(`${field}.rollingUpdate.partition`, rollingUpdate?.partition),
+    ...unavailableErrors(`${field}.rollingUpdate.maxUnavailable`, rollingUpdate?.maxUnavailable),
+  ];
 }
 
-const STATEFUL_UPDATES =
-  "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden";
+function unavailableErrors(field: string, count: IntOrString | undefined): FieldError[] {
+  if (count === undefined) return [];
+  return [
+    ...countOrPercent(field, count),
+    ...(isZero(count) ? [invalidValue(field, count, "cannot be 0")] : []),
+    ...notOverHundred(field, count),
+  ];
+}
 
 function statefulSetUpdateErrors(object: StatefulSet, old: StatefulSet): FieldError[] {
-  const fixed = ({ spec }: StatefulSet): unknown => [
-    spec.selector,
-    spec.serviceName ?? "",
-    spec.podManagementPolicy,
-    spec.volumeClaimTemplates ?? [],
-  ];
   const extent = { claims: [], service: [], template: true };
   const wasWrong = specErrors(old, extent).length > 0;
   const errors = specErrors(object, { ...extent, template: !wasWrong });
-  return sameJson(fixed(object), fixed(old))
-    ? errors
-    : [...errors, forbidden("spec", STATEFUL_UPDATES)];
+  const [spec, previous] = [object.spec, old.spec];
+  return [
+    ...errors,
+    ...immutable("spec.selector", spec.selector, previous.selector),
+    ...immutableForm(
+      "spec.volumeClaimTemplates",
+      "[]core.PersistentVolumeClaim",
+      spec.volumeClaimTemplates,
+      previous.volumeClaimTemplates,
+    ),
+    ...immutable("spec.serviceName", spec.serviceName ?? "", previous.serviceName ?? ""),
+    ...immutable(
+      "spec.podManagementPolicy",
+      spec.podManagementPolicy,
+      previous.podManagementPolicy,
+    ),
+  ];
 }
 
 const statefulSetStatusErrors = (object: Deployment, previous: SentObject): FieldError[] => [
@@ -241,7 +257,7 @@ export const statefulSetRules: KindRules = {
   status: "all",
   generation: ["spec"],
   setDefaults: setStatefulSetDefaults,
-  dropDisabled: dropFromStatefulSet,
+  dropDisabled: dropFromWorkload,
   table: printer([nameColumn, readyOfDesired, ageColumn, ...containerColumns(TEMPLATE_CONTAINERS)]),
   scale: selectorScale,
   writtenNulls: { spec: { selector: null } },

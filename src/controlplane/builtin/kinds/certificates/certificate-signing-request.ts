@@ -189,21 +189,20 @@ function requestErrors(object: SigningRequest, old: SigningRequest | undefined):
 
 function conditionsErrors(conditions: readonly SigningCondition[]): FieldError[] {
   const seen = new Set<string>();
-  return conditions.flatMap(({ type, status = "" }, index) => {
+  const errors = conditions.flatMap(({ type, status = "" }, index) => {
     const at = `${FIELD}[${index}]`;
     const errors = type === "" ? [required(`${at}.type`)] : [];
     const known = FINAL.includes(type) ? ["True"] : ["False", "True", "Unknown"];
     if (status === "") errors.push(required(`${at}.status`));
     else if (!known.includes(status)) errors.push(notSupported(`${at}.status`, status, known));
-    const other = DECISIONS.find((decision) => decision !== type) ?? "";
-    if (DECISIONS.includes(type) && seen.has(other)) {
-      const detail = "Approved and Denied conditions are mutually exclusive";
-      errors.push(invalidValue(FIELD, type, detail));
-    }
     if (seen.has(type)) errors.push(duplicate(`${at}.type`, type));
     seen.add(type);
     return errors;
   });
+  if (!DECISIONS.every((decision) => seen.has(decision))) return errors;
+  const members = DECISIONS.map((decision) => `conditions[{"type": "${decision}"}]`);
+  const detail = `must specify at most one of: ${members.map((member) => `\`${member}\``).join(", ")}`;
+  return [...errors, invalidValue(FIELD, `{${members.join(", ")}}`, detail)];
 }
 
 function changeErrors(

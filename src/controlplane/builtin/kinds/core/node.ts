@@ -142,19 +142,18 @@ function checkChange(node: Check<Node>, previous: Node): void {
     podCIDRs.length === old.length
       ? old.filter((range, index) => range !== podCIDRs[index]).length
       : Math.min(old.length, 1);
-  for (let count = 0; count < changed; count++)
-    forbidChange(node.at("spec", "podCIDRs"), "podCIDR");
+  const ranges = node.at("spec", "podCIDRs");
+  for (let count = 0; count < changed; count++) {
+    ranges.forbidden('node updates may not change podCIDR except from "" to valid');
+  }
   if (oldProvider !== "" && providerID !== oldProvider) {
-    forbidChange(node.at("spec", "providerID"), "providerID");
+    node.child("spec.providerID", undefined).invalid("field cannot be modified once set");
   }
   checkTaints(node);
   if (externalID !== (previous.spec?.externalID ?? "")) {
     node.at("spec", "externalID").forbidden("may not be updated");
   }
 }
-
-const forbidChange = (field: Check<unknown>, name: string): void =>
-  field.forbidden(`node updates may not change ${name} except from "" to valid`);
 
 /** Validates the taints of a node: each key and effect once. */
 function checkTaints(node: Check<Node>): void {

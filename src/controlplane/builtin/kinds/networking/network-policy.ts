@@ -85,7 +85,7 @@ function checkPort(check: Check<PolicyPort>): void {
   } else {
     checkPortNumber(check.child("port", port));
     if (endPort === undefined) return;
-    if (endPort < port) end.invalid("must be greater than or equal to `port`", port);
+    if (endPort < port) end.invalid("must be greater than or equal to `port`");
     checkPortNumber(end);
   }
 }

@@ -114,5 +114,5 @@ export function bindingUpdateErrors(object: Binding, old: Binding): FieldError[]
   const { roleRef } = object;
   if (sameJson(roleRef, old.roleRef)) return [];
   const shown = { APIGroup: roleRef.apiGroup, Kind: roleRef.kind, Name: roleRef.name };
-  return [invalidValue("roleRef", shown, "cannot change roleRef")];
+  return [invalidValue("roleRef", shown, "field is immutable")];
 }

@@ -16,11 +16,7 @@ function setCsiDriverDefaults(object: CsiDriver): void {
   spec.volumeLifecycleModes ??= ["Persistent"];
   spec.requiresRepublish ??= false;
   spec.seLinuxMount ??= false;
-}
-
-/** Drops the fields of disabled features. */
-function dropFromCsiDriver(object: CsiDriver): void {
-  delete object.spec.preventPodSchedulingIfMissing;
+  spec.preventPodSchedulingIfMissing ??= false;
 }
 
 interface CsiDriver extends SentObject {
@@ -111,7 +107,6 @@ function tokenAudiences(driver: SentObject): string {
 
 /** The rules of CSIDrivers. */
 export const csiDriverRules: KindRules = {
-  dropDisabled: dropFromCsiDriver,
   conditionalUpdate: true,
   generation: ["spec"],
   startsWithoutGeneration: true,

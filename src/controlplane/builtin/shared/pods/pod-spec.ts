@@ -20,7 +20,7 @@ import { checkVolumes } from "../volumes/volumes.ts";
 import { containerResourcesErrors, podResourcesErrors } from "./container-resources.ts";
 import { containersErrors } from "./containers.ts";
 import { affinityErrors, spreadErrors, tolerationsErrors } from "./scheduling.ts";
-import { hostUsersErrors, osErrors, podContextErrors } from "./security-context.ts";
+import { hostUsersErrors, osErrors, podContextErrors, processErrors } from "./security-context.ts";
 import type { PodSpec, PodTemplate } from "./shapes.ts";
 
 const RESTART_POLICIES = ["Always", "OnFailure", "Never"];
@@ -115,6 +115,7 @@ export function podSpecErrors(
     ...oneOf(`${field}.dnsPolicy`, dnsPolicy, DNS_POLICIES),
     ...validateLabels(spec.nodeSelector, `${field}.nodeSelector`),
     ...podContextErrors(`${field}.securityContext`, spec),
+    ...processErrors(field, spec),
     ...affinityErrors(`${field}.affinity`, spec.affinity),
     ...dnsErrors(`${field}.dnsConfig`, spec),
     ...(spec.readinessGates ?? []).flatMap(({ conditionType }, index) =>

@@ -38,15 +38,6 @@ export function podContextErrors(field: string, spec: PodSpec): FieldError[] {
       idErrors(`${field}.supplementalGroups[${index}]`, id),
     ),
   ];
-  if (spec.shareProcessNamespace === true && spec.hostPID === true) {
-    errors.push(
-      invalidValue(
-        `${field}.shareProcessNamespace`,
-        true,
-        "ShareProcessNamespace and HostPID cannot both be enabled",
-      ),
-    );
-  }
   errors.push(...sysctlErrors(`${field}.sysctls`, context.sysctls ?? [], spec));
   const choice = (part: keyof PodContext, words: readonly string[]): FieldError[] => {
     const value = context[part];
@@ -62,6 +53,13 @@ export function podContextErrors(field: string, spec: PodSpec): FieldError[] {
     // Other policies belong to a disabled feature.
     ...choice("seLinuxChangePolicy", ["Recursive"]),
   ];
+}
+
+/** Validates that containers share their processes with each other or with the host, not both. */
+export function processErrors(field: string, spec: PodSpec): FieldError[] {
+  if (spec.shareProcessNamespace !== true || spec.hostPID !== true) return [];
+  const detail = "ShareProcessNamespace and HostPID cannot both be enabled";
+  return [invalidValue(`${field}.shareProcessNamespace`, true, detail)];
 }
 
 function sysctlErrors(
@@ -181,10 +179,13 @@ export function hostUsersErrors(field: string, spec: PodSpec): FieldError[] {
   );
 }
 
-const WINDOWS_POD = ["appArmorProfile", "seLinuxOptions"] as const;
-const WINDOWS_POD_MORE = ["seccompProfile", "fsGroup", "fsGroupChangePolicy", "sysctls"] as const;
-
-const WINDOWS_POD_LAST = [
+const WINDOWS_POD = [
+  "appArmorProfile",
+  "seLinuxOptions",
+  "seccompProfile",
+  "fsGroup",
+  "fsGroupChangePolicy",
+  "sysctls",
   "runAsUser",
   "runAsGroup",
   "supplementalGroups",
@@ -224,16 +225,12 @@ export function osErrors(field: string, spec: PodSpec): FieldError[] {
         ? []
         : [forbidden(`${where}.${part}`, "cannot be set for a windows pod")],
     );
-  const host = asJson(spec);
   return [
     ...banned(at, context, WINDOWS_POD),
     ...(spec.hostUsers === undefined
       ? []
       : [forbidden(`${field}.hostUsers`, "cannot be set for a windows pod")]),
-    ...banned(field, host, ["hostPID", "hostIPC"]),
-    ...banned(at, context, WINDOWS_POD_MORE),
-    ...banned(field, host, ["shareProcessNamespace"]),
-    ...banned(at, context, WINDOWS_POD_LAST),
+    ...banned(field, asJson(spec), ["hostPID", "hostIPC", "shareProcessNamespace"]),
     ...containerContexts(field, spec).flatMap(([where, own]) =>
       WINDOWS_CONTAINER.flatMap((part) =>
         own[part] === undefined

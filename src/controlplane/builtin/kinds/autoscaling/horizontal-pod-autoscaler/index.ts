@@ -11,6 +11,7 @@ export const horizontalPodAutoscalerRules: KindRules = {
   validate: autoscalerErrors,
   validateStatus: autoscalerStatusErrors,
   status: "all",
+  generation: ["spec"],
   setDefaults: setAutoscalerDefaults,
   table: printer(
     [

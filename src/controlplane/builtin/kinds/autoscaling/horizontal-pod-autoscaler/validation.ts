@@ -73,9 +73,9 @@ const MAX_PERIOD = 1800;
 export function autoscalerErrors(object: Autoscaler): FieldError[] {
   const { minReplicas, maxReplicas = 0, scaleTargetRef = {}, metrics, behavior } = object.spec;
   const errors: FieldError[] = [];
-  if (minReplicas !== undefined && minReplicas < 1) {
+  if (minReplicas !== undefined && minReplicas < 0) {
     errors.push(
-      invalidValue("spec.minReplicas", minReplicas, "must be greater than or equal to 1"),
+      invalidValue("spec.minReplicas", minReplicas, "must be greater than or equal to 0"),
     );
   }
   const highest = "spec.maxReplicas";
