@@ -2,19 +2,13 @@
 import type { TablePrinter } from "../kinds.ts";
 import { rulesOf } from "./kinds/kind-table.ts";
 import { described } from "./tables/column-descriptions.ts";
-import { column, nameColumn, printer } from "./tables/column.ts";
+import { createdAtColumn, nameColumn, printer } from "./tables/column.ts";
+import { definitionPrinter } from "./tables/definition-printer.ts";
 
 /** The fallback printer: name and creation time. */
-const createdAtPrinter: TablePrinter = printer(
-  [
-    nameColumn,
-    column("Created At", ({ metadata }) => metadata.creationTimestamp ?? null, {
-      type: "date",
-      metadataField: "creationTimestamp",
-    }),
-  ],
-  { nullWhenEmpty: true },
-);
+const createdAtPrinter: TablePrinter = printer([nameColumn, createdAtColumn], {
+  nullWhenEmpty: true,
+});
 
 const SCALE_DESCRIPTIONS: Readonly<Record<string, string>> = {
   Desired: "replicas is the desired number of instances for the scaled object.",
@@ -40,6 +34,7 @@ export function scalePrinter(builtIn: boolean): TablePrinter {
  * printer.
  */
 export function printerOf(group: string, kind: string): TablePrinter {
+  if (group === "apiextensions.k8s.io") return definitionPrinter;
   const rules = rulesOf(group, kind);
   return rules?.table ? described(rules, rules.table) : createdAtPrinter;
 }

@@ -1,5 +1,5 @@
 /** The strategies of CustomResourceDefinitions. */
-import { at } from "../builtin/at.ts";
+import { at, textAt } from "../builtin/at.ts";
 import type { FieldError } from "../../kube/field-errors.ts";
 import { copyJson, sameJson } from "../../kube/json.ts";
 import { dns1123SubdomainErrors, maskTrailingDash } from "../../kube/names.ts";
@@ -58,15 +58,35 @@ function unknownFormats(definition: Definition): string[] {
   );
 }
 
-function warnOfFormats(
+/** The types of items that a list cannot hold as a set, though the schema says so. */
+function typesOfSets(definition: Definition): string[] {
+  const { common, versions } = hoistVersions(definition);
+  return [common, ...versions].flatMap(({ schema }) =>
+    [...schemasOf(schema?.openAPIV3Schema ?? {})].flatMap((part) => {
+      const type = textAt(part, "items.type");
+      const isSet = part["x-kubernetes-list-type"] === "set";
+      return isSet && (type === "object" || type === "array") ? [type] : [];
+    }),
+  );
+}
+
+/** Warns of what a definition says in vain, unless it said so before. */
+function warnOfSchema(
   definition: Definition,
-  known: readonly string[],
+  before: Definition | undefined,
   context: WriteContext,
 ): void {
-  for (const format of new Set(unknownFormats(definition))) {
-    if (!known.includes(format)) {
-      context.warn(`unrecognized format ${JSON.stringify(format)}`);
-    }
+  const isNew = (find: (one: Definition) => string[]): string[] => {
+    const known = before ? find(before) : [];
+    return [...new Set(find(definition))].filter((one) => !known.includes(one));
+  };
+  for (const format of isNew(unknownFormats)) {
+    context.warn(`unrecognized format ${JSON.stringify(format)}`);
+  }
+  for (const type of isNew(typesOfSets).sort()) {
+    context.warn(
+      `x-kubernetes-list-type: set for items of type ${JSON.stringify(type)} is not supported by server-side apply or CEL validation rules`,
+    );
   }
 }
 
@@ -89,7 +109,7 @@ export const definitionStrategy: Strategy = {
     };
     definition.metadata.generation = 1;
     recordStorageVersion(definition);
-    warnOfFormats(definition, [], context);
+    warnOfSchema(definition, undefined, context);
   },
   prepareForUpdate(definition: Definition, before: Definition, context) {
     if (before.status) definition.status = copyJson(before.status);
@@ -98,7 +118,7 @@ export const definitionStrategy: Strategy = {
       definition.metadata.generation = (before.metadata.generation ?? 0) + 1;
     }
     recordStorageVersion(definition);
-    warnOfFormats(definition, unknownFormats(before), context);
+    warnOfSchema(definition, before, context);
   },
   validateCreate(definition: Definition): FieldError[] {
     return definitionErrors(definition);

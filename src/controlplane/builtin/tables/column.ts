@@ -93,6 +93,13 @@ export const ageColumn: PrintedColumn = column(
   { metadataField: "creationTimestamp" },
 );
 
+/** The column of the time when the object was created. */
+export const createdAtColumn: PrintedColumn = column(
+  "Created At",
+  ({ metadata }) => metadata.creationTimestamp ?? null,
+  { type: "date", metadataField: "creationTimestamp" },
+);
+
 /** The columns of names and images of the containers at `path`, for `-o wide`. */
 export const containerColumns = (
   path: string,
