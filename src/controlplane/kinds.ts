@@ -113,8 +113,8 @@ export interface DeletionRules {
   readonly dependents?: "background" | "orphan" | "unsupported";
   /** A `Warning` when the request has no policy. */
   readonly warning?: string;
-  /** Whether a deletion always holds for the uid of the object that was found. */
-  readonly pinsUid?: boolean;
+  /** For kinds whose deletion always holds for the uid of the object that was found: how another uid is refused. */
+  readonly pinsUid?: "Precondition failed" | "precondition failed";
   /** The grace period in seconds of kinds that have one, from the one in the request. */
   graceSeconds?(object: SentObject, asked: number | undefined): number;
   /** Checks whether the object may be deleted. @throws StatusError */

@@ -178,7 +178,7 @@ export const definitionTraits: KindTraits = {
   freeFinalizers: true,
   deletion: {
     answersObject: true,
-    pinsUid: true,
+    pinsUid: "precondition failed",
     dependents: "unsupported",
     begin: markForDeletion,
   },

@@ -7,7 +7,7 @@ import { convertVersion } from "../../builtin/kind-versions.ts";
 import type { ConvertObject } from "../../admission/attributes.ts";
 import type { ServedResource } from "../../kinds.ts";
 import type { Conversion } from "./conversion.ts";
-import { notInitialised } from "../../failures.ts";
+import { internalError, notInitialised, plainError } from "../../failures.ts";
 import { type Registry } from "./registry.ts";
 import { collectionOf } from "../../resource-name.ts";
 import { type Store, deepFreeze } from "../../store/store.ts";
@@ -89,7 +89,8 @@ export function readNow(
 export async function converting<T>(
   cluster: { readonly registry: Registry; readonly conversion: Conversion },
   read: () => T,
-  failed: (error: unknown) => unknown = (error) => error,
+  failed: (error: unknown, resource: ServedResource, object: SentObject) => unknown = (error) =>
+    error,
 ): Promise<T> {
   for (;;) {
     try {
@@ -99,7 +100,7 @@ export async function converting<T>(
       try {
         await prepareReads(cluster, thrown.resource, [thrown.object]);
       } catch (error) {
-        throw failed(error);
+        throw failed(error, thrown.resource, thrown.object);
       }
     }
   }
@@ -166,6 +167,24 @@ export async function convertingList<T>(
   return converting(cluster, read, failed);
 }
 
+/** Says that a stored object was not converted, to a write. */
+function undecodable(error: unknown, { metadata }: SentObject): unknown {
+  if (!(error instanceof StatusError)) return error;
+  const { resourceVersion = "" } = metadata;
+  return plainError(`object not decodable revision=${resourceVersion}: ${error.message}`);
+}
+
+/** Says that a stored object was not converted, to a read or a deletion of it. */
+export function corrupt(error: unknown, resource: ServedResource, object: SentObject): unknown {
+  const told = undecodable(error, object);
+  if (!(told instanceof StatusError)) return told;
+  const { namespace = "", name = "" } = object.metadata;
+  const key = [resource.group, resource.plural, namespace, name].filter((part) => part !== "");
+  return internalError(
+    `StorageError: corrupt object, Code: 7, Key: /${key.join("/")}, ResourceVersion: 0, AdditionalErrorMsg: ${told.message}`,
+  );
+}
+
 /** The place of a list. */
 interface ListPlace {
   readonly resource: ServedResource;
@@ -213,8 +232,12 @@ export async function shownAs(
   resource: ServedResource,
   stored: SentObject,
 ): Promise<SentObject> {
-  const prepared = prepareReads(cluster, resource, [stored]);
-  if (prepared) await prepared;
+  try {
+    const prepared = prepareReads(cluster, resource, [stored]);
+    if (prepared) await prepared;
+  } catch (error) {
+    throw undecodable(error, stored);
+  }
   return readAs(cluster, resource, stored);
 }
 

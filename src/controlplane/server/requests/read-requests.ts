@@ -6,7 +6,7 @@ import { getObject, listObjects, type ListPage, waitForVersion } from "../read/l
 import type { Presenter } from "./presenter.ts";
 import { checkPlace, isPage, parseListQuery, parseWatchQuery, versionProblem } from "./query.ts";
 import type { Answer, Outcome, ResourceRequest } from "./request.ts";
-import { converting, convertingList } from "../cluster/versions.ts";
+import { converting, convertingList, corrupt } from "../cluster/versions.ts";
 import { Watch } from "../read/watch.ts";
 
 /** GET of an object. */
@@ -28,7 +28,7 @@ export async function readOne(
   const problem = versionProblem(version);
   if (problem !== undefined) throw plainError(problem);
   await waitForVersion(cluster, resource, Number(version || "0"));
-  return converting(cluster, () => getObject(cluster, resource, namespace, name));
+  return converting(cluster, () => getObject(cluster, resource, namespace, name), corrupt);
 }
 
 /** GET of a collection. */

@@ -13,7 +13,7 @@ import { admissionRequest } from "./admitted.ts";
 import { type Cluster, type Write, type WriteOptions, timestamp } from "../cluster/cluster.ts";
 import { conflict, notFound } from "../../failures.ts";
 import { collectionOf } from "../../resource-name.ts";
-import { prepareReads, readAs, rewritten } from "../cluster/versions.ts";
+import { corrupt, prepareReads, readAs, rewritten } from "../cluster/versions.ts";
 import { type DeletionRules } from "../../kinds.ts";
 import { present } from "../../../present.ts";
 
@@ -57,7 +57,11 @@ export async function deleteObject(write: Write, asked: DeletionOptions): Promis
     if (!stored) throw notFound(resource, name);
     checkPreconditions(resource, stored, asked);
     rule.check?.(stored, cluster.plugins);
-    await prepareReads(cluster, resource, [stored]);
+    try {
+      await prepareReads(cluster, resource, [stored]);
+    } catch (error) {
+      throw corrupt(error, resource, stored);
+    }
     await admitDeletion(deletion, stored);
     // An object that stays is written in the version of the request.
     const stays = dependentsFinalizers(rule, stored.metadata, asked).length > 0;
@@ -164,12 +168,13 @@ function checkPreconditions(
   { uid, resourceVersion }: DeletionOptions,
 ): void {
   const { name = "" } = object.metadata;
-  if (resource.traits?.deletion?.pinsUid) {
+  const pin = resource.traits?.deletion?.pinsUid;
+  if (pin !== undefined) {
     const { metadata } = object;
     const differs = (field: string, wanted: string | undefined, found = ""): void => {
       if (wanted === undefined || wanted === found) return;
       const text = `${field} in precondition: ${wanted}, ${field} in object meta: ${found}`;
-      throw conflict(resource, name, `precondition failed: ${text}`);
+      throw conflict(resource, name, `${pin}: ${text}`);
     };
     differs("UID", uid, metadata.uid);
     differs("ResourceVersion", resourceVersion, metadata.resourceVersion);

@@ -116,7 +116,7 @@ export const namespaceRules: KindRules = {
   metadataChecks: ["whole", "change"],
   deletion: {
     answersObject: true,
-    pinsUid: true,
+    pinsUid: "Precondition failed",
     check: keepSystemNamespace,
     begin: beginTermination,
     holds: ({ spec }: Namespace) => (spec?.finalizers ?? []).length > 0,
