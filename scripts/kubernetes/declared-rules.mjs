@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { linesOf, moduleFolder, root } from "./sources.mjs";
 
 const GENERATED = "zz_generated.validations.go";
-/** What a rule says of its field, by the name of its function: the reason of its error, or one of two whole messages. */
+/** What a rule says of its field, by the name of its function: the reason of its error, or a kind of message. */
 const RULES = [
   [/^Required/, "required"],
   [/^Immutable$/, "immutable"],
@@ -18,8 +18,9 @@ const RULES = [
   [/^(MaxLength|MaxBytes)$/, "FieldValueTooLong"],
   [/^Enum$/, "FieldValueNotSupported"],
   [/Unique$/, "FieldValueDuplicate"],
+  [/^(Minimum|Maximum)$/, "bound"],
   [
-    /^(Minimum|Maximum|ShortName|LongName|LongNameCaseless|LabelKey|UUID|ResourceFullyQualifiedName)$/,
+    /^(ShortName|LongName|LongNameCaseless|LabelKey|UUID|ResourceFullyQualifiedName)$/,
     "FieldValueInvalid",
   ],
 ];

@@ -50,6 +50,10 @@ function asDeclared(rule: string, error: FieldError): FieldError | undefined {
       return error.message.endsWith(IMMUTABLE)
         ? invalidValue(error.field, undefined, IMMUTABLE)
         : undefined;
+    case "bound":
+      return /must be (greater|less) than or equal to -?\d+$/.test(error.message)
+        ? error
+        : undefined;
     default:
       return error.reason === rule ? error : undefined;
   }

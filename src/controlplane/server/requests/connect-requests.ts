@@ -76,18 +76,12 @@ function unreachable(cluster: Cluster, asked: ResourceRequest): Error {
   // A Service may have a scheme and a port: `https:web:8443`.
   const parts = name.split(":");
   const target = parts.length === 1 ? name : (parts[parts.length === 2 ? 0 : 1] ?? "");
+  const unavailable = (why: string): Error => failure(503, "ServiceUnavailable", why);
+  // A Service that does not exist has no endpoints either.
+  if (resource.plural === "services") {
+    return unavailable(`no endpoints available for service ${quote(target)}`);
+  }
   const key = namespace === "" ? target : `${namespace}/${target}`;
-  // A controller writes the endpoints of a Service; without them it cannot be told from a missing
-  // Service.
-  const isKnown =
-    cluster.store.get(resource.plural, key) &&
-    (resource.plural !== "services" || cluster.store.get("endpoints", key));
-  if (!isKnown) return notFound(resource, target);
-  return failure(
-    503,
-    "ServiceUnavailable",
-    resource.plural === "services"
-      ? `no endpoints available for service ${quote(target)}`
-      : `node ${quote(target)} cannot be reached: it is simulated`,
-  );
+  if (!cluster.store.get(resource.plural, key)) return notFound(resource, target);
+  return unavailable(`node ${quote(target)} cannot be reached: it is simulated`);
 }
