@@ -37,6 +37,7 @@ export class AutoscalerController extends ObjectController<Autoscaler> {
     if (scaler.metadata.deletionTimestamp) return undefined;
     const status: Status = structuredClone(scaler.status ?? {});
     await this.#look(scaler, status);
+    status.observedGeneration = scaler.metadata.generation ?? 0;
     await this.client.updateStatus(AUTOSCALERS, scaler, status);
     return PERIOD_MS;
   }
@@ -83,6 +84,9 @@ export class AutoscalerController extends ObjectController<Autoscaler> {
       this.#set(status, "AbleToScale", "True", "SucceededRescale", message);
       const told = `New size: ${wanted}; reason: ${limit}`;
       await this.events.record(scaler, "Normal", "SuccessfulRescale", told);
+      // Only metrics scale a target to zero, and there are none.
+      const kept = "the HPA controller did not scale the workload to zero";
+      this.#set(status, "ScaledToZero", "False", "NotScaledToZero", kept);
       noteReplicas(status, replicas, wanted, null);
       status.lastScaleTime = timeOf(this.clock.now());
     }
@@ -126,8 +130,11 @@ export class AutoscalerController extends ObjectController<Autoscaler> {
     }
     const rivals = this.#rivalsOf(scaler, scale.selector);
     if (rivals.length > 1) {
-      const list = rivals.map((name) => `{${name} ${namespace}}`).join(" ");
-      const message = `pods by selector ${scale.selector} are controlled by multiple HPAs: [${list}]`;
+      const list = rivals
+        .slice(0, 2)
+        .map((name) => `{${name} ${namespace}}`)
+        .join(" ");
+      const message = `pods by selector ${scale.selector} are controlled by more than one HPA (e.g. [${list}])`;
       this.#set(status, "ScalingActive", "False", "AmbiguousSelector", message);
       await this.events.record(scaler, "Warning", "AmbiguousSelector", message);
       await fail(message);

@@ -6,16 +6,31 @@
  * https://kubernetes.io/docs/concepts/storage/persistent-volumes/#storage-object-in-use-protection
  */
 import { usedClaims, usersOf } from "./claims.ts";
+import { withCondition } from "../conditions.ts";
 import { dropFinalizer } from "../finalizers.ts";
 import { keyFrom } from "../keys.ts";
 import { CLAIMS, PODS, VOLUMES } from "../../builtin/tokens.ts";
 import { isFinished } from "../pods/pods.ts";
 import { Controller, watch } from "../controller.ts";
+import type { Condition, PersistentVolumeClaim } from "../../builtin/shared/shapes.ts";
 
 const CLAIM_FINALIZER = "kubernetes.io/pvc-protection";
 const VOLUME_FINALIZER = "kubernetes.io/pv-protection";
 
-/** Removes the finalizers of claims and volumes. */
+const USED: Condition = {
+  type: "Unused",
+  status: "False",
+  reason: "PodUsingPVC",
+  message: "A pod is currently referencing this PVC",
+};
+const UNUSED: Condition = {
+  type: "Unused",
+  status: "True",
+  reason: "NoPodsUsingPVC",
+  message: "No pods are currently referencing this PVC",
+};
+
+/** Removes the finalizers of claims and volumes, and notes which claims are in use. */
 export class ClaimProtectionController extends Controller {
   readonly name = "ClaimProtection";
   readonly watches = [watch(CLAIMS), watch(VOLUMES), watch(PODS, usedClaims)];
@@ -29,13 +44,23 @@ export class ClaimProtectionController extends Controller {
       }
       return;
     }
+    const users = usersOf(this.client, { namespace, name }).filter((pod) => !isFinished(pod));
+    const claim = this.client.find(CLAIMS, { namespace, name });
+    if (claim) await this.#noteUse(claim, users.length > 0);
     // A pod without a node will not be started with a claim that is being deleted.
-    const isUsed = usersOf(this.client, { namespace, name }).some(
-      (pod) => pod.spec.nodeName && !isFinished(pod),
-    );
-    if (!isUsed) {
-      const claim = this.client.find(CLAIMS, { namespace, name });
+    if (users.every((pod) => !pod.spec.nodeName)) {
       await dropFinalizer(this.client, CLAIMS, claim, CLAIM_FINALIZER);
     }
+  }
+
+  /** Writes into the status of a bound claim whether a pod names it, and since when none does. */
+  async #noteUse(claim: PersistentVolumeClaim, isUsed: boolean): Promise<void> {
+    const { metadata, status } = claim;
+    if (metadata.deletionTimestamp || status?.phase !== "Bound") return;
+    const use = isUsed ? USED : UNUSED;
+    const known = status.conditions?.find(({ type }) => type === use.type);
+    if (known?.status === use.status) return;
+    const conditions = withCondition(status.conditions, use, this.clock.now());
+    await this.client.updateStatus(CLAIMS, claim, { ...status, conditions });
   }
 }
