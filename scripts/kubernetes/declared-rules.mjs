@@ -15,14 +15,12 @@ const RULES = [
   [/^Required/, "required"],
   [/^Immutable$/, "immutable"],
   [/^(MaxItems|MaxProperties)$/, "FieldValueTooMany"],
-  [/^(MaxLength|MaxBytes)$/, "FieldValueTooLong"],
+  [/^MaxLength$/, "characters"],
+  [/^MaxBytes$/, "FieldValueTooLong"],
   [/^Enum$/, "FieldValueNotSupported"],
   [/Unique$/, "FieldValueDuplicate"],
   [/^(Minimum|Maximum)$/, "bound"],
-  [
-    /^(ShortName|LongName|LongNameCaseless|LabelKey|UUID|ResourceFullyQualifiedName)$/,
-    "FieldValueInvalid",
-  ],
+  [/^(ShortName|LongName|LongNameCaseless|LabelKey|UUID|ResourceFullyQualifiedName)$/, "format"],
 ];
 
 const functions = new Map();
@@ -81,6 +79,14 @@ function readBlock(scope, text) {
     const called = /(?:(\w+)\.)?(Validate_\w+)/.exec(statement);
     if (called) {
       calls.push({ name: `${called[1] === undefined ? scope : called[1]} ${called[2]}`, isItem });
+      continue;
+    }
+    const member = /validate\.Discriminated\([^"]*"([^"]+)"/.exec(statement)?.[1];
+    if (member !== undefined) {
+      rules.push(
+        { rule: "forbidden", below: `.${member}` },
+        { rule: "required", below: `.${member}` },
+      );
       continue;
     }
     const validators = [...statement.matchAll(/validate\.(\w+)/g)].map(([, one]) => one);

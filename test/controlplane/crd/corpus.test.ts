@@ -34,6 +34,17 @@ interface Mutation extends Verdict {
 /** A block scalar at the end of a file without a final newline: it gets one here. */
 const OTHER_YAML = new Set(["samples/kubevela/componentdefinitions.core.oam.dev.a3b384b9.yaml"]);
 
+const OWNER = "metadata.ownerReferences[0]";
+
+/** What 1.37 answers otherwise than 1.36, which the verdicts are of: owner references are told by their index. */
+const RETOLD: Readonly<Record<string, Verdict["errors"]>> = {
+  "crds/tektoncd-operator/extensions.dashboard.tekton.dev.yaml": ["name", "uid"].map((field) => ({
+    type: "FieldValueRequired",
+    field: `${OWNER}.${field}`,
+    detail: "must not be empty",
+  })),
+};
+
 const context: WriteContext = {
   user: { name: "test", groups: [] },
   dryRun: false,
@@ -212,7 +223,7 @@ describeShared("corpus", "The CRD corpus", () => {
           ...definitionStrategy.validateCreate(definition, context),
         ];
         const all = verdict.errors as Verdict["errors"] | undefined;
-        const expected = all ?? [];
+        const expected = RETOLD[verdict.file] ?? all ?? [];
         if (!sameErrors(errors, expected)) {
           const want = expected.map((e) => `${e.type} ${e.field}: ${e.detail}`).join("\n       ");
           const got = shown(errors).join("\n       ").slice(0, 3000);

@@ -1,5 +1,5 @@
 /**
- * Mistakes in objects of built-in kinds. `mistakes.data.json` holds what a kube-apiserver v1.36.3 answered to
+ * Mistakes in objects of built-in kinds. `mistakes.data.json` holds what a kube-apiserver v1.37.2 answered to
  * `POST ...?dryRun=All`: of each kind one valid object with a single field changed, emptied, repeated or left out.
  */
 import { readFileSync } from "node:fs";

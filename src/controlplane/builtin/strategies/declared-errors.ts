@@ -6,6 +6,7 @@
  */
 import {
   type FieldError,
+  forbidden,
   formatFieldError,
   invalidValue,
   required,
@@ -26,16 +27,19 @@ export function declaredErrors(
   const distinct = [...new Map(errors.map((error) => [formatFieldError(error), error])).values()];
   const rules = table.get(`${group}/${kind}`);
   if (rules === undefined) return distinct;
-  const order = Object.keys(rules);
+  const order = Object.entries(rules).flatMap(([path, ofPath]) =>
+    ofPath.map((rule) => ({ path, rule })),
+  );
   const others: FieldError[] = [];
   const declared: { readonly place: number; readonly error: FieldError }[] = [];
   for (const error of distinct) {
     const path = error.field.replace(/\[[^\]]*\]/g, "[]");
-    const reworded = (rules[path] ?? [])
-      .map((rule) => asDeclared(rule, error))
-      .find((found) => found !== undefined);
+    const place = order.findIndex(
+      (one) => one.path === path && asDeclared(one.rule, error) !== undefined,
+    );
+    const reworded = asDeclared(order[place]?.rule ?? "", error);
     if (reworded === undefined) others.push(error);
-    else declared.push({ place: order.indexOf(path), error: reworded });
+    else declared.push({ place, error: reworded });
   }
   declared.sort((one, other) => one.place - other.place);
   return [...others, ...declared.map(({ error }) => error)];
@@ -46,17 +50,26 @@ function asDeclared(rule: string, error: FieldError): FieldError | undefined {
   switch (rule) {
     case "required":
       return error.reason === "FieldValueRequired" ? required(error.field) : undefined;
+    case "forbidden":
+      return error.reason === "FieldValueForbidden" ? forbidden(error.field, "") : undefined;
     case "immutable":
       return error.message.endsWith(IMMUTABLE)
         ? invalidValue(error.field, undefined, IMMUTABLE)
         : undefined;
-    case "bound":
-      return /must be (greater|less) than or equal to -?\d+$/.test(error.message)
-        ? error
+    case "characters":
+      return error.reason === "FieldValueTooLong"
+        ? { ...error, message: error.message.replace(/bytes?$/, "characters") }
         : undefined;
+    case "format":
+      return error.reason === "FieldValueInvalid" && !BOUND.test(error.message)
+        ? { ...error, message: error.message.replace(/(no more than \d+) characters$/, "$1 bytes") }
+        : undefined;
+    case "bound":
+      return BOUND.test(error.message) ? error : undefined;
     default:
       return error.reason === rule ? error : undefined;
   }
 }
 
 const IMMUTABLE = "field is immutable";
+const BOUND = /must be (greater|less) than or equal to -?\d+$/;

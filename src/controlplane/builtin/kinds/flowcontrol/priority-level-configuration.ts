@@ -54,18 +54,12 @@ function priorityLevelErrors(object: SentObject): FieldError[] {
     const detail = "must be 'Exempt' if and only if `name` is 'exempt'";
     errors.push(invalidValue("spec.type", type, detail));
   }
-  if (type === "Exempt") {
-    if (limited !== undefined) {
-      errors.push(forbidden("spec.limited", "must be nil if the type is not Limited"));
-    }
-    errors.push(...sharesErrors("spec.exempt", exempt));
-  } else if (type === "Limited") {
-    if (exempt !== undefined) {
-      errors.push(forbidden("spec.exempt", "must be nil if the type is Limited"));
-    }
-    if (limited === undefined) {
-      errors.push(required("spec.limited", "must not be empty when type is Limited"));
-    } else errors.push(...limitedErrors("spec.limited", limited));
+  if (type !== "Exempt" && exempt !== undefined) errors.push(forbidden("spec.exempt", ""));
+  if (type !== "Limited" && limited !== undefined) errors.push(forbidden("spec.limited", ""));
+  if (type === "Exempt") errors.push(...sharesErrors("spec.exempt", exempt));
+  else if (type === "Limited") {
+    if (limited === undefined) errors.push(required("spec.limited"));
+    else errors.push(...limitedErrors("spec.limited", limited));
   } else if (type === "") errors.push(required("spec.type"));
   else errors.push(...oneOf("spec.type", type, ["Exempt", "Limited"]));
   return [...errors, ...flowStatusErrors(object)];
@@ -103,19 +97,16 @@ function limitedErrors(field: string, level: unknown): FieldError[] {
 function responseErrors(field: string, response: unknown): FieldError[] {
   const type = textAt(response, "type");
   const queuing = at(response, "queuing");
-  if (type === "Reject") {
-    return queuing === undefined
-      ? []
-      : [forbidden(`${field}.queuing`, "must be nil if limited.limitResponse.type is not Limited")];
-  }
   if (type === "Queue") {
     return queuing === undefined
-      ? [required(`${field}.queuing`, "must not be empty if limited.limitResponse.type is Limited")]
+      ? [required(`${field}.queuing`)]
       : queuingErrors(`${field}.queuing`, queuing);
   }
+  const errors = queuing === undefined ? [] : [forbidden(`${field}.queuing`, "")];
+  if (type === "Reject") return errors;
   return type === ""
-    ? [required(`${field}.type`)]
-    : [notSupported(`${field}.type`, type, ["Queue", "Reject"])];
+    ? [...errors, required(`${field}.type`)]
+    : [...errors, notSupported(`${field}.type`, type, ["Queue", "Reject"])];
 }
 
 const MOST_QUEUES = 10_000_000;
