@@ -147,7 +147,7 @@ describe("A claim that asks for more", () => {
     await grow(cluster);
     const { status, spec } = cluster.get("persistentvolumeclaims", "data");
     expect(status).toMatchObject({ capacity: { storage: "3Gi" } });
-    expect(status.conditions).toBeUndefined();
+    expect(status.conditions).toMatchObject([{ type: "Unused", status: "False" }]);
     expect(cluster.get("persistentvolumes", spec.volumeName as string).spec).toMatchObject({
       capacity: { storage: "3Gi" },
     });
@@ -161,7 +161,10 @@ describe("A claim that asks for more", () => {
     await grow(cluster);
     expect(cluster.get("persistentvolumeclaims", "data").status).toMatchObject({
       capacity: { storage: "1Gi" },
-      conditions: [{ type: "FileSystemResizePending", status: "True" }],
+      conditions: [
+        { type: "Unused", status: "True" },
+        { type: "FileSystemResizePending", status: "True" },
+      ],
     });
     await cluster.create("pods", pod);
     await cluster.settle();
