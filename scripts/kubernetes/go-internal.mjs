@@ -104,7 +104,7 @@ const NUMBER = /^(u?int(8|16|32|64)?|float(32|64))$/;
 
 /** `text`, `number`, `bool`, `tree` (printed as it is in JSON), `quantity`, `time`, `intOrString` or a struct. */
 function leafOf(type) {
-  if (type === "string" || type === "[]byte" || /^types\.(UID|NodeName)$/.test(type)) return "text";
+  if (type === "string" || /^types\.(UID|NodeName)$/.test(type)) return "text";
   if (type === "bool") return "bool";
   if (NUMBER.test(type)) return "number";
   if (type === "resource.Quantity") return "quantity";
@@ -115,7 +115,7 @@ function leafOf(type) {
 }
 
 function codeOf(type) {
-  if (type === "[]byte") return "text";
+  if (type === "[]byte") return "bytes";
   if (type.startsWith("*")) return `*${codeOf(type.slice(1)).replace(/^\*/, "")}`;
   if (type.startsWith("[]")) return `[]${codeOf(type.slice(2))}`;
   const map = /^map\[[^\]]*\](.*)$/.exec(type);

@@ -86,7 +86,8 @@ function classify(type) {
   if (type.startsWith("[]")) return { what: "list", of: classify(type.slice(2)) };
   const map = /^map\[[^\]]*\](.*)$/.exec(type);
   if (map) return { what: "map", of: classify(map[1]) };
-  if (type === "string" || type === "k8s.io/apimachinery/pkg/types.UID") return { what: "text" };
+  if (type === "string" || /^k8s\.io\/apimachinery\/pkg\/types\.(UID|NodeName)$/.test(type))
+    return { what: "text" };
   if (type === "bool") return { what: "bool" };
   if (NUMBER.test(type)) return { what: "number" };
   const known = types.get(type);
@@ -220,7 +221,7 @@ for (const { name, folder, version } of VERSIONS) {
 function printedType(type) {
   const plain = type.replace(/^\*/, "");
   const [, prefix = "", name = ""] = /^((?:\*|\[\]|map\[[^\]]*\])*)(.*)$/.exec(plain) ?? [];
-  const isNamed = types.get(name)?.alias !== undefined || /\/types\.UID$/.test(name);
+  const isNamed = types.get(name)?.alias !== undefined || /\/types\.(UID|NodeName)$/.test(name);
   if (!isNamed || SPECIAL[name]) return undefined;
   const owner = name.startsWith("meta.")
     ? "v1"

@@ -6,7 +6,7 @@
  * as [Go name, name in JSON, code]. The codes:
  *
  *   `text`, `number`, `bool`, `quantity`, `intOrString`: zero when absent
- *   `time`, `*code`: null when absent
+ *   `time`, `bytes`, `*code`: null when absent
  *   `[]code`, `{}code`: a list or a map, null when absent
  *   `tree`: as in JSON
  *   `?code`: left out when absent or empty
@@ -30,6 +30,7 @@ const ZERO: Readonly<Record<string, unknown>> = {
   bool: false,
   quantity: "0",
   intOrString: 0,
+  bytes: null,
   time: null,
   tree: null,
 };

@@ -86,7 +86,8 @@ export const clusterTrustBundleRules: KindRules = {
   validateCreate: checked(checkAnchors),
   validateUpdate: checkedChange<ClusterTrustBundle>((bundle, old) => {
     if (bundle.value.spec?.trustBundle !== old.spec?.trustBundle) checkAnchors(bundle);
-    bundle.at("spec", "signerName").unchanged(old.spec?.signerName);
+    const signer = bundle.at("spec", "signerName");
+    signer.as(signer.value ?? "").unchanged(old.spec?.signerName ?? "");
   }),
   metadataChecks: ["whole", "change"],
   selectableFields: fields("spec.signerName"),

@@ -37,12 +37,19 @@ function checkSpec(rule: Check<DeviceTaintRule>, old?: DeviceTaintRule): void {
   taint.by((field, value) => deviceTaintErrors(field, value ?? {}, effect));
 }
 
-/** A taint whose effect changes was added now, unless the client says when. */
+/** Sets the time at which the taint was added, unless the client says when. */
+function stamp(rule: DeviceTaintRule, context: WriteContext): void {
+  const { taint } = rule.spec ?? {};
+  if (taint) taint.timeAdded ??= timeOf(context.clock.now());
+}
+
+/** A taint whose effect changes is a new one. */
 function prepareForUpdate(
   rule: DeviceTaintRule,
   old: DeviceTaintRule,
   context: WriteContext,
 ): void {
+  stamp(rule, context);
   const { taint } = rule.spec ?? {};
   const before = old.spec?.taint;
   if (!taint || taint.effect === before?.effect || taint.timeAdded !== before?.timeAdded) return;
@@ -54,10 +61,7 @@ export const deviceTaintRuleRules: KindRules = {
   status: "none",
   generation: ["spec"],
   conditionalUpdate: true,
-  prepareForCreate(rule: DeviceTaintRule, context) {
-    const { taint } = rule.spec ?? {};
-    if (taint) taint.timeAdded ??= timeOf(context.clock.now());
-  },
+  admit: stamp,
   prepareForUpdate,
   validateCreate: checked<DeviceTaintRule>((rule) => checkSpec(rule)),
   validateUpdate: checkedChange<DeviceTaintRule>(checkSpec),
@@ -66,7 +70,6 @@ export const deviceTaintRuleRules: KindRules = {
     conditions.by(conditionsErrors);
     if ((conditions.value ?? []).length > MAX_CONDITIONS) conditions.tooMany(MAX_CONDITIONS);
   }),
-  metadataChecks: ["whole", "change"],
   resetFields: { "": ["status"], status: ["metadata", "spec"] },
   table: printer([
     nameColumn,

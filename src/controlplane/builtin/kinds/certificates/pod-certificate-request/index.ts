@@ -36,7 +36,6 @@ export const podCertificateRequestRules: KindRules = {
     checkUnchangedForm(request.at("spec"), type, old.spec);
   }),
   validateStatus: checkedChange(checkStatus),
-  metadataChecks: ["whole", "change"],
   resetFields: { "": ["status"], status: ["metadata", "spec"] },
   refuseFieldLabel: labelNotSupported,
   selectsNoNamespace: true,

@@ -20,7 +20,8 @@ export function checkRequest(request: Check<PodCertificateRequest>): void {
   checkAnnotations(spec.at("unverifiedUserAnnotations"));
   for (const owner of ["pod", "serviceAccount", "node"] as const) {
     const name = spec.at(`${owner}Name`);
-    for (const detail of dns1123SubdomainErrors(name.value ?? "")) name.invalid(detail);
+    const { value: given = "" } = name;
+    for (const detail of dns1123SubdomainErrors(given)) name.invalid(detail, given);
     const uid = spec.at(`${owner}UID`);
     const { value = "" } = uid;
     if (value === "") uid.invalid("must not be empty", "");
