@@ -149,7 +149,7 @@ export interface KindTraits {
   readonly deletion?: DeletionRules;
   /** The message that refuses a field in a selector. */
   readonly refuseFieldLabel?: (field: string) => string;
-  /** Whether selectors of this kind without namespaces may not use metadata.namespace. */
+  /** Whether selectors of this kind may not use metadata.namespace. */
   readonly selectsNoNamespace?: boolean;
   /** How objects of the kind are scaled. */
   readonly scale?: ScaleAccess;

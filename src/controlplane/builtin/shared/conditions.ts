@@ -41,7 +41,7 @@ export function conditionsErrors(
     const isDuplicate = types.has(condition.type);
     types.add(condition.type);
     return [
-      ...(isDuplicate ? [duplicate(`${at}.type`, condition.type)] : []),
+      ...(isDuplicate ? [duplicate(at, condition.type)] : []),
       ...conditionErrors(at, condition),
     ];
   });
@@ -50,8 +50,12 @@ export function conditionsErrors(
 function conditionErrors(at: string, condition: ShownCondition): FieldError[] {
   const { type, status, reason = "", message = "", observedGeneration = 0 } = condition;
   const errors = [
-    ...nameErrorsAt(`${at}.type`, type, qualifiedNameErrors),
-    ...oneOf(`${at}.status`, status, ["False", "True", "Unknown"]),
+    ...(type
+      ? nameErrorsAt(`${at}.type`, type, qualifiedNameErrors)
+      : [required(`${at}.type`, "is required")]),
+    ...(status
+      ? oneOf(`${at}.status`, status, ["False", "True", "Unknown"])
+      : [required(`${at}.status`)]),
   ];
   if (observedGeneration < 0) {
     const rule = "must be greater than or equal to zero";

@@ -26,7 +26,7 @@ function descriptionOf(
   }
   const dot = field.lastIndexOf(".");
   const text = documentationOf(`io.k8s.api.${field.slice(0, dot)}`, field.slice(dot + 1));
-  return text.split("\n\nPossible enum values:")[0] ?? "";
+  return (text.split("\n\nPossible enum values:")[0] ?? "").trimEnd();
 }
 
 /** The printer of a kind with its columns described. */

@@ -5,7 +5,7 @@ import type { ServedResource } from "../../kinds.ts";
 export function fieldErrorFor(resource: ServedResource, field: string): string | undefined {
   const { builtIn, namespaced, selectableFields, traits = {} } = resource;
   if (field === "metadata.name") return undefined;
-  const hasNamespace = namespaced || (builtIn && !traits.selectsNoNamespace);
+  const hasNamespace = builtIn ? !traits.selectsNoNamespace : namespaced;
   if (field === "metadata.namespace" && hasNamespace) return undefined;
   if (selectableFields && Object.hasOwn(selectableFields, field)) return undefined;
   if (traits.refuseFieldLabel) return traits.refuseFieldLabel(field);

@@ -3,7 +3,7 @@ import { X509Certificate } from "node:crypto";
 import type { Check } from "../../../../kube/check.ts";
 import { dns1123SubdomainErrors, maskTrailingDash } from "../../../../kube/names.ts";
 import type { SentObject } from "../../../../kube/object.ts";
-import { fields } from "../../selectable-fields.ts";
+import { fields, labelNotSupported } from "../../selectable-fields.ts";
 import { checked, checkedChange } from "../../shared/checks.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { nameColumn, printer, textColumn } from "../../tables/column.ts";
@@ -90,6 +90,8 @@ export const clusterTrustBundleRules: KindRules = {
     signer.as(signer.value ?? "").unchanged(old.spec?.signerName ?? "");
   }),
   metadataChecks: ["whole", "change"],
+  refuseFieldLabel: labelNotSupported,
+  selectsNoNamespace: true,
   selectableFields: fields("spec.signerName"),
   table: printer([nameColumn, textColumn("SignerName", "spec.signerName", "<none>")]),
   columnFields: { SignerName: "certificates.v1.ClusterTrustBundleSpec.signerName" },

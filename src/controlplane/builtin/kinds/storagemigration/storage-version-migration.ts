@@ -5,6 +5,7 @@ import type { SentObject } from "../../../../kube/object.ts";
 import { listAt, textAt } from "../../at.ts";
 import { checkUnchangedForm, checked, checkedChange } from "../../shared/checks.ts";
 import { type ShownCondition, conditionsErrors } from "../../shared/conditions.ts";
+import { asGiven } from "../../strategies/emptied.ts";
 import { internalForm } from "../../strategies/go-internal.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { column, printer, textColumn } from "../../tables/column.ts";
@@ -36,7 +37,10 @@ function checkStatus(migration: Check<StorageVersionMigration>, old: StorageVers
   const before = old.status?.resourceVersion ?? "";
   if (before !== "" && before !== now) version.as(now).invalid("field is immutable");
   const refuse = (detail: string): void => {
-    conditions.invalid(detail, internalForm("[]metav1.Condition", conditions.value));
+    conditions.invalid(
+      detail,
+      internalForm("[]metav1.Condition", asGiven(migration.value.status, "conditions")),
+    );
   };
   if (isTrue(migration.value, "Succeeded") && isTrue(migration.value, "Failed")) {
     refuse("Both success and failed conditions cannot be true at the same time");

@@ -4,14 +4,7 @@ import { listAt, mapAt, textAt } from "../../../at.ts";
 import { fields, labelNotSupported } from "../../../selectable-fields.ts";
 import { checkUnchangedForm, checked, checkedChange } from "../../../shared/checks.ts";
 import type { KindRules } from "../../../strategies/kind-rules.ts";
-import {
-  WIDE,
-  column,
-  formatLabels,
-  nameColumn,
-  printer,
-  textColumn,
-} from "../../../tables/column.ts";
+import { column, formatLabels, nameColumn, printer, textColumn } from "../../../tables/column.ts";
 import type { PodCertificateRequest } from "./shape.ts";
 import { checkRequest } from "./spec.ts";
 import { checkStatus } from "./status.ts";
@@ -48,10 +41,8 @@ export const podCertificateRequestRules: KindRules = {
     textColumn("NodeName", "spec.nodeName"),
     textColumn("SignerName", "spec.signerName"),
     column("State", stateOf),
-    column(
-      "UnverifiedUserAnnotations",
-      (request) => formatLabels(mapAt(request, "spec.unverifiedUserAnnotations")),
-      WIDE,
+    column("UnverifiedUserAnnotations", (request) =>
+      formatLabels(mapAt(request, "spec.unverifiedUserAnnotations")),
     ),
   ]),
   columnFields: {

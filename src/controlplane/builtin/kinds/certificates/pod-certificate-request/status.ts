@@ -39,10 +39,11 @@ export function checkStatus(
 
 function checkConditions(conditions: Check<Status["conditions"]>): void {
   let known = 0;
-  conditions.each((condition) => {
-    const { type, status } = condition.value;
+  conditions.each(({ value: { type, status } }, index) => {
+    // The path has a dot before the index, which those of other lists do not have.
+    const condition = conditions.child(`[${index}]`, { type, status });
     if (!STATES.includes(type)) {
-      condition.at("type").notSupported(STATES.toSorted());
+      condition.at("type").notSupported(STATES);
       return;
     }
     known += 1;
