@@ -15,7 +15,7 @@ import { sameJson } from "../../kube/json.ts";
 import { messageOf } from "../../errors.ts";
 import { readCertificateRequest } from "../auth/certificate-request.ts";
 import type { SigningRequest } from "../builtin/kinds/certificates/certificate-signing-request.ts";
-import { mayUseSigner } from "../builtin/kinds/certificates/signer-name.ts";
+import { mayUseSigner } from "../builtin/shared/signers.ts";
 import type { AdmissionRequest } from "./attributes.ts";
 import type { Authorize } from "./authorizer-library.ts";
 import type { AdmissionPlugins } from "./plugins.ts";

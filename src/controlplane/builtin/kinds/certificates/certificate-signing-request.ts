@@ -23,7 +23,7 @@ import { humanDuration } from "../../tables/age.ts";
 import { ageColumn, column, nameColumn, printer, textColumn } from "../../tables/column.ts";
 import { fields, labelNotSupported } from "../../selectable-fields.ts";
 import { pemBlocks } from "./pem.ts";
-import { checkSignerName } from "./signer-name.ts";
+import { checkSignerName } from "../../shared/signers.ts";
 
 /** Sets the requesting user in the spec, whatever the request says. */
 function prepareSigningRequestForCreate(object: SigningRequest, context: WriteContext): void {

@@ -1,14 +1,14 @@
 /** Rules of the kind ClusterTrustBundle. */
 import { X509Certificate } from "node:crypto";
 import type { Check } from "../../../../kube/check.ts";
-import { dns1123SubdomainErrors, maskTrailingDash } from "../../../../kube/names.ts";
+import { maskTrailingDash } from "../../../../kube/names.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import { fields, labelNotSupported } from "../../selectable-fields.ts";
 import { checked, checkedChange } from "../../shared/checks.ts";
+import { checkSignerName, trustBundleNameErrors } from "../../shared/signers.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { nameColumn, printer, textColumn } from "../../tables/column.ts";
 import { pemBlocks } from "./pem.ts";
-import { checkSignerName } from "./signer-name.ts";
 
 /** The shape of a ClusterTrustBundle. */
 export interface ClusterTrustBundle extends SentObject {
@@ -17,19 +17,6 @@ export interface ClusterTrustBundle extends SentObject {
 
 const MAX_BYTES = 1024 * 1024;
 
-/** What is wrong with a name, which begins with that of the signer. */
-function nameErrors(signer: string, name: string): string[] {
-  if (signer === "") {
-    return name.includes(":")
-      ? ['ClusterTrustBundle without signer name must not have ":" in its name']
-      : dns1123SubdomainErrors(name);
-  }
-  const prefix = `${signer.replaceAll("/", ":")}:`;
-  return name.startsWith(prefix)
-    ? dns1123SubdomainErrors(name.slice(prefix.length))
-    : [`ClusterTrustBundle for signerName ${signer} must be named with prefix ${prefix}`];
-}
-
 function checkBundle(bundle: Check<ClusterTrustBundle>): void {
   const { metadata, spec = {} } = bundle.value;
   const { signerName = "" } = spec;
@@ -37,9 +24,11 @@ function checkBundle(bundle: Check<ClusterTrustBundle>): void {
   const at = bundle.child("metadata", metadata);
   if (generateName !== "") {
     const prefix = maskTrailingDash(generateName);
-    for (const detail of nameErrors(signerName, prefix)) at.at("generateName").invalid(detail);
+    for (const detail of trustBundleNameErrors(signerName, prefix))
+      at.at("generateName").invalid(detail);
   }
-  if (name !== "") for (const detail of nameErrors(signerName, name)) at.at("name").invalid(detail);
+  if (name !== "")
+    for (const detail of trustBundleNameErrors(signerName, name)) at.at("name").invalid(detail);
   if (signerName !== "") checkSignerName(bundle.at("spec", "signerName"));
 }
 

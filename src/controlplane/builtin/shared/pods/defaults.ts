@@ -50,18 +50,33 @@ export function dropFromTemplate(template: { spec: PodSpec } | undefined): void 
 /** Drops the fields of disabled features. */
 function dropDisabledFields(spec: PodSpec): void {
   delete spec.schedulingGroup;
-  for (const { projected } of spec.volumes ?? []) {
-    for (const source of projected?.sources ?? []) {
-      delete source.clusterTrustBundle;
-      delete source.podCertificate;
-    }
-  }
+  delete spec.evictionResponders;
+  for (const volume of spec.volumes ?? []) dropFromVolume(volume);
   for (const container of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) {
-    const { lifecycle } = container;
+    const { lifecycle, volumeMounts, livenessProbe, readinessProbe, startupProbe } = container;
+    for (const mount of volumeMounts ?? []) delete mount.bindMountOptions;
+    for (const probe of [livenessProbe, readinessProbe, startupProbe]) {
+      delete probe?.httpGet?.protocol;
+      delete probe?.grpc?.mode;
+    }
     if (lifecycle?.stopSignal === undefined) continue;
     delete lifecycle.stopSignal;
     if (!lifecycle.postStart && !lifecycle.preStop) delete container.lifecycle;
   }
+}
+
+function dropFromVolume({ emptyDir, secret, configMap, downwardAPI, projected }: Volume): void {
+  delete emptyDir?.mode;
+  const sources = projected?.sources ?? [];
+  const folders = [secret, configMap, downwardAPI];
+  for (const folder of [...folders, projected]) delete folder?.defaultUser;
+  for (const source of sources) {
+    delete source.serviceAccountToken?.user;
+    delete source.clusterTrustBundle?.user;
+    delete source.podCertificate?.user;
+    folders.push(source.secret, source.configMap, source.downwardAPI);
+  }
+  for (const folder of folders) for (const item of folder?.items ?? []) delete item.user;
 }
 
 function setContainerDefaults(container: Container): void {

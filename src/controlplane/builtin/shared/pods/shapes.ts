@@ -3,6 +3,7 @@
  *
  * Not a full API: fields that no code here uses are left out, and pass through unchanged.
  */
+import type { BundleSource, CertificateSource } from "../volumes/certificate-sources.ts";
 import type { ObjectMeta } from "../../../../kube/object.ts";
 import type {
   CommonVolumeSources,
@@ -26,13 +27,14 @@ interface HttpGet {
   port?: IntOrString;
   scheme?: string;
   httpHeaders?: { name: string; value: string }[];
+  protocol?: string;
 }
 
 export interface Handler {
   exec?: { command?: string[] };
   httpGet?: HttpGet;
   tcpSocket?: { port?: IntOrString };
-  grpc?: { port?: number; service?: string };
+  grpc?: { port?: number; service?: string; mode?: string };
   sleep?: { seconds?: number };
 }
 
@@ -70,6 +72,7 @@ interface VolumeMount {
   subPathExpr?: string;
   mountPropagation?: string;
   recursiveReadOnly?: string;
+  bindMountOptions?: string[];
 }
 
 export interface Container {
@@ -106,12 +109,14 @@ export interface Container {
 
 export interface DownwardItem {
   path: string;
+  user?: number;
   fieldRef?: FieldRef;
   resourceFieldRef?: { resource: string; containerName?: string };
 }
 
 interface FileSource {
   defaultMode?: number;
+  defaultUser?: number;
   name?: string;
   secretName?: string;
   items?: DownwardItem[];
@@ -120,28 +125,35 @@ interface FileSource {
 /** Files of a Secret or ConfigMap; `name` is `secretName` in a volume of a Secret. */
 export interface KeyedSource {
   defaultMode?: number;
+  defaultUser?: number;
   name?: string;
   secretName?: string;
-  items?: { key: string; path: string }[];
+  items?: { key: string; path: string; user?: number }[];
   optional?: boolean;
 }
 
 export interface Volume extends CommonVolumeSources {
   name: string;
-  emptyDir?: { medium?: string; sizeLimit?: string };
+  emptyDir?: { medium?: string; sizeLimit?: string; mode?: number };
   secret?: KeyedSource;
   configMap?: KeyedSource;
   downwardAPI?: FileSource;
   projected?: {
     defaultMode?: number;
+    defaultUser?: number;
     sources?:
       | {
-          serviceAccountToken?: { path?: string; expirationSeconds?: number; audience?: string };
+          serviceAccountToken?: {
+            path?: string;
+            expirationSeconds?: number;
+            audience?: string;
+            user?: number;
+          };
           downwardAPI?: { items?: DownwardItem[] };
           configMap?: KeyedSource;
           secret?: KeyedSource;
-          podCertificate?: object;
-          clusterTrustBundle?: object;
+          podCertificate?: CertificateSource;
+          clusterTrustBundle?: BundleSource;
         }[]
       | null;
   };
@@ -161,6 +173,7 @@ export interface Toleration {
 
 export interface PodSpec {
   schedulingGroup?: object;
+  evictionResponders?: object[];
   volumes?: Volume[];
   initContainers?: Container[];
   containers: Container[] | null;

@@ -2,6 +2,7 @@
  * Validation of volumes whose files come from the API: secrets, config maps, fields of the pod,
  * tokens.
  */
+import { Check } from "../../../../kube/check.ts";
 import {
   type FieldError,
   forbidden,
@@ -10,8 +11,16 @@ import {
 } from "../../../../kube/field-errors.ts";
 import { at, listAt, numberAt, textAt } from "../../at.ts";
 import { localPathErrors } from "../checks.ts";
+import type { Volume } from "../pods/shapes.ts";
 import { fieldPathErrors, resourceFieldErrors } from "../pods/field-references.ts";
+import {
+  type CheckPath,
+  checkBundleSource,
+  checkCertificateSource,
+} from "./certificate-sources.ts";
 import { texts } from "./disk-sources.ts";
+
+type Projected = NonNullable<Volume["projected"]>;
 
 const DOWNWARD_FIELDS = [
   "metadata.annotations",
@@ -85,11 +94,11 @@ function downwardItemErrors(field: string, item: unknown): FieldError[] {
 }
 
 /** Validates a volume that projects several of these sources into one folder. */
-export function projectedErrors(field: string, projected: unknown): FieldError[] {
+export function projectedErrors(field: string, projected: Projected): FieldError[] {
   const paths = new Set<string>();
   return [
     ...modeErrors(field, projected, "defaultMode"),
-    ...listAt(projected, "sources").flatMap((source, index) =>
+    ...(projected.sources ?? []).flatMap((source, index) =>
       projectionErrors(field, `${field}.sources[${index}]`, source, paths),
     ),
   ];
@@ -98,7 +107,7 @@ export function projectedErrors(field: string, projected: unknown): FieldError[]
 function projectionErrors(
   field: string,
   where: string,
-  source: unknown,
+  source: NonNullable<Projected["sources"]>[number],
   paths: Set<string>,
 ): FieldError[] {
   const errors: FieldError[] = [];
@@ -121,7 +130,24 @@ function projectionErrors(
   }
   const token = at(source, "serviceAccountToken");
   if (token !== undefined) errors.push(...tokenErrors(field, where, token));
-  if (Object.keys(source ?? {}).length > 1) {
+  const checkPath: CheckPath = (path) => {
+    const { value = "" } = path;
+    path.add(filePathErrors(path.field, value));
+    if (value !== "" && paths.has(value)) path.add([invalidValue(field, value, CONFLICT)]);
+    paths.add(value);
+  };
+  const { clusterTrustBundle: bundle, podCertificate: certificate } = source;
+  if (bundle) {
+    const at = `${where}.clusterTrustBundle`;
+    errors.push(...Check.errorsOf(bundle, (one) => checkBundleSource(one, checkPath), at));
+  }
+  if (certificate) {
+    const at = `${where}.podCertificate`;
+    errors.push(
+      ...Check.errorsOf(certificate, (one) => checkCertificateSource(one, checkPath), at),
+    );
+  }
+  if (Object.keys(source).length > 1) {
     errors.push(forbidden(where, "may not specify more than 1 volume type per source"));
   }
   return errors;

@@ -35,7 +35,7 @@ const OWN: Readonly<Record<string, SourceCheck>> = {
   persistentVolumeClaim: (field, source) => texts(field, source, "claimName"),
   downwardAPI: downwardErrors,
   configMap: (field, source) => keyFilesErrors(field, source, "name"),
-  projected: projectedErrors,
+  projected: (field, source) => projectedErrors(field, source as NonNullable<Volume["projected"]>),
   ephemeral: (field, source) =>
     claimTemplateErrors(
       `${field}.volumeClaimTemplate`,

@@ -2,22 +2,24 @@
 import type { KeyObject } from "node:crypto";
 import type { Check } from "../../../../../kube/check.ts";
 import { NOT_SHOWN } from "../../../../../kube/field-errors.ts";
-import { dns1123SubdomainErrors, qualifiedNameErrors } from "../../../../../kube/names.ts";
-import { checkSignerName } from "../signer-name.ts";
+import { dns1123SubdomainErrors } from "../../../../../kube/names.ts";
+import {
+  SHORTEST_SECONDS,
+  checkSignerName,
+  checkSignerNotes,
+  longestSeconds,
+} from "../../../shared/signers.ts";
 import { type PodCertificateRequest, keyOf } from "./shape.ts";
 
 const LONGEST_UID = 128;
 const LARGEST_REQUEST = 10 * 1024;
-const LARGEST_ANNOTATIONS = 256 * 1024;
-const HOUR_SECONDS = 3600;
-const DAY_SECONDS = 24 * HOUR_SECONDS;
 
 /** Validates a new request. */
 export function checkRequest(request: Check<PodCertificateRequest>): void {
   const spec = request.child("spec", request.value.spec ?? {});
   const { signerName = "", maxExpirationSeconds: seconds = 0 } = spec.value;
   checkSignerName(spec.at("signerName"));
-  checkAnnotations(spec.at("unverifiedUserAnnotations"));
+  checkSignerNotes(spec.at("unverifiedUserAnnotations"));
   for (const owner of ["pod", "serviceAccount", "node"] as const) {
     const name = spec.at(`${owner}Name`);
     const { value: given = "" } = name;
@@ -27,35 +29,15 @@ export function checkRequest(request: Check<PodCertificateRequest>): void {
     if (value === "") uid.invalid("must not be empty", "");
     if (value.length > LONGEST_UID) uid.tooLong(LONGEST_UID);
   }
-  const longest = isOfKubernetes(signerName) ? DAY_SECONDS : 91 * DAY_SECONDS;
-  if (seconds < HOUR_SECONDS || seconds > longest) {
-    const detail = `must be in the range [${HOUR_SECONDS}, ${longest}]`;
+  const longest = longestSeconds(signerName);
+  if (seconds < SHORTEST_SECONDS || seconds > longest) {
+    const detail = `must be in the range [${SHORTEST_SECONDS}, ${longest}]`;
     spec.at("maxExpirationSeconds").invalid(detail);
   }
   if ((spec.value.stubPKCS10Request ?? "") === "") {
     const choice = "(stubPKCS10Request) or (pkixPublicKey, proofOfPossession)";
     spec.invalid(`exactly one of ${choice} must be set`, NOT_SHOWN);
   } else checkStub(spec.at("stubPKCS10Request"));
-}
-
-function isOfKubernetes(signer: string): boolean {
-  const [host = ""] = signer.split("/");
-  return host === "kubernetes.io" || host.endsWith(".kubernetes.io");
-}
-
-/** Validates what a pod's author tells the signer: keys have a domain. */
-function checkAnnotations(annotations: Check<Record<string, string> | undefined>): void {
-  const entries = Object.entries(annotations.value ?? {});
-  for (const [key] of entries) {
-    const shown = annotations.as(key.toLowerCase());
-    const wrong = qualifiedNameErrors(shown.value);
-    for (const detail of wrong) shown.invalid(detail);
-    if (wrong.length === 0 && !key.includes("/")) {
-      shown.invalid('must be a domain-prefixed key (such as "acme.io/foo")');
-    }
-  }
-  const size = entries.reduce((sum, entry) => sum + Buffer.byteLength(entry.join("")), 0);
-  if (size > LARGEST_ANNOTATIONS) annotations.tooLong(LARGEST_ANNOTATIONS);
 }
 
 /** Validates the request that holds the key; all else in it is ignored. */

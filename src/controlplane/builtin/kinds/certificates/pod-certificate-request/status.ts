@@ -6,7 +6,7 @@ import { sameJson } from "../../../../../kube/json.ts";
 import type { WriteContext } from "../../../../kinds.ts";
 import { conditionsErrors } from "../../../shared/conditions.ts";
 import { pemBlocks } from "../pem.ts";
-import { mayUseSigner } from "../signer-name.ts";
+import { mayUseSigner } from "../../../shared/signers.ts";
 import { type PodCertificateRequest, keyOf } from "./shape.ts";
 
 type Status = NonNullable<PodCertificateRequest["status"]>;
