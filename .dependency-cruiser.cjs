@@ -5,6 +5,7 @@ const MAY_IMPORT = {
   generator: ["markers", "kube"],
   runtime: ["markers", "kube", "generated"],
   controlplane: ["kube", "generated"],
+  plugin: ["runtime", "generated", "kube"],
   cli: ["generator", "controlplane", "runtime", "markers", "kube", "generated"],
   page: ["cli/page/protocol", "runtime/journal/entry"],
 };

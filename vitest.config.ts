@@ -4,6 +4,7 @@ import { defineConfig } from "vitest/config";
 const SOURCES: Readonly<Record<string, string>> = {
   tsop: resolve("src/index.ts"),
   "tsop/k8s": resolve("src/k8s.ts"),
+  "tsop/plugin": resolve("src/plugin.ts"),
 };
 
 export default defineConfig({

@@ -35,7 +35,11 @@ await build({
   target: "node20",
   sourcemap: "inline",
   // The example of this checkout runs on its sources.
-  alias: { tsop: resolve(root, "src/index.ts"), "tsop/k8s": resolve(root, "src/k8s.ts") },
+  alias: {
+    tsop: resolve(root, "src/index.ts"),
+    "tsop/k8s": resolve(root, "src/k8s.ts"),
+    "tsop/plugin": resolve(root, "src/plugin.ts"),
+  },
   plugins: [ownUrl],
   logLevel: "warning",
 });

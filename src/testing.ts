@@ -23,6 +23,7 @@ export {
   FaultyTransport,
 } from "./runtime/transport/faulty-transport.ts";
 export { clientFor, faults } from "./testing/access.ts";
+export { callPlugin, type PluginOutcome } from "./testing/call-plugin.ts";
 export { eventually, type EventuallyOptions } from "./testing/eventually.ts";
 export { inProcess, type InProcessOptions } from "./testing/in-process.ts";
 export { type CrdManifest, installCrds } from "./testing/install-crds.ts";

@@ -22,6 +22,11 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     "tsop create webhook --group web --version v1 --kind MyWeb --conversion --spoke v1alpha1,v1beta1",
     "tsop create webhook --group apps --version v1 --kind Deployment --validation",
   ],
+  "create plugin": [
+    "tsop create plugin webs",
+    "tsop create plugin webs --group web --version v1 --kind MyWeb --dry-run --diff",
+  ],
+  "delete plugin": ["tsop delete plugin webs"],
   "delete api": [
     "tsop delete api --group web --version v1 --kind MyWeb",
     "tsop delete api --group web --version v1 --kind MyWeb --dry-run --diff",
@@ -77,6 +82,10 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     "tsop generate client",
     "tsop generate client --name @acme/web-client --output-dir dist/client",
     "tsop generate client --check",
+  ],
+  krew: [
+    "tsop krew webs",
+    "tsop krew webs --homepage https://example.com --uri https://example.com/kubectl-webs.tar.gz",
   ],
   image: [
     "tsop image --image registry.example.com/web-operator:0.1.0",

@@ -3,8 +3,9 @@ import type { Command } from "commander";
 import { DIFF, DRY_RUN, json, type Done } from "./command-options.ts";
 import { UsageError } from "../errors.ts";
 import type { CliContext } from "./context.ts";
+import { addKrew } from "./plugin-commands.ts";
 
-/** Adds `chart`, `bundle`, `generate client` and `image`. */
+/** Adds `chart`, `bundle`, `generate client`, `krew` and `image`. */
 export function addPackageCommands(program: Command, context: CliContext, done: Done): void {
   written(
     program
@@ -71,6 +72,8 @@ export function addPackageCommands(program: Command, context: CliContext, done: 
     const { generateClient } = await import("./commands/packages/generate-client.ts");
     done(await generateClient(options as Parameters<typeof generateClient>[0], context));
   });
+
+  addKrew(program, context, done);
 
   program
     .command("image")

@@ -2,12 +2,13 @@
 import { Command, CommanderError, Help, Option } from "commander";
 import { processContext, type CliContext } from "./context.ts";
 import { addHelp, commandTable } from "./help.ts";
-import { addKubebuilderWords } from "./kubebuilder-words.ts";
+import { addKubebuilderWords, addOtherExtensions } from "./absent-commands.ts";
 import { addClusterCommands, addWhy } from "./cluster-commands.ts";
 import { collect, DIFF, DRY_RUN, json, withCluster, type Done } from "./command-options.ts";
 import { addPackageCommands } from "./package-commands.ts";
 import { Loudness } from "./loudness.ts";
 import { packageVersion } from "./package-info.ts";
+import { addCreatePlugin } from "./plugin-commands.ts";
 import { addChangingCommands, addDeleteCommands, addLookingCommands } from "./project-commands.ts";
 import { addTellingCommands } from "./telling-commands.ts";
 import { addCreateController, addWebhookCommands } from "./webhook-commands.ts";
@@ -158,6 +159,8 @@ function addProjectCommands(program: Command, context: CliContext, done: Done): 
 
   addCreateController(create, context, done);
   addWebhookCommands(create, context, done);
+  addCreatePlugin(create, context, done);
+  addOtherExtensions(create);
   addChangingCommands(program, context, done);
   addDeleteCommands(program, context, done);
   addLookingCommands(program, context, done);
@@ -212,8 +215,10 @@ function addProjectCommands(program: Command, context: CliContext, done: Done): 
 
   program
     .command("build")
-    .summary("bundle the operator into one file")
-    .description("Bundle the operator with all that it needs into dist/main.mjs.")
+    .summary("bundle the operator into one file, and each plugin of kubectl into another")
+    .description(
+      "Bundle the operator with all that it needs into dist/main.mjs, and each plugin of kubectl into a program in dist/plugins.",
+    )
     .option("--dry-run", DRY_RUN, false)
     .action(async (options: { dryRun: boolean }) => {
       const { build } = await import("./commands/build.ts");

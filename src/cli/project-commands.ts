@@ -4,6 +4,7 @@ import { DIFF, DRY_RUN, json, type Done } from "./command-options.ts";
 import type { DeletedThing } from "./commands/delete.ts";
 import type { CliContext } from "./context.ts";
 import { commandTable } from "./help.ts";
+import { addDeletePlugin } from "./plugin-commands.ts";
 import { PARTS } from "./project/part-names.ts";
 import { certificatesOption } from "./webhook-commands.ts";
 
@@ -57,6 +58,7 @@ export function addDeleteCommands(program: Command, context: CliContext, done: D
       versions,
       [],
     );
+  addDeletePlugin(remove, context, done);
 }
 
 const parts = (value: string, earlier: readonly string[]): readonly string[] => [

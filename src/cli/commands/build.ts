@@ -1,21 +1,31 @@
-/** `tsop build`: the file that the image runs. */
+/** `tsop build`: the file that the image runs, and the programs of plugins. */
 import { bundledOperator } from "../operator/bundle.ts";
 import type { CliContext } from "../context.ts";
 import { applyPlan, planFiles } from "../project/plan.ts";
+import { builtPlugins } from "../project/plugins/built-plugins.ts";
 import { getProject } from "../project/project-file.ts";
 
 const OUTPUT = "dist/main.mjs";
 
-/** Bundles the operator into `dist/main.mjs`; returns the exit code. */
+/** Bundles the operator into `dist/main.mjs`, and each plugin into its program; returns the exit code. */
 export async function build(
   { dryRun }: { readonly dryRun: boolean },
   context: CliContext,
 ): Promise<number> {
-  const { root } = await getProject(context.cwd);
-  const files = await bundledOperator(root, OUTPUT);
-  if (!dryRun) await applyPlan(await planFiles(root, files));
-  const size = Buffer.byteLength(files.get(OUTPUT) ?? "");
-  context.out(`${OUTPUT}  ${Math.ceil(size / 1024)} kB`);
+  const project = await getProject(context.cwd);
+  const operator = await bundledOperator(project.root, OUTPUT);
+  const plugins = await builtPlugins(project);
+  const files = new Map([...operator, ...plugins]);
+  if (!dryRun) {
+    context.untilInterrupted(); // A Ctrl-C waits from here on: all files are written, or none.
+    await applyPlan(await planFiles(project.root, files, new Set(plugins.keys())));
+  }
+  const shown = [OUTPUT, ...plugins.keys()].filter((path) => files.get(path) !== undefined);
+  const width = Math.max(...shown.map((path) => path.length));
+  for (const path of shown) {
+    const size = Buffer.byteLength(files.get(path) ?? "");
+    context.out(`${path.padEnd(width)}  ${Math.ceil(size / 1024)} kB`);
+  }
   if (dryRun) context.out("  dry run: nothing was written");
   return 0;
 }

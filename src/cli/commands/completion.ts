@@ -25,17 +25,26 @@ const OF_PROJECT: Readonly<Record<string, (project: Project) => readonly string[
 };
 const PROJECT_FLAGS = Object.keys(OF_PROJECT);
 
+/** Commands whose argument is a plugin of the project. */
+const OF_PLUGINS: readonly string[] = ["delete plugin", "krew"];
+/** What the scripts ask `tsop completion-words` for there. */
+const PLUGIN = "plugin";
+
 /** Prints the script; returns the exit code. */
 export function completion(shell: Shell, program: Command, context: CliContext): number {
   context.out(scriptFor(shell, program));
   return 0;
 }
 
-/** Prints the project's values of a flag, a word a line; nothing where there is no project. */
+/** Prints the project's values of a flag, or the names of its plugins, a word a line; nothing where there is no project. */
 export async function completionWords(flag: string, context: CliContext): Promise<number> {
   // A shell that completes has no place for an error.
   const project = await findProject(context.cwd).catch(() => undefined);
-  const words = project ? (OF_PROJECT[flag]?.(project) ?? []) : [];
+  const words = !project
+    ? []
+    : flag === PLUGIN
+      ? project.plugins.map(({ name }) => name)
+      : (OF_PROJECT[flag]?.(project) ?? []);
   for (const word of new Set(words)) if (word !== "") context.out(word);
   return 0;
 }
@@ -99,6 +108,9 @@ ${values}
   [[ -z $suggested ]] && case "$path" in
 ${commands}
   esac
+  case "$path" in
+    ${OF_PLUGINS.map((one) => `"${one}"`).join("|")}) suggested="$suggested $(tsop completion-words ${PLUGIN} 2>/dev/null)" ;;
+  esac
   COMPREPLY=($(compgen -W "$suggested" -- "\${COMP_WORDS[COMP_CWORD]}"))
 }
 complete -o default -F _tsop tsop`;
@@ -119,6 +131,9 @@ ${values}
   [[ -z $suggested ]] && case "$joined" in
 ${commands}
   esac
+  case "$joined" in
+    ${OF_PLUGINS.map((one) => `"${one}"`).join("|")}) suggested="$suggested \${(f)"$(tsop completion-words ${PLUGIN} 2>/dev/null)"}" ;;
+  esac
   compadd -- \${=suggested}
 }
 compdef _tsop tsop`;
@@ -132,6 +147,10 @@ compdef _tsop tsop`;
           const [, command = "", flag = ""] = /^(.*) --(.*)$/.exec(path) ?? [];
           return `complete -c tsop -x -n "${fishCondition(command, program)}" -l ${flag} -a "${words.join(" ")}"`;
         }),
+        ...OF_PLUGINS.map(
+          (path) =>
+            `complete -c tsop -f -n "${fishCondition(path, program)}" -a "(tsop completion-words ${PLUGIN} 2>/dev/null)"`,
+        ),
         ...PROJECT_FLAGS.map(
           (flag) =>
             `complete -c tsop -x -l ${flag} -a "(tsop completion-words ${flag} 2>/dev/null)"`,
@@ -149,6 +168,7 @@ Register-ArgumentCompleter -Native -CommandName tsop -ScriptBlock {
   $found = if (@(${PROJECT_FLAGS.map((flag) => `'--${flag}'`).join(", ")}) -contains $previous) { tsop completion-words $previous.Substring(2) }
     elseif ($tsopWords.ContainsKey("$($typed -join ' ') $previous")) { "$($tsopWords["$($typed -join ' ') $previous"])".Split(' ') }
     else { "$($tsopWords[($typed -join ' ')])".Split(' ') }
+  if (@(${OF_PLUGINS.map((one) => `'${one}'`).join(", ")}) -contains ($typed -join ' ')) { $found = @($found) + @(tsop completion-words ${PLUGIN}) }
   $found | Where-Object { $_ -like "$word*" }
 }`;
   }

@@ -46,6 +46,8 @@ interface Listed {
   readonly images: readonly string[];
   readonly parts: readonly string[];
   readonly kinds: readonly ListedKind[];
+  /** The plugins of kubectl, by the names that they are called with. */
+  readonly plugins: readonly string[];
 }
 
 const MANAGER = "config/manager/manager.yaml";
@@ -64,6 +66,7 @@ export async function list(options: ListOptions, context: CliContext): Promise<n
     images: await imagesOf(root),
     parts: await partsOf(root),
     kinds: await kindsOf(project, classes),
+    plugins: project.plugins.map(({ name }) => name),
   };
   if (options.output === "json") context.out(JSON.stringify(listed, undefined, 2));
   else print(listed, context);
@@ -140,7 +143,17 @@ async function partsOf(root: string): Promise<string[]> {
 
 function print(listed: Listed, context: CliContext): void {
   const { bold, dim } = paint(context);
-  const { projectName, domain, namespaced, namespace, certificates, images, parts, kinds } = listed;
+  const {
+    projectName,
+    domain,
+    namespaced,
+    namespace,
+    certificates,
+    images,
+    parts,
+    kinds,
+    plugins,
+  } = listed;
   context.out(`${bold(projectName)} ${domain}`);
   context.out(
     `  watches      ${namespaced ? `its own namespace, ${namespace}` : "all namespaces"}`,
@@ -148,6 +161,9 @@ function print(listed: Listed, context: CliContext): void {
   context.out(`  image        ${images.join(", ") || dim("none in config/manager")}`);
   context.out(`  certificates ${certificates ?? dim("none: no webhooks")}`);
   context.out(`  deployed     ${parts.join(", ")}`);
+  if (plugins.length > 0) {
+    context.out(`  plugins      ${plugins.map((name) => `kubectl ${name}`).join(", ")}`);
+  }
   if (kinds.length === 0) {
     context.out(
       `  kinds        ${dim("none yet: tsop create api --group web --version v1 --kind MyWeb")}`,

@@ -175,7 +175,7 @@ function withoutTsop(root: string, leftOut: Set<string>): Plugin {
   };
 }
 
-async function asSourceError<T>(main: string, building: Promise<T>): Promise<T> {
+export async function asSourceError<T>(main: string, building: Promise<T>): Promise<T> {
   try {
     return await building;
   } catch (error) {

@@ -150,7 +150,8 @@ function usualFiles(
   ];
 }
 
-async function removeFiles(
+/** Takes files out of the project. @throws TsopError `file-changed` where the user changed one */
+export async function removeFiles(
   draft: Draft,
   going: readonly GoingFile[],
   { force }: DeletionOptions,
@@ -310,7 +311,8 @@ async function unwire(
 }
 
 /** @throws TsopError `still-used` where files that stay import files that go */
-async function refuseImporters(draft: Draft, { force }: DeletionOptions): Promise<void> {
+/** @throws TsopError `still-used` where a file that stays imports one that is deleted */
+export async function refuseImporters(draft: Draft, { force }: DeletionOptions): Promise<void> {
   const gone = [...draft.files.keys()].filter((path) => path.endsWith(".ts") && draft.isGone(path));
   const [importer, ...others] = await importersOf(draft, gone);
   if (!importer || force) return;

@@ -23,6 +23,8 @@ export interface FileChange {
   readonly path: string;
   readonly before: string | undefined;
   readonly after: string | undefined;
+  /** A program: whoever can read the file can run it. */
+  readonly executable?: boolean;
 }
 
 /** The changes of a command to the files under `root`. */
@@ -45,11 +47,13 @@ export interface PlanOptions {
  * Compares `wanted` (path to content; `undefined` removes) with the disk. Reads only. A file that has
  * Windows' line ends keeps them.
  *
+ * @param programs - those of the files that can be run
  * @throws TsopError `outside-project` where a symbolic link leads out of the root
  */
 export async function planFiles(
   root: string,
   wanted: ReadonlyMap<string, string | undefined>,
+  programs: ReadonlySet<string> = new Set(),
 ): Promise<Plan> {
   const changes: FileChange[] = [];
   const unchanged: string[] = [];
@@ -58,7 +62,7 @@ export async function planFiles(
     const before = await readIfThere(join(root, path));
     const after = before?.includes("\r\n") ? content?.replace(/\r?\n/g, "\r\n") : content;
     if (before === after) unchanged.push(path);
-    else changes.push({ path, before, after });
+    else changes.push({ path, before, after, ...(programs.has(path) && { executable: true }) });
   }
   return { root, changes, unchanged };
 }
@@ -136,7 +140,7 @@ export async function applyPlan(plan: Plan): Promise<void> {
       const target = change.before === undefined ? path : await realpath(path);
       const temporary = unfinishedName(target);
       staged.push({ change, target, temporary });
-      await writeFile(temporary, change.after);
+      await writeFile(temporary, change.after, { mode: change.executable ? 0o755 : 0o666 });
     }
     for (const { change, target, temporary } of staged) {
       await rename(temporary, target);

@@ -67,6 +67,14 @@ export interface ProjectResource {
   readonly storageBefore?: StorageBefore;
 }
 
+/** A plugin of kubectl in the project. */
+export interface ProjectPlugin {
+  /** Its name after `kubectl`. */
+  readonly name: string;
+  /** The scaffolded files, each with the digest of what was written. */
+  readonly files: Readonly<Record<string, string>>;
+}
+
 /** A project as its `PROJECT` file says. */
 export interface Project {
   /** The folder that holds the file. */
@@ -79,6 +87,7 @@ export interface Project {
   /** The certificate mode; absent before the first webhook. */
   readonly certificates?: CertificateMode;
   readonly resources: readonly ProjectResource[];
+  readonly plugins: readonly ProjectPlugin[];
 }
 
 /**
@@ -123,8 +132,11 @@ export function parseProject(root: string, text: string): Project {
       "Change it",
     );
   }
-  const listed = data["resources"] ?? [];
-  if (!Array.isArray(listed)) throw broken(root, "`resources` is not a list", "Make it one");
+  const list = (key: "resources" | "plugins"): readonly unknown[] => {
+    const listed = data[key] ?? [];
+    if (Array.isArray(listed)) return listed;
+    throw broken(root, `\`${key}\` is not a list`, "Make it one");
+  };
   return {
     root,
     text,
@@ -132,7 +144,8 @@ export function parseProject(root: string, text: string): Project {
     domain,
     namespaced: data["namespaced"] === true,
     ...present({ certificates }),
-    resources: listed.map((entry: unknown, index) => readResource(root, entry, index)),
+    resources: list("resources").map((entry, index) => readResource(root, entry, index)),
+    plugins: list("plugins").map((entry, index) => readPlugin(root, entry, index)),
   };
 }
 
@@ -160,6 +173,23 @@ export function withoutResource(project: Project, resource: ProjectResource): st
   const yaml = editable(project);
   const index = project.resources.findIndex((known) => isSameResource(known, resource));
   if (index !== -1) yaml.removeAt(["resources"], index);
+  return yaml.text;
+}
+
+/** The text of the file with `plugin` added, or brought up to date if it is there. */
+export function withPlugin(project: Project, plugin: ProjectPlugin): string {
+  const yaml = editable(project);
+  const index = project.plugins.findIndex(({ name }) => name === plugin.name);
+  if (index === -1) yaml.add(["plugins"], plugin);
+  else yaml.set(["plugins", index, "files"], plugin.files);
+  return yaml.text;
+}
+
+/** The text of the file without that plugin. */
+export function withoutPlugin(project: Project, plugin: ProjectPlugin): string {
+  const yaml = editable(project);
+  const index = project.plugins.findIndex(({ name }) => name === plugin.name);
+  if (index !== -1) yaml.removeAt(["plugins"], index);
   return yaml.text;
 }
 
@@ -271,6 +301,16 @@ function readResource(root: string, entry: unknown, index: number): ProjectResou
       ? {}
       : { files: readTexts(root, entry["files"], `resources[${index}].files`) }),
     ...readStorage(root, entry["storageBefore"], `resources[${index}].storageBefore`),
+  };
+}
+
+function readPlugin(root: string, entry: unknown, index: number): ProjectPlugin {
+  if (!isRecord(entry) || typeof entry["name"] !== "string") {
+    throw broken(root, `plugins[${index}] has no name`, "Remove or repair it");
+  }
+  return {
+    name: entry["name"],
+    files: readTexts(root, entry["files"] ?? {}, `plugins[${index}].files`),
   };
 }
 

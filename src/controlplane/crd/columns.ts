@@ -8,7 +8,7 @@ import { formatNumber, isNumeric } from "../../kube/text/go-number.ts";
 import { encodeJson } from "../../kube/json.ts";
 import { sortedKeys } from "../../kube/schema/sorted-keys.ts";
 import type { TableColumn, TablePrinter } from "../kinds.ts";
-import { humanDuration } from "../builtin/tables/age.ts";
+import { humanDuration } from "../../kube/values/age.ts";
 import { ageColumn, column, nameColumn, printer } from "../builtin/tables/column.ts";
 import type { DefinitionColumn } from "../../kube/definition/definition.ts";
 import { type JsonPath, parseJsonPath } from "../../kube/text/json-path.ts";

@@ -35,6 +35,16 @@ const SPEAKS_OF_MARKERS = /@\s*(?:\w+\.)?\w|\bResource\b|\bRbac\b/;
 const SPEAKS_OF_TSOP =
   /["']tsop(?:\/k8s)?["']|\bclient\b|\.(?:get|find|list|listAll|create|update|patch|apply|delete|deleteAllOf|for|owns|watches|handles|status|event)\b/i;
 
+/** A file of `src/plugins`: what it does is done by who calls kubectl, when its folder is that of a plugin. */
+const IN_PLUGINS = /^(.*[/\\]src[/\\]plugins[/\\][^/\\]+[/\\])/;
+const SPEAKS_OF_PLUGINS = /["']tsop\/plugin["']/;
+
+/** The folders of plugins of kubectl: the operator needs no rights for what is called there. */
+function pluginFolders(files: ReadonlyMap<string, string>): ReadonlySet<string> {
+  const speaking = [...files].filter(([, text]) => SPEAKS_OF_PLUGINS.test(text));
+  return new Set(speaking.flatMap(([path]) => IN_PLUGINS.exec(path)?.[1] ?? []));
+}
+
 /** The modules of a project, resolved with the options of its tsconfig; edited files are read as they will be. */
 export function openModules(root: string, edited?: EditedFiles): Modules {
   const disk = new Disk(edited);
@@ -81,8 +91,9 @@ export function readProject(
   const webhooks: WebhookModel[] = [];
   const conversions: ConversionModel[] = [];
   const callers: Module[] = [];
+  const plugins = pluginFolders(files);
   for (const [path, text] of files) {
-    const calls = SPEAKS_OF_TSOP.test(text);
+    const calls = SPEAKS_OF_TSOP.test(text) && !plugins.has(IN_PLUGINS.exec(path)?.[1] ?? "");
     if (!calls && !SPEAKS_OF_MARKERS.test(text)) continue;
     const module = parse(modules, path, text, findings);
     if (!module) continue;

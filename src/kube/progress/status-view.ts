@@ -33,10 +33,11 @@ export interface AnyCondition {
   readonly status: string;
   readonly reason?: string;
   readonly message?: string;
+  readonly lastTransitionTime?: string;
 }
 
-/** The conditions of an object, whatever else is in its status. */
-function conditionsIn(object: KubeObject): readonly AnyCondition[] {
+/** The conditions of an object of any kind, whatever else is in its status. */
+export function conditionsOf(object: KubeObject): readonly AnyCondition[] {
   const found = valueIn(object, "status.conditions");
   return Array.isArray(found) ? found.filter(isCondition) : [];
 }
@@ -65,7 +66,7 @@ export class StatusView {
   constructor(object: KubeObject, nowMs: number) {
     this.#object = object;
     this.nowMs = nowMs;
-    this.conditions = conditionsIn(object);
+    this.conditions = conditionsOf(object);
   }
 
   get kind(): string {

@@ -76,12 +76,12 @@ function findConfig(options: ClusterConfigOptions): ClusterConfig {
     return clusterConfigOf(parseKubeconfig(options.kubeconfigText), surroundings, options.context);
   }
   if (options.kubeconfig !== undefined) return fromFiles([options.kubeconfig]);
-  const listed = (environment["KUBECONFIG"] ?? "").split(delimiter).filter((path) => path !== "");
+  const listed = listedIn(environment);
   if (listed.length > 0) return fromFiles(listed);
   const folder = options.serviceAccountFolder ?? SERVICE_ACCOUNT_FOLDER;
   const inCluster = inClusterConfig(folder, surroundings);
   if (inCluster) return inCluster;
-  const home = join(environment["HOME"] || homedir(), ".kube", "config");
+  const home = homeKubeconfig(environment);
   if (existsSync(home)) return fromFiles([home]);
   throw new TsopError(
     "no-cluster",
@@ -89,6 +89,18 @@ function findConfig(options: ClusterConfigOptions): ClusterConfig {
     "Set KUBECONFIG, or start a control plane with `tsop cluster` and use the kubeconfig that it prints.",
   );
 }
+
+/** The kubeconfigs of a user who names none: those of `KUBECONFIG`, or the one in the home folder. */
+export function kubeconfigPaths(environment: Surroundings["environment"]): readonly string[] {
+  const listed = listedIn(environment);
+  return listed.length > 0 ? listed : [homeKubeconfig(environment)];
+}
+
+const listedIn = (environment: Surroundings["environment"]): readonly string[] =>
+  (environment["KUBECONFIG"] ?? "").split(delimiter).filter((path) => path !== "");
+
+const homeKubeconfig = (environment: Surroundings["environment"]): string =>
+  join(environment["HOME"] || homedir(), ".kube", "config");
 
 /**
  * The configuration of a pod, from the kubelet: address, authority, namespace, and a token that is

@@ -21,6 +21,7 @@ export function typeErrors(root: string): string[] {
       paths: {
         tsop: [join(checkout, "src/index.ts")],
         "tsop/k8s": [join(checkout, "src/k8s.ts")],
+        "tsop/plugin": [join(checkout, "src/plugin.ts")],
         "tsop/testing": [join(checkout, "src/testing.ts")],
         "tsop/testing/vitest": [join(checkout, "src/testing-vitest.ts")],
         vitest: [join(checkout, "node_modules/vitest/dist/index.d.ts")],

@@ -1,6 +1,6 @@
 /** `tsop image`: the operator's image, by a container engine or without one. */
-import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { dirname, join, relative, resolve } from "node:path";
+import { readFile, writeFile } from "node:fs/promises";
+import { join, relative, resolve } from "node:path";
 import { messageOf, TsopError, UsageError } from "../../../errors.ts";
 import type { CliContext } from "../../context.ts";
 import { splitImage } from "../../kustomize/transform.ts";
@@ -9,6 +9,7 @@ import { imageArchive } from "../../packaging/oci/image.ts";
 import { readLayout } from "../../packaging/oci/layout.ts";
 import { packageFacts } from "../../packaging/package-facts.ts";
 import { billOfMaterials } from "../../packaging/sbom.ts";
+import { writeWhole } from "../../packaging/whole-file.ts";
 import { runToEnd } from "../../processes.ts";
 import { checkImage } from "../../project/inputs.ts";
 import { getProject } from "../../project/project-file.ts";
@@ -76,14 +77,7 @@ async function writeOnBase(
       ["main.cdx.json", Buffer.from(parts)],
     ]),
   });
-  await mkdir(dirname(archive), { recursive: true });
-  const beside = `${archive}.${process.pid}`;
-  try {
-    await writeFile(beside, content);
-    await rename(beside, archive);
-  } finally {
-    await rm(beside, { force: true });
-  }
+  await writeWhole(archive, content);
   const shown = relative(context.cwd, archive);
   context.out(`${shown}  ${Math.ceil(content.length / 1024)} kB  ${platforms.join(", ")}`);
   context.out(`  docker load -i ${shown}`);

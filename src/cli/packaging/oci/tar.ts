@@ -11,32 +11,42 @@ const BLOCK = 512;
 const MAX_NAME = 100;
 const FOLDER = "5";
 const FILE = "0";
+/** The modes of files and of what is entered or run. */
+const READS = 0o644;
+const RUNS = 0o755;
 
-/** The archive of the files, by path, with the folders above them. */
-export function writeTar(files: ReadonlyMap<string, Buffer>): Buffer {
+/**
+ * The archive of the files, by path, with the folders above them.
+ *
+ * @param programs - those of the files that can be run
+ */
+export function writeTar(
+  files: ReadonlyMap<string, Buffer>,
+  programs: ReadonlySet<string> = new Set(),
+): Buffer {
   const blocks: Buffer[] = [];
   const folders = new Set<string>();
   for (const path of [...files.keys()].sort()) {
     for (let end = path.indexOf("/"); end >= 0; end = path.indexOf("/", end + 1)) {
       const folder = path.slice(0, end + 1);
-      if (!folders.has(folder)) blocks.push(header(folder, 0, FOLDER));
+      if (!folders.has(folder)) blocks.push(header(folder, 0, FOLDER, RUNS));
       folders.add(folder);
     }
     const content = files.get(path) ?? Buffer.alloc(0);
-    blocks.push(header(path, content.length, FILE), content);
+    blocks.push(header(path, content.length, FILE, programs.has(path) ? RUNS : READS), content);
     blocks.push(Buffer.alloc((BLOCK - (content.length % BLOCK)) % BLOCK));
   }
   return Buffer.concat([...blocks, Buffer.alloc(2 * BLOCK)]);
 }
 
-function header(name: string, size: number, type: string): Buffer {
+function header(name: string, size: number, type: string, mode: number): Buffer {
   if (Buffer.byteLength(name) > MAX_NAME) throw new InternalError(`${name} is too long for a tar`);
   const block = Buffer.alloc(BLOCK);
   const octal = (value: number, at: number, length: number): void => {
     block.write(`${value.toString(8).padStart(length - 1, "0")}\0`, at);
   };
   block.write(name, 0);
-  octal(type === FOLDER ? 0o755 : 0o644, 100, 8);
+  octal(mode, 100, 8);
   octal(0, 108, 8); // the user
   octal(0, 116, 8); // the group
   octal(size, 124, 12);

@@ -17,7 +17,7 @@ export interface AskedKind {
   /** The file of the class, in the project. */
   readonly externalApiPath?: string;
   /** The thing that is scaffolded for it. */
-  readonly purpose: "controller" | "webhook";
+  readonly purpose: "controller" | "webhook" | "plugin";
 }
 
 /** The kind of a controller, and where its token comes from. */
@@ -122,7 +122,7 @@ function noClass(
     "no-class",
     purpose === "controller"
       ? `--no-resource scaffolds the controller of a kind that is there, but ${where} has no class of ${kind} in ${names}.`
-      : `A webhook is for a kind that is there, but ${where} has no class of ${kind} in ${names}.`,
+      : `A ${purpose} is for a kind that is there, but ${where} has no class of ${kind} in ${names}.`,
     elsewhere.length === 0
       ? `${purpose === "controller" ? "Leave --no-resource out to scaffold a class" : `Scaffold its class first: \`tsop create api ${named}\``}. For a kind of somebody else, make the class of its CRD first: \`npx tsop import FILE --only ${kind}\`, where FILE may be a URL or \`cluster\`; then give its whole group.`
       : `For the ${kind} of Kubernetes: ${elsewhere.join(", or ")}. For one of yours, ${purpose === "controller" ? "leave --no-resource out" : `scaffold its class first: \`tsop create api ${named}\``}.`,

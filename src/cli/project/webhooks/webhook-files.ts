@@ -139,7 +139,11 @@ export function spokeOf(
   );
 }
 
-function schemaOf(project: Project, { resource, schemas }: WebhookTarget, version: string): Schema {
+function schemaOf(
+  project: Project,
+  { resource, schemas }: Pick<WebhookTarget, "resource" | "schemas">,
+  version: string,
+): Schema {
   const group = apiGroupOf(project, resource);
   const found = schemas.find(
     (known) => known.group === group && known.kind === resource.kind && known.version === version,
@@ -148,9 +152,9 @@ function schemaOf(project: Project, { resource, schemas }: WebhookTarget, versio
 }
 
 /** The fields that an object has to have; `undefined` where they are not known. */
-async function neededOf(
+export async function neededOf(
   project: Project,
-  target: WebhookTarget,
+  target: ApiTarget & Pick<WebhookTarget, "schemas">,
 ): Promise<readonly string[] | undefined> {
   const { resource } = target;
   if (!resource.api) return neededLines(project, target);

@@ -5,7 +5,7 @@ import type { TableColumn, TablePrinter, TableRowCondition } from "../../kinds.t
 import { at, listAt, mapAt, textAt } from "../at.ts";
 import { documentationOf } from "../documentation.ts";
 import { convertVersion } from "../kind-versions.ts";
-import { ageOf } from "./age.ts";
+import { ageOf } from "../../../kube/values/age.ts";
 
 /** Computes the value of a cell; `nowMs` is the wall time from which ages are counted. */
 type Cell = (object: SentObject, nowMs: number) => unknown;

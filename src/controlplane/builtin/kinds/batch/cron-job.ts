@@ -13,7 +13,7 @@ import { notNegative, oneOf } from "../../shared/checks.ts";
 import { dropFromTemplate } from "../../shared/pods/defaults.ts";
 import { isUncounted, nameWarnings, specWarnings } from "../../shared/pods/warnings.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
-import { ageOf } from "../../tables/age.ts";
+import { ageOf } from "../../../../kube/values/age.ts";
 import {
   BOOLEAN,
   ageColumn,

@@ -19,7 +19,7 @@ import { internalForm } from "../../strategies/go-internal.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { timeOf } from "../../../../kube/values/times.ts";
 import { unifiedDiff } from "../../strategies/unified-diff.ts";
-import { humanDuration } from "../../tables/age.ts";
+import { humanDuration } from "../../../../kube/values/age.ts";
 import { ageColumn, column, nameColumn, printer, textColumn } from "../../tables/column.ts";
 import { fields, labelNotSupported } from "../../selectable-fields.ts";
 import { pemBlocks } from "./pem.ts";

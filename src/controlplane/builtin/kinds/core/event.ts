@@ -13,7 +13,7 @@ import { at, numberAt, textAt } from "../../at.ts";
 import { immutable } from "../../shared/checks.ts";
 import { internalForm } from "../../strategies/go-internal.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
-import { ageOf } from "../../tables/age.ts";
+import { ageOf } from "../../../../kube/values/age.ts";
 import { WIDE, column, printer, textColumn } from "../../tables/column.ts";
 
 const MAX_LENGTHS = { reportingInstance: 128, action: 128, reason: 128, message: 1024 } as const;

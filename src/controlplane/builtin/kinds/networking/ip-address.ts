@@ -8,7 +8,7 @@ import { at, textAt } from "../../at.ts";
 import { checkSegment, checkUnchangedForm, checked, checkedChange } from "../../shared/checks.ts";
 import type { Sent } from "../../shared/shapes.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
-import { ageOf } from "../../tables/age.ts";
+import { ageOf } from "../../../../kube/values/age.ts";
 import { column, nameColumn, printer } from "../../tables/column.ts";
 
 type Address = Sent<IPAddress>;

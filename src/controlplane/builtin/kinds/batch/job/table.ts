@@ -1,7 +1,7 @@
 /** Jobs as a table. */
 import type { SentObject } from "../../../../../kube/object.ts";
 import { at, numberAt, textAt } from "../../../at.ts";
-import { humanDuration } from "../../../tables/age.ts";
+import { humanDuration } from "../../../../../kube/values/age.ts";
 import { conditionOf } from "../../../tables/column.ts";
 
 export function completions(job: SentObject): string {

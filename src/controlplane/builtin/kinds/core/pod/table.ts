@@ -2,7 +2,7 @@
 import type { SentObject } from "../../../../../kube/object.ts";
 import type { TableRowCondition } from "../../../../kinds.ts";
 import { at, listAt, numberAt, textAt } from "../../../at.ts";
-import { ageOf } from "../../../tables/age.ts";
+import { ageOf } from "../../../../../kube/values/age.ts";
 import { conditionOf } from "../../../tables/column.ts";
 
 interface PodSummary {

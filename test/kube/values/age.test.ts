@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ageOf, humanDuration } from "../../../src/controlplane/builtin/tables/age.ts";
+import { ageOf, humanDuration } from "../../../src/kube/values/age.ts";
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;

@@ -1,0 +1,15 @@
+/**
+ * The exports for a plugin of kubectl: a command line as kubectl's own, the cluster that it names, and output in kubectl's forms.
+ *
+ * @module
+ */
+export {
+  kubectlPlugin,
+  type KubectlPlugin,
+  type PluginCommand,
+  type PluginOptions,
+} from "./plugin/plugin.ts";
+export type { PluginCall } from "./plugin/call.ts";
+export { type Column, columns } from "./plugin/columns.ts";
+export { conditionsOf } from "./kube/progress/status-view.ts";
+export { runPlugin } from "./plugin/run.ts";
