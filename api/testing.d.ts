@@ -115,6 +115,12 @@ interface InProcessOptions {
   readonly userAgent?: string;
 }
 
+interface PluginOutcome {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
 interface PodScript {
   remove(): Promise<void>;
 }
@@ -214,6 +220,12 @@ class VirtualClock implements Clock {
   advance(durationMs: number): Promise<void>;
   advanceToNext(withinMs?: number): Promise<boolean>;
 }
+
+function callPlugin(
+  controlPlane: ControlPlane,
+  plugin: KubectlPlugin,
+  args: readonly string[],
+): Promise<PluginOutcome>;
 
 function checkConversion<Hub extends KubeObject, Spoke extends KubeObject>(
   converter: Converter<Hub, Spoke>,

@@ -436,6 +436,38 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
     "There is no `tsop alpha`: nothing of a project has to be scaffolded again.",
     "Update tsop with npm, then run `tsop manifests`.",
   ),
+  "no-scheduler": e(
+    "tsop create scheduler",
+    "tsop scaffolds no scheduler: plugins of kube-scheduler are written in Go and compiled into it.",
+    "To choose nodes for pods, set their affinity or topologySpreadConstraints in a webhook: tsop create webhook --group core --version v1 --kind Pod --defaulting.",
+  ),
+  "no-cni": e(
+    "tsop create cni",
+    "tsop scaffolds no CNI plugin: it is a program on every node, which the container runtime starts for each pod.",
+    "To keep NetworkPolicies or the objects of a network that is there, write a controller.",
+  ),
+  "no-device-plugin": e(
+    "tsop create device-plugin",
+    "tsop scaffolds no device plugin: it is a gRPC server on every node, which the kubelet asks about hardware.",
+    "To roll out and configure a device plugin that is there, write a controller that keeps its DaemonSet.",
+  ),
+  "bad-plugin": e('kubectlPlugin({ name: "My Webs", summary: "Show MyWebs.", commands })'),
+  "bad-plugin-name": e("tsop create plugin get   # kubectl has a command of that name"),
+  "broken-package-json": e("tsop create plugin webs   # package.json has a comma too many"),
+  "plugin-missing": e("tsop build   # src/plugins/webs was deleted by hand, and PROJECT names it"),
+  "no-plugins": e("tsop krew   # before tsop create plugin"),
+  "which-plugin": e("tsop krew   # the project has two plugins"),
+  "no-license": e("tsop krew webs   # in a project without a LICENSE"),
+  "krew-uri": e(
+    "tsop krew webs   # package.json names no repository",
+    "It is not said where the archive can be downloaded.",
+    'Add --uri, or a repository on GitHub to package.json: "repository": "github:acme/web-operator"',
+  ),
+  "krew-homepage": e(
+    "tsop krew webs --uri https://example.com/webs.tar.gz   # package.json has no homepage",
+    "The plugin has no home page, and krew's index wants one.",
+    "Add --homepage, or a homepage to package.json.",
+  ),
   "no-generate": e(
     "tsop generate",
     "There is no `tsop generate`: classes need no generated code.",

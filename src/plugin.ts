@@ -5,7 +5,9 @@
  */
 export {
   kubectlPlugin,
+  type CommandWithFlags,
   type KubectlPlugin,
+  pluginCommand,
   type PluginCommand,
   type PluginOptions,
 } from "./plugin/plugin.ts";

@@ -33,15 +33,22 @@ export interface PluginCall<F = Readonly<Record<string, string | number | boolea
    *
    * @throws Error for names together with `-A` or `-l`
    */
-  select<T extends KubeObject>(token: ReadToken<T>): Promise<T[]>;
+  readonly select: <T extends KubeObject>(token: ReadToken<T>) => Promise<T[]>;
   /** Prints objects as `-o` asks; the columns are those of a table. Says so when there are none. */
-  print<T extends KubeObject>(objects: readonly T[], shown: readonly Column<T>[]): void;
-  /** Prints a table of any rows, each line behind `indent`. */
-  table<T>(rows: readonly T[], shown: readonly Column<T>[], indent?: string): void;
+  readonly print: <T extends KubeObject>(
+    objects: readonly T[],
+    shown: readonly Column<NoInfer<T>>[],
+  ) => void;
+  /** Prints a table of any rows, each line behind `indent`; `<none>` when there are none. */
+  readonly table: <T>(
+    rows: readonly T[],
+    shown: readonly Column<NoInfer<T>>[],
+    indent?: string,
+  ) => void;
   /** Prints a line on stdout. */
-  out(line: string): void;
+  readonly out: (line: string) => void;
   /** Prints a line on stderr; the command goes on, and the exit code is 1. */
-  fail(line: string): void;
+  readonly fail: (line: string) => void;
 }
 
 /** What a call needs of the process. */
@@ -99,7 +106,10 @@ export class RunningCall implements PluginCall {
     return this.#ports.clock.now();
   }
 
-  async select<T extends KubeObject>(token: ReadToken<T>): Promise<T[]> {
+  // Commands take these out of the call by their names.
+  readonly select: PluginCall["select"] = async <T extends KubeObject>(
+    token: ReadToken<T>,
+  ): Promise<T[]> => {
     const { namespaced } = resourceOf(token);
     const namespace = namespaced ? this.namespace : undefined;
     this.#place = namespace;
@@ -124,9 +134,9 @@ export class RunningCall implements PluginCall {
       }
     }
     return found;
-  }
+  };
 
-  print<T extends KubeObject>(objects: readonly T[], shown: readonly Column<T>[]): void {
+  readonly print: PluginCall["print"] = (objects, shown) => {
     const { format } = this;
     if (format !== undefined && format !== "wide") {
       const alone = this.args.length === 1;
@@ -143,23 +153,27 @@ export class RunningCall implements PluginCall {
       const place = this.#place === undefined ? "" : ` in ${this.#place} namespace.`;
       this.#ports.err(`No resources found${place}`);
     }
-  }
+  };
 
-  table<T>(rows: readonly T[], shown: readonly Column<T>[], indent = ""): void {
+  readonly table: PluginCall["table"] = (rows, shown, indent = "") => {
+    if (rows.length === 0) {
+      this.out(`${indent}<none>`);
+      return;
+    }
     const kept = shown.filter(({ wide = false }) => !wide || this.format === "wide");
     const headers = !this.#line.shared.noHeaders;
     for (const line of tableLines(rows, kept, { nowMs: this.nowMs, headers }))
       this.out(indent + line);
-  }
+  };
 
-  out(line: string): void {
+  readonly out = (line: string): void => {
     this.#ports.out(`${line}\n`);
-  }
+  };
 
-  fail(line: string): void {
+  readonly fail = (line: string): void => {
     this.#failed = true;
     this.#ports.err(line);
-  }
+  };
 
   #connected(): { readonly client: Client; readonly config: ClusterConfig } {
     if (this.#cluster) return this.#cluster;

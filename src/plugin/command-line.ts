@@ -93,7 +93,7 @@ export function checkArguments(
   args: readonly string[],
 ): void {
   const { min, max } = argumentsOf(said) ?? { min: 0, max: Infinity };
-  if (args.length < min) throw new CallError(`${said} is missing`);
+  if (args.length < min) throw new CallError(`an argument is missing: ${said}`);
   if (args.length <= max) return;
   const takes = max === 0 ? "no arguments" : `${said}, and nothing else`;
   throw new CallError(

@@ -4,7 +4,7 @@ import type { PluginCall } from "./call.ts";
 import { checkPlugin } from "./check.ts";
 
 /** A command of a plugin: `list` in `kubectl webs list`. */
-export interface PluginCommand<F extends FlagOptions = FlagOptions> {
+export interface PluginCommand {
   /** The effect of the command, in one line. */
   readonly summary: string;
   /** The arguments as help shows them: `NAME`, `[NAME]` for one that may be left out, `[NAME...]` for any number. */
@@ -12,33 +12,50 @@ export interface PluginCommand<F extends FlagOptions = FlagOptions> {
   /** Command lines that show its use, without `kubectl`: `webs list -A`. */
   readonly examples?: readonly string[];
   /** Flags of its own, beside those that kubectl's users expect of every command. */
-  readonly flags?: F;
+  readonly flags?: FlagOptions;
   /** Carries the command out. What it throws is shown as kubectl shows it, and the exit code is 1. */
-  run(call: PluginCall<FlagValues<F>>): Promise<void> | void;
+  run(call: PluginCall): Promise<void> | void;
   /** The words that may follow as an argument, for the completion of shells. */
+  complete?(call: PluginCall): Promise<readonly string[]> | readonly string[];
+}
+
+/** A command with flags of its own, whose values have the types that the flags say. */
+export interface CommandWithFlags<F extends FlagOptions> extends PluginCommand {
+  readonly flags: F;
+  run(call: PluginCall<FlagValues<F>>): Promise<void> | void;
   complete?(call: PluginCall<FlagValues<F>>): Promise<readonly string[]> | readonly string[];
 }
 
+/**
+ * A command with flags of its own.
+ *
+ * @example
+ * const restart = pluginCommand({
+ *   summary: "Restart a MyWeb.",
+ *   args: "NAME",
+ *   flags: { wait: { type: "boolean", help: "until it is ready" } },
+ *   run: ({ args, flags, out }) => out(`${args[0]}: ${flags.wait ? "and wait" : "and go on"}`),
+ * });
+ */
+export const pluginCommand = <const F extends FlagOptions>(
+  command: CommandWithFlags<F>,
+): PluginCommand => command;
+
 /** The description of a plugin. */
-export interface PluginOptions<C extends Readonly<Record<string, FlagOptions>>> {
+export interface PluginOptions {
   /** Its name after `kubectl`: lower-case letters, digits and dashes. */
   readonly name: string;
   /** What it is for, in one line. */
   readonly summary: string;
-  readonly commands: { readonly [Name in keyof C]: PluginCommand<C[Name]> };
-}
-
-/** A command whose flags are known when it runs only. */
-export interface AnyCommand extends Omit<PluginCommand, "run" | "complete"> {
-  run(call: PluginCall): Promise<void> | void;
-  complete?(call: PluginCall): Promise<readonly string[]> | readonly string[];
+  /** Its commands by their names, in the order of help. */
+  readonly commands: Readonly<Record<string, PluginCommand>>;
 }
 
 /** A plugin of kubectl. */
 export interface KubectlPlugin {
   readonly name: string;
   readonly summary: string;
-  readonly commands: ReadonlyMap<string, AnyCommand>;
+  readonly commands: ReadonlyMap<string, PluginCommand>;
 }
 
 /**
@@ -59,12 +76,8 @@ export interface KubectlPlugin {
  *
  * @throws TsopError `bad-plugin` for a name, a command or a flag that kubectl could not call
  */
-export function kubectlPlugin<const C extends Readonly<Record<string, FlagOptions>>>({
-  name,
-  summary,
-  commands,
-}: PluginOptions<C>): KubectlPlugin {
-  const plugin = { name, summary, commands: new Map(Object.entries<AnyCommand>(commands)) };
+export function kubectlPlugin({ name, summary, commands }: PluginOptions): KubectlPlugin {
+  const plugin = { name, summary, commands: new Map(Object.entries(commands)) };
   checkPlugin(plugin);
   return plugin;
 }

@@ -63,8 +63,9 @@ async function call(
 ): Promise<number> {
   let helpCommand = `kubectl ${plugin.name}`;
   try {
+    const { word } = readCommandLine(plugin, args, true);
+    if (word !== undefined && plugin.commands.has(word)) helpCommand += ` ${word}`;
     const line = readCommandLine(plugin, args);
-    const { word } = line;
     if (word === undefined) {
       ports.out(`${pluginHelp(plugin)}\n`);
       return 0;
@@ -74,7 +75,6 @@ async function call(
       const known = [...plugin.commands.keys()].join(", ");
       throw new CallError(`unknown command "${word}" for "${helpCommand}": it has ${known}`);
     }
-    helpCommand += ` ${word}`;
     if (line.help) {
       ports.out(`${commandHelp(plugin, word)}\n`);
       return 0;

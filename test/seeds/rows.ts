@@ -431,7 +431,7 @@ const SLIDES: readonly Row[] = [
   {
     id: "S3-01",
     check:
-      "Of the points at which Kubernetes is extended, kinds, controllers and admission have a scaffold.",
+      "Of the points at which Kubernetes is extended, kinds, controllers, admission and plugins of kubectl have a scaffold; to the others tsop says no.",
     proofs: [
       ...at(
         "test/cli/init.test.ts",
@@ -442,7 +442,6 @@ const SLIDES: readonly Row[] = [
         "writes a class and a test for each type, adds them to main.ts, and all of it compiles",
       ),
     ],
-    open: "Plugins of kubectl have none.",
   },
   {
     id: "S3-02",
