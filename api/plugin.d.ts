@@ -1,6 +1,14 @@
 // The public API of tsop/plugin, for reviews: a change of it is seen here.
 // Made from the code by `npm run api`.
 
+interface AnyCondition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason?: string;
+  readonly message?: string;
+  readonly lastTransitionTime?: string;
+}
+
 interface Column<T> {
   readonly name: string;
   readonly wide?: boolean;
@@ -12,6 +20,8 @@ interface CommandWithFlags<F extends FlagOptions> extends PluginCommand {
   run(call: PluginCall<FlagValues<F>>): Promise<void> | void;
   complete?(call: PluginCall<FlagValues<F>>): Promise<readonly string[]> | readonly string[];
 }
+
+type Format = (typeof FORMATS)[number];
 
 interface KubectlPlugin {
   readonly name: string;
@@ -90,14 +100,4 @@ function runPlugin(plugin: KubectlPlugin): Promise<void>;
 
 // Named by these, and not exported.
 
-interface AnyCondition {
-  readonly type: string;
-  readonly status: string;
-  readonly reason?: string;
-  readonly message?: string;
-  readonly lastTransitionTime?: string;
-}
-
 const FORMATS: readonly ["json", "yaml", "wide", "name"];
-
-type Format = (typeof FORMATS)[number];

@@ -436,6 +436,7 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
     "There is no `tsop alpha`: nothing of a project has to be scaffolded again.",
     "Update tsop with npm, then run `tsop manifests`.",
   ),
+  "missing-kind": e("tsop create plugin webs   # before tsop create api"),
   "no-scheduler": e(
     "tsop create scheduler",
     "tsop scaffolds no scheduler: plugins of kube-scheduler are written in Go and compiled into it.",

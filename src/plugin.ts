@@ -13,5 +13,6 @@ export {
 } from "./plugin/plugin.ts";
 export type { PluginCall } from "./plugin/call.ts";
 export { type Column, columns } from "./plugin/columns.ts";
-export { conditionsOf } from "./kube/progress/status-view.ts";
+export { type AnyCondition, conditionsOf } from "./kube/progress/status-view.ts";
+export type { Format } from "./plugin/flags.ts";
 export { runPlugin } from "./plugin/run.ts";

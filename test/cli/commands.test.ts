@@ -26,6 +26,7 @@ const SORTS: Readonly<Record<string, readonly string[]>> = {
     ...["delete webhook", "edit", "upgrade", "manifests", "import", "chart", "bundle", "image"],
     "build",
     "generate client",
+    ...["create plugin", "delete plugin", "krew"],
   ],
   "writes to a cluster": ["install", "uninstall", "deploy", "undeploy", "migrate"],
   "prints facts": [
@@ -71,6 +72,8 @@ const LIFE: readonly (readonly string[])[] = [
   ["delete", "webhook", ...WEB, "--defaulting"],
   ["delete", "controller", ...WEB],
   ["create", "controller", ...WEB],
+  ["create", "plugin", "pages"],
+  ["delete", "plugin", "pages"],
   ["delete", "api", ...WEB],
 ];
 

@@ -9,17 +9,15 @@ import { CommanderError, type Command } from "commander";
 import { describe, expect, it } from "vitest";
 import { sitePages } from "../../scripts/site/pages.ts";
 import { buildProgram } from "../../src/cli/program.ts";
+import { KUBECTL_COMMANDS } from "../../src/cli/project/plugins/plugin-names.ts";
 import { testContext } from "../cli/support/run-cli.ts";
 import { commandsIn, commandsOf } from "./support/shell-lines.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const textOf = (path: string): string => readFileSync(join(root, path), "utf8");
 
-/** Of kubectl 1.36. */
-const KUBECTL =
-  `annotate api-resources api-versions apply attach auth autoscale certificate cluster-info completion config
-  cordon cp create debug delete describe diff drain edit events exec explain expose get kustomize label logs options patch
-  port-forward proxy replace rollout run scale set taint top uncordon version wait`.split(/\s+/);
+/** Plugins: the one of the pages, and krew. */
+const PLUGINS = ["webs", "krew"];
 const NPM = ["ci", "install", "i", "test", "cit", "pack", "publish", "run", "link", "ls", "audit"];
 /** What the pages use and nobody here can check. */
 const OTHERS = ["cd", "git", "export", "source", "helm", "crane", "docker", "kind", "curl"];
@@ -91,7 +89,8 @@ function problemOfKubectl(args: readonly string[]): string | undefined {
   const verb = args.find(
     (word, at) => !word.startsWith("-") && !withValue.test(args[at - 1] ?? ""),
   );
-  return KUBECTL.includes(verb ?? "") ? undefined : `no kubectl ${verb}`;
+  const isKnown = KUBECTL_COMMANDS.has(verb ?? "") || PLUGINS.includes(verb ?? "");
+  return isKnown ? undefined : `no kubectl ${verb}`;
 }
 
 /** The scripts that a reader of a page has: of the repository, of a project, of the examples that the page names. */

@@ -18,6 +18,7 @@ class WebReconciler implements Reconciler<Web> {
 }
 class WebStatus { readyReplicas?: number }
 declare const client: Client, manager: Manager, config: ClusterConfig, cluster: ControlPlane;
+declare const plugin: import("tsop/plugin").KubectlPlugin;
 declare const web: Web, configMap: ConfigMap, key: ObjectKey, nowMs: number;
 declare const storage: {
   ensureBucket(name: string): Promise<{ state: string }>;
