@@ -7,7 +7,7 @@ import { at, textAt } from "../../at.ts";
 import { checkCsiDriverName, checked, checkedChange } from "../../shared/checks.ts";
 import { type ShownCondition, conditionsErrors } from "../../shared/conditions.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
-import { ageOf } from "../../tables/age.ts";
+import { ageOf } from "../../../../kube/values/age.ts";
 import { ageColumn, column, nameColumn, printer, textColumn } from "../../tables/column.ts";
 import {
   type DeviceTaint,
