@@ -1,15 +1,14 @@
 /** What a plugin may be called, and what its commands and flags may be called. */
 import { TsopError } from "../errors.ts";
 import { argumentsOf } from "./arguments.ts";
-import { FLAGS } from "./flags.ts";
-import type { KubectlPlugin } from "./plugin.ts";
+import { FLAGS, type FlaggedCommands } from "./flags.ts";
 
 const NAME = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 /** Words that every plugin answers itself. */
 const TAKEN = new Set(["help", "__complete", "__about"]);
 
 /** @throws TsopError `bad-plugin` */
-export function checkPlugin({ name, commands }: KubectlPlugin): void {
+export function checkPlugin({ name, commands }: FlaggedCommands & { readonly name: string }): void {
   if (!NAME.test(name)) throw bad(`The plugin's name ${JSON.stringify(name)}`, WORDS);
   if (commands.size === 0) {
     throw bad(`The plugin ${name}`, "has no commands. Give it one, such as `list`");

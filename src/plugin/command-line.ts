@@ -4,8 +4,13 @@ import type { FlagOptions } from "../runtime/manager/flags.ts";
 import { present } from "../present.ts";
 import { argumentsOf } from "./arguments.ts";
 import { CallError } from "./failures.ts";
-import { FORMATS, SHARED_FLAGS, type Format, type SharedValues } from "./flags.ts";
-import type { KubectlPlugin } from "./plugin.ts";
+import {
+  FORMATS,
+  SHARED_FLAGS,
+  type FlaggedCommands,
+  type Format,
+  type SharedValues,
+} from "./flags.ts";
 
 /** The value of a flag. */
 type Value = string | number | boolean;
@@ -28,7 +33,7 @@ export interface CommandLine {
  * @throws CallError for a flag that is unknown or has a wrong value
  */
 export function readCommandLine(
-  plugin: KubectlPlugin,
+  plugin: FlaggedCommands,
   args: readonly string[],
   lenient = false,
 ): CommandLine {

@@ -1,5 +1,12 @@
 /** The flags that every command of a plugin has: kubectl's own, by their names and letters. */
 
+import type { FlagOptions } from "../runtime/manager/flags.ts";
+
+/** The commands of a plugin, as far as they say what a command line may have. */
+export interface FlaggedCommands {
+  readonly commands: ReadonlyMap<string, { readonly args?: string; readonly flags?: FlagOptions }>;
+}
+
 /** A flag of kubectl. */
 interface SharedFlag {
   readonly type: "boolean" | "string";
