@@ -1,6 +1,6 @@
 /**
- * An HTTPS server for a benchmark, in a process of its own and as cheap as can be: what is measured against it is the
- * client alone.
+ * A cheap HTTPS server for a benchmark, in a process of its own, so that the figures are those of
+ * the client.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:https";
@@ -9,13 +9,13 @@ import { systemClock } from "../src/clock.ts";
 import { CertificateAuthority } from "../src/controlplane/auth/certificates.ts";
 import { createKeys } from "../src/controlplane/auth/keys.ts";
 
-/** Where a server is: what it prints in a line of JSON. */
+/** The address of a server, which it prints as a line of JSON. */
 export interface ServerAddress {
   readonly port: number;
   readonly ca: string;
 }
 
-/** Serves until SIGTERM; prints its address, and what else is to be known of it, once it does. */
+/** Serves until SIGTERM; prints its address and `more` once it listens. */
 export function serveBench(
   handle: (request: IncomingMessage, response: ServerResponse, url: URL) => void,
   known: object = {},
@@ -27,7 +27,7 @@ export function serveBench(
     response.setHeader("Content-Type", "application/json");
     handle(request, response, new URL(request.url ?? "/", "https://localhost"));
   });
-  // A connection that is closed just when its client uses it again would be an error of the client's.
+  // Closing a connection just when the client uses it again would count as an error of the client.
   server.keepAliveTimeout = 0;
   server.listen(0, "127.0.0.1", () => {
     const { port } = server.address() as AddressInfo;

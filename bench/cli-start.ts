@@ -1,4 +1,4 @@
-/** How long `tsop --version` takes, against Node running an empty script. */
+/** The time of `tsop --version`, against Node running an empty script. */
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

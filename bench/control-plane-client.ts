@@ -1,9 +1,9 @@
 /**
- * The load on a control plane, in a process of its own so that it is never the limit: sockets with TLS and
- * keep-alive, requests as bytes, answers not parsed.
+ * The load on a control plane, in a process of its own that is never the bottleneck: sockets with
+ * TLS and keep-alive, requests as bytes, answers not parsed.
  *
- * `node scripts/run-ts.mjs bench/control-plane-client.ts KUBECONFIG JOB`, where JOB is a `Job` in JSON; prints a
- * `JobResult` in JSON.
+ * `node scripts/run-ts.mjs bench/control-plane-client.ts KUBECONFIG JOB`, where JOB is a `Job` in
+ * JSON; prints a `JobResult` in JSON.
  */
 import { readFileSync } from "node:fs";
 import { type TLSSocket, connect } from "node:tls";
@@ -13,15 +13,18 @@ import { parse } from "yaml";
 export interface Job {
   readonly operation:
     "prepare" | "create" | "status" | "get" | "list" | "page" | "apply" | "fan-out";
-  /** Requests in all. */
+  /** The number of requests. */
   readonly count: number;
-  /** How many at once, each on a connection of its own; of `fan-out`: how many watches. */
+  /**
+   * The number of concurrent requests, each on a connection of its own; for `fan-out`, the number
+   * of watches.
+   */
   readonly parallel: number;
-  /** How many objects there are, or of `create`: the number of the first one. */
+  /** The number of existing objects; for `create`, the number of the first one. */
   readonly objects: number;
 }
 
-/** How it went, in milliseconds. */
+/** The result, in milliseconds. */
 export interface JobResult {
   readonly perSecond: number;
   readonly p50Ms: number;
@@ -71,7 +74,7 @@ class Connection {
   readonly #socket: TLSSocket;
   #chunks: Buffer[] = [];
   #received = 0;
-  /** How long the answer at hand is with its headers; `undefined` where it says so at its end. */
+  /** The length of the present answer with its headers; `undefined` if only its end shows it. */
   #length: number | "unknown" | undefined = "unknown";
   #check: () => void = () => undefined;
 
@@ -94,7 +97,7 @@ class Connection {
     return new Connection(socket);
   }
 
-  /** Sends a request and resolves when its answer is there in full; throws unless that is a success. */
+  /** Sends a request, and resolves when its answer is complete; throws unless it is a success. */
   async send(request: Buffer): Promise<void> {
     const answer = new Promise<Buffer>((resolve) => {
       this.#check = () => {
@@ -106,7 +109,7 @@ class Connection {
     if (bytes[9] !== 0x32) throw new Error(bytes.toString("utf8"));
   }
 
-  /** Sends a request whose answer does not end, and calls back for each piece of it. */
+  /** Sends a request whose answer does not end, and calls `take` for each piece of it. */
   stream(request: Buffer, take: (chunk: Buffer) => void): void {
     this.#check = () => {
       for (const chunk of this.#take()) take(chunk);
@@ -238,7 +241,7 @@ const item = (name: string, app = "bench"): object => ({
       { name: "http", port: 80 },
       { name: "https", port: 443 },
     ],
-    // No two are the same.
+    // No two pages are the same.
     page: `${name} `.repeat(PAYLOAD_BYTES).slice(0, PAYLOAD_BYTES),
   },
 });
@@ -296,7 +299,7 @@ function resultOf(times: number[], tookMs: number, answers = times.length): JobR
   return { perSecond: (answers * 1000) / tookMs, p50Ms: quantile(0.5), p99Ms: quantile(0.99) };
 }
 
-/** The namespace and the custom kind; resolves when objects of it can be made. */
+/** Creates the namespace and the custom kind; resolves when objects of it can be created. */
 async function prepare(target: Target): Promise<JobResult> {
   const connection = await Connection.open(target);
   const began = performance.now();
@@ -341,7 +344,7 @@ async function series(target: Target, job: Job): Promise<JobResult> {
   return resultOf(times, took);
 }
 
-/** Each new object is waited for by every watch; the time is from the write to the last watch. */
+/** Measures the time from the write of a new object to its arrival at the last watch. */
 async function fanOut(target: Target, job: Job): Promise<JobResult> {
   const writer = await Connection.open(target);
   const watches = await Promise.all(
@@ -363,7 +366,7 @@ async function fanOut(target: Target, job: Job): Promise<JobResult> {
   const seen = async (count: number): Promise<void> => {
     while (events < count) await new Promise<void>((resolve) => (wake = resolve));
   };
-  // The bookmark that says that there was nothing yet.
+  // The bookmark before the first event.
   let expected = job.parallel;
   await seen(expected);
   const times: number[] = [];

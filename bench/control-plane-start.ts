@@ -1,4 +1,4 @@
-/** How long until the control plane answers, against the real one (where it has been built). */
+/** The time until the control plane answers, against the real one (where it has been built). */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
@@ -31,7 +31,7 @@ async function untilReady(url: string): Promise<void> {
   if (answer.statusCode !== 200) throw new Error(`/readyz answers ${answer.statusCode ?? 0}`);
 }
 
-/** A cluster and ports of its own each time: the start after a stop waits more than a minute for those before. */
+/** A new cluster with new ports each time: a restart on the same ones waits more than a minute. */
 function timeReal(round: number): number {
   const began = performance.now();
   const real = startReal(FIRST_PORT + 10 * round);

@@ -1,7 +1,8 @@
 /**
  * The control plane under load, against a real one (where it has been built) in the same run.
  *
- * Both get the same requests from a client in a process of its own, in turns. Runs what `npm run build` made.
+ * Both get the same requests from a client in a process of its own, in turns. Runs the result of
+ * `npm run build`.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -20,7 +21,7 @@ const SIZES = [100, 1000, 10_000, 100_000];
 const FORKED = 1000;
 const FORKS = 20;
 
-/** A control plane that is up. */
+/** A running control plane. */
 interface Contender {
   readonly name: string;
   readonly kubeconfig: string;
@@ -29,7 +30,8 @@ interface Contender {
 }
 
 /**
- * Ends a contender with this process, also when that is interrupted.
+ * Ends a contender with this process, also after an interrupt. @returns a function that cancels
+ * this
  *
  * @returns takes it back
  */
@@ -59,14 +61,14 @@ async function startOurs(folder: string): Promise<Contender> {
   };
 }
 
-/** The real one, where it has been built. */
+/** The real control plane, where it has been built. */
 function findReal(): Contender | undefined {
   if (!isRealBuilt()) return undefined;
   const { kubeconfig, processIds, stop } = startReal(REAL_PORT);
   return { name: "etcd and kube-apiserver", kubeconfig, processIds, stop };
 }
 
-/** Has a client do the job and end. */
+/** Runs a client for the job. */
 async function work(kubeconfig: string, job: Job): Promise<JobResult> {
   const args = [
     "scripts/run-ts.mjs",
@@ -82,7 +84,7 @@ async function work(kubeconfig: string, job: Job): Promise<JobResult> {
   return JSON.parse(Buffer.concat(chunks).toString("utf8")) as JobResult;
 }
 
-/** The memory of the processes, in MB; `NaN` where the system does not tell. */
+/** The memory of the processes, in MB; `NaN` where the system does not report it. */
 function memoryMb({ processIds }: Contender): number {
   if (process.platform !== "linux") return NaN;
   const kilobytes = processIds.map((id) => {
@@ -96,9 +98,9 @@ interface Measurement {
   readonly title: string;
   /** The job of each round. */
   readonly job: Job;
-  /** How often they take turns; once when absent. A machine that is slow for a while is so for both. */
+  /** The number of turns of each; 1 when absent. A slow phase of the machine then affects both. */
   readonly rounds?: number;
-  /** How many times as fast as the real one it has to be. */
+  /** The goal: the factor by which it must be faster than the real one. */
   readonly goal?: number;
 }
 
@@ -191,7 +193,7 @@ async function takeTurns(
   return pairs;
 }
 
-/** The result with the middle rate. */
+/** The result with the median rate. */
 function middle(results: readonly JobResult[]): JobResult {
   const sorted = results.toSorted((a, b) => a.perSecond - b.perSecond);
   const found = sorted[sorted.length >> 1];
@@ -208,7 +210,7 @@ function reportMemory(ours: Contender, real: Contender | undefined): void {
   console.log(`${"memory with them".padEnd(50)} ${held.toFixed(0)} MB${against}`);
 }
 
-/** How each operation fares with ever more objects. */
+/** The rate of each operation with more and more objects. */
 async function benchGrowth(folder: string): Promise<void> {
   const ours = await startOurs(folder);
   try {

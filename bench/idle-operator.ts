@@ -15,10 +15,10 @@ import { clientFolder } from "../test/support/kubectl.ts";
 
 const EXAMPLES = exampleNames();
 const GOAL_MB = 90;
-/** Long enough for the first reconciles, and for a collection of the garbage of the start. */
+/** Long enough for the first reconciles, and for a garbage collection after the start. */
 const IDLE_MS = 45_000;
 const BUNDLE = "dist/main.mjs";
-/** Of config/manager and config/metrics; any port will do. */
+/** The flags of config/manager and config/metrics, with free ports. */
 const FLAGS = ["--leader-elect", "--health-port=0", "--metrics-port=0", "--metrics-insecure"];
 const ENVIRONMENT = { NODE_OPTIONS: "--max-old-space-size=288", POD_NAMESPACE: "default" };
 

@@ -10,7 +10,7 @@ import { compare, report, run } from "./measure.ts";
 const LARGEST =
   "crds/crunchydata-postgres-operator/postgresclusters.postgres-operator.crunchydata.com.yaml.gz";
 
-/** Writes the largest memory that the process had, in MiB, when it ends. */
+/** Writes the peak memory of the process, in MiB, at its end. */
 const MEMORY = `process.on("exit", () => require("fs").writeFileSync(process.env.PEAK, String(process.resourceUsage().maxRSS / 1024)));\n`;
 
 /** Goal: one and a half times the time and the memory of a script that parses the file with the package `yaml`. */

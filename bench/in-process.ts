@@ -59,7 +59,7 @@ async function reportTransport(): Promise<void> {
   }
 }
 
-/** A write, its event, its reconcile, and the knowledge that nothing is left to be done. */
+/** Measures a write, its event, its reconcile, and the certainty that no work is left. */
 async function reportIdle(): Promise<void> {
   const clock = new VirtualClock();
   await using cluster = await startControlPlane({ clock, listen: false, controllers: "off" });

@@ -1,6 +1,6 @@
 /**
- * Who syncs the objects of `bench/list-server.ts`: each function resolves when all of them are in memory, and
- * returns what holds them there.
+ * The contenders that load the objects of `bench/list-server.ts`: each function resolves when all
+ * of them are in memory, and returns their holder.
  */
 import { get } from "node:https";
 import {
@@ -18,7 +18,7 @@ import { RestClient } from "../src/runtime/client/rest-client.ts";
 import { HttpsTransport } from "../src/runtime/transport/https-transport.ts";
 import type { ServerAddress } from "./bench-server.ts";
 
-/** Where the server is, and what it has. */
+/** The address of the server, and its objects. */
 export interface BenchServer extends ServerAddress {
   readonly kind: string;
   readonly plural: string;
@@ -108,7 +108,7 @@ function fetchText({ port, ca, plural }: BenchServer): Promise<string> {
   });
 }
 
-/** By name. */
+/** The contenders by name. */
 export const CONTENDERS: Readonly<Record<string, (server: BenchServer) => Promise<Synced>>> = {
   "watch list": (server) => ours(server, true),
   list: (server) => ours(server, false),

@@ -11,7 +11,10 @@ const sync = CONTENDERS[contender];
 const { gc: collect } = globalThis as { gc?: () => void };
 if (!sync || !collect) throw new Error(`no contender ${contender}, or no --expose-gc`);
 
-/** After a while, in which closed connections go, and two collections: the second frees what the first finalised. */
+/**
+ * Waits until closed connections are freed, then collects twice: the second collection frees what
+ * the first finalised.
+ */
 async function used(): Promise<{ heap: number; resident: number }> {
   collect?.();
   await systemClock.sleep(500);

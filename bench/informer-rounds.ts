@@ -1,13 +1,14 @@
 /**
- * One contender's rounds, in a process of its own: neither the code nor the garbage of another one is in its way.
+ * One contender's rounds, in a process of its own: neither the code nor the garbage of another
+ * contender affects it.
  *
- * `CONTENDER`; the first line on standard input is the server, and each line after it asks for a round. Prints a line for
- * each of them: a `Round`.
+ * `CONTENDER`; the first line on standard input is the server, and each line after it asks for a
+ * round. Prints a line for each of them: a `Round`.
  */
 import { createInterface } from "node:readline";
 import { CONTENDERS, type BenchServer } from "./informer-contenders.ts";
 
-/** The time of a sync, in milliseconds: on the clock, and of all processors. */
+/** The time of a sync, in milliseconds: real time, and processor time. */
 export interface Round {
   readonly ms: number;
   readonly cpuMs: number;
@@ -23,7 +24,7 @@ for await (const line of createInterface(process.stdin)) {
     server = JSON.parse(line) as BenchServer;
     continue;
   }
-  // The garbage of the round before is collected when V8 likes: forcing it would throw away
+  // V8 collects the garbage of the previous round when it likes: forcing it would throw away
   // compiled code as well.
   const cpu = process.cpuUsage();
   const began = performance.now();

@@ -1,9 +1,9 @@
 /**
- * How long an informer takes to have objects of 1.5 kB in memory, and how much memory that is.
+ * The time that an informer takes to load objects of 1.5 kB, and their memory.
  *
- * Each contender has a process of its own, and they take turns. A round is compared with that of the peer right before or
- * behind it, so that what slows the machine down for a while slows both. On a machine that others use, the processor time
- * says more than the clock.
+ * Each contender has a process of its own, and they take turns. A round is compared with that of
+ * the peer right before or behind it, so that a slow phase of the machine slows both. On a machine
+ * that others use, the processor time says more than the clock.
  */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -14,13 +14,16 @@ import type { Round } from "./informer-rounds.ts";
 import { has, median, report, run } from "./measure.ts";
 import { kubeconfigOf, startScript, withServer } from "./peers.ts";
 
-/** How many rounds of each contender. */
+/** The rounds of each contender. */
 interface Rounds {
-  /** Until all code is compiled. */
+  /** The rounds until all code is compiled. */
   readonly warmUp: number;
-  /** That are counted, of each process. */
+  /** The counted rounds of each process. */
   readonly counted: number;
-  /** Of each contender, one after the other: one may have its memory, or its compiled code, in a better place by chance. */
+  /**
+   * The processes of each contender, one after the other: one may happen to have its memory or its
+   * compiled code in a better place.
+   */
   readonly processes: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * A server of objects that costs next to nothing: every answer is made before the first request. What is
- * measured against it is the client alone.
+ * A server of objects that costs next to nothing: every answer is made before the first request, so
+ * that the figures are those of the client.
  *
  * `COUNT RESOURCE`, such as `10000 pods`. Prints one line: a `BenchServer`.
  */

@@ -39,8 +39,8 @@ if (unknown.length > 0) {
     `no benchmark ${unknown.join(", ")}; there are ${Object.keys(BENCHES).join(", ")}`,
   );
 }
-// Where a proxy's authority is trusted by this variable, Node reads some 150 certificates (80 ms) before anything else,
-// in every process: a cost of the machine's settings, and of none of the contenders.
+// With this variable, Node reads some 150 certificates (80 ms) at the start of every process: a
+// cost of the machine's settings, not of a contender.
 delete process.env["NODE_EXTRA_CA_CERTS"];
 console.log(machine());
 for (const [name, bench] of Object.entries(BENCHES)) {

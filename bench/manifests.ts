@@ -17,8 +17,8 @@ import { compare, has, report, run } from "./measure.ts";
 
 const CONTROLLER_GEN = "sigs.k8s.io/controller-tools/cmd/controller-gen@v0.23.0";
 /**
- * The time of controller-gen on this type on the machine of the README, for machines without Go, in
- * milliseconds.
+ * The time of controller-gen on this type, in milliseconds, for machines without Go: measured on
+ * the machine of the README.
  */
 const PUBLISHED_MS = 800;
 
@@ -51,7 +51,7 @@ function controllerGen(): string | undefined {
   return program;
 }
 
-/** A project with copies of the one kind; cold, in milliseconds of each run. */
+/** A project with copies of the one kind; returns a cold run, in milliseconds. */
 function coldRun(kinds: number): () => number {
   const root = project();
   const source = readFileSync("bench/cronjob/ts/src/api/v1/cronjob.ts", "utf8");

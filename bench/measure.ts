@@ -1,12 +1,13 @@
 /**
- * The common parts of all benchmarks: interleaved runs, medians, one line a result.
+ * The common parts of all benchmarks: interleaved runs, medians, one line for each result.
  *
- * A figure alone says little on a shared machine; a ratio against a peer or a physical limit of the same run does.
+ * A figure alone says little on a shared machine; a ratio against a peer or a physical limit of the
+ * same run does.
  */
 import { spawnSync } from "node:child_process";
 import { cpus } from "node:os";
 
-/** The middle of some numbers. */
+/** The median of some numbers. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted.length >> 1;
@@ -15,7 +16,9 @@ export function median(values: readonly number[]): number {
     : ((sorted[middle - 1] ?? NaN) + (sorted[middle] ?? NaN)) / 2;
 }
 
-/** Runs each contender `rounds` times, taking turns, and gives the median of each, in milliseconds. */
+/**
+ * Runs each contender `rounds` times, in turns, and returns the median of each, in milliseconds.
+ */
 export async function compare(
   contenders: Readonly<Record<string, () => unknown>>,
   rounds: number,

@@ -1,4 +1,7 @@
-/** The page of `tsop dev` in Chromium: how soon it paints, and how 5,000 objects are drawn, selected, scrolled and changed. */
+/**
+ * The page of `tsop dev` in Chromium: the time to its first paint, and the times to draw, select,
+ * scroll and change 5,000 objects.
+ */
 import type { Browser, Page } from "playwright-core";
 import type { PageMessage } from "../src/cli/page/protocol.ts";
 import { CHROMIUM, openBrowser, pageFiles, serve } from "../test/page/support/browser.ts";
@@ -8,7 +11,7 @@ import { median } from "./measure.ts";
 const ROUNDS = 7;
 const OBJECTS = 5000;
 
-/** One line, with the goal. */
+/** Prints a result with its goal. */
 function tell(what: string, times: readonly number[], goalMs: number): void {
   const ms = median(times);
   const verdict = ms <= goalMs ? "met" : "MISSED";
@@ -17,7 +20,10 @@ function tell(what: string, times: readonly number[], goalMs: number): void {
   );
 }
 
-/** Loads it in a browser that has seen nothing of it; the times from the begin of the navigation. */
+/**
+ * Loads the page in a browser with an empty cache; the times count from the start of the
+ * navigation.
+ */
 async function load(browser: Browser, url: string): Promise<{ paint: number; drawn: number }> {
   const context = await browser.newContext({ viewport: { width: 1360, height: 850 } });
   const page = await context.newPage();
@@ -34,7 +40,9 @@ async function load(browser: Browser, url: string): Promise<{ paint: number; dra
   return { paint, drawn };
 }
 
-/** How long it takes until a frame shows what was done: both are code in the page. */
+/**
+ * The time until a frame shows the effect of an action; action and condition are code in the page.
+ */
 function until(page: Page, deed: string, condition: string): Promise<number> {
   return page.evaluate<number>(`new Promise((resolve) => {
     const began = performance.now();
@@ -54,7 +62,7 @@ async function repeat<T>(work: (round: number) => Promise<T>): Promise<T[]> {
   return results;
 }
 
-/** Measures it, where there is a Chromium. */
+/** Runs the benchmark, where there is a Chromium. */
 export async function benchPage(): Promise<void> {
   if (CHROMIUM === undefined) {
     console.log("page: skipped, there is no chromium on the PATH");

@@ -1,12 +1,10 @@
-/**
- * The processes that a benchmark is made of: servers, and the contenders that are no part of this one.
- */
+/** The processes of a benchmark: servers, and contenders in processes of their own. */
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import type { ServerAddress } from "./bench-server.ts";
 
-/** A program that is talked with by lines. */
+/** A program that is controlled by lines of text. */
 export interface Peer {
   readonly child: ChildProcess;
   say(line: string): void;
@@ -41,7 +39,7 @@ export function startScript(script: string, ...args: string[]): Peer {
   return start(process.execPath, ["scripts/run-ts.mjs", script, ...args]);
 }
 
-/** Runs a server of `bench-server.ts` while `use`, which gets the line that it prints, needs it. */
+/** Runs a server of `bench-server.ts` during `use`, which gets the line that it prints. */
 export async function withServer(
   script: string,
   args: readonly string[],

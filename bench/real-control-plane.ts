@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sharedPath } from "../test/support/shared.ts";
 
-/** One that is up. It ends with this process, if nobody stops it before. */
+/** A running real control plane. It ends with this process at the latest. */
 export interface RealControlPlane {
   readonly kubeconfig: string;
-  /** Of etcd and of the API server. */
+  /** The ids of the processes of etcd and the API server. */
   readonly processIds: readonly number[];
   readonly stop: () => void;
 }
@@ -20,7 +20,10 @@ const home = process.env["REAL_HOME"] ?? join(tmpdir(), "real-apiserver");
 export const isRealBuilt = (): boolean =>
   existsSync(tool) && existsSync(join(home, "bin", "kube-apiserver"));
 
-/** Starts one with data of its own; it takes this port and some above it. @throws Error what it says */
+/**
+ * Starts one with data of its own; it takes this port and some above it. @throws Error with its
+ * output
+ */
 export function startReal(port: number): RealControlPlane {
   const name = `bench-${process.pid}-${port}`;
   const folder = join(home, name);
@@ -28,7 +31,7 @@ export function startReal(port: number): RealControlPlane {
   const stop = (): void => {
     process.off("exit", stop);
     spawnSync(tool, ["stop", name]);
-    // Without its etcd, which ends first, the API server waits for long.
+    // The API server takes long to end without etcd, which ends first.
     for (const id of processIds) killIfAlive(id);
     rmSync(folder, { recursive: true, force: true });
   };
@@ -49,7 +52,7 @@ function killIfAlive(processId: number): void {
   }
 }
 
-/** Does `work`; what it started ends also when it is interrupted. */
+/** Runs `work`; the processes that it started also end after an interrupt. */
 export async function untilInterrupted<T>(work: () => Promise<T>): Promise<T> {
   const interrupt = (): void => process.exit(1);
   process.once("SIGINT", interrupt);

@@ -1,6 +1,4 @@
-/**
- * Clients without an operator around them: what patches cost at least, and who writes at a steady rate.
- */
+/** Clients without an operator: the minimal cost of patches, and writers with a steady rate. */
 import { Agent, request } from "node:https";
 import { CustomObjectsApi, KubeConfig } from "@kubernetes/client-node";
 import { systemClock } from "../src/clock.ts";
@@ -8,10 +6,10 @@ import type { ServerAddress } from "./bench-server.ts";
 import { kubeconfigOf } from "./peers.ts";
 import { GROUP, NAMESPACE, nameOf, PLURAL, VERSION } from "./reconcile-objects.ts";
 
-/** The rate of something that happens many times. */
+/** The rate of an operation. */
 export interface Rate {
   readonly perSecond: number;
-  /** Processor time of one, in microseconds. */
+  /** The processor time of one operation, in microseconds. */
   readonly cpuUs: number;
 }
 
@@ -21,7 +19,7 @@ export interface ReconcileServer extends ServerAddress {
   readonly collection: string;
 }
 
-/** A patch with nothing around it; resolves when the answer is parsed. */
+/** Sends a minimal patch; resolves when the answer is parsed. */
 function barePatch(
   { port, collection }: ReconcileServer,
   agent: Agent,
@@ -50,13 +48,14 @@ function barePatch(
   });
 }
 
-// So many at a time, and no more: on a busy machine a steady writer would open a thousand connections.
+// The limit of concurrent requests: on a busy machine a steady writer would open a thousand
+// connections.
 const CONNECTIONS = 50;
 
 const agentOf = ({ ca }: ReconcileServer): Agent =>
   new Agent({ keepAlive: true, ca, noDelay: true, maxSockets: CONNECTIONS });
 
-/** Does `work` with ascending numbers, by that many workers; a quarter of it before it counts. */
+/** Runs `work` with ascending numbers in that many workers; the first quarter is not counted. */
 async function rateOf(
   count: number,
   workers: number,
@@ -79,7 +78,7 @@ async function rateOf(
   };
 }
 
-/** Patches of the status as fast as `node:https` can send them. */
+/** Patches the status as fast as `node:https` can send requests. */
 export async function barePatches(
   server: ReconcileServer,
   objects: number,
@@ -117,7 +116,7 @@ export async function clientNodePatches(
   );
 }
 
-/** Writes at that rate, each object in its turn, with the time of the write. */
+/** Writes at that rate, the objects in turns, with the time of the write in each. */
 export async function writeSteadily(
   server: ReconcileServer,
   objects: number,
@@ -130,7 +129,7 @@ export async function writeSteadily(
   for (let written = 0; written < rate * seconds; written++) {
     const leftMs = beganMs + (written * 1000) / rate - systemClock.monotonicMs();
     if (leftMs > 0.5) await systemClock.sleep(leftMs);
-    // The clock that all processes have; what counts from the start of one drifts away from it.
+    // The clock that all processes share; a monotonic clock of one process would drift.
     const at = String(systemClock.now());
     const write = barePatch(server, agent, nameOf(written % objects), { spec: { at } });
     running.add(write);

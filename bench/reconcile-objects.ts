@@ -18,7 +18,7 @@ export interface Web extends KubeObject {
 /** The name of an object. */
 export const nameOf = (index: number): string => `web-${String(index).padStart(6, "0")}`;
 
-/** The object of an index; `version` stands in the place of all that changes. */
+/** The object of an index; `version` is the value of all fields that change. */
 export function webOf(index: number, version: string): object {
   const options = Array.from({ length: 8 }, (_, line) => [`option-${line}`, "x".repeat(60)]);
   const fields = Object.fromEntries(options.map(([key = ""]) => [`f:${key}`, {}]));

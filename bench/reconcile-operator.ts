@@ -1,6 +1,7 @@
 /**
- * An operator of ours against `bench/reconcile-server.ts`: `KUBECONFIG MODE COUNT`, with ten workers. What each mode does,
- * and prints, stands in `bench/reconciles.ts`; `bench/informer-go/reconcile` does the same.
+ * An operator of ours against `bench/reconcile-server.ts`: `KUBECONFIG MODE COUNT`, with ten
+ * workers. The modes and their output are described in `bench/reconciles.ts`;
+ * `bench/informer-go/reconcile` does the same.
  */
 import { readFileSync } from "node:fs";
 import {
@@ -35,7 +36,7 @@ const config = loadClusterConfig({ kubeconfigText: readFileSync(kubeconfig, "utf
 const manager = createManager({ config, log: silentLogger });
 const stop = new AbortController();
 const delaysMs: number[] = [];
-// No object has the number of a round yet, whoever patched it before.
+// No object has the number of a round yet, whichever process patched it before.
 const firstRound = systemClock.now();
 let round = 0;
 let doneOfRound = 0;
@@ -59,14 +60,14 @@ function countFirst(): void {
   begin();
 }
 
-/** Starts the rounds, when the cache has all and the first pass is through. */
+/** Starts the rounds, when the cache is complete and the first pass has ended. */
 function begin(): void {
   if (round > 0 || readyMs === Infinity || doneOfRound < COUNT || mode === "latency") return;
   round = firstRound;
   nextRound();
 }
 
-/** Puts all keys in line. */
+/** Queues all keys. */
 function nextRound(): void {
   round++;
   doneOfRound = 0;
@@ -78,7 +79,7 @@ function count(): void {
   doneOfRound++;
   const nowMs = systemClock.now();
   if (beganMs === 0) {
-    // Late compilation and connecting are not measured.
+    // Compilation and connecting are not measured.
     if (nowMs - readyMs < WARM_MS) done = 0;
     else {
       beganMs = nowMs;

@@ -1,6 +1,7 @@
 /**
- * Objects of a kind with a status, which can be listed, watched and patched at next to no cost: `COUNT`. Each text is put
- * together from parts, and a patch replaces one of them; of JSON only the patch is parsed. Watches hear of it at once.
+ * Objects of a kind with a status, which can be listed, watched and patched at next to no cost:
+ * `COUNT`. Each text is put together from parts, and a patch replaces one of them; of JSON only the
+ * patch is parsed. Watches get the event at once.
  */
 import type { ServerResponse } from "node:http";
 import { discoveryOf, serveBench } from "./bench-server.ts";
@@ -9,7 +10,7 @@ import { GROUP, KIND, NAMESPACE, nameOf, PLURAL, VERSION, webOf } from "./reconc
 const COUNT = Number(process.argv[2]);
 const COLLECTION = `/apis/${GROUP}/${VERSION}/namespaces/${NAMESPACE}/${PLURAL}`;
 
-/** An object's text, up to each of the parts that change. */
+/** The text of an object, split at the parts that change. */
 interface Stored {
   readonly beforeVersion: string;
   readonly beforeAt: string;
@@ -62,7 +63,7 @@ function list(): string {
 
 function change(object: Stored, text: string): string {
   const patch = JSON.parse(text) as MergePatch | readonly [{ readonly value: object }];
-  // As a JSON patch only the whole status comes.
+  // A JSON patch always replaces the whole status.
   const { status, spec } = "0" in patch ? { status: patch[0].value, spec: undefined } : patch;
   if (status) object.status = JSON.stringify(status);
   if (spec) object.at = JSON.stringify(spec.at);

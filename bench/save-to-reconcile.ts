@@ -1,4 +1,7 @@
-/** How long from the save of a controller until `tsop dev` reconciles with the new code, against the start of Node and esbuild alone. */
+/**
+ * The time from the save of a controller until `tsop dev` reconciles with the new code, against the
+ * start of Node and esbuild alone.
+ */
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import {
@@ -20,9 +23,9 @@ import { median, report, run } from "./measure.ts";
 const OBJECTS = 50;
 const SAVES = 20;
 const GOAL_MS = 500;
-/** In the line that a reconcile of the benchmark logs; the next number is of the next save. */
+/** The text in the log line of a reconcile; the number of the save follows. */
 const MARK = "benchmark mark ";
-/** Between two saves: the reconciles of the one before are over, as when somebody types. */
+/** The time between two saves, in which earlier reconciles end, as when somebody types. */
 const CALM_MS = 1500;
 const PATIENCE_MS = 30_000;
 
@@ -40,7 +43,7 @@ function scaffold(): string {
   return root;
 }
 
-/** A running `tsop dev`, and who waits for its lines. */
+/** A running `tsop dev`, and the code that waits for its lines. */
 class Dev {
   readonly child: ChildProcess;
   readonly #waiting = new Set<(line: string) => void>();
@@ -58,7 +61,7 @@ class Dev {
     }
   }
 
-  /** Resolves with the time of the first line from now on that has the text. */
+  /** Resolves with the time of the next line that contains the text. */
   async line(text: string): Promise<number> {
     const late = new AbortController();
     const found = new Promise<number>((resolvePromise) => {
@@ -83,7 +86,7 @@ class Dev {
   }
 }
 
-/** The controller with a line that says which save it is of. */
+/** The controller with a log line that contains the number of the save. */
 function marked(source: string, mark: number): string {
   const place = "{ nowMs }: ReconcileContext): Promise<void> {";
   if (!source.includes(place)) throw new Error("the scaffolded controller is another one");
@@ -124,7 +127,9 @@ export async function benchSaveToReconcile(): Promise<void> {
   }
 }
 
-/** The limit of any loop that bundles, and starts a process: both with what this project imports. */
+/**
+ * The lower limit for any loop that bundles and starts a process with the imports of this project.
+ */
 async function limits(root: string, times: readonly number[]): Promise<void> {
   const bundle = join(root, ".tsop/dev/main.mjs");
   if (!existsSync(bundle)) throw new Error("there is no bundle");

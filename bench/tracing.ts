@@ -1,8 +1,8 @@
 /**
  * The cost of tracing for a reconcile that does nothing but read its object from the cache, so that
- * nothing hides it: a manager without tracing, one more of the same (how far two equal ones are
- * apart says what the rest is worth), and one with `@opentelemetry/api` and no SDK, as a program
- * has it whose traces are switched off.
+ * nothing hides it: a manager without tracing, a second one of the same kind (the distance between
+ * the two shows the noise), and one with `@opentelemetry/api` and no SDK, like a program with
+ * traces switched off.
  */
 import * as opentelemetry from "@opentelemetry/api";
 import { controllerFor, createManager, type Enqueue, type ManagerOptions } from "../src/index.ts";

@@ -1,7 +1,8 @@
 /**
- * How long 24 hours are on a virtual clock: a control plane without a socket, and a manager with four informers whose
- * watches get 5,760 bookmarks and are opened anew some 770 times. Beside it, as many turns of the event loop as there are
- * timers in that day, which nothing that waits for its promises can do without.
+ * The time that 24 hours take on a virtual clock: a control plane without a socket, and a manager
+ * with four informers whose watches get 5,760 bookmarks and are opened anew some 770 times. Beside
+ * it, as many turns of the event loop as there are timers in that day, which nothing that waits for
+ * its promises can do without.
  */
 import { controllerFor, createManager } from "../src/index.ts";
 import { ConfigMap, Deployment, Secret, Service } from "../src/k8s.ts";
@@ -14,10 +15,12 @@ const DAY_MS = 24 * 3_600_000;
 /** 1,440 ticks of bookmarks and the ends of 770 watches. */
 const TIMERS = 2210;
 
-/** Of the days so far, in milliseconds: on a machine that others use it says more than the clock. */
+/**
+ * The processor time of each day, in milliseconds: on a shared machine it says more than real time.
+ */
 const processorMs: number[] = [];
 
-/** The day alone, in milliseconds: without the start of both, and their end. */
+/** The real time of the day, in milliseconds, without the start and the end of the parts. */
 async function timeDay(): Promise<number> {
   const clock = new VirtualClock();
   await using cluster = await startControlPlane({ clock, listen: false });

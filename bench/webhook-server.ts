@@ -105,7 +105,9 @@ async function serveOperator(isBusy: boolean): Promise<void> {
   await manager.start(new AbortController().signal);
 }
 
-/** A fifth of a millisecond of work, and then whoever waits has a turn: what a busy controller comes to. */
+/**
+ * A fifth of a millisecond of work, then a turn of the event loop: the load of a busy controller.
+ */
 async function reconcileAllTheTime(signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const endMs = systemClock.monotonicMs() + 0.2;

@@ -24,9 +24,9 @@ const PATH = "/validate--v1-configmap?timeout=10s";
 interface Rate {
   readonly perSecond: number;
   readonly p99Ms: number;
-  /** Processor time of the server for each review: on a shared machine, what says most. */
+  /** The server's processor time for each review: the most reliable figure on a shared machine. */
   readonly serverUs: number;
-  /** The same of whoever asks, who has the other core. */
+  /** The client's processor time for each review; it has the other core. */
   readonly askerUs: number;
 }
 
@@ -67,7 +67,7 @@ const QUESTION = Buffer.from(
   `POST ${PATH} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${BODY.length}\r\n\r\n${BODY}`,
 );
 
-/** A connection over which one review after the other is asked for. */
+/** A connection that sends one review after the other. */
 async function connection(port: number): Promise<(endMs: number) => Promise<number[]>> {
   const socket = connect({ port, host: "127.0.0.1", rejectUnauthorized: false });
   socket.setNoDelay(true);
@@ -103,7 +103,7 @@ async function connection(port: number): Promise<(endMs: number) => Promise<numb
     });
 }
 
-/** Asks a server for a while, one review at a time on each connection. */
+/** Sends reviews to a server for a while, one at a time on each connection. */
 async function ask(peer: Peer, port: number): Promise<Rate> {
   const connections = await Promise.all(
     Array.from({ length: CONNECTIONS }, () => connection(port)),
@@ -111,8 +111,8 @@ async function ask(peer: Peer, port: number): Promise<Rate> {
   const phase = async (forMs: number): Promise<number[]> => {
     const endMs = systemClock.monotonicMs() + forMs;
     const asked = Promise.all(connections.map((one) => one(endMs)));
-    // To wake a processor that sleeps costs who does it as much as half a review, and a slow server does it more often than
-    // a fast one: so this one never sleeps.
+    // Waking a sleeping processor costs as much as half a review, and a slow server does it more
+    // often than a fast one: so this one never sleeps.
     while (systemClock.monotonicMs() < endMs) await new Promise(setImmediate);
     return (await asked).flat();
   };
@@ -134,7 +134,7 @@ async function ask(peer: Peer, port: number): Promise<Rate> {
   };
 }
 
-/** A server that runs, and its port. */
+/** A running server, and its port. */
 type Server = () => Promise<{ readonly peer: Peer; readonly port: number }>;
 
 async function rateOf(server: Server): Promise<Rate> {
@@ -225,7 +225,7 @@ function report(rates: ReadonlyMap<string, readonly Rate[]>): void {
     ["controller-runtime", 1],
   ] as const) {
     if (!rates.has(peer)) continue;
-    // One core does as many as their processor time lets it, whoever asks.
+    // The number of reviews on one core follows from their processor time.
     const ratio = middle(peer, "serverUs") / middle("tsop", "serverUs");
     const seen = middle("tsop", "perSecond") / middle(peer, "perSecond");
     const verdict = ratio >= goal ? "met" : "MISSED";

@@ -7,7 +7,10 @@ import { format } from "prettier";
 import ts from "typescript";
 import { packageEntries, type PackageEntry } from "./package-entries.ts";
 
-/** The file of the report of an entry: of `tsop/k8s` a list, of all others declarations. */
+/**
+ * The file with the report of an entry: a list of names for `tsop/k8s`, declarations for all
+ * others.
+ */
 export function reportPathOf({ specifier }: PackageEntry): string {
   return `api/${specifier.replace("tsop/", "").replaceAll("/", "-")}.${specifier === "tsop/k8s" ? "txt" : "d.ts"}`;
 }
@@ -18,11 +21,14 @@ const NOT_EXPORTED = "// Named by these, and not exported.";
 /** The files of `tsop/k8s`. */
 const GENERATED = /\/generated\/k8s\//;
 
-/** A place where a name is declared. */
+/** The place of a declaration. */
 interface Place {
   readonly file: string;
   readonly name: string;
-  /** It is exported as a value too: where a class is not, nobody outside of the package calls its constructor. */
+  /**
+   * Whether the name is exported as a value too: nobody outside of the package calls the
+   * constructor of a class that is not.
+   */
   readonly isValue?: boolean;
 }
 
@@ -110,7 +116,7 @@ class Declarations {
         allowImportingTsExtensions: false,
         declaration: true,
         emitDeclarationOnly: true,
-        // The compiler's own step of `npm run check` looks for mistakes.
+        // The compiler's own step of `npm run check` finds mistakes.
         noCheck: true,
         removeComments: true,
         outDir: `${root}dist`,
@@ -131,7 +137,7 @@ class Declarations {
     });
   }
 
-  /** Where each name that a module exports is declared. */
+  /** The places of the declarations that a module exports, by name. */
   exportsOf(path: string): ReadonlyMap<string, Place> {
     const found = new Map<string, Place>();
     for (const statement of this.#fileOf(path).statements) {
@@ -166,7 +172,9 @@ class Declarations {
       .join("\n");
   }
 
-  /** The names in the declarations of a name: of these sources, and not of the generated types. */
+  /**
+   * The names in a declaration that these sources declare; names of generated types are left out.
+   */
   namedBy(place: Place): Place[] {
     const found: (Place | undefined)[] = [];
     for (const statement of this.#statementsOf(place)) {
@@ -184,7 +192,7 @@ class Declarations {
     return found.filter((other) => other !== undefined).filter(({ file }) => !GENERATED.test(file));
   }
 
-  /** `import("./marker.ts").Marker`, as the compiler writes the types that it inferred. */
+  /** Resolves `import("./marker.ts").Marker`, as the compiler writes inferred types. */
   #imported(path: string, { argument, qualifier }: ts.ImportTypeNode): Place | undefined {
     if (!ts.isLiteralTypeNode(argument) || !ts.isStringLiteral(argument.literal)) return undefined;
     const from = argument.literal.text;
@@ -202,7 +210,7 @@ class Declarations {
     return this.#statements.get(file)?.get(name) ?? [];
   }
 
-  /** Follows a name through modules that only hand it on. */
+  /** Follows a name through modules that only re-export it. */
   #declared(place: Place): Place {
     if (this.#statementsOf(place).length > 0) return place;
     return (
@@ -210,7 +218,7 @@ class Declarations {
     );
   }
 
-  /** Where a name that is used in a file is declared; `undefined` for what is not of the package. */
+  /** The declaration of a name in a file; `undefined` for a name from outside of the package. */
   #find(path: string, name: string): Place | undefined {
     if (this.#statementsOf({ file: path, name }).length > 0) return { file: path, name };
     for (const statement of this.#fileOf(path).statements) {
@@ -261,7 +269,7 @@ function namesDeclared(statement: ts.Statement): string[] {
   return isNamed && statement.name ? [statement.name.text] : [];
 }
 
-/** Whether an identifier stands for a type or a value that is declared elsewhere, not for a name of its own. */
+/** Whether an identifier refers to a type or value that is declared elsewhere. */
 function isReference({ parent }: ts.Identifier): boolean {
   return (
     ts.isTypeReferenceNode(parent) ||

@@ -1,4 +1,4 @@
-// Builds dist/: generated sources first, then the compiler, then what is bundled.
+// Builds dist/: first the generated sources, then the compiler's output, then the bundles.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { cpSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -18,7 +18,7 @@ for (const file of readdirSync(`${root}src`, { recursive: true })) {
   if (file.endsWith(".data.json")) cpSync(`${root}src/${file}`, `${root}dist/${file}`);
 }
 await bundleCached("dist");
-// Results of another build are not taken for this one's. It is written last: with it the build is whole.
+// Distinguishes builds. It is written last: its existence shows that the build is complete.
 const hash = createHash("sha256").update(readFileSync(`${root}package.json`));
 for (const file of readdirSync(`${root}dist`, { recursive: true }).sort()) {
   // The generators of the manifests, and the types that they read.

@@ -1,5 +1,6 @@
-// Bundles into dist/ what a command loads, one CommonJS file each, for the code cache (src/code-cache.ts): the
-// commands themselves, what is looked at before them, and the packages behind src/cli/vendor/ and src/generator/load.ts, which nobody has to install.
+// Bundles the code of the commands into dist/, one CommonJS file each, for the code cache
+// (src/code-cache.ts): the commands themselves, the modules that run before them, and the packages
+// behind src/cli/vendor/ and src/generator/load.ts, which users need not install.
 import { build } from "esbuild";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
@@ -10,7 +11,7 @@ import { thirdPartyNotices } from "./third-party.mjs";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const slashes = (path) => path.replaceAll("\\", "/");
 
-/** A module finds its neighbours by where it stood before it was bundled. */
+/** A module finds files beside its original place. */
 const withOwnUrl = (dist, outfile) => ({
   name: "with-own-url",
   setup({ onLoad }) {
@@ -28,7 +29,7 @@ const withOwnUrl = (dist, outfile) => ({
   },
 });
 
-/** The TypeScript compiler is a bundle of its own, and not loaded twice. */
+/** The TypeScript compiler is a bundle of its own, and must not be loaded twice. */
 const compilerFrom = (dist) => ({
   name: "compiler-from-its-bundle",
   setup({ onLoad }) {
@@ -40,7 +41,10 @@ const compilerFrom = (dist) => ({
   },
 });
 
-/** Installs generators from the registry: nothing that the scaffold does, and half of the weight. */
+/**
+ * Code that installs generators from the registry: the scaffold does not use it, and it is half of
+ * the size.
+ */
 const withoutFlyImport = {
   name: "without-fly-import",
   setup(build) {
@@ -51,7 +55,10 @@ const withoutFlyImport = {
   },
 };
 
-/** yeoman-environment reads its own package.json when it is loaded; the bundle carries what it wants to know. */
+/**
+ * yeoman-environment reads its own package.json when it is loaded; the bundle has the fields that
+ * it needs.
+ */
 const withPackageJson = {
   name: "with-package-json",
   setup(build) {
@@ -70,7 +77,9 @@ const withPackageJson = {
   },
 };
 
-/** The declarations of JavaScript's own library: three megabytes, and to edit a file nobody looks there. */
+/**
+ * The declarations of JavaScript's own library: three megabytes that editing a file does not need.
+ */
 const withoutLibFiles = {
   name: "without-lib-files",
   setup({ onLoad }) {
@@ -110,13 +119,18 @@ async function bundle(options, outfile) {
 
 const OWN_URL = 'const __bundleUrl = require("node:url").pathToFileURL(__filename);';
 
-/** For the code cache a bundle is the function that Node would make of it: so its text is in memory once. */
+/**
+ * For the code cache, a bundle is the function that Node would wrap it in: so its text is in memory
+ * only once.
+ */
 const AS_FUNCTION = {
   banner: { js: `(function (exports, require, module, __filename, __dirname) { ${OWN_URL}` },
   footer: { js: "})" },
 };
 
-/** The commands but one, which is run by its name alone: the others are in the tree, and never called. */
+/**
+ * A bundle with one command, which is always run by its name; the other commands are never called.
+ */
 const withoutOtherCommands = (command) => ({
   name: "without-other-commands",
   setup({ onResolve, onLoad }) {
@@ -129,7 +143,7 @@ const withoutOtherCommands = (command) => ({
   },
 });
 
-/** commander starts programs for commands that are files of their own, of which there are none here. */
+/** commander starts programs for commands in files of their own; there are none here. */
 const withoutChildProcess = {
   name: "without-child-process",
   setup({ onLoad }) {
@@ -142,7 +156,10 @@ const withoutChildProcess = {
   },
 };
 
-/** Puts in place of `<module>.js` one that loads `<module>.cjs`, or the bundle of the command that has one. */
+/**
+ * Replaces `<module>.js` by a file that loads `<module>.cjs`, or the bundle of a command that has
+ * one.
+ */
 function writeDoor(dist, module, names, commands = []) {
   const name = module.split("/").at(-1);
   const up = "../".repeat(module.split("/").length - 1);
@@ -159,7 +176,10 @@ export const { ${names.join(", ")} } = requireCached(file, command?.replaceAll(/
   rmSync(`${dist}/${module}.js.map`, { force: true });
 }
 
-/** Writes the bundles of the compiler, of the editor of source files, of the scaffold's tools, of the commands and of the page. */
+/**
+ * Writes the bundles of the compiler, the editor of source files, the tools of the scaffold, the
+ * commands and the page.
+ */
 export async function bundleCached(outdir) {
   const dist = resolve(root, outdir);
   const compiler = `${dist}/generator/load`;
@@ -201,9 +221,10 @@ export async function bundleCached(outdir) {
       {
         ...AS_FUNCTION,
         entryPoints: [`${program}.js`],
-        // Packages that are installed anyway: one holds a program, the others issue certificates, which few commands do.
+        // Packages that are installed anyway: esbuild has a binary, the others issue certificates,
+        // which few commands do.
         external: ["esbuild", "@peculiar/asn1-schema", "@peculiar/asn1-x509"],
-        // Names stay: a stack trace still says where it was.
+        // Names stay: stack traces remain readable.
         minifyWhitespace: true,
         minifySyntax: true,
         lineLimit: 200,
@@ -212,7 +233,7 @@ export async function bundleCached(outdir) {
       file,
     );
   const programFiles = await bundleProgram(`${program}.cjs`, []);
-  // A control plane that runs for long holds its own code alone, and is there sooner.
+  // A long-running control plane then only holds its own code, and starts sooner.
   await bundleProgram(`${dist}/cli/cluster.cjs`, [withoutOtherCommands("cluster")]);
   writeDoor(dist, "cli/program", ["runProgram"], ["cluster"]);
 

@@ -1,5 +1,6 @@
-// `npm run check`: everything that must hold before a commit, then the failures. What is quick runs at once on all cores and
-// shows its output when it ends; the tests come last and show theirs as they go.
+// `npm run check`: all checks that must pass before a commit, then a list of the failures. Quick
+// steps run in parallel on all cores and print their output when they end; the tests run last and
+// print as they go.
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";

@@ -1,10 +1,11 @@
 /**
- * Replays the recorded answers and says where the control plane differs.
+ * Replays the recorded answers and lists the differences of the control plane.
  *
  *   npm run conformance -- [GROUP ...] [--only ID,ID] [--jobs N] [--brief] [--write]
  *
- * GROUP is the beginning of a recording's name (`B`, `E-apply-`). `--brief` leaves out the differences; `--write`
- * (all groups) brings `test/conformance/baseline.json` and `docs/differences.md` up to date.
+ * GROUP is the beginning of a recording's name (`B`, `E-apply-`). `--brief` leaves out the
+ * differences; `--write` (all groups) brings `test/conformance/baseline.json` and
+ * `docs/differences.md` up to date.
  */
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";

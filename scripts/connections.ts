@@ -1,9 +1,11 @@
 /**
- * Whether connections to the control plane last: `npm run connections -- [--pairs N] [--clients tsop,https,undici,curl,go]`.
+ * Checks that connections to the control plane last: `npm run connections -- [--pairs N] [--clients
+ * tsop,https,undici,curl,go]`.
  *
- * Each client reads a CRD of 334 kB and patches it with as much, over connections that it keeps, a few at a time; the
- * control plane is another process. On another Node: `PROGRAM scripts/run-ts.mjs scripts/connections.ts`. Clients that
- * this machine does not have are left out, and said. Exits with 1 when a request gets no answer, or another than 200.
+ * Each client reads a CRD of 334 kB and patches it with as much, over connections that it keeps, a
+ * few at a time; the control plane is another process. On another Node: `PROGRAM scripts/run-ts.mjs
+ * scripts/connections.ts`. Clients that this machine does not have are listed and left out. Exits
+ * with 1 when a request gets no answer, or a status other than 200.
  */
 import { execFile, fork } from "node:child_process";
 import { once } from "node:events";
@@ -24,7 +26,8 @@ const { values } = parseArgs({
   options: {
     pairs: { type: "string", default: "10000" },
     clients: { type: "string", default: "tsop,https,undici,curl,go" },
-    // A new connection comes after so many pairs; the first ones of a connection are the most endangered.
+    // A new connection is opened after so many pairs; the first requests of a connection fail most
+    // easily.
     each: { type: "string", default: "5" },
     serve: { type: "boolean", default: false },
   },
@@ -33,10 +36,10 @@ const EACH = Number(values.each);
 const CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 const PATH = `${CRDS}/larges.connections.test`;
 const MERGE = "application/merge-patch+json";
-// Not a dependency: it is there when something else that is installed needs it.
+// Not a dependency: it is installed when another package needs it.
 const UNDICI = "undici";
 
-/** Reads and patches so many times, and says how many requests had no good answer, by reason. */
+/** Sends that many pairs of a read and a patch, and counts the failed requests by reason. */
 type Client = (pairs: number) => Promise<Map<string, number>>;
 
 interface Login {
@@ -87,7 +90,7 @@ function loginOf(kubeconfig: string): Login {
   };
 }
 
-/** A client made of its way to send one request; `renew` begins with new connections. */
+/** A client from a function that sends one request; `renew` opens new connections. */
 function clientOf(
   send: (method: string, body?: string) => Promise<number>,
   renew: () => void,
@@ -192,7 +195,7 @@ async function has(program: string, ...args: string[]): Promise<boolean> {
   );
 }
 
-/** The failures that a program prints, one a line. */
+/** The failures that a program prints, one per line. */
 function failuresIn(text: string): Map<string, number> {
   const failures = new Map<string, number>();
   for (const line of text.split("\n").filter((each) => each !== "")) {
@@ -266,7 +269,7 @@ func main() {
 		for _, method := range []string{"GET", "PATCH"} {
 			var body io.Reader
 			if method == "PATCH" {
-				// No GetBody: Go must not send it a second time by itself.
+				// Without GetBody, Go cannot resend the request by itself.
 				body = io.NopCloser(bytes.NewReader(patch))
 			}
 			request, _ := http.NewRequest(method, url, body)

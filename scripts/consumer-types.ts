@@ -1,5 +1,5 @@
 /**
- * Whether a project of somebody else compiles against the package as it is published: libraries checked too, with any
+ * Checks that a user's project compiles against the published package, libraries included, with any
  * compiler.
  */
 import { execFile } from "node:child_process";
@@ -10,7 +10,7 @@ import { promisify } from "node:util";
 
 const OPERATOR = fileURLToPath(new URL("../test/package/fixtures/operator.ts", import.meta.url));
 
-/** How projects are set up: each resolution of modules, each form of decorators, and how strict they are. */
+/** The set-ups of projects: module resolution, form of decorators, and strictness. */
 export const CONSUMERS = {
   "nodenext, exact optional properties": {
     module: "nodenext",

@@ -1,8 +1,10 @@
-// Runs controller-runtime's own integration suites against the control plane, each against a fresh one:
+// Runs controller-runtime's own integration suites against the control plane, each against a fresh
+// one:
 //   node scripts/controller-runtime-suites.mjs [--version v0.24.0] [--kubeconfig FILE] [suite ...]
-// The source with its tests comes from the Go module proxy; it needs Go, and `npm run build` before. With --kubeconfig
-// the suites run against that server instead: a real kube-apiserver shows what they expect. It has to be started with
-// --disable-admission-plugins=ServiceAccount, as envtest does it, and without controllers.
+// The source with its tests comes from the Go module proxy; it needs Go, and `npm run build`
+// before. With --kubeconfig the suites run against that server instead: a real kube-apiserver shows
+// the expected results. It must be started with --disable-admission-plugins=ServiceAccount, as
+// envtest does it, and without controllers.
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync } from "node:fs";
 import { once } from "node:events";
@@ -38,7 +40,7 @@ const folder = join(root, ".cache", `controller-runtime-${values.version}`);
 const source = join(folder, "source");
 const programs = join(folder, "programs");
 
-/** The module's source, in a folder that can be written to. */
+/** Copies the module's source into a writable folder. */
 function prepare() {
   if (existsSync(source)) return;
   const module = `sigs.k8s.io/controller-runtime@${values.version}`;
@@ -47,7 +49,7 @@ function prepare() {
   execFileSync("chmod", ["-R", "u+w", source]);
 }
 
-/** The suite as a program, compiled once. */
+/** Compiles the suite as a program, once. */
 function compile(suite) {
   const program = join(programs, `${suite.replaceAll("/", "-")}.test`);
   mkdirSync(programs, { recursive: true });
@@ -58,7 +60,7 @@ function compile(suite) {
   return program;
 }
 
-/** A control plane as envtest's is; resolves when it answers. */
+/** Starts a control plane like envtest's; resolves when it answers. */
 async function start() {
   const kubeconfig = join(folder, "kubeconfig");
   const flags = ["--controllers", "off", "--disable-admission-plugins", "ServiceAccount", "--json"];

@@ -1,8 +1,10 @@
 /**
- * `npm run crash -- [rounds]`: kills `tsop cluster --data-dir` at random moments under write load, starts it again on
- * the same folder, and looks whether every write that was answered is there, and none by halves.
+ * `npm run crash -- [rounds]`: kills `tsop cluster --data-dir` at random moments under write load,
+ * starts it again on the same folder, and checks that every answered write is there, and none is
+ * incomplete.
  *
- * Runs what `npm run build` made. Prints a line a round, and ends with an error at the first loss.
+ * Runs the result of `npm run build`. Prints a line for each round, and ends with an error at the
+ * first loss.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -14,19 +16,16 @@ import { createInterface } from "node:readline";
 import { parse } from "yaml";
 
 const WRITERS = 6;
-/** Large enough that the log is folded into a snapshot now and then. */
+/** Large enough that the log is sometimes folded into a snapshot. */
 const VALUE_BYTES = 4000;
 const LONGEST_LIFE_MS = 1500;
 const COLLECTION = "/api/v1/namespaces/default/configmaps";
 
-/**
- * The possible state of one object: the number of its last answered write, and of one that was
- * under way.
- */
+/** The possible states of one object: the number of its last answered write, and of an open one. */
 interface Expected {
-  /** Absent: deleted, or never there. */
+  /** Absent: deleted, or never created. */
   answered: number | undefined;
-  /** A write without an answer may have happened. */
+  /** A write without an answer may have been stored. */
   underWay?: { readonly to: number | undefined };
 }
 
@@ -74,7 +73,7 @@ async function start(folder: string): Promise<Server> {
           response.on("error", reject);
           response.on("end", () => {
             const text = Buffer.concat(chunks).toString("utf8");
-            // Only a whole answer is one.
+            // An incomplete answer does not count as one.
             if (!response.complete) reject(new Error("the answer was cut"));
             else if ((response.statusCode ?? 500) < 300) resolve(JSON.parse(text) as ConfigMap);
             else reject(new Error(`${method} ${path}: ${text}`));
@@ -91,7 +90,7 @@ const dataOf = (number: number): object => {
   return { first: value, second: value };
 };
 
-/** Creates, changes and deletes objects of its own until the server is gone. */
+/** Creates, changes and deletes objects of its own until the server has ended. */
 async function writeOn(
   server: Server,
   writer: number,
@@ -122,7 +121,7 @@ async function writeOn(
   }
 }
 
-/** Compares the stored objects, by name, with the state, which goes on from there. */
+/** Compares the stored objects, by name, with the expected states, and updates the states. */
 function compare(found: readonly ConfigMap[], state: Map<string, Expected>): void {
   const stored = new Map(found.map((object) => [object.metadata.name, object]));
   for (const [name, expected] of state) {

@@ -1,12 +1,14 @@
 /**
- * Asks a real API server and the embedded one the same about mutated objects of the built-in kinds.
+ * Sends the same mutated objects of the built-in kinds to a real API server and to the embedded
+ * one, and compares the answers.
  *
  *   npm run differential -- --real KUBECONFIG [--kinds REGEX] [--seed N] [--count N | --all] [--answers FOLDER] [--show N] [--full N] [--match REGEX]
  *
- * `--kinds` chooses objects by `Kind/name`; `--count` is the number of questions for each kind, `--all` asks each single
- * change once. `--answers` keeps the real server's answers in a folder: a later run compares with them, also without
- * `--real`. `--match` shows only differences in which the expression is found, `--full N` the first N of them whole.
- * Use a server that nobody needs.
+ * `--kinds` chooses objects by `Kind/name`; `--count` is the number of questions for each kind,
+ * `--all` asks each single change once. `--answers` keeps the real server's answers in a folder: a
+ * later run compares with them, also without `--real`. `--match` shows only differences in which
+ * the expression is found, `--full N` the first N of them whole. The server must be one that may be
+ * filled with garbage.
  */
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";

@@ -1,6 +1,6 @@
 /**
- * The pages that are made from the code: the markers' own docstrings with what they emit, and the errors
- * that the code can tell.
+ * The pages that are generated from the code: the markers, with their docstrings and output, and
+ * the errors.
  */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -33,7 +33,7 @@ const SECTIONS: readonly (readonly [title: string, file: string])[] = [
 
 const OTHER = new Set(["CustomResource"]);
 
-/** `docs/markers.md`. */
+/** The text of `docs/markers.md`. */
 export async function markersPage(root: string): Promise<string> {
   const parts = [
     `# Markers\n\n${HEAD}`,
@@ -81,7 +81,7 @@ function markersIn(path: string): MarkerDoc[] {
   });
 }
 
-/** Markers of classes make no schema of their own; their docstrings hold the example. */
+/** Markers of classes have no schema of their own; their docstrings have the example. */
 const WITHOUT_SCHEMA = new Set(["resource.ts", "rbac.ts", "webhook.ts"]);
 
 async function markerSection(
@@ -100,7 +100,7 @@ async function markerSection(
   return lines.join("");
 }
 
-/** The schema that an example makes; `undefined` where it is no whole field or class. */
+/** The schema of an example; `undefined` if it is not a whole field or class. */
 async function emittedFor(
   root: string,
   name: string,
@@ -140,7 +140,7 @@ async function emittedFor(
   }
 }
 
-/** `docs/errors.md`: every code that the source can tell, with an example of what causes it. */
+/** The text of `docs/errors.md`: each error code of the source, with an example of its cause. */
 export function errorsPage(root: string): string {
   const errors = new Map<string, readonly [string, string]>();
   for (const [code, { message, fix }] of Object.entries(ERROR_EXAMPLES)) {
@@ -158,7 +158,7 @@ export function errorsPage(root: string): string {
   return `# Errors\n\n${HEAD}Every error has a code. \`tsop explain CODE\` shows its section in the terminal; \`...\` stands for what the error names.\n\n${sections.join("")}`;
 }
 
-/** Every code in the source, with its message and fix where those are texts. */
+/** Each error code of the source, with its message and fix if they are literals. */
 export function errorsIn(root: string): Map<string, readonly [string, string] | undefined> {
   const errors = new Map<string, readonly [string, string] | undefined>();
   for (const path of sourcesIn(join(root, "src"))) {
@@ -189,7 +189,7 @@ const TELLS =
   /(?:^|\.)(?:error|warn|complain|unsupported|TsopError|UsageError|refuse|super|NoSchema)$|^findings\[/;
 const CODE = /^[a-z]+(?:-[a-z0-9]+)+$/;
 
-/** The codes of a call that tells an error, with message and fix: three texts in a row. */
+/** The codes, with message and fix, of a call that makes an error: three texts in a row. */
 function errorsOf(
   node: ts.CallExpression | ts.NewExpression,
   file: ts.SourceFile,
@@ -203,7 +203,7 @@ function errorsOf(
   return codesOf(code).map((one) => [one, message && fix ? [message, fix] : undefined]);
 }
 
-/** The code that an argument is; of a choice, both. */
+/** The codes of an argument; of a conditional expression, both. */
 function codesOf(node: ts.Expression): string[] {
   if (ts.isConditionalExpression(node)) {
     return [...codesOf(node.whenTrue), ...codesOf(node.whenFalse)];
@@ -211,7 +211,7 @@ function codesOf(node: ts.Expression): string[] {
   return ts.isStringLiteral(node) && CODE.test(node.text) ? [node.text] : [];
 }
 
-/** A text with `...` for what is put in; of a choice, the first. */
+/** A text with `...` for its expressions; of a conditional expression, the first text. */
 function textOf(node: ts.Expression): string | undefined {
   if (ts.isStringLiteralLike(node)) return node.text;
   if (ts.isTemplateExpression(node)) {

@@ -1,6 +1,6 @@
-/** The cause of each error, in a line or two: the examples of `docs/errors.md`. */
+/** The causes of the errors, in a line or two each: the examples of `docs/errors.md`. */
 
-/** The example of an error; message and fix where the code puts them together only when it runs. */
+/** The example of an error, with message and fix if the code only builds them at run time. */
 interface ErrorExample {
   readonly example: string;
   readonly message?: string;
@@ -16,7 +16,7 @@ const e = (example: string, message?: string, fix?: string): ErrorExample => ({
 const NAME = "Use lower-case letters, digits and dashes, beginning with a letter.";
 const REFUSED = "The API server refuses ...: ....";
 
-/** By code. */
+/** The examples by code. */
 export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "already-a-project": e("tsop init --domain example.com   # in a folder that has a PROJECT file"),
   "already-owned": e(

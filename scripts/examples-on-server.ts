@@ -1,8 +1,9 @@
 /**
- * `npm run examples [-- --real KUBECONFIG] [-- --only NAME]`: every example is deployed, its operator runs here with the
- * rights of its roles alone, reconciles its samples until they are ready, and everything is taken away again; on a control
- * plane of tsop, and on the API server of the kubeconfig. After the samples are deleted, and after `undeploy`, every object
- * of every kind is counted. Prints a line an example, and exits with 1 when something does not hold.
+ * `npm run examples [-- --real KUBECONFIG] [-- --only NAME]`: every example is deployed, its
+ * operator runs here with the rights of its roles alone, reconciles its samples until they are
+ * ready, and everything is removed again; on a control plane of tsop, and on the API server of the
+ * kubeconfig. After the samples are deleted, and after `undeploy`, every object of every kind is
+ * counted. Prints a line for each example, and exits with 1 when a check fails.
  *
  * `npm run examples -- --quickstart` runs `npm run quickstart -- --example NAME` for each.
  */
@@ -27,7 +28,7 @@ const { values } = parseArgs({
 const names = exampleNames().filter((name) => values.only?.includes(name) ?? true);
 let failures = 0;
 
-/** Runs one of them, and says how it went. */
+/** Runs one check, and prints its result. */
 async function tell(what: string, run: () => Promise<unknown>): Promise<void> {
   const beganMs = systemClock.monotonicMs();
   let result = "well";

@@ -1,9 +1,11 @@
 /**
- * `npm run faults -- --home DIR [--only NAME[,NAME]] [--objects N] [--keep]`: plays faults against a real control plane, with
- * the operator of `examples/myweb`, and looks whether all holds afterwards.
+ * `npm run faults -- --home DIR [--only NAME[,NAME]] [--objects N] [--keep]`: plays faults against
+ * a real control plane, with the operator of `examples/myweb`, and checks the cluster and the
+ * operator afterwards.
  *
- * `DIR/bin` has etcd, kube-apiserver and kube-controller-manager. Prints a line a fault: its name, what was expected, what
- * was seen, ok or FAIL, and the seconds. Exits with 1 when something does not hold. The logs stay with `--keep`.
+ * `DIR/bin` has etcd, kube-apiserver and kube-controller-manager. Prints a line for each fault: its
+ * name, the expected and the observed behaviour, ok or FAIL, and the seconds. Exits with 1 when a
+ * check fails. The logs stay with `--keep`.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -42,7 +44,10 @@ const faults: readonly Fault[] = [...SERVER_FAULTS, ...REPLICA_FAULTS, ...OBJECT
 );
 if (faults.length === 0) throw new Error(`--only: no fault has the name ${values.only ?? ""}`);
 
-/** Applies what `tsop deploy` would, but for the operator's own Deployment; its account gets the deployed role alone. */
+/**
+ * Applies the objects of `tsop deploy` except the operator's own Deployment; its account gets only
+ * the deployed role.
+ */
 async function install(client: Client): Promise<void> {
   for (const object of await renderKustomization(example)) {
     if (object.kind === "Deployment") continue;

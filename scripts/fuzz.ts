@@ -3,9 +3,10 @@
  *
  *   npm run fuzz -- KIND [--count N] [--seed N] [--only NUMBER]
  *
- * KIND is `controlplane` (random requests to a control plane in this process) or one of those in test/fuzz/kinds.ts.
- * `--only` tries the input with this number alone. Fails when something crashed, came out wrong or took over a second,
- * and when memory grew by more than a quarter between the first tenth and the end.
+ * KIND is `controlplane` (random requests to a control plane in this process) or one of those in
+ * test/fuzz/kinds.ts. `--only` tries the input with this number alone. Fails when an input crashed,
+ * gave a wrong result or took over a second, and when memory grew by more than a quarter between
+ * the first tenth and the end.
  */
 import { parseArgs } from "node:util";
 import { fuzz } from "../test/controlplane/fuzz/run.ts";

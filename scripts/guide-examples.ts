@@ -22,7 +22,7 @@ export function examplesIn(page: string): string[] {
   return [...page.matchAll(EXAMPLE)].map(([, name = ""]) => name);
 }
 
-/** A page with each example as its module is now. */
+/** A page with the present text of each example's module. */
 export async function withExamples(root: string, page: string): Promise<string> {
   const shown = new Map<string, string>();
   for (const name of examplesIn(page)) {

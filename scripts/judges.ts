@@ -1,6 +1,7 @@
 /**
- * Judges that nobody here wrote, over fresh projects with every part and over the examples: `npm run judges`. Needs a
- * build and Go, which fetches and builds the judges into `.cache/judges`; prints what each of them finds.
+ * Runs third-party checkers over fresh projects with every part and over the examples: `npm run
+ * judges`. Needs a build and Go, which fetches and builds the checkers into `.cache/judges`; prints
+ * the findings of each.
  *
  * - kubeconform, strict, against the schemas of the control plane's own OpenAPI: what config/default renders, its
  *   samples, and what Helm renders of the chart
@@ -30,7 +31,7 @@ const CHART_VALUES: readonly (readonly string[])[] = [
   ["--set", "metrics.enabled=false,networkPolicy.enabled=false,rbac.userRoles=false"],
 ];
 
-/** Tests that kube-score takes for critical, and that fail for a reason. */
+/** Tests that kube-score rates as critical, and whose failure has a reason. */
 const IGNORED_TESTS = [
   // OpenShift gives each namespace users of its own, and refuses pods that name another: the image names one.
   "container-security-context-user-group-id",
@@ -44,13 +45,13 @@ interface Rendered {
   readonly spec?: object;
 }
 
-/** One judge's word on one project. */
+/** The findings of one checker about one project. */
 interface Verdict {
   readonly judge: string;
   readonly project: string;
   /** The judged objects: `12 objects`. */
   readonly what: string;
-  /** The findings; empty when all is well. */
+  /** The findings; empty when there are none. */
   readonly findings: string;
 }
 
@@ -68,7 +69,7 @@ const objectsOf = (yaml: string): Rendered[] =>
     .map((document) => document.toJS() as Rendered | null)
     .filter((object) => object !== null);
 
-/** The judges, with what they need. */
+/** The checkers, and their tools. */
 class Judges {
   readonly verdicts: Verdict[] = [];
   readonly #tools: ReadonlyMap<Tool, string>;
@@ -95,7 +96,7 @@ class Judges {
     await this.#manifests(name, "config/default", rendered);
     await this.#samples(project);
     const dry = ["apply", "--server-side", "--validate=strict", "--dry-run=server", "-f", "-"];
-    // Objects in a namespace need it to be there, even when they are only tried.
+    // Objects in a namespace need the namespace to exist, even for a dry run.
     const namespaces = objectsOf(rendered).filter(({ kind }) => kind === "Namespace");
     await this.#kubectl.run(
       ["apply", "--server-side", "-f", "-"],
@@ -153,7 +154,7 @@ class Judges {
       if (failed) this.#say("helm template", name, what, output);
       else {
         await this.#manifests(name, what, output);
-        // A part that a user switches off is not a finding of the chart.
+        // A part that a user switches off is not a finding about the chart.
         if (values.length === 0) await this.#score(name, what, output);
       }
     }
@@ -162,7 +163,7 @@ class Judges {
   async #bundle({ name, folder }: JudgedProject): Promise<void> {
     const program = this.#tools.get("operator-verify");
     if (program === undefined) return;
-    // It ends with 0 whatever it finds.
+    // The exit code is 0 whatever it finds.
     const { output } = await ask(program, ["manifests", join(folder, "bundle/manifests")]);
     const findings = output.split("\n").filter((line) => /level=(?:error|fatal)/.test(line));
     this.#say("operator-verify", name, "the bundle", findings.join("\n"));

@@ -18,7 +18,7 @@ const machinery = join(modules, "@kubernetes-models/apimachinery");
 const client = join(modules, "client-node-2/dist/gen");
 const target = join(root, "src/generated/k8s");
 
-/** Folders of kubernetes-models that are read: every group's stable versions. */
+/** The folders of kubernetes-models that are read: the stable versions of every group. */
 const GROUPS = [
   { folder: join(machinery, "apis/meta/v1"), group: "meta", version: "v1" },
   { folder: join(models, "v1"), group: "", version: "v1" },
@@ -31,7 +31,7 @@ const GROUPS = [
     ),
 ];
 
-/** Types that are not interfaces, or whose declaration says less than is known: written by hand. */
+/** Types that are not interfaces, or whose declaration is incomplete: written by hand. */
 const SCALARS = {
   Quantity: "Quantity",
   IntOrString: "IntOrString",
@@ -47,7 +47,7 @@ const BY_HAND = {
   JSONSchemaPropsOrStringArray: "JSONSchemaProps | string[]",
   CustomResourceSubresourceStatus: "Record<string, unknown>",
 };
-/** Fields whose values are fewer than their declared type says. */
+/** Fields whose values are fewer than their declared type allows. */
 const NARROWER = {
   "ManagedFieldsEntry.operation": '"Apply" | "Update"',
   "ManagedFieldsEntry.fieldsType": '"FieldsV1"',
@@ -77,7 +77,10 @@ const COUNTED = new Set(
     "ResourceSlice StatefulSet ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding ValidatingWebhookConfiguration"
   ).split(" "),
 );
-/** Kinds that the API server answers and does not store, so that their metadata is that of the question. */
+/**
+ * Kinds that the API server answers and does not store, so that their metadata is that of the
+ * request.
+ */
 const UNSTORED = /^Binding$|^ComponentStatus$|Review$/;
 
 /** The metadata of objects that were read. */
@@ -192,7 +195,10 @@ all.set(join(machinery, "runtime/RawExtension"), {
 const paths = readPaths();
 const kindOf = ({ group, version, name }) => paths.get(`${group}/${version}/${name}`);
 
-/** Who gets the short name where several want it: kinds first, then the core group, then by group; the newest version. */
+/**
+ * Assigns the short name where several kinds want it: kinds first, then the core group, then by
+ * group; the newest version.
+ */
 function chooseNames() {
   const claims = new Map();
   for (const entry of all.values()) {

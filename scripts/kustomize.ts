@@ -45,7 +45,7 @@ interface Result {
 
 const RECORDING = "test/cli/kustomize/published.data.json";
 const RECORDED_CASES = 48;
-/** A case that is kept has at most so many, with what it renders to. */
+/** The limit of a recorded case and its output, in bytes. */
 const RECORDED_BYTES = 3000;
 
 const DUMP = `func (th Harness) dump(path string) {
@@ -104,7 +104,7 @@ async function collect(folder: string): Promise<string> {
   return dump;
 }
 
-/** The kustomizations in and below a folder: a test's, or every one that no `.path` speaks for. */
+/** The kustomizations in and below a folder: that of a test, or every one without a `.path`. */
 function casesOf(folder: string): string[] {
   const marker = join(folder, ".path");
   if (existsSync(marker)) return [join(folder, readFileSync(marker, "utf8"))];

@@ -1,8 +1,9 @@
 /**
- * `npm run life-cycle [-- --server KUBECONFIG]`: an operator is installed, deployed, upgraded, removed, and the same as a Helm
- * chart, with the built command line, real kubectl and real helm; against a control plane of tsop, or the API server that the
- * kubeconfig names. After each step exactly the expected objects are there. Prints a line a step, and exits with 1 when
- * something does not hold.
+ * `npm run life-cycle [-- --server KUBECONFIG]`: installs, deploys, upgrades and removes an
+ * operator, then does the same as a Helm chart, with the built command line, real kubectl and real
+ * helm; against a control plane of tsop, or the API server that the kubeconfig names. After each
+ * step exactly the expected objects must exist. Prints a line for each step, and exits with 1 when
+ * a check fails.
  */
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";

@@ -1,16 +1,19 @@
-/** Examples of types that are markers, and what becomes of controller-gen's markers. */
+/** Examples of types that act as markers, and the equivalents of controller-gen's markers. */
 
-/** Of types, which no decorator says: a field by the type's name. */
+/** Examples of types without a decorator: a field by the type's name. */
 export const EXAMPLES: Readonly<Record<string, string>> = {
   With: "ports?: With<Int32, { minimum: 1 }>[];",
   Str: "labels?: Record<string, Str<{ maxLength: 63 }>>;",
 };
 
-/** A marker of controller-gen, what says the same here (or why nothing has to), and the fixture that shows it. */
+/**
+ * A marker of controller-gen, its equivalent (or the reason why none is needed), and the fixture
+ * that shows it.
+ */
 export interface FromControllerGen {
   readonly marker: string;
   readonly here: string;
-  /** A folder of `test/generator/fixtures/features`; absent where nothing has to be said. */
+  /** A folder of `test/generator/fixtures/features`; absent where no equivalent is needed. */
   readonly feature?: string;
 }
 

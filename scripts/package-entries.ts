@@ -1,15 +1,15 @@
-/** The entries of the package, as `exports` of package.json says them. */
+/** The entries of the package, from `exports` of package.json. */
 import { readFileSync } from "node:fs";
 
-/** An entry point that users import, and the source that it is built of. */
+/** An entry point that users import, and its source. */
 export interface PackageEntry {
-  /** `tsop/k8s`. */
+  /** The specifier: `tsop/k8s`. */
   readonly specifier: string;
-  /** `src/k8s.ts`. */
+  /** The source: `src/k8s.ts`. */
   readonly source: string;
 }
 
-/** All entries that have types. */
+/** All entries with types. */
 export function packageEntries(root: string): PackageEntry[] {
   const { name, exports } = JSON.parse(readFileSync(`${root}package.json`, "utf8")) as {
     name: string;

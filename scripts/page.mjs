@@ -1,4 +1,4 @@
-// Bundles the page of `tsop dev` (src/page) for browsers: nothing of it is loaded from elsewhere.
+// Bundles the page of `tsop dev` (src/page) for browsers: the bundle loads nothing from elsewhere.
 import { build } from "esbuild";
 import { copyFileSync, mkdirSync } from "node:fs";
 

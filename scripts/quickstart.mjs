@@ -32,7 +32,7 @@ if (!examples.includes(example)) {
 const project = `${root}examples/${example}`;
 const kubeconfig = `${project}/.tsop/kubeconfig`;
 const TIMEOUT_MS = 30_000;
-/** Whoever would make an object again had the time to do it. */
+/** The time in which a controller would have recreated a deleted object. */
 const CALM_MS = 500;
 const key = { namespace: "default", name: "myweb" };
 const labels = { "app.kubernetes.io/instance": key.name };
@@ -42,7 +42,7 @@ let step = "prepare";
 let operator;
 let acme;
 
-/** Runs one step; what it throws is told with the step's name. */
+/** Runs one step; an error gets the step's name. */
 async function run(title, work) {
   step = title;
   const from = performance.now();
@@ -54,7 +54,7 @@ async function run(title, work) {
 
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Tries until it does not throw, for at most 30 s. */
+/** Retries until the check does not throw, for at most 30 s. */
 async function until(check) {
   const end = performance.now() + TIMEOUT_MS;
   for (;;) {
@@ -80,7 +80,7 @@ const expect = (holds, message) => {
   if (!holds) throw new Error(message);
 };
 
-/** When the newest file below a folder was written. */
+/** The time of the newest file below a folder. */
 const newest = (folder) =>
   Math.max(
     ...readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -88,7 +88,7 @@ const newest = (folder) =>
       .map((entry) => statSync(`${entry.parentPath}/${entry.name}`).mtimeMs),
   );
 
-/** Makes the files that a fresh clone, or an outdated one, lacks. */
+/** Makes the files that a fresh or outdated clone lacks. */
 function prepare() {
   const installed = `${root}node_modules/.package-lock.json`;
   const isOlder = (file, than) => !existsSync(file) || statSync(file).mtimeMs < than;
@@ -107,7 +107,7 @@ function prepare() {
   symlinkSync(root, link, "junction");
 }
 
-/** Starts an ACME server, and what answers for its hosts; ends with this process. */
+/** Starts an ACME server, and the servers of its hosts; they end with this process. */
 async function startAcme() {
   const args = [
     "scripts/run-ts.mjs",
@@ -125,7 +125,7 @@ async function startAcme() {
   return JSON.parse(line);
 }
 
-/** The surroundings of an example's operator where no containers run, and no hosts answer. */
+/** The surroundings of an example's operator on a machine without containers and hosts. */
 async function surroundings() {
   if (example === "postgres") return { own: ["--simulate-instances"], environment: {} };
   if (example !== "mini-cert") return { own: [], environment: {} };
@@ -189,7 +189,7 @@ function samples() {
 
 const nameOf = ({ kind, metadata }) => `${kind}/${metadata.name}`;
 
-/** An example's samples come to rest, and go. */
+/** Applies an example's samples, waits until they are ready, and deletes them. */
 async function showSamples() {
   const { createClient, loadClusterConfig } = await import("../dist/index.js");
   const { Pod } = await import("../dist/k8s.js");
@@ -237,7 +237,7 @@ async function showSamples() {
   });
 }
 
-/** A page is served, edited and taken away. */
+/** Serves, edits and removes a page. */
 async function showMyWeb() {
   const { createClient, loadClusterConfig, mergePatch } = await import("../dist/index.js");
   const { ConfigMap, Deployment, Pod, Service } = await import("../dist/k8s.js");

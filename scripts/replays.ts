@@ -1,9 +1,10 @@
 /**
- * `npm run replays [-- --only NAME]`: the operators of the examples reconcile their samples on a control plane of tsop while
- * every reconcile is recorded: of new objects, of labels that change, of what somebody deleted, while the API server refuses
- * writes; then each recorded reconcile is
- * replayed by the same program without a server. Every write has to be the same, byte by byte, and the end, too. Prints how
- * many were, by kind of write, and exits with 1 when one was not, or when fewer than 100 were recorded.
+ * `npm run replays [-- --only NAME]`: the operators of the examples reconcile their samples on a
+ * control plane of tsop while every reconcile is recorded: of new objects, of labels that change,
+ * of what somebody deleted, while the API server refuses writes; then each recorded reconcile is
+ * replayed by the same program without a server. Every write must be the same, byte by byte, and
+ * the outcome as well. Prints the numbers of equal writes, by kind, and exits with 1 when one
+ * differs, or when fewer than 100 were recorded.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -22,7 +23,7 @@ import type { ReplayReport } from "../src/runtime/replay/replay.ts";
 import type { LocalOperator } from "./examples/operators.ts";
 
 const FEWEST = 100;
-/** The examples that are not played, and the reasons. */
+/** The examples that are left out, with the reasons. */
 const WITHOUT: Readonly<Record<string, string>> = {
   gateway: "its operator runs within tsop run, which has the webhooks",
   "mini-cert": "an ACME server answers it and its keys are in a Secret: neither is recorded",
@@ -44,7 +45,7 @@ async function replayAll(operator: LocalOperator, folder: string): Promise<void>
   }
 }
 
-/** Plays an example, records, and replays. */
+/** Plays an example, records its reconciles, and replays them. */
 async function record(name: string, kubeconfig: string, kubectl: Kubectl): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "tsop-replays-"));
   const refused = new RefusedWrites(kubectl);

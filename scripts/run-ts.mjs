@@ -10,7 +10,7 @@ if (!file) throw new Error("usage: node scripts/run-ts.mjs FILE [argument ...]")
 const root = fileURLToPath(new URL("..", import.meta.url));
 const outfile = resolve(root, ".cache/run", `${basename(file, ".ts")}-${process.pid}.mjs`);
 
-/** A file that reads its neighbours by `import.meta.url` must find them although it is bundled elsewhere. */
+/** A bundled file that reads files beside `import.meta.url` must find those of its source. */
 const ownUrl = {
   name: "own-url",
   setup({ onLoad }) {

@@ -1,4 +1,4 @@
-/** `npm run screenshot`: the picture of the page that the docs show. */
+/** `npm run screenshot`: takes the picture of the page for the docs. */
 import { mkdirSync } from "node:fs";
 import { openBrowser, pageFiles, serve } from "../test/page/support/browser.ts";
 import { shop } from "../test/page/support/session.ts";
@@ -13,7 +13,7 @@ try {
   await page.getByRole("treeitem", { name: "catalog Deployment" }).click();
   await page.locator(".timeline summary").nth(1).click();
   await page.getByText("spec.image").waitFor();
-  // A pointer that rests on something would be in the picture.
+  // A hovered element would look different in the picture.
   await page.mouse.move(0, 0);
   mkdirSync("docs/images", { recursive: true });
   await page.screenshot({ path: PICTURE });

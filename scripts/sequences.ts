@@ -1,12 +1,13 @@
 /**
- * Writes generated scenarios, for a real API server to answer and for the control plane to be compared with it.
+ * Writes generated scenarios, to record the answers of a real API server and compare the control
+ * plane with them.
  *
  *   node scripts/run-ts.mjs scripts/sequences.ts FAMILY [--seed N] [--count N] --out FILE
  *   node scripts/run-ts.mjs scripts/sequences.ts RECORDING.json [--seed N] [--count N] --out FILE
  *
- * FAMILY: one of `FAMILIES`. Of a recording, some scenarios are asked with variations. The same seed gives the same
- * scenarios. The recorder of the
- * shared recordings (`conform.mjs record`) plays them to a real server; `replayRecordings({ folder })` to ours.
+ * FAMILY: one of `FAMILIES`. Of a recording, some scenarios are varied. The same seed gives the
+ * same scenarios. The recorder of the shared recordings (`conform.mjs record`) plays them to a real
+ * server; `replayRecordings({ folder })` to ours.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
@@ -31,7 +32,7 @@ import { schemaScenario } from "./sequences/schema.ts";
 import { vary } from "./sequences/variation.ts";
 import { webhookScenario } from "./sequences/webhooks.ts";
 
-/** Each family's scenarios, and the letter that its ids begin with. */
+/** The scenarios of each family, and the first letter of their ids. */
 const FAMILIES: Readonly<
   Record<string, readonly [string, (random: Random, id: string) => Scenario]>
 > = {
@@ -84,7 +85,7 @@ if (!family || values.out === undefined) {
 }
 const [letter, make] = family;
 const seed = Number(values.seed);
-/** A stream of its own for each scenario; neighbours are to have nothing in common. */
+/** Each scenario has a random stream of its own; neighbours must have nothing in common. */
 const randomOf = (index: number): Random =>
   new Random(Math.imul(seed * 100_000 + index + 1, 0x9e3779b1));
 const scenarios = Array.from({ length: Number(values.count) }, (_, index) =>

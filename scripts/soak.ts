@@ -1,9 +1,11 @@
 /**
- * An operator under load and faults for a long time: `npm run soak -- [--minutes N] [--objects N] [--rate N] [--seed N]`.
+ * An operator under load and faults for a long time: `npm run soak -- [--minutes N] [--objects N]
+ * [--rate N] [--seed N]`.
  *
- * Its reconciler copies one field of each object to another. A tenth of the writers' changes are deletions and creations,
- * 1 % of the operator's requests fail in one way or another, and every half minute all connections are cut. At the end
- * everything comes to rest, and the cache must be what the server has. Exits with 1 when something does not hold.
+ * Its reconciler copies one field of each object to another. A tenth of the writers' changes are
+ * deletions and creations, 1 % of the operator's requests fail in one way or another, and every
+ * half minute all connections are cut. At the end everything comes to rest, and the cache must
+ * equal the server's objects. Exits with 1 when a check fails.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -40,7 +42,7 @@ const FAULTS = { refuse: 0.002, reset: 0.002, cut: 0.002, status: { 429: 0.002, 
 const NAMESPACE = "soak";
 const SAMPLE_MS = 5000;
 const CUT_MS = 30_000;
-// The first part of the run fills pools and caches, and counts for nothing.
+// The first part of the run fills pools and caches, and is not measured.
 const WARM_UP = 0.25;
 const MAX_SLOPE_PERCENT = 1;
 
@@ -67,7 +69,7 @@ function sample(): Sample {
   };
 }
 
-/** The growth of a straight line through the samples, in percent of their mean a minute. */
+/** The slope of a straight line through the samples, in percent of their mean per minute. */
 function slopePercent(samples: readonly Sample[]): number {
   const mean = (values: readonly number[]): number =>
     values.reduce((sum, value) => sum + value, 0) / values.length;
@@ -86,7 +88,7 @@ const dice = new VirtualClock({ seed: SEED });
 const draw = (below: number): number => Math.floor(dice.random() * below);
 const keyOf = (index: number): ObjectKey => ({ namespace: NAMESPACE, name: `object-${index}` });
 
-/** Changes, deletes or makes one object, as a user would. */
+/** Changes, deletes or creates one object, as a user would. */
 async function write(client: Client, revision: number): Promise<void> {
   const key = keyOf(draw(OBJECTS));
   const data = { wanted: `revision ${revision}`, filler: "x".repeat(500) };
@@ -167,7 +169,7 @@ for (;;) {
     samples.push(sample());
   }
   await write(user, ++writes).catch(() => {
-    // A write that a cut has met; the next ones make up for it.
+    // A cut connection ended the write; later ones make up for it.
     refused++;
   });
   const dueMs = (writes * 1000) / WRITES_PER_SECOND;
@@ -175,7 +177,7 @@ for (;;) {
 }
 
 transport.healthy = true;
-/** Each object of the server with its version, and whether the reconciler is done with it. */
+/** The versions of the server's objects, and whether the reconciler is done with each. */
 async function rest(): Promise<{ objects: number; behind: number; unequal: number }> {
   const listed = await user.live.list(ConfigMap, { namespace: NAMESPACE });
   const cached = new Map(

@@ -1,10 +1,11 @@
 /**
- * `npm run story`: the first five minutes with tsop against the clock, from an empty folder with the packed package: a
- * project, a kind, TypeScript, `tsop dev`, kubectl, a save, the tests, a deployment. Commands after the install run without
- * a network: in a network namespace that has loopback alone, or where there are none, in Node processes that connect to
- * loopback alone. Of the files that the script writes itself none is YAML, and none that tsop wrote is edited. Prints the
- * time of each step; exits with 1 when something does not hold, or when all of it takes five minutes. Needs a build,
- * npm's registry for the install, and kubectl.
+ * `npm run story`: the first five minutes with tsop against the clock, from an empty folder with
+ * the packed package: a project, a kind, TypeScript, `tsop dev`, kubectl, a save, the tests, a
+ * deployment. Commands after the install run without a network: in a network namespace with only
+ * loopback, or, where there are no namespaces, in Node processes that can only connect to loopback.
+ * The script itself writes no YAML, and edits no YAML that tsop wrote. Prints the time of each
+ * step; exits with 1 when a check fails, or when the whole takes five minutes. Needs a build, npm's
+ * registry for the install, and kubectl.
  */
 import { execa } from "execa";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -44,7 +45,7 @@ const folder = join(home, "web-operator");
 const written = new Set<string>();
 let totalMs = 0;
 
-/** Does one step, and says how long it took. */
+/** Runs one step, and prints its duration. */
 async function step<T>(what: string, work: () => Promise<T> | T): Promise<T> {
   const beganMs = systemClock.monotonicMs();
   const result = await work();
@@ -71,7 +72,7 @@ function write(path: string, text: string): void {
   writeFileSync(join(folder, path), text);
 }
 
-/** Does what writes files by hand. @throws Error when a YAML file is another one afterwards */
+/** Runs code that writes files by hand. @throws Error when it changed a YAML file */
 function byHand(work: () => void): void {
   const before = JSON.stringify([...yamlFiles()]);
   work();

@@ -1,6 +1,6 @@
-/** Commands and what they printed, as a picture of a terminal: SVG with text in it. */
+/** A terminal session as a picture: SVG with text in it. */
 
-/** A command and those lines of its output that are shown. */
+/** A command, and the lines of its output to show. */
 export interface Shown {
   readonly command: string;
   readonly output: readonly string[];
@@ -13,21 +13,23 @@ const COMMAND = "#f0f6fc";
 const OUTPUT = "#adbac7";
 const FONT = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace";
 const SIZE = 13;
-/** Of a monospaced font, near enough: `textLength` holds the columns whatever font the reader has. */
+/**
+ * The width of a monospaced character, approximately: `textLength` keeps the columns in any font.
+ */
 const COLUMN = 7.8;
 const LINE = 19;
 const MARGIN = 18;
 const BAR = 34;
 
-/** Spaces that stay: SVG makes one of several. */
+/** Non-breaking spaces: SVG collapses several spaces into one. */
 const asText = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(" ", "\u00a0");
 
 /**
  * The picture.
  *
- * @param title - what is read aloud to those who do not see it
- * @param columns - how wide it is; what is longer ends with an ellipsis
+ * @param title - the description for screen readers
+ * @param columns - its width; longer lines end with an ellipsis
  */
 export function terminalSvg(title: string, session: readonly Shown[], columns: number): string {
   const drawn: string[] = [];

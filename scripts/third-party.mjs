@@ -3,12 +3,15 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 
-/** A file that holds all of another package: that one's licence counts, with the version that the file tells. */
+/**
+ * Files that contain all of another package: the licence of that package counts, with the version
+ * in the file.
+ */
 const CARRIED = [
   { file: /@ts-morph\/common\/dist\/typescript\.js$/, folder: "node_modules/typescript" },
 ];
 
-/** Nothing of these is bundled, but declarations in dist/generated/ are made from theirs. */
+/** These packages are not bundled, but declarations in dist/generated/ are made from theirs. */
 const MADE_FROM = [
   "node_modules/kubernetes-models",
   "node_modules/@kubernetes-models/apimachinery",
@@ -38,7 +41,7 @@ const HOLDERS_WITHOUT_TEXT = {
 
 const LICENCE_FILE = /(^|[-_.])(licen[cs]e|copying|notice|thirdpartynotice)/i;
 const CODE_FILE = /\.(?:[cm]?[jt]s|json|map)$/i;
-/** Less is a name of a licence, not its text. */
+/** A shorter text is the name of a licence. */
 const MIN_TEXT_LENGTH = 500;
 
 /** The folders of the packages that the inputs of esbuild's metafiles come from, and what tells their versions. */

@@ -1,10 +1,12 @@
 /**
- * Plays transcripts of terminal sessions and shows where the control plane answers otherwise, or records them anew.
+ * Plays transcripts of terminal sessions and shows the differences of the control plane, or records
+ * them anew.
  *
  *   node scripts/run-ts.mjs scripts/transcripts.ts FILE ...
  *   node scripts/run-ts.mjs scripts/transcripts.ts --record --kubeconfig OF-A-REAL-CLUSTER [--kubectl PATH] FILE ...
  *
- * A real cluster has to be new for each file: its kube-apiserver and kube-controller-manager, and no nodes.
+ * A real cluster has to be new for each file: its kube-apiserver and kube-controller-manager, and
+ * no nodes.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";

@@ -1,10 +1,11 @@
 /**
- * `npm run webhooks -- --home DIR [--objects N]`: webhooks against a real control plane, with the operator as a process of this
- * machine: a kind with defaults, checks and two versions, made by the commands alone, is installed, asked with kubectl, and
- * migrated while others write. Then `examples/gateway`, as its users see it.
+ * `npm run webhooks -- --home DIR [--objects N]`: webhooks against a real control plane, with the
+ * operator as a process of this machine: a kind with defaults, checks and two versions, made by the
+ * commands alone, is installed, asked with kubectl, and migrated while others write. Then
+ * `examples/gateway`, as its users see it.
  *
- * `DIR/bin` has etcd, kube-apiserver and kube-controller-manager. Prints a line a step, and exits with 1 when something does
- * not hold.
+ * `DIR/bin` has etcd, kube-apiserver and kube-controller-manager. Prints a line for each step, and
+ * exits with 1 when a check fails.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,6 +1,6 @@
 /**
- * The servers that the example mini-cert needs: an ACME server, and the hosts that it proves, which
- * the cluster answers for.
+ * The servers for the example mini-cert: an ACME server, and the hosts that it checks, served by
+ * the cluster.
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +10,10 @@ import { systemClock } from "../../src/clock.ts";
 import { createClient, loadClusterConfig } from "../../src/index.ts";
 
 const DAYS_90_MS = 90 * 24 * 3_600_000;
-/** It is loaded into the operator: requests of the example's hosts go to the loopback interface. */
+/**
+ * A module that is loaded into the operator: it sends requests for the example's hosts to the
+ * loopback interface.
+ */
 const HOSTS = `import { request } from "node:http";
 const { fetch } = globalThis;
 globalThis.fetch = (url, init) => {
@@ -32,7 +35,7 @@ globalThis.fetch = (url, init) => {
 export class AcmeWorld {
   readonly #edge: Edge;
   readonly #acme: AcmeServer;
-  /** Of the operator's process. */
+  /** The environment of the operator's process. */
   readonly environment: Readonly<Record<string, string>>;
 
   private constructor(edge: Edge, acme: AcmeServer, hosts: string) {

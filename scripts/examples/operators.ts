@@ -19,23 +19,23 @@ import type { Kubectl } from "../../test/support/kubectl.ts";
 const BUNDLE = ".tsop/examples/main.mjs";
 const STARTED = { timeoutMs: 60_000 };
 
-/** A copy of an example, and where it is deployed. */
+/** A copy of an example, and the place where it is deployed. */
 export interface DeployedExample {
   readonly name: string;
   readonly folder: string;
   readonly kubeconfig: string;
-  /** Of the process, beside that of its Deployment. */
+  /** Variables of the process, in addition to those of its Deployment. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Lines that tell of refusals which are meant. */
+  /** Matches log lines about expected refusals. */
   readonly refusals?: RegExp;
 }
 
-/** An operator at work. */
+/** A running operator. */
 export interface RunningOperator {
-  /** The lines that it printed. */
+  /** The printed lines. */
   readonly lines: readonly string[];
   untilStarted(): Promise<void>;
-  /** Ends it. @throws Error where it did not end well, or was refused something */
+  /** Ends it. @throws Error when it failed, or one of its requests was refused */
   stop(): Promise<void>;
 }
 
@@ -46,7 +46,7 @@ interface Program {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** It runs as its service account, with the flags and the environment of its Deployment. */
+/** Runs with the rights of its service account, and the flags and environment of its Deployment. */
 export class LocalOperator implements RunningOperator {
   readonly lines: string[] = [];
   readonly #program: Program;
@@ -98,7 +98,7 @@ export class LocalOperator implements RunningOperator {
     return new LocalOperator(program, refusals);
   }
 
-  /** Runs its program to the end, with more in its environment. @throws Error where it does not end well */
+  /** Runs the program to its end, with additional variables. @throws Error when it fails */
   async runOnce(environment: Readonly<Record<string, string>>): Promise<void> {
     const { folder, args, env } = this.#program;
     const options = { cwd: folder, env: { ...env, ...environment }, extendEnv: false };
@@ -129,7 +129,7 @@ export class LocalOperator implements RunningOperator {
   }
 }
 
-/** `tsop run`, which has the cluster ask the webhooks here. */
+/** `tsop run`, for which the cluster calls the webhooks on this machine. */
 export class WebhookOperator implements RunningOperator {
   readonly lines: string[] = [];
   readonly #stop = new AbortController();
@@ -168,7 +168,7 @@ interface Kubeconfig {
   readonly clusters: readonly { readonly name: string }[];
 }
 
-/** The kubeconfig of an account on the server of another one. */
+/** The kubeconfig for an account on the server of another kubeconfig. */
 function asAccount(kubeconfig: string, namespace: string, token: string): string {
   const [cluster] = (parse(kubeconfig) as Kubeconfig).clusters;
   return stringify({

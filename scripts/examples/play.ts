@@ -1,4 +1,4 @@
-/** One example on one server: deployed, at work, and gone. */
+/** Plays one example on one server: deploys it, runs it, and removes it. */
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { present } from "../../src/present.ts";
@@ -13,10 +13,7 @@ import { surroundingsOf } from "./surroundings.ts";
 const NAMESPACE = "default";
 const SETTLED = { timeoutMs: 90_000, intervalMs: 500 };
 const IMAGE = "registry.example.com/operator:1";
-/**
- * The objects that stay on purpose when the samples are deleted, as their READMEs say, by kubectl's
- * names.
- */
+/** The objects that stay when the samples are deleted, as their READMEs say, by kubectl's names. */
 const STAYS: Readonly<Record<string, { readonly named: string; readonly counted: RegExp }>> = {
   "mini-cert": { named: "secret/acme-account", counted: /^Secret default\/acme-account$/ },
   myapp: {
@@ -40,23 +37,23 @@ interface Sample {
   };
 }
 
-/** The work beside the play, where the operator is a process of its own. */
+/** Further work during the play of an example, where its operator is a process of its own. */
 export interface BesidePlay {
-  /** Of the operator's process. */
+  /** The environment of the operator's process. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Lines that tell of refusals which are meant. */
+  /** Matches log lines about expected refusals. */
   readonly refusals: RegExp;
-  /** Before the samples are applied. */
+  /** Called before the samples are applied. */
   beforeSamples(): Promise<void>;
-  /** While they become ready. */
+  /** Called while they become ready. */
   afterSamples(): Promise<void>;
-  /** When they are. */
+  /** Called when they are ready. */
   whenReady(samples: readonly string[]): Promise<void>;
-  /** When its samples are gone and the operator has ended. */
+  /** Called when the samples are deleted and the operator has ended. */
   afterEnd(operator: LocalOperator): Promise<void>;
 }
 
-/** Plays it. @throws Error that says what does not hold, with the operator's lines */
+/** Plays an example. @throws Error with the failed check, and the operator's lines */
 export async function playExample(
   name: string,
   kubeconfig: string,
@@ -130,7 +127,10 @@ const samplesOf = (folder: string): string[] =>
     .filter((file) => file.endsWith(".yaml") && file !== "kustomization.yaml")
     .map((file) => join(folder, "config/samples", file));
 
-/** Until the custom objects of a file are ready; of built-in kinds, until their pods are replaced and available. */
+/**
+ * Waits until the custom objects of a file are ready; for built-in kinds, until their pods are
+ * replaced and available.
+ */
 async function untilReady(kubectl: Kubectl, file: string): Promise<void> {
   await eventually(async () => {
     const text = await kubectl.output(["get", "-n", NAMESPACE, "-f", file, "-o", "json"]);
@@ -151,7 +151,10 @@ function problemOf({ status }: Sample): string | undefined {
   return ready?.status === "True" ? undefined : `not ready: ${JSON.stringify(status)}`;
 }
 
-/** The example configmonitor restarts the pods of a Deployment, which it says in an annotation of their template. */
+/**
+ * The example configmonitor restarts the pods of a Deployment, and records it in an annotation of
+ * their template.
+ */
 function problemOfBuiltIn({ kind, spec, status }: Sample): string | undefined {
   if (kind !== "Deployment") return undefined;
   const isRestarted = Object.keys(spec?.template?.metadata?.annotations ?? {}).length > 0;
@@ -159,7 +162,7 @@ function problemOfBuiltIn({ kind, spec, status }: Sample): string | undefined {
   return isRestarted && isAvailable ? undefined : `not restarted: ${JSON.stringify(status)}`;
 }
 
-/** Until nothing is there that was not there then. */
+/** Waits until no objects are left beyond those of the census. */
 async function untilNothingMore(kubectl: Kubectl, then: Census, stays = /(?!)/): Promise<void> {
   await eventually(async () => {
     const now = await Census.take(kubectl);

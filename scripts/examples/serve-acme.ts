@@ -1,6 +1,7 @@
 /**
- * `run-ts.mjs scripts/examples/serve-acme.ts FOLDER KUBECONFIG`: what the quickstart of mini-cert needs around it, until its
- * standard input ends. Prints a line of JSON: where the ACME server is, and the environment of the operator.
+ * `run-ts.mjs scripts/examples/serve-acme.ts FOLDER KUBECONFIG`: serves the ACME server and hosts
+ * of the example mini-cert until its standard input ends. Prints a line of JSON: the address of the
+ * ACME server, and the environment of the operator.
  */
 import { once } from "node:events";
 import { mkdirSync, readFileSync } from "node:fs";

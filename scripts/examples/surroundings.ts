@@ -1,4 +1,4 @@
-/** The surroundings of an example where no containers run and no hosts answer. */
+/** The surroundings of an example on a machine without containers and hosts. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { AcmeWorld } from "./acme-world.ts";
@@ -6,7 +6,7 @@ import { AcmeWorld } from "./acme-world.ts";
 /** The surroundings of an example. */
 export interface Surroundings {
   readonly hasWebhooks: boolean;
-  /** Of the operator's process. */
+  /** The environment of the operator's process. */
   readonly environment: Readonly<Record<string, string>>;
   stop(): Promise<void>;
 }
@@ -17,7 +17,7 @@ const NOTHING: Surroundings = {
   stop: () => Promise.resolve(),
 };
 
-/** Prepares the copy of an example, and starts what it needs. */
+/** Prepares the copy of an example, and starts the servers that it needs. */
 export async function surroundingsOf(
   name: string,
   folder: string,

@@ -15,7 +15,7 @@ export interface AuditedRequest {
   readonly receivedMs: number;
   readonly answeredMs: number;
   readonly code: number;
-  /** Of a Lease: who holds it after the request; empty when it was released. */
+  /** For a Lease: its holder after the request; empty when it was released. */
   readonly holder: string | undefined;
 }
 
@@ -36,7 +36,7 @@ const CREDENTIAL = "authentication.kubernetes.io/credential-id";
 const WRITES = new Set(["create", "update", "patch", "delete", "deletecollection"]);
 const COORDINATION = new Set(["leases", "events", "selfsubjectaccessreviews"]);
 
-/** How long the audit log is now. */
+/** The present size of the audit log. */
 export const auditSize = (path: string): number => statSync(path).size;
 
 /** The requests after the first `from` bytes of the log, in the order of their arrival. */
@@ -64,15 +64,17 @@ export function readAudit(path: string, from = 0): AuditedRequest[] {
     .sort((one, other) => one.receivedMs - other.receivedMs);
 }
 
-/** The requests that write what reconcilers write. */
+/** The write requests of reconcilers. */
 export function reconcilersWrites(requests: readonly AuditedRequest[]): AuditedRequest[] {
   return requests.filter(({ verb, resource }) => WRITES.has(verb) && !COORDINATION.has(resource));
 }
 
 /**
- * The writes that arrived although another replica had already taken the lead, and those of a replica that never led.
+ * The writes that arrived after another replica had become the leader, and those of a replica that
+ * never was.
  *
- * @param lease - `namespace/name` of the Lease of the election; each shard has a Lease of its own, which is none
+ * @param lease - `namespace/name` of the Lease of the election; each shard has a Lease of its own,
+ *   which is none
  */
 export function writesWithoutLead(
   requests: readonly AuditedRequest[],

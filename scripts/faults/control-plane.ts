@@ -1,6 +1,6 @@
 /**
- * A real control plane whose parts can be killed, stopped and started again: etcd, kube-apiserver and
- * kube-controller-manager, with certificates of its own and an audit log of what the operator asks for.
+ * A real control plane whose parts can be killed, stopped and restarted: etcd, kube-apiserver and
+ * kube-controller-manager, with their own certificates and an audit log of the operator's requests.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { generateKeyPairSync, type KeyObject, sign } from "node:crypto";
@@ -51,7 +51,7 @@ const AUDIT_POLICY = {
   ],
 };
 
-/** A port that nobody uses now. */
+/** A free port. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -62,7 +62,7 @@ async function freePort(): Promise<number> {
 
 /** etcd, kube-apiserver and kube-controller-manager in a folder. */
 export class FaultyControlPlane {
-  /** Where the API server listens, across restarts. */
+  /** The port of the API server, also after a restart. */
   readonly port: number;
   readonly server: string;
   readonly folder: string;
@@ -118,7 +118,7 @@ export class FaultyControlPlane {
     return createClient(loadClusterConfig({ kubeconfig }), { name: "user" });
   }
 
-  /** Starts a part that does not run. */
+  /** Starts a part that is not running. */
   start(part: Part): void {
     const log = openSync(join(this.folder, `${part}.log`), "a");
     const [program, args] = this.#command(part);
@@ -139,7 +139,10 @@ export class FaultyControlPlane {
     await exited;
   }
 
-  /** Waits until the API server serves, and has made what kube-controller-manager reads when it starts. */
+  /**
+   * Waits until the API server is ready, and has the objects that kube-controller-manager reads at
+   * its start.
+   */
   async ready(): Promise<void> {
     const client = this.admin();
     const namespace = "kube-system";
@@ -151,7 +154,7 @@ export class FaultyControlPlane {
     await eventually(made, { timeoutMs: START_MS, intervalMs: 200 });
   }
 
-  /** Compacts etcd up to now: what was before cannot be watched any more. */
+  /** Compacts etcd: earlier versions cannot be watched any more. */
   async compact(): Promise<void> {
     const etcd = `http://127.0.0.1:${this.#ports.etcd}/v3/kv`;
     const ask = async (path: string, body: object): Promise<{ header: { revision: string } }> => {
@@ -166,17 +169,17 @@ export class FaultyControlPlane {
     await ask("compaction", { revision: header.revision, physical: true });
   }
 
-  /** Ends everything. */
+  /** Ends all parts. */
   async stop(): Promise<void> {
     for (const part of [...this.#running.keys()]) await this.signal(part, "SIGKILL");
   }
 
-  /** Ends everything at once, for a process that exits. */
+  /** Kills all parts, for a process that exits. */
   kill(): void {
     for (const child of this.#running.values()) child.kill("SIGKILL");
   }
 
-  /** A kubeconfig of files: what stands in them may be rewritten while somebody uses it. */
+  /** A kubeconfig whose files may be rewritten while it is in use. */
   kubeconfig(user: object, server = this.server): string {
     return JSON.stringify({
       apiVersion: "v1",
@@ -218,7 +221,10 @@ export class FaultyControlPlane {
     return `${text}.${signature.toString("base64url")}`;
   }
 
-  /** Writes a pair into the folder, each file at once, and says where, as a kubeconfig does. */
+  /**
+   * Writes a pair into the folder, each file atomically, and returns the paths as fields of a
+   * kubeconfig user.
+   */
   writePair(name: string, { certificate, key }: KeyPair): object {
     replaceFile(this.#path(`${name}.pem`), certificate);
     replaceFile(this.#path(`${name}.key`), key);
@@ -301,7 +307,7 @@ export class FaultyControlPlane {
   }
 }
 
-/** Puts another content in the place of a file: who reads sees one or the other. */
+/** Replaces a file atomically: a reader sees the old or the new content. */
 export function replaceFile(path: string, content: string): void {
   writeFileSync(`${path}.next`, content);
   renameSync(`${path}.next`, path);

@@ -4,8 +4,11 @@ import type { Scene } from "./scene.ts";
 /** One fault. */
 export interface Fault {
   readonly name: string;
-  /** The behaviour of a good operator, in a sentence. */
+  /** The expected behaviour of the operator, in a sentence. */
   readonly expected: string;
-  /** Starts replicas, does harm, mends it, and waits until all converged; the scene is checked and ended afterwards. */
+  /**
+   * Starts replicas, causes the fault, ends it, and waits until everything has converged; the scene
+   * is checked and ended afterwards.
+   */
   play(scene: Scene): Promise<void>;
 }

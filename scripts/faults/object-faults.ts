@@ -1,4 +1,4 @@
-/** Faults of what is in the cluster: kinds, namespaces, credentials, clocks. */
+/** Faults of objects and credentials: kinds, namespaces, tokens, clocks. */
 import { systemClock } from "../../src/clock.ts";
 import { Namespace } from "../../src/k8s.ts";
 import { eventually } from "../../src/testing.ts";

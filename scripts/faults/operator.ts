@@ -1,13 +1,13 @@
 /**
- * The operator of `examples/myweb` as one process of several, for `scripts/faults.ts`: it says what it holds when it is
- * asked, and its wall clock jumps when it is told.
+ * The operator of `examples/myweb` as one process of several, for `scripts/faults.ts`: it reports
+ * its resources and moves its wall clock on request.
  */
 import { parseArgs } from "node:util";
 import { systemClock } from "../../src/clock.ts";
 import { createManager, setupSignalHandler } from "../../src/index.ts";
 import { setUpMyWeb } from "../../examples/myweb/src/controllers/myweb-controller.ts";
 
-/** The question of `scripts/faults.ts` to a replica. */
+/** A request of `scripts/faults.ts` to a replica. */
 export type Question = { readonly ask: "held" } | { readonly ask: "jump"; readonly byMs: number };
 
 /** The resources that keep the event loop of a replica alive, and its memory. */
@@ -40,7 +40,7 @@ process.on("message", (question: Question) => {
     Object.assign(systemClock, { now: () => before.now() + question.byMs });
   } else process.send?.(held());
 });
-// Who asked is gone: a replica does not outlive it.
+// The parent process has ended: a replica must not outlive it.
 const abandoned = (): never => process.exit(1);
 process.on("disconnect", abandoned);
 const telling = setInterval(() => {

@@ -1,6 +1,6 @@
 /**
- * Harmful proxies between the operator and the API server: a TCP proxy that sees bytes, and a proxy
- * that ends TLS and sees requests.
+ * Faulty proxies between the operator and the API server: a TCP proxy that forwards bytes, and a
+ * proxy that terminates TLS and forwards requests.
  */
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -21,7 +21,7 @@ const PIECE_BYTES = 37;
 /** Forwards connections to the API server. */
 export class TcpProxy {
   harm: TcpHarm = "none";
-  /** How many connections were opened in all. */
+  /** The number of connections that were opened. */
   opened = 0;
   readonly #target: number;
   readonly #sockets = new Set<Socket>();
@@ -46,13 +46,13 @@ export class TcpProxy {
     return `https://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Changes what is done; resets the connections that are open when `reset` begins. */
+  /** Sets the fault; `reset` also resets the open connections. */
   set(harm: TcpHarm): void {
     this.harm = harm;
     if (harm === "reset") this.#resetAll();
   }
 
-  /** Ends it and its connections. */
+  /** Ends the proxy and its connections. */
   stop(): void {
     this.#server.close();
     this.#resetAll();
@@ -78,11 +78,11 @@ export class TcpProxy {
       socket.on("error", () => other.destroy());
       socket.on("close", () => {
         this.#sockets.delete(socket);
-        // Who drops silently does not tell of the other side's end either.
+        // A proxy that drops silently does not report the end of the other side either.
         if (this.harm !== "silent") other.destroy();
       });
     }
-    // A connection from which bytes were dropped never works again, although nobody is told.
+    // A connection that lost bytes never works again, although neither side is told.
     let isDead = false;
     const dies = (): boolean => (isDead ||= this.harm === "silent");
     client.on("data", (bytes) => {
@@ -122,10 +122,12 @@ export type HttpHarm = "none" | "busy" | "cut" | "garbage";
 
 const RETRY_AFTER_SECONDS = 2;
 
-/** Forwards requests to the API server; users need a token, because their certificates do not get through. */
+/**
+ * Forwards requests to the API server; users need a token, because client certificates do not pass.
+ */
 export class HttpProxy {
   harm: HttpHarm = "none";
-  /** How many requests met the harm. */
+  /** The number of requests that the fault affected. */
   harmed = 0;
   readonly #target: number;
   readonly #ca: string;
@@ -152,7 +154,7 @@ export class HttpProxy {
     return `https://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Ends it and its connections. */
+  /** Ends the proxy and its connections. */
   stop(): void {
     this.#server.close();
     this.#server.closeAllConnections();

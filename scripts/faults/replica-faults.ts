@@ -13,7 +13,7 @@ import type { Scene } from "./scene.ts";
 const BEYOND_LEASE_MS = 25_000;
 const TAKE_OVER = { timeoutMs: 60_000, intervalMs: 500 };
 
-/** The replica whose metrics say that it leads. @throws Error unless one does, and one only */
+/** The replica whose metrics report that it is the leader. @throws Error unless exactly one does */
 async function leaderOf(replicas: readonly Replica[]): Promise<Replica> {
   const leading: Replica[] = [];
   for (const replica of replicas) {
@@ -32,7 +32,7 @@ async function holder(scene: Scene): Promise<string> {
   return lease.spec?.holderIdentity ?? "";
 }
 
-/** Starts three, and waits for the next one to lead after the first was made unable to. */
+/** Starts three replicas, disables the leader, and waits for the next one. */
 async function threeReplicas(
   scene: Scene,
   fell: (leader: Replica) => Promise<void>,
@@ -86,7 +86,7 @@ const stopLeader: Fault = {
   },
 };
 
-/** Grants what shards need beside the deployed role, which is that of an operator with a leader. */
+/** Grants the additional rights that shards need. */
 async function allowShards({ client }: Scene): Promise<void> {
   const metadata = { namespace: ACCOUNT.namespace, name: "shards" };
   const apiGroup = "rbac.authorization.k8s.io";

@@ -25,7 +25,7 @@ interface LogSummary {
   readonly longest: number;
 }
 
-/** How a replica is started. */
+/** The settings of a replica. */
 interface ReplicaSettings {
   readonly name: string;
   readonly kubeconfig: string;
@@ -61,7 +61,7 @@ export class Replica {
     this.#ports.catch(() => undefined);
   }
 
-  /** The code with which it ended by itself or by a signal; absent while it runs. */
+  /** Its exit code after it has ended by itself or by a signal; absent while it runs. */
   get exit(): { readonly code: number | null } | undefined {
     return this.#exit;
   }
@@ -71,7 +71,7 @@ export class Replica {
     this.#child.kill(signal);
   }
 
-  /** Ends it, in order unless `signal` says otherwise. */
+  /** Ends it, gracefully unless `signal` says otherwise. */
   async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<void> {
     if (!this.#exit) {
       const exited = once(this.#child, "exit");
@@ -81,7 +81,7 @@ export class Replica {
     rmSync(join(root, `.cache/run/operator-${this.#child.pid ?? 0}.mjs`), { force: true });
   }
 
-  /** Ends it at once, for a process that exits. */
+  /** Kills it, for a process that exits. */
   kill(): void {
     this.#child.kill("SIGKILL");
   }
@@ -114,7 +114,7 @@ export class Replica {
     );
   }
 
-  /** The resources that it holds: sockets, timers, memory. */
+  /** Its resources: sockets, timers, memory. */
   async held(): Promise<Held> {
     const answer = once(this.#child, "message");
     answer.catch(() => undefined);
@@ -128,7 +128,7 @@ export class Replica {
     this.#ask({ ask: "jump", byMs });
   }
 
-  /** How many bytes its log has. */
+  /** The size of its log, in bytes. */
   logSize(): number {
     return readFileSync(this.logFile).length;
   }
@@ -161,7 +161,7 @@ export class Replica {
     }
   }
 
-  /** Its answer, unless it is gone or silent. */
+  /** Its answer, unless it has ended or is silent. */
   async #asked<T>(answer: Promise<T>): Promise<T> {
     if (this.#exit) throw new Error(`${this.name} has ended`);
     const over = new AbortController();

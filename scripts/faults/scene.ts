@@ -1,6 +1,6 @@
 /**
- * The scene of one fault: the control plane, the objects and the replicas of the operator, and what is looked at
- * afterwards.
+ * The scene of one fault: the control plane, the objects and the replicas of the operator, and the
+ * checks afterwards.
  */
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
@@ -31,19 +31,19 @@ const MAX_LINES_PER_REPLICA = 400;
 const MAX_LINE = 8000;
 const PROBE_EVERY_MS = 500;
 
-/** A replica with what it held before the fault. */
+/** A replica with its resources before the fault. */
 interface Watched {
   readonly replica: Replica;
   readonly tokenFile: string;
   before?: { readonly held: Held; readonly log: number };
 }
 
-/** How a replica is to run; absent parts as in a deployment of one replica. */
+/** The settings of a new replica; absent ones as in a deployment of one replica. */
 interface ReplicaRequest {
   readonly args?: readonly string[];
-  /** The API server's address for it: a proxy's. */
+  /** The API server's address for it: that of a proxy. */
   readonly server?: string;
-  /** In the place of a token. */
+  /** Its user, instead of a token. */
   readonly user?: object;
   readonly tokenTtlMs?: number;
 }
@@ -71,7 +71,7 @@ export class Scene {
     this.#auditFrom = auditSize(plane.auditLog);
   }
 
-  /** Starts a replica with a token of its own; it is called as its token is in the audit log. */
+  /** Starts a replica with a token of its own; its name is that of its token in the audit log. */
   async start(request: ReplicaRequest = {}): Promise<Replica> {
     const { args = [], server = this.plane.server, user, tokenTtlMs } = request;
     const name = `${this.#name}-${++this.#started}-${randomUUID().slice(0, 8)}`;
@@ -89,7 +89,9 @@ export class Scene {
     await this.#renewToken(this.#watched.get(name)?.tokenFile ?? "", name, ttlMs);
   }
 
-  /** Waits until all converged and the replicas are ready, and remembers what they hold. */
+  /**
+   * Waits until everything has converged and the replicas are ready, and records their resources.
+   */
   async calm(): Promise<void> {
     await this.webs.converged(CONVERGE_MS);
     for (const watched of this.#watched.values()) {
@@ -100,7 +102,7 @@ export class Scene {
     }
   }
 
-  /** Asks a replica's `/readyz` while `work` goes on, and tells what it said. */
+  /** Requests a replica's `/readyz` during `work`, and records the answers. */
   async probing(replica: Replica, work: () => Promise<void>): Promise<void> {
     const statuses: number[] = [];
     let reason = "";
@@ -127,7 +129,7 @@ export class Scene {
     );
   }
 
-  /** Waits for convergence after a fault, and tells how long it took. */
+  /** Waits for convergence after a fault, and records its duration. */
   async converges(): Promise<void> {
     const beganMs = systemClock.monotonicMs();
     try {
@@ -139,12 +141,12 @@ export class Scene {
     }
   }
 
-  /** The requests since the scene began. */
+  /** The requests since the start of the scene. */
   requests(): AuditedRequest[] {
     return readAudit(this.plane.auditLog, this.#auditFrom);
   }
 
-  /** Looks at everything that must hold after any fault. */
+  /** Runs the checks that must pass after any fault. */
   async check(): Promise<void> {
     await systemClock.sleep(SETTLE_MS);
     await this.#checkQuiet();
@@ -158,12 +160,12 @@ export class Scene {
     }
   }
 
-  /** Has something ended with the scene. */
+  /** Registers a function to call at the end of the scene. */
   atEnd(end: () => void): void {
     this.#ends.push(end);
   }
 
-  /** Ends the replicas, and what was to end with them. */
+  /** Ends the replicas, and everything that was registered with `atEnd`. */
   async end(): Promise<void> {
     for (const { replica } of this.#watched.values()) {
       replica.signal("SIGCONT");
@@ -175,7 +177,7 @@ export class Scene {
     for (const end of this.#ends) end();
   }
 
-  /** Ends the replicas at once, for a process that exits. */
+  /** Kills the replicas, for a process that exits. */
   kill(): void {
     for (const { replica } of this.#watched.values()) replica.kill();
   }
@@ -185,7 +187,7 @@ export class Scene {
     replaceFile(file, this.plane.token(account.metadata.uid, id, ttlMs));
   }
 
-  /** At rest nothing is written. */
+  /** Checks that nothing is written at rest. */
   async #checkQuiet(): Promise<void> {
     const from = auditSize(this.plane.auditLog);
     await systemClock.sleep(QUIET_MS);

@@ -1,4 +1,4 @@
-/** Faults of the API server, of etcd and of the way to them. */
+/** Faults of the API server, of etcd and of the connections to them. */
 import { systemClock } from "../../src/clock.ts";
 import type { Fault } from "./fault.ts";
 import { HttpProxy, TcpProxy, type HttpHarm, type TcpHarm } from "./proxy.ts";
@@ -58,7 +58,7 @@ const compact: Fault = {
       await scene.webs.disturb();
       await scene.webs.disturb();
       await scene.plane.compact();
-      // A server that was started again has none of what was compacted in its memory either.
+      // After a restart, the server does not have the compacted versions in its memory either.
       await scene.plane.signal("apiserver", "SIGKILL");
       scene.plane.start("apiserver");
       await scene.plane.ready();

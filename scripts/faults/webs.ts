@@ -1,5 +1,6 @@
 /**
- * The objects of `examples/myweb` that the faults are played on: made, changed, and compared with what they should be.
+ * The objects of `examples/myweb` for the faults: created, changed, and compared with their
+ * expected state.
  */
 import type { Client, Intent } from "../../src/index.ts";
 import { mergePatch } from "../../src/index.ts";
@@ -18,7 +19,7 @@ import {
 export const NAMESPACE = "webs";
 const WORKERS = 8;
 
-/** Does something for each of so many numbers, a few at a time. */
+/** Calls `work` for each of so many numbers, a few at a time. */
 async function each(count: number, work: (index: number) => Promise<unknown>): Promise<void> {
   let next = 0;
   const worker = async (): Promise<void> => {
@@ -38,7 +39,7 @@ export class Webs {
     this.count = count;
   }
 
-  /** Makes the namespace and those that are not there. */
+  /** Creates the namespace and missing objects. */
   async fill(): Promise<void> {
     if (!(await this.#client.find(Namespace, { name: NAMESPACE }))) {
       await this.#client.create(Namespace, { metadata: { name: NAMESPACE } });
@@ -55,7 +56,10 @@ export class Webs {
     });
   }
 
-  /** Gives every fifth another page, and takes away a ConfigMap of every tenth: what the operator has to mend. */
+  /**
+   * Gives every fifth object another page, and deletes a ConfigMap of every tenth, for the operator
+   * to repair.
+   */
   async disturb(): Promise<void> {
     const round = ++this.#round;
     await each(this.count, async (index) => {
@@ -73,7 +77,7 @@ export class Webs {
     }
   }
 
-  /** Waits until every object is what it should be. @throws Error with what is not */
+  /** Waits until every object is in its expected state. @throws Error with the differences */
   async converged(timeoutMs: number): Promise<void> {
     await eventually(
       async () => {
@@ -85,7 +89,7 @@ export class Webs {
     );
   }
 
-  /** How many objects of the operator's kinds there are in all namespaces, by their plural. */
+  /** The number of objects of the operator's kinds in all namespaces, by their plural. */
   async totals(): Promise<ReadonlyMap<string, number>> {
     const kinds: [string, Token][] = [
       ["mywebs", MyWeb],

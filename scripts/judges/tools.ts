@@ -1,4 +1,4 @@
-/** The programs that judge: built with Go into `.cache/judges`, each of one version. */
+/** The third-party checkers: built with Go into `.cache/judges`, each in one version. */
 import { execa } from "execa";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,7 +15,7 @@ const TOOLS = {
   "operator-verify": "github.com/operator-framework/api/cmd/operator-verify@v0.27.0",
 } as const;
 
-/** A program that judges. */
+/** A third-party checker. */
 export type Tool = keyof typeof TOOLS;
 
 /** The CRDs of kinds that scaffolded projects use: of a module, below a folder of it. */
@@ -32,7 +32,7 @@ const FOREIGN_CRDS = [
   },
 ] as const;
 
-/** Runs Go. @throws Error that says how to get it */
+/** Runs Go. @throws Error with the way to install it */
 async function go(
   args: readonly string[],
   options: { readonly cwd?: string; readonly env?: Record<string, string> } = {},
@@ -47,7 +47,10 @@ async function go(
   return ran.stdout;
 }
 
-/** Installs a program; in a module of its own where a proxy refuses the lists of versions that `go install` wants. */
+/**
+ * Installs a program; in a module of its own, where a proxy refuses the lists of versions that `go
+ * install` requests.
+ */
 async function build(module: string, binary: string): Promise<void> {
   try {
     await go(["install", module], { env: { GOBIN: dirname(binary), GOFLAGS: "-mod=mod" } });
@@ -74,7 +77,10 @@ async function buildInModule(module: string, binary: string): Promise<void> {
   }
 }
 
-/** Builds what is not there yet; says what cannot be built, and which judge will be missing. */
+/**
+ * Builds the missing tools; reports those that cannot be built, and the checks that will be
+ * missing.
+ */
 export async function buildTools(cache: string): Promise<ReadonlyMap<Tool, string>> {
   const folder = join(cache, "bin");
   mkdirSync(folder, { recursive: true });
@@ -96,7 +102,9 @@ export async function buildTools(cache: string): Promise<ReadonlyMap<Tool, strin
   return built;
 }
 
-/** Folders with the CRDs of the Prometheus operator and of cert-manager, and which of their files are meant. */
+/**
+ * The folders with the CRDs of the Prometheus operator and of cert-manager, and the relevant files.
+ */
 export async function foreignCrds(): Promise<readonly { folder: string; files: RegExp }[]> {
   const found: { folder: string; files: RegExp }[] = [];
   for (const { module, folder, files } of FOREIGN_CRDS) {

@@ -1,7 +1,7 @@
-// Makes src/controlplane/auth/bootstrap-rbac.data.json: the roles and bindings that every cluster begins with.
+// Makes src/controlplane/auth/bootstrap-rbac.data.json: the initial roles and bindings of every
+// cluster. The input is the bootstrap policy of k8s.io/kubernetes in its own test data. The labels
+// and annotations that all of them have are left out; the control plane adds them.
 //
-// Input: the bootstrap policy of k8s.io/kubernetes as its own test data holds it. The labels and annotations that all of them have are left out; the
-// control plane adds them.
 import { readFileSync, writeFileSync } from "node:fs";
 import { parse } from "yaml";
 import { moduleFolder, root } from "./sources.mjs";

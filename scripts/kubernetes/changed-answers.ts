@@ -1,11 +1,12 @@
 /**
- * Says what one version of Kubernetes answers otherwise than the one before, by two sets of recordings of the same
- * scenarios (docs/next-kubernetes.md, step 4):
+ * Lists the answers that differ between two versions of Kubernetes, from two sets of recordings of
+ * the same scenarios (docs/next-kubernetes.md, step 4):
  *
  *   node scripts/run-ts.mjs scripts/kubernetes/changed-answers.ts OLD NEW [--write FOLDER]
  *
- * Prints the changes with the number of answers that have each, most frequent first. `--write` keeps the scenarios of NEW
- * in which an answer changed, so that the replay can take them in place of those of OLD.
+ * Prints the changes with the number of answers that have each, most frequent first. `--write`
+ * keeps the scenarios of NEW in which an answer changed, so that the replay can take them in place
+ * of those of OLD.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -57,7 +58,7 @@ for (const [family, steps] of [...families].sort(
 }
 console.log(`${changed} of ${answers} answers changed`);
 
-/** Whether an answer of a scenario changed; notes which, and how. */
+/** Whether an answer of a scenario changed; records the changes. */
 function compare({ differences }: Player, before: Scenario, now: Scenario): boolean {
   let any = false;
   for (const [index, { answer }] of before.steps.entries()) {
@@ -74,7 +75,7 @@ function compare({ differences }: Player, before: Scenario, now: Scenario): bool
   return any;
 }
 
-/** An error tells most by its message; what a field's owner is follows from the field. */
+/** The message of an error says most; the owner of a field follows from the field. */
 function mostTelling(found: readonly DifferentPlace[]): DifferentPlace | undefined {
   return (
     found.find(({ path }) => /^\/body\/(~1)?message$/.test(path)) ??
@@ -92,7 +93,7 @@ function describe({ path, expected, actual }: DifferentPlace): string {
   return `  at ${place}\n    was ${template(expected)}\n    is  ${template(actual)}`;
 }
 
-/** A value without what is particular to one object: names in quotes, and numbers. */
+/** A value without the parts that are specific to one object: quoted names, and numbers. */
 function template(value: unknown): string {
   if (value === undefined) return "nothing";
   const text = typeof value === "string" ? value : JSON.stringify(value);
@@ -102,7 +103,7 @@ function template(value: unknown): string {
     .slice(0, 200);
 }
 
-/** What the player compares of an answer: three headers, and managers in any order. */
+/** The compared part of an answer: three headers, and managers in any order. */
 function compared(answer: Answer | undefined): unknown {
   if (answer === undefined) return null;
   if (answer.together) return { together: answer.together.map(compared) };

@@ -1,14 +1,15 @@
-// Where the sources of Kubernetes are that the tables are read from: Go's module cache, which `go mod download` fills.
+// The sources of Kubernetes from which the tables are made: Go's module cache, which `go mod
+// download` fills.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 export const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** The file that says which version the tables are of. */
+/** The file with the version of the tables. */
 export const VERSION_FILE = `${root}src/kube/kubernetes-version.ts`;
 
-/** The version that is read: `KUBERNETES=1.37.2`, or the one that the tables have. */
+/** The version to read: `KUBERNETES=1.37.2`, or that of the tables. */
 export const version =
   process.env.KUBERNETES ?? /"(\d+\.\d+\.\d+)"/.exec(readFileSync(VERSION_FILE, "utf8"))?.[1];
 

@@ -1,4 +1,5 @@
-// Makes all tables of built-in kinds from the sources of one version of Kubernetes, and says what changed:
+// Makes all tables of built-in kinds from the sources of one version of Kubernetes, and lists the
+// changes:
 //
 //   node scripts/kubernetes/tables.mjs            the version that the tables are of: nothing may change
 //   node scripts/kubernetes/tables.mjs 1.37.2     another one; docs/next-kubernetes.md says what comes after it

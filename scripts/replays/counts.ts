@@ -1,4 +1,4 @@
-/** How many replayed reconciles wrote the same as the recorded ones, by kind of write. */
+/** Counts the replayed reconciles with the same writes as the recorded ones, by kind of write. */
 import type { ReplayReport } from "../../src/runtime/replay/replay.ts";
 
 interface Count {
@@ -6,7 +6,7 @@ interface Count {
   all: number;
 }
 
-/** The kind of a request's write: `create`, `apply`, `update the status`. */
+/** The kind of a write: `create`, `apply`, `update the status`. */
 function kindOfWrite(request: string): string {
   const [, method = "", path = "", query = ""] = /^(\S+) ([^?\s]+)\??(\S*)/.exec(request) ?? [];
   if (path.endsWith("/status")) return "write of a status";
@@ -22,17 +22,17 @@ export class ReplayCounts {
   readonly #reconciles: Count = { equal: 0, all: 0 };
   readonly #failed: Count = { equal: 0, all: 0 };
 
-  /** How many reconciles were replayed. */
+  /** The number of replayed reconciles. */
   get reconciles(): number {
     return this.#reconciles.all;
   }
 
-  /** Whether each of them wrote and ended the same. */
+  /** Whether each of them had the same writes and the same outcome. */
   get areEqual(): boolean {
     return this.#reconciles.equal === this.#reconciles.all;
   }
 
-  /** Takes a report; what differs, in words. */
+  /** Adds a report; returns its differences, in words. */
   add({ writes, differences, recorded }: ReplayReport): readonly string[] {
     count(this.#reconciles, differences.length === 0);
     if (recorded.is === "error") count(this.#failed, differences.length === 0);
@@ -45,7 +45,7 @@ export class ReplayCounts {
     return differences;
   }
 
-  /** A line each: how many of all were equal. */
+  /** One line for each kind, with the number of equal ones. */
   lines(): string[] {
     const kinds = [...this.#byKind].sort(([one], [other]) => one.localeCompare(other));
     const rows: [string, Count][] = [

@@ -1,9 +1,9 @@
-/** Changes by others to the objects of an operator, so that it has something to reconcile. */
+/** Changes to the objects of an operator by others, so that it has work. */
 import { eventually } from "../../src/testing.ts";
 import type { Kubectl } from "../../test/support/kubectl.ts";
 
 const NAMESPACE = ["-n", "default"];
-/** Their controllers of Kubernetes wait for nothing, and no data is lost with them. */
+/** Kubernetes recreates these without delay, and they hold no data. */
 const DELETED = "deployments,services,configmaps";
 const ROUNDS = 3;
 const SETTLED = { timeoutMs: 60_000, intervalMs: 200 };
@@ -20,7 +20,9 @@ interface Owned {
   };
 }
 
-/** In some rounds the samples get another label, and what they own is deleted, until it is there again. */
+/**
+ * In each round, the samples get another label, and their owned objects are deleted and recreated.
+ */
 export async function disturb(kubectl: Kubectl, samples: readonly string[]): Promise<void> {
   const files = samples.flatMap((file) => ["-f", file]);
   for (let round = 1; round <= ROUNDS; round++) {

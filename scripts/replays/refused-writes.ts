@@ -1,4 +1,4 @@
-/** An API server that refuses what an operator writes, so that its reconciles fail. */
+/** Makes an API server refuse the writes of an operator, so that its reconciles fail. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,7 +6,10 @@ import type { Kubectl } from "../../test/support/kubectl.ts";
 
 const NAME = "refused-for-the-recording";
 
-/** The policy: what an operator of a namespace creates or changes is refused, except for its lease and its events. */
+/**
+ * The policy: creations and changes by the operator of a namespace are refused, except for its
+ * Lease and its events.
+ */
 const manifests = (namespace: string): object => ({
   apiVersion: "v1",
   kind: "List",
@@ -52,7 +55,7 @@ const manifests = (namespace: string): object => ({
 
 /** Refuses writes, from `begin` to `end`. */
 export class RefusedWrites {
-  /** Of an operator's log. */
+  /** Matches the operator's log lines about them. */
   static readonly lines = new RegExp(NAME);
   readonly #kubectl: Kubectl;
   #isOn = false;

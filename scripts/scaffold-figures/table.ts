@@ -1,4 +1,4 @@
-/** Counts of scaffolded projects, and the table of the README that has them. */
+/** Counts scaffolded projects, and writes the table of the README. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
@@ -9,9 +9,9 @@ import { systemClock } from "../../src/clock.ts";
 export interface ScaffoldFigures {
   readonly files: number;
   readonly lines: number;
-  /** Lines of code that are written once and are the user's then, with their tests. */
+  /** Lines of code that are scaffolded once and belong to the user, with their tests. */
   readonly codeLines: number;
-  /** Packages or modules that the project names. */
+  /** The packages or modules that the project declares. */
   readonly dependencies: number;
 }
 
@@ -28,7 +28,7 @@ const ROWS: readonly (readonly [title: string, field: keyof ScaffoldFigures])[] 
   ["dependencies that the project names", "dependencies"],
 ];
 
-/** Commands that make the project: one kind, and what is generated from it. */
+/** The commands that make the project: one kind, and the generated files. */
 const COMMANDS: readonly (readonly string[])[] = [
   ["init", "--domain", "example.com", "--project-name", "shop", "--no-install"],
   [
@@ -46,7 +46,7 @@ const COMMANDS: readonly (readonly string[])[] = [
   ["manifests"],
 ];
 
-/** Makes a project and counts it. */
+/** Makes a project and counts its files and lines. */
 export async function scaffoldFigures(): Promise<ScaffoldFigures> {
   const cwd = mkdtempSync(join(tmpdir(), "tsop-figures-"));
   try {
@@ -103,7 +103,7 @@ function counted(folder: string, code: RegExp): Omit<ScaffoldFigures, "dependenc
   };
 }
 
-/** The figures that a page has. @throws Error when a row is missing */
+/** The figures in a page. @throws Error when a row is missing */
 export function readTable(page: string): FigureColumns {
   const none: ScaffoldFigures = { files: 0, lines: 0, codeLines: 0, dependencies: 0 };
   return ROWS.reduce<FigureColumns>(

@@ -1,5 +1,6 @@
 /**
- * Variations of recorded scenarios: the same questions with something left out, wrong, or asked in another way.
+ * Variations of recorded scenarios: the same requests with a part left out, wrong, or sent in
+ * another form.
  */
 import { isJsonObject } from "../../src/kube/json.ts";
 import type { Random } from "../../test/support/random.ts";
@@ -71,7 +72,7 @@ const ACCEPTS = [
   "*/*",
 ];
 
-/** One or two of a scenario's questions asked otherwise. Answers that were recorded are gone. */
+/** Varies one or two requests of a scenario. Recorded answers are removed. */
 export function vary(random: Random, scenario: Scenario, id: string): Scenario {
   const steps = scenario.steps.map(withoutChance);
   const requests = steps.flatMap((step, index) => (isPlain(step) ? [index] : []));
@@ -83,7 +84,7 @@ export function vary(random: Random, scenario: Scenario, id: string): Scenario {
   if (random.chance(0.1) && requests.length > 0) {
     const index = random.pick(requests);
     const step = steps[index];
-    // A step that is not waited for may go, or come twice.
+    // A step whose answer is not used may be removed or repeated.
     if (step && step["capture"] === undefined) {
       if (random.chance(0.5)) steps.splice(index, 1);
       else steps.splice(index, 0, step);
@@ -103,7 +104,7 @@ function withoutChance(step: Step): Step {
   };
 }
 
-/** Whether nothing waits for this step's answer. */
+/** Whether the answer of this step is not used. */
 function isPlain(step: Step): boolean {
   return typeof step["request"] === "string" && step["until"] === undefined;
 }
@@ -133,7 +134,7 @@ function isList(value: unknown): value is unknown[] {
   return Array.isArray(value);
 }
 
-/** A copy of a body with one place of it changed. */
+/** A copy of a body with one changed place. */
 function spoilt(random: Random, body: Json): Json {
   const copy = structuredClone(body);
   const places = placesIn(copy).filter(([, key]) => key !== "apiVersion" || random.chance(0.2));

@@ -12,7 +12,7 @@ export function slugOf(heading: string): string {
     .replaceAll(" ", "-");
 }
 
-/** A page without its code: what looks like a heading or a link in there is none. */
+/** A page without its code, which may contain the form of a heading or a link. */
 function withoutCode(page: string): string {
   let fence: string | undefined;
   const lines = page.split("\n").map((line) => {
@@ -39,7 +39,7 @@ export function anchorsOf(page: string): string[] {
   });
 }
 
-/** Where the links and images of a page lead, each with its line. */
+/** The targets of the links and images of a page, each with its line. */
 export function linksOf(page: string): { readonly target: string; readonly line: number }[] {
   const text = withoutCode(page).replaceAll(/(`+)[^`]+\1/g, (code) =>
     code.replaceAll(/[^\n]/g, " "),

@@ -1,11 +1,9 @@
-/**
- * The pages of the site and the list at its side, which is the list of questions of `docs/README.md`.
- */
+/** The pages of the site, and its sidebar, which is the list of questions of `docs/README.md`. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, posix, relative, sep } from "node:path";
 import { linksOf } from "./anchors.ts";
 
-/** One entry of the list at the side, as VitePress takes it. */
+/** An entry of VitePress' sidebar. */
 export interface SideItem {
   readonly text: string;
   readonly link?: string;
@@ -13,7 +11,7 @@ export interface SideItem {
   readonly collapsed?: boolean;
 }
 
-/** For those who work on tsop itself: not in the package, and not in the list of questions. */
+/** Pages for contributors to tsop: not in the package, and not in the list of questions. */
 const OF_THE_REPOSITORY = ["docs/architecture.md", "docs/next-kubernetes.md", "docs/seeds.md"];
 const BESIDE_THE_DOCS = ["README.md", "CONTRIBUTING.md", "SECURITY.md"];
 
@@ -39,12 +37,14 @@ function examples(root: string): string[] {
     .filter((path) => existsSync(join(root, path)));
 }
 
-/** Where a page is in the site: a README is the index of its folder. */
+/** The place of a page in the site: a README is the index of its folder. */
 export function placeOf(page: string): string {
   return page.replace(/(^|\/)README\.md$/, "$1index.md");
 }
 
-/** The groups of the list at the side: the sections of `docs/README.md`, then what is about tsop itself. */
+/**
+ * The groups of the sidebar: the sections of `docs/README.md`, then the pages about tsop itself.
+ */
 export function sideList(root: string): SideItem[] {
   const item = (page: string): SideItem => ({ text: titleOf(root, page), link: linkTo(page) });
   const sections = sectionsOf(readFileSync(join(root, "docs/README.md"), "utf8"));
@@ -92,8 +92,8 @@ function titleOf(root: string, page: string): string {
 }
 
 /**
- * The link of a page as the site has it; `undefined` for a file of the repository that is no page of the site.
- * What is not there stays as it is, and fails the build.
+ * The link of a page in the site; `undefined` for a file of the repository that is not in the site.
+ * A target that does not exist stays as it is, and fails the build.
  */
 export function siteLink(root: string, page: string, target: string): string | undefined {
   if (/^(?:[a-z]+:|#|\/)/.test(target)) return target;

@@ -1,4 +1,4 @@
-/** A machine without a network, on a machine that has one. */
+/** Runs programs without a network, on a machine that has one. */
 import { execa } from "execa";
 import { spawn, type ChildProcess } from "node:child_process";
 import { writeFileSync } from "node:fs";
@@ -13,7 +13,7 @@ const socket = require("node:net").connect({ host, port: Number(port) });
 socket.setTimeout(10_000, () => tell("no: it does not answer"));
 socket.on("connect", () => tell("yes")).on("error", ({ message }) => tell("no: " + message));`;
 
-/** Loaded into each Node: sockets connect to loopback alone. */
+/** A module for each Node process: sockets can only connect to loopback. */
 const ONLY_LOOPBACK = `import { Socket } from "node:net";
 const { connect } = Socket.prototype;
 Socket.prototype.connect = function (...args) {
@@ -25,11 +25,11 @@ Socket.prototype.connect = function (...args) {
 };
 `;
 
-/** Where programs reach loopback, and nothing else. */
+/** Surroundings in which programs reach loopback, and nothing else. */
 export class Offline implements Surroundings {
   readonly prefix: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** How it is done. */
+  /** The method, for the output. */
   readonly how: string;
   readonly #holder: ChildProcess | undefined;
 
@@ -42,7 +42,7 @@ export class Offline implements Surroundings {
 
   /** Leaves the network of some surroundings; `folder` is for a file of its own. */
   static async enter({ env }: Surroundings, folder: string): Promise<Offline> {
-    // It ends with this process, which holds its stdin.
+    // It ends with this process, whose pipe is its stdin.
     const loopback = ["-rn", "sh", "-c", "ip link set lo up && echo up && cat"];
     const holder = spawn("unshare", loopback, { stdio: ["pipe", "pipe", "ignore"] });
     const isUp = await new Promise<boolean>((resolve) => {

@@ -1,7 +1,7 @@
-/** Who types commands into a shell. */
+/** Types commands into a shell. */
 import { execa } from "execa";
 
-/** A command that takes longer is ended, and what waits for it fails. */
+/** The time limit of a command. */
 const MOST_MS = 5 * 60_000;
 
 /** The surroundings of commands. */
@@ -11,14 +11,14 @@ export interface Surroundings {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** A command that goes on until it is stopped. */
+/** A command that runs until it is stopped. */
 export interface Running {
-  /** Until its output matches, from what was seen last on. @throws Error when it ends before */
+  /** Waits until its output matches, after the last match. @throws Error when it ends before */
   until(pattern: RegExp): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Types into a shell, in some surroundings. */
+/** Types commands into a shell, in some surroundings. */
 export class Visitor {
   readonly #surroundings: Surroundings;
   readonly #running = new Set<Running>();
@@ -34,7 +34,7 @@ export class Visitor {
     return all;
   }
 
-  /** Starts a line that goes on. */
+  /** Starts a command that keeps running. */
   start(line: string, cwd: string): Running {
     const program = this.#shell(line, cwd);
     let output = "";
@@ -63,7 +63,7 @@ export class Visitor {
         }),
       stop: async () => {
         this.#running.delete(running);
-        // As Ctrl-C does it, to all of the group: npx hands no signal on.
+        // Like Ctrl-C, for the whole group: npx does not pass signals on.
         if (program.pid !== undefined && !isOver) process.kill(-program.pid, "SIGINT");
         await ended;
       },
@@ -72,7 +72,7 @@ export class Visitor {
     return running;
   }
 
-  /** Ends what still runs. */
+  /** Ends all running commands. */
   async stopAll(): Promise<void> {
     for (const running of [...this.#running]) await running.stop();
   }
