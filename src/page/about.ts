@@ -7,10 +7,10 @@ export type NamedObject = Pick<PageObject, "resource" | "kind" | "name" | "names
 /** Whether a reconcile was for the object, wrote it, or ran because of it. */
 export function isReconcileAbout(entry: PageReconcile, object: NamedObject): boolean {
   const { resource, kind, namespace, name } = entry;
-  if (isSame({ resource: resource ?? "", kind, namespace, name }, object)) return true;
+  if (isSameObject({ resource: resource ?? "", kind, namespace, name }, object)) return true;
   return (
-    entry.writes.some((write) => isSame(write.object, object)) ||
-    entry.causes.some((cause) => cause.object !== undefined && isSame(cause.object, object))
+    entry.writes.some((write) => isSameObject(write.object, object)) ||
+    entry.causes.some((cause) => cause.object !== undefined && isSameObject(cause.object, object))
   );
 }
 
@@ -30,7 +30,7 @@ interface Named {
   readonly namespace?: string | undefined;
 }
 
-function isSame(one: Named, object: NamedObject): boolean {
+function isSameObject(one: Named, object: NamedObject): boolean {
   if (one.name !== object.name || (one.namespace ?? "") !== (object.namespace ?? "")) return false;
   return one.resource === object.resource || (one.resource === "" && one.kind === object.kind);
 }

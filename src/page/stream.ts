@@ -8,7 +8,7 @@ export interface StreamListener {
   connect(connection: Connection): void;
 }
 
-const KEY = "tsop-page-token";
+const TOKEN_KEY = "tsop-page-token";
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 10_000;
 
@@ -33,7 +33,7 @@ export async function follow(listener: StreamListener): Promise<void> {
     await wait(waitMs);
     waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS);
   }
-  sessionStorage.removeItem(KEY);
+  sessionStorage.removeItem(TOKEN_KEY);
   listener.connect("refused");
 }
 
@@ -43,13 +43,13 @@ export async function follow(listener: StreamListener): Promise<void> {
  */
 async function sessionToken(): Promise<string | undefined> {
   const secret = location.hash.slice(1);
-  if (secret === "") return sessionStorage.getItem(KEY) ?? undefined;
+  if (secret === "") return sessionStorage.getItem(TOKEN_KEY) ?? undefined;
   history.replaceState(null, "", location.pathname);
   const headers = { Authorization: `Bearer ${secret}` };
   const response = await fetch("/session", { method: "POST", headers }).catch(() => undefined);
   if (!response?.ok) return undefined;
   const { token } = (await response.json()) as { token: string };
-  sessionStorage.setItem(KEY, token);
+  sessionStorage.setItem(TOKEN_KEY, token);
   return token;
 }
 

@@ -22,7 +22,7 @@ const TEXTS = [
   "-",
   "0",
 ] as const;
-const KEYS = [
+const MAP_KEYS = [
   "a",
   "b",
   "app",
@@ -96,7 +96,7 @@ function randomObject(schema: Schema, random: Random, depth: number): JsonObject
   const { minProperties = 0, maxProperties = Math.max(minProperties, 3) } = schema;
   const count = depth > MAX_DEPTH ? minProperties : random.between(minProperties, maxProperties);
   for (let added = 0; added < Math.min(count, minProperties + MAX_ITEMS); added++) {
-    const key = added < minProperties ? `${random.pick(KEYS)}${added}` : random.pick(KEYS);
+    const key = added < minProperties ? `${random.pick(MAP_KEYS)}${added}` : random.pick(MAP_KEYS);
     if (Object.hasOwn(schema.properties ?? {}, key)) continue;
     const value = values ? randomValue(values, random, depth + 1) : randomJson(random, depth + 1);
     setField(object, key, value);
@@ -177,7 +177,7 @@ function randomJson(random: Random, depth: number): unknown {
     return Array.from({ length: random.between(0, 3) }, () => randomJson(random, depth + 2));
   const object: JsonObject = {};
   for (let count = random.between(0, 3); count > 0; count--) {
-    setField(object, random.pick(KEYS), randomJson(random, depth + 2));
+    setField(object, random.pick(MAP_KEYS), randomJson(random, depth + 2));
   }
   return object;
 }

@@ -206,7 +206,7 @@ export function sizesOf(root: DeclaredType): SizeLookup {
     let type: DeclaredType | undefined = root;
     for (const step of steps) {
       if (step === "@items" || step === "@values") type = type.items;
-      else if (step === "@keys") type = type.kind === "map" ? KEY : undefined;
+      else if (step === "@keys") type = type.kind === "map" ? MAP_KEY : undefined;
       else type = type.fields?.get(step);
       if (!type) return undefined;
     }
@@ -215,4 +215,4 @@ export function sizesOf(root: DeclaredType): SizeLookup {
 }
 
 /** The keys of maps; their length is not known, so it is not counted. */
-const KEY: DeclaredType = scalar(STRING, 2);
+const MAP_KEY: DeclaredType = scalar(STRING, 2);

@@ -290,19 +290,19 @@ function optionalOf(value: Result | undefined): CelValue | CelError {
 }
 
 /** The name of a rule in messages. */
-const nameOf = (rule: ValidationRule): string => (rule.message || rule.rule).trim();
+const ruleNameOf = (rule: ValidationRule): string => (rule.message || rule.rule).trim();
 
 const defaultMessage = (rule: ValidationRule): string =>
-  rule.message ? rule.message.trim() : `failed rule: ${nameOf(rule)}`;
+  rule.message ? rule.message.trim() : `failed rule: ${ruleNameOf(rule)}`;
 
 function runtimeText(message: string, rule: ValidationRule, stopped: boolean): string {
   if (message.startsWith("no such overload")) {
-    return `'${message}': call arguments did not match a supported operator, function or macro signature for rule: ${nameOf(rule)}`;
+    return `'${message}': call arguments did not match a supported operator, function or macro signature for rule: ${ruleNameOf(rule)}`;
   }
   if (stopped) {
-    return `'${message}': no further validation rules will be run due to call cost exceeds limit for rule: ${nameOf(rule)}`;
+    return `'${message}': no further validation rules will be run due to call cost exceeds limit for rule: ${ruleNameOf(rule)}`;
   }
-  return `${message} evaluating rule: ${nameOf(rule)}`;
+  return `${message} evaluating rule: ${ruleNameOf(rule)}`;
 }
 
 function ruleFailure(

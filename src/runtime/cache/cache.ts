@@ -294,7 +294,7 @@ export class InformerCache implements Cache {
   health(): InformerHealth[] {
     return [...this.#kinds.values()].flatMap(({ resource, informers }) =>
       [...informers].map(([namespace, informer]) => ({
-        resource: nameOf(resource, namespace),
+        resource: informerNameOf(resource, namespace),
         state: informer.state,
         synced: informer.hasSynced,
         objects: informer.indexer.size,
@@ -309,7 +309,7 @@ export class InformerCache implements Cache {
   stats(): InformerStats[] {
     return [...this.#kinds.values()].flatMap(({ resource, informers }) =>
       [...informers].map(([namespace, { indexer, lastSyncResourceVersion }]) => ({
-        resource: nameOf(resource, namespace),
+        resource: informerNameOf(resource, namespace),
         objects: indexer.size,
         sizeBytes: indexer.sizeBytes,
         resourceVersion: lastSyncResourceVersion,
@@ -378,7 +378,7 @@ function problemOf(error: unknown, resource: ResourceInfo): string {
   return advice === undefined ? what : `${what}. ${advice}`;
 }
 
-function nameOf(resource: ResourceInfo, namespace: string): string {
+function informerNameOf(resource: ResourceInfo, namespace: string): string {
   return groupResourceOf(resource) + (namespace === "" ? "" : ` in ${namespace}`);
 }
 

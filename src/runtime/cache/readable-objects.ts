@@ -37,7 +37,7 @@ export class ReadableObjects<T extends KubeObject> {
     if (problem === undefined) return true;
     const { log, kind, count } = this.#options;
     count();
-    const object = nameOf(value);
+    const object = objectNameOf(value);
     if (this.#told.isFirst(`${object} ${problem}`)) {
       log.error({ kind, object, problem }, "an object cannot be read and is left out of the cache");
     }
@@ -101,7 +101,7 @@ function isOwner(value: unknown): boolean {
   return typeof apiVersion === "string" && typeof kind === "string" && typeof name === "string";
 }
 
-function nameOf(value: unknown): string {
+function objectNameOf(value: unknown): string {
   const { metadata } = (value ?? {}) as { metadata?: unknown };
   const { namespace, name } = (metadata ?? {}) as { namespace?: unknown; name?: unknown };
   return [namespace, name].filter((part) => typeof part === "string").join("/") || "without a name";

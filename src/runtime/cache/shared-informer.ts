@@ -331,7 +331,7 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
     const ahead = this.#ownWrites.get(key);
     if (ahead?.deletedUid !== undefined && ahead.deletedUid === object.metadata.uid) return;
     let stored = known;
-    if (!stored || !isSame(stored, object)) {
+    if (!stored || !isSameState(stored, object)) {
       stored = trimmedForCache(object);
       this.#indexer.set(key, stored);
     }
@@ -386,7 +386,7 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
   }
 }
 
-function isSame(known: KubeObject, object: KubeObject): boolean {
+function isSameState(known: KubeObject, object: KubeObject): boolean {
   return (
     object.metadata.resourceVersion === known.metadata.resourceVersion &&
     object.metadata.uid === known.metadata.uid

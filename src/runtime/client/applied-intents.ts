@@ -5,12 +5,12 @@ import { formatKey, keyOf, type KubeObject } from "../../kube/object.ts";
 import { stringifyExact } from "./json/exact-json.ts";
 import { LruMap } from "../lru.ts";
 
-const LIMIT = 50_000;
+const MOST_INTENTS = 50_000;
 
 /** The last intent that was applied to each object. */
 export class AppliedIntents {
   readonly #applied = new LruMap<{ readonly digest: string; readonly uid: string | undefined }>(
-    LIMIT,
+    MOST_INTENTS,
   );
 
   /** Remembers that `request` led to `object`. */

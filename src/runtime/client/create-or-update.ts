@@ -35,7 +35,7 @@ interface Wanted<T extends KubeObject> {
 
 // The limit of conflicts: another writer that is faster so often is in a loop; the reconcile then
 // fails, and is retried later.
-const TRIES = 5;
+const CONFLICT_TRIES = 5;
 
 /**
  * Creates or updates the object of `key` as `mutate` wants it. `mutate` gets the present object, or
@@ -98,7 +98,7 @@ export async function createOrPatch<T extends KubeObject & { status?: object }>(
     try {
       return await createOrPatchOnce(client, wanted, found, progress);
     } catch (error) {
-      if (!(isConflict(error) || isAlreadyExists(error)) || attempt >= TRIES) throw error;
+      if (!(isConflict(error) || isAlreadyExists(error)) || attempt >= CONFLICT_TRIES) throw error;
       found = await client.live.find(token, key);
     }
   }

@@ -18,7 +18,7 @@ import { noUpgrade } from "../transport/upgraded-connection.ts";
 import { brokenAnswer, isFailure, statusErrorOf } from "./answers.ts";
 import { stringifyExact } from "./json/exact-json.ts";
 import { readItems, type ReadList } from "./json/list-items.ts";
-import { ObjectReader, textOf } from "./json/object-reader.ts";
+import { ObjectReader, utf8TextOf } from "./json/object-reader.ts";
 import { RawAnswer } from "./raw-answer.ts";
 import { parseWarnings, type WarningHandler } from "./warnings.ts";
 import { type BookmarkMemory, watchEvents, type WatchStream } from "./watch-events.ts";
@@ -165,7 +165,8 @@ export class RestClient {
         `${request.method} ${request.path} was answered with ${response.status} and ${rest.length} bytes of ${type.slice(0, 100)} that are not JSON`,
       );
     }
-    if (isFailure(answer) && !request.takesFailures) throw statusErrorOf(answer.code, textOf(rest));
+    if (isFailure(answer) && !request.takesFailures)
+      throw statusErrorOf(answer.code, utf8TextOf(rest));
     if (onItem) itemsOf(answer).forEach(onItem);
     return items.length === 0
       ? answer

@@ -13,7 +13,7 @@ export type WithStatus = KubeObject & { status?: object } & Whole;
 
 // The limit of conflicts: another writer that is faster so often is in a loop; the reconcile then
 // fails, and is retried later.
-const TRIES = 5;
+const CONFLICT_TRIES = 5;
 
 /** The patch that a function returns for an object's status. */
 export function changedStatus<T extends WithStatus>(
@@ -61,7 +61,7 @@ export async function patchStatusFrom<T extends WithStatus>(
       const locked = { ...options, optimisticLock: true };
       return await client.live.status.patch(base, changedStatus(base, change), locked);
     } catch (error) {
-      if (!isConflict(error) || attempt >= TRIES) throw error;
+      if (!isConflict(error) || attempt >= CONFLICT_TRIES) throw error;
       base = await reread(client, base, error);
     }
   }

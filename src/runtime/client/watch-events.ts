@@ -5,7 +5,7 @@ import { lineSplitter } from "../transport/lines.ts";
 import { ConnectionError, type TransportResponse } from "../transport/transport.ts";
 import { brokenAnswer, statusErrorOfEvent } from "./answers.ts";
 import { parseExact } from "./json/exact-json.ts";
-import { ObjectReader, textOf } from "./json/object-reader.ts";
+import { ObjectReader, utf8TextOf } from "./json/object-reader.ts";
 
 /** A change of an object, or a bookmark. */
 export type WatchEvent<T extends KubeObject = KubeObject> =
@@ -138,7 +138,7 @@ class EventReader<T extends KubeObject> implements AsyncIterableIterator<
   /** Half an event at the end means a cut connection, which is not an error. */
   #lastEvents(): Decoded<T> {
     const { rest } = this.#lines;
-    const isWhole = rest.length > 0 && isJson(textOf(rest));
+    const isWhole = rest.length > 0 && isJson(utf8TextOf(rest));
     return isWhole ? decodeEvents(rest, this.#reader) : NOTHING;
   }
 }
@@ -163,7 +163,7 @@ function decodeEvents<T extends KubeObject>(lines: Buffer, reader: ObjectReader)
   const together = parseTogether(lines, reader);
   if (together?.every(isEvent)) return { events: together as WatchEvent<T>[] };
   const events: WatchEvent<T>[] = [];
-  for (const line of textOf(lines).split("\n")) {
+  for (const line of utf8TextOf(lines).split("\n")) {
     if (line.trim() === "") continue;
     const event = decodeEvent<T>(line);
     if (event instanceof Error) return { events, error: event };

@@ -37,7 +37,7 @@ export const CONTROLLER_STARTED = "controller started";
 const AT_ONCE_MS = 5;
 const MAX_AT_ONCE_MS = 60_000;
 // The number of keys whose last start is remembered; the events of own writes arrive soon after.
-const KEYS = 10_000;
+const REMEMBERED_KEYS = 10_000;
 // Far longer than the event of an own write takes. A later one still causes one reconcile too many.
 const OWN_EVENTS_MS = 600_000;
 
@@ -60,7 +60,7 @@ export class Controller {
   readonly #failures: FailureLog;
   // Kept only for a while after a write of this process: otherwise there are no events of own
   // writes.
-  readonly #begunAtMs = new LruMap<number>(KEYS);
+  readonly #begunAtMs = new LruMap<number>(REMEMBERED_KEYS);
   #writesSeen = 0;
   #notedUntilMs = -Infinity;
   // Keys that this process may not reconcile while keys move between processes.

@@ -264,7 +264,7 @@ export class Dependents<
   async #graphOf(owner: O): Promise<Wanted[]> {
     const of = `${owner.kind} ${owner.metadata.name}`;
     const { kinds, externals = [] } = this.#options;
-    const nameOf = (dependent: Dependent): string => {
+    const dependentNameOf = (dependent: Dependent): string => {
       if (dependent.is === "external") {
         const { external } = dependent;
         if (externals.includes(external)) return external.name;
@@ -281,7 +281,7 @@ export class Dependents<
         "Add the kind to `kinds` of dependents(): only objects of these kinds are watched, and deleted when they are no longer wanted.",
       );
     };
-    const graph = wantedGraph(await this.#options.desired(owner), nameOf, of);
+    const graph = wantedGraph(await this.#options.desired(owner), dependentNameOf, of);
     this.#assertWatched(owner, graph);
     return graph;
   }

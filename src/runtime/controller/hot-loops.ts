@@ -14,7 +14,7 @@ const SAME_CHANGES = 10;
 const CHANGING_RUNS = 120;
 const FIRST_DELAY_MS = 1000;
 const MAX_DELAY_MS = 60_000;
-const KEYS = 10_000;
+const REMEMBERED_KEYS = 10_000;
 
 interface History {
   readonly runs: { readonly atMs: number; readonly digests: readonly string[] }[];
@@ -32,7 +32,7 @@ export interface HotLoop {
 /** Detects loops from the changes of the last minute, by key. */
 export class HotLoops {
   readonly #clock: Clock;
-  readonly #histories = new LruMap<History>(KEYS);
+  readonly #histories = new LruMap<History>(REMEMBERED_KEYS);
 
   constructor(clock: Clock) {
     this.#clock = clock;

@@ -33,7 +33,7 @@ import type {
 } from "./reconciler.ts";
 
 // The limit of conflicts in a row; after that the cleanup itself runs again.
-const TRIES = 5;
+const CONFLICT_TRIES = 5;
 const PAUSED_REASON = "PausedByAnnotation";
 
 /** The parts of a lifecycle. */
@@ -148,7 +148,7 @@ export class Lifecycle<T extends KubeObject> {
         return;
       } catch (error) {
         if (isNotFound(error)) return;
-        if (!isConflict(error) || attempt >= TRIES) throw error;
+        if (!isConflict(error) || attempt >= CONFLICT_TRIES) throw error;
       }
       const newer = await client.live.find(token, keyOf(object));
       if (!newer || newer.metadata.uid !== object.metadata.uid) return;

@@ -57,7 +57,7 @@ export class JsonLines {
       open.step = typeof open.step === "number" && open.isList ? open.step + 1 : undefined;
     } else if (mark === '"') {
       this.#at = this.#endOfText();
-      if (open.step === undefined) open.step = nameOf(this.#text.slice(start, this.#at));
+      if (open.step === undefined) open.step = fieldNameOf(this.#text.slice(start, this.#at));
       else this.#add(open);
     } else if (mark !== ":") {
       ENDS_WORD.lastIndex = this.#at;
@@ -80,4 +80,4 @@ export class JsonLines {
   }
 }
 
-const nameOf = (quoted: string): string => String(JSON.parse(quoted));
+const fieldNameOf = (quoted: string): string => String(JSON.parse(quoted));

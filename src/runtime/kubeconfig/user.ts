@@ -182,11 +182,11 @@ function certificateOf(
     checkPair(readNamedFile(files.cert, undefined), readNamedFile(files.key, undefined));
     return new CertificateFiles(files, clock);
   }
-  const textOf = (data: Buffer | undefined, path = ""): string =>
+  const pemTextOf = (data: Buffer | undefined, path = ""): string =>
     data?.toString("latin1") ?? readNamedFile(path, origin.folder);
   const certificate = checkPair(
-    textOf(clientCertificateData, clientCertificate),
-    textOf(clientKeyData, clientKey),
+    pemTextOf(clientCertificateData, clientCertificate),
+    pemTextOf(clientKeyData, clientKey),
   );
   return fixedCredentials(certificate ? { certificate } : {});
 

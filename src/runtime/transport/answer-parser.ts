@@ -158,7 +158,7 @@ export class AnswerParser {
   }
 
   #expectBody(status: number, persistent: boolean, headers: AnswerHead["headers"]): void {
-    const connection = listOf(headers["connection"]);
+    const connection = wordsOf(headers["connection"]);
     this.#keepsAlive = persistent
       ? !connection.includes("close")
       : connection.includes("keep-alive");
@@ -255,13 +255,13 @@ function headersOf(fields: readonly string[]): Record<string, string> {
 }
 
 /** The words of a list, in lower case. */
-function listOf(value: string | undefined): string[] {
+function wordsOf(value: string | undefined): string[] {
   return value === undefined ? [] : value.toLowerCase().split(/[\t ]*,[\t ]*/);
 }
 
 /** Several equal lengths are one; different ones are an attack. */
 function lengthOf(value: string): number {
-  const [first = "", ...others] = listOf(value);
+  const [first = "", ...others] = wordsOf(value);
   if (!/^\d{1,15}$/.test(first) || others.some((other) => other !== first)) {
     throw new AnswerError(`the answer's length is ${value}`);
   }

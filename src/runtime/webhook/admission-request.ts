@@ -24,7 +24,7 @@ const OPERATIONS: readonly string[] = ["CREATE", "UPDATE", "DELETE", "CONNECT"];
 /** The form of the answer to a review, as far as it can be read. */
 export function askedReviewOf(value: unknown): AskedReview {
   const { apiVersion, kind, request } = isJsonObject(value) ? value : {};
-  const uid = isJsonObject(request) ? textOf(request, "uid") : "";
+  const uid = isJsonObject(request) ? stringFieldOf(request, "uid") : "";
   const isKnown = kind === "AdmissionReview" && VERSIONS.includes(apiVersion as string);
   return {
     uid,
@@ -46,9 +46,9 @@ export function admissionRequestOf(value: unknown): AdmissionRequest {
     );
   }
   if (!isJsonObject(request)) throw bad("the AdmissionReview has no request");
-  const uid = textOf(request, "uid");
+  const uid = stringFieldOf(request, "uid");
   if (uid === "") throw bad("the request has no uid");
-  const operation = textOf(request, "operation");
+  const operation = stringFieldOf(request, "operation");
   if (!OPERATIONS.includes(operation)) throw bad(`the operation ${said(operation)} is not known`);
   const { userInfo, dryRun, options } = request;
   // Field by field: spreading ten small objects takes half as long as the parsing.
@@ -61,7 +61,7 @@ export function admissionRequestOf(value: unknown): AdmissionRequest {
     dryRun: dryRun === true,
   };
   for (const key of TEXTS) {
-    const text = textOf(request, key);
+    const text = stringFieldOf(request, key);
     if (text !== "") asked[key] = text;
   }
   const requestKind = kindIn(request, "requestKind");
@@ -84,7 +84,7 @@ export function bad(message: string): ReviewFailure {
 const said = (value: unknown): string =>
   typeof value === "string" ? `"${value.slice(0, SHOWN_CHARACTERS)}"` : "nothing";
 
-function textOf(object: JsonObject, key: string): string {
+function stringFieldOf(object: JsonObject, key: string): string {
   const value = object[key];
   return typeof value === "string" ? value : "";
 }
@@ -93,9 +93,9 @@ function kindIn(request: JsonObject, key: string): GroupVersionKind | undefined 
   const value = request[key];
   if (!isJsonObject(value)) return undefined;
   return {
-    group: textOf(value, "group"),
-    version: textOf(value, "version"),
-    kind: textOf(value, "kind"),
+    group: stringFieldOf(value, "group"),
+    version: stringFieldOf(value, "version"),
+    kind: stringFieldOf(value, "kind"),
   };
 }
 
@@ -103,9 +103,9 @@ function resourceIn(request: JsonObject, key: string): GroupVersionResource | un
   const value = request[key];
   if (!isJsonObject(value)) return undefined;
   return {
-    group: textOf(value, "group"),
-    version: textOf(value, "version"),
-    resource: textOf(value, "resource"),
+    group: stringFieldOf(value, "group"),
+    version: stringFieldOf(value, "version"),
+    resource: stringFieldOf(value, "resource"),
   };
 }
 

@@ -105,7 +105,7 @@ export function formatText(format: string, args: CelList): string | CelError {
 function applyClause(clause: string, precision: number | undefined, value: CelValue): string {
   switch (clause) {
     case "s":
-      return textOf(value);
+      return valueTextOf(value);
     case "d":
       return integerOf(value, clause).toString();
     case "f":
@@ -188,7 +188,7 @@ function scientific(value: number): string {
 }
 
 /** `%s` of any value. */
-function textOf(value: CelValue): string {
+function valueTextOf(value: CelValue): string {
   if (value instanceof CelList || value instanceof CelMap) return nested(value);
   const isKnown =
     value === null ||
@@ -209,7 +209,7 @@ function textOf(value: CelValue): string {
 function nested(value: CelValue | CelError): string {
   if (value instanceof CelError) throw new FormatProblem(value.message);
   if (typeof value === "string") return quote(value);
-  if (value instanceof Uint8Array) return `b${quote(textOf(value))}`;
+  if (value instanceof Uint8Array) return `b${quote(valueTextOf(value))}`;
   if (typeof value === "number") {
     if (Number.isFinite(value)) return toFixed(value, 6);
     return quote(Number.isNaN(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf");
@@ -225,8 +225,8 @@ function nested(value: CelValue | CelError): string {
     entries.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
     return `{${entries.map(([key, item]) => `${key}:${item}`).join(", ")}}`;
   }
-  if (value === null || typeof value !== "object") return textOf(value);
-  if (value instanceof Uint || value instanceof TypeValue) return textOf(value);
+  if (value === null || typeof value !== "object") return valueTextOf(value);
+  if (value instanceof Uint || value instanceof TypeValue) return valueTextOf(value);
   const rule = `no formatting function for ${typeOfValue(value).name}`;
   throw new FormatProblem(`error during formatting: ${rule}`);
 }

@@ -71,7 +71,7 @@ const plus = (...elements: Element[]): Element => ({ plus: elements });
 const choice = (...alternatives: Sequence[]): Element => ({ choice: alternatives });
 
 /** `item (',' item)*` */
-const listOf = (...item: Element[]): Sequence => [...item, star(token(","), ...item)];
+const commaSeparated = (...item: Element[]): Sequence => [...item, star(token(","), ...item)];
 
 const RULES: Readonly<Record<RuleName, Sequence>> = {
   start: [rule("expr"), token("EOF")],
@@ -143,11 +143,11 @@ const RULES: Readonly<Record<RuleName, Sequence>> = {
       [rule("literal")],
     ),
   ],
-  exprList: listOf(rule("expr")),
-  listInit: listOf(rule("optExpr")),
-  fieldInitializerList: listOf(rule("optField"), token(":"), rule("expr")),
+  exprList: commaSeparated(rule("expr")),
+  listInit: commaSeparated(rule("optExpr")),
+  fieldInitializerList: commaSeparated(rule("optField"), token(":"), rule("expr")),
   optField: [optional(token("?")), rule("escapeIdent")],
-  mapInitializerList: listOf(rule("optExpr"), token(":"), rule("expr")),
+  mapInitializerList: commaSeparated(rule("optExpr"), token(":"), rule("expr")),
   escapeIdent: [choice([token("IDENTIFIER")], [token("ESC_IDENTIFIER")])],
   optExpr: [optional(token("?")), rule("expr")],
   literal: [

@@ -25,7 +25,7 @@ import type { Client } from "../client.ts";
 // with this version fails if the object exists; it has no effect on the creation of an object. So
 // it means: create only.
 const NO_VERSION = "1";
-const TRIES = 4;
+const CONFLICT_TRIES = 4;
 
 /** The intent, and its owner. */
 interface OwnedApply<T extends KubeObject> {
@@ -74,7 +74,7 @@ export async function applyAsOwner<T extends KubeObject>(
       return await apply(withMetadata(owned, { ...owned.metadata, resourceVersion }));
     } catch (error) {
       if (isSecondController(error)) throw alreadyOwned(resource, key, error);
-      if (!isOutdated(error) || lock !== undefined || attempt >= TRIES) throw error;
+      if (!isOutdated(error) || lock !== undefined || attempt >= CONFLICT_TRIES) throw error;
       known = await read().catch((unread: unknown) => {
         throw isForbidden(unread) ? error : unread;
       });

@@ -129,8 +129,8 @@ export class ChannelProcess implements PodProcess, MessageSink {
 
   async output(): Promise<ProcessOutput> {
     const [stdout, stderr, exitCode] = await Promise.all([
-      textOf(this.stdout),
-      textOf(this.stderr),
+      streamTextOf(this.stdout),
+      streamTextOf(this.stderr),
       this.#exit.promise,
     ]);
     return { exitCode, stdout, stderr };
@@ -177,7 +177,7 @@ export class ChannelProcess implements PodProcess, MessageSink {
   }
 }
 
-async function textOf(stream: Readable): Promise<string> {
+async function streamTextOf(stream: Readable): Promise<string> {
   const parts: Buffer[] = [];
   for await (const part of stream) parts.push(part as Buffer);
   return Buffer.concat(parts).toString("utf8");

@@ -127,7 +127,7 @@ export class CertificateFiles {
     try {
       const found = await this.read();
       const problem = this.periodProblemOf(found);
-      const isNew = !isSame(known, found);
+      const isNew = !isSameCertificate(known, found);
       const isBetter = problem === undefined || this.periodProblemOf(known) !== undefined;
       if (isNew && !isBetter) this.#tell(`the old certificate stays in use: ${problem}`);
       else this.#tell(problem);
@@ -156,9 +156,9 @@ async function readUsable(paths: CertificatePaths): Promise<ServerCertificate> {
   const { certFile, keyFile, clientCaFile } = paths;
   const [cert, key] = await Promise.all([readFile(certFile), readFile(keyFile)]);
   const ca = clientCaFile === undefined ? {} : { ca: await readFile(clientCaFile) };
-  const x509 = certificateIn(textOf(certFile, cert));
+  const x509 = certificateIn(fileTextOf(certFile, cert));
   if (!x509) throw new Error(`${certFile} holds no certificate in PEM that can be read`);
-  const privateKey = privateKeyIn(textOf(keyFile, key));
+  const privateKey = privateKeyIn(fileTextOf(keyFile, key));
   if (!privateKey) {
     const isEncrypted = key.includes("ENCRYPTED");
     const held = isEncrypted ? "a private key with a password" : "no private key in PEM";
@@ -171,7 +171,7 @@ async function readUsable(paths: CertificatePaths): Promise<ServerCertificate> {
   if (
     clientCaFile !== undefined &&
     ca.ca &&
-    certificatesIn(textOf(clientCaFile, ca.ca)).length === 0
+    certificatesIn(fileTextOf(clientCaFile, ca.ca)).length === 0
   ) {
     throw new Error(`${clientCaFile} holds no certificate in PEM that can be read`);
   }
@@ -182,7 +182,7 @@ async function readUsable(paths: CertificatePaths): Promise<ServerCertificate> {
 }
 
 /** @throws Error when the file is empty */
-function textOf(file: string, bytes: Buffer): string {
+function fileTextOf(file: string, bytes: Buffer): string {
   if (bytes.length === 0) throw new Error(`${file} is empty`);
   return bytes.toString();
 }
@@ -199,7 +199,7 @@ async function stampOf({ certFile, keyFile, clientCaFile }: CertificatePaths): P
   return (await Promise.all(stamps)).join(";");
 }
 
-function isSame(one: ServerCertificate, other: ServerCertificate): boolean {
+function isSameCertificate(one: ServerCertificate, other: ServerCertificate): boolean {
   const same = (a?: Buffer, b?: Buffer): boolean => (a && b ? a.equals(b) : a === b);
   return same(one.cert, other.cert) && same(one.key, other.key) && same(one.ca, other.ca);
 }

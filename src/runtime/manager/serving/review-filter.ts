@@ -48,7 +48,7 @@ const ACCESS_REVIEW: ResourceType<SubjectAccessReview> = {
 const KNOWN_MS = 60_000;
 const ALLOWED_MS = 300_000;
 const DENIED_MS = 30_000;
-const LIMIT = 1000;
+const MOST_ANSWERS = 1000;
 
 interface Kept<V> {
   readonly value: V;
@@ -59,8 +59,8 @@ interface Kept<V> {
 export class ReviewFilter {
   readonly #client: Client;
   readonly #clock: Clock;
-  readonly #users = new LruMap<Kept<User | undefined>>(LIMIT);
-  readonly #verdicts = new LruMap<Kept<boolean>>(LIMIT);
+  readonly #users = new LruMap<Kept<User | undefined>>(MOST_ANSWERS);
+  readonly #verdicts = new LruMap<Kept<boolean>>(MOST_ANSWERS);
 
   constructor(client: Client, clock: Clock) {
     this.#client = client;

@@ -82,7 +82,7 @@ export async function issueAuthority(
   const library = await load();
   const { publicKey, key, privateKey } = newKey(library);
   // Each authority has a name of its own: where two are trusted, no client takes one for the other.
-  const subject = nameOf(library, `tsop webhooks ${randomBytes(4).toString("hex")}`);
+  const subject = x509NameOf(library, `tsop webhooks ${randomBytes(4).toString("hex")}`);
   const nowMs = clock.now();
   const { KeyUsageFlags } = library;
   const keyId = new library.SubjectKeyIdentifier(keyIdOf(publicKey));
@@ -135,7 +135,7 @@ export async function issueServing(
   }
   const { tbsCertificate } = library.AsnConvert.parse(issuer.raw, library.Certificate);
   const parts = {
-    subject: nameOf(library, "tsop webhook server"),
+    subject: x509NameOf(library, "tsop webhook server"),
     issuer: tbsCertificate.subject,
     validity: {
       fromMs: Math.max(nowMs - BACKDATED_MS, Date.parse(issuer.validFrom)),
@@ -204,7 +204,7 @@ function newKey({ AsnConvert, SubjectPublicKeyInfo }: Library): {
   };
 }
 
-function nameOf(library: Library, commonName: string): Name {
+function x509NameOf(library: Library, commonName: string): Name {
   const part = (type: string, text: string): InstanceType<Library["RelativeDistinguishedName"]> => {
     const value = new library.AttributeValue({ utf8String: text });
     return new library.RelativeDistinguishedName([

@@ -6,7 +6,7 @@ import { isJsonObject, setField } from "../../../kube/json.ts";
 import type { JsonObject } from "../../../kube/object.ts";
 
 /** The fields of an object that the runtime sets, and a converter does not. */
-export const OURS: readonly string[] = ["apiVersion", "kind", "metadata"];
+export const RUNTIME_FIELDS: readonly string[] = ["apiVersion", "kind", "metadata"];
 
 /** Far deeper than the API server allows; a value that contains itself reaches it. */
 const MAX_LEVELS = 20_000;
@@ -39,7 +39,7 @@ export function plainContent(returned: unknown): JsonObject {
   if (!isJsonObject(returned)) {
     throw new BadContent(`returned ${described(returned)} instead of an object with the content`);
   }
-  for (const field of OURS) {
+  for (const field of RUNTIME_FIELDS) {
     if (returned[field] === undefined) continue;
     const rest = "const { apiVersion, kind, metadata, ...content } = object";
     throw new BadContent(

@@ -46,7 +46,7 @@ export class HubConversion implements ConversionRegistry {
       lossless,
       ignored: (annotation, object) => {
         const { metadata } = object;
-        if (!told.isFirst(`${annotation} ${metadata.uid ?? nameOf(object)}`)) return;
+        if (!told.isFirst(`${annotation} ${metadata.uid ?? objectNameOf(object)}`)) return;
         const fields = { annotation, kind: object.kind, name: metadata.name };
         log.warn(
           metadata.namespace === undefined ? fields : { ...fields, namespace: metadata.namespace },
@@ -92,7 +92,7 @@ export class HubConversion implements ConversionRegistry {
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       throw new ConversionError(
-        `${object.kind} ${nameOf(object)} cannot be converted from ${object.apiVersion} to ${desiredAPIVersion}: ${reason}`,
+        `${object.kind} ${objectNameOf(object)} cannot be converted from ${object.apiVersion} to ${desiredAPIVersion}: ${reason}`,
         { cause: error },
       );
     }
@@ -123,7 +123,7 @@ export class HubConversion implements ConversionRegistry {
 
 const kindKey = (group: string, kind: string): string => `${group}/${kind}`;
 
-function nameOf(object: SentObject): string {
+function objectNameOf(object: SentObject): string {
   // An object that the API server converts for an apply may lack metadata.
   const metadata: JsonObject = isJsonObject(object.metadata) ? { ...object.metadata } : {};
   const { namespace, name = metadata["generateName"] } = metadata;

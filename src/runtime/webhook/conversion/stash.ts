@@ -5,7 +5,7 @@
 import { encodeJson, isJsonObject } from "../../../kube/json.ts";
 import type { JsonObject } from "../../../kube/object.ts";
 import { parseExact } from "../../client/json/exact-json.ts";
-import { OURS } from "./content.ts";
+import { RUNTIME_FIELDS } from "./content.ts";
 import { type Difference, isDifference } from "./difference.ts";
 
 const PREFIX = "conversion.tsop.dev/";
@@ -22,7 +22,7 @@ export function readStash(text: unknown): Difference | undefined {
   try {
     const value = parseExact(text);
     if (!isDifference(value) || !("fields" in value)) return undefined;
-    return OURS.some((name) => Object.hasOwn(value.fields, name)) ? undefined : value;
+    return RUNTIME_FIELDS.some((name) => Object.hasOwn(value.fields, name)) ? undefined : value;
   } catch {
     return undefined;
   }

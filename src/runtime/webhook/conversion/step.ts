@@ -3,7 +3,7 @@ import { copyJson, isJsonObject, setField } from "../../../kube/json.ts";
 import type { JsonObject, SentObject } from "../../../kube/object.ts";
 import { parseApiVersion } from "../../../kube/resource.ts";
 import type { AnyConverter } from "../conversion-registry.ts";
-import { BadContent, OURS, plainContent } from "./content.ts";
+import { BadContent, RUNTIME_FIELDS, plainContent } from "./content.ts";
 import { differenceOf, restore } from "./difference.ts";
 import {
   annotationBytes,
@@ -96,7 +96,7 @@ function call(converter: AnyConverter, toHub: boolean, object: SentObject): Json
 function contentOf(object: SentObject): JsonObject {
   const content: JsonObject = {};
   for (const [name, value] of Object.entries(object)) {
-    if (!OURS.includes(name)) setField(content, name, value);
+    if (!RUNTIME_FIELDS.includes(name)) setField(content, name, value);
   }
   return content;
 }
