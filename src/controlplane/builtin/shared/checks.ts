@@ -4,6 +4,8 @@ import type { FieldError } from "../../../kube/field-errors.ts";
 import type { SentObject } from "../../../kube/object.ts";
 import { dns1123SubdomainErrors, pathSegmentErrors } from "../../../kube/names.ts";
 import { validateLabels } from "../../../kube/metadata.ts";
+import type { LabelSelector as Selector } from "../../../kube/selectors/selector.ts";
+import { selectorErrors } from "../../../kube/selectors/selector-rules.ts";
 import type { WriteContext } from "../../kinds.ts";
 import { internalForm, sameForm } from "../strategies/go-internal.ts";
 import { parseAddress } from "./addresses/addresses.ts";
@@ -75,6 +77,11 @@ export function checkHostname(name: Check<string | undefined>): void {
 /** Validates that a name is not an IP address. */
 export function checkNoAddress(name: Check<string | undefined>): void {
   if (parseAddress(name.value ?? "")) name.invalid("must be a DNS name, not an IP address");
+}
+
+/** Validates a label selector; an absent one is valid. */
+export function checkSelector(selector: Check<Selector | undefined>): void {
+  selector.add(selectorErrors(selector.field, selector.value));
 }
 
 /** Validates the keys and values of labels. */

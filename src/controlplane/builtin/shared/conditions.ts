@@ -3,16 +3,9 @@
  *
  * @see https://pkg.go.dev/k8s.io/apimachinery/pkg/apis/meta/v1/validation#ValidateConditions
  */
-import {
-  type FieldError,
-  duplicate,
-  invalidValue,
-  nameErrorsAt,
-  required,
-  tooLong,
-} from "../../../kube/field-errors.ts";
+import { Check } from "../../../kube/check.ts";
+import type { FieldError } from "../../../kube/field-errors.ts";
 import { qualifiedNameErrors } from "../../../kube/names.ts";
-import { oneOf } from "./checks.ts";
 
 /** A condition as a client sends it. */
 export interface ShownCondition {
@@ -31,48 +24,37 @@ const REASON_RULE =
   "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', and must end with an alphanumeric character or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName',  or 'ReasonA,ReasonB',  or 'ReasonA:ReasonB', regex used for validation is '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?')";
 
 /** Validates a list of conditions. */
-export function conditionsErrors(
-  field: string,
-  conditions: readonly ShownCondition[] | null | undefined,
-): FieldError[] {
+export function checkConditions(
+  conditions: Check<readonly ShownCondition[] | null | undefined>,
+): void {
   const types = new Set<string>();
-  return (conditions ?? []).flatMap((condition, index) => {
-    const at = `${field}[${index}]`;
-    const isDuplicate = types.has(condition.type);
-    types.add(condition.type);
-    return [
-      ...(isDuplicate ? [duplicate(at, condition.type)] : []),
-      ...conditionErrors(at, condition),
-    ];
+  conditions.each((condition) => {
+    const { observedGeneration = 0, lastTransitionTime } = condition.value;
+    const reason = condition.at("reason");
+    const message = condition.at("message");
+    const status = condition.at("status");
+    condition.uniqueIn(types, condition.value.type);
+    if (condition.at("type").given("is required")) condition.at("type").named(qualifiedNameErrors);
+    if (status.given()) status.oneOf(["False", "True", "Unknown"]);
+    if (observedGeneration < 0) {
+      condition.at("observedGeneration").invalid("must be greater than or equal to zero");
+    }
+    if (!lastTransitionTime) condition.at("lastTransitionTime").required();
+    if (reason.given()) checkReason(reason);
+    if (Buffer.byteLength(message.value ?? "") > MAX_MESSAGE_BYTES) {
+      message.tooLong(MAX_MESSAGE_BYTES);
+    }
   });
 }
 
-function conditionErrors(at: string, condition: ShownCondition): FieldError[] {
-  const { type, status, reason = "", message = "", observedGeneration = 0 } = condition;
-  const errors = [
-    ...(type
-      ? nameErrorsAt(`${at}.type`, type, qualifiedNameErrors)
-      : [required(`${at}.type`, "is required")]),
-    ...(status
-      ? oneOf(`${at}.status`, status, ["False", "True", "Unknown"])
-      : [required(`${at}.status`)]),
-  ];
-  if (observedGeneration < 0) {
-    const rule = "must be greater than or equal to zero";
-    errors.push(invalidValue(`${at}.observedGeneration`, observedGeneration, rule));
-  }
-  if (!condition.lastTransitionTime) errors.push(required(`${at}.lastTransitionTime`));
-  if (reason === "") errors.push(required(`${at}.reason`));
-  else {
-    if (!/^[A-Za-z](?:[A-Za-z0-9_,:]*[A-Za-z0-9_])?$/.test(reason)) {
-      errors.push(invalidValue(`${at}.reason`, reason, REASON_RULE));
-    }
-    if (Buffer.byteLength(reason) > MAX_REASON_BYTES) {
-      errors.push(tooLong(`${at}.reason`, MAX_REASON_BYTES));
-    }
-  }
-  if (Buffer.byteLength(message) > MAX_MESSAGE_BYTES) {
-    errors.push(tooLong(`${at}.message`, MAX_MESSAGE_BYTES));
-  }
-  return errors;
+function checkReason(reason: Check<string | undefined>): void {
+  const { value = "" } = reason;
+  if (!/^[A-Za-z](?:[A-Za-z0-9_,:]*[A-Za-z0-9_])?$/.test(value)) reason.invalid(REASON_RULE);
+  if (Buffer.byteLength(value) > MAX_REASON_BYTES) reason.tooLong(MAX_REASON_BYTES);
 }
+
+/** The same, as a list of errors. */
+export const conditionsErrors = (
+  field: string,
+  conditions: readonly ShownCondition[] | null | undefined,
+): FieldError[] => Check.errorsOf(conditions, checkConditions, field);

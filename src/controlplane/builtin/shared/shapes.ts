@@ -5,7 +5,10 @@
  */
 import type { SentObject } from "../../../kube/object.ts";
 
-/** A part of an object as a client may send it: fields may be absent, and words be any text. */
+/**
+ * A part of an object as a client may send it: fields may be absent, words be any text, and lists
+ * that should be there are null.
+ */
 export type Loose<T> = T extends string
   ? string
   : T extends readonly (infer E)[]
@@ -16,7 +19,9 @@ export type Loose<T> = T extends string
 
 type LooseFields<T> = string extends keyof T
   ? { [K in keyof T]: Loose<T[K]> }
-  : { [K in keyof T]?: Loose<T[K]> };
+  : { [K in keyof T]?: Loose<T[K]> | MissingList<T[K]> };
+
+type MissingList<T> = undefined extends T ? never : T extends readonly unknown[] ? null : never;
 
 /** An object of a kind of `src/generated/k8s` as a client may send it. */
 export type Sent<T extends SentObject> = SentObject & Loose<Omit<T, keyof SentObject>>;

@@ -1,23 +1,18 @@
 /** Rules of the kind ValidatingAdmissionPolicy. */
-import { type FieldError, required } from "../../../../kube/field-errors.ts";
+import type { Check } from "../../../../kube/check.ts";
 import { paramKindRights } from "../../../admission/policies/param-rights.ts";
 import { validatingPolicyErrors } from "../../../admission/policies/policy-errors.ts";
-import { conditionsErrors } from "../../shared/conditions.ts";
+import { checkedChange } from "../../shared/checks.ts";
+import { checkConditions } from "../../shared/conditions.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { type Configuration, admissionPolicy, checkedBy, setPolicyDefaults } from "./shared.ts";
 
-function policyStatusErrors(object: Configuration): FieldError[] {
-  const { typeChecking, conditions } = object.status ?? {};
-  const warnings = (typeChecking?.expressionWarnings ?? []).flatMap(
-    ({ warning = "", fieldRef = "" }, index) => {
-      const at = `status.typeChecking.expressionWarnings[${index}]`;
-      return [
-        ...(warning === "" ? [required(`${at}.warning`)] : []),
-        ...(fieldRef.trim() === "" ? [required(`${at}.fieldRef`)] : []),
-      ];
-    },
-  );
-  return [...warnings, ...conditionsErrors("status.conditions", conditions)];
+function checkStatus(policy: Check<Configuration>): void {
+  policy.at("status", "typeChecking", "expressionWarnings").each((entry) => {
+    entry.at("warning").given();
+    if (!entry.value.fieldRef?.trim()) entry.at("fieldRef").required();
+  });
+  checkConditions(policy.at("status", "conditions"));
 }
 
 /** The rules of ValidatingAdmissionPolicies. */
@@ -25,7 +20,7 @@ export const validatingAdmissionPolicyRules: KindRules = {
   ...checkedBy(validatingPolicyErrors, paramKindRights),
   status: "none",
   setDefaults: setPolicyDefaults,
-  validateStatus: policyStatusErrors,
+  validateStatus: checkedChange(checkStatus),
   table: admissionPolicy("Validations", "spec.validations"),
   metadataChecks: ["whole"],
   freeFinalizers: true,

@@ -1,11 +1,7 @@
 /** Rules of the kind APIService. */
-import {
-  type FieldError,
-  invalidValue,
-  nameErrorsAt,
-  quote,
-  required,
-} from "../../../../kube/field-errors.ts";
+import type { APIService } from "../../../../generated/k8s/apiregistration-v1.ts";
+import type { Check } from "../../../../kube/check.ts";
+import { quote } from "../../../../kube/field-errors.ts";
 import {
   dns1035LabelErrors,
   dns1123SubdomainErrors,
@@ -14,7 +10,8 @@ import {
 import type { SentObject } from "../../../../kube/object.ts";
 import type { WriteContext } from "../../../kinds.ts";
 import { at, textAt } from "../../at.ts";
-import { oneOf } from "../../shared/checks.ts";
+import { checked, checkedChange } from "../../shared/checks.ts";
+import type { Loose, Sent } from "../../shared/shapes.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { timeOf } from "../../../../kube/values/times.ts";
 import { ageColumn, column, conditionOf, nameColumn, printer } from "../../tables/column.ts";
@@ -42,121 +39,74 @@ function prepareApiServiceForCreate(service: ApiService, context: WriteContext):
   };
 }
 
-interface ApiService extends SentObject {
-  spec: {
-    service?: { namespace?: string; name?: string; port?: number };
-    group?: string;
-    version?: string;
-    insecureSkipTLSVerify?: boolean;
-    caBundle?: string;
-    groupPriorityMinimum?: number;
-    versionPriority?: number;
-  };
-  status?: {
-    conditions?: {
-      type?: string;
-      status?: string;
-      lastTransitionTime?: string;
-      reason?: string;
-      message?: string;
-    }[];
-  };
-}
+type Spec = Loose<NonNullable<APIService["spec"]>>;
 
-const STATUSES = ["True", "False", "Unknown"];
+type ApiService = Sent<APIService> & { spec: Spec };
 
 /** Validates an APIService. */
-function apiServiceErrors(object: ApiService): FieldError[] {
-  const { spec } = object;
-  const { group = "", version = "" } = spec;
-  const errors: FieldError[] = [];
+function checkApiService(object: Check<ApiService>): void {
+  const spec = object.at("spec");
+  const { group = "", version = "" } = spec.value;
   if (group === "" && version !== "v1") {
-    errors.push(
-      required("spec.group", "only v1 may have an empty group and it better be legacy kube"),
-    );
+    spec.at("group").required("only v1 may have an empty group and it better be legacy kube");
   }
-  if (group !== "") errors.push(...nameErrorsAt("spec.group", group, dns1123SubdomainErrors));
-  errors.push(...nameErrorsAt("spec.version", version, dns1035LabelErrors));
+  spec.at("group").nameIfGiven(dns1123SubdomainErrors);
+  spec.at("version").named(dns1035LabelErrors);
   for (const [part, max] of [
     ["groupPriorityMinimum", 20_000],
     ["versionPriority", 1000],
   ] as const) {
-    const priority = spec[part] ?? 0;
-    if (priority <= 0 || priority > max) {
-      errors.push(invalidValue(`spec.${part}`, priority, `must be positive and less than ${max}`));
-    }
+    const priority = spec.value[part] ?? 0;
+    if (priority > 0 && priority <= max) continue;
+    spec.at(part).invalid(`must be positive and less than ${max}`, priority);
   }
-  return [...errors, ...backendErrors(spec)];
+  checkBackend(spec);
 }
 
 /** Validates a new APIService. */
-const newApiServiceErrors = (object: ApiService): FieldError[] => [
-  ...serviceNameErrors(object),
-  ...apiServiceErrors(object),
-];
-
-/** Validates the name, which consists of the version and the group. */
-function serviceNameErrors({ metadata, spec }: ApiService): FieldError[] {
-  const { group = "", version = "" } = spec;
-  const wanted = `${version}.${group}`;
-  return (["generateName", "name"] as const).flatMap((part) => {
-    const name = metadata[part] ?? "";
-    const isRight = name === "" || name === wanted || pathSegmentErrors(name).length > 0;
-    const detail = `must be \`spec.version+"."+spec.group\`: ${quote(wanted)}`;
-    return isRight ? [] : [invalidValue(`metadata.${part}`, name, detail)];
-  });
+function checkNew(object: Check<ApiService>): void {
+  checkName(object);
+  checkApiService(object);
 }
 
-function backendErrors(spec: ApiService["spec"]): FieldError[] {
-  const { service, caBundle = "", insecureSkipTLSVerify = false } = spec;
+/** Validates the name, which consists of the version and the group. */
+function checkName(object: Check<ApiService>): void {
+  const { metadata, spec } = object.value;
+  const wanted = `${spec.version ?? ""}.${spec.group ?? ""}`;
+  for (const part of ["generateName", "name"] as const) {
+    const name = metadata[part] ?? "";
+    if (name === "" || name === wanted || pathSegmentErrors(name).length > 0) continue;
+    const field = object.child(`metadata.${part}`, name);
+    field.invalid(`must be \`spec.version+"."+spec.group\`: ${quote(wanted)}`);
+  }
+}
+
+function checkBackend(spec: Check<Spec>): void {
+  const { service, caBundle = "", insecureSkipTLSVerify = false } = spec.value;
+  const skips = spec.at("insecureSkipTLSVerify");
   if (!service) {
     const bytes = Buffer.from(caBundle, "base64").length;
-    return [
-      ...(bytes === 0
-        ? []
-        : [
-            invalidValue(
-              "spec.caBundle",
-              `${bytes} bytes`,
-              "local APIServices may not have a caBundle",
-            ),
-          ]),
-      ...(insecureSkipTLSVerify
-        ? [
-            invalidValue(
-              "spec.insecureSkipTLSVerify",
-              true,
-              "local APIServices may not have insecureSkipTLSVerify",
-            ),
-          ]
-        : []),
-    ];
+    const isLocal = "local APIServices may not have";
+    if (bytes > 0) spec.at("caBundle").invalid(`${isLocal} a caBundle`, `${bytes} bytes`);
+    if (insecureSkipTLSVerify) skips.invalid(`${isLocal} insecureSkipTLSVerify`);
+    return;
   }
-  const { namespace = "", name = "", port = 0 } = service;
-  return [
-    ...(namespace === "" ? [required("spec.service.namespace")] : []),
-    ...(name === "" ? [required("spec.service.name")] : []),
-    ...(port < 1 || port > 65_535
-      ? [
-          invalidValue(
-            "spec.service.port",
-            port,
-            "port is not valid: must be between 1 and 65535, inclusive",
-          ),
-        ]
-      : []),
-    ...(insecureSkipTLSVerify && caBundle !== ""
-      ? [invalidValue("spec.insecureSkipTLSVerify", true, "may not be true if caBundle is present")]
-      : []),
-  ];
+  spec.at("service", "namespace").given();
+  spec.at("service", "name").given();
+  const { port = 0 } = service;
+  if (port < 1 || port > 65_535) {
+    const detail = "port is not valid: must be between 1 and 65535, inclusive";
+    spec.at("service", "port").invalid(detail, port);
+  }
+  if (insecureSkipTLSVerify && caBundle !== "")
+    skips.invalid("may not be true if caBundle is present");
 }
 
 /** Validates the status of an APIService. */
-function apiServiceStatusErrors(object: ApiService): FieldError[] {
-  const { conditions = [] } = object.status ?? {};
-  return conditions.flatMap(({ status = "" }, index) =>
-    oneOf(`status.conditions[${index}].status`, status, STATUSES),
-  );
+function checkStatus(object: Check<ApiService>): void {
+  object.at("status", "conditions").each((condition) => {
+    condition.at("status").oneOf(["True", "False", "Unknown"]);
+  });
 }
 
 const serviceOf = (apiService: SentObject): string =>
@@ -178,10 +128,10 @@ export const apiServiceRules: KindRules = {
   setDefaults: setApiServiceDefaults,
   prepareForCreate: prepareApiServiceForCreate,
   changeFirst: true,
-  validateCreate: newApiServiceErrors,
-  validateChanged: apiServiceErrors,
-  validateUpdate: serviceNameErrors,
-  validateStatus: apiServiceStatusErrors,
+  validateCreate: checked(checkNew),
+  validateChanged: checked(checkApiService),
+  validateUpdate: checkedChange(checkName),
+  validateStatus: checkedChange(checkStatus),
   table: printer([
     nameColumn,
     column("Service", serviceOf),

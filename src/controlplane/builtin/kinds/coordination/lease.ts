@@ -1,7 +1,8 @@
 /** Rules of the kind Lease. */
-import { type FieldError, invalidValue } from "../../../../kube/field-errors.ts";
-import type { SentObject } from "../../../../kube/object.ts";
-import { notNegative } from "../../shared/checks.ts";
+import type { Lease as LeaseKind } from "../../../../generated/k8s/coordination-v1.ts";
+import type { Check } from "../../../../kube/check.ts";
+import { checkNotNegative, checked } from "../../shared/checks.ts";
+import type { Sent } from "../../shared/shapes.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { ageColumn, nameColumn, printer, textColumn } from "../../tables/column.ts";
 
@@ -12,28 +13,18 @@ function dropLeaseStrategy(object: Lease): void {
   delete spec?.preferredHolder;
 }
 
-interface Lease extends SentObject {
-  spec?: {
-    leaseDurationSeconds?: number;
-    strategy?: string;
-    preferredHolder?: string;
-    leaseTransitions?: number;
-  };
-}
+type Lease = Sent<LeaseKind>;
 
-function leaseErrors(object: Lease): FieldError[] {
-  const { leaseDurationSeconds: seconds, leaseTransitions } = object.spec ?? {};
-  const errors: FieldError[] = [];
-  if (seconds !== undefined && seconds <= 0) {
-    errors.push(invalidValue("spec.leaseDurationSeconds", seconds, "must be greater than 0"));
-  }
-  errors.push(...notNegative("spec.leaseTransitions", leaseTransitions));
-  return errors;
+function checkLease(lease: Check<Lease>): void {
+  lease.at("spec", "leaseDurationSeconds").ifSet((seconds) => {
+    if (seconds.value <= 0) seconds.invalid("must be greater than 0");
+  });
+  checkNotNegative(lease.at("spec", "leaseTransitions"));
 }
 
 /** The rules of Leases. */
 export const leaseRules: KindRules = {
-  validate: leaseErrors,
+  validate: checked(checkLease),
   createOnUpdate: true,
   conditionalUpdate: true,
   prepareForCreate: dropLeaseStrategy,

@@ -1,16 +1,10 @@
 /** Rules of the kind ConfigMap. */
 import { Buffer } from "node:buffer";
-import {
-  type FieldError,
-  forbidden,
-  invalidValue,
-  nameErrorsAt,
-  tooLong,
-} from "../../../../kube/field-errors.ts";
+import type { Check } from "../../../../kube/check.ts";
 import { sameJson } from "../../../../kube/json.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import { mapAt } from "../../at.ts";
-import { configKeyErrors } from "../../shared/checks.ts";
+import { checked, checkedChange, configKeyErrors } from "../../shared/checks.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { ageColumn, column, nameColumn, printer } from "../../tables/column.ts";
 import { FIXED, MAX_BYTES, decodedBytes } from "./data-limits.ts";
@@ -21,38 +15,30 @@ export interface ConfigMap extends SentObject {
   immutable?: boolean;
 }
 
-function configMapErrors(object: ConfigMap): FieldError[] {
-  const { data = {}, binaryData = {} } = object;
-  const errors: FieldError[] = [];
-  for (const key of Object.keys(data)) {
-    errors.push(...nameErrorsAt(`data[${key}]`, key, configKeyErrors));
-    if (Object.hasOwn(binaryData, key)) {
-      errors.push(invalidValue(`data[${key}]`, key, "duplicate of key present in binaryData"));
-    }
-  }
-  for (const key of Object.keys(binaryData)) {
-    errors.push(...nameErrorsAt(`binaryData[${key}]`, key, configKeyErrors));
-  }
+function checkConfigMap(map: Check<ConfigMap>): void {
+  const { data = {}, binaryData = {} } = map.value;
+  map.at("data").eachEntry((value, key) => {
+    value.as(key).named(configKeyErrors);
+    if (Object.hasOwn(binaryData, key))
+      value.invalid("duplicate of key present in binaryData", key);
+  });
+  map.at("binaryData").eachEntry((value, key) => value.as(key).named(configKeyErrors));
   const text = Object.values(data).reduce((sum, value) => sum + Buffer.byteLength(value), 0);
-  if (text + decodedBytes(binaryData) > MAX_BYTES) errors.push(tooLong("[]", MAX_BYTES));
-  return errors;
+  if (text + decodedBytes(binaryData) > MAX_BYTES) map.child("[]", data).tooLong(MAX_BYTES);
 }
 
-function configMapUpdateErrors(map: ConfigMap, old: ConfigMap): FieldError[] {
-  if (old.immutable !== true) return [];
-  const errors: FieldError[] = [];
-  if (map.immutable !== true) errors.push(forbidden("immutable", FIXED));
-  if (!sameJson(map.data ?? {}, old.data ?? {})) errors.push(forbidden("data", FIXED));
-  if (!sameJson(map.binaryData ?? {}, old.binaryData ?? {})) {
-    errors.push(forbidden("binaryData", FIXED));
+function checkChange(map: Check<ConfigMap>, old: ConfigMap): void {
+  if (old.immutable !== true) return;
+  if (map.value.immutable !== true) map.at("immutable").forbidden(FIXED);
+  for (const part of ["data", "binaryData"] as const) {
+    if (!sameJson(map.value[part] ?? {}, old[part] ?? {})) map.at(part).forbidden(FIXED);
   }
-  return errors;
 }
 
 /** The rules of ConfigMaps. */
 export const configMapRules: KindRules = {
-  validate: configMapErrors,
-  validateUpdate: configMapUpdateErrors,
+  validate: checked(checkConfigMap),
+  validateUpdate: checkedChange(checkChange),
   changeFirst: true,
   table: printer([
     nameColumn,

@@ -1,23 +1,14 @@
 /** Rules of the kind LimitRange. */
-import {
-  type FieldError,
-  duplicate,
-  forbidden,
-  invalidValue,
-  required,
-} from "../../../../kube/field-errors.ts";
+import type { Check } from "../../../../kube/check.ts";
 import { qualifiedNameErrors } from "../../../../kube/names.ts";
 import type { SentObject } from "../../../../kube/object.ts";
-import {
-  type Quantity,
-  compareQuantities,
-  parseQuantity,
-} from "../../../../kube/values/quantity.ts";
+import { compareQuantities, parseQuantity } from "../../../../kube/values/quantity.ts";
 import {
   containerResourceNameErrors,
   mayOvercommit,
   resourceNameErrors,
 } from "../../shared/resource-names.ts";
+import { checked } from "../../shared/checks.ts";
 import type { ResourceList } from "../../shared/shapes.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { sorted } from "./shared.ts";
@@ -54,140 +45,109 @@ export interface LimitRange extends SentObject {
 
 const LIMIT_TYPES = ["Pod", "Container", "PersistentVolumeClaim"];
 
-function limitRangeErrors(object: LimitRange): FieldError[] {
+function checkLimitRange(range: Check<LimitRange>): void {
   const types = new Set<string>();
-  return (object.spec?.limits ?? []).flatMap((limit, index) => {
-    const at = `spec.limits[${index}]`;
-    const errors = limitTypeErrors(`${at}.type`, limit.type);
-    if (types.has(limit.type)) errors.push(duplicate(`${at}.type`, limit.type));
-    types.add(limit.type);
-    return [...errors, ...limitNameErrors(at, limit), ...limitOrderErrors(at, limit)];
+  range.at("spec", "limits").each((limit) => {
+    const type = limit.at("type");
+    const isKnown = type.value.includes("/") || LIMIT_TYPES.includes(type.value);
+    if (type.named(qualifiedNameErrors) && !isKnown) {
+      type.invalid("must be a standard limit type or fully qualified");
+    }
+    type.uniqueIn(types);
+    checkNames(limit);
+    checkOrder(limit);
   });
 }
 
-function limitTypeErrors(field: string, type: string): FieldError[] {
-  const errors = qualifiedNameErrors(type).map((detail) => invalidValue(field, type, detail));
-  if (errors.length > 0 || type.includes("/") || LIMIT_TYPES.includes(type)) return errors;
-  return [invalidValue(field, type, "must be a standard limit type or fully qualified")];
-}
-
-function limitNameErrors(at: string, limit: Limit): FieldError[] {
-  const isPod = limit.type === "Pod";
-  const check =
-    isPod || limit.type === "Container" ? containerResourceNameErrors : resourceNameErrors;
-  const names = (
-    part: "max" | "min" | "default" | "defaultRequest" | "maxLimitRequestRatio",
-  ): FieldError[] =>
-    sorted(limit[part] ?? {}).flatMap(([name]) => check(`${at}.${part}[${name}]`, name));
-  const errors = [...names("max"), ...names("min")];
-  if (isPod) {
-    for (const part of ["default", "defaultRequest"] as const) {
-      if (Object.keys(limit[part] ?? {}).length > 0) {
-        errors.push(forbidden(`${at}.${part}`, "may not be specified when `type` is 'Pod'"));
-      }
+function checkNames(limit: Check<Limit>): void {
+  const { type, min = {}, max = {} } = limit.value;
+  const isPod = type === "Pod";
+  const rule = isPod || type === "Container" ? containerResourceNameErrors : resourceNameErrors;
+  const check = (amounts: Check<ResourceList | undefined>): void => {
+    for (const [name] of sorted(amounts.value ?? {})) {
+      amounts.entry(name).by((field) => rule(field, name));
     }
-  } else errors.push(...names("default"), ...names("defaultRequest"));
-  if (
-    limit.type === "PersistentVolumeClaim" &&
-    limit.min?.["storage"] === undefined &&
-    limit.max?.["storage"] === undefined
-  ) {
-    errors.push(
-      required(
-        `${at}.limits`,
-        "either minimum or maximum storage value is required, but neither was provided",
-      ),
-    );
+  };
+  check(limit.at("max"));
+  check(limit.at("min"));
+  for (const part of ["default", "defaultRequest"] as const) {
+    const amounts = limit.at(part);
+    if (!isPod) check(amounts);
+    else if (Object.keys(amounts.value ?? {}).length > 0) {
+      amounts.forbidden("may not be specified when `type` is 'Pod'");
+    }
   }
-  return [...errors, ...names("maxLimitRequestRatio")];
+  const isSized = min["storage"] !== undefined || max["storage"] !== undefined;
+  if (type === "PersistentVolumeClaim" && !isSized) {
+    limit
+      .child("limits", limit.value)
+      .required("either minimum or maximum storage value is required, but neither was provided");
+  }
+  check(limit.at("maxLimitRequestRatio"));
 }
 
 /** Validates the order of the amounts: minimum, default request, default, maximum. */
-function limitOrderErrors(at: string, limit: Limit): FieldError[] {
-  const isPod = limit.type === "Pod";
-  const standards = isPod ? {} : (limit.default ?? {});
-  const requests = isPod ? {} : (limit.defaultRequest ?? {});
-  const { min: mins = {}, max: maxs = {}, maxLimitRequestRatio: ratios = {} } = limit;
+function checkOrder(limit: Check<Limit>): void {
+  const isPod = limit.value.type === "Pod";
+  const standards = isPod ? {} : (limit.value.default ?? {});
+  const requests = isPod ? {} : (limit.value.defaultRequest ?? {});
+  const { min: mins = {}, max: maxs = {}, maxLimitRequestRatio: ratios = {} } = limit.value;
   const names = new Set(
     [maxs, mins, standards, requests, ratios].flatMap((amounts) => Object.keys(amounts)),
   );
-  return [...names].toSorted().flatMap((name) => {
+  for (const name of [...names].toSorted()) {
     const [min, max] = [mins[name], maxs[name]];
     const [standard, request] = [standards[name], requests[name]];
-    const field = (part: string): string => `${at}.${part}[${name}]`;
-    return [
-      ...above(field("min"), min, ["min value", min], ["max value", max]),
-      ...above(
-        field("defaultRequest"),
-        request,
-        ["min value", min],
-        ["default request value", request],
-      ),
-      ...above(
-        field("defaultRequest"),
-        request,
-        ["default request value", request],
-        ["max value", max],
-      ),
-      ...above(
-        field("defaultRequest"),
-        request,
-        ["default request value", request],
-        ["default limit value", standard],
-      ),
-      ...above(field("default"), min, ["min value", min], ["default value", standard]),
-      ...above(field("default"), max, ["default value", standard], ["max value", max]),
-      ...ratioErrors(field("maxLimitRequestRatio"), ratios[name], min, max),
-      ...(!mayOvercommit(name) &&
-      standard !== undefined &&
-      request !== undefined &&
-      standard !== request
-        ? [
-            invalidValue(
-              field("defaultRequest"),
-              request,
-              `default value ${standard} must equal to defaultRequest value ${request} in ${name}`,
-            ),
-          ]
-        : []),
-    ];
-  });
+    const least = ["min value", min] as const;
+    const most = ["max value", max] as const;
+    const asked = ["default request value", request] as const;
+    const requestField = limit.child(`defaultRequest[${name}]`, request);
+    checkNotAbove(limit.child(`min[${name}]`, min), least, most);
+    checkNotAbove(requestField, least, asked);
+    checkNotAbove(requestField, asked, most);
+    checkNotAbove(requestField, asked, ["default limit value", standard]);
+    checkNotAbove(limit.child(`default[${name}]`, min), least, ["default value", standard]);
+    checkNotAbove(limit.child(`default[${name}]`, max), ["default value", standard], most);
+    checkRatio(limit.child(`maxLimitRequestRatio[${name}]`, ratios[name]), min, max);
+    if (mayOvercommit(name) || standard === undefined || request === undefined) continue;
+    if (standard === request) continue;
+    requestField.invalid(
+      `default value ${standard} must equal to defaultRequest value ${request} in ${name}`,
+    );
+  }
 }
 
 type Named = readonly [text: string, amount: string | undefined];
 
-function above(
-  field: string,
-  shown: string | undefined,
+function checkNotAbove(
+  field: Check<string | undefined>,
   [smallText, small]: Named,
   [largeText, large]: Named,
-): FieldError[] {
-  if (small === undefined || large === undefined) return [];
-  return compareQuantities(parseQuantity(small), parseQuantity(large)) > 0
-    ? [invalidValue(field, shown, `${smallText} ${small} is greater than ${largeText} ${large}`)]
-    : [];
+): void {
+  if (small === undefined || large === undefined) return;
+  if (compareQuantities(parseQuantity(small), parseQuantity(large)) <= 0) return;
+  field.invalid(`${smallText} ${small} is greater than ${largeText} ${large}`);
 }
 
-function ratioErrors(
-  field: string,
-  ratio: string | undefined,
+function checkRatio(
+  field: Check<string | undefined>,
   min: string | undefined,
   max: string | undefined,
-): FieldError[] {
-  if (ratio === undefined) return [];
-  const valueOf = ({ nanos }: Quantity): number => Number(nanos) / 1e9;
-  const value = valueOf(parseQuantity(ratio));
-  const errors = value < 1 ? [invalidValue(field, ratio, `ratio ${ratio} is less than 1`)] : [];
-  if (min === undefined || max === undefined) return errors;
-  const highest = valueOf(parseQuantity(max)) / valueOf(parseQuantity(min));
-  if (value <= highest) return errors;
-  const detail = `ratio ${ratio} is greater than max/min = ${highest.toFixed(6)}`;
-  return [...errors, invalidValue(field, ratio, detail)];
+): void {
+  const { value: ratio } = field;
+  if (ratio === undefined) return;
+  const valueOf = (amount: string): number => Number(parseQuantity(amount).nanos) / 1e9;
+  const value = valueOf(ratio);
+  if (value < 1) field.invalid(`ratio ${ratio} is less than 1`);
+  if (min === undefined || max === undefined) return;
+  const highest = valueOf(max) / valueOf(min);
+  if (value <= highest) return;
+  field.invalid(`ratio ${ratio} is greater than max/min = ${highest.toFixed(6)}`);
 }
 
 /** The rules of LimitRanges. */
 export const limitRangeRules: KindRules = {
-  validate: limitRangeErrors,
+  validate: checked(checkLimitRange),
   createOnUpdate: true,
   prepareForCreate: nameLimitRange,
   setDefaults: setLimitRangeDefaults,

@@ -2,9 +2,10 @@
 import type { AdmissionPlugins } from "../../../admission/plugins.ts";
 import { forbiddenTo } from "../../../failures.ts";
 import { fields, labelNotSupported } from "../../selectable-fields.ts";
-import { type FieldError, invalidValue, nameErrorsAt } from "../../../../kube/field-errors.ts";
+import type { Check } from "../../../../kube/check.ts";
 import { qualifiedNameErrors } from "../../../../kube/names.ts";
 import type { SentObject } from "../../../../kube/object.ts";
+import { checked, checkedChange } from "../../shared/checks.ts";
 import type { Condition } from "../../shared/shapes.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { ageColumn, nameColumn, printer, textColumn } from "../../tables/column.ts";
@@ -37,41 +38,32 @@ export interface Namespace extends SentObject {
 
 const FINALIZER = "name is neither a standard finalizer name nor is it fully qualified";
 
-/** Validates the finalizers in the spec of a namespace. */
-const namespaceFinalizeErrors = (object: SentObject): FieldError[] =>
-  finalizerErrors(object, (index) => `spec.finalizers[${index}]`);
-
-/** Validates a namespace. */
-const namespaceErrors = (object: SentObject): FieldError[] =>
-  finalizerErrors(object, () => "spec.finalizers");
-
-function finalizerErrors(object: Namespace, fieldOf: (index: number) => string): FieldError[] {
-  const { finalizers = [] } = object.spec ?? {};
-  return finalizers.flatMap((name, index) => {
-    const field = fieldOf(index);
-    const known = ["kubernetes", "orphan", "foregroundDeletion"].includes(name);
-    return [
-      ...nameErrorsAt(field, name, qualifiedNameErrors),
-      ...(known || name.includes("/") ? [] : [invalidValue(field, name, FINALIZER)]),
-    ];
-  });
+/** Validates the finalizers of a write to the `finalize` subresource. */
+function checkFinalize(namespace: Check<Namespace>): void {
+  namespace.at("spec", "finalizers").each(checkFinalizer);
 }
 
-function namespaceStatusErrors(object: Namespace): FieldError[] {
-  const { metadata, status } = object;
-  const phase = status?.phase ?? "";
+/** Validates a namespace; what is wrong with a finalizer is reported of the list. */
+function checkNamespace(namespace: Check<Namespace>): void {
+  const finalizers = namespace.at("spec", "finalizers");
+  for (const name of finalizers.value ?? []) checkFinalizer(finalizers.as(name));
+}
+
+function checkFinalizer(finalizer: Check<string>): void {
+  const name = finalizer.value;
+  const isKnown = ["kubernetes", "orphan", "foregroundDeletion"].includes(name);
+  finalizer.named(qualifiedNameErrors);
+  if (!isKnown && !name.includes("/")) finalizer.invalid(FINALIZER);
+}
+
+function checkStatus(namespace: Check<Namespace>): void {
+  const { metadata, status } = namespace.value;
+  const phase = namespace.child("status.Phase", status?.phase ?? "");
   const going = metadata.deletionTimestamp !== undefined;
   const expected = going ? "Terminating" : "Active";
+  if (phase.value === expected) return;
   const state = going ? "is not empty" : "is empty";
-  return phase === expected
-    ? []
-    : [
-        invalidValue(
-          "status.Phase",
-          phase,
-          `may only be '${expected}' if \`deletionTimestamp\` ${state}`,
-        ),
-      ];
+  phase.invalid(`may only be '${expected}' if \`deletionTimestamp\` ${state}`);
 }
 
 const UNDELETABLE: ReadonlySet<string | undefined> = new Set([
@@ -104,9 +96,9 @@ function takeSpec(namespace: Namespace, given: Namespace): void {
 
 /** The rules of Namespaces. */
 export const namespaceRules: KindRules = {
-  validate: namespaceErrors,
-  validateStatus: namespaceStatusErrors,
-  validateSubresource: namespaceFinalizeErrors,
+  validate: checked(checkNamespace),
+  validateStatus: checkedChange(checkStatus),
+  validateSubresource: checkedChange<Namespace, string>(checkFinalize),
   name: "label",
   status: "all",
   setDefaults: setNamespaceDefaults,

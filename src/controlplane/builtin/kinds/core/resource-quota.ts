@@ -1,20 +1,14 @@
 /** Rules of the kind ResourceQuota. */
-import { type FieldError, invalidValue, required } from "../../../../kube/field-errors.ts";
+import { type Check, IMMUTABLE } from "../../../../kube/check.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import { mapAt, textOf } from "../../at.ts";
-import { IMMUTABLE } from "../../shared/checks.ts";
+import { checked, checkedChange } from "../../shared/checks.ts";
 import { amountErrors, isQuotaResource, resourceNameErrors } from "../../shared/resource-names.ts";
-import type { ResourceList, ResourceQuota } from "../../shared/shapes.ts";
+import type { ResourceList, ResourceQuota, ScopeExpression } from "../../shared/shapes.ts";
 import { asGiven } from "../../strategies/emptied.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { ageColumn, column, nameColumn, printer } from "../../tables/column.ts";
 import { sorted } from "./shared.ts";
-
-interface ScopeExpression {
-  scopeName: string;
-  operator: string;
-  values?: string[];
-}
 
 const POD_RESOURCES = [
   "pods",
@@ -50,39 +44,42 @@ const EXISTS_ONLY = [
   "CrossNamespacePodAffinity",
 ];
 
-function resourceQuotaErrors(object: ResourceQuota): FieldError[] {
-  const { hard = {}, scopes = [], scopeSelector } = object.spec ?? {};
-  return [
-    ...hardErrors("spec.hard", hard),
-    ...scopesErrors(scopes, hard),
-    ...(scopeSelector ? selectorScopesErrors(scopeSelector, scopes, hard) : []),
-  ];
+function checkQuota(quota: Check<ResourceQuota>): void {
+  const { hard = {}, scopes = [] } = quota.value.spec ?? {};
+  checkHard(quota.child("spec.hard", hard));
+  checkScopes(quota.child("spec.scopes", scopes), hard);
+  quota.at("spec", "scopeSelector").ifSet((selector) => {
+    const expressions = selector.value.matchExpressions ?? [];
+    checkExpressions(selector.child("matchExpressions", expressions), hard);
+    const names = expressions.map(({ scopeName }) => scopeName);
+    checkConflicts(selector.child("scopes", scopes), names);
+  });
 }
 
 /** Validates that the scopes are unchanged. */
-function resourceQuotaUpdateErrors(object: ResourceQuota, previous: SentObject): FieldError[] {
-  const scopesOf = (quota: ResourceQuota): string[] => quota.spec?.scopes ?? [];
-  const now = scopesOf(object);
-  const before = scopesOf(previous);
+function checkChange(quota: Check<ResourceQuota>, old: ResourceQuota): void {
+  const now = quota.value.spec?.scopes ?? [];
+  const before = old.spec?.scopes ?? [];
   const same =
     now.every((scope) => before.includes(scope)) && new Set(now).size === new Set(before).size;
-  return same ? [] : [invalidValue("spec.scopes", asGiven(object.spec, "scopes"), IMMUTABLE)];
+  if (same) return;
+  quota.at("spec", "scopes").invalid(IMMUTABLE, asGiven(quota.value.spec, "scopes"));
 }
 
-function resourceQuotaStatusErrors(object: ResourceQuota): FieldError[] {
-  const { hard = {}, used = {} } = object.status ?? {};
-  return [...hardErrors("status.hard", hard), ...hardErrors("status.used", used)];
+function checkStatus(quota: Check<ResourceQuota>): void {
+  checkHard(quota.at("status", "hard"));
+  checkHard(quota.at("status", "used"));
 }
 
-function hardErrors(field: string, amounts: ResourceList): FieldError[] {
-  return sorted(amounts).flatMap(([name, amount]) => {
-    const at = `${field}[${name}]`;
-    const errors = resourceNameErrors(at, name);
+function checkHard(amounts: Check<ResourceList | undefined>): void {
+  for (const [name, amount] of sorted(amounts.value ?? {})) {
+    const entry = amounts.entry(name);
+    entry.by((field) => resourceNameErrors(field, name));
     if (!name.includes("/") && !isQuotaResource(name)) {
-      errors.push(invalidValue(at, name, "must be a standard resource for quota"));
+      entry.invalid("must be a standard resource for quota", name);
     }
-    return [...errors, ...amountErrors(at, name, amount)];
-  });
+    entry.by((field) => amountErrors(field, name, amount));
+  }
 }
 
 /** The names in `hard` that a scope cannot limit. */
@@ -91,90 +88,60 @@ const unfit = (scope: string, hard: ResourceList): string[] =>
     .map(([name]) => name)
     .filter((name) => isQuotaResource(name) && SCOPES[scope]?.includes(name) === false);
 
-function scopesErrors(scopes: readonly string[], hard: ResourceList): FieldError[] {
-  const field = "spec.scopes";
-  const errors = scopes.flatMap((scope) => [
-    ...(SCOPES[scope] ? [] : [invalidValue(field, scopes, "unsupported scope")]),
-    ...unfit(scope, hard).map(() =>
-      invalidValue(field, scopes, "unsupported scope applied to resource"),
-    ),
-  ]);
-  return [...errors, ...conflictErrors(field, scopes, scopes)];
+const UNFIT = "unsupported scope applied to resource";
+
+function checkScopes(scopes: Check<string[]>, hard: ResourceList): void {
+  for (const scope of scopes.value) {
+    if (!SCOPES[scope]) scopes.invalid("unsupported scope");
+    unfit(scope, hard).forEach(() => scopes.invalid(UNFIT));
+  }
+  checkConflicts(scopes, scopes.value);
 }
 
-const conflictErrors = (
-  field: string,
-  scopes: readonly string[],
-  shown: readonly string[],
-): FieldError[] =>
-  CONFLICTS.flatMap((pair) =>
-    pair.every((scope) => scopes.includes(scope))
-      ? [invalidValue(field, shown, "conflicting scopes")]
-      : [],
-  );
+function checkConflicts(field: Check<unknown>, scopes: readonly string[]): void {
+  for (const pair of CONFLICTS) {
+    if (pair.every((scope) => scopes.includes(scope))) field.invalid("conflicting scopes");
+  }
+}
 
-function selectorScopesErrors(
-  selector: NonNullable<NonNullable<ResourceQuota["spec"]>["scopeSelector"]>,
-  scopes: readonly string[],
-  hard: ResourceList,
-): FieldError[] {
-  const field = "spec.scopeSelector.matchExpressions";
-  const expressions = selector.matchExpressions ?? [];
+/** Validates the conditions on scopes; what is wrong is reported of the list. */
+function checkExpressions(expressions: Check<ScopeExpression[]>, hard: ResourceList): void {
   const shown = {
-    MatchExpressions: expressions.map(({ scopeName, operator, values = null }) => ({
+    MatchExpressions: expressions.value.map(({ scopeName, operator, values = null }) => ({
       ScopeName: scopeName,
       Operator: operator,
       Values: values,
     })),
   };
-  const errors = expressions.flatMap((expression) => [
-    ...(SCOPES[expression.scopeName]
-      ? []
-      : [invalidValue(`${field}.scopeName`, expression.scopeName, "unsupported scope")]),
-    ...unfit(expression.scopeName, hard).map(() =>
-      invalidValue(field, shown, "unsupported scope applied to resource"),
-    ),
-    ...expressionErrors(field, expression),
-  ]);
-  const names = expressions.map(({ scopeName }) => scopeName);
-  return [...errors, ...conflictErrors("spec.scopeSelector.scopes", names, scopes)];
+  for (const expression of expressions.value) {
+    const { scopeName } = expression;
+    const field = expressions.as(expression);
+    if (!SCOPES[scopeName]) field.at("scopeName").invalid("unsupported scope");
+    unfit(scopeName, hard).forEach(() => field.invalid(UNFIT, shown));
+    checkExpression(field);
+  }
 }
 
-function expressionErrors(
-  field: string,
-  { scopeName, operator, values = [] }: ScopeExpression,
-): FieldError[] {
-  const errors: FieldError[] = [];
+function checkExpression(expression: Check<ScopeExpression>): void {
+  const { scopeName, operator, values: list = [] } = expression.value;
+  const values = expression.at("values");
   if (EXISTS_ONLY.includes(scopeName) && operator !== "Exists") {
-    errors.push(
-      invalidValue(
-        `${field}.operator`,
-        operator,
+    expression
+      .at("operator")
+      .invalid(
         "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity",
-      ),
-    );
+      );
   }
   if (operator === "In" || operator === "NotIn") {
-    if (values.length === 0) {
-      errors.push(
-        required(
-          `${field}.values`,
-          "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector",
-        ),
-      );
-    }
+    values.given(
+      "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector",
+    );
   } else if (operator === "Exists" || operator === "DoesNotExist") {
-    if (values.length > 0) {
-      errors.push(
-        invalidValue(
-          `${field}.values`,
-          values,
-          "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector",
-        ),
-      );
-    }
-  } else errors.push(invalidValue(`${field}.operator`, operator, "not a valid selector operator"));
-  return errors;
+    if (list.length === 0) return;
+    values.invalid(
+      "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector",
+    );
+  } else expression.at("operator").invalid("not a valid selector operator");
 }
 
 /** The cell with the requests or the limits of a quota: used and allowed amounts. */
@@ -190,9 +157,9 @@ const quota = (limits: boolean) => (object: SentObject) =>
 
 /** The rules of ResourceQuotas. */
 export const resourceQuotaRules: KindRules = {
-  validate: resourceQuotaErrors,
-  validateUpdate: resourceQuotaUpdateErrors,
-  validateStatus: resourceQuotaStatusErrors,
+  validate: checked(checkQuota),
+  validateUpdate: checkedChange(checkChange),
+  validateStatus: checkedChange(checkStatus),
   status: "all",
   table: printer([
     nameColumn,

@@ -2,18 +2,11 @@
 import { Buffer } from "node:buffer";
 import { type KeyObject, X509Certificate, createPrivateKey } from "node:crypto";
 import { messageOf } from "../../../../errors.ts";
-import {
-  type FieldError,
-  forbidden,
-  invalidValue,
-  nameErrorsAt,
-  required,
-  tooLong,
-} from "../../../../kube/field-errors.ts";
+import type { Check } from "../../../../kube/check.ts";
 import { sameJson } from "../../../../kube/json.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import { scanJson } from "../../../wire/json-scanner.ts";
-import { configKeyErrors } from "../../shared/checks.ts";
+import { checked, checkedChange, configKeyErrors } from "../../shared/checks.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { ageColumn, countColumn, nameColumn, printer, textColumn } from "../../tables/column.ts";
 import { FIXED, MAX_BYTES, decodedBytes } from "./data-limits.ts";
@@ -87,29 +80,28 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
   "kubernetes.io/tls": ["tls.crt", "tls.key"],
 };
 
-function secretErrors(object: Secret): FieldError[] {
-  const { data = {}, type = "", metadata } = object;
-  const errors = Object.keys(data).flatMap((key) =>
-    nameErrorsAt(`data[${key}]`, key, configKeyErrors),
-  );
-  if (decodedBytes(data) > MAX_BYTES) errors.push(tooLong("data", MAX_BYTES));
+function checkSecret(secret: Check<Secret>): void {
+  const { data = {}, type = "", metadata } = secret.value;
+  const fields = secret.child("data", data);
+  fields.eachEntry((value, key) => value.as(key).named(configKeyErrors));
+  if (decodedBytes(data) > MAX_BYTES) fields.tooLong(MAX_BYTES);
   for (const key of NEEDED[type] ?? []) {
-    const isEmpty = key === "ssh-privatekey" && (data[key] ?? "") === "";
-    if (!Object.hasOwn(data, key) || isEmpty) errors.push(required(`data[${key}]`));
+    const text = data[key] ?? "";
+    const isEmpty = key === "ssh-privatekey" && text === "";
+    if (!Object.hasOwn(data, key) || isEmpty) fields.entry(key).required();
     else if (key.startsWith(".docker")) {
-      const problem = jsonObjectProblem(data[key] ?? "");
-      if (problem === undefined) continue;
-      errors.push(invalidValue(`data[${key}]`, "<secret contents redacted>", problem));
+      const problem = jsonObjectProblem(text);
+      if (problem !== undefined) fields.entry(key).invalid(problem, "<secret contents redacted>");
     }
   }
   if (type === "kubernetes.io/basic-auth" && !("username" in data) && !("password" in data)) {
-    errors.push(required("data[username]"), required("data[password]"));
+    fields.entry("username").required();
+    fields.entry("password").required();
   }
   const account = "kubernetes.io/service-account.name";
   if (type === "kubernetes.io/service-account-token" && !metadata.annotations?.[account]) {
-    errors.push(required(`metadata.annotations[${account}]`));
+    secret.child(`metadata.annotations[${account}]`, "").required();
   }
-  return errors;
 }
 
 /** The mistake in a text that must be a JSON object, in Go's words. */
@@ -130,22 +122,18 @@ function jsonObjectProblem(base64: string): string | undefined {
   }
 }
 
-function secretUpdateErrors(secret: Secret, old: Secret): FieldError[] {
-  const errors: FieldError[] = [];
-  if (secret.type !== old.type) {
-    errors.push(invalidValue("type", secret.type, "field is immutable"));
-  }
-  if (old.immutable !== true) return errors;
-  if (secret.immutable !== true) errors.push(forbidden("immutable", FIXED));
-  if (!sameJson(secret.data ?? {}, old.data ?? {})) errors.push(forbidden("data", FIXED));
-  return errors;
+function checkChange(secret: Check<Secret>, old: Secret): void {
+  secret.at("type").unchanged(old.type);
+  if (old.immutable !== true) return;
+  if (secret.value.immutable !== true) secret.at("immutable").forbidden(FIXED);
+  if (!sameJson(secret.value.data ?? {}, old.data ?? {})) secret.at("data").forbidden(FIXED);
 }
 
 /** The rules of Secrets. */
 export const secretRules: KindRules = {
   warnings: secretWarnings,
-  validate: secretErrors,
-  validateUpdate: secretUpdateErrors,
+  validate: checked(checkSecret),
+  validateUpdate: checkedChange(checkChange),
   changeFirst: true,
   setDefaults: setSecretDefaults,
   table: printer([

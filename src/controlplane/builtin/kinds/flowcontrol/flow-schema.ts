@@ -1,15 +1,17 @@
 /** Rules of the kind FlowSchema. */
-import {
-  type FieldError,
-  forbidden,
-  invalidValue,
-  nameErrorsAt,
-  notSupported,
-  required,
-} from "../../../../kube/field-errors.ts";
+import type {
+  FlowSchema as FlowSchemaKind,
+  FlowSchemaSpec,
+  NonResourcePolicyRule,
+  PolicyRulesWithSubjects,
+  ResourcePolicyRule,
+} from "../../../../generated/k8s/flowcontrol-v1.ts";
+import type { Check } from "../../../../kube/check.ts";
 import { dns1123LabelErrors, dns1123SubdomainErrors } from "../../../../kube/names.ts";
 import type { SentObject } from "../../../../kube/object.ts";
-import { at, listAt, numberAt, textAt } from "../../at.ts";
+import { numberAt, textAt } from "../../at.ts";
+import { checked, checkedChange } from "../../shared/checks.ts";
+import type { Loose, Sent } from "../../shared/shapes.ts";
 import { internalForm } from "../../strategies/go-internal.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import {
@@ -20,11 +22,11 @@ import {
   printer,
   textColumn,
 } from "../../tables/column.ts";
-import { flowStatusErrors } from "./shared.ts";
+import { checkFlowStatus } from "./shared.ts";
 
-interface FlowSchema extends SentObject {
-  spec: { matchingPrecedence?: number };
-}
+type FlowSubject = NonNullable<PolicyRulesWithSubjects["subjects"]>[number];
+
+type FlowSchema = Sent<FlowSchemaKind> & { spec: Loose<FlowSchemaSpec> };
 
 function setFlowSchemaDefaults(object: FlowSchema): void {
   const { spec } = object;
@@ -44,171 +46,132 @@ const VERBS = [
 ];
 
 const HIGHEST_PRECEDENCE = 10_000;
-const KINDS = ["Group", "ServiceAccount", "User"];
 
 /** Validates a FlowSchema. */
-function flowSchemaErrors(object: SentObject): FieldError[] {
-  const precedence = numberAt(object, "spec.matchingPrecedence");
-  const errors: FieldError[] = [];
-  const refuse = (detail: string): void => {
-    errors.push(invalidValue("spec.matchingPrecedence", precedence, detail));
-  };
-  if (precedence <= 0) refuse("must be a positive value");
-  if (precedence > HIGHEST_PRECEDENCE) refuse(`must not be greater than ${HIGHEST_PRECEDENCE}`);
-  if (precedence === 1 && object.metadata.name !== "exempt") {
-    refuse("only the schema named 'exempt' may have matchingPrecedence 1");
+function checkFlowSchema(schema: Check<FlowSchema>): void {
+  const spec = schema.at("spec");
+  const precedence = spec.child("matchingPrecedence", spec.value.matchingPrecedence ?? 0);
+  if (precedence.value <= 0) precedence.invalid("must be a positive value");
+  if (precedence.value > HIGHEST_PRECEDENCE) {
+    precedence.invalid(`must not be greater than ${HIGHEST_PRECEDENCE}`);
   }
-  const method = at(object, "spec.distinguisherMethod");
-  const methods = ["ByNamespace", "ByUser"];
-  if (method !== undefined && !methods.includes(textAt(method, "type"))) {
-    const shown = internalForm("flowcontrol.FlowDistinguisherMethod", method);
-    errors.push(notSupported("spec.distinguisherMethod.type", shown, methods));
+  if (precedence.value === 1 && schema.value.metadata.name !== "exempt") {
+    precedence.invalid("only the schema named 'exempt' may have matchingPrecedence 1");
   }
-  const level = textAt(object, "spec.priorityLevelConfiguration.name");
-  const field = "spec.priorityLevelConfiguration.name";
-  errors.push(
-    ...(level === ""
-      ? [required(field, "must reference a priority level")]
-      : nameErrorsAt(field, level, dns1123SubdomainErrors)),
+  spec.at("distinguisherMethod").ifSet((method) => {
+    const methods = ["ByNamespace", "ByUser"];
+    if (methods.includes(method.value.type ?? "")) return;
+    const shown = internalForm("flowcontrol.FlowDistinguisherMethod", method.value);
+    method.at("type").notSupported(methods, shown);
+  });
+  const level = spec.at("priorityLevelConfiguration", "name");
+  if (level.given("must reference a priority level")) level.named(dns1123SubdomainErrors);
+  spec.at("rules").each(checkRule);
+  checkFlowStatus(schema);
+}
+
+function checkRule(rule: Check<Loose<PolicyRulesWithSubjects>>): void {
+  const { resourceRules = [], nonResourceRules = [] } = rule.value;
+  rule.at("subjects").given("subjects must contain at least one value");
+  rule.at("subjects").each(checkSubject);
+  if (resourceRules.length + nonResourceRules.length === 0) {
+    rule.required("at least one of resourceRules and nonResourceRules has to be non-empty");
+  }
+  rule.at("resourceRules").each(checkResources);
+  rule.at("nonResourceRules").each(checkPaths);
+}
+
+function checkSubject(subject: Check<Loose<FlowSubject>>): void {
+  const { kind, user, group, serviceAccount } = subject.value;
+  if (kind === "User") checkOwner(subject.at("user"), "user", kind);
+  else if (kind === "Group") checkOwner(subject.at("group"), "group", kind);
+  else if (kind === "ServiceAccount") checkAccount(subject.at("serviceAccount"), kind);
+  else {
+    subject.at("kind").oneOf(["Group", "ServiceAccount", "User"]);
+    return;
+  }
+  const forbid = (part: "user" | "group" | "serviceAccount", own: string): void =>
+    subject.at(part).forbidden(`${part} is forbidden when subject kind is not '${own}'`);
+  if (serviceAccount && kind !== "ServiceAccount") forbid("serviceAccount", "ServiceAccount");
+  if (user && kind !== "User") forbid("user", "User");
+  if (group && kind !== "Group") forbid("group", "Group");
+}
+
+function checkOwner(owner: Check<{ name?: string } | undefined>, part: string, kind: string): void {
+  if (owner.value) owner.at("name").given();
+  else owner.required(`${part} is required when subject kind is '${kind}'`);
+}
+
+function checkAccount(
+  account: Check<{ name?: string; namespace?: string } | undefined>,
+  kind: string,
+): void {
+  checkOwner(account, "serviceAccount", kind);
+  if (!account.value) return;
+  const namespace = account.at("namespace");
+  if (account.value.name !== "*") account.at("name").nameIfGiven(dns1123SubdomainErrors);
+  const isGiven = namespace.given("must specify namespace for service account");
+  if (isGiven) namespace.named(dns1123LabelErrors);
+}
+
+/** Validates a list with at least one item, of which `*` may be the only one. */
+function checkAlone(
+  list: Check<string[] | null | undefined>,
+  missing: string,
+  others: string,
+): void {
+  const names = list.value ?? [];
+  list.given(missing);
+  if (names.length > 1 && names.includes("*")) {
+    list.invalid(`if '*' is present, must not specify other ${others}`);
+  }
+}
+
+function checkVerbs(verbs: Check<string[] | null | undefined>): void {
+  const names = verbs.value ?? [];
+  checkAlone(verbs, "verbs must contain at least one value", "verbs");
+  if (!names.includes("*") && !names.every((verb) => VERBS.includes(verb))) {
+    verbs.notSupported(VERBS);
+  }
+}
+
+function checkResources(rule: Check<Loose<ResourcePolicyRule>>): void {
+  const supply = "resource rules must supply at least one";
+  const { clusterScope } = rule.value;
+  const names = rule.value.namespaces ?? [];
+  checkVerbs(rule.at("verbs"));
+  checkAlone(rule.at("apiGroups"), `${supply} api group`, "api groups");
+  checkAlone(rule.at("resources"), `${supply} resource`, "resources");
+  const namespaces = rule.at("namespaces");
+  if (names.length === 0 && clusterScope === true) return;
+  checkAlone(
+    namespaces,
+    "resource rules that are not cluster scoped must supply at least one namespace",
+    "namespaces",
   );
-  for (const [index, rule] of listAt(object, "spec.rules").entries()) {
-    errors.push(...ruleErrors(`spec.rules[${index}]`, rule));
-  }
-  return [...errors, ...flowStatusErrors(object)];
-}
-
-function ruleErrors(field: string, rule: unknown): FieldError[] {
-  const subjects = listAt(rule, "subjects");
-  const resources = listAt(rule, "resourceRules");
-  const paths = listAt(rule, "nonResourceRules");
-  return [
-    ...(subjects.length === 0
-      ? [required(`${field}.subjects`, "subjects must contain at least one value")]
-      : subjects.flatMap((subject, index) =>
-          subjectErrors(`${field}.subjects[${index}]`, subject),
-        )),
-    ...(resources.length === 0 && paths.length === 0
-      ? [required(field, "at least one of resourceRules and nonResourceRules has to be non-empty")]
-      : []),
-    ...resources.flatMap((one, index) => resourceErrors(`${field}.resourceRules[${index}]`, one)),
-    ...paths.flatMap((one, index) => pathErrors(`${field}.nonResourceRules[${index}]`, one)),
-  ];
-}
-
-function subjectErrors(field: string, subject: unknown): FieldError[] {
-  const kind = textAt(subject, "kind");
-  if (!KINDS.includes(kind)) return [notSupported(`${field}.kind`, kind, KINDS)];
-  const partOf = (name: string): string => name.charAt(0).toLowerCase() + name.slice(1);
-  const part = partOf(kind);
-  const where = `${field}.${part}`;
-  const own = at(subject, part);
-  const name = textAt(own, "name");
-  const errors: FieldError[] = [];
-  if (own === undefined) {
-    errors.push(required(where, `${part} is required when subject kind is '${kind}'`));
-  } else if (name === "") errors.push(required(`${where}.name`));
-  else if (part === "serviceAccount" && name !== "*") {
-    errors.push(...nameErrorsAt(`${where}.name`, name, dns1123SubdomainErrors));
-  }
-  if (own !== undefined && part === "serviceAccount") {
-    const namespace = textAt(own, "namespace");
-    errors.push(
-      ...(namespace === ""
-        ? [required(`${where}.namespace`, "must specify namespace for service account")]
-        : nameErrorsAt(`${where}.namespace`, namespace, dns1123LabelErrors)),
-    );
-  }
-  const others = ["ServiceAccount", "User", "Group"].filter((other) => other !== kind);
-  return [
-    ...errors,
-    ...others.flatMap((other) =>
-      at(subject, partOf(other)) === undefined
-        ? []
-        : [
-            forbidden(
-              `${field}.${partOf(other)}`,
-              `${partOf(other)} is forbidden when subject kind is not '${other}'`,
-            ),
-          ],
-    ),
-  ];
-}
-
-function verbErrors(field: string, rule: unknown): FieldError[] {
-  const verbs = listAt(rule, "verbs");
-  if (verbs.length === 0) return [required(field, "verbs must contain at least one value")];
-  if (verbs.includes("*")) {
-    const detail = "if '*' is present, must not specify other verbs";
-    return verbs.length > 1 ? [invalidValue(field, verbs, detail)] : [];
-  }
-  return verbs.every((verb) => VERBS.includes(String(verb)))
-    ? []
-    : [notSupported(field, verbs, VERBS)];
-}
-
-function resourceErrors(field: string, rule: unknown): FieldError[] {
-  const errors = verbErrors(`${field}.verbs`, rule);
-  for (const [part, one, many] of [
-    ["apiGroups", "api group", "api groups"],
-    ["resources", "resource", "resources"],
-  ] as const) {
-    const list = listAt(rule, part);
-    const where = `${field}.${part}`;
-    if (list.length === 0) {
-      errors.push(required(where, `resource rules must supply at least one ${one}`));
-    } else if (list.length > 1 && list.includes("*")) {
-      const detail = `if '*' is present, must not specify other ${many}`;
-      errors.push(invalidValue(where, list, detail));
+  if (names.includes("*")) return;
+  namespaces.each((name) => {
+    for (const detail of dns1123LabelErrors(name.value)) {
+      name.invalid(`each member of this list must be '*' or a DNS-1123 label; ${detail}`);
     }
-  }
-  const namespaces = listAt(rule, "namespaces");
-  const where = `${field}.namespaces`;
-  if (namespaces.length === 0 && at(rule, "clusterScope") !== true) {
-    const detail = "resource rules that are not cluster scoped must supply at least one namespace";
-    return [...errors, required(where, detail)];
-  }
-  if (namespaces.includes("*")) {
-    const detail = "if '*' is present, must not specify other namespaces";
-    return namespaces.length > 1 ? [...errors, invalidValue(where, namespaces, detail)] : errors;
-  }
-  return [
-    ...errors,
-    ...namespaces.flatMap((name, index) =>
-      dns1123LabelErrors(String(name)).map((detail) =>
-        invalidValue(
-          `${where}[${index}]`,
-          name,
-          `each member of this list must be '*' or a DNS-1123 label; ${detail}`,
-        ),
-      ),
-    ),
-  ];
+  });
 }
 
-function pathErrors(field: string, rule: unknown): FieldError[] {
-  const errors = verbErrors(`${field}.verbs`, rule);
-  const urls = listAt(rule, "nonResourceURLs");
-  const where = `${field}.nonResourceURLs`;
-  if (urls.length === 0) {
-    const detail = "nonResourceURLs must contain at least one value";
-    return [...errors, required(where, detail)];
-  }
-  if (urls.includes("*")) {
-    const detail = "if '*' is present, must not specify other non-resource URLs";
-    return urls.length > 1 ? [...errors, invalidValue(where, urls, detail)] : errors;
-  }
-  return [...errors, ...urls.flatMap((url, index) => urlErrors(`${where}[${index}]`, String(url)))];
+function checkPaths(rule: Check<Loose<NonResourcePolicyRule>>): void {
+  const urls = rule.at("nonResourceURLs");
+  checkVerbs(rule.at("verbs"));
+  checkAlone(urls, "nonResourceURLs must contain at least one value", "non-resource URLs");
+  if (!urls.value?.includes("*")) urls.each((url) => url.named(urlErrors));
 }
 
-function urlErrors(field: string, url: string): FieldError[] {
-  const refuse = (detail: string): FieldError[] => [invalidValue(field, url, detail)];
-  if (url === "") return refuse("must not be empty");
+function urlErrors(url: string): string[] {
+  if (url === "") return ["must not be empty"];
   if (url === "/") return [];
-  if (!url.startsWith("/")) return refuse("must start with slash");
-  if (url.includes(" ")) return refuse("must not contain white-space");
-  if (url.includes("//")) return refuse("must not contain double slash");
+  if (!url.startsWith("/")) return ["must start with slash"];
+  if (url.includes(" ")) return ["must not contain white-space"];
+  if (url.includes("//")) return ["must not contain double slash"];
   const bare = url.endsWith("/*") ? url.slice(0, -2) : url;
-  return bare.includes("*") ? refuse("wildcard can only do suffix matching") : [];
+  return bare.includes("*") ? ["wildcard can only do suffix matching"] : [];
 }
 
 function dangling(flow: SentObject): string {
@@ -221,8 +184,8 @@ export const flowSchemaRules: KindRules = {
   status: "none",
   generation: ["spec"],
   setDefaults: setFlowSchemaDefaults,
-  validate: flowSchemaErrors,
-  validateStatus: flowStatusErrors,
+  validate: checked(checkFlowSchema),
+  validateStatus: checkedChange(checkFlowStatus),
   table: printer([
     nameColumn,
     textColumn("PriorityLevel", "spec.priorityLevelConfiguration.name"),

@@ -1,30 +1,23 @@
 /** Rules of the kind PriorityLevelConfiguration. */
-import {
-  type FieldError,
-  forbidden,
-  invalidValue,
-  notSupported,
-  required,
-} from "../../../../kube/field-errors.ts";
+import type {
+  LimitResponse,
+  LimitedPriorityLevelConfiguration,
+  PriorityLevelConfiguration,
+  PriorityLevelConfigurationSpec,
+  QueuingConfiguration,
+} from "../../../../generated/k8s/flowcontrol-v1.ts";
+import type { Check } from "../../../../kube/check.ts";
 import type { SentObject } from "../../../../kube/object.ts";
-import { at, mapAt, numberAt, textAt } from "../../at.ts";
-import { oneOf } from "../../shared/checks.ts";
+import { at } from "../../at.ts";
+import { checked, checkedChange } from "../../shared/checks.ts";
+import type { Loose, Sent } from "../../shared/shapes.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { ageColumn, column, nameColumn, printer, textColumn } from "../../tables/column.ts";
-import { flowStatusErrors } from "./shared.ts";
+import { checkFlowStatus } from "./shared.ts";
 
-interface PriorityLevel extends SentObject {
-  spec: {
-    limited?: {
-      nominalConcurrencyShares?: number;
-      lendablePercent?: number;
-      limitResponse?: {
-        queuing?: { queues?: number; handSize?: number; queueLengthLimit?: number };
-      };
-    };
-    exempt?: { nominalConcurrencyShares?: number; lendablePercent?: number };
-  };
-}
+type PriorityLevel = Sent<PriorityLevelConfiguration> & {
+  spec: Loose<PriorityLevelConfigurationSpec>;
+};
 
 function setPriorityLevelDefaults(object: PriorityLevel): void {
   const { limited, exempt } = object.spec;
@@ -45,68 +38,59 @@ function setPriorityLevelDefaults(object: PriorityLevel): void {
 const NOT_NEGATIVE = "must be a non-negative integer";
 
 /** Validates a PriorityLevelConfiguration. */
-function priorityLevelErrors(object: SentObject): FieldError[] {
-  const type = textAt(object, "spec.type");
-  const limited = at(object, "spec.limited");
-  const exempt = at(object, "spec.exempt");
-  const errors: FieldError[] = [];
-  if ((object.metadata.name === "exempt") !== (type === "Exempt")) {
-    const detail = "must be 'Exempt' if and only if `name` is 'exempt'";
-    errors.push(invalidValue("spec.type", type, detail));
+function checkPriorityLevel(level: Check<PriorityLevel>): void {
+  const spec = level.at("spec");
+  const { type, limited, exempt } = spec.value;
+  if ((level.value.metadata.name === "exempt") !== (type === "Exempt")) {
+    spec.at("type").invalid("must be 'Exempt' if and only if `name` is 'exempt'");
   }
-  if (type !== "Exempt" && exempt !== undefined) errors.push(forbidden("spec.exempt", ""));
-  if (type !== "Limited" && limited !== undefined) errors.push(forbidden("spec.limited", ""));
-  if (type === "Exempt") errors.push(...sharesErrors("spec.exempt", exempt));
-  else if (type === "Limited") {
-    if (limited === undefined) errors.push(required("spec.limited"));
-    else errors.push(...limitedErrors("spec.limited", limited));
-  } else if (type === "") errors.push(required("spec.type"));
-  else errors.push(...oneOf("spec.type", type, ["Exempt", "Limited"]));
-  return [...errors, ...flowStatusErrors(object)];
+  if (exempt && type !== "Exempt") spec.at("exempt").forbidden("");
+  if (limited && type !== "Limited") spec.at("limited").forbidden("");
+  if (type === "Exempt") {
+    checkShares(spec.at("exempt"));
+    checkLendable(spec.at("exempt"));
+  } else if (type === "Limited") {
+    if (limited) checkLimited(spec.child("limited", limited));
+    else spec.at("limited").required();
+  } else if (spec.at("type").given()) spec.at("type").oneOf(["Exempt", "Limited"]);
+  checkFlowStatus(level);
 }
 
-function sharesErrors(field: string, level: unknown): FieldError[] {
-  return [...shareCountErrors(field, level), ...lendableErrors(field, level)];
+interface Shares {
+  nominalConcurrencyShares?: number;
+  lendablePercent?: number;
 }
 
-function shareCountErrors(field: string, level: unknown): FieldError[] {
-  const shares = numberAt(level, "nominalConcurrencyShares");
-  return shares < 0
-    ? [invalidValue(`${field}.nominalConcurrencyShares`, shares, NOT_NEGATIVE)]
-    : [];
+function checkShares(level: Check<Shares | undefined>): void {
+  const shares = level.at("nominalConcurrencyShares");
+  if ((shares.value ?? 0) < 0) shares.invalid(NOT_NEGATIVE);
 }
 
-function lendableErrors(field: string, level: unknown): FieldError[] {
-  const percent = numberAt(level, "lendablePercent");
-  return percent < 0 || percent > 100
-    ? [invalidValue(`${field}.lendablePercent`, percent, "must be between 0 and 100, inclusive")]
-    : [];
+function checkLendable(level: Check<Shares | undefined>): void {
+  const percent = level.at("lendablePercent");
+  const { value = 0 } = percent;
+  if (value < 0 || value > 100) percent.invalid("must be between 0 and 100, inclusive");
 }
 
-function limitedErrors(field: string, level: unknown): FieldError[] {
-  const borrowing = numberAt(level, "borrowingLimitPercent");
-  const detail = `if specified, ${NOT_NEGATIVE}`;
-  return [
-    ...shareCountErrors(field, level),
-    ...responseErrors(`${field}.limitResponse`, mapAt(level, "limitResponse")),
-    ...lendableErrors(field, level),
-    ...(borrowing < 0 ? [invalidValue(`${field}.borrowingLimitPercent`, borrowing, detail)] : []),
-  ];
+function checkLimited(level: Check<Loose<LimitedPriorityLevelConfiguration>>): void {
+  const borrowing = level.at("borrowingLimitPercent");
+  checkShares(level);
+  checkResponse(level.at("limitResponse"));
+  checkLendable(level);
+  if ((borrowing.value ?? 0) < 0) borrowing.invalid(`if specified, ${NOT_NEGATIVE}`);
 }
 
-function responseErrors(field: string, response: unknown): FieldError[] {
-  const type = textAt(response, "type");
-  const queuing = at(response, "queuing");
+function checkResponse(response: Check<Loose<LimitResponse> | undefined>): void {
+  const { type, queuing } = response.value ?? {};
+  const own = response.at("queuing");
   if (type === "Queue") {
-    return queuing === undefined
-      ? [required(`${field}.queuing`)]
-      : queuingErrors(`${field}.queuing`, queuing);
+    if (queuing) checkQueuing(response.child("queuing", queuing));
+    else own.required();
+    return;
   }
-  const errors = queuing === undefined ? [] : [forbidden(`${field}.queuing`, "")];
-  if (type === "Reject") return errors;
-  return type === ""
-    ? [...errors, required(`${field}.type`)]
-    : [...errors, notSupported(`${field}.type`, type, ["Queue", "Reject"])];
+  if (queuing) own.forbidden("");
+  if (type === "Reject") return;
+  if (response.at("type").given()) response.at("type").oneOf(["Queue", "Reject"]);
 }
 
 const MOST_QUEUES = 10_000_000;
@@ -114,31 +98,27 @@ const MOST_QUEUES = 10_000_000;
 /** The number of bits in the hash by which a hand of queues is dealt. */
 const MOST_BITS = 60;
 
-function queuingErrors(field: string, queuing: unknown): FieldError[] {
+function checkQueuing(queuing: Check<Loose<QueuingConfiguration>>): void {
+  const { queues = 0, handSize = 0, queueLengthLimit = 0 } = queuing.value;
   const positive = "must be positive";
-  const [queues, hand, length] = ["queues", "handSize", "queueLengthLimit"].map((name) =>
-    numberAt(queuing, name),
-  ) as [number, number, number];
-  const errors: FieldError[] = [];
-  const refuse = (part: string, value: number, detail: string): void => {
-    errors.push(invalidValue(`${field}.${part}`, value, detail));
-  };
-  if (length <= 0) refuse("queueLengthLimit", length, positive);
-  if (queues <= 0) refuse("queues", queues, positive);
-  else if (queues > MOST_QUEUES) {
-    refuse("queues", queues, `must not be greater than ${MOST_QUEUES}`);
+  const hand = queuing.child("handSize", handSize);
+  const queue = queuing.child("queues", queues);
+  if (queueLengthLimit <= 0) {
+    queuing.child("queueLengthLimit", queueLengthLimit).invalid(positive);
   }
-  if (hand <= 0) refuse("handSize", hand, positive);
-  else if (hand > queues) {
-    refuse("handSize", hand, `should not be greater than queues (${queues})`);
+  if (queues <= 0) queue.invalid(positive);
+  else if (queues > MOST_QUEUES) queue.invalid(`must not be greater than ${MOST_QUEUES}`);
+  if (handSize <= 0) hand.invalid(positive);
+  else if (handSize > queues) {
+    hand.invalid(`should not be greater than queues (${queues})`);
   } else {
     let bits = 0;
-    for (let card = 0; card < hand; card++) bits += Math.log2(queues - card);
-    const entropy = Math.ceil(bits);
-    const detail = `required entropy bits of deckSize ${queues} and handSize ${hand} should not be greater than ${MOST_BITS}`;
-    if (entropy > MOST_BITS) refuse("handSize", hand, detail);
+    for (let card = 0; card < handSize; card++) bits += Math.log2(queues - card);
+    if (Math.ceil(bits) <= MOST_BITS) return;
+    hand.invalid(
+      `required entropy bits of deckSize ${queues} and handSize ${handSize} should not be greater than ${MOST_BITS}`,
+    );
   }
-  return errors;
 }
 
 const limited = (path: string) => (level: SentObject) =>
@@ -149,8 +129,8 @@ export const priorityLevelConfigurationRules: KindRules = {
   status: "none",
   generation: ["spec"],
   setDefaults: setPriorityLevelDefaults,
-  validate: priorityLevelErrors,
-  validateStatus: flowStatusErrors,
+  validate: checked(checkPriorityLevel),
+  validateStatus: checkedChange(checkFlowStatus),
   table: printer([
     nameColumn,
     textColumn("Type", "spec.type"),

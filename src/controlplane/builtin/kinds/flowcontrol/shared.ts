@@ -1,16 +1,17 @@
 /** Validation that FlowSchemas and PriorityLevelConfigurations share. */
-import { type FieldError, duplicate, required } from "../../../../kube/field-errors.ts";
+import type { Check } from "../../../../kube/check.ts";
 import type { SentObject } from "../../../../kube/object.ts";
-import { listAt, textAt } from "../../at.ts";
+
+interface WithConditions extends SentObject {
+  status?: { conditions?: { type?: string }[] };
+}
 
 /** Validates a status of either kind. */
-export function flowStatusErrors(object: SentObject): FieldError[] {
+export function checkFlowStatus(object: Check<WithConditions>): void {
   const types = new Set<string>();
-  return listAt(object, "status.conditions").flatMap((condition, index) => {
-    const field = `status.conditions[${index}].type`;
-    const type = textAt(condition, "type");
-    const errors = types.has(type) ? [duplicate(field, type)] : [];
-    types.add(type);
-    return type === "" ? [...errors, required(field)] : errors;
+  object.at("status", "conditions").each((condition) => {
+    const type = condition.child("type", condition.value.type ?? "");
+    type.uniqueIn(types);
+    type.given();
   });
 }

@@ -1,14 +1,8 @@
 /** Rules of the kind RuntimeClass. */
-import {
-  type FieldError,
-  duplicate,
-  nameErrorsAt,
-  required,
-} from "../../../../kube/field-errors.ts";
-import { validateLabels } from "../../../../kube/metadata.ts";
+import type { Check } from "../../../../kube/check.ts";
 import { dns1123LabelErrors } from "../../../../kube/names.ts";
 import type { SentObject } from "../../../../kube/object.ts";
-import { immutable } from "../../shared/checks.ts";
+import { checkLabels, checked, checkedChange } from "../../shared/checks.ts";
 import { containerResourcesErrors } from "../../shared/pods/container-resources.ts";
 import { tolerationsErrors } from "../../shared/pods/scheduling.ts";
 import type { Toleration } from "../../shared/pods/shapes.ts";
@@ -23,40 +17,31 @@ export interface RuntimeClass extends SentObject {
   scheduling?: { nodeSelector?: Record<string, string>; tolerations?: Toleration[] };
 }
 
-function newRuntimeClassErrors(object: RuntimeClass): FieldError[] {
-  const { handler = "", overhead, scheduling } = object;
-  const { nodeSelector, tolerations = [] } = scheduling ?? {};
+function checkRuntimeClass(object: Check<RuntimeClass>): void {
+  const tolerations = object.at("scheduling", "tolerations");
+  object.at("handler").givenName(dns1123LabelErrors);
+  object.at("overhead").ifSet((overhead) => {
+    overhead.by((field, { podFixed = {} }) =>
+      containerResourcesErrors(field, { limits: podFixed }),
+    );
+  });
+  checkLabels(object.at("scheduling", "nodeSelector"));
+  tolerations.ifSet((list) => list.by(tolerationsErrors));
   const seen = new Set<string>();
-  return [
-    ...(handler === ""
-      ? [required("handler")]
-      : nameErrorsAt("handler", handler, dns1123LabelErrors)),
-    ...(overhead ? containerResourcesErrors("overhead", { limits: overhead.podFixed ?? {} }) : []),
-    ...validateLabels(nodeSelector, "scheduling.nodeSelector"),
-    ...tolerationsErrors("scheduling.tolerations", tolerations),
-    ...tolerations.flatMap(({ key, operator, value, effect, ...rest }, index) => {
-      const id = JSON.stringify([key, operator, value, effect]);
-      const repeated = seen.has(id);
-      seen.add(id);
-      const shown = {
-        Key: key ?? "",
-        Operator: operator ?? "",
-        Value: value ?? "",
-        Effect: effect ?? "",
-        TolerationSeconds: rest.tolerationSeconds ?? null,
-      };
-      return repeated ? [duplicate(`scheduling.tolerations[${index}]`, shown)] : [];
-    }),
-  ];
+  tolerations.each((toleration) => {
+    const { key = "", operator = "", value = "", effect = "" } = toleration.value;
+    const shown = { Key: key, Operator: operator, Value: value, Effect: effect };
+    const { tolerationSeconds = null } = toleration.value;
+    toleration.uniqueIn(seen, shown, { ...shown, TolerationSeconds: tolerationSeconds });
+  });
 }
-
-const runtimeClassUpdateErrors = (object: RuntimeClass, previous: RuntimeClass): FieldError[] =>
-  immutable("handler", object.handler, previous.handler);
 
 /** The rules of RuntimeClasses. */
 export const runtimeClassRules: KindRules = {
-  validate: newRuntimeClassErrors,
-  validateUpdate: runtimeClassUpdateErrors,
+  validate: checked(checkRuntimeClass),
+  validateUpdate: checkedChange<RuntimeClass>((object, old) => {
+    object.at("handler").unchanged(old.handler);
+  }),
   conditionalUpdate: true,
   table: printer([nameColumn, textColumn("Handler", "handler"), ageColumn]),
   metadataChecks: ["whole", "change"],

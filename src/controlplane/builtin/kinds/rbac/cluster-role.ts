@@ -1,33 +1,31 @@
 /** Rules of the kind ClusterRole. */
-import { type FieldError, invalidValue, required } from "../../../../kube/field-errors.ts";
-import { selectorErrors } from "../../../../kube/selectors/selector-rules.ts";
+import type { PolicyRule } from "../../../../generated/k8s/rbac-v1.ts";
+import type { Check } from "../../../../kube/check.ts";
+import type { SentObject } from "../../../../kube/object.ts";
+import { checkSelector, checked } from "../../shared/checks.ts";
+import type { LabelSelector, Loose } from "../../shared/shapes.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
-import { type Role, rulesErrors } from "./shared.ts";
+import { checkRule } from "./role.ts";
 
-function clusterRoleErrors(object: Role): FieldError[] {
-  const errors = rulesErrors(object, false);
-  const { aggregationRule } = object;
-  if (!aggregationRule) return errors;
-  const { clusterRoleSelectors = [] } = aggregationRule;
-  const field = "aggregationRule.clusterRoleSelectors";
-  if (clusterRoleSelectors.length === 0) {
-    errors.push(
-      required(field, "at least one clusterRoleSelector required if aggregationRule is non-nil"),
-    );
-  }
-  for (const [index, selector] of clusterRoleSelectors.entries()) {
-    const problems = selectorErrors(`${field}[${index}]`, selector);
-    errors.push(...problems);
-    if (problems.length > 0) {
-      errors.push(invalidValue(`${field}[${index}]`, null, "invalid label selector."));
-    }
-  }
-  return errors;
+interface ClusterRole extends SentObject {
+  rules?: Loose<PolicyRule>[];
+  aggregationRule?: { clusterRoleSelectors?: LabelSelector[] };
+}
+
+function checkClusterRole(role: Check<ClusterRole>): void {
+  role.at("rules").each((rule) => checkRule(rule, false));
+  role.at("aggregationRule").ifSet((aggregation) => {
+    const selectors = aggregation.at("clusterRoleSelectors");
+    selectors.given("at least one clusterRoleSelector required if aggregationRule is non-nil");
+    selectors.each((selector) => {
+      if (!selector.passes(checkSelector)) selector.invalid("invalid label selector.", null);
+    });
+  });
 }
 
 /** The rules of ClusterRoles. */
 export const clusterRoleRules: KindRules = {
-  validate: clusterRoleErrors,
+  validate: checked(checkClusterRole),
   name: "segment",
   createOnUpdate: true,
   metadataChecks: ["whole", "change"],

@@ -1,9 +1,9 @@
 /** Rules of the kind PriorityClass. */
 import { forbiddenTo } from "../../../failures.ts";
-import { type FieldError, forbidden } from "../../../../kube/field-errors.ts";
+import type { Check } from "../../../../kube/check.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import { at, numberAt } from "../../at.ts";
-import { immutable } from "../../shared/checks.ts";
+import { checked, checkedChange } from "../../shared/checks.ts";
 import { preemptionErrors } from "../../shared/pods/pod-spec.ts";
 import { SYSTEM_PRIORITIES } from "../../shared/system-priorities.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
@@ -30,44 +30,40 @@ export interface PriorityClass extends SentObject {
 
 const HIGHEST_PRIORITY = 1_000_000_000;
 
-function newPriorityClassErrors(object: PriorityClass): FieldError[] {
-  const { metadata, value = 0, globalDefault, preemptionPolicy } = object;
+function checkPriorityClass(object: Check<PriorityClass>): void {
+  const { metadata, value = 0 } = object.value;
   const { name = "" } = metadata;
-  const errors: FieldError[] = [];
   if (name.startsWith("system-")) {
-    const known = SYSTEM_PRIORITIES.get(name);
-    const problem =
-      known === undefined
-        ? `${name} is not a known system priority class`
-        : value !== known
-          ? `value of ${name} PriorityClass must be ${known}`
-          : globalDefault === true
-            ? `globalDefault of ${name} PriorityClass must be false`
-            : undefined;
+    const problem = systemProblem(name, object.value);
     if (problem !== undefined) {
-      errors.push(
-        forbidden(
-          "metadata.name",
+      object
+        .child("metadata.name", name)
+        .forbidden(
           `priority class names with 'system-' prefix are reserved for system use only. error: ${problem}`,
-        ),
-      );
+        );
     }
   } else if (value > HIGHEST_PRIORITY) {
     const detail = `maximum allowed value of a user defined priority is ${HIGHEST_PRIORITY}`;
-    errors.push(forbidden("value", detail));
+    object.at("value").forbidden(detail);
   }
-  return preemptionPolicy === undefined
-    ? errors
-    : [...errors, ...preemptionErrors("preemptionPolicy", preemptionPolicy)];
+  object.at("preemptionPolicy").ifSet((policy) => policy.by(preemptionErrors));
 }
 
-function priorityClassUpdateErrors(now: PriorityClass, old: PriorityClass): FieldError[] {
-  return [
-    ...((now.value ?? 0) === (old.value ?? 0)
-      ? []
-      : [forbidden("value", "may not be changed in an update.")]),
-    ...immutable("preemptionPolicy", now.preemptionPolicy, old.preemptionPolicy),
-  ];
+function systemProblem(
+  name: string,
+  { value = 0, globalDefault }: PriorityClass,
+): string | undefined {
+  const known = SYSTEM_PRIORITIES.get(name);
+  if (known === undefined) return `${name} is not a known system priority class`;
+  if (value !== known) return `value of ${name} PriorityClass must be ${known}`;
+  return globalDefault ? `globalDefault of ${name} PriorityClass must be false` : undefined;
+}
+
+function checkChange(object: Check<PriorityClass>, old: PriorityClass): void {
+  if ((object.value.value ?? 0) !== (old.value ?? 0)) {
+    object.at("value").forbidden("may not be changed in an update.");
+  }
+  object.at("preemptionPolicy").unchanged(old.preemptionPolicy);
 }
 
 function keepSystemClass({ metadata: { name = "" } }: SentObject): void {
@@ -78,8 +74,8 @@ function keepSystemClass({ metadata: { name = "" } }: SentObject): void {
 
 /** The rules of PriorityClasses. */
 export const priorityClassRules: KindRules = {
-  validateCreate: newPriorityClassErrors,
-  validateUpdate: priorityClassUpdateErrors,
+  validateCreate: checked(checkPriorityClass),
+  validateUpdate: checkedChange(checkChange),
   generation: [],
   setDefaults: setPriorityClassDefaults,
   table: printer([

@@ -1,8 +1,10 @@
 /** Rules of the kind CSIDriver. */
-import { type FieldError, duplicate, invalidValue } from "../../../../kube/field-errors.ts";
+import type { CSIDriver } from "../../../../generated/k8s/storage-v1.ts";
+import type { Check } from "../../../../kube/check.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import { at, listAt, textAt } from "../../at.ts";
-import { immutable, oneOf } from "../../shared/checks.ts";
+import { checked, checkedChange } from "../../shared/checks.ts";
+import type { Loose, Sent } from "../../shared/shapes.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { ageColumn, column, nameColumn, printer } from "../../tables/column.ts";
 import { flagColumn } from "./shared.ts";
@@ -19,72 +21,49 @@ function setCsiDriverDefaults(object: CsiDriver): void {
   spec.preventPodSchedulingIfMissing ??= false;
 }
 
-interface CsiDriver extends SentObject {
-  spec: {
-    attachRequired?: boolean;
-    podInfoOnMount?: boolean;
-    storageCapacity?: boolean;
-    requiresRepublish?: boolean;
-    seLinuxMount?: boolean;
-    preventPodSchedulingIfMissing?: boolean;
-    fsGroupPolicy?: string;
-    tokenRequests?: { audience: string; expirationSeconds?: number }[] | null;
-    volumeLifecycleModes?: string[] | null;
-    nodeAllocatableUpdatePeriodSeconds?: number;
-    serviceAccountTokenInSecrets?: boolean;
-  };
-}
+type Spec = Loose<CSIDriver["spec"]>;
 
-function csiDriverErrors(object: CsiDriver): FieldError[] {
-  const { spec } = object;
-  const { fsGroupPolicy: policy, nodeAllocatableUpdatePeriodSeconds: period } = spec;
-  const requests = spec.tokenRequests ?? [];
-  const errors: FieldError[] = [];
-  if (policy !== undefined) {
-    const known = ["File", "None", "ReadWriteOnceWithFSType"];
-    errors.push(...oneOf("spec.fsGroupPolicy", policy, known));
-  }
+type TokenRequest = NonNullable<Spec["tokenRequests"]>[number];
+
+type CsiDriver = Sent<CSIDriver> & { spec: Spec };
+
+function checkDriver(driver: Check<CsiDriver>): void {
+  const spec = driver.at("spec");
   const audiences = new Set<string>();
-  for (const [index, { audience, expirationSeconds: seconds }] of requests.entries()) {
-    const at = `spec.tokenRequests[${index}]`;
-    if (audiences.has(audience)) {
-      errors.push(duplicate(`${at}.audience`, audience));
-      continue;
-    }
+  spec.at("fsGroupPolicy").ifSet((policy) => {
+    policy.oneOf(["File", "None", "ReadWriteOnceWithFSType"]);
+  });
+  spec.at("tokenRequests").each((request) => {
+    const { audience = "" } = request.value;
+    if (audiences.has(audience)) request.at("audience").duplicate();
+    else checkLifetime(request);
     audiences.add(audience);
-    const field = `${at}.expirationSeconds`;
-    if (seconds !== undefined && seconds < 600) {
-      const detail = "may not specify a duration less than 10 minutes";
-      errors.push(invalidValue(field, seconds, detail));
-    }
-    if (seconds !== undefined && seconds > 2 ** 32) {
-      const detail = "may not specify a duration larger than 2^32 seconds";
-      errors.push(invalidValue(field, seconds, detail));
-    }
+  });
+  for (const mode of spec.value.volumeLifecycleModes ?? []) {
+    spec.child("volumeLifecycleModes", mode).oneOf(["Persistent", "Ephemeral"]);
   }
-  for (const mode of spec.volumeLifecycleModes ?? []) {
-    errors.push(...oneOf("spec.volumeLifecycleModes", mode, ["Persistent", "Ephemeral"]));
-  }
-  if (period !== undefined && period < 10) {
-    const field = "spec.nodeAllocatableUpdatePeriodSeconds";
-    errors.push(invalidValue(field, period, "must be greater than or equal to 10 seconds"));
-  }
-  const inSecrets = spec.serviceAccountTokenInSecrets;
-  if (inSecrets !== undefined && requests.length === 0) {
-    const detail = "serviceAccountTokenInSecrets is set but no tokenRequests are specified";
-    errors.push(invalidValue("spec.serviceAccountTokenInSecrets", inSecrets, detail));
-  }
-  return errors;
+  spec.at("nodeAllocatableUpdatePeriodSeconds").ifSet((period) => {
+    if (period.value < 10) period.invalid("must be greater than or equal to 10 seconds");
+  });
+  if (spec.value.tokenRequests?.length) return;
+  spec.at("serviceAccountTokenInSecrets").ifSet((flag) => {
+    flag.invalid("serviceAccountTokenInSecrets is set but no tokenRequests are specified");
+  });
 }
 
-function csiDriverUpdateErrors(object: CsiDriver, previous: CsiDriver): FieldError[] {
-  const { spec } = object;
-  const { spec: old } = previous;
-  return [
-    ...csiDriverErrors(object),
-    ...immutable("spec.attachedRequired", spec.attachRequired, old.attachRequired),
-    ...immutable("spec.volumeLifecycleModes", spec.volumeLifecycleModes, old.volumeLifecycleModes),
-  ];
+function checkLifetime(request: Check<TokenRequest>): void {
+  request.at("expirationSeconds").ifSet((seconds) => {
+    const detail = "may not specify a duration";
+    if (seconds.value < 600) seconds.invalid(`${detail} less than 10 minutes`);
+    if (seconds.value > 2 ** 32) seconds.invalid(`${detail} larger than 2^32 seconds`);
+  });
+}
+
+function checkChange(driver: Check<CsiDriver>, { spec: old }: CsiDriver): void {
+  const spec = driver.at("spec");
+  checkDriver(driver);
+  spec.child("attachedRequired", spec.value.attachRequired).unchanged(old.attachRequired);
+  spec.at("volumeLifecycleModes").unchanged(old.volumeLifecycleModes);
 }
 
 /** Warnings about a CSIDriver. */
@@ -112,8 +91,8 @@ export const csiDriverRules: KindRules = {
   startsWithoutGeneration: true,
   warnings: csiDriverWarnings,
   setDefaults: setCsiDriverDefaults,
-  validateCreate: csiDriverErrors,
-  validateUpdate: csiDriverUpdateErrors,
+  validateCreate: checked(checkDriver),
+  validateUpdate: checkedChange(checkChange),
   table: printer([
     nameColumn,
     flagColumn("AttachRequired", "spec.attachRequired", true),

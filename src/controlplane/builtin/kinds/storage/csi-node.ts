@@ -1,71 +1,63 @@
 /** Rules of the kind CSINode. */
-import {
-  type FieldError,
-  duplicate,
-  invalidValue,
-  nameErrorsAt,
-  required,
-} from "../../../../kube/field-errors.ts";
+import type { CSINode, CSINodeDriver } from "../../../../generated/k8s/storage-v1.ts";
+import type { Check } from "../../../../kube/check.ts";
 import { qualifiedNameErrors } from "../../../../kube/names.ts";
-import type { SentObject } from "../../../../kube/object.ts";
-import { csiDriverNameErrors, immutableForm, notNegative } from "../../shared/checks.ts";
+import {
+  checkCsiDriverName,
+  checkNotNegative,
+  checkUnchangedForm,
+  checked,
+  checkedChange,
+} from "../../shared/checks.ts";
+import type { Loose, Sent } from "../../shared/shapes.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { ageColumn, countColumn, nameColumn, printer } from "../../tables/column.ts";
 
-interface CsiNode extends SentObject {
-  spec: {
-    drivers:
-      | {
-          name: string;
-          nodeID: string;
-          topologyKeys?: string[] | null;
-          allocatable?: { count?: number };
-        }[]
-      | null;
-  };
-}
+type CsiNode = Sent<CSINode>;
 
-function csiNodeErrors(object: CsiNode): FieldError[] {
+type Driver = Loose<CSINodeDriver>;
+
+function checkCsiNode(node: Check<CsiNode>): void {
   const names = new Set<string>();
-  return (object.spec.drivers ?? []).flatMap((driver, index) => {
-    const { name, nodeID, topologyKeys, allocatable } = driver;
-    const at = `spec.drivers[${index}]`;
-    const errors = csiDriverNameErrors(`${at}.name`, name);
-    if (nodeID === "") errors.push(required(`${at}.nodeID`));
-    if (nodeID.length > 256) {
-      errors.push(invalidValue(`${at}.nodeID`, nodeID, "must be 256 characters or less"));
-    }
-    errors.push(...notNegative(`${at}.allocatable.count`, allocatable?.count));
-    if (names.has(name)) errors.push(duplicate(`${at}.name`, name));
-    names.add(name);
-    for (const [position, key] of (topologyKeys ?? []).entries()) {
-      if (key === "") errors.push(required(at));
-      if ((topologyKeys ?? []).indexOf(key) < position) errors.push(duplicate(at, key));
-      errors.push(...nameErrorsAt(at, key, qualifiedNameErrors));
-    }
-    return errors;
+  node.at("spec", "drivers").each((driver) => {
+    const id = driver.at("nodeID");
+    checkCsiDriverName(driver.at("name"));
+    id.given();
+    if ((id.value ?? "").length > 256) id.invalid("must be 256 characters or less");
+    checkNotNegative(driver.at("allocatable", "count"));
+    driver.at("name").uniqueIn(names);
+    checkTopology(driver);
   });
 }
 
-function csiNodeUpdateErrors(object: CsiNode, previous: CsiNode): FieldError[] {
-  const type = "storage.CSINodeDriver";
-  const fixed = (driver: object): object => ({ ...driver, allocatable: undefined });
-  const now = object.spec.drivers ?? [];
-  return [
-    ...csiNodeErrors(object),
-    ...(previous.spec.drivers ?? []).flatMap((old) =>
-      now
-        .filter(({ name }) => name === old.name)
-        .flatMap((driver) => immutableForm("spec.drivers", type, fixed(driver), fixed(old))),
-    ),
-  ];
+/** Validates the topology keys of a driver; what is wrong is reported of the driver. */
+function checkTopology(driver: Check<Driver>): void {
+  const keys = new Set<string>();
+  for (const text of driver.value.topologyKeys ?? []) {
+    const key = driver.as(text);
+    key.given();
+    key.uniqueIn(keys);
+    key.named(qualifiedNameErrors);
+  }
+}
+
+function checkChange(node: Check<CsiNode>, old: CsiNode): void {
+  const fixed = (driver: Driver): object => ({ ...driver, allocatable: undefined });
+  checkCsiNode(node);
+  for (const before of old.spec?.drivers ?? []) {
+    for (const driver of node.value.spec?.drivers ?? []) {
+      if (driver.name !== before.name) continue;
+      const drivers = node.child("spec.drivers", fixed(driver));
+      checkUnchangedForm(drivers, "storage.CSINodeDriver", fixed(before));
+    }
+  }
 }
 
 /** The rules of CSINodes. */
 export const csiNodeRules: KindRules = {
   conditionalUpdate: true,
-  validateCreate: csiNodeErrors,
-  validateUpdate: csiNodeUpdateErrors,
+  validateCreate: checked(checkCsiNode),
+  validateUpdate: checkedChange(checkChange),
   table: printer([nameColumn, countColumn("Drivers", "spec.drivers"), ageColumn]),
   metadataChecks: ["whole"],
   deletion: { answersObject: true },

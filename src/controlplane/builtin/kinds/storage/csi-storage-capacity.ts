@@ -1,10 +1,9 @@
 /** Rules of the kind CSIStorageCapacity. */
-import { type FieldError, invalidValue, nameErrorsAt } from "../../../../kube/field-errors.ts";
+import type { Check } from "../../../../kube/check.ts";
 import { dns1123SubdomainErrors } from "../../../../kube/names.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import { parseQuantity } from "../../../../kube/values/quantity.ts";
-import { selectorErrors } from "../../../../kube/selectors/selector-rules.ts";
-import { IMMUTABLE, immutableForm } from "../../shared/checks.ts";
+import { checkSelector, checkUnchangedForm, checked, checkedChange } from "../../shared/checks.ts";
 import type { LabelSelector } from "../../shared/shapes.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 
@@ -14,28 +13,25 @@ interface Capacity extends SentObject {
   capacity?: string;
 }
 
-function storageCapacityErrors(object: Capacity): FieldError[] {
-  const { nodeTopology, storageClassName = "", capacity } = object;
-  const errors = nodeTopology ? selectorErrors("nodeTopology", nodeTopology) : [];
-  errors.push(...nameErrorsAt("storageClassName", storageClassName, dns1123SubdomainErrors));
-  return capacity !== undefined && parseQuantity(capacity).nanos < 0n
-    ? [...errors, invalidValue("capacity", capacity, "must be greater than or equal to 0")]
-    : errors;
+function checkCapacity(object: Check<Capacity>): void {
+  checkSelector(object.at("nodeTopology"));
+  object.at("storageClassName").named(dns1123SubdomainErrors);
+  object.at("capacity").ifSet((capacity) => {
+    if (parseQuantity(capacity.value).nanos >= 0n) return;
+    capacity.invalid("must be greater than or equal to 0");
+  });
 }
 
-function storageCapacityUpdateErrors(now: Capacity, old: Capacity): FieldError[] {
-  return [
-    ...immutableForm("nodeTopology", "*metav1.LabelSelector", now.nodeTopology, old.nodeTopology),
-    ...(now.storageClassName === old.storageClassName
-      ? []
-      : [invalidValue("storageClassName", now.storageClassName ?? "", IMMUTABLE)]),
-  ];
+function checkChange(object: Check<Capacity>, old: Capacity): void {
+  const { storageClassName = "" } = object.value;
+  checkUnchangedForm(object.at("nodeTopology"), "*metav1.LabelSelector", old.nodeTopology);
+  object.child("storageClassName", storageClassName).unchanged(old.storageClassName ?? "");
 }
 
 /** The rules of CSIStorageCapacities. */
 export const csiStorageCapacityRules: KindRules = {
   conditionalUpdate: true,
-  validate: storageCapacityErrors,
-  validateUpdate: storageCapacityUpdateErrors,
+  validate: checked(checkCapacity),
+  validateUpdate: checkedChange(checkChange),
   metadataChecks: ["whole", "change"],
 };

@@ -1,11 +1,5 @@
 /** Parts that the kinds of the group storage.k8s.io share. */
-import {
-  type FieldError,
-  invalidValue,
-  nameErrorsAt,
-  required,
-  tooLong,
-} from "../../../../kube/field-errors.ts";
+import type { Check } from "../../../../kube/check.ts";
 import { qualifiedNameErrors } from "../../../../kube/names.ts";
 import { at } from "../../at.ts";
 import { BOOLEAN, column } from "../../tables/column.ts";
@@ -14,28 +8,21 @@ const MOST_PARAMETERS = 512;
 
 export const MOST_BYTES = 256 * 1024;
 
-export function provisionerErrors(field: string, name: string): FieldError[] {
-  if (name === "") return [required(field)];
-  return nameErrorsAt(field, name.toLowerCase(), qualifiedNameErrors);
+export function checkProvisioner(name: Check<string | undefined>): void {
+  if (name.given()) name.as(name.value?.toLowerCase()).named(qualifiedNameErrors);
 }
 
 export const bytesOf = (texts: Readonly<Record<string, string>>): number =>
   Object.entries(texts).reduce((sum, [key, value]) => sum + key.length + value.length, 0);
 
-export function parametersErrors(
-  parameters: Readonly<Record<string, string>> = {},
-  mayBeEmpty: boolean,
-): FieldError[] {
-  const field = "parameters";
-  const names = Object.keys(parameters);
-  if (names.length > MOST_PARAMETERS) return [tooLong(field, MOST_PARAMETERS)];
-  return [
-    ...(names.includes("") ? [invalidValue(field, "", "field can not be empty.")] : []),
-    ...(bytesOf(parameters) > MOST_BYTES ? [tooLong(field, MOST_BYTES)] : []),
-    ...(!mayBeEmpty && names.length === 0
-      ? [required(field, "must contain at least one key/value pair")]
-      : []),
-  ];
+export function checkParameters(parameters: Check<Record<string, string> | undefined>): void {
+  const { value = {} } = parameters;
+  if (Object.keys(value).length > MOST_PARAMETERS) {
+    parameters.tooLong(MOST_PARAMETERS);
+    return;
+  }
+  if (Object.hasOwn(value, "")) parameters.invalid("field can not be empty.", "");
+  if (bytesOf(value) > MOST_BYTES) parameters.tooLong(MOST_BYTES);
 }
 
 export const flagColumn = (

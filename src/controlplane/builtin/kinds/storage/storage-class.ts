@@ -1,28 +1,22 @@
 /** Rules of the kind StorageClass. */
-import {
-  type FieldError,
-  duplicate,
-  invalidValue,
-  nameErrorsAt,
-  required,
-} from "../../../../kube/field-errors.ts";
+import type { TopologySelectorTerm } from "../../../../generated/k8s/core-v1.ts";
+import { type Check, IMMUTABLE } from "../../../../kube/check.ts";
 import { sameJson } from "../../../../kube/json.ts";
 import { qualifiedNameErrors } from "../../../../kube/names.ts";
 import type { SentObject } from "../../../../kube/object.ts";
-import { IMMUTABLE, oneOf } from "../../shared/checks.ts";
+import { checked, checkedChange } from "../../shared/checks.ts";
+import type { Loose } from "../../shared/shapes.ts";
 import { asGiven } from "../../strategies/emptied.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { ageColumn, defaultNameColumn, printer, textColumn } from "../../tables/column.ts";
-import { flagColumn, parametersErrors, provisionerErrors } from "./shared.ts";
+import { checkParameters, checkProvisioner, flagColumn } from "./shared.ts";
 
 function setStorageClassDefaults(storageClass: StorageClass): void {
   storageClass.reclaimPolicy ??= "Delete";
   storageClass.volumeBindingMode ??= "Immediate";
 }
 
-interface TopologyTerm {
-  matchLabelExpressions?: { key: string; values?: string[] | null }[];
-}
+type TopologyTerm = Loose<TopologySelectorTerm>;
 
 /** The shape of a StorageClass. */
 export interface StorageClass extends SentObject {
@@ -35,63 +29,59 @@ export interface StorageClass extends SentObject {
   allowVolumeExpansion?: boolean;
 }
 
-function newStorageClassErrors(object: StorageClass): FieldError[] {
-  const { provisioner = "", parameters, reclaimPolicy = "" } = object;
-  const { volumeBindingMode: mode, allowedTopologies = [] } = object;
+function checkStorageClass(object: Check<StorageClass>): void {
+  const { reclaimPolicy, volumeBindingMode, allowedTopologies = [] } = object.value;
+  const mode = object.at("volumeBindingMode");
+  checkProvisioner(object.at("provisioner"));
+  checkParameters(object.at("parameters"));
+  if (reclaimPolicy) object.at("reclaimPolicy").oneOf(["Delete", "Retain"]);
+  if (volumeBindingMode === undefined) mode.required();
+  else mode.oneOf(["Immediate", "WaitForFirstConsumer"]);
   const seen: unknown[] = [];
-  return [
-    ...provisionerErrors("provisioner", provisioner),
-    ...parametersErrors(parameters, true),
-    ...(reclaimPolicy === "" ? [] : oneOf("reclaimPolicy", reclaimPolicy, ["Delete", "Retain"])),
-    ...(mode === undefined
-      ? [required("volumeBindingMode")]
-      : oneOf("volumeBindingMode", mode, ["Immediate", "WaitForFirstConsumer"])),
-    ...allowedTopologies.flatMap((term, index) => {
-      const at = `allowedTopologies[${index}]`;
-      const errors = topologyErrors(at, term);
-      const values = Object.fromEntries(
-        (term.matchLabelExpressions ?? []).map(({ key, values: some }) => [key, new Set(some)]),
-      );
-      // Upstream also compares with as many empty terms as there are.
-      const empty = Object.keys(values).length === 0 ? allowedTopologies.length : 0;
-      const known = seen.filter((one) => sameJson(one, values)).length;
-      seen.push(values);
-      const repeated = duplicate(`${at}.matchLabelExpressions`, "");
-      return [...errors, ...Array.from({ length: empty + known }, () => repeated)];
-    }),
-  ];
-}
-
-function topologyErrors(at: string, { matchLabelExpressions = [] }: TopologyTerm): FieldError[] {
-  const keys = new Set<string>();
-  return matchLabelExpressions.flatMap(({ key, values }, index) => {
-    const field = `${at}.matchLabelExpressions[${index}]`;
-    const list = values ?? [];
-    const errors = list.length === 0 ? [required(`${field}.values`)] : [];
-    for (const [position, value] of list.entries()) {
-      const where = `${field}.values[${position}]`;
-      if (list.indexOf(value) < position) errors.push(duplicate(where, value));
+  object.at("allowedTopologies").each((term) => {
+    checkTopology(term);
+    const values = Object.fromEntries(
+      (term.value.matchLabelExpressions ?? []).map(({ key = "", values: some }) => [
+        key,
+        new Set(some),
+      ]),
+    );
+    // Upstream also compares with as many empty terms as there are.
+    const empty = Object.keys(values).length === 0 ? allowedTopologies.length : 0;
+    const known = seen.filter((one) => sameJson(one, values)).length;
+    seen.push(values);
+    for (let count = 0; count < empty + known; count++) {
+      term.at("matchLabelExpressions").duplicate("");
     }
-    errors.push(...nameErrorsAt(`${field}.key`, key, qualifiedNameErrors));
-    if (keys.has(key)) errors.push(duplicate(`${field}.key`, key));
-    keys.add(key);
-    return errors;
   });
 }
 
-function storageClassUpdateErrors(now: StorageClass, old: StorageClass): FieldError[] {
-  return (["parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"] as const).flatMap(
-    (field) =>
-      sameJson(now[field] ?? null, old[field] ?? null)
-        ? []
-        : [invalidValue(field, asGiven(now, field), IMMUTABLE)],
-  );
+function checkTopology(term: Check<TopologyTerm>): void {
+  const keys = new Set<string>();
+  term.at("matchLabelExpressions").each((expression) => {
+    expression.at("values").given();
+    expression.at("values").unique();
+    expression.at("key").named(qualifiedNameErrors);
+    expression.at("key").uniqueIn(keys);
+  });
+}
+
+function checkChange(object: Check<StorageClass>, old: StorageClass): void {
+  for (const field of [
+    "parameters",
+    "provisioner",
+    "reclaimPolicy",
+    "volumeBindingMode",
+  ] as const) {
+    if (sameJson(object.value[field] ?? null, old[field] ?? null)) continue;
+    object.at(field).invalid(IMMUTABLE, asGiven(object.value, field));
+  }
 }
 
 /** The rules of StorageClasses. */
 export const storageClassRules: KindRules = {
-  validate: newStorageClassErrors,
-  validateUpdate: storageClassUpdateErrors,
+  validate: checked(checkStorageClass),
+  validateUpdate: checkedChange(checkChange),
   setDefaults: setStorageClassDefaults,
   table: printer([
     defaultNameColumn(

@@ -1,17 +1,15 @@
 /** Rules of the kind VolumeAttachment. */
-import {
-  type FieldError,
-  forbidden,
-  invalidValue,
-  nameErrorsAt,
-  required,
-  tooLong,
-} from "../../../../kube/field-errors.ts";
+import type { VolumeAttachment } from "../../../../generated/k8s/storage-v1.ts";
+import type { Check } from "../../../../kube/check.ts";
 import { dns1123SubdomainErrors } from "../../../../kube/names.ts";
-import type { SentObject } from "../../../../kube/object.ts";
-import { csiDriverNameErrors, immutableForm } from "../../shared/checks.ts";
+import {
+  checkCsiDriverName,
+  checkUnchangedForm,
+  checked,
+  checkedChange,
+} from "../../shared/checks.ts";
 import { setVolumeSourceDefaults } from "../../shared/pods/defaults.ts";
-import type { PersistentVolume } from "../../shared/shapes.ts";
+import type { PersistentVolume, Sent } from "../../shared/shapes.ts";
 import { type VolumeSpec, volumeSpecErrors } from "../../shared/volumes/volume-spec.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { ageColumn, nameColumn, printer, textColumn } from "../../tables/column.ts";
@@ -27,69 +25,39 @@ const LONGEST_MESSAGE = 1024;
 const MOST_INT32 = 2 ** 31 - 1;
 const ONE_SOURCE = "must specify exactly one of inlineVolumeSpec and persistentVolumeName";
 
-interface AttachError {
-  message?: string;
-  errorCode?: number;
-}
+type Attachment = Sent<VolumeAttachment> & {
+  spec: { source: { inlineVolumeSpec?: VolumeSpec & PersistentVolume["spec"] } };
+};
 
-interface Attachment extends SentObject {
-  spec: {
-    attacher?: string;
-    nodeName?: string;
-    source: {
-      persistentVolumeName?: string;
-      inlineVolumeSpec?: VolumeSpec & PersistentVolume["spec"];
-    };
-  };
-  status?: {
-    attachmentMetadata?: Record<string, string>;
-    attachError?: AttachError;
-    detachError?: AttachError;
-  };
-}
-
-function attachmentErrors(object: Attachment): FieldError[] {
-  const { spec, status = {} } = object;
-  const { attacher = "", nodeName = "", source } = spec;
-  const { persistentVolumeName: name, inlineVolumeSpec: inline } = source;
-  const field = "spec.source";
-  const errors = csiDriverNameErrors("spec.attacher", attacher);
-  if (!inline && name === undefined) errors.push(required(field, ONE_SOURCE));
-  else if (inline && name !== undefined) errors.push(forbidden(field, ONE_SOURCE));
-  else if (inline) errors.push(...volumeSpecErrors(`${field}.inlineVolumeSpec`, inline, undefined));
-  else if (name === "") {
-    const detail = "must specify non empty persistentVolumeName";
-    errors.push(required(`${field}.persistentVolumeName`, detail));
+function checkAttachment(attachment: Check<Attachment>): void {
+  const spec = attachment.at("spec");
+  const source = spec.at("source");
+  const { persistentVolumeName: name, inlineVolumeSpec: inline } = source.value;
+  checkCsiDriverName(spec.at("attacher"));
+  if (!inline && name === undefined) source.required(ONE_SOURCE);
+  else if (inline && name !== undefined) source.forbidden(ONE_SOURCE);
+  else if (inline) {
+    source.at("inlineVolumeSpec").by((field) => volumeSpecErrors(field, inline, undefined));
+  } else if (name === "") {
+    source.at("persistentVolumeName").required("must specify non empty persistentVolumeName");
   }
-  errors.push(...nameErrorsAt("spec.nodeName", nodeName, dns1123SubdomainErrors));
-  if (bytesOf(status.attachmentMetadata ?? {}) > MOST_BYTES) {
-    errors.push(tooLong("status.attachmentMetadata", MOST_BYTES));
-  }
+  spec.at("nodeName").named(dns1123SubdomainErrors);
+  const metadata = attachment.at("status", "attachmentMetadata");
+  if (bytesOf(metadata.value ?? {}) > MOST_BYTES) metadata.tooLong(MOST_BYTES);
   for (const part of ["attachError", "detachError"] as const) {
-    const { message = "", errorCode = 0 } = status[part] ?? {};
-    if (message.length > LONGEST_MESSAGE) {
-      errors.push(tooLong(`status.${part}.message`, MOST_BYTES));
-    }
+    const error = attachment.at("status", part);
+    const { message = "", errorCode = 0 } = error.value ?? {};
+    if (message.length > LONGEST_MESSAGE) error.at("message").tooLong(MOST_BYTES);
     if (errorCode < 0) {
-      const detail = `must be between 0 and ${MOST_INT32}, inclusive`;
-      errors.push(invalidValue(`status.${part}.errorCode`, errorCode, detail));
+      error.at("errorCode").invalid(`must be between 0 and ${MOST_INT32}, inclusive`);
     }
   }
-  return name === undefined
-    ? errors
-    : [
-        ...errors,
-        ...nameErrorsAt("spec.source.persistentVolumeName", name, dns1123SubdomainErrors),
-      ];
+  source.at("persistentVolumeName").ifSet((volume) => volume.named(dns1123SubdomainErrors));
 }
 
-function attachmentUpdateErrors(object: Attachment, previous: Attachment): FieldError[] {
-  const { spec } = object;
-  const { spec: old } = previous;
-  return [
-    ...attachmentErrors(object),
-    ...immutableForm("spec", "storage.VolumeAttachmentSpec", spec, old),
-  ];
+function checkChange(attachment: Check<Attachment>, old: Attachment): void {
+  checkAttachment(attachment);
+  checkUnchangedForm(attachment.at("spec"), "storage.VolumeAttachmentSpec", old.spec);
 }
 
 /** The rules of VolumeAttachments. */
@@ -97,9 +65,9 @@ export const volumeAttachmentRules: KindRules = {
   status: "none",
   setDefaults: setAttachmentDefaults,
   conditionalUpdate: true,
-  validateCreate: attachmentErrors,
-  validateUpdate: attachmentUpdateErrors,
-  validateStatus: attachmentErrors,
+  validateCreate: checked(checkAttachment),
+  validateUpdate: checkedChange(checkChange),
+  validateStatus: checkedChange(checkAttachment),
   table: printer([
     nameColumn,
     textColumn("Attacher", "spec.attacher", "", { format: "name" }),

@@ -1,42 +1,44 @@
 /** Rules of the kind VolumeAttributesClass. */
-import { type FieldError, forbidden } from "../../../../kube/field-errors.ts";
+import type { VolumeAttributesClass } from "../../../../generated/k8s/storage-v1.ts";
+import type { Check } from "../../../../kube/check.ts";
 import { sameJson } from "../../../../kube/json.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import type { WriteContext } from "../../../kinds.ts";
+import { checked, checkedChange } from "../../shared/checks.ts";
+import type { Sent } from "../../shared/shapes.ts";
 import { protectInUse } from "../../shared/volumes/protection.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { ageColumn, nameColumn, printer, textColumn } from "../../tables/column.ts";
-import { parametersErrors, provisionerErrors } from "./shared.ts";
+import { checkParameters, checkProvisioner } from "./shared.ts";
 
 /** Adds the finalizer that protects a class in use. */
 function prepareVolumeAttributesClassForCreate(object: SentObject, context: WriteContext): void {
   protectInUse(object, "kubernetes.io/vac-protection", context);
 }
 
-interface AttributesClass extends SentObject {
-  driverName?: string;
-  parameters?: Record<string, string>;
+type AttributesClass = Sent<VolumeAttributesClass>;
+
+function checkAttributesClass(object: Check<AttributesClass>): void {
+  const parameters = object.at("parameters");
+  checkProvisioner(object.at("driverName"));
+  checkParameters(parameters);
+  if (Object.keys(parameters.value ?? {}).length > 0) return;
+  parameters.required("must contain at least one key/value pair");
 }
 
-const attributesClassErrors = (object: AttributesClass): FieldError[] => [
-  ...provisionerErrors("driverName", object.driverName ?? ""),
-  ...parametersErrors(object.parameters, false),
-];
-
-function attributesClassUpdateErrors(now: AttributesClass, old: AttributesClass): FieldError[] {
-  return (["driverName", "parameters"] as const).flatMap((field) =>
-    sameJson(now[field] ?? null, old[field] ?? null)
-      ? []
-      : [forbidden(field, `updates to ${field} are forbidden.`)],
-  );
+function checkChange(object: Check<AttributesClass>, old: AttributesClass): void {
+  for (const field of ["driverName", "parameters"] as const) {
+    if (sameJson(object.value[field] ?? null, old[field] ?? null)) continue;
+    object.at(field).forbidden(`updates to ${field} are forbidden.`);
+  }
 }
 
 /** The rules of VolumeAttributesClasses. */
 export const volumeAttributesClassRules: KindRules = {
   prepareForCreate: prepareVolumeAttributesClassForCreate,
   changeFirst: true,
-  validate: attributesClassErrors,
-  validateUpdate: attributesClassUpdateErrors,
+  validate: checked(checkAttributesClass),
+  validateUpdate: checkedChange(checkChange),
   table: printer([nameColumn, textColumn("DriverName", "driverName"), ageColumn]),
   metadataChecks: ["change", "whole"],
   deletion: { answersObject: true },
