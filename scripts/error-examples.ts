@@ -546,6 +546,7 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "program-killed": e(
     "tsop init --domain example.com   # and npm is killed, for want of memory",
     "`npm install` was ended by SIGKILL, and printed nothing.",
+    "Run it in ... to see more.",
   ),
   "program-not-found": e("tsop manifests --against HEAD   # where there is no git"),
   "protected-group": e('@Resource({ group: "apps.k8s.io", version: "v1" })'),

@@ -1,19 +1,24 @@
 /** The commands that talk to a cluster. */
 import { type Command, Option } from "commander";
-import { collect, json, TAKE_OWNERSHIP, withCluster, type Done } from "./command-options.ts";
+import {
+  collect,
+  json,
+  TAKE_OWNERSHIP,
+  timeout,
+  withCluster,
+  type Done,
+} from "./command-options.ts";
 import type { CliContext } from "./context.ts";
 
 /** Adds the commands that talk to a cluster: `install`, `deploy`, `plan`, `migrate`, `run` and their kin. */
 export function addClusterCommands(program: Command, context: CliContext, done: Done): void {
-  const timeout = new Option("--timeout <seconds>", "how long to wait")
-    .default(120)
-    .argParser(Number);
+  const wait = timeout("how long to wait", 120);
   withCluster(program.command("install"))
     .summary("install the CRDs in a cluster")
     .description("Generate the CRDs, apply them (server side) and wait until they are established.")
     .option("--take-ownership", TAKE_OWNERSHIP, false)
     .option("--dry-run", "ask the API server, change nothing", false)
-    .addOption(timeout)
+    .addOption(wait)
     .action(async (options: object) => {
       const { install } = await import("./commands/install.ts");
       done(await install(options as Parameters<typeof install>[0], context));
@@ -25,7 +30,7 @@ export function addClusterCommands(program: Command, context: CliContext, done: 
     )
     .option("--delete-objects", "delete all objects of the kinds first", false)
     .option("--dry-run", "show what would be removed", false)
-    .addOption(timeout)
+    .addOption(wait)
     .action(async (options: object) => {
       const { uninstall } = await import("./commands/install.ts");
       done(await uninstall(options as Parameters<typeof uninstall>[0], context));
@@ -39,7 +44,7 @@ export function addClusterCommands(program: Command, context: CliContext, done: 
     .option("--no-prune", "keep what an earlier version of the project left in the cluster")
     .option("--take-ownership", TAKE_OWNERSHIP, false)
     .option("--dry-run", "ask the API server, change nothing", false)
-    .addOption(timeout)
+    .addOption(wait)
     .action(async (options: object) => {
       const { deploy } = await import("./commands/deploy.ts");
       done(await deploy(options as Parameters<typeof deploy>[0], context));
@@ -50,7 +55,7 @@ export function addClusterCommands(program: Command, context: CliContext, done: 
       "Print what deploy would change in the cluster, with the changes of CRDs and the objects that they would refuse. Writes nothing.",
     )
     .requiredOption("--image <image>", "the operator's image")
-    .addOption(timeout)
+    .addOption(wait)
     .addOption(json())
     .action(async (options: object) => {
       const { plan } = await import("./commands/plan.ts");
@@ -63,7 +68,7 @@ export function addClusterCommands(program: Command, context: CliContext, done: 
     )
     .option("--delete-objects", "delete all objects of the kinds first", false)
     .option("--dry-run", "show what would be removed", false)
-    .addOption(timeout)
+    .addOption(wait)
     .action(async (options: object) => {
       const { undeploy } = await import("./commands/deploy.ts");
       done(await undeploy(options as Parameters<typeof undeploy>[0], context));

@@ -1,6 +1,7 @@
 /** The flags that several commands have in common. */
 
 import { type Command, Option } from "commander";
+import { parseGoNanos } from "../kube/values/duration.ts";
 
 /** Takes the exit code of a command. */
 export type Done = (code: number) => void;
@@ -18,6 +19,15 @@ export const json = (): Option =>
 /** The help of `--take-ownership`. */
 export const TAKE_OWNERSHIP =
   "change objects of these names that others made, too; they are never deleted";
+
+/** `--timeout`, in seconds: a number of them, or a duration as kubectl takes it. */
+export const timeout = (about: string, seconds: number): Option =>
+  new Option("--timeout <seconds>", `${about}, in seconds or as a duration such as 2m30s`)
+    .default(seconds)
+    .argParser((text) => {
+      const nanos = parseGoNanos(text);
+      return nanos === undefined ? Number(text) : Number(nanos) / 1e9;
+    });
 
 /** Collects the values of a flag that may be repeated. */
 export const collect = (value: string, earlier: string[]): string[] => [...earlier, value];

@@ -4,7 +4,15 @@ import { processContext, type CliContext } from "./context.ts";
 import { addHelp, commandTable } from "./help.ts";
 import { addKubebuilderWords, addOtherExtensions } from "./absent-commands.ts";
 import { addClusterCommands, addWhy } from "./cluster-commands.ts";
-import { collect, DIFF, DRY_RUN, json, withCluster, type Done } from "./command-options.ts";
+import {
+  collect,
+  DIFF,
+  DRY_RUN,
+  json,
+  timeout,
+  withCluster,
+  type Done,
+} from "./command-options.ts";
 import { addPackageCommands } from "./package-commands.ts";
 import { Loudness } from "./loudness.ts";
 import { packageVersion } from "./package-info.ts";
@@ -201,11 +209,7 @@ function addProjectCommands(program: Command, context: CliContext, done: Done): 
     .option("--force", "overwrite files that are there", false)
     .option("--dry-run", DRY_RUN, false)
     .option("--diff", DIFF, false)
-    .addOption(
-      new Option("--timeout <seconds>", "how long to wait for a URL or a cluster")
-        .default(60)
-        .argParser(Number),
-    )
+    .addOption(timeout("how long to wait for a URL or a cluster", 60))
     .action(async (from: string, options: object) => {
       const { importCrds } = await import("./commands/import.ts");
       done(await importCrds(from, options as Parameters<typeof importCrds>[1], context));

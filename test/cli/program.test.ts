@@ -33,6 +33,8 @@ describe("tsop", () => {
     [["cluster", "--port", "http"], "bad-port"],
     [["cluster", "--nodes", "-1"], "bad-nodes"],
     [["install", "--timeout", "soon"], "bad-timeout"],
+    [["install", "--timeout", "1d"], "bad-timeout"],
+    [["install", "--timeout=-5s"], "bad-timeout"],
   ])("refuses %j", async (argv, code) => {
     const result = await runCli(emptyFolder(), argv);
     expect([result.code, result.err]).toEqual([2, expect.stringContaining(code)]);

@@ -166,8 +166,8 @@ export function checkTimeout(seconds: number): void {
   if (Number.isFinite(seconds) && seconds > 0) return;
   throw new UsageError(
     "bad-timeout",
-    "--timeout has to be a number of seconds.",
-    "For example: --timeout 120",
+    "--timeout has to be a number of seconds above 0, or a duration.",
+    "For example: --timeout 120, or --timeout 2m",
   );
 }
 

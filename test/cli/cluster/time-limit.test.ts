@@ -49,19 +49,22 @@ describe("--timeout", () => {
     ]);
   });
 
-  it.skipIf(process.platform === "win32")("ends the credential program, too", async () => {
-    const folder = await besideSilence({
-      exec: {
-        apiVersion: "client.authentication.k8s.io/v1",
-        command: "./login",
-        interactiveMode: "Never",
-      },
-    });
-    writeFileSync(join(folder, "login"), `#!/bin/sh\necho x > "${folder}/ran"; exec sleep 600\n`);
-    chmodSync(join(folder, "login"), 0o755);
-    const argv = ["import", "cluster", "--kubeconfig", "kc", "--timeout", "1"];
-    const { code, err } = await runCli(folder, argv);
-    expect([code, err]).toEqual([1, expect.stringContaining("timeout: After 1 s")]);
-    expect(existsSync(join(folder, "ran"))).toBe(true);
-  });
+  it.skipIf(process.platform === "win32")(
+    "ends the credential program, too, with a limit as kubectl writes it",
+    async () => {
+      const folder = await besideSilence({
+        exec: {
+          apiVersion: "client.authentication.k8s.io/v1",
+          command: "./login",
+          interactiveMode: "Never",
+        },
+      });
+      writeFileSync(join(folder, "login"), `#!/bin/sh\necho x > "${folder}/ran"; exec sleep 600\n`);
+      chmodSync(join(folder, "login"), 0o755);
+      const argv = ["import", "cluster", "--kubeconfig", "kc", "--timeout", "1000ms"];
+      const { code, err } = await runCli(folder, argv);
+      expect([code, err]).toEqual([1, expect.stringContaining("timeout: After 1 s")]);
+      expect(existsSync(join(folder, "ran"))).toBe(true);
+    },
+  );
 });
