@@ -3,6 +3,7 @@ import {
   type FieldError,
   duplicate,
   forbidden,
+  invalidStructure,
   invalidValue,
   nameErrorsAt,
   notFoundValue,
@@ -82,6 +83,12 @@ export class Check<out T> {
     return new Check(value, this.field, this.#errors);
   }
 
+  /** The number of items of a list or map; none when it is absent. */
+  get count(): number {
+    const items = this.value ?? [];
+    return Array.isArray(items) ? items.length : Object.keys(items).length;
+  }
+
   /** Validates each item of a list; a list that is absent has none. */
   each(check: (item: Check<Item<T>>, index: number) => void): void {
     const items = (this.value ?? []) as readonly Item<T>[];
@@ -127,6 +134,11 @@ export class Check<out T> {
     this.#errors.push(invalidValue(this.field, shown, detail));
   }
 
+  /** The structure is invalid; the message does not show it. */
+  invalidStructure(detail: string): void {
+    this.#errors.push(invalidStructure(this.field, detail));
+  }
+
   /** The field is missing. */
   required(detail?: string): void {
     this.#errors.push(required(this.field, detail));
@@ -159,9 +171,7 @@ export class Check<out T> {
 
   /** The list has more than `max` items. */
   tooMany(max: number): void {
-    const items = this.value ?? [];
-    const count = Array.isArray(items) ? items.length : Object.keys(items).length;
-    this.#errors.push(tooMany(this.field, count, max));
+    this.#errors.push(tooMany(this.field, this.count, max));
   }
 
   /** Reports errors that were found elsewhere. */
@@ -180,6 +190,11 @@ export class Check<out T> {
     const isGiven = Array.isArray(value) ? value.length > 0 : (value ?? "") !== "";
     if (!isGiven) this.required(detail);
     return isGiven;
+  }
+
+  /** Validates that the list has at most `max` items. */
+  atMost(max: number): void {
+    if (this.count > max) this.tooMany(max);
   }
 
   /** Validates that the text, empty when absent, is one of the supported ones. */

@@ -112,8 +112,8 @@ export function validateObjectMetaUpdate(
 
 function addMapErrors(errors: FieldError[], metadata: ObjectMeta, path: string): void {
   const { labels, annotations, ownerReferences } = metadata;
-  if (labels) errors.push(...validateLabels(labels, `${path}.labels`));
-  if (annotations) errors.push(...validateAnnotations(annotations, `${path}.annotations`));
+  if (labels) errors.push(...validateLabels(`${path}.labels`, labels));
+  if (annotations) errors.push(...validateAnnotations(`${path}.annotations`, annotations));
   if (ownerReferences) errors.push(...validateOwners(ownerReferences, `${path}.ownerReferences`));
 }
 
@@ -128,8 +128,8 @@ const IMMUTABLE = [
 
 /** Labels: keys are qualified names, values at most 63 characters of a few kinds. */
 export function validateLabels(
-  labels: Readonly<Record<string, string>> = {},
   path: string,
+  labels: Readonly<Record<string, string>> = {},
 ): FieldError[] {
   const errors: FieldError[] = [];
   for (const key of Object.keys(labels)) {
@@ -142,8 +142,8 @@ export function validateLabels(
 
 /** Annotations: keys are qualified names in any case, at most 256 KiB in all. */
 export function validateAnnotations(
-  annotations: Readonly<Record<string, string>> = {},
   path: string,
+  annotations: Readonly<Record<string, string>> = {},
 ): FieldError[] {
   const errors: FieldError[] = [];
   let size = 0;

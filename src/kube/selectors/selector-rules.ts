@@ -16,7 +16,7 @@ import type { LabelSelector } from "./selector.ts";
 
 /** Errors of a label selector. */
 export function selectorErrors(field: string, selector: LabelSelector | undefined): FieldError[] {
-  const errors = validateLabels(selector?.matchLabels, `${field}.matchLabels`);
+  const errors = validateLabels(`${field}.matchLabels`, selector?.matchLabels);
   for (const [index, expression] of (selector?.matchExpressions ?? []).entries()) {
     const at = `${field}.matchExpressions[${index}]`;
     const { operator } = expression;

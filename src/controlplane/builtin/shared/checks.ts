@@ -86,7 +86,7 @@ export function checkSelector(selector: Check<Selector | undefined>): void {
 
 /** Validates the keys and values of labels. */
 export function checkLabels(labels: Check<Record<string, string> | undefined>): void {
-  labels.add(validateLabels(labels.value, labels.field));
+  labels.by(validateLabels);
 }
 
 /** Validates the number of a port: 1 to 65535. */

@@ -1,7 +1,8 @@
 /** Missing Secrets, ConfigMaps and claims that a pod refers to, in the kubelet's words. */
 import type { SentObject } from "../../../kube/object.ts";
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
-import type { Container, KeyedSource } from "../../builtin/shared/pods/shapes.ts";
+import type { SecretProjection, SecretVolumeSource } from "../../../generated/k8s/core-v1.ts";
+import type { Container } from "../../builtin/shared/pods/shapes.ts";
 import type { PersistentVolumeClaim } from "../../builtin/shared/shapes.ts";
 import { claimNameOf } from "../volumes/claims.ts";
 import type { ControllerClient } from "../client.ts";
@@ -69,7 +70,7 @@ function keyedProblem(
   client: ControllerClient,
   { metadata: { namespace = "" } }: Pod,
   { resource, word }: Kind,
-  source: KeyedSource | undefined,
+  source: (SecretVolumeSource & SecretProjection) | undefined,
 ): string | undefined {
   if (!source || source.optional === true) return undefined;
   const name = source.secretName ?? source.name ?? "";

@@ -286,7 +286,7 @@ function checkTexts(field: "labels" | "annotations", value: unknown): void {
   const texts = value as Record<string, string>;
   const path = `metadata.${field}`;
   const errors =
-    field === "labels" ? validateLabels(texts, path) : validateAnnotations(texts, path);
+    field === "labels" ? validateLabels(path, texts) : validateAnnotations(path, texts);
   const [first] = errors;
   if (!first) return;
   const shown = errors.map(formatFieldError);

@@ -316,7 +316,7 @@ describe("what cannot be converted", () => {
   it("is refused when what is lost does not fit into the annotations", () => {
     const large = widget(OLD, { spec: { legacy: { text: "x".repeat(262_000) } } });
     const hub = registry.convertOne(large, V1);
-    expect(validateAnnotations(hub.metadata.annotations, "a")).toEqual([]);
+    expect(validateAnnotations("a", hub.metadata.annotations)).toEqual([]);
     const tooLarge = widget(OLD, { spec: { legacy: { text: "x".repeat(263_000) } } });
     expect(() => registry.convertOne(tooLarge, V1)).toThrow(
       /Widget team\/blue .* the ones to keep in the annotation conversion\.tsop\.dev\/v1alpha1 are too large: .* may take 262144; let OldConversion convert more/,

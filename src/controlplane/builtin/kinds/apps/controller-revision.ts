@@ -1,9 +1,9 @@
 /** Rules of the kind ControllerRevision. */
-import { type FieldError, required } from "../../../../kube/field-errors.ts";
+import type { Check } from "../../../../kube/check.ts";
 import { isJsonObject } from "../../../../kube/json.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import { numberAt } from "../../at.ts";
-import { immutable, notNegative } from "../../shared/checks.ts";
+import { checkNotNegative, checked, checkedChange } from "../../shared/checks.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { ageColumn, column, nameColumn, printer } from "../../tables/column.ts";
 
@@ -12,23 +12,17 @@ interface ControllerRevision extends SentObject {
   revision?: number;
 }
 
-function newControllerRevisionErrors(object: ControllerRevision): FieldError[] {
-  const { data, revision } = object;
-  const errors = notNegative("revision", revision);
-  if (data === undefined || data === null)
-    return [...errors, required("data", "data is mandatory")];
-  return isJsonObject(data)
-    ? errors
-    : [...errors, required("data", "data must be a valid JSON object")];
+function checkNewRevision(object: Check<ControllerRevision>): void {
+  const data = object.at("data");
+  checkNotNegative(object.at("revision"));
+  if (data.value === undefined || data.value === null) data.required("data is mandatory");
+  else if (!isJsonObject(data.value)) data.required("data must be a valid JSON object");
 }
 
-const controllerRevisionUpdateErrors = (
-  object: ControllerRevision,
-  previous: ControllerRevision,
-): FieldError[] => [
-  ...notNegative("revision", object.revision),
-  ...immutable("data", object.data, previous.data),
-];
+function checkRevisionUpdate(object: Check<ControllerRevision>, old: ControllerRevision): void {
+  checkNotNegative(object.at("revision"));
+  object.at("data").unchanged(old.data);
+}
 
 function controllerText(object: SentObject): string {
   const owner = object.metadata.ownerReferences?.find(({ controller }) => controller === true);
@@ -39,8 +33,8 @@ function controllerText(object: SentObject): string {
 
 /** The rules of ControllerRevisions. */
 export const controllerRevisionRules: KindRules = {
-  validateCreate: newControllerRevisionErrors,
-  validateUpdate: controllerRevisionUpdateErrors,
+  validateCreate: checked(checkNewRevision),
+  validateUpdate: checkedChange(checkRevisionUpdate),
   table: printer([
     nameColumn,
     column("Controller", controllerText),

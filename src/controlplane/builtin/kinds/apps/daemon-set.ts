@@ -1,28 +1,26 @@
 /** Rules of the kind DaemonSet. */
-import {
-  type FieldError,
-  invalidValue,
-  notSupported,
-  required,
-} from "../../../../kube/field-errors.ts";
+import type { DaemonSetStatus } from "../../../../generated/k8s/apps-v1.ts";
+import type { Check } from "../../../../kube/check.ts";
 import { sameJson } from "../../../../kube/json.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import { selectorErrors } from "../../../../kube/selectors/selector-rules.ts";
 import { mapAt } from "../../at.ts";
 import {
-  countOrPercent,
-  notNegative,
-  notOverHundred,
+  checkAtMostHundred,
+  checkCountOrPercent,
+  checkNotNegative,
+  checked,
+  checkedChange,
   selectsNothing,
 } from "../../shared/checks.ts";
 import { setPodTemplateDefaults } from "../../shared/pods/defaults.ts";
-import { templateErrors } from "../../shared/pods/pod-spec.ts";
+import { checkTemplate } from "../../shared/pods/pod-spec.ts";
 import type { PodTemplate } from "../../shared/pods/shapes.ts";
 import { templateWarnings } from "../../shared/pods/warnings.ts";
-import type { IntOrString, LabelSelector } from "../../shared/shapes.ts";
+import type { LabelSelector } from "../../shared/shapes.ts";
 import { TEMPLATE_CONTAINERS, integerColumn } from "../../shared/workloads/columns.ts";
-import { TEMPLATE, endlessErrors, mismatchErrors } from "../../shared/workloads/selection.ts";
-import { countErrors } from "../../shared/workloads/status.ts";
+import { checkEndless, checkSelection } from "../../shared/workloads/selection.ts";
+import { checkCounts } from "../../shared/workloads/status.ts";
 import { dropFromWorkload } from "../../shared/workloads/templates.ts";
 import { internalForm } from "../../strategies/go-internal.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
@@ -35,7 +33,14 @@ import {
   printer,
   selectorColumn,
 } from "../../tables/column.ts";
-import { HISTORY, collisionErrors, isZero, selectorUpdateErrors, shownSelector } from "./shared.ts";
+import {
+  HISTORY,
+  type RollingStrategy,
+  checkCollisions,
+  checkSelectorChange,
+  isZero,
+  shownSelector,
+} from "./shared.ts";
 
 const TEMPLATE_GENERATION = "deprecated.daemonset.template.generation";
 
@@ -76,102 +81,76 @@ export interface DaemonSet extends SentObject {
   spec: {
     selector?: LabelSelector;
     template: PodTemplate;
-    updateStrategy: {
-      type?: string;
-      rollingUpdate?: { maxUnavailable?: IntOrString; maxSurge?: IntOrString };
-    };
+    updateStrategy: RollingStrategy;
     minReadySeconds?: number;
     revisionHistoryLimit?: number;
   };
-  status?: {
-    currentNumberScheduled?: number;
-    numberMisscheduled?: number;
-    desiredNumberScheduled?: number;
-    numberReady?: number;
-    observedGeneration?: number;
-    updatedNumberScheduled?: number;
-    numberAvailable?: number;
-    numberUnavailable?: number;
-    collisionCount?: number;
-  };
+  status?: Partial<DaemonSetStatus>;
 }
 
-function daemonSetErrors(object: DaemonSet): FieldError[] {
-  const { spec } = object;
-  const { selector, template } = spec;
-  const wrong = selector ? selectorErrors("spec.selector", selector) : [];
-  const emptyText = "empty selector is invalid for daemonset";
-  return [
-    ...wrong,
-    ...(wrong.length > 0 ? [] : mismatchErrors(selector, template)),
-    ...(selector && selectsNothing(selector)
-      ? [invalidValue("spec.selector", shownSelector(selector), emptyText)]
-      : []),
-    ...templateErrors(TEMPLATE, template),
-    ...endlessErrors("DaemonSet", template),
-    ...notNegative("spec.minReadySeconds", spec.minReadySeconds),
-    ...daemonStrategyErrors(spec.updateStrategy),
-    ...notNegative("spec.revisionHistoryLimit", spec.revisionHistoryLimit),
-  ];
+function checkDaemonSet(set: Check<DaemonSet>): void {
+  const spec = set.at("spec");
+  const selector = spec.at("selector");
+  const template = spec.at("template");
+  const isValid = selector.value === undefined || selector.passes((it) => it.by(selectorErrors));
+  if (isValid) checkSelection(template, selector.value);
+  if (selector.value && selectsNothing(selector.value)) {
+    selector.invalid("empty selector is invalid for daemonset", shownSelector(selector.value));
+  }
+  checkTemplate(template);
+  checkEndless(template, "DaemonSet");
+  checkNotNegative(spec.at("minReadySeconds"));
+  checkStrategy(spec.at("updateStrategy"));
+  checkNotNegative(spec.at("revisionHistoryLimit"));
 }
 
-function daemonSetUpdateErrors(object: DaemonSet, old: DaemonSet): FieldError[] {
-  return [...selectorUpdateErrors(object, old), ...daemonSetErrors(object)];
+function checkDaemonSetUpdate(set: Check<DaemonSet>, old: DaemonSet): void {
+  checkSelectorChange(set, old);
+  checkDaemonSet(set);
 }
 
-function daemonStrategyErrors({
-  type = "",
-  rollingUpdate,
-}: DaemonSet["spec"]["updateStrategy"]): FieldError[] {
-  const field = "spec.updateStrategy";
-  if (type === "OnDelete") return [];
+function checkStrategy(strategy: Check<RollingStrategy>): void {
+  const { type = "", rollingUpdate } = strategy.value;
+  if (type === "OnDelete") return;
   if (type !== "RollingUpdate") {
     const shown = internalForm("apps.DaemonSetUpdateStrategy", { type, rollingUpdate });
-    return [notSupported(field, shown, ["RollingUpdate", "OnDelete"])];
+    strategy.notSupported(["RollingUpdate", "OnDelete"], shown);
+    return;
   }
-  const { maxUnavailable, maxSurge } = rollingUpdate ?? {};
-  const at = `${field}.rollingUpdate`;
-  const errors = [
-    ...countOrPercent(`${at}.maxUnavailable`, maxUnavailable),
-    ...countOrPercent(`${at}.maxSurge`, maxSurge),
-    ...notOverHundred(`${at}.maxUnavailable`, maxUnavailable),
-    ...notOverHundred(`${at}.maxSurge`, maxSurge),
-  ];
-  if (!isZero(maxUnavailable) && !isZero(maxSurge)) {
-    errors.push(
-      invalidValue(`${at}.maxSurge`, maxSurge, "may not be set when maxUnavailable is non-zero"),
-    );
-  } else if (isZero(maxUnavailable) && isZero(maxSurge)) {
-    errors.push(required(`${at}.maxUnavailable`, "cannot be 0 when maxSurge is 0"));
+  const unavailable = strategy.at("rollingUpdate", "maxUnavailable");
+  const surge = strategy.at("rollingUpdate", "maxSurge");
+  checkCountOrPercent(unavailable);
+  checkCountOrPercent(surge);
+  checkAtMostHundred(unavailable);
+  checkAtMostHundred(surge);
+  if (!isZero(unavailable.value) && !isZero(surge.value)) {
+    surge.invalid("may not be set when maxUnavailable is non-zero");
+  } else if (isZero(unavailable.value) && isZero(surge.value)) {
+    unavailable.required("cannot be 0 when maxSurge is 0");
   }
-  return errors;
 }
 
-const daemonSetStatusErrors = (object: DaemonSet, previous: SentObject): FieldError[] => [
-  ...countErrors(
-    object,
-    [
-      "currentNumberScheduled",
-      "numberMisscheduled",
-      "desiredNumberScheduled",
-      "numberReady",
-      "observedGeneration",
-      "updatedNumberScheduled",
-      "numberAvailable",
-      "numberUnavailable",
-      "collisionCount",
-    ],
-    [],
-  ),
-  ...collisionErrors(object, previous),
-];
+function checkDaemonSetStatus(set: Check<DaemonSet>, old: DaemonSet): void {
+  checkCounts(set, [
+    "currentNumberScheduled",
+    "numberMisscheduled",
+    "desiredNumberScheduled",
+    "numberReady",
+    "observedGeneration",
+    "updatedNumberScheduled",
+    "numberAvailable",
+    "numberUnavailable",
+    "collisionCount",
+  ]);
+  checkCollisions(set, old);
+}
 
 /** The rules of DaemonSets. */
 export const daemonSetRules: KindRules = {
   warnings: templateWarnings,
-  validateCreate: daemonSetErrors,
-  validateUpdate: daemonSetUpdateErrors,
-  validateStatus: daemonSetStatusErrors,
+  validateCreate: checked(checkDaemonSet),
+  validateUpdate: checkedChange(checkDaemonSetUpdate),
+  validateStatus: checkedChange(checkDaemonSetStatus),
   status: "all",
   generation: ["spec"],
   setDefaults: setDaemonSetDefaults,

@@ -1,18 +1,17 @@
 /** Rules of the kind Deployment. */
-import {
-  type FieldError,
-  forbidden,
-  invalidValue,
-  notSupported,
-} from "../../../../kube/field-errors.ts";
-import type { SentObject } from "../../../../kube/object.ts";
+import type { Check } from "../../../../kube/check.ts";
 import { at, numberAt } from "../../at.ts";
-import { countOrPercent, notNegative, notOverHundred } from "../../shared/checks.ts";
+import {
+  checkAtMostHundred,
+  checkCountOrPercent,
+  checkNotNegative,
+  checked,
+  checkedChange,
+} from "../../shared/checks.ts";
 import { setPodTemplateDefaults } from "../../shared/pods/defaults.ts";
 import { namedTemplateWarnings } from "../../shared/pods/warnings.ts";
 import { TEMPLATE_CONTAINERS } from "../../shared/workloads/columns.ts";
-import { replicatedTemplateErrors } from "../../shared/workloads/selection.ts";
-import { countErrors } from "../../shared/workloads/status.ts";
+import { checkCounts } from "../../shared/workloads/status.ts";
 import { dropFromWorkload } from "../../shared/workloads/templates.ts";
 import { internalForm } from "../../strategies/go-internal.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
@@ -28,12 +27,12 @@ import {
 import {
   type Deployment,
   HISTORY,
-  TEXTS,
-  collisionErrors,
+  type RollingStrategy,
+  checkCollisions,
+  checkReplicas,
+  checkSelectorChange,
   isZero,
   readyOfDesired,
-  selectionErrors,
-  selectorUpdateErrors,
 } from "./shared.ts";
 import { selectorScale } from "../../shared/workloads/scale.ts";
 
@@ -51,92 +50,57 @@ function setDeploymentDefaults(object: Deployment): void {
   spec.progressDeadlineSeconds ??= 600;
 }
 
-function deploymentErrors(object: Deployment): FieldError[] {
-  const { spec } = object;
-  const { minReadySeconds = 0, progressDeadlineSeconds } = spec;
-  const late = progressDeadlineSeconds !== undefined && progressDeadlineSeconds <= minReadySeconds;
-  return [
-    ...notNegative("spec.replicas", spec.replicas),
-    ...selectionErrors(spec.selector, spec.template, TEXTS, () =>
-      replicatedTemplateErrors("ReplicaSet", spec.template, spec.replicas),
-    ),
-    ...strategyErrors(spec.strategy),
-    ...notNegative("spec.minReadySeconds", spec.minReadySeconds),
-    ...notNegative("spec.revisionHistoryLimit", spec.revisionHistoryLimit),
-    ...notNegative("spec.progressDeadlineSeconds", progressDeadlineSeconds),
-    ...(late
-      ? [
-          invalidValue(
-            "spec.progressDeadlineSeconds",
-            progressDeadlineSeconds,
-            "must be greater than minReadySeconds",
-          ),
-        ]
-      : []),
-  ];
+function checkDeployment(deployment: Check<Deployment>): void {
+  const spec = deployment.at("spec");
+  const deadline = spec.at("progressDeadlineSeconds");
+  checkNotNegative(spec.at("replicas"));
+  checkReplicas(spec);
+  checkStrategy(spec.at("strategy"));
+  checkNotNegative(spec.at("minReadySeconds"));
+  checkNotNegative(spec.at("revisionHistoryLimit"));
+  checkNotNegative(deadline);
+  if (deadline.value !== undefined && deadline.value <= (spec.value.minReadySeconds ?? 0)) {
+    deadline.invalid("must be greater than minReadySeconds");
+  }
 }
 
-function strategyErrors({
-  type = "",
-  rollingUpdate,
-}: Deployment["spec"]["strategy"]): FieldError[] {
-  const field = "spec.strategy";
+function checkStrategy(strategy: Check<RollingStrategy>): void {
+  const { type = "", rollingUpdate } = strategy.value;
+  const rolling = strategy.at("rollingUpdate");
   if (type === "Recreate") {
-    return rollingUpdate
-      ? [
-          forbidden(
-            `${field}.rollingUpdate`,
-            "may not be specified when strategy `type` is 'Recreate'",
-          ),
-        ]
-      : [];
+    if (rolling.value) {
+      rolling.forbidden("may not be specified when strategy `type` is 'Recreate'");
+    }
+    return;
   }
   if (type !== "RollingUpdate") {
     const shown = internalForm("apps.DeploymentStrategy", { type, rollingUpdate });
-    return [notSupported(field, shown, ["Recreate", "RollingUpdate"])];
+    strategy.notSupported(["Recreate", "RollingUpdate"], shown);
+    return;
   }
-  const at = `${field}.rollingUpdate`;
-  const { maxUnavailable, maxSurge } = rollingUpdate ?? {};
-  return [
-    ...countOrPercent(`${at}.maxUnavailable`, maxUnavailable),
-    ...countOrPercent(`${at}.maxSurge`, maxSurge),
-    ...(isZero(maxUnavailable) && isZero(maxSurge)
-      ? [
-          invalidValue(
-            `${at}.maxUnavailable`,
-            maxUnavailable ?? 0,
-            "may not be 0 when `maxSurge` is 0",
-          ),
-        ]
-      : []),
-    ...notOverHundred(`${at}.maxUnavailable`, maxUnavailable),
-  ];
+  const unavailable = rolling.at("maxUnavailable");
+  const surge = rolling.at("maxSurge");
+  checkCountOrPercent(unavailable);
+  checkCountOrPercent(surge);
+  if (isZero(unavailable.value) && isZero(surge.value)) {
+    unavailable.invalid("may not be 0 when `maxSurge` is 0", unavailable.value ?? 0);
+  }
+  checkAtMostHundred(unavailable);
 }
 
-const deploymentStatusErrors = (object: Deployment, previous: SentObject): FieldError[] => [
-  ...countErrors(
-    object,
-    [
-      "observedGeneration",
-      "replicas",
-      "updatedReplicas",
-      "readyReplicas",
-      "availableReplicas",
-      "unavailableReplicas",
-      "terminatingReplicas",
-      "collisionCount",
-    ],
-    ["updatedReplicas", "readyReplicas", "availableReplicas"],
-  ),
-  ...collisionErrors(object, previous),
-];
+function checkDeploymentStatus(deployment: Check<Deployment>, old: Deployment): void {
+  const parts = ["updatedReplicas", "readyReplicas", "availableReplicas"];
+  const others = ["unavailableReplicas", "terminatingReplicas", "collisionCount"];
+  checkCounts(deployment, ["observedGeneration", "replicas", ...parts, ...others], parts);
+  checkCollisions(deployment, old);
+}
 
 /** The rules of Deployments. */
 export const deploymentRules: KindRules = {
   warnings: namedTemplateWarnings,
-  validate: deploymentErrors,
-  validateUpdate: selectorUpdateErrors,
-  validateStatus: deploymentStatusErrors,
+  validate: checked(checkDeployment),
+  validateUpdate: checkedChange(checkSelectorChange),
+  validateStatus: checkedChange(checkDeploymentStatus),
   status: "no-labels",
   generation: ["spec"],
   generationMetadata: "annotations",

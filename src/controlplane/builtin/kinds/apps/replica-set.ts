@@ -1,12 +1,11 @@
 /** Rules of the kind ReplicaSet. */
-import type { FieldError } from "../../../../kube/field-errors.ts";
-import { notNegative } from "../../shared/checks.ts";
+import type { Check } from "../../../../kube/check.ts";
+import { checkNotNegative, checked, checkedChange } from "../../shared/checks.ts";
 import { setPodTemplateDefaults } from "../../shared/pods/defaults.ts";
 import { namedTemplateWarnings } from "../../shared/pods/warnings.ts";
 import { TEMPLATE_CONTAINERS, integerColumn } from "../../shared/workloads/columns.ts";
-import { replicatedTemplateErrors } from "../../shared/workloads/selection.ts";
 import type { ReplicaSet } from "../../shared/workloads/shapes.ts";
-import { replicaSetStatusErrors } from "../../shared/workloads/status.ts";
+import { checkReplicaSetStatus } from "../../shared/workloads/status.ts";
 import { dropFromWorkload } from "../../shared/workloads/templates.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import {
@@ -16,7 +15,7 @@ import {
   printer,
   selectorColumn,
 } from "../../tables/column.ts";
-import { TEXTS, selectionErrors, selectorUpdateErrors } from "./shared.ts";
+import { checkReplicas, checkSelectorChange } from "./shared.ts";
 import { selectorScale } from "../../shared/workloads/scale.ts";
 
 function setReplicaSetDefaults(object: ReplicaSet): void {
@@ -25,23 +24,19 @@ function setReplicaSetDefaults(object: ReplicaSet): void {
   spec.replicas ??= 1;
 }
 
-function replicaSetErrors(object: ReplicaSet): FieldError[] {
-  const { spec } = object;
-  return [
-    ...notNegative("spec.replicas", spec.replicas),
-    ...notNegative("spec.minReadySeconds", spec.minReadySeconds),
-    ...selectionErrors(spec.selector, spec.template, TEXTS, () =>
-      replicatedTemplateErrors("ReplicaSet", spec.template, spec.replicas),
-    ),
-  ];
+function checkReplicaSet(set: Check<ReplicaSet>): void {
+  const spec = set.at("spec");
+  checkNotNegative(spec.at("replicas"));
+  checkNotNegative(spec.at("minReadySeconds"));
+  checkReplicas(spec);
 }
 
 /** The rules of ReplicaSets. */
 export const replicaSetRules: KindRules = {
   warnings: namedTemplateWarnings,
-  validate: replicaSetErrors,
-  validateUpdate: selectorUpdateErrors,
-  validateStatus: replicaSetStatusErrors,
+  validate: checked(checkReplicaSet),
+  validateUpdate: checkedChange(checkSelectorChange),
+  validateStatus: checkedChange(checkReplicaSetStatus),
   status: "all",
   generation: ["spec"],
   setDefaults: setReplicaSetDefaults,

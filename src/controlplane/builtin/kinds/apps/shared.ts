@@ -1,27 +1,30 @@
 /** Rules that the workloads of the group apps share. */
-import { type FieldError, invalidValue, required } from "../../../../kube/field-errors.ts";
+import type { Check } from "../../../../kube/check.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import { selectorErrors } from "../../../../kube/selectors/selector-rules.ts";
 import { numberAt } from "../../at.ts";
-import { immutableForm, selectsNothing } from "../../shared/checks.ts";
+import { checkUnchangedForm, selectsNothing } from "../../shared/checks.ts";
 import type { PodTemplate } from "../../shared/pods/shapes.ts";
 import type { IntOrString, LabelSelector } from "../../shared/shapes.ts";
-import { mismatchErrors } from "../../shared/workloads/selection.ts";
+import { checkReplicatedTemplate, checkSelection } from "../../shared/workloads/selection.ts";
 import type { ReplicaStatus } from "../../shared/workloads/shapes.ts";
 import { internalForm } from "../../strategies/go-internal.ts";
 import { column } from "../../tables/column.ts";
 
 export const HISTORY = 10;
 
+/** How a workload replaces its pods. */
+export interface RollingStrategy {
+  type?: string;
+  rollingUpdate?: { maxUnavailable?: IntOrString; maxSurge?: IntOrString };
+}
+
 export interface Deployment extends SentObject {
   spec: {
     replicas?: number;
     selector: LabelSelector;
     template: PodTemplate;
-    strategy: {
-      type?: string;
-      rollingUpdate?: { maxUnavailable?: IntOrString; maxSurge?: IntOrString };
-    };
+    strategy: RollingStrategy;
     minReadySeconds?: number;
     revisionHistoryLimit?: number;
     paused?: boolean;
@@ -40,42 +43,45 @@ export const isZero = (value: IntOrString | undefined): boolean =>
     ? !/^[0-9]+%$|^[-+]?[0-9]+$/.test(value) || Number.parseInt(value, 10) === 0
     : (value ?? 0) === 0;
 
-export const TEXTS = {
-  empty: "empty selector is invalid for deployment",
-  invalid: "invalid label selector",
-};
-
 /** A selector as messages show it. */
 export const shownSelector = (selector: LabelSelector | undefined): unknown =>
   internalForm("*metav1.LabelSelector", selector);
 
 /** The messages of a kind about an empty and an invalid selector. */
-interface SelectionTexts {
+interface SelectorTexts {
   readonly empty: string;
   readonly invalid: string;
 }
 
-/**
- * Validates the selector of a workload and its template. The template is checked only when the
- * selector is valid.
- *
- * @param checkTemplate - validates the template itself
- */
-export function selectionErrors(
-  selector: LabelSelector | undefined,
-  template: PodTemplate,
-  texts: SelectionTexts,
-  checkTemplate: () => FieldError[],
-): FieldError[] {
-  const field = "spec.selector";
-  const errors = selector ? selectorErrors(field, selector) : [required(field)];
-  const isWrong = selector !== undefined && errors.length > 0;
-  if (selector && selectsNothing(selector)) {
-    errors.push(invalidValue(field, shownSelector(selector), texts.empty));
+/** Validates the selector of a workload; whether the template is worth comparing with it. */
+export function checkSelector(
+  selector: Check<LabelSelector | undefined>,
+  texts: SelectorTexts,
+): boolean {
+  const { value } = selector;
+  if (!value) {
+    selector.required();
+    return true;
   }
-  return isWrong
-    ? [...errors, invalidValue(field, shownSelector(selector), texts.invalid)]
-    : [...errors, ...mismatchErrors(selector, template), ...checkTemplate()];
+  const isValid = selector.passes((it) => it.by(selectorErrors));
+  if (selectsNothing(value)) selector.invalid(texts.empty, shownSelector(value));
+  if (!isValid) selector.invalid(texts.invalid, shownSelector(value));
+  return isValid;
+}
+
+/** Validates the selector and the template of a workload that replicates its pods. */
+export function checkReplicas(
+  spec: Check<{ replicas?: number; selector: LabelSelector; template: PodTemplate }>,
+): void {
+  const { selector, replicas } = spec.value;
+  const template = spec.at("template");
+  const isValid = checkSelector(spec.at("selector"), {
+    empty: "empty selector is invalid for deployment",
+    invalid: "invalid label selector",
+  });
+  if (!isValid) return;
+  checkSelection(template, selector);
+  checkReplicatedTemplate(template, "ReplicaSet", replicas);
 }
 
 interface Selecting extends SentObject {
@@ -83,13 +89,8 @@ interface Selecting extends SentObject {
 }
 
 /** Validates that the selector is unchanged. */
-export function selectorUpdateErrors(object: Selecting, old: Selecting): FieldError[] {
-  return immutableForm(
-    "spec.selector",
-    "*metav1.LabelSelector",
-    object.spec.selector,
-    old.spec.selector,
-  );
+export function checkSelectorChange(object: Check<Selecting>, old: Selecting): void {
+  checkUnchangedForm(object.at("spec", "selector"), "*metav1.LabelSelector", old.spec.selector);
 }
 
 interface Colliding extends SentObject {
@@ -97,12 +98,12 @@ interface Colliding extends SentObject {
 }
 
 /** Validates that the count of name collisions never falls. */
-export function collisionErrors(object: Colliding, previous: Colliding): FieldError[] {
-  const { collisionCount: before } = previous.status ?? {};
-  const { collisionCount: now } = object.status ?? {};
-  return before !== undefined && (now === undefined || now < before)
-    ? [invalidValue("status.collisionCount", now ?? 0, "cannot be decremented")]
-    : [];
+export function checkCollisions(object: Check<Colliding>, { status: old = {} }: Colliding): void {
+  const count = object.at("status", "collisionCount");
+  const { collisionCount: before } = old;
+  if (before !== undefined && (count.value === undefined || count.value < before)) {
+    count.invalid("cannot be decremented", count.value ?? 0);
+  }
 }
 
 export const readyOfDesired = column(

@@ -1,38 +1,32 @@
 /** Rules of the kind StatefulSet. */
-import {
-  type FieldError,
-  invalidValue,
-  nameErrorsAt,
-  notSupported,
-  required,
-} from "../../../../kube/field-errors.ts";
+import { Check } from "../../../../kube/check.ts";
 import { dns1123LabelErrors } from "../../../../kube/names.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import {
-  countOrPercent,
-  immutable,
-  immutableForm,
-  notNegative,
-  notOverHundred,
+  checkAtMostHundred,
+  checkCountOrPercent,
+  checkNotNegative,
+  checkUnchangedForm,
+  checked,
+  checkedChange,
 } from "../../shared/checks.ts";
 import { setPodTemplateDefaults } from "../../shared/pods/defaults.ts";
-import { templateErrors, templateMetadataErrors } from "../../shared/pods/pod-spec.ts";
+import { checkPodTemplateMetadata, checkTemplate } from "../../shared/pods/pod-spec.ts";
 import type { PodTemplate } from "../../shared/pods/shapes.ts";
 import { templateWarnings } from "../../shared/pods/warnings.ts";
 import type { IntOrString, LabelSelector, PersistentVolumeClaim } from "../../shared/shapes.ts";
-import { claimSpecErrors } from "../../shared/volumes/claim-spec.ts";
+import { checkClaimSpec } from "../../shared/volumes/claim-spec.ts";
 import { claimSizeWarnings } from "../../shared/volumes/warnings.ts";
 import { TEMPLATE_CONTAINERS } from "../../shared/workloads/columns.ts";
-import { TEMPLATE, endlessErrors } from "../../shared/workloads/selection.ts";
+import { checkEndless, checkSelection } from "../../shared/workloads/selection.ts";
 import type { ReplicaStatus } from "../../shared/workloads/shapes.ts";
-import { countErrors } from "../../shared/workloads/status.ts";
+import { checkCounts } from "../../shared/workloads/status.ts";
 import { dropFromWorkload } from "../../shared/workloads/templates.ts";
 import { internalForm } from "../../strategies/go-internal.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { ageColumn, containerColumns, nameColumn, printer } from "../../tables/column.ts";
-import { HISTORY, collisionErrors, isZero, readyOfDesired, selectionErrors } from "./shared.ts";
+import { HISTORY, checkCollisions, checkSelector, isZero, readyOfDesired } from "./shared.ts";
 import { selectorScale } from "../../shared/workloads/scale.ts";
-import { type Deployment } from "./shared.ts";
 
 /** Warnings about a StatefulSet. */
 function statefulSetWarnings(object: StatefulSet, old: SentObject | undefined): string[] {
@@ -101,59 +95,31 @@ export interface StatefulSet extends SentObject {
   };
 }
 
-const TEXTS = { empty: "empty selector is invalid for statefulset", invalid: "" };
-const RETENTION = ["Retain", "Delete"];
-
-function newStatefulSetErrors(object: StatefulSet): FieldError[] {
-  const { volumeClaimTemplates = [], serviceName = "" } = object.spec;
-  const claims = volumeClaimTemplates.flatMap(({ spec }, index) =>
-    claimSpecErrors(`spec.volumeClaimTemplates[${index}].spec`, spec),
-  );
-  const service =
-    serviceName === "" ? [] : nameErrorsAt("spec.serviceName", serviceName, dns1123LabelErrors);
-  return specErrors(object, { claims, service, template: true });
-}
-
-/** The parts of the validation that depend on the caller. */
-interface Extent {
-  readonly claims: FieldError[];
-  readonly service: FieldError[];
-  /** Whether the template is validated in full. */
-  readonly template: boolean;
-}
-
-function specErrors(set: StatefulSet, { claims, service, template }: Extent): FieldError[] {
-  const { spec } = set;
-  const { podManagementPolicy = "" } = spec;
-  const errors: FieldError[] = [];
-  if (podManagementPolicy !== "OrderedReady" && podManagementPolicy !== "Parallel") {
-    const detail = "must be 'OrderedReady' or 'Parallel'";
-    errors.push(invalidValue("spec.podManagementPolicy", podManagementPolicy, detail));
+/** @param isFull - whether the template is validated in full */
+function checkSpec(set: Check<StatefulSet>, isNew: boolean, isFull = true): void {
+  const spec = set.at("spec");
+  const { podManagementPolicy: policy = "", selector } = spec.value;
+  if (policy !== "OrderedReady" && policy !== "Parallel") {
+    spec.at("podManagementPolicy").invalid("must be 'OrderedReady' or 'Parallel'", policy);
   }
-  errors.push(...statefulStrategyErrors(spec.updateStrategy));
+  checkStrategy(spec.at("updateStrategy"));
   for (const part of ["whenDeleted", "whenScaled"] as const) {
-    const policy = spec.persistentVolumeClaimRetentionPolicy?.[part] ?? "";
-    if (!RETENTION.includes(policy)) {
-      errors.push(
-        notSupported(`spec.persistentVolumeClaimRetentionPolicy.${part}`, policy, RETENTION),
-      );
-    }
+    spec.at("persistentVolumeClaimRetentionPolicy").at(part).oneOf(["Retain", "Delete"]);
   }
-  const pods = withClaims(set);
-  return [
-    ...errors,
-    ...claims,
-    ...notNegative("spec.replicas", spec.replicas),
-    ...notNegative("spec.minReadySeconds", spec.minReadySeconds),
-    ...notNegative("spec.ordinals.start", spec.ordinals?.start),
-    ...service,
-    ...selectionErrors(spec.selector, pods, TEXTS, () => [
-      ...(template ? templateErrors(TEMPLATE, pods) : []),
-      // Validated a second time, whatever the first result.
-      ...templateMetadataErrors(TEMPLATE, pods),
-    ]),
-    ...endlessErrors("StatefulSet", spec.template),
-  ];
+  if (isNew) spec.at("volumeClaimTemplates").each((claim) => checkClaimSpec(claim.at("spec")));
+  checkNotNegative(spec.at("replicas"));
+  checkNotNegative(spec.at("minReadySeconds"));
+  checkNotNegative(spec.at("ordinals").at("start"));
+  if (isNew) spec.at("serviceName").nameIfGiven(dns1123LabelErrors);
+  const texts = { empty: "empty selector is invalid for statefulset", invalid: "" };
+  if (checkSelector(spec.at("selector"), texts)) {
+    const pods = spec.child("template", withClaims(set.value));
+    checkSelection(pods, selector);
+    if (isFull) checkTemplate(pods);
+    // Validated a second time, whatever the first result.
+    checkPodTemplateMetadata(pods);
+  }
+  checkEndless(spec.at("template"), "StatefulSet");
 }
 
 /** The template with the volumes of its claim templates, as its pods will have them. */
@@ -170,89 +136,54 @@ function withClaims({ spec }: StatefulSet): PodTemplate {
   return named ? spec.template : { ...spec.template, spec: { ...pod, volumes } };
 }
 
-function statefulStrategyErrors({
-  type = "",
-  rollingUpdate,
-}: StatefulSet["spec"]["updateStrategy"]): FieldError[] {
-  const field = "spec.updateStrategy";
-  if (type === "") return [required(field)];
-  if (type === "OnDelete") {
-    if (!rollingUpdate) return [];
-    const shown = internalForm("apps.RollingUpdateStatefulSetStrategy", rollingUpdate);
-    return [
-      invalidValue(
-        `${field}.rollingUpdate`,
-        shown,
-        "only allowed for updateStrategy 'RollingUpdate'",
-      ),
-    ];
-  }
-  if (type !== "RollingUpdate") {
+function checkStrategy(strategy: Check<StatefulSet["spec"]["updateStrategy"]>): void {
+  const { type, rollingUpdate } = strategy.value;
+  const rolling = strategy.at("rollingUpdate");
+  if (!strategy.as(type).given()) return;
+  if (type === "RollingUpdate") {
+    checkNotNegative(rolling.at("partition"));
+    rolling.at("maxUnavailable").ifSet((count) => {
+      checkCountOrPercent(count);
+      if (isZero(count.value)) count.invalid("cannot be 0");
+      checkAtMostHundred(count);
+    });
+  } else if (type !== "OnDelete") {
     const shown = internalForm("apps.StatefulSetUpdateStrategy", { type, rollingUpdate });
-    return [invalidValue(field, shown, "must be 'RollingUpdate' or 'OnDelete'")];
+    strategy.invalid("must be 'RollingUpdate' or 'OnDelete'", shown);
+  } else if (rollingUpdate) {
+    const shown = internalForm("apps.RollingUpdateStatefulSetStrategy", rollingUpdate);
+    rolling.invalid("only allowed for updateStrategy 'RollingUpdate'", shown);
   }
-  return [
-    ...notNegative(`${field}.rollingUpdate.partition`, rollingUpdate?.partition),
-    ...unavailableErrors(`${field}.rollingUpdate.maxUnavailable`, rollingUpdate?.maxUnavailable),
-  ];
 }
 
-function unavailableErrors(field: string, count: IntOrString | undefined): FieldError[] {
-  if (count === undefined) return [];
-  return [
-    ...countOrPercent(field, count),
-    ...(isZero(count) ? [invalidValue(field, count, "cannot be 0")] : []),
-    ...notOverHundred(field, count),
-  ];
+function checkStatefulSetUpdate(set: Check<StatefulSet>, old: StatefulSet): void {
+  const spec = set.at("spec");
+  const { spec: before } = old;
+  const wasWrong = Check.errorsOf(old, (it) => checkSpec(it, false)).length > 0;
+  checkSpec(set, false, !wasWrong);
+  spec.at("selector").unchanged(before.selector);
+  checkUnchangedForm(
+    spec.at("volumeClaimTemplates"),
+    "[]core.PersistentVolumeClaim",
+    before.volumeClaimTemplates,
+  );
+  spec.child("serviceName", spec.value.serviceName ?? "").unchanged(before.serviceName ?? "");
+  spec.at("podManagementPolicy").unchanged(before.podManagementPolicy);
 }
 
-function statefulSetUpdateErrors(object: StatefulSet, old: StatefulSet): FieldError[] {
-  const extent = { claims: [], service: [], template: true };
-  const wasWrong = specErrors(old, extent).length > 0;
-  const errors = specErrors(object, { ...extent, template: !wasWrong });
-  const [spec, previous] = [object.spec, old.spec];
-  return [
-    ...errors,
-    ...immutable("spec.selector", spec.selector, previous.selector),
-    ...immutableForm(
-      "spec.volumeClaimTemplates",
-      "[]core.PersistentVolumeClaim",
-      spec.volumeClaimTemplates,
-      previous.volumeClaimTemplates,
-    ),
-    ...immutable("spec.serviceName", spec.serviceName ?? "", previous.serviceName ?? ""),
-    ...immutable(
-      "spec.podManagementPolicy",
-      spec.podManagementPolicy,
-      previous.podManagementPolicy,
-    ),
-  ];
+function checkStatefulSetStatus(set: Check<StatefulSet>, old: StatefulSet): void {
+  const parts = ["readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"];
+  const counts = ["replicas", ...parts, "observedGeneration", "collisionCount"];
+  checkCounts(set, counts, parts, "status.readyReplicas");
+  checkCollisions(set, old);
 }
-
-const statefulSetStatusErrors = (object: Deployment, previous: SentObject): FieldError[] => [
-  ...countErrors(
-    object,
-    [
-      "replicas",
-      "readyReplicas",
-      "currentReplicas",
-      "updatedReplicas",
-      "availableReplicas",
-      "observedGeneration",
-      "collisionCount",
-    ],
-    ["readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"],
-    "status.readyReplicas",
-  ),
-  ...collisionErrors(object, previous),
-];
 
 /** The rules of StatefulSets. */
 export const statefulSetRules: KindRules = {
   warnings: statefulSetWarnings,
-  validateCreate: newStatefulSetErrors,
-  validateUpdate: statefulSetUpdateErrors,
-  validateStatus: statefulSetStatusErrors,
+  validateCreate: checked((set: Check<StatefulSet>) => checkSpec(set, true)),
+  validateUpdate: checkedChange(checkStatefulSetUpdate),
+  validateStatus: checkedChange(checkStatefulSetStatus),
   name: "label",
   status: "all",
   generation: ["spec"],

@@ -1,15 +1,11 @@
 /** Rules of the kind CronJob. */
 import { messageOf } from "../../../../errors.ts";
 import { parseCron } from "../../../../kube/values/cron.ts";
-import {
-  type FieldError,
-  invalidValue,
-  notSupported,
-  required,
-} from "../../../../kube/field-errors.ts";
+import type { CronJobStatus } from "../../../../generated/k8s/batch-v1.ts";
+import type { Check } from "../../../../kube/check.ts";
 import type { ObjectMeta, SentObject } from "../../../../kube/object.ts";
 import { at } from "../../at.ts";
-import { notNegative, oneOf } from "../../shared/checks.ts";
+import { checkNotNegative, checked, checkedChange } from "../../shared/checks.ts";
 import { dropFromTemplate } from "../../shared/pods/defaults.ts";
 import { isUncounted, nameWarnings, specWarnings } from "../../shared/pods/warnings.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
@@ -26,7 +22,7 @@ import {
   textColumn,
 } from "../../tables/column.ts";
 import type { JobSpec } from "./job-spec-shape.ts";
-import { jobSpecErrors, setJobSpecDefaults, tooManyIndexes } from "./job-spec.ts";
+import { checkJobSpec, setJobSpecDefaults, tooManyIndexes } from "./job-spec.ts";
 
 /** Warnings about a CronJob: those of its job template, and of a time zone within the schedule. */
 function cronJobWarnings(object: CronJob, old: SentObject | undefined): string[] {
@@ -74,105 +70,68 @@ export interface CronJob extends SentObject {
     successfulJobsHistoryLimit?: number;
     failedJobsHistoryLimit?: number;
   };
-  status?: {
-    active?: {
-      apiVersion?: string;
-      kind?: string;
-      name?: string;
-      namespace?: string;
-      uid?: string;
-      resourceVersion?: string;
-    }[];
-    lastScheduleTime?: string;
-    lastSuccessfulTime?: string;
-  };
+  status?: CronJobStatus;
 }
-
-const CONCURRENCY = ["Allow", "Forbid", "Replace"];
 
 /** Validates a new CronJob. */
-function newCronJobErrors(object: CronJob): FieldError[] {
-  const { spec, metadata } = object;
-  const errors = cronJobSpecErrors(spec, undefined);
-  const { name = "" } = metadata;
-  return name.length > 52
-    ? [...errors, invalidValue("metadata.name", name, "must be no more than 52 characters")]
-    : errors;
+function checkNewCronJob(job: Check<CronJob>): void {
+  const name = job.at("metadata", "name");
+  checkSpec(job.at("spec"), undefined);
+  if ((name.value ?? "").length > 52) name.invalid("must be no more than 52 characters");
 }
 
-function cronJobUpdateErrors(object: CronJob, previous: CronJob): FieldError[] {
-  return cronJobSpecErrors(object.spec, previous.spec);
+function checkCronJobUpdate(job: Check<CronJob>, old: CronJob): void {
+  checkSpec(job.at("spec"), old.spec);
 }
 
-function cronJobSpecErrors(spec: CronJob["spec"], old: CronJob["spec"] | undefined): FieldError[] {
-  const errors: FieldError[] = [];
-  const { schedule, timeZone, concurrencyPolicy = "", jobTemplate } = spec;
-  const field = "spec.schedule";
-  if (schedule === "") errors.push(required(field));
-  else errors.push(...scheduleErrors(field, spec, old?.schedule.includes("TZ") === true));
-  errors.push(...notNegative("spec.startingDeadlineSeconds", spec.startingDeadlineSeconds));
-  if (timeZone !== undefined && timeZone !== old?.timeZone) {
-    errors.push(...timeZoneErrors(timeZone));
+function checkSpec(spec: Check<CronJob["spec"]>, old: CronJob["spec"] | undefined): void {
+  const { timeZone } = spec.value;
+  const schedule = spec.at("schedule");
+  const job = spec.at("jobTemplate", "spec");
+  if (schedule.given()) {
+    checkSchedule(schedule, timeZone, old?.schedule.includes("TZ") === true);
   }
-  errors.push(
-    ...oneOf("spec.concurrencyPolicy", concurrencyPolicy, CONCURRENCY),
-    ...jobSpecErrors("spec.jobTemplate.spec", jobTemplate.spec),
-  );
-  const at = "spec.jobTemplate.spec";
-  if (jobTemplate.spec.selector) {
-    const detail = "`selector` will be auto-generated";
-    errors.push(invalidValue(`${at}.selector`, jobTemplate.spec.selector, detail));
-  }
-  if (jobTemplate.spec.manualSelector === true) {
-    errors.push(notSupported(`${at}.manualSelector`, true, ["nil", "false"]));
-  }
-  return [
-    ...errors,
-    ...notNegative("spec.successfulJobsHistoryLimit", spec.successfulJobsHistoryLimit),
-    ...notNegative("spec.failedJobsHistoryLimit", spec.failedJobsHistoryLimit),
-  ];
+  checkNotNegative(spec.at("startingDeadlineSeconds"));
+  if (timeZone !== old?.timeZone) spec.at("timeZone").ifSet(checkTimeZone);
+  spec.at("concurrencyPolicy").oneOf(["Allow", "Forbid", "Replace"]);
+  checkJobSpec(job);
+  if (job.value.selector) job.at("selector").invalid("`selector` will be auto-generated");
+  if (job.value.manualSelector === true) job.at("manualSelector").notSupported(["nil", "false"]);
+  checkNotNegative(spec.at("successfulJobsHistoryLimit"));
+  checkNotNegative(spec.at("failedJobsHistoryLimit"));
 }
 
-function scheduleErrors(
-  field: string,
-  { schedule, timeZone }: CronJob["spec"],
+function checkSchedule(
+  schedule: Check<string>,
+  timeZone: string | undefined,
   mayNameZone: boolean,
-): FieldError[] {
-  const errors: FieldError[] = [];
+): void {
   try {
-    parseCron(schedule);
+    parseCron(schedule.value);
   } catch (thrown) {
-    errors.push(invalidValue(field, schedule, messageOf(thrown)));
+    schedule.invalid(messageOf(thrown));
   }
-  if (!schedule.includes("TZ")) return errors;
+  if (!schedule.value.includes("TZ")) return;
   if (!mayNameZone) {
-    const detail = "cannot use TZ or CRON_TZ in schedule, use timeZone field instead";
-    return [...errors, invalidValue(field, schedule, detail)];
+    schedule.invalid("cannot use TZ or CRON_TZ in schedule, use timeZone field instead");
+  } else if (timeZone !== undefined) {
+    schedule.invalid("cannot use both timeZone field and TZ or CRON_TZ in schedule");
   }
-  if (timeZone === undefined) return errors;
-  const detail = "cannot use both timeZone field and TZ or CRON_TZ in schedule";
-  return [...errors, invalidValue(field, schedule, detail)];
 }
 
-function timeZoneErrors(timeZone: string): FieldError[] {
-  const field = "spec.timeZone";
-  if (timeZone === "") {
-    return [invalidValue(field, timeZone, "timeZone must be nil or non-empty string")];
-  }
-  if (timeZone.toLowerCase() === "local") {
-    return [
-      invalidValue(
-        field,
-        timeZone,
-        "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones",
-      ),
-    ];
-  }
-  try {
-    new Intl.DateTimeFormat("en", { timeZone });
-    return [];
-  } catch {
-    return [invalidValue(field, timeZone, `unknown time zone ${timeZone}`)];
+function checkTimeZone(zone: Check<string>): void {
+  const { value: timeZone } = zone;
+  if (timeZone === "") zone.invalid("timeZone must be nil or non-empty string");
+  else if (timeZone.toLowerCase() === "local") {
+    zone.invalid(
+      "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones",
+    );
+  } else {
+    try {
+      new Intl.DateTimeFormat("en", { timeZone });
+    } catch {
+      zone.invalid(`unknown time zone ${timeZone}`);
+    }
   }
 }
 
@@ -184,8 +143,8 @@ function booleanText(value: unknown): string {
 /** The rules of CronJobs. */
 export const cronJobRules: KindRules = {
   warnings: cronJobWarnings,
-  validateCreate: newCronJobErrors,
-  validateUpdate: cronJobUpdateErrors,
+  validateCreate: checked(checkNewCronJob),
+  validateUpdate: checkedChange(checkCronJobUpdate),
   status: "all",
   generation: ["spec"],
   setDefaults: setCronJobDefaults,

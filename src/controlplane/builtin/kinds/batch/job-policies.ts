@@ -1,147 +1,106 @@
 /** Validation of the policies of a Job about failed and successful pods. */
 import { messageOf } from "../../../../errors.ts";
-import {
-  type FieldError,
-  duplicate,
-  invalidValue,
-  nameErrorsAt,
-  quote,
-  required,
-  tooMany,
-} from "../../../../kube/field-errors.ts";
+import type { Check } from "../../../../kube/check.ts";
+import { quote } from "../../../../kube/field-errors.ts";
 import { qualifiedNameErrors } from "../../../../kube/names.ts";
-import { notNegative, oneOf } from "../../shared/checks.ts";
+import { checkNotNegative } from "../../shared/checks.ts";
 import { parseIndexes } from "./job-indexes.ts";
 import type { JobSpec } from "./job-spec-shape.ts";
 
-const ACTIONS = ["Count", "FailIndex", "FailJob", "Ignore"];
-const OPERATORS = ["In", "NotIn"];
-const STATES = ["False", "True", "Unknown"];
 const MAX_RULES = 20;
 const MAX_CODES = 255;
 
 type FailureRule = NonNullable<JobSpec["podFailurePolicy"]>["rules"][number];
+type ExitCodes = NonNullable<FailureRule["onExitCodes"]>;
+type SuccessRule = NonNullable<JobSpec["successPolicy"]>["rules"][number];
 
-/** A list as Go's `%q` prints it. */
-const shownWords = (words: readonly string[]): string => `[${words.map(quote).join(" ")}]`;
-
-/** An error without a value. */
-const bare = (field: string, detail: string): FieldError => ({
-  reason: "FieldValueInvalid",
-  field,
-  message: `Invalid value: ${detail}`,
-});
-
-export function failurePolicyErrors(field: string, spec: JobSpec): FieldError[] {
-  const rules = spec.podFailurePolicy?.rules ?? [];
-  const { containers, initContainers = [] } = spec.template.spec;
-  const names = [...(containers ?? []), ...initContainers].map(({ name }) => name);
-  return [
-    ...(rules.length > MAX_RULES ? [tooMany(`${field}.rules`, rules.length, MAX_RULES)] : []),
-    ...rules.flatMap((rule, index) => ruleErrors(`${field}.rules[${index}]`, rule, spec, names)),
-  ];
+/** Validates a word that is required; the message about a missing one lists the valid ones. */
+function checkWord(word: Check<string | undefined>, known: readonly string[]): void {
+  if (word.given(`valid values: [${known.map(quote).join(" ")}]`)) word.oneOf(known);
 }
 
-function ruleErrors(
-  at: string,
-  { action, onExitCodes, onPodConditions = [] }: FailureRule,
+export function checkFailurePolicy(spec: Check<JobSpec>): void {
+  const rules = spec.at("podFailurePolicy", "rules");
+  const { containers, initContainers = [] } = spec.value.template.spec;
+  const names = [...(containers ?? []), ...initContainers].map(({ name }) => name);
+  rules.atMost(MAX_RULES);
+  rules.each((rule) => checkFailureRule(rule, spec.value, names));
+}
+
+function checkFailureRule(
+  rule: Check<FailureRule>,
   spec: JobSpec,
-  names: readonly string[],
-): FieldError[] {
-  const errors: FieldError[] = [];
-  if (action === "") {
-    errors.push(required(`${at}.action`, `valid values: ${shownWords(ACTIONS)}`));
-  } else if (action === "FailIndex") {
-    if (spec.backoffLimitPerIndex === undefined) {
-      const detail = "requires the backoffLimitPerIndex to be set";
-      errors.push(invalidValue(`${at}.action`, action, detail));
-    }
-  } else errors.push(...oneOf(`${at}.action`, action, ACTIONS));
-  if (onExitCodes) errors.push(...exitCodeErrors(`${at}.onExitCodes`, onExitCodes, names));
-  for (const [index, { type, status = "" }] of onPodConditions.entries()) {
-    const pattern = `${at}.onPodConditions[${index}]`;
-    errors.push(
-      ...nameErrorsAt(`${pattern}.type`, type, qualifiedNameErrors),
-      ...(status === ""
-        ? [required(`${pattern}.status`, `valid values: ${shownWords(STATES)}`)]
-        : oneOf(`${pattern}.status`, status, STATES)),
-    );
+  containers: readonly string[],
+): void {
+  const { onExitCodes, onPodConditions = [] } = rule.value;
+  const action = rule.at("action");
+  if (action.value !== "FailIndex") {
+    checkWord(action, ["Count", "FailIndex", "FailJob", "Ignore"]);
+  } else if (spec.backoffLimitPerIndex === undefined) {
+    action.invalid("requires the backoffLimitPerIndex to be set");
   }
+  rule.at("onExitCodes").ifSet((codes) => checkExitCodes(codes, containers));
+  rule.at("onPodConditions").each((pattern) => {
+    pattern.at("type").named(qualifiedNameErrors);
+    checkWord(pattern.at("status"), ["False", "True", "Unknown"]);
+  });
   if (onExitCodes && onPodConditions.length > 0) {
-    errors.push(bare(at, "specifying both OnExitCodes and OnPodConditions is not supported"));
+    rule.invalidStructure("specifying both OnExitCodes and OnPodConditions is not supported");
   }
   if (!onExitCodes && onPodConditions.length === 0) {
-    errors.push(bare(at, "specifying one of OnExitCodes and OnPodConditions is required"));
+    rule.invalidStructure("specifying one of OnExitCodes and OnPodConditions is required");
   }
-  return errors;
 }
 
-function exitCodeErrors(
-  at: string,
-  { operator, values: given, containerName }: NonNullable<FailureRule["onExitCodes"]>,
-  names: readonly string[],
-): FieldError[] {
-  const values = given ?? [];
-  const errors =
-    operator === ""
-      ? [required(`${at}.operator`, `valid values: ${shownWords(OPERATORS)}`)]
-      : oneOf(`${at}.operator`, operator, OPERATORS);
-  if (containerName !== undefined && !names.includes(containerName)) {
-    const detail = "must be one of the container or initContainer names in the pod template";
-    errors.push(invalidValue(`${at}.containerName`, containerName, detail));
+function checkExitCodes(codes: Check<ExitCodes>, containers: readonly string[]): void {
+  const { operator, containerName } = codes.value;
+  const values: Check<readonly number[] | null> = codes.at("values");
+  const numbers = values.value ?? [];
+  checkWord(codes.at("operator"), ["In", "NotIn"]);
+  if (containerName !== undefined && !containers.includes(containerName)) {
+    codes
+      .at("containerName")
+      .invalid("must be one of the container or initContainer names in the pod template");
   }
-  const field = `${at}.values`;
-  if (values.length === 0)
-    errors.push(invalidValue(field, given, "at least one value is required"));
-  else if (values.length > MAX_CODES) errors.push(tooMany(field, values.length, MAX_CODES));
-  for (const [index, value] of values.entries()) {
-    if (operator === "In" && value === 0) {
-      errors.push(invalidValue(`${field}[${index}]`, value, "must not be 0 for the In operator"));
-    }
-    if (values.indexOf(value) < index) errors.push(duplicate(`${field}[${index}]`, value));
-  }
-  const isOrdered = values.every(
-    (value, index) => index === 0 || (values[index - 1] ?? 0) <= value,
+  if (numbers.length === 0) values.invalid("at least one value is required");
+  else values.atMost(MAX_CODES);
+  const seen = new Set<number>();
+  values.each((value) => {
+    if (operator === "In" && value.value === 0) value.invalid("must not be 0 for the In operator");
+    value.uniqueIn(seen);
+  });
+  const isOrdered = numbers.every(
+    (value, index) => index === 0 || (numbers[index - 1] ?? 0) <= value,
   );
-  return isOrdered ? errors : [...errors, invalidValue(field, values, "must be ordered")];
+  if (!isOrdered) values.invalid("must be ordered");
 }
 
-export function successPolicyErrors(field: string, spec: JobSpec): FieldError[] {
-  const rules = spec.successPolicy?.rules ?? [];
-  const { completions = 0 } = spec;
-  const errors: FieldError[] = [];
-  if (rules.length === 0) {
-    const detail = "at least one rules must be specified when the successPolicy is specified";
-    errors.push(required(`${field}.rules`, detail));
+export function checkSuccessPolicy(spec: Check<JobSpec>): void {
+  const { completions = 0 } = spec.value;
+  const rules = spec.at("successPolicy", "rules");
+  rules.given("at least one rules must be specified when the successPolicy is specified");
+  rules.atMost(MAX_RULES);
+  rules.each((rule) => checkSuccessRule(rule, completions));
+}
+
+function checkSuccessRule(rule: Check<SuccessRule>, completions: number): void {
+  const { succeededIndexes, succeededCount } = rule.value;
+  const count = rule.at("succeededCount");
+  if (succeededIndexes === undefined && succeededCount === undefined) {
+    rule.required("at least one of succeededCount or succeededIndexes must be specified");
   }
-  if (rules.length > MAX_RULES) errors.push(tooMany(`${field}.rules`, rules.length, MAX_RULES));
-  for (const [index, { succeededIndexes, succeededCount }] of rules.entries()) {
-    const at = `${field}.rules[${index}]`;
-    if (succeededIndexes === undefined && succeededCount === undefined) {
-      const detail = "at least one of succeededCount or succeededIndexes must be specified";
-      errors.push(required(at, detail));
+  let total = succeededIndexes === undefined ? Infinity : 0;
+  rule.at("succeededIndexes").ifSet((indexes) => {
+    try {
+      total = parseIndexes(indexes.value, completions).length;
+    } catch (thrown) {
+      indexes.invalid(`error parsing succeededIndexes: ${messageOf(thrown)}`);
     }
-    let total = succeededIndexes === undefined ? undefined : 0;
-    if (succeededIndexes !== undefined) {
-      try {
-        total = parseIndexes(succeededIndexes, completions).length;
-      } catch (thrown) {
-        const detail = `error parsing succeededIndexes: ${messageOf(thrown)}`;
-        errors.push(invalidValue(`${at}.succeededIndexes`, succeededIndexes, detail));
-      }
-    }
-    if (succeededCount === undefined) continue;
-    const count = `${at}.succeededCount`;
-    errors.push(...notNegative(count, succeededCount));
-    const most = "must be less than or equal to";
-    if (succeededCount > completions) {
-      const detail = `${most} ${completions} (the number of specified completions)`;
-      errors.push(invalidValue(count, succeededCount, detail));
-    }
-    if (total !== undefined && succeededCount > total) {
-      const detail = `${most} ${total} (the number of indexes in the specified succeededIndexes field)`;
-      errors.push(invalidValue(count, succeededCount, detail));
-    }
-  }
-  return errors;
+  });
+  if (succeededCount === undefined) return;
+  checkNotNegative(count);
+  const refuse = (most: number, what: string): void =>
+    count.invalid(`must be less than or equal to ${most} (the number of ${what})`);
+  if (succeededCount > completions) refuse(completions, "specified completions");
+  if (succeededCount > total) refuse(total, "indexes in the specified succeededIndexes field");
 }

@@ -1,16 +1,10 @@
 /** Defaults and validation of a Job's spec, which a CronJob contains too. */
-import {
-  type FieldError,
-  invalidValue,
-  notSupported,
-  required,
-  tooLong,
-} from "../../../../kube/field-errors.ts";
-import { domainPrefixedPathErrors, notNegative, oneOf } from "../../shared/checks.ts";
+import type { Check } from "../../../../kube/check.ts";
+import { checkDomainPrefixedPath, checkNotNegative } from "../../shared/checks.ts";
 import { setPodTemplateDefaults } from "../../shared/pods/defaults.ts";
-import { templateErrors } from "../../shared/pods/pod-spec.ts";
+import { checkTemplate } from "../../shared/pods/pod-spec.ts";
 import { internalForm } from "../../strategies/go-internal.ts";
-import { failurePolicyErrors, successPolicyErrors } from "./job-policies.ts";
+import { checkFailurePolicy, checkSuccessPolicy } from "./job-policies.ts";
 import type { JobSpec } from "./job-spec-shape.ts";
 
 export function tooManyIndexes(at: string, spec: JobSpec): string[] {
@@ -29,113 +23,84 @@ export function setJobSpecDefaults(spec: JobSpec): void {
   }
 }
 
-const MODES = ["NonIndexed", "Indexed"];
-const REPLACEMENTS = ["Failed", "TerminatingOrFailed"];
 const MAX_INDEXED = 100_000;
+const NEEDS_INDEXES = "requires indexed completion mode";
 
-export function jobSpecErrors(field: string, spec: JobSpec): FieldError[] {
-  const errors = (
-    [
-      "parallelism",
-      "completions",
-      "activeDeadlineSeconds",
-      "backoffLimit",
-      "ttlSecondsAfterFinished",
-      "backoffLimitPerIndex",
-      "maxFailedIndexes",
-    ] as const
-  ).flatMap((part) => notNegative(`${field}.${part}`, spec[part]));
-  const { completionMode, podFailurePolicy, podReplacementPolicy, successPolicy } = spec;
-  if (spec.maxFailedIndexes !== undefined && spec.backoffLimitPerIndex === undefined) {
-    errors.push(required(`${field}.backoffLimitPerIndex`, "when maxFailedIndexes is specified"));
+export function checkJobSpec(spec: Check<JobSpec>): void {
+  const { completionMode, podFailurePolicy, successPolicy } = spec.value;
+  for (const part of [
+    "parallelism",
+    "completions",
+    "activeDeadlineSeconds",
+    "backoffLimit",
+    "ttlSecondsAfterFinished",
+    "backoffLimitPerIndex",
+    "maxFailedIndexes",
+  ] as const) {
+    checkNotNegative(spec.at(part));
   }
-  if (spec.managedBy !== undefined) {
-    errors.push(...domainPrefixedPathErrors(`${field}.managedBy`, spec.managedBy));
-    if (spec.managedBy.length > 63) errors.push(tooLong(`${field}.managedBy`, 63));
+  if (spec.value.maxFailedIndexes !== undefined) {
+    const limit = spec.at("backoffLimitPerIndex");
+    if (limit.value === undefined) limit.required("when maxFailedIndexes is specified");
   }
-  if (completionMode !== undefined) {
-    errors.push(...oneOf(`${field}.completionMode`, completionMode, MODES));
-  }
-  if (completionMode === "Indexed") errors.push(...indexedErrors(field, spec));
+  spec.at("managedBy").ifSet((manager) => {
+    checkDomainPrefixedPath(manager);
+    if (manager.value.length > 63) manager.tooLong(63);
+  });
+  spec.at("completionMode").ifSet((mode) => mode.oneOf(["NonIndexed", "Indexed"]));
+  if (completionMode === "Indexed") checkIndexed(spec);
   else if (completionMode === undefined || completionMode === "NonIndexed") {
-    errors.push(...unindexedErrors(field, spec));
-  }
-  if (podFailurePolicy) errors.push(...failurePolicyErrors(`${field}.podFailurePolicy`, spec));
-  if (successPolicy) {
-    if (completionMode === "Indexed") {
-      errors.push(...successPolicyErrors(`${field}.successPolicy`, spec));
-    } else {
-      const shown = internalForm("batch.SuccessPolicy", successPolicy);
-      errors.push(
-        invalidValue(`${field}.successPolicy`, shown, "requires indexed completion mode"),
-      );
+    for (const part of ["backoffLimitPerIndex", "maxFailedIndexes"] as const) {
+      spec.at(part).ifSet((limit) => limit.invalid(NEEDS_INDEXES));
     }
   }
-  if (podReplacementPolicy !== undefined) {
-    const known = podFailurePolicy ? ["Failed"] : REPLACEMENTS;
-    errors.push(...oneOf(`${field}.podReplacementPolicy`, podReplacementPolicy, known));
+  if (podFailurePolicy) checkFailurePolicy(spec);
+  if (successPolicy && completionMode === "Indexed") checkSuccessPolicy(spec);
+  else if (successPolicy) {
+    const shown = internalForm("batch.SuccessPolicy", successPolicy);
+    spec.at("successPolicy").invalid(NEEDS_INDEXES, shown);
   }
-  return [
-    ...errors,
-    ...templateErrors(`${field}.template`, spec.template),
-    ...restartErrors(`${field}.template.spec.restartPolicy`, spec),
-  ];
+  spec.at("podReplacementPolicy").ifSet((policy) => {
+    policy.oneOf(podFailurePolicy ? ["Failed"] : ["Failed", "TerminatingOrFailed"]);
+  });
+  checkTemplate(spec.at("template"));
+  checkRestartPolicy(spec.at("template").at("spec", "restartPolicy"), podFailurePolicy);
 }
 
 /** Validates the restart policy: the pods of a Job end, so they are not always restarted. */
-function restartErrors(field: string, { template, podFailurePolicy }: JobSpec): FieldError[] {
-  const { restartPolicy = "" } = template.spec;
-  if (restartPolicy === "" || restartPolicy === "Always") {
-    return [required(field, 'valid values: "OnFailure", "Never"')];
+function checkRestartPolicy(
+  policy: Check<string | undefined>,
+  failurePolicy: JobSpec["podFailurePolicy"],
+): void {
+  const { value = "" } = policy;
+  if (value === "" || value === "Always") policy.required('valid values: "OnFailure", "Never"');
+  else if (value !== "OnFailure") policy.oneOf(["OnFailure", "Never"]);
+  else if (failurePolicy) {
+    policy.invalid('only "Never" is supported when podFailurePolicy is specified');
   }
-  if (restartPolicy !== "OnFailure" && restartPolicy !== "Never") {
-    return [notSupported(field, restartPolicy, ["OnFailure", "Never"])];
-  }
-  if (!podFailurePolicy || restartPolicy === "Never") return [];
-  const detail = 'only "Never" is supported when podFailurePolicy is specified';
-  return [invalidValue(field, restartPolicy, detail)];
 }
 
-function indexedErrors(field: string, spec: JobSpec): FieldError[] {
-  const { completions, parallelism = 0, maxFailedIndexes } = spec;
-  const errors: FieldError[] = [];
-  const limit = (part: string, value: number, detail: string): void => {
-    errors.push(invalidValue(`${field}.${part}`, value, detail));
-  };
-  if (completions === undefined) {
-    errors.push(required(`${field}.completions`, "when completion mode is Indexed"));
+function checkIndexed(spec: Check<JobSpec>): void {
+  const completions = spec.at("completions");
+  const { backoffLimitPerIndex } = spec.value;
+  const parallelism = spec.child("parallelism", spec.value.parallelism ?? 0);
+  const failures = spec.at("maxFailedIndexes");
+  const most = "must be less than or equal to";
+  if (completions.value === undefined) completions.required("when completion mode is Indexed");
+  if (parallelism.value > MAX_INDEXED) {
+    parallelism.invalid(`${most} ${MAX_INDEXED} when completion mode is Indexed`);
   }
-  if (parallelism > MAX_INDEXED) {
-    const detail = `must be less than or equal to ${MAX_INDEXED} when completion mode is Indexed`;
-    limit("parallelism", parallelism, detail);
+  failures.ifSet(({ value }) => {
+    if (value > (completions.value ?? Infinity)) failures.invalid(`${most} completions`);
+    if (value > MAX_INDEXED) failures.invalid(`${most} ${MAX_INDEXED}`);
+  });
+  if ((completions.value ?? 0) <= MAX_INDEXED || backoffLimitPerIndex === undefined) return;
+  if (failures.value === undefined) {
+    failures.required("must be specified when completions is above 100000");
   }
-  if (maxFailedIndexes !== undefined) {
-    if (completions !== undefined && maxFailedIndexes > completions) {
-      limit("maxFailedIndexes", maxFailedIndexes, "must be less than or equal to completions");
-    }
-    if (maxFailedIndexes > MAX_INDEXED) {
-      limit("maxFailedIndexes", maxFailedIndexes, `must be less than or equal to ${MAX_INDEXED}`);
-    }
+  for (const count of [parallelism, failures]) {
+    if ((count.value ?? 0) <= 10_000) continue;
+    const when = "when completions are above 100000 and used with backoff limit per index";
+    count.invalid(`${most} 10000 ${when}`);
   }
-  if ((completions ?? 0) <= MAX_INDEXED || spec.backoffLimitPerIndex === undefined) return errors;
-  const many = "when completions are above 100000 and used with backoff limit per index";
-  if (maxFailedIndexes === undefined) {
-    const detail = "must be specified when completions is above 100000";
-    errors.push(required(`${field}.maxFailedIndexes`, detail));
-  }
-  for (const [part, value] of [
-    ["parallelism", parallelism],
-    ["maxFailedIndexes", maxFailedIndexes ?? 0],
-  ] as const) {
-    if (value > 10_000) limit(part, value, `must be less than or equal to 10000 ${many}`);
-  }
-  return errors;
-}
-
-function unindexedErrors(field: string, spec: JobSpec): FieldError[] {
-  return (["backoffLimitPerIndex", "maxFailedIndexes"] as const).flatMap((part) =>
-    spec[part] === undefined
-      ? []
-      : [invalidValue(`${field}.${part}`, spec[part], "requires indexed completion mode")],
-  );
 }

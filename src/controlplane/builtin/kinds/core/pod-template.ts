@@ -1,44 +1,33 @@
 /** Rules of the kind PodTemplate. */
-import type { FieldError } from "../../../../kube/field-errors.ts";
+import type { Check } from "../../../../kube/check.ts";
 import type { SentObject } from "../../../../kube/object.ts";
+import { checked } from "../../shared/checks.ts";
 import { dropFromTemplate, setPodTemplateDefaults } from "../../shared/pods/defaults.ts";
-import { templateErrors } from "../../shared/pods/pod-spec.ts";
+import { checkTemplate } from "../../shared/pods/pod-spec.ts";
 import type { PodTemplate } from "../../shared/pods/shapes.ts";
 import { isUncounted, specWarnings } from "../../shared/pods/warnings.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { column, containerColumns, nameColumn, printer } from "../../tables/column.ts";
 import { labelCell } from "./shared.ts";
 
-interface TemplateObject extends SentObject {
-  template?: PodTemplate;
+interface PodTemplateObject extends SentObject {
+  template: PodTemplate;
 }
 
 /** Warnings about a PodTemplate. */
-function podTemplateWarnings(
-  object: SentObject & { template: PodTemplate },
-  old: SentObject | undefined,
-): string[] {
-  const { template } = object;
+function podTemplateWarnings(object: PodTemplateObject, old: SentObject | undefined): string[] {
   if (isUncounted(object, old)) return [];
-  const { metadata = {}, spec } = template;
+  const { metadata = {}, spec } = object.template;
   return specWarnings("template.spec", "template.metadata", metadata, spec);
-}
-
-/** Validates a PodTemplate. */
-const podTemplateErrors = (object: PodTemplateObject): FieldError[] =>
-  templateErrors("template", object.template);
-
-interface PodTemplateObject extends SentObject {
-  template: PodTemplate;
 }
 
 /** The rules of PodTemplates. */
 export const podTemplateRules: KindRules = {
   warnings: podTemplateWarnings,
-  validate: podTemplateErrors,
+  validate: checked((object: Check<PodTemplateObject>) => checkTemplate(object.at("template"))),
   generation: ["template"],
-  setDefaults: (object: TemplateObject) => setPodTemplateDefaults(object.template),
-  dropDisabled: (object: TemplateObject) => dropFromTemplate(object.template),
+  setDefaults: ({ template }: PodTemplateObject) => setPodTemplateDefaults(template),
+  dropDisabled: ({ template }: PodTemplateObject) => dropFromTemplate(template),
   table: printer([
     nameColumn,
     ...containerColumns("template.spec.containers", {}),

@@ -1,9 +1,8 @@
 /** Rules of the kind ReplicationController. */
-import { type FieldError, invalidValue, required } from "../../../../kube/field-errors.ts";
+import type { Check } from "../../../../kube/check.ts";
 import type { SentObject } from "../../../../kube/object.ts";
-import { matchesLabelSelector } from "../../../../kube/selectors/selector.ts";
 import { numberAt } from "../../at.ts";
-import { notNegative } from "../../shared/checks.ts";
+import { checkNotNegative, checked, checkedChange } from "../../shared/checks.ts";
 import { setPodTemplateDefaults } from "../../shared/pods/defaults.ts";
 import type { PodTemplate } from "../../shared/pods/shapes.ts";
 import {
@@ -12,11 +11,10 @@ import {
   namedTemplateWarnings,
   specWarnings,
 } from "../../shared/pods/warnings.ts";
-import { MISMATCH, TEMPLATE, replicatedTemplateErrors } from "../../shared/workloads/selection.ts";
+import { checkReplicatedTemplate, checkSelection } from "../../shared/workloads/selection.ts";
 import type { ReplicaStatus } from "../../shared/workloads/shapes.ts";
-import { replicaSetStatusErrors } from "../../shared/workloads/status.ts";
+import { checkReplicaSetStatus } from "../../shared/workloads/status.ts";
 import { dropFromWorkload } from "../../shared/workloads/templates.ts";
-import { asGiven } from "../../strategies/emptied.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import {
   INTEGER,
@@ -63,36 +61,27 @@ export interface ReplicationController extends SentObject {
   status?: ReplicaStatus;
 }
 
-function replicationControllerErrors(object: ReplicationController): FieldError[] {
-  const { spec } = object;
-  const errors = [
-    ...notNegative("spec.minReadySeconds", spec.minReadySeconds),
-    ...(Object.keys(spec.selector ?? {}).length === 0 ? [required("spec.selector")] : []),
-    ...notNegative("spec.replicas", spec.replicas),
-  ];
-  if (!spec.template) return [...errors, required(TEMPLATE)];
-  const { labels } = spec.template.metadata ?? {};
-  if (spec.selector && !matchesLabelSelector({ matchLabels: spec.selector }, labels)) {
-    errors.push(
-      invalidValue(
-        `${TEMPLATE}.metadata.labels`,
-        asGiven(spec.template.metadata, "labels"),
-        MISMATCH,
-      ),
-    );
+function checkReplicationController(controller: Check<ReplicationController>): void {
+  const spec = controller.at("spec");
+  const { selector, template, replicas } = spec.value;
+  checkNotNegative(spec.at("minReadySeconds"));
+  if (Object.keys(selector ?? {}).length === 0) spec.at("selector").required();
+  checkNotNegative(spec.at("replicas"));
+  if (!template) {
+    spec.at("template").required();
+    return;
   }
-  return [
-    ...errors,
-    ...replicatedTemplateErrors("ReplicationController", spec.template, spec.replicas),
-  ];
+  const pods = spec.child("template", template);
+  if (selector) checkSelection(pods, { matchLabels: selector });
+  checkReplicatedTemplate(pods, "ReplicationController", replicas);
 }
 
 /** The rules of ReplicationControllers. */
 export const replicationControllerRules: KindRules = {
   name: "generated",
   warnings: replicationControllerWarnings,
-  validate: replicationControllerErrors,
-  validateStatus: replicaSetStatusErrors,
+  validate: checked(checkReplicationController),
+  validateStatus: checkedChange(checkReplicaSetStatus),
   status: "all",
   generation: ["spec"],
   setDefaults: setReplicationControllerDefaults,

@@ -3,10 +3,10 @@
  *
  * @see https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/
  */
+import type { DownwardAPIVolumeFile } from "../../../../generated/k8s/core-v1.ts";
 import type { CommonVolumeSources } from "../shapes.ts";
 import type {
   Container,
-  DownwardItem,
   EnvVar,
   FieldRef,
   Handler,
@@ -101,7 +101,7 @@ const LONGEST_NAME = 255;
  * The default pull policy: Always for the tag `latest` and for neither tag nor digest, else
  * IfNotPresent, also for an invalid reference.
  */
-function pullPolicyOf(image: string): string {
+function pullPolicyOf(image: string): "Always" | "IfNotPresent" {
   const [reference = "", digest] = image.split("@");
   const name = reference.replace(/:[^/:]+$/, "");
   if (!REFERENCE.test(image) || name.length > LONGEST_NAME) return "IfNotPresent";
@@ -178,6 +178,6 @@ export function setVolumeSourceDefaults(volume: CommonVolumeSources): void {
   }
 }
 
-function setDownwardDefaults(items: readonly DownwardItem[] | undefined): void {
+function setDownwardDefaults(items: readonly DownwardAPIVolumeFile[] | undefined): void {
   for (const item of items ?? []) setFieldRefDefaults(item.fieldRef);
 }

@@ -1,13 +1,7 @@
 /** Validation of references to a pod's own fields, and to the resources of its containers. */
-import {
-  type FieldError,
-  invalidValue,
-  nameErrorsAt,
-  notSupported,
-  required,
-} from "../../../../kube/field-errors.ts";
+import type { Check } from "../../../../kube/check.ts";
 import { qualifiedNameErrors } from "../../../../kube/names.ts";
-import { textAt } from "../../at.ts";
+import type { FieldRef, ResourceFieldRef } from "./shapes.ts";
 
 const RESOURCES = [
   "limits.cpu",
@@ -45,34 +39,24 @@ const AMOUNTS_TEXT =
  * Validates the path of a `fieldRef`: a field of the pod that is in `supported`, or one label or
  * annotation.
  */
-export function fieldPathErrors(
-  at: string,
-  reference: unknown,
-  supported: readonly string[],
-): FieldError[] {
-  if (textAt(reference, "apiVersion") === "") return [required(`${at}.apiVersion`)];
-  const field = `${at}.fieldPath`;
-  const given = textAt(reference, "fieldPath");
-  if (given === "") return [required(field)];
-  const version = textAt(reference, "apiVersion");
-  if (version !== "v1") {
-    const detail = `error converting fieldPath: unsupported pod version: ${version}`;
-    return [invalidValue(field, given, detail)];
+export function checkFieldRef(reference: Check<FieldRef>, supported: readonly string[]): void {
+  const path = reference.at("fieldPath");
+  const version = reference.at("apiVersion");
+  if (!version.given() || !path.given()) return;
+  const refuse = (problem: string): void => {
+    path.invalid(`error converting fieldPath: ${problem}`);
+  };
+  if (version.value !== "v1") {
+    refuse(`unsupported pod version: ${version.value}`);
+    return;
   }
-  const path = given === "spec.host" ? "spec.nodeName" : given;
-  const [, whole = "", key = ""] = /^(.*)\['(.*)'\]$/s.exec(path) ?? [];
-  if (whole === "metadata.annotations") {
-    return nameErrorsAt(at, key.toLowerCase(), qualifiedNameErrors);
-  }
-  if (whole === "metadata.labels") return nameErrorsAt(at, key, qualifiedNameErrors);
-  if (!KNOWN_FIELDS.has(path)) {
-    const problem =
-      whole === ""
-        ? `field label not supported: ${path}`
-        : `field label does not support subscript: ${path}`;
-    return [invalidValue(field, given, `error converting fieldPath: ${problem}`)];
-  }
-  return supported.includes(path) ? [] : [notSupported(field, path, supported)];
+  const field = path.value === "spec.host" ? "spec.nodeName" : path.value;
+  const [, whole = "", key = ""] = /^(.*)\['(.*)'\]$/s.exec(field) ?? [];
+  if (whole === "metadata.annotations") reference.as(key.toLowerCase()).named(qualifiedNameErrors);
+  else if (whole === "metadata.labels") reference.as(key).named(qualifiedNameErrors);
+  else if (KNOWN_FIELDS.has(field)) path.as(field).oneOf(supported);
+  else if (whole === "") refuse(`field label not supported: ${field}`);
+  else refuse(`field label does not support subscript: ${field}`);
 }
 
 /**
@@ -80,33 +64,28 @@ export function fieldPathErrors(
  *
  * @param isFile - whether it is in a volume, where it must name the container too
  */
-export function resourceFieldErrors(at: string, reference: unknown, isFile: boolean): FieldError[] {
-  const resource = textAt(reference, "resource");
-  const errors: FieldError[] = [];
-  if (isFile && textAt(reference, "containerName") === "") {
-    errors.push(required(`${at}.containerName`));
-  } else if (resource === "") errors.push(required(`${at}.resource`));
-  else if (!RESOURCES.includes(resource) && !/^(limits|requests)\.hugepages-/.test(resource)) {
-    errors.push(notSupported(`${at}.resource`, resource, RESOURCES));
+export function checkResourceFieldRef(reference: Check<ResourceFieldRef>, isFile: boolean): void {
+  const { divisor = "0", resource: name = "" } = reference.value;
+  const resource = reference.at("resource");
+  if (!isFile || reference.at("containerName").given()) {
+    const isPages = /^(limits|requests)\.hugepages-/.test(name);
+    if (resource.given() && !isPages) resource.oneOf(RESOURCES);
   }
-  const divisor = textAt(reference, "divisor", "0");
-  return divisor === "0" ? errors : [...errors, ...divisorErrors(at, resource, divisor)];
+  if (String(divisor) === "0") return;
+  const problem = divisorProblem(name, String(divisor));
+  if (problem !== undefined) reference.child("divisor", name).invalid(problem);
 }
 
-function divisorErrors(at: string, resource: string, divisor: string): FieldError[] {
+function divisorProblem(resource: string, divisor: string): string | undefined {
   const kind = resource.replace(/^(limits|requests)\./, "");
-  if (kind === resource) return [];
-  const refuse = (detail: string): FieldError[] => [
-    invalidValue(`${at}.divisor`, resource, detail),
-  ];
+  if (kind === resource) return undefined;
   if (kind === "cpu") {
-    const detail = "only divisor's values 1m and 1 are supported with the cpu resource";
-    return divisor === "1m" || divisor === "1" ? [] : refuse(detail);
+    return divisor === "1m" || divisor === "1"
+      ? undefined
+      : "only divisor's values 1m and 1 are supported with the cpu resource";
   }
-  if (AMOUNTS.test(divisor)) return [];
-  if (kind === "memory") return refuse(`${AMOUNTS_TEXT} memory resource`);
-  if (kind === "ephemeral-storage") {
-    return refuse(`${AMOUNTS_TEXT} local ephemeral storage resource`);
-  }
-  return kind.startsWith("hugepages-") ? refuse(`${AMOUNTS_TEXT} hugepages resource`) : [];
+  if (AMOUNTS.test(divisor)) return undefined;
+  if (kind === "memory") return `${AMOUNTS_TEXT} memory resource`;
+  if (kind === "ephemeral-storage") return `${AMOUNTS_TEXT} local ephemeral storage resource`;
+  return kind.startsWith("hugepages-") ? `${AMOUNTS_TEXT} hugepages resource` : undefined;
 }

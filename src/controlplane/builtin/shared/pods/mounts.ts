@@ -1,121 +1,93 @@
 /** Validation of volume mounts and raw devices of containers. */
-import {
-  type FieldError,
-  forbidden,
-  invalidValue,
-  notFoundValue,
-  notSupported,
-  required,
-} from "../../../../kube/field-errors.ts";
-import { backstepErrors, localPathErrors } from "../checks.ts";
-import type { Container, Volume } from "./shapes.ts";
-
-const PROPAGATIONS = ["Bidirectional", "HostToContainer", "None"];
-const RECURSIVE = ["Disabled", "Enabled", "IfPossible"];
-
-type Mount = NonNullable<Container["volumeMounts"]>[number];
+import type { Check } from "../../../../kube/check.ts";
+import { checkLocalPath } from "../checks.ts";
+import type { Container, Volume, VolumeDevice, VolumeMount } from "./shapes.ts";
 
 /** Validates the volume mounts of a container. */
-export function mountsErrors(
-  field: string,
-  container: Container,
+export function checkMounts(
+  container: Check<Container>,
   volumes: ReadonlyMap<string, Volume>,
-): FieldError[] {
+): void {
+  const { volumeDevices = [], securityContext } = container.value;
+  const mounts = container.at("volumeMounts");
   const paths = new Set<string>();
-  const devices = container.volumeDevices ?? [];
-  return (container.volumeMounts ?? []).flatMap((mount, index) => {
-    const at = `${field}[${index}]`;
-    const { name, mountPath } = mount;
-    const errors: FieldError[] = [];
-    const refuse = (part: string, value: string, detail: string): void => {
-      errors.push(invalidValue(`${at}.${part}`, value, detail));
-    };
-    if (name === "") errors.push(required(`${at}.name`));
-    if (!volumes.has(name)) errors.push(notFoundValue(`${at}.name`, name));
-    if (mountPath === "") errors.push(required(`${at}.mountPath`));
-    if (paths.has(mountPath)) refuse("mountPath", mountPath, "must be unique");
-    paths.add(mountPath);
-    if (devices.some((device) => device.name === name)) {
-      refuse("name", name, "must not already exist in volumeDevices");
+  mounts.each((mount) => {
+    const name = mount.at("name");
+    const path = mount.at("mountPath");
+    const { subPath = "", subPathExpr = "" } = mount.value;
+    name.given();
+    if (!volumes.has(name.value)) name.notFound();
+    path.given();
+    if (paths.has(path.value)) path.invalid("must be unique");
+    paths.add(path.value);
+    if (volumeDevices.some((device) => device.name === name.value)) {
+      name.invalid("must not already exist in volumeDevices");
     }
-    if (devices.some(({ devicePath }) => devicePath === mountPath)) {
-      refuse("mountPath", mountPath, "must not already exist as a path in volumeDevices");
+    if (volumeDevices.some(({ devicePath }) => devicePath === path.value)) {
+      path.invalid("must not already exist as a path in volumeDevices");
     }
-    const { subPath = "", subPathExpr = "" } = mount;
-    if (subPath !== "") errors.push(...localPathErrors(`${field}.subPath`, subPath));
+    if (subPath !== "") checkLocalPath(mounts.child("subPath", subPath));
     if (subPathExpr !== "") {
       if (subPath !== "") {
-        refuse("subPathExpr", subPathExpr, "subPathExpr and subPath are mutually exclusive");
+        mount.at("subPathExpr").invalid("subPathExpr and subPath are mutually exclusive");
       }
-      errors.push(...localPathErrors(`${field}.subPathExpr`, subPathExpr));
+      checkLocalPath(mounts.child("subPathExpr", subPathExpr));
     }
-    return [...errors, ...sharingErrors(field, mount, container)];
+    checkSharing(mounts.as(mount.value), securityContext?.privileged === true);
   });
 }
 
 /** Validates mount propagation and recursive read-only mounts. */
-function sharingErrors(field: string, mount: Mount, container: Container): FieldError[] {
-  const { mountPropagation: propagation, recursiveReadOnly: recursive } = mount;
-  const errors: FieldError[] = [];
-  if (propagation !== undefined) {
-    const at = `${field}.mountPropagation`;
-    if (!PROPAGATIONS.includes(propagation)) {
-      errors.push(notSupported(at, propagation, PROPAGATIONS));
+function checkSharing(mount: Check<VolumeMount>, isPrivileged: boolean): void {
+  const { mountPropagation = "None", readOnly } = mount.value;
+  mount.at("mountPropagation").ifSet((propagation) => {
+    propagation.oneOf(["Bidirectional", "HostToContainer", "None"]);
+    if (propagation.value === "Bidirectional" && !isPrivileged) {
+      propagation.forbidden(
+        "Bidirectional mount propagation is available only to privileged containers",
+      );
     }
-    if (propagation === "Bidirectional" && container.securityContext?.privileged !== true) {
-      const detail = "Bidirectional mount propagation is available only to privileged containers";
-      errors.push(forbidden(at, detail));
+  });
+  mount.at("recursiveReadOnly").ifSet((recursive) => {
+    if (recursive.value === "Disabled") return;
+    if (!recursive.passes((it) => it.oneOf(["Disabled", "Enabled", "IfPossible"]))) return;
+    if (readOnly !== true) recursive.forbidden("may only be specified when readOnly is true");
+    if (mountPropagation !== "None") {
+      recursive.forbidden("may only be specified when mountPropagation is None or not specified");
     }
-  }
-  if (recursive === undefined || recursive === "Disabled") return errors;
-  const at = `${field}.recursiveReadOnly`;
-  if (!RECURSIVE.includes(recursive)) return [...errors, notSupported(at, recursive, RECURSIVE)];
-  if (mount.readOnly !== true) {
-    errors.push(forbidden(at, "may only be specified when readOnly is true"));
-  }
-  if (propagation !== undefined && propagation !== "None") {
-    const detail = "may only be specified when mountPropagation is None or not specified";
-    errors.push(forbidden(at, detail));
-  }
-  return errors;
+  });
 }
 
 /** Validates the raw devices of a container. */
-export function devicesErrors(
-  field: string,
-  container: Container,
+export function checkDevices(
+  container: Check<Container>,
   volumes: ReadonlyMap<string, Volume>,
-): FieldError[] {
+): void {
+  const { volumeMounts = [] } = container.value;
   const names = new Set<string>();
   const paths = new Set<string>();
-  const mounts = container.volumeMounts ?? [];
-  return (container.volumeDevices ?? []).flatMap(({ name, devicePath }, index) => {
-    const at = `${field}[${index}]`;
-    const errors: FieldError[] = [];
-    const refuse = (part: string, value: string, detail: string): void => {
-      errors.push(invalidValue(`${at}.${part}`, value, detail));
-    };
-    const volume = volumes.get(name);
-    if (name === "") errors.push(required(`${at}.name`));
-    if (names.has(name)) refuse("name", name, "must be unique");
-    if (!volume) errors.push(notFoundValue(`${at}.name`, name));
+  container.at("volumeDevices").each((device: Check<VolumeDevice>) => {
+    const name = device.at("name");
+    const path = device.at("devicePath");
+    const volume = volumes.get(name.value);
+    name.given();
+    if (names.has(name.value)) name.invalid("must be unique");
+    if (!volume) name.notFound();
     else if (!volume.persistentVolumeClaim && !volume.ephemeral) {
-      const detail =
-        "can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode";
-      refuse("name", name, detail);
+      name.invalid(
+        "can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode",
+      );
     }
-    if (devicePath === "") errors.push(required(`${at}.devicePath`));
-    if (paths.has(devicePath)) refuse("devicePath", devicePath, "must be unique");
-    if (backstepErrors("", devicePath).length > 0) {
-      refuse("devicePath", devicePath, "can not contain backsteps ('..')");
-    } else paths.add(devicePath);
-    if (mounts.some((mount) => mount.name === name)) {
-      refuse("name", name, "must not already exist in volumeMounts");
+    path.given();
+    if (paths.has(path.value)) path.invalid("must be unique");
+    if (path.value.split("/").includes("..")) path.invalid("can not contain backsteps ('..')");
+    else paths.add(path.value);
+    if (volumeMounts.some((mount) => mount.name === name.value)) {
+      name.invalid("must not already exist in volumeMounts");
     }
-    if (mounts.some(({ mountPath }) => mountPath === devicePath)) {
-      refuse("devicePath", devicePath, "must not already exist as a path in volumeMounts");
+    if (volumeMounts.some(({ mountPath }) => mountPath === path.value)) {
+      path.invalid("must not already exist as a path in volumeMounts");
     }
-    if (name !== "") names.add(name);
-    return errors;
+    if (name.value !== "") names.add(name.value);
   });
 }

@@ -1,244 +1,179 @@
 /** Validation of pods and pod templates. */
-import {
-  type FieldError,
-  forbidden,
-  invalidValue,
-  nameErrorsAt,
-  required,
-  tooLong,
-} from "../../../../kube/field-errors.ts";
+import type { Check } from "../../../../kube/check.ts";
 import { validateAnnotations, validateLabels } from "../../../../kube/metadata.ts";
 import {
   dns1123LabelErrors,
   dns1123SubdomainErrors,
   qualifiedNameErrors,
 } from "../../../../kube/names.ts";
-import type { ObjectMeta } from "../../../../kube/object.ts";
 import { addressErrors } from "../addresses/addresses.ts";
-import { oneOf } from "../checks.ts";
+import { listed } from "../checks.ts";
 import { checkVolumes } from "../volumes/volumes.ts";
-import { containerResourcesErrors, podResourcesErrors } from "./container-resources.ts";
-import { containersErrors } from "./containers.ts";
-import { affinityErrors, spreadErrors, tolerationsErrors } from "./scheduling.ts";
-import { hostUsersErrors, osErrors, podContextErrors, processErrors } from "./security-context.ts";
-import type { PodSpec, PodTemplate } from "./shapes.ts";
+import { checkPodResources, checkResources } from "./container-resources.ts";
+import { checkContainers } from "./containers.ts";
+import { checkAffinity, checkSpread, checkToleration } from "./scheduling.ts";
+import {
+  checkHostUsers,
+  checkOperatingSystem,
+  checkPodContext,
+  checkProcesses,
+} from "./security-context.ts";
+import type { PodResourceClaim, PodSpec, PodTemplate } from "./shapes.ts";
 
-const RESTART_POLICIES = ["Always", "OnFailure", "Never"];
-const DNS_POLICIES = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"];
 const MAX_INT32 = 2_147_483_647;
 const MAX_HOSTNAME = 64;
-const MIRROR = "kubernetes.io/config.mirror";
 const APP_ARMOR = "container.apparmor.security.beta.kubernetes.io/";
-const DELETION_COST = "controller.kubernetes.io/pod-deletion-cost";
 
 /** Validates the template of a workload, its metadata included. */
-export function templateErrors(field: string, template: PodTemplate): FieldError[] {
-  const { spec } = template;
-  const errors = [
-    ...templateMetadataErrors(field, template),
-    ...podSpecErrors(`${field}.spec`, spec, undefined),
-  ];
-  return (spec.ephemeralContainers ?? []).length === 0
-    ? errors
-    : [
-        ...errors,
-        forbidden(
-          `${field}.spec.ephemeralContainers`,
-          "ephemeral containers not allowed in pod template",
-        ),
-      ];
+export function checkTemplate(template: Check<PodTemplate>): void {
+  const spec = template.at("spec");
+  checkPodTemplateMetadata(template);
+  checkPodSpec(spec, undefined);
+  const ephemeral = spec.at("ephemeralContainers");
+  if (ephemeral.count > 0) {
+    ephemeral.forbidden("ephemeral containers not allowed in pod template");
+  }
 }
 
 /** Validates the labels and annotations of a template. */
-export const templateMetadataErrors = (
-  field: string,
-  { metadata = {}, spec }: PodTemplate,
-): FieldError[] => [
-  ...validateLabels(metadata.labels, `${field}.labels`),
-  ...validateAnnotations(metadata.annotations ?? {}, `${field}.annotations`),
-  ...podAnnotationErrors(`${field}.annotations`, metadata, spec),
-];
+export function checkPodTemplateMetadata(template: Check<PodTemplate>): void {
+  const { labels, annotations } = template.value.metadata ?? {};
+  template.child("labels", labels).by(validateLabels);
+  template.child("annotations", annotations).by(validateAnnotations);
+  checkPodAnnotations(template.child("annotations", annotations), template.value.spec);
+}
 
 /** Validates the annotations that the API server interprets. */
-export function podAnnotationErrors(
-  field: string,
-  { annotations = {} }: ObjectMeta,
+export function checkPodAnnotations(
+  annotations: Check<Record<string, string> | undefined>,
   spec: PodSpec,
-): FieldError[] {
-  const errors: FieldError[] = [];
-  const mirror = annotations[MIRROR];
-  if (mirror !== undefined && !spec.nodeName) {
-    const detail = "must set spec.nodeName if mirror pod annotation is set";
-    errors.push(invalidValue(`${field}[${MIRROR}]`, mirror, detail));
+): void {
+  const mirror = annotations.entry("kubernetes.io/config.mirror");
+  if (mirror.value !== undefined && !spec.nodeName) {
+    mirror.invalid("must set spec.nodeName if mirror pod annotation is set");
   }
-  const cost = annotations[DELETION_COST];
-  if (cost !== undefined && !isInt32(cost)) {
-    errors.push(invalidValue(`${field}[${DELETION_COST}]`, cost, "must be a 32bit integer"));
-  }
+  annotations.entry("controller.kubernetes.io/pod-deletion-cost").ifSet((cost) => {
+    if (!isInt32(cost.value)) cost.invalid("must be a 32bit integer");
+  });
   const names = [
     ...(spec.initContainers ?? []),
     ...(spec.containers ?? []),
     ...(spec.ephemeralContainers ?? []),
   ].map(({ name }) => name);
-  for (const key of Object.keys(annotations).filter((name) => name.startsWith(APP_ARMOR))) {
+  annotations.eachEntry((profile, key) => {
+    if (!key.startsWith(APP_ARMOR)) return;
     const name = key.slice(APP_ARMOR.length);
-    if (!names.includes(name)) {
-      errors.push(invalidValue(`${field}[${key}]`, name, "container not found"));
+    if (!names.includes(name)) profile.invalid("container not found", name);
+    if (!/^(runtime\/default|unconfined|localhost\/.*|)$/.test(profile.value)) {
+      profile.invalid(`invalid AppArmor profile name: ${JSON.stringify(profile.value)}`);
     }
-    const profile = annotations[key] ?? "";
-    if (!/^(runtime\/default|unconfined|localhost\/.*|)$/.test(profile)) {
-      const detail = `invalid AppArmor profile name: ${JSON.stringify(profile)}`;
-      errors.push(invalidValue(`${field}[${key}]`, profile, detail));
-    }
-  }
-  return errors;
+  });
 }
 
 const isInt32 = (text: string): boolean =>
   /^(0|-?[1-9]\d*)$/.test(text) && Math.abs(Number(text)) <= MAX_INT32;
 
 /** Validates the spec of a pod or a template; `podName` is undefined for a template. */
-export function podSpecErrors(
-  field: string,
-  spec: PodSpec,
-  podName: string | undefined,
-): FieldError[] {
-  const { restartPolicy = "", dnsPolicy = "" } = spec;
-  const volumes = checkVolumes(`${field}.volumes`, spec.volumes, podName);
-  return [
-    ...volumes.errors,
-    ...claimsErrors(`${field}.resourceClaims`, spec.resourceClaims),
-    ...containersErrors(field, spec, volumes.usable),
-    ...podResourcesErrors(field, spec),
-    ...hostNetworkErrors(`${field}.containers`, spec, podName !== undefined),
-    ...oneOf(`${field}.restartPolicy`, restartPolicy, RESTART_POLICIES),
-    ...oneOf(`${field}.dnsPolicy`, dnsPolicy, DNS_POLICIES),
-    ...validateLabels(spec.nodeSelector, `${field}.nodeSelector`),
-    ...podContextErrors(`${field}.securityContext`, spec),
-    ...processErrors(field, spec),
-    ...affinityErrors(`${field}.affinity`, spec.affinity),
-    ...dnsErrors(`${field}.dnsConfig`, spec),
-    ...(spec.readinessGates ?? []).flatMap(({ conditionType }, index) =>
-      nameErrorsAt(
-        `${field}.readinessGates[${index}].conditionType`,
-        conditionType,
-        qualifiedNameErrors,
-      ),
-    ),
-    ...gatesErrors(`${field}.schedulingGates`, spec.schedulingGates),
-    ...spreadErrors(`${field}.topologySpreadConstraints`, spec.topologySpreadConstraints),
-    ...hostUsersErrors(field, spec),
-    ...namesErrors(field, spec),
-    ...tolerationsErrors(`${field}.tolerations`, spec.tolerations),
-    ...(spec.hostAliases ?? []).flatMap(({ ip = "", hostnames = [] }, index) => [
-      ...nameErrorsAt(`${field}.hostAliases[${index}].ip`, ip, addressErrors),
-      ...hostnames.flatMap((name, position) =>
-        nameErrorsAt(
-          `${field}.hostAliases[${index}].hostnames[${position}]`,
-          name,
-          dns1123SubdomainErrors,
-        ),
-      ),
-    ]),
-    ...classErrors(field, spec),
-    ...osErrors(field, spec),
-  ];
+export function checkPodSpec(spec: Check<PodSpec>, podName: string | undefined): void {
+  const volumes = checkVolumes(spec.at("volumes"), podName);
+  const claimNames = new Set<string>();
+  const gateNames = new Set<string>();
+  spec.at("resourceClaims").each((claim) => checkResourceClaim(claim, claimNames));
+  checkContainers(spec, volumes);
+  checkPodResources(spec);
+  checkHostNetwork(spec, podName !== undefined);
+  spec.at("restartPolicy").oneOf(["Always", "OnFailure", "Never"]);
+  spec.at("dnsPolicy").oneOf(["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"]);
+  spec.at("nodeSelector").by(validateLabels);
+  checkPodContext(spec);
+  checkProcesses(spec);
+  checkAffinity(spec.at("affinity"));
+  checkDns(spec);
+  spec.at("readinessGates").each((gate) => gate.at("conditionType").named(qualifiedNameErrors));
+  spec.at("schedulingGates").each((gate) => {
+    gate.as(gate.value.name).named(qualifiedNameErrors);
+    gate.as(gate.value.name).uniqueIn(gateNames);
+  });
+  checkSpread(spec.at("topologySpreadConstraints"));
+  checkHostUsers(spec);
+  checkNames(spec);
+  spec.at("tolerations").each(checkToleration);
+  spec.at("hostAliases").each((alias) => {
+    alias.child("ip", alias.value.ip ?? "").named(addressErrors);
+    alias.at("hostnames").each((name) => name.named(dns1123SubdomainErrors));
+  });
+  checkClasses(spec);
+  checkOperatingSystem(spec);
 }
 
-function claimsErrors(field: string, claims: PodSpec["resourceClaims"] = []): FieldError[] {
-  const names = new Set<string>();
-  return claims.flatMap(({ name, resourceClaimName, resourceClaimTemplateName }, index) => {
-    const at = `${field}[${index}]`;
-    const errors: FieldError[] = [];
-    if (name === "") errors.push(required(`${at}.name`));
-    else if (names.has(name)) {
-      errors.push({
-        reason: "FieldValueDuplicate",
-        field: `${at}.name`,
-        message: `Duplicate value: "${name}"`,
-      });
-    } else errors.push(...nameErrorsAt(`${at}.name`, name, dns1123LabelErrors));
-    names.add(name);
-    const shown = {
-      Name: name,
-      ResourceClaimName: resourceClaimName ?? null,
-      ResourceClaimTemplateName: resourceClaimTemplateName ?? null,
-    };
-    const both = resourceClaimName !== undefined && resourceClaimTemplateName !== undefined;
-    if (both) {
-      const detail =
-        "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified";
-      errors.push(invalidValue(at, shown, detail));
-    }
-    if (resourceClaimName === undefined && resourceClaimTemplateName === undefined) {
-      const detail = "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`";
-      errors.push(invalidValue(at, shown, detail));
-    }
-    for (const [part, value] of Object.entries({ resourceClaimName, resourceClaimTemplateName })) {
-      if (value !== undefined) {
-        errors.push(...nameErrorsAt(`${at}.${part}`, value, dns1123SubdomainErrors));
-      }
-    }
-    return errors;
-  });
+function checkResourceClaim(claim: Check<PodResourceClaim>, names: Set<string>): void {
+  const { name: ownName, resourceClaimName, resourceClaimTemplateName } = claim.value;
+  const name = claim.at("name");
+  if (name.given()) {
+    if (names.has(ownName)) name.duplicate();
+    else name.named(dns1123LabelErrors);
+  }
+  names.add(ownName);
+  const shown = {
+    Name: ownName,
+    ResourceClaimName: resourceClaimName ?? null,
+    ResourceClaimTemplateName: resourceClaimTemplateName ?? null,
+  };
+  const given = [resourceClaimName, resourceClaimTemplateName].filter((it) => it !== undefined);
+  if (given.length > 1) {
+    claim.invalid(
+      "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified",
+      shown,
+    );
+  }
+  if (given.length === 0) {
+    claim.invalid("must specify one of: `resourceClaimName`, `resourceClaimTemplateName`", shown);
+  }
+  for (const part of ["resourceClaimName", "resourceClaimTemplateName"] as const) {
+    claim.at(part).ifSet((it) => it.named(dns1123SubdomainErrors));
+  }
 }
 
 /** Validates that the host ports of a pod on the host's network equal its container ports. */
-function hostNetworkErrors(field: string, spec: PodSpec, isPod: boolean): FieldError[] {
-  if (spec.hostNetwork !== true) return [];
-  return (spec.containers ?? []).flatMap(({ ports = [] }, index) =>
-    ports.flatMap(({ hostPort = 0, containerPort = 0 }, position) =>
-      (isPod || hostPort !== 0) && hostPort !== containerPort
-        ? [
-            invalidValue(
-              `${field}[${index}].ports[${position}].hostPort`,
-              hostPort,
-              "must match `containerPort` when `hostNetwork` is true",
-            ),
-          ]
-        : [],
-    ),
+function checkHostNetwork(spec: Check<PodSpec>, isPod: boolean): void {
+  if (spec.value.hostNetwork !== true) return;
+  spec.at("containers").each((container) =>
+    container.at("ports").each((port) => {
+      const { hostPort = 0, containerPort = 0 } = port.value;
+      if (hostPort === containerPort || (hostPort === 0 && !isPod)) return;
+      const detail = "must match `containerPort` when `hostNetwork` is true";
+      port.at("hostPort").invalid(detail, hostPort);
+    }),
   );
 }
 
-function dnsErrors(field: string, { dnsPolicy, dnsConfig }: PodSpec): FieldError[] {
-  const { nameservers = [], searches = [], options = [] } = dnsConfig ?? {};
-  if (dnsPolicy === "None") {
-    if (!dnsConfig) {
-      return [required(field, "must provide `dnsConfig` when `dnsPolicy` is None")];
-    }
-    if (nameservers.length === 0) {
-      const detail = "must provide at least one DNS nameserver when `dnsPolicy` is None";
-      return [required(`${field}.nameservers`, detail)];
-    }
+function checkDns(spec: Check<PodSpec>): void {
+  const config = spec.at("dnsConfig");
+  const nameservers = config.at("nameservers");
+  const searches = config.at("searches");
+  if (spec.value.dnsPolicy === "None") {
+    const when = "when `dnsPolicy` is None";
+    if (!config.given(`must provide \`dnsConfig\` ${when}`)) return;
+    if (!nameservers.given(`must provide at least one DNS nameserver ${when}`)) return;
   }
-  const errors: FieldError[] = [];
-  if (nameservers.length > 3) {
-    errors.push(
-      invalidValue(`${field}.nameservers`, nameservers, "must not have more than 3 nameservers"),
+  if (nameservers.count > 3) {
+    nameservers.invalid("must not have more than 3 nameservers");
+  }
+  nameservers.each((server) => server.named(addressErrors));
+  if (searches.count > 32) {
+    searches.invalid("must not have more than 32 search paths");
+  }
+  if ((searches.value ?? []).join(" ").length > 2048) {
+    searches.invalid(
+      "must not have more than 2048 characters (including spaces) in the search list",
     );
   }
-  for (const [index, server] of nameservers.entries()) {
-    errors.push(...nameErrorsAt(`${field}.nameservers[${index}]`, server, addressErrors));
-  }
-  if (searches.length > 32) {
-    errors.push(
-      invalidValue(`${field}.searches`, searches, "must not have more than 32 search paths"),
-    );
-  }
-  if (searches.join(" ").length > 2048) {
-    const detail = "must not have more than 2048 characters (including spaces) in the search list";
-    errors.push(invalidValue(`${field}.searches`, searches, detail));
-  }
-  for (const [index, search] of searches.entries()) {
-    const bare = search.replace(/\.$/, "");
-    if (search === ".") continue;
-    errors.push(...nameErrorsAt(`${field}.searches[${index}]`, bare, searchPathErrors));
-  }
-  for (const [index, { name = "" }] of options.entries()) {
-    if (name === "") errors.push(required(`${field}.options[${index}]`, "must not be empty"));
-  }
-  return errors;
+  searches.each((search) => {
+    if (search.value !== ".") search.as(search.value.replace(/\.$/, "")).named(searchPathErrors);
+  });
+  config.at("options").each((option) => {
+    option.as(option.value.name).given("must not be empty");
+  });
 }
 
 /** Validates a DNS name whose labels may begin with an underscore. */
@@ -254,69 +189,36 @@ function searchPathErrors(name: string): string[] {
   return errors;
 }
 
-function gatesErrors(field: string, gates: readonly { name: string }[] = []): FieldError[] {
-  const names = new Set<string>();
-  return gates.flatMap(({ name }, index) => {
-    const at = `${field}[${index}]`;
-    const errors = nameErrorsAt(at, name, qualifiedNameErrors);
-    if (names.has(name)) {
-      errors.push({
-        reason: "FieldValueDuplicate",
-        field: at,
-        message: `Duplicate value: "${name}"`,
-      });
-    }
-    names.add(name);
-    return errors;
-  });
-}
-
 /** Validates the names that a pod declares or refers to. */
-function namesErrors(field: string, spec: PodSpec): FieldError[] {
-  const errors: FieldError[] = [];
-  const { hostnameOverride: override, activeDeadlineSeconds: deadline } = spec;
-  if (override !== undefined) {
-    const at = `${field}.hostnameOverride`;
-    if (spec.setHostnameAsFQDN === true) {
-      errors.push(forbidden(at, "may not be specified when setHostnameAsFQDN is true"));
+function checkNames(spec: Check<PodSpec>): void {
+  const { setHostnameAsFQDN, hostNetwork, activeDeadlineSeconds: deadline = 1 } = spec.value;
+  spec.at("hostnameOverride").ifSet((name) => {
+    if (setHostnameAsFQDN === true) {
+      name.forbidden("may not be specified when setHostnameAsFQDN is true");
     }
-    if (spec.hostNetwork === true) {
-      errors.push(forbidden(at, "may not be specified when hostNetwork is true"));
-    }
-    if (override.length > MAX_HOSTNAME) errors.push(tooLong(at, MAX_HOSTNAME));
-    errors.push(...nameErrorsAt(at, override, dns1123SubdomainErrors));
+    if (hostNetwork === true) name.forbidden("may not be specified when hostNetwork is true");
+    if (name.value.length > MAX_HOSTNAME) name.tooLong(MAX_HOSTNAME);
+    name.named(dns1123SubdomainErrors);
+  });
+  spec.at("serviceAccountName").nameIfGiven(dns1123SubdomainErrors);
+  spec.at("nodeName").nameIfGiven(dns1123SubdomainErrors);
+  if (deadline < 1 || deadline > MAX_INT32) {
+    spec.at("activeDeadlineSeconds").invalid(`must be between 1 and ${MAX_INT32}, inclusive`);
   }
-  for (const part of ["serviceAccountName", "nodeName"] as const) {
-    const name = spec[part];
-    if (name) errors.push(...nameErrorsAt(`${field}.${part}`, name, dns1123SubdomainErrors));
-  }
-  if (deadline !== undefined && (deadline < 1 || deadline > MAX_INT32)) {
-    const detail = `must be between 1 and ${MAX_INT32}, inclusive`;
-    errors.push(invalidValue(`${field}.activeDeadlineSeconds`, deadline, detail));
-  }
-  for (const part of ["hostname", "subdomain"] as const) {
-    const name = spec[part];
-    if (name) errors.push(...nameErrorsAt(`${field}.${part}`, name, dns1123LabelErrors));
-  }
-  return errors;
+  spec.at("hostname").nameIfGiven(dns1123LabelErrors);
+  spec.at("subdomain").nameIfGiven(dns1123LabelErrors);
 }
 
-function classErrors(field: string, spec: PodSpec): FieldError[] {
-  const errors: FieldError[] = [];
-  for (const part of ["priorityClassName", "runtimeClassName"] as const) {
-    const name = spec[part];
-    // An empty priority class counts as absent.
-    if (name === undefined || (name === "" && part === "priorityClassName")) continue;
-    errors.push(...nameErrorsAt(`${field}.${part}`, name, dns1123SubdomainErrors));
-  }
-  if (spec.preemptionPolicy !== undefined) {
-    errors.push(...preemptionErrors(`${field}.preemptionPolicy`, spec.preemptionPolicy));
-  }
-  return spec.overhead
-    ? [...errors, ...containerResourcesErrors(`${field}.overhead`, { limits: spec.overhead })]
-    : errors;
+function checkClasses(spec: Check<PodSpec>): void {
+  spec.at("priorityClassName").nameIfGiven(dns1123SubdomainErrors);
+  spec.at("runtimeClassName").ifSet((name) => name.named(dns1123SubdomainErrors));
+  spec.at("preemptionPolicy").ifSet(checkPreemptionPolicy);
+  spec.at("overhead").ifSet((limits) => checkResources(limits.as({ limits: limits.value })));
 }
 
 /** Validates the preemption policy of a pod. */
-export const preemptionErrors = (field: string, policy: string): FieldError[] =>
-  policy === "" ? [required(field)] : oneOf(field, policy, ["PreemptLowerPriority", "Never"]);
+export function checkPreemptionPolicy(policy: Check<string>): void {
+  if (policy.given()) policy.oneOf(["PreemptLowerPriority", "Never"]);
+}
+
+export const preemptionErrors = listed(checkPreemptionPolicy);

@@ -3,10 +3,20 @@
  *
  * Not a full API: fields that no code here uses are left out, and pass through unchanged.
  */
+import type {
+  Volume as BuiltInVolume,
+  ConfigMapProjection,
+  ConfigMapVolumeSource,
+  DownwardAPIProjection,
+  DownwardAPIVolumeSource,
+  EmptyDirVolumeSource,
+  SecretProjection,
+  SecretVolumeSource,
+  ServiceAccountTokenProjection,
+} from "../../../../generated/k8s/core-v1.ts";
 import type { BundleSource, CertificateSource } from "../volumes/certificate-sources.ts";
 import type { ObjectMeta } from "../../../../kube/object.ts";
 import type {
-  CommonVolumeSources,
   IntOrString,
   LabelSelector,
   PersistentVolumeClaimSpec,
@@ -14,7 +24,7 @@ import type {
   ResourceRequirements,
 } from "../shapes.ts";
 
-interface ContainerPort {
+export interface ContainerPort {
   name?: string;
   containerPort?: number;
   hostPort?: number;
@@ -52,19 +62,37 @@ export interface FieldRef {
   fieldPath: string;
 }
 
+export interface ResourceFieldRef {
+  resource?: string;
+  containerName?: string;
+  divisor?: number | string;
+}
+
+interface KeyRef {
+  name?: string;
+  key: string;
+  optional?: boolean;
+}
+
 export interface EnvVar {
   name: string;
   value?: string;
   valueFrom?: {
     fieldRef?: FieldRef;
-    resourceFieldRef?: { resource: string; containerName?: string };
-    configMapKeyRef?: { name?: string; key: string; optional?: boolean };
-    secretKeyRef?: { name?: string; key: string; optional?: boolean };
-    fileKeyRef?: { optional?: boolean; key: string };
+    resourceFieldRef?: ResourceFieldRef;
+    configMapKeyRef?: KeyRef;
+    secretKeyRef?: KeyRef;
+    fileKeyRef?: { optional?: boolean; key?: string; volumeName?: string; path?: string };
   };
 }
 
-interface VolumeMount {
+export interface EnvSource {
+  prefix?: string;
+  configMapRef?: { name?: string; optional?: boolean };
+  secretRef?: { name?: string; optional?: boolean };
+}
+
+export interface VolumeMount {
   name: string;
   mountPath: string;
   readOnly?: boolean;
@@ -73,6 +101,21 @@ interface VolumeMount {
   mountPropagation?: string;
   recursiveReadOnly?: string;
   bindMountOptions?: string[];
+}
+
+export interface ResizePolicy {
+  resourceName: string;
+  restartPolicy: string;
+}
+
+export interface RestartRule {
+  action?: string;
+  exitCodes?: { operator?: string; values?: number[] };
+}
+
+export interface VolumeDevice {
+  name: string;
+  devicePath: string;
 }
 
 export interface Container {
@@ -87,80 +130,44 @@ export interface Container {
   env?: EnvVar[];
   command?: string[];
   args?: string[];
-  envFrom?: {
-    prefix?: string;
-    configMapRef?: { name?: string; optional?: boolean };
-    secretRef?: { name?: string; optional?: boolean };
-  }[];
+  envFrom?: EnvSource[];
   volumeMounts?: VolumeMount[];
-  volumeDevices?: { name: string; devicePath: string }[];
+  volumeDevices?: VolumeDevice[];
   livenessProbe?: Probe;
   readinessProbe?: Probe;
   startupProbe?: Probe;
   lifecycle?: { postStart?: Handler; preStop?: Handler; stopSignal?: string };
   securityContext?: ContainerContext;
-  resizePolicy?: { resourceName: string; restartPolicy: string }[];
-  restartPolicyRules?: {
-    action?: string;
-    exitCodes?: { operator?: string; values?: number[] };
-  }[];
+  resizePolicy?: ResizePolicy[];
+  restartPolicyRules?: RestartRule[];
   targetContainerName?: string;
 }
 
-export interface DownwardItem {
-  path: string;
-  user?: number;
-  fieldRef?: FieldRef;
-  resourceFieldRef?: { resource: string; containerName?: string };
-}
-
-interface FileSource {
-  defaultMode?: number;
+/** A source of files, with the fields of the disabled feature that gives files to a user. */
+type Files<T extends { items?: object[] }> = Omit<T, "items"> & {
   defaultUser?: number;
-  name?: string;
-  secretName?: string;
-  items?: DownwardItem[];
+  items?: (NonNullable<T["items"]>[number] & { user?: number })[];
+};
+
+/** One source of a projected volume. */
+export interface Projection {
+  serviceAccountToken?: ServiceAccountTokenProjection & { user?: number };
+  downwardAPI?: Files<DownwardAPIProjection>;
+  configMap?: Files<ConfigMapProjection>;
+  secret?: Files<SecretProjection>;
+  podCertificate?: CertificateSource;
+  clusterTrustBundle?: BundleSource;
 }
 
-/** Files of a Secret or ConfigMap; `name` is `secretName` in a volume of a Secret. */
-export interface KeyedSource {
-  defaultMode?: number;
-  defaultUser?: number;
-  name?: string;
-  secretName?: string;
-  items?: { key: string; path: string; user?: number }[];
-  optional?: boolean;
-}
+type OwnSource = "emptyDir" | "secret" | "configMap" | "downwardAPI" | "projected" | "ephemeral";
 
-export interface Volume extends CommonVolumeSources {
-  name: string;
-  emptyDir?: { medium?: string; sizeLimit?: string; mode?: number };
-  secret?: KeyedSource;
-  configMap?: KeyedSource;
-  downwardAPI?: FileSource;
-  projected?: {
-    defaultMode?: number;
-    defaultUser?: number;
-    sources?:
-      | {
-          serviceAccountToken?: {
-            path?: string;
-            expirationSeconds?: number;
-            audience?: string;
-            user?: number;
-          };
-          downwardAPI?: { items?: DownwardItem[] };
-          configMap?: KeyedSource;
-          secret?: KeyedSource;
-          podCertificate?: CertificateSource;
-          clusterTrustBundle?: BundleSource;
-        }[]
-      | null;
-  };
-  persistentVolumeClaim?: { claimName: string; readOnly?: boolean };
+export interface Volume extends Omit<BuiltInVolume, OwnSource> {
+  emptyDir?: EmptyDirVolumeSource & { mode?: number };
+  secret?: Files<SecretVolumeSource>;
+  configMap?: Files<ConfigMapVolumeSource>;
+  downwardAPI?: Files<DownwardAPIVolumeSource>;
+  projected?: { defaultMode?: number; defaultUser?: number; sources?: Projection[] };
   ephemeral?: { volumeClaimTemplate?: { metadata?: ObjectMeta; spec: PersistentVolumeClaimSpec } };
-  image?: { reference?: string; pullPolicy?: string };
-  gcePersistentDisk?: { readOnly?: boolean };
 }
 
 export interface Toleration {
@@ -169,6 +176,12 @@ export interface Toleration {
   value?: string;
   effect?: string;
   tolerationSeconds?: number;
+}
+
+export interface PodResourceClaim {
+  name: string;
+  resourceClaimName?: string;
+  resourceClaimTemplateName?: string;
 }
 
 export interface PodSpec {
@@ -213,11 +226,7 @@ export interface PodSpec {
   hostAliases?: { ip?: string; hostnames?: string[] }[];
   dnsConfig?: { nameservers?: string[]; searches?: string[]; options?: { name?: string }[] };
   os?: { name: string };
-  resourceClaims?: {
-    name: string;
-    resourceClaimName?: string;
-    resourceClaimTemplateName?: string;
-  }[];
+  resourceClaims?: PodResourceClaim[];
   resources?: ResourceRequirements;
 }
 
@@ -297,6 +306,7 @@ interface CommonContext {
   seccompProfile?: SecurityProfile;
   appArmorProfile?: SecurityProfile;
   windowsOptions?: WindowsOptions;
+  seLinuxOptions?: object;
 }
 
 /** The `securityContext` of a container. */
@@ -307,7 +317,6 @@ export interface ContainerContext extends CommonContext {
   procMount?: string;
   runAsNonRoot?: boolean;
   readOnlyRootFilesystem?: boolean;
-  seLinuxOptions?: object;
 }
 
 /** The `securityContext` of a pod. */

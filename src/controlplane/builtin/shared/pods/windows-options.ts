@@ -1,5 +1,5 @@
 /** Validation of the Windows options of pods and containers. */
-import { type FieldError, invalidValue, nameErrorsAt } from "../../../../kube/field-errors.ts";
+import type { Check } from "../../../../kube/check.ts";
 import { dns1123SubdomainErrors } from "../../../../kube/names.ts";
 import type { WindowsOptions } from "./shapes.ts";
 
@@ -11,55 +11,47 @@ const NETBIOS_NAME = /^[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}$/;
 const DNS_NAME =
   /^[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/;
 
-/** Validates the Windows options of a pod or a container; absent ones are valid. */
-export function windowsErrors(field: string, options: WindowsOptions | undefined): FieldError[] {
-  if (!options) return [];
-  const { gmsaCredentialSpecName, gmsaCredentialSpec, runAsUserName } = options;
-  const errors =
-    gmsaCredentialSpecName === undefined
-      ? []
-      : nameErrorsAt(
-          `${field}.gmsaCredentialSpecName`,
-          gmsaCredentialSpecName,
-          dns1123SubdomainErrors,
-        );
-  const refuse = (name: string, value: string, detail: string): void => {
-    errors.push(invalidValue(`${field}.${name}`, value, `${name}${detail}`));
-  };
-  if (gmsaCredentialSpec === "") {
-    refuse("gmsaCredentialSpec", "", " cannot be an empty string");
-  } else if (Buffer.byteLength(gmsaCredentialSpec ?? "") > MAX_CREDENTIAL_KIB * 1024) {
-    const detail = ` size must be under ${MAX_CREDENTIAL_KIB} KiB`;
-    refuse("gmsaCredentialSpec", gmsaCredentialSpec ?? "", detail);
-  }
-  for (const detail of runAsUserName === undefined ? [] : userNameProblems(runAsUserName)) {
-    refuse("runAsUserName", runAsUserName ?? "", detail);
-  }
-  return errors;
+/** Validates the Windows options of a pod or a container. */
+export function checkWindowsOptions(options: Check<WindowsOptions>): void {
+  options.at("gmsaCredentialSpecName").ifSet((name) => name.named(dns1123SubdomainErrors));
+  options.at("gmsaCredentialSpec").ifSet((spec) => {
+    if (spec.value === "") spec.invalid("gmsaCredentialSpec cannot be an empty string");
+    else if (Buffer.byteLength(spec.value) > MAX_CREDENTIAL_KIB * 1024) {
+      spec.invalid(`gmsaCredentialSpec size must be under ${MAX_CREDENTIAL_KIB} KiB`);
+    }
+  });
+  options.at("runAsUserName").ifSet(checkUserName);
 }
 
-/** The mistakes in the name of a user, without the name of the field. */
-function userNameProblems(name: string): string[] {
-  if (name === "") return [" cannot be an empty string"];
-  // eslint-disable-next-line no-control-regex -- it matches control characters
-  if (/[\u0000-\u001f\u007f]/.test(name)) return [" cannot contain control characters"];
-  const parts = name.split("\\");
-  if (parts.length > 2) return [" cannot contain more than one backslash"];
+function checkUserName(name: Check<string>): void {
+  const parts = name.value.split("\\");
   const user = parts.at(-1) ?? "";
-  const domain = parts.length === 2 ? (parts[0] ?? "") : undefined;
-  const length = Buffer.byteLength(user);
-  return [
-    ...(Buffer.byteLength(domain ?? "") >= MAX_DOMAIN
-      ? [`'s Domain length must be under ${MAX_DOMAIN} characters`]
-      : []),
-    ...(domain === undefined || NETBIOS_NAME.test(domain) || DNS_NAME.test(domain)
-      ? []
-      : ["'s Domain doesn't match the NetBios nor the DNS format"]),
-    ...(length === 0 ? ["'s User cannot be empty"] : []),
-    ...(length > MAX_USER ? [`'s User length must not be longer than ${MAX_USER} characters`] : []),
-    ...(/^[. ]+$/.test(user) ? ["'s User cannot contain only periods or spaces"] : []),
-    ...(/["/\\:;|=,+*?<>@[\]]/.test(user)
-      ? ["'s User cannot contain the following characters: \"/\\:;|=,+*?<>@[]"]
-      : []),
-  ];
+  const bytes = Buffer.byteLength(user);
+  const refuse = (detail: string): void => name.invalid(`runAsUserName${detail}`);
+  if (name.value === "") {
+    refuse(" cannot be an empty string");
+    return;
+  }
+  // eslint-disable-next-line no-control-regex -- it matches control characters
+  if (/[\u0000-\u001f\u007f]/.test(name.value)) {
+    refuse(" cannot contain control characters");
+    return;
+  }
+  if (parts.length > 2) {
+    refuse(" cannot contain more than one backslash");
+    return;
+  }
+  const domain = parts.length === 2 ? parts[0] : undefined;
+  if (Buffer.byteLength(domain ?? "") >= MAX_DOMAIN) {
+    refuse(`'s Domain length must be under ${MAX_DOMAIN} characters`);
+  }
+  if (domain !== undefined && !NETBIOS_NAME.test(domain) && !DNS_NAME.test(domain)) {
+    refuse("'s Domain doesn't match the NetBios nor the DNS format");
+  }
+  if (bytes === 0) refuse("'s User cannot be empty");
+  if (bytes > MAX_USER) refuse(`'s User length must not be longer than ${MAX_USER} characters`);
+  if (/^[. ]+$/.test(user)) refuse("'s User cannot contain only periods or spaces");
+  if (/["/\\:;|=,+*?<>@[\]]/.test(user)) {
+    refuse("'s User cannot contain the following characters: \"/\\:;|=,+*?<>@[]");
+  }
 }

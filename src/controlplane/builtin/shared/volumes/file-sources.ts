@@ -2,25 +2,20 @@
  * Validation of volumes whose files come from the API: secrets, config maps, fields of the pod,
  * tokens.
  */
-import { Check } from "../../../../kube/check.ts";
-import {
-  type FieldError,
-  forbidden,
-  invalidValue,
-  required,
-} from "../../../../kube/field-errors.ts";
-import { at, listAt, numberAt, textAt } from "../../at.ts";
-import { localPathErrors } from "../checks.ts";
-import type { Volume } from "../pods/shapes.ts";
-import { fieldPathErrors, resourceFieldErrors } from "../pods/field-references.ts";
+import type {
+  DownwardAPIVolumeFile,
+  KeyToPath,
+  ServiceAccountTokenProjection,
+} from "../../../../generated/k8s/core-v1.ts";
+import type { Check } from "../../../../kube/check.ts";
+import { checkLocalPath } from "../checks.ts";
+import { checkFieldRef, checkResourceFieldRef } from "../pods/field-references.ts";
+import type { Projection, Volume } from "../pods/shapes.ts";
 import {
   type CheckPath,
   checkBundleSource,
   checkCertificateSource,
 } from "./certificate-sources.ts";
-import { texts } from "./disk-sources.ts";
-
-type Projected = NonNullable<Volume["projected"]>;
 
 const DOWNWARD_FIELDS = [
   "metadata.annotations",
@@ -30,144 +25,117 @@ const DOWNWARD_FIELDS = [
   "metadata.uid",
 ];
 
-const MAX_MODE = 0o777;
-const MODE = "must be a number between 0 and 0777 (octal), both inclusive";
-const CONFLICT = "conflicting duplicate paths";
 const SHORTEST_TOKEN_SECONDS = 600;
 const LONGEST_TOKEN_SECONDS = 2 ** 32;
 
-function modeErrors(field: string, source: unknown, name: string): FieldError[] {
-  const mode = numberAt(source, name);
-  return mode < 0 || mode > MAX_MODE ? [invalidValue(`${field}.${name}`, mode, MODE)] : [];
+function checkMode(mode: Check<number | undefined>): void {
+  const { value = 0 } = mode;
+  if (value < 0 || value > 0o777) {
+    mode.invalid("must be a number between 0 and 0777 (octal), both inclusive");
+  }
 }
 
 /**
  * Validates a path inside of the volume, whose first step must not begin with `..`, as the volume's
  * own files do.
  */
-function filePathErrors(field: string, path: string): FieldError[] {
-  const errors = localPathErrors(field, path);
-  return path.startsWith("..") && !path.startsWith("../")
-    ? [...errors, invalidValue(field, path, "must not start with '..'")]
-    : errors;
+function checkFilePath(path: Check<string>): void {
+  checkLocalPath(path);
+  if (path.value.startsWith("..") && !path.value.startsWith("../")) {
+    path.invalid("must not start with '..'");
+  }
 }
 
-const keyErrors = (field: string, item: unknown): FieldError[] => [
-  ...texts(field, item, "key", "path"),
-  ...filePathErrors(`${field}.path`, textAt(item, "path")),
-  ...modeErrors(field, item, "mode"),
-];
+function checkKey(item: Check<KeyToPath>): void {
+  item.at("key").given();
+  item.at("path").given();
+  checkFilePath(item.at("path"));
+  checkMode(item.at("mode"));
+}
 
-const keysErrors = (field: string, source: unknown): FieldError[] =>
-  listAt(source, "items").flatMap((item, index) => keyErrors(`${field}.items[${index}]`, item));
-
-/** Validates a volume of the keys of a secret (`secretName`) or of a config map (`name`). */
-export const keyFilesErrors = (field: string, source: unknown, name: string): FieldError[] => [
-  ...texts(field, source, name),
-  ...modeErrors(field, source, "defaultMode"),
-  ...keysErrors(field, source),
-];
+/** Validates a volume of the keys of a secret or of a config map, whose name is given before. */
+export function checkKeyFiles(
+  source: Check<{ readonly defaultMode?: number; readonly items?: KeyToPath[] }>,
+): void {
+  checkMode(source.at("defaultMode"));
+  source.at("items").each(checkKey);
+}
 
 /** Validates a volume of fields of the pod. */
-export const downwardErrors = (field: string, source: unknown): FieldError[] => [
-  ...modeErrors(field, source, "defaultMode"),
-  ...listAt(source, "items").flatMap((item) => downwardItemErrors(field, item)),
-];
+export function checkDownward(
+  source: Check<{ readonly defaultMode?: number; readonly items?: DownwardAPIVolumeFile[] }>,
+): void {
+  checkMode(source.at("defaultMode"));
+  for (const item of source.value.items ?? []) checkDownwardItem(source.as(item));
+}
 
-function downwardItemErrors(field: string, item: unknown): FieldError[] {
-  const errors = [
-    ...texts(field, item, "path"),
-    ...filePathErrors(`${field}.path`, textAt(item, "path")),
-  ];
-  const fieldRef = at(item, "fieldRef");
-  const resource = at(item, "resourceFieldRef");
-  if (fieldRef !== undefined) {
-    errors.push(...fieldPathErrors(`${field}.fieldRef`, fieldRef, DOWNWARD_FIELDS));
-    if (resource !== undefined) {
-      const detail = "fieldRef and resourceFieldRef can not be specified simultaneously";
-      errors.push(invalidValue(field, "resource", detail));
+function checkDownwardItem(item: Check<DownwardAPIVolumeFile>): void {
+  const { fieldRef, resourceFieldRef } = item.value;
+  item.at("path").given();
+  checkFilePath(item.at("path"));
+  if (fieldRef) {
+    checkFieldRef(item.child("fieldRef", fieldRef), DOWNWARD_FIELDS);
+    if (resourceFieldRef) {
+      item.invalid("fieldRef and resourceFieldRef can not be specified simultaneously", "resource");
     }
-  } else if (resource !== undefined) {
-    errors.push(...resourceFieldErrors(`${field}.resourceFieldRef`, resource, true));
-  } else errors.push(required(field, "one of fieldRef and resourceFieldRef is required"));
-  return [...errors, ...modeErrors(field, item, "mode")];
+  } else if (resourceFieldRef) {
+    checkResourceFieldRef(item.child("resourceFieldRef", resourceFieldRef), true);
+  } else item.required("one of fieldRef and resourceFieldRef is required");
+  checkMode(item.at("mode"));
 }
 
 /** Validates a volume that projects several of these sources into one folder. */
-export function projectedErrors(field: string, projected: Projected): FieldError[] {
+export function checkProjected(projected: Check<NonNullable<Volume["projected"]>>): void {
   const paths = new Set<string>();
-  return [
-    ...modeErrors(field, projected, "defaultMode"),
-    ...(projected.sources ?? []).flatMap((source, index) =>
-      projectionErrors(field, `${field}.sources[${index}]`, source, paths),
-    ),
-  ];
-}
-
-function projectionErrors(
-  field: string,
-  where: string,
-  source: NonNullable<Projected["sources"]>[number],
-  paths: Set<string>,
-): FieldError[] {
-  const errors: FieldError[] = [];
-  const claim = (path: string, shown: string): void => {
-    if (path !== "" && paths.has(path)) errors.push(invalidValue(field, shown, CONFLICT));
+  /** Takes the path of a file; messages about one that is taken show `shown`. */
+  const claim = (path: string, shown: string | undefined): void => {
+    if (path !== "" && paths.has(path)) projected.invalid("conflicting duplicate paths", shown);
     paths.add(path);
   };
-  for (const part of ["secret", "configMap"]) {
-    const files = at(source, part);
-    if (files === undefined) continue;
-    errors.push(...texts(`${where}.${part}`, files, "name"));
-    for (const [index, item] of listAt(files, "items").entries()) {
-      errors.push(...keyErrors(`${where}.${part}.items[${index}]`, item));
-      claim(textAt(item, "path"), textAt(files, "name"));
-    }
-  }
-  for (const item of listAt(source, "downwardAPI.items")) {
-    errors.push(...downwardItemErrors(`${where}.downwardAPI`, item));
-    claim(textAt(item, "path"), textAt(item, "path"));
-  }
-  const token = at(source, "serviceAccountToken");
-  if (token !== undefined) errors.push(...tokenErrors(field, where, token));
   const checkPath: CheckPath = (path) => {
     const { value = "" } = path;
-    path.add(filePathErrors(path.field, value));
-    if (value !== "" && paths.has(value)) path.add([invalidValue(field, value, CONFLICT)]);
-    paths.add(value);
+    checkFilePath(path.as(value));
+    claim(value, value);
   };
-  const { clusterTrustBundle: bundle, podCertificate: certificate } = source;
-  if (bundle) {
-    const at = `${where}.clusterTrustBundle`;
-    errors.push(...Check.errorsOf(bundle, (one) => checkBundleSource(one, checkPath), at));
-  }
-  if (certificate) {
-    const at = `${where}.podCertificate`;
-    errors.push(
-      ...Check.errorsOf(certificate, (one) => checkCertificateSource(one, checkPath), at),
-    );
-  }
-  if (Object.keys(source).length > 1) {
-    errors.push(forbidden(where, "may not specify more than 1 volume type per source"));
-  }
-  return errors;
+  checkMode(projected.at("defaultMode"));
+  projected.at("sources").each((source) => {
+    checkProjectedFiles(source, claim);
+    source.at("serviceAccountToken").ifSet((token) => {
+      checkToken(token, projected.child("path", token.value.path));
+    });
+    source.at("clusterTrustBundle").ifSet((bundle) => checkBundleSource(bundle, checkPath));
+    source.at("podCertificate").ifSet((one) => checkCertificateSource(one, checkPath));
+    if (source.count > 1) source.forbidden("may not specify more than 1 volume type per source");
+  });
 }
 
-function tokenErrors(field: string, where: string, token: unknown): FieldError[] {
-  const seconds = numberAt(token, "expirationSeconds");
-  const path = textAt(token, "path");
-  const lifetime = `${where}.serviceAccountToken.expirationSeconds`;
-  const errors: FieldError[] = [];
+function checkProjectedFiles(
+  source: Check<Projection>,
+  claim: (path: string, shown: string | undefined) => void,
+): void {
+  for (const part of ["secret", "configMap"] as const) {
+    source.at(part).ifSet((files) => {
+      files.at("name").given();
+      files.at("items").each((item) => {
+        checkKey(item);
+        claim(item.value.path, files.value.name);
+      });
+    });
+  }
+  for (const item of source.value.downwardAPI?.items ?? []) {
+    checkDownwardItem(source.child("downwardAPI", item));
+    claim(item.path, item.path);
+  }
+}
+
+function checkToken(token: Check<ServiceAccountTokenProjection>, path: Check<string>): void {
+  const lifetime = token.at("expirationSeconds");
+  const { value: seconds = 0 } = lifetime;
   if (seconds < SHORTEST_TOKEN_SECONDS) {
-    const detail = "may not specify a duration less than 10 minutes";
-    errors.push(invalidValue(lifetime, seconds, detail));
+    lifetime.invalid("may not specify a duration less than 10 minutes", seconds);
   }
   if (seconds > LONGEST_TOKEN_SECONDS) {
-    const detail = "may not specify a duration larger than 2^32 seconds";
-    errors.push(invalidValue(lifetime, seconds, detail));
+    lifetime.invalid("may not specify a duration larger than 2^32 seconds");
   }
-  return [
-    ...errors,
-    ...(path === "" ? [required(`${field}.path`)] : filePathErrors(`${field}.path`, path)),
-  ];
+  if (path.given()) checkFilePath(path);
 }

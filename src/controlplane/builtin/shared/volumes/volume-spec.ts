@@ -1,199 +1,140 @@
 /** Validation of the spec of a PersistentVolume, which a VolumeAttachment may contain too. */
-import {
-  type FieldError,
-  forbidden,
-  invalidValue,
-  nameErrorsAt,
-  notSupported,
-  required,
-} from "../../../../kube/field-errors.ts";
+import type { PersistentVolumeSpec } from "../../../../generated/k8s/core-v1.ts";
+import { Check } from "../../../../kube/check.ts";
+import type { FieldError } from "../../../../kube/field-errors.ts";
 import { dns1123SubdomainErrors } from "../../../../kube/names.ts";
 import { parseQuantity } from "../../../../kube/values/quantity.ts";
 import { asGiven } from "../../strategies/emptied.ts";
-import { oneOf } from "../checks.ts";
-import { nodeSelectorErrors } from "../pods/scheduling.ts";
-import type { NodeSelector } from "../pods/shapes.ts";
-import type { ResourceList } from "../shapes.ts";
-import { DISKS, volumeSourceErrors } from "./disk-sources.ts";
+import { checkNodeSelector } from "../pods/scheduling.ts";
+import { DISKS, type SourceChecks, checkCsi, checkSources } from "./disk-sources.ts";
 
 const ACCESS_MODES = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
 
 /** The modes in which a volume is attached to containers. */
 export const VOLUME_MODES = ["Block", "Filesystem"];
 
-const RECLAIM_POLICIES = ["Delete", "Recycle", "Retain"];
-
 /** Validates access modes, and that ReadWriteOncePod is not combined with others. */
-export function accessModeErrors(field: string, modes: readonly string[]): FieldError[] {
-  const errors = modes.flatMap((mode) => oneOf(field, mode, ACCESS_MODES));
-  const known = modes.filter((mode) => ACCESS_MODES.includes(mode));
+export function checkAccessModes(modes: Check<readonly string[] | undefined>): void {
+  const known = (modes.value ?? []).filter((mode) => ACCESS_MODES.includes(mode));
+  for (const mode of modes.value ?? []) modes.as(mode).oneOf(ACCESS_MODES);
   if (known.includes("ReadWriteOncePod") && known.some((mode) => mode !== "ReadWriteOncePod")) {
-    errors.push(forbidden(field, "may not use ReadWriteOncePod with other access modes"));
+    modes.forbidden("may not use ReadWriteOncePod with other access modes");
   }
-  return errors;
 }
 
 /** Validates that an amount is greater than zero. */
-export const positiveErrors = (field: string, amount: string): FieldError[] =>
-  parseQuantity(amount).nanos <= 0n
-    ? [invalidValue(field, amount, "must be greater than zero")]
-    : [];
+export function checkPositive(amount: Check<number | string>): void {
+  if (parseQuantity(amount.value).nanos <= 0n) amount.invalid("must be greater than zero");
+}
 
 /** The spec of a PersistentVolume, as far as it is validated. */
-export interface VolumeSpec {
-  claimRef?: object;
-  capacity?: ResourceList;
-  accessModes?: string[];
-  persistentVolumeReclaimPolicy?: string;
-  storageClassName?: string;
-  volumeMode?: string;
-  nodeAffinity?: { required?: NodeSelector };
-  hostPath?: { path: string };
-  local?: object;
-  csi?: { controllerExpandSecretRef?: object };
-  volumeAttributesClassName?: string;
-}
+export type VolumeSpec = PersistentVolumeSpec;
 
-/** The sources of a volume, in the order in which the API server checks them. */
-const SOURCES = [
-  "hostPath",
-  "gcePersistentDisk",
-  "awsElasticBlockStore",
-  "glusterfs",
-  "flocker",
-  "nfs",
-  "rbd",
-  "quobyte",
-  "cephfs",
-  "iscsi",
-  "cinder",
-  "fc",
-  "flexVolume",
-  "azureFile",
-  "vsphereVolume",
-  "photonPersistentDisk",
-  "portworxVolume",
-  "azureDisk",
-  "scaleIO",
-  "local",
-  "storageos",
-  "csi",
-].flatMap((name) => {
-  const check = DISKS[name];
-  return check ? [[name, check] as const] : [];
-});
+const SOURCES: SourceChecks<VolumeSpec> = {
+  hostPath: DISKS.hostPath,
+  gcePersistentDisk: DISKS.gcePersistentDisk,
+  awsElasticBlockStore: DISKS.awsElasticBlockStore,
+  glusterfs: DISKS.glusterfs,
+  flocker: DISKS.flocker,
+  nfs: DISKS.nfs,
+  rbd: DISKS.rbd,
+  quobyte: DISKS.quobyte,
+  cephfs: DISKS.cephfs,
+  iscsi: DISKS.iscsi,
+  cinder: DISKS.cinder,
+  fc: DISKS.fc,
+  flexVolume: DISKS.flexVolume,
+  azureFile: DISKS.azureFile,
+  vsphereVolume: DISKS.vsphereVolume,
+  photonPersistentDisk: DISKS.photonPersistentDisk,
+  portworxVolume: DISKS.portworxVolume,
+  azureDisk: DISKS.azureDisk,
+  scaleIO: DISKS.scaleIO,
+  local: DISKS.local,
+  storageos: DISKS.storageos,
+  csi: checkCsi,
+};
 
 const INLINE = "in the context of inline volumes";
-
-/** Validates an inline spec, without the fields that only a PersistentVolume may have. */
-function inlineErrors(field: string, spec: VolumeSpec): FieldError[] {
-  const refuse = (part: string): FieldError =>
-    forbidden(`${field}.${part}`, `may not be specified ${INLINE}`);
-  return [
-    ...(spec.claimRef ? [refuse("claimRef")] : []),
-    ...(Object.keys(spec.capacity ?? {}).length > 0 ? [refuse("capacity")] : []),
-    ...(spec.csi ? [] : [required(`${field}.csi`, `has to be specified ${INLINE}`)]),
-  ];
-}
+const NOT_INLINE = `may not be specified ${INLINE}`;
 
 /**
  * Validates the spec of a PersistentVolume.
  *
  * @param name - the name of the volume; `undefined` for an inline spec in an attachment
  */
-export function volumeSpecErrors(
-  field: string,
-  spec: VolumeSpec,
-  name: string | undefined,
-): FieldError[] {
-  const { accessModes = [], capacity = {}, nodeAffinity } = spec;
-  const { persistentVolumeReclaimPolicy: policy, storageClassName = "", volumeMode } = spec;
+export function checkVolumeSpec(spec: Check<VolumeSpec>, name: string | undefined): void {
+  const { nodeAffinity, hostPath, local } = spec.value;
   const inline = name === undefined;
-  const errors = inline ? inlineErrors(field, spec) : [];
-  const refuse = (part: string, detail = `may not be specified ${INLINE}`): void => {
-    errors.push(forbidden(`${field}.${part}`, detail));
-  };
-  if (accessModes.length === 0) errors.push(required(`${field}.accessModes`));
-  errors.push(...accessModeErrors(`${field}.accessModes`, accessModes));
-  if (!inline) errors.push(...capacityErrors(capacity, asGiven(spec, "capacity")));
-  if (policy && inline) {
-    if (policy !== "Retain")
-      refuse("persistentVolumeReclaimPolicy", `may only be Retain ${INLINE}`);
-  } else if (policy) {
-    errors.push(...oneOf(`${field}.persistentVolumeReclaimPolicy`, policy, RECLAIM_POLICIES));
+  const modes = spec.at("accessModes");
+  const policy = spec.at("persistentVolumeReclaimPolicy");
+  const className = spec.at("storageClassName");
+  if (inline) checkInline(spec);
+  modes.given();
+  checkAccessModes(modes);
+  if (!inline) checkCapacity(spec.at("capacity"), asGiven(spec.value, "capacity"));
+  if (policy.value && !inline) policy.oneOf(["Delete", "Recycle", "Retain"]);
+  else if (policy.value && policy.value !== "Retain") {
+    policy.forbidden(`may only be Retain ${INLINE}`);
   }
-  if (nodeAffinity && inline) refuse("nodeAffinity");
-  else if (nodeAffinity) {
-    const at = `${field}.nodeAffinity.required`;
-    errors.push(
-      ...(nodeAffinity.required
-        ? nodeSelectorErrors(at, nodeAffinity.required)
-        : [required(at, "must specify required node constraints")]),
-    );
-  }
-  const ofSources = volumeSourceErrors(field, spec, SOURCES, {
-    name: name ?? "",
-    persistent: true,
+  spec.at("nodeAffinity").ifSet((affinity) => {
+    const wanted = affinity.at("required");
+    if (inline) affinity.forbidden(NOT_INLINE);
+    else if (wanted.value) checkNodeSelector(wanted.as(wanted.value));
+    else wanted.required("must specify required node constraints");
   });
-  if (spec.local && (!nodeAffinity || inline)) {
-    // Listed with the local volume, which comes before these two.
-    const after = ofSources.findIndex(({ field: at }) =>
-      ["storageos", "csi"].some((source) => at.startsWith(`${field}.${source}`)),
-    );
-    const missing = required(`${field}.nodeAffinity`, "Local volume requires node affinity");
-    ofSources.splice(after === -1 ? ofSources.length : after, 0, missing);
+  const owner = { name: spec.child("name", name ?? ""), persistent: true };
+  checkSources(spec, SOURCES, owner, (source) => {
+    if (source === "local" && local && (!nodeAffinity || inline)) {
+      spec.at("nodeAffinity").required("Local volume requires node affinity");
+    }
+  });
+  if (/^\/+$/.test(hostPath?.path ?? "") && policy.value === "Recycle") {
+    policy.forbidden("may not be 'recycle' for a hostPath mount of '/'");
   }
-  errors.push(...ofSources);
-  if (/^\/+$/.test(spec.hostPath?.path ?? "") && policy === "Recycle") {
-    refuse("persistentVolumeReclaimPolicy", "may not be 'recycle' for a hostPath mount of '/'");
-  }
-  if (storageClassName !== "" && inline) refuse("storageClassName");
-  else if (storageClassName !== "") {
-    errors.push(
-      ...nameErrorsAt(`${field}.storageClassName`, storageClassName, dns1123SubdomainErrors),
-    );
-  }
-  if (volumeMode !== undefined && inline) {
-    const detail = `may not specify volumeMode other than Filesystem ${INLINE}`;
-    if (volumeMode !== "Filesystem") refuse("volumeMode", detail);
-  } else if (volumeMode !== undefined) {
-    errors.push(...oneOf(`${field}.volumeMode`, volumeMode, VOLUME_MODES));
-  }
-  return inline ? errors : [...errors, ...attributesErrors(spec)];
+  if (!inline) className.nameIfGiven(dns1123SubdomainErrors);
+  else if (className.value) className.forbidden(NOT_INLINE);
+  spec.at("volumeMode").ifSet((mode) => {
+    if (!inline) mode.oneOf(VOLUME_MODES);
+    else if (mode.value !== "Filesystem") {
+      mode.forbidden(`may not specify volumeMode other than Filesystem ${INLINE}`);
+    }
+  });
+  if (!inline) checkAttributesClass(spec);
 }
 
-function capacityErrors(capacity: ResourceList, given: unknown): FieldError[] {
-  const field = "spec.capacity";
-  const names = Object.keys(capacity);
-  return [
-    ...(names.length === 0 ? [required(field)] : []),
-    ...(capacity["storage"] === undefined || names.length > 1
-      ? [notSupported(field, names.length === 0 ? given : capacity, ["storage"])]
-      : []),
-    ...Object.entries(capacity).flatMap(([name, amount]) => [
-      ...wholeErrors(`${field}[${name}]`, amount),
-      ...positiveErrors(`${field}[${name}]`, amount),
-    ]),
-  ];
+/** Validates that an inline spec has no fields that only a PersistentVolume may have. */
+function checkInline(spec: Check<VolumeSpec>): void {
+  const { claimRef, capacity = {}, csi } = spec.value;
+  if (claimRef) spec.at("claimRef").forbidden(NOT_INLINE);
+  if (Object.keys(capacity).length > 0) spec.at("capacity").forbidden(NOT_INLINE);
+  if (!csi) spec.at("csi").required(`has to be specified ${INLINE}`);
 }
 
-/** Validates that an amount is not negative; the message shows it in whole units. */
-function wholeErrors(field: string, amount: string): FieldError[] {
-  const whole = parseQuantity(amount).nanos / 1_000_000_000n;
-  return whole < 0n
-    ? [invalidValue(field, Number(whole), "must be a valid resource quantity")]
-    : [];
+/** @param given - the capacity as it was sent */
+function checkCapacity(capacity: Check<VolumeSpec["capacity"]>, given: unknown): void {
+  const names = Object.keys(capacity.value ?? {});
+  if (names.length === 0) capacity.required();
+  if (!names.includes("storage") || names.length > 1) {
+    capacity.notSupported(["storage"], names.length === 0 ? given : capacity.value);
+  }
+  capacity.eachEntry((amount) => {
+    const whole = parseQuantity(amount.value).nanos / 1_000_000_000n;
+    if (whole < 0n) amount.invalid("must be a valid resource quantity", Number(whole));
+    checkPositive(amount);
+  });
 }
 
-function attributesErrors({ volumeAttributesClassName: name, csi }: VolumeSpec): FieldError[] {
-  if (name === undefined) return [];
-  const field = "spec.volumeAttributesClassName";
-  return [
-    ...(name === ""
-      ? [required(field, "an empty string is disallowed")]
-      : nameErrorsAt(field, name, dns1123SubdomainErrors)),
-    ...(csi
-      ? []
-      : [required("spec.csi", "has to be specified when using volumeAttributesClassName")]),
-  ];
+function checkAttributesClass(spec: Check<VolumeSpec>): void {
+  spec.at("volumeAttributesClassName").ifSet((name) => {
+    if (name.given("an empty string is disallowed")) name.named(dns1123SubdomainErrors);
+    const detail = "has to be specified when using volumeAttributesClassName";
+    if (!spec.value.csi) spec.at("csi").required(detail);
+  });
 }
+
+export const volumeSpecErrors = (
+  field: string,
+  value: VolumeSpec,
+  name: string | undefined,
+): FieldError[] => Check.errorsOf(value, (spec) => checkVolumeSpec(spec, name), field);

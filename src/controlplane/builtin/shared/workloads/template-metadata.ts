@@ -1,14 +1,12 @@
 /** Validation of the metadata of a template. */
-import { type FieldError, forbidden } from "../../../../kube/field-errors.ts";
+import type { Check } from "../../../../kube/check.ts";
 import { validateAnnotations, validateLabels } from "../../../../kube/metadata.ts";
 import type { ObjectMeta } from "../../../../kube/object.ts";
 import { asGiven } from "../../strategies/emptied.ts";
+import { listed } from "../checks.ts";
 
-/**
- * The forbidden fields in the order of messages, with the names there: Go's, except for the first
- * letter.
- */
-const FORBIDDEN: readonly (readonly [field: string, shown: string])[] = [
+/** The fields that only the server sets, in the order of messages. */
+const FORBIDDEN = [
   "name",
   "generateName",
   "namespace",
@@ -22,16 +20,21 @@ const FORBIDDEN: readonly (readonly [field: string, shown: string])[] = [
   "ownerReferences",
   "finalizers",
   "managedFields",
-].map((field) => [field, field === "uid" ? "uID" : field]);
+];
 
 /**
  * Validates that a template has only labels and annotations; empty lists in other fields are
  * refused, too.
  */
-export const templateMetadataErrors = (at: string, metadata: ObjectMeta): FieldError[] => [
-  ...validateAnnotations(metadata.annotations, `${at}.annotations`),
-  ...validateLabels(metadata.labels, `${at}.labels`),
-  ...FORBIDDEN.filter(([field]) => asGiven(metadata, field) !== null).map(([, shown]) =>
-    forbidden(`${at}.${shown}`, "cannot be set"),
-  ),
-];
+export function checkTemplateMetadata(metadata: Check<ObjectMeta>): void {
+  metadata.at("annotations").by(validateAnnotations);
+  metadata.at("labels").by(validateLabels);
+  for (const field of FORBIDDEN) {
+    const value = asGiven(metadata.value, field);
+    // Messages spell the name as Go does, except for the first letter.
+    const shown = field === "uid" ? "uID" : field;
+    if (value !== null) metadata.child(shown, value).forbidden("cannot be set");
+  }
+}
+
+export const templateMetadataErrors = listed(checkTemplateMetadata);

@@ -1,4 +1,5 @@
 /** Rules of the kind Job. */
+import { checked, checkedChange } from "../../../shared/checks.ts";
 import { TEMPLATE_CONTAINERS } from "../../../shared/workloads/columns.ts";
 import { dropFromWorkload } from "../../../shared/workloads/templates.ts";
 import type { KindRules } from "../../../strategies/kind-rules.ts";
@@ -11,18 +12,18 @@ import {
   selectorColumn,
 } from "../../../tables/column.ts";
 import { prepareJobForCreate, setJobDefaults } from "./preparation.ts";
-import { jobStatusErrors } from "./status.ts";
+import { checkJobStatus } from "./status.ts";
 import { completions, jobDuration, jobStatus } from "./table.ts";
-import { jobErrors, jobUpdateErrors } from "./validation.ts";
+import { checkJob, checkJobUpdate } from "./validation.ts";
 import { jobWarnings } from "./warnings.ts";
 import { field } from "../../../selectable-fields.ts";
 
 /** The rules of Jobs. */
 export const jobRules: KindRules = {
   warnings: jobWarnings,
-  validate: jobErrors,
-  validateUpdate: jobUpdateErrors,
-  validateStatus: jobStatusErrors,
+  validate: checked(checkJob),
+  validateUpdate: checkedChange(checkJobUpdate),
+  validateStatus: checkedChange(checkJobStatus),
   status: "all",
   generation: ["spec"],
   setDefaults: setJobDefaults,

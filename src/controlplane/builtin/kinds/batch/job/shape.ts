@@ -1,21 +1,10 @@
 /** The shape of a Job. */
+import type { JobStatus } from "../../../../../generated/k8s/batch-v1.ts";
 import type { SentObject } from "../../../../../kube/object.ts";
 import type { Condition } from "../../../shared/shapes.ts";
 import type { JobSpec } from "../job-spec-shape.ts";
 
 export interface Job extends SentObject {
   spec: JobSpec;
-  status?: {
-    conditions?: Condition[];
-    startTime?: string;
-    completionTime?: string;
-    active?: number;
-    succeeded?: number;
-    failed?: number;
-    terminating?: number;
-    completedIndexes?: string;
-    failedIndexes?: string;
-    uncountedTerminatedPods?: { succeeded?: string[]; failed?: string[] };
-    ready?: number;
-  };
+  status?: Omit<JobStatus, "conditions"> & { conditions?: Condition[] };
 }

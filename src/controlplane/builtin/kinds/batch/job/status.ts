@@ -1,180 +1,140 @@
 /** Validation of the status of Jobs: counts never fall, and a Job ends once, for a reason. */
 import { messageOf } from "../../../../../errors.ts";
-import {
-  type FieldError,
-  duplicate,
-  invalidValue,
-  required,
-} from "../../../../../kube/field-errors.ts";
-import { immutable, notNegative } from "../../../shared/checks.ts";
+import type { Check } from "../../../../../kube/check.ts";
+import { checkNotNegative } from "../../../shared/checks.ts";
 import { parseIndexes } from "../job-indexes.ts";
 import type { Job } from "./shape.ts";
 
 type Status = NonNullable<Job["status"]>;
 
-const CONDITIONS = "status.conditions";
-
 const isTrue = ({ conditions = [] }: Status, type: string): boolean =>
   conditions.some((condition) => condition.type === type && condition.status === "True");
 
-const clash = (detail: string): FieldError => ({
-  reason: "FieldValueInvalid",
-  field: CONDITIONS,
-  message: `Invalid value: ${detail}`,
-});
-
-export function jobStatusErrors(job: Job, previous: Job): FieldError[] {
-  const { status = {} } = job;
-  const { status: old = {} } = previous;
-  return [
-    ...(["active", "succeeded", "failed", "ready", "terminating"] as const).flatMap((part) =>
-      notNegative(`status.${part}`, status[part]),
-    ),
-    ...uncountedErrors(status),
-    ...endingErrors(status),
-    ...finishedErrors(status),
-    ...indexErrors(job, status),
-    ...balanceErrors(status),
-    ...changeErrors(job, status, old),
-  ];
-}
-
-function uncountedErrors({ uncountedTerminatedPods = {} }: Status): FieldError[] {
-  const seen = new Set<string>();
-  return (["succeeded", "failed"] as const).flatMap((part) =>
-    (uncountedTerminatedPods[part] ?? []).flatMap((uid, index) => {
-      const field = `status.uncountedTerminatedPods.${part}[${index}]`;
-      if (uid === "") return [invalidValue(field, uid, "must not be empty")];
-      if (seen.has(uid)) return [duplicate(field, uid)];
-      seen.add(uid);
-      return [];
-    }),
-  );
-}
-
-function endingErrors(status: Status): FieldError[] {
-  const complete = isTrue(status, "Complete");
-  const failed = isTrue(status, "Failed");
-  const errors: FieldError[] = [];
-  if (complete && failed) errors.push(clash("cannot set Complete=True and Failed=true conditions"));
-  if (complete && isTrue(status, "FailureTarget")) {
-    errors.push(clash("cannot set Complete=True and FailureTarget=true conditions"));
+export function checkJobStatus(job: Check<Job>, { status: old = {} }: Job): void {
+  const { spec } = job.value;
+  const status: Check<Status> = job.child("status", job.value.status ?? {});
+  for (const part of ["active", "succeeded", "failed", "ready", "terminating"] as const) {
+    checkNotNegative(status.at(part));
   }
-  const { completionTime, startTime } = status;
-  const field = "status.completionTime";
+  const uids = new Set<string>();
+  for (const part of ["succeeded", "failed"] as const) {
+    status.at("uncountedTerminatedPods", part).each((uid) => {
+      if (uid.value === "") uid.invalid("must not be empty");
+      else uid.uniqueIn(uids);
+    });
+  }
+  checkEnding(status);
+  if (isTrue(status.value, "Complete") || isTrue(status.value, "Failed")) checkFinished(status);
+  checkIndexes(status, spec);
+  checkBalance(status);
+  checkChanges(status, old, spec.suspend === true);
+}
+
+/** Reports conditions that contradict each other, or the old ones. */
+function refuseConditions(status: Check<Status>, detail: string): void {
+  status.at("conditions").invalidStructure(detail);
+}
+
+function checkEnding(status: Check<Status>): void {
+  const { startTime = "", completionTime } = status.value;
+  const complete = isTrue(status.value, "Complete");
+  const failed = isTrue(status.value, "Failed");
+  const completion = status.at("completionTime");
+  if (complete && failed) {
+    refuseConditions(status, "cannot set Complete=True and Failed=true conditions");
+  }
+  if (complete && isTrue(status.value, "FailureTarget")) {
+    refuseConditions(status, "cannot set Complete=True and FailureTarget=true conditions");
+  }
   if (completionTime && !complete) {
-    const detail = "cannot set completionTime when there is no Complete=True condition";
-    errors.push(invalidValue(field, completionTime, detail));
+    completion.invalid("cannot set completionTime when there is no Complete=True condition");
   }
-  if (!completionTime && complete) {
-    errors.push(required(field, "completionTime is required for Complete jobs"));
+  if (complete) completion.given("completionTime is required for Complete jobs");
+  if (completionTime && Date.parse(completionTime) < Date.parse(startTime)) {
+    completion.invalid("must be equal to or after `startTime`");
   }
-  if (startTime && completionTime && Date.parse(completionTime) < Date.parse(startTime)) {
-    errors.push(invalidValue(field, completionTime, "must be equal to or after `startTime`"));
+  const needs = (condition: string, other: string): string =>
+    `cannot set ${condition} condition without the ${other} condition`;
+  if (failed && !isTrue(status.value, "FailureTarget")) {
+    refuseConditions(status, needs("Failed=True", "FailureTarget=true"));
   }
-  if (failed && !isTrue(status, "FailureTarget")) {
-    errors.push(clash("cannot set Failed=True condition without the FailureTarget=true condition"));
+  if (complete && !isTrue(status.value, "SuccessCriteriaMet")) {
+    refuseConditions(status, needs("Complete=True", "SuccessCriteriaMet=true"));
   }
-  if (complete && !isTrue(status, "SuccessCriteriaMet")) {
-    errors.push(
-      clash("cannot set Complete=True condition without the SuccessCriteriaMet=true condition"),
-    );
-  }
-  return errors;
 }
 
-function finishedErrors(status: Status): FieldError[] {
-  if (!isTrue(status, "Complete") && !isTrue(status, "Failed")) return [];
-  const { active = 0, startTime, terminating = 0, uncountedTerminatedPods = {} } = status;
-  const errors: FieldError[] = [];
-  if (active > 0) {
-    errors.push(invalidValue("status.active", active, "active>0 is invalid for finished job"));
-  }
-  if (!startTime) {
-    errors.push(required("status.startTime", "startTime is required for finished job"));
-  }
+function checkFinished(status: Check<Status>): void {
+  const { active = 0, terminating = 0, uncountedTerminatedPods = {} } = status.value;
+  if (active > 0) status.at("active").invalid("active>0 is invalid for finished job");
+  status.at("startTime").given("startTime is required for finished job");
   const { succeeded = [], failed = [] } = uncountedTerminatedPods;
   if (succeeded.length + failed.length > 0) {
     const shown = { Succeeded: succeeded, Failed: failed };
-    const detail = "must be empty for finished job";
-    errors.push(invalidValue("status.uncountedTerminatedPods", shown, detail));
+    status.at("uncountedTerminatedPods").invalid("must be empty for finished job", shown);
   }
   if (terminating > 0) {
-    const detail = "terminating>0 is invalid for finished job";
-    errors.push(invalidValue("status.terminating", terminating, detail));
+    status.at("terminating").invalid("terminating>0 is invalid for finished job");
   }
-  return errors;
 }
 
-function indexErrors({ spec }: Job, status: Status): FieldError[] {
-  const { completedIndexes = "", failedIndexes } = status;
-  const errors: FieldError[] = [];
-  const read = (part: "completedIndexes" | "failedIndexes", text: string): number[] => {
+function checkIndexes(status: Check<Status>, spec: Job["spec"]): void {
+  const completed = status.at("completedIndexes");
+  const failed = status.at("failedIndexes");
+  const read = (part: "completedIndexes" | "failedIndexes"): number[] => {
+    const { value: text = "" } = status.at(part);
     if (spec.completions === undefined) return [];
     try {
       return parseIndexes(text, spec.completions);
     } catch (thrown) {
-      const detail = `error parsing ${part}: ${messageOf(thrown)}`;
-      errors.push(invalidValue(`status.${part}`, text, detail));
+      status.at(part).invalid(`error parsing ${part}: ${messageOf(thrown)}`);
       return [];
     }
   };
-  const completed = read("completedIndexes", completedIndexes);
-  const counted = spec.backoffLimitPerIndex !== undefined && failedIndexes !== undefined;
-  const failed = counted ? read("failedIndexes", failedIndexes) : [];
-  if (completedIndexes !== "" && spec.completionMode !== "Indexed") {
-    const detail = "cannot set non-empty completedIndexes when non-indexed completion mode";
-    errors.push(invalidValue("status.completedIndexes", completedIndexes, detail));
+  const completedOnes = read("completedIndexes");
+  const failedOnes = spec.backoffLimitPerIndex === undefined ? [] : read("failedIndexes");
+  if (completed.value && spec.completionMode !== "Indexed") {
+    completed.invalid("cannot set non-empty completedIndexes when non-indexed completion mode");
   }
-  if (failedIndexes !== undefined && spec.backoffLimitPerIndex === undefined) {
-    const detail = "cannot set non-null failedIndexes when backoffLimitPerIndex is null";
-    errors.push(invalidValue("status.failedIndexes", failedIndexes, detail));
+  if (failed.value !== undefined && spec.backoffLimitPerIndex === undefined) {
+    failed.invalid("cannot set non-null failedIndexes when backoffLimitPerIndex is null");
   }
-  const both = failed.find((index) => completed.includes(index));
+  const both = failedOnes.find((index) => completedOnes.includes(index));
   if (both !== undefined) {
-    const detail = `failedIndexes and completedIndexes overlap at index: ${both}`;
-    errors.push(invalidValue("status.failedIndexes", failedIndexes, detail));
+    failed.invalid(`failedIndexes and completedIndexes overlap at index: ${both}`);
   }
-  return errors;
 }
 
-function balanceErrors(status: Status): FieldError[] {
-  const { ready, active = 0 } = status;
-  const errors: FieldError[] = [];
-  if (ready !== undefined && ready > active) {
-    errors.push(invalidValue("status.ready", ready, "cannot set more ready pods than active"));
-  }
-  if (!isTrue(status, "SuccessCriteriaMet")) return errors;
+function checkBalance(status: Check<Status>): void {
+  const { active = 0 } = status.value;
+  status.at("ready").ifSet((ready) => {
+    if (ready.value > active) ready.invalid("cannot set more ready pods than active");
+  });
+  if (!isTrue(status.value, "SuccessCriteriaMet")) return;
   for (const type of ["Failed", "FailureTarget"]) {
-    if (!isTrue(status, type)) continue;
-    const shown = type === "Failed" ? "Failed=true" : "FailureTarget=true";
-    errors.push(clash(`cannot set SuccessCriteriaMet=True and ${shown} conditions`));
+    if (!isTrue(status.value, type)) continue;
+    refuseConditions(status, `cannot set SuccessCriteriaMet=True and ${type}=true conditions`);
   }
-  return errors;
 }
 
-function changeErrors({ spec }: Job, status: Status, old: Status): FieldError[] {
-  const errors: FieldError[] = [];
+function checkChanges(status: Check<Status>, old: Status, isSuspended: boolean): void {
   for (const type of ["Failed", "Complete", "FailureTarget"]) {
-    if (isTrue(old, type) && !isTrue(status, type)) {
-      errors.push(clash(`cannot disable the terminal ${type}=True condition`));
+    if (isTrue(old, type) && !isTrue(status.value, type)) {
+      refuseConditions(status, `cannot disable the terminal ${type}=True condition`);
     }
   }
   for (const part of ["failed", "succeeded"] as const) {
-    if ((status[part] ?? 0) < (old[part] ?? 0)) {
-      const detail = `cannot decrease the ${part} counter`;
-      errors.push(invalidValue(`status.${part}`, status[part] ?? 0, detail));
+    const { value: count = 0 } = status.at(part);
+    if (count < (old[part] ?? 0)) {
+      status.at(part).invalid(`cannot decrease the ${part} counter`, count);
     }
   }
-  if (old.completionTime && status.completionTime) {
-    errors.push(...immutable("status.completionTime", status.completionTime, old.completionTime));
+  const { completionTime } = old;
+  if (completionTime) status.at("completionTime").ifSet((time) => time.unchanged(completionTime));
+  const start = status.at("startTime");
+  if (old.startTime && old.startTime !== start.value && !isSuspended) {
+    start.invalid("field is immutable for unsuspended job once set", start.value ?? null);
   }
-  if (old.startTime && old.startTime !== status.startTime && spec.suspend !== true) {
-    const detail = "field is immutable for unsuspended job once set";
-    errors.push(invalidValue("status.startTime", status.startTime ?? null, detail));
+  if (isTrue(old, "SuccessCriteriaMet") && !isTrue(status.value, "SuccessCriteriaMet")) {
+    refuseConditions(status, "cannot disable the SuccessCriteriaMet=True condition");
   }
-  if (isTrue(old, "SuccessCriteriaMet") && !isTrue(status, "SuccessCriteriaMet")) {
-    errors.push(clash("cannot disable the SuccessCriteriaMet=True condition"));
-  }
-  return errors;
 }

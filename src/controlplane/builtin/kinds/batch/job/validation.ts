@@ -1,108 +1,91 @@
 /** Validation of Jobs. */
-import { type FieldError, invalidValue, required } from "../../../../../kube/field-errors.ts";
+import type { Check } from "../../../../../kube/check.ts";
 import { dns1123LabelErrors } from "../../../../../kube/names.ts";
 import { selectorErrors } from "../../../../../kube/selectors/selector-rules.ts";
 import { matchesLabelSelector } from "../../../../../kube/selectors/selector.ts";
-import { immutable, immutableForm } from "../../../shared/checks.ts";
+import { checkUnchangedForm } from "../../../shared/checks.ts";
 import type { Container, PodTemplate } from "../../../shared/pods/shapes.ts";
-import { mismatchErrors } from "../../../shared/workloads/selection.ts";
+import { checkSelection } from "../../../shared/workloads/selection.ts";
 import type { JobSpec } from "../job-spec-shape.ts";
-import { jobSpecErrors } from "../job-spec.ts";
+import { checkJobSpec } from "../job-spec.ts";
 import type { Job } from "./shape.ts";
 
-export function jobErrors(object: Job): FieldError[] {
-  const { spec, metadata } = object;
-  const errors = [...generatedErrors(object), ...jobSpecErrors("spec", spec)];
-  errors.push(...jobSelectorErrors(spec));
-  if (spec.completionMode !== "Indexed" || !spec.completions) return errors;
-  const longest = `${metadata.name ?? ""}-${spec.completions - 1}`;
-  return dns1123LabelErrors(longest).length === 0
-    ? errors
-    : [
-        ...errors,
-        invalidValue(
-          "metadata.name",
-          metadata.name ?? "",
-          `will not able to create pod with invalid DNS label: ${longest}`,
-        ),
-      ];
+export function checkJob(job: Check<Job>): void {
+  const { spec, metadata } = job.value;
+  checkGenerated(job);
+  checkJobSpec(job.at("spec"));
+  checkJobSelector(job.at("spec"));
+  if (spec.completionMode !== "Indexed" || !spec.completions) return;
+  const { name = "" } = metadata;
+  const longest = `${name}-${spec.completions - 1}`;
+  if (dns1123LabelErrors(longest).length === 0) return;
+  const detail = `will not able to create pod with invalid DNS label: ${longest}`;
+  job.at("metadata", "name").invalid(detail, name);
 }
 
-function jobSelectorErrors({ selector, template }: JobSpec): FieldError[] {
-  const errors = selector ? selectorErrors("spec.selector", selector) : [required("spec.selector")];
-  return selector && errors.length > 0
-    ? errors
-    : [...errors, ...mismatchErrors(selector, template)];
+function checkJobSelector(spec: Check<JobSpec>): void {
+  const selector = spec.at("selector");
+  if (!selector.value) selector.required();
+  else if (!selector.passes((it) => it.by(selectorErrors))) return;
+  checkSelection(spec.at("template"), selector.value);
 }
 
 /**
  * Validates the labels and the selector that the server generates for a Job without a manual
  * selector.
  */
-function generatedErrors({ spec, metadata }: Job): FieldError[] {
-  if (spec.manualSelector === true || !spec.selector) return [];
+function checkGenerated(job: Check<Job>): void {
+  const { spec, metadata } = job.value;
+  if (spec.manualSelector === true || !spec.selector) return;
   const { uid = "", name = "" } = metadata;
-  const labels = spec.template.metadata?.labels ?? {};
   const expected: Record<string, string> = {
     "controller-uid": uid,
     "job-name": name,
     "batch.kubernetes.io/controller-uid": uid,
     "batch.kubernetes.io/job-name": name,
   };
-  const errors = Object.entries(expected).flatMap(([key, value]) => {
-    const field = "spec.template.metadata.labels";
-    const found = labels[key];
-    if (found === undefined) return [required(`${field}[${key}]`, `must be '${value}'`)];
-    const sorted = Object.fromEntries(
-      Object.entries(labels).toSorted(([left], [right]) => (left < right ? -1 : 1)),
-    );
-    return found === value ? [] : [invalidValue(`${field}[${key}]`, sorted, `must be '${value}'`)];
-  });
-  return matchesLabelSelector(spec.selector, expected)
-    ? errors
-    : [...errors, invalidValue("spec.selector", spec.selector, "`selector` not auto-generated")];
+  const labels = job.at("spec", "template").at("metadata", "labels");
+  const sorted = Object.entries(labels.value ?? {}).toSorted(([left], [right]) =>
+    left < right ? -1 : 1,
+  );
+  for (const [key, value] of Object.entries(expected)) {
+    const label = labels.entry(key);
+    if (label.value === undefined) label.required(`must be '${value}'`);
+    else if (label.value !== value) {
+      label.invalid(`must be '${value}'`, Object.fromEntries(sorted));
+    }
+  }
+  if (!matchesLabelSelector(spec.selector, expected)) {
+    job.at("spec", "selector").invalid("`selector` not auto-generated");
+  }
 }
 
 /**
  * Validates an update of a Job: parallelism and suspension may change and, while it is suspended,
  * where and how its pods will run.
  */
-export function jobUpdateErrors(object: Job, previous: Job): FieldError[] {
-  const { spec } = object;
+export function checkJobUpdate(job: Check<Job>, previous: Job): void {
+  const spec = job.at("spec");
+  const completions = spec.at("completions");
   const { spec: old } = previous;
-  const errors = [...jobSpecErrors("spec", spec), ...jobSelectorErrors(spec)];
-  if (spec.completionMode !== "Indexed") {
-    errors.push(...immutable("spec.completions", spec.completions, old.completions));
-  } else if (
-    spec.completions !== undefined &&
-    spec.completions !== old.completions &&
-    spec.completions !== spec.parallelism
+  checkJobSpec(spec);
+  checkJobSelector(spec);
+  if (spec.value.completionMode !== "Indexed") completions.unchanged(old.completions);
+  else if (
+    completions.value !== undefined &&
+    completions.value !== old.completions &&
+    completions.value !== spec.value.parallelism
   ) {
-    const detail = "can only be modified in tandem with spec.parallelism";
-    errors.push(invalidValue("spec.completions", spec.completions, detail));
+    completions.invalid("can only be modified in tandem with spec.parallelism");
   }
-  errors.push(
-    ...fixed("selector", "*metav1.LabelSelector", spec, old),
-    ...templateUpdateErrors(spec.template, previous),
-  );
-  for (const [part, type] of [
-    ["completionMode", "*text"],
-    ["podFailurePolicy", "*batch.PodFailurePolicy"],
-    ["backoffLimitPerIndex", "*number"],
-    ["managedBy", "*text"],
-    ["successPolicy", "*batch.SuccessPolicy"],
-  ] as const) {
-    errors.push(...fixed(part, type, spec, old));
-  }
-  return errors;
+  checkUnchangedForm(spec.at("selector"), "*metav1.LabelSelector", old.selector);
+  checkTemplateUpdate(spec.at("template"), previous);
+  checkUnchangedForm(spec.at("completionMode"), "*text", old.completionMode);
+  checkUnchangedForm(spec.at("podFailurePolicy"), "*batch.PodFailurePolicy", old.podFailurePolicy);
+  checkUnchangedForm(spec.at("backoffLimitPerIndex"), "*number", old.backoffLimitPerIndex);
+  checkUnchangedForm(spec.at("managedBy"), "*text", old.managedBy);
+  checkUnchangedForm(spec.at("successPolicy"), "*batch.SuccessPolicy", old.successPolicy);
 }
-
-/**
- * Validates that a field of the spec is unchanged; the message shows the API server's internal
- * form.
- */
-const fixed = (part: keyof JobSpec, type: string, now: JobSpec, old: JobSpec): FieldError[] =>
-  immutableForm(`spec.${part}`, type, now[part], old[part]);
 
 /** Whether the Job is suspended and has no pods, so that its template may change. */
 function mayChangePods({ spec, status = {} }: Job): boolean {
@@ -113,13 +96,14 @@ function mayChangePods({ spec, status = {} }: Job): boolean {
   return spec.suspend === true && waits && (status.active ?? 0) === 0;
 }
 
-function templateUpdateErrors(template: PodTemplate, previous: Job): FieldError[] {
+function checkTemplateUpdate(template: Check<PodTemplate>, previous: Job): void {
   const { template: before } = previous.spec;
-  const field = "spec.template";
   if (!mayChangePods(previous)) {
-    return immutableForm(field, "core.PodTemplateSpec", template, before);
+    checkUnchangedForm(template, "core.PodTemplateSpec", before);
+    return;
   }
-  const { affinity, nodeSelector, tolerations, schedulingGates } = template.spec;
+  const { spec } = template.value;
+  const { affinity, nodeSelector, tolerations, schedulingGates } = spec;
   const others = { ...before.spec.affinity };
   delete others.nodeAffinity;
   const { nodeAffinity } = affinity ?? {};
@@ -130,10 +114,10 @@ function templateUpdateErrors(template: PodTemplate, previous: Job): FieldError[
     nodeSelector,
     tolerations,
     schedulingGates,
-    containers: withResources(before.spec.containers, template.spec.containers),
-    initContainers: withResources(before.spec.initContainers, template.spec.initContainers),
+    containers: withResources(before.spec.containers, spec.containers),
+    initContainers: withResources(before.spec.initContainers, spec.initContainers),
   };
-  return immutableForm(`${field}.spec`, "core.PodSpec", template.spec, old);
+  checkUnchangedForm<unknown>(template.at("spec"), "core.PodSpec", old);
 }
 
 /** Containers with the given resources. */

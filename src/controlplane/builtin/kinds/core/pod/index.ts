@@ -1,5 +1,6 @@
 /** Rules of the kind Pod. */
 import { listAt, textAt } from "../../../at.ts";
+import { checked, checkedChange } from "../../../shared/checks.ts";
 import { dropFromTemplate } from "../../../shared/pods/defaults.ts";
 import type { KindRules } from "../../../strategies/kind-rules.ts";
 import {
@@ -17,11 +18,11 @@ import {
   preparePodStatus,
   setPodDefaults,
 } from "./preparation.ts";
-import { podSubresourceErrors } from "./resize.ts";
+import { checkPodSubresource } from "./resize.ts";
 import type { Pod } from "./shape.ts";
 import { completed, readinessGates, restartsText, summarize } from "./table.ts";
-import { podStatusErrors, podUpdateErrors } from "./updates.ts";
-import { newPodErrors, podErrors } from "./validation.ts";
+import { checkPodStatus, checkPodUpdate } from "./updates.ts";
+import { checkNewPod, checkPod } from "./validation.ts";
 import { podWarnings } from "./warnings.ts";
 import { podGraceSeconds } from "./deletion.ts";
 import { field, fields, labelNotSupported } from "../../../selectable-fields.ts";
@@ -30,12 +31,12 @@ import { takeEphemeralContainers, takeNode, takeResources } from "./subresources
 /** The rules of Pods. */
 export const podRules: KindRules = {
   warnings: podWarnings,
-  validate: podErrors,
-  validateCreate: newPodErrors,
-  validateUpdate: podUpdateErrors,
-  validateStatus: podStatusErrors,
+  validate: checked(checkPod),
+  validateCreate: checked(checkNewPod),
+  validateUpdate: checkedChange(checkPodUpdate),
+  validateStatus: checkedChange(checkPodStatus),
   prepareForStatus: preparePodStatus,
-  validateSubresource: podSubresourceErrors,
+  validateSubresource: checkedChange(checkPodSubresource),
   prepareForUpdate: preparePodForUpdate,
   status: "no-owners",
   generation: ["spec"],

@@ -1,95 +1,96 @@
 /**
  * Validation of writes to the smaller subresources of a pod: `resize` and `ephemeralcontainers`.
  */
-import {
-  type FieldError,
-  forbidden,
-  invalidValue,
-  quote,
-} from "../../../../../kube/field-errors.ts";
+import type { Check } from "../../../../../kube/check.ts";
+import { quote } from "../../../../../kube/field-errors.ts";
 import { sameJson } from "../../../../../kube/json.ts";
-import type { Container } from "../../../shared/pods/shapes.ts";
-import type { ResourceList } from "../../../shared/shapes.ts";
+import type { Container, PodSpec } from "../../../shared/pods/shapes.ts";
+import type { ResourceList, ResourceRequirements } from "../../../shared/shapes.ts";
 import { formDifference } from "../../../strategies/go-internal.ts";
 import { qosClassOf } from "./resources.ts";
 import type { Pod } from "./shape.ts";
-import { podErrors } from "./validation.ts";
+import { checkPod } from "./validation.ts";
 
 const MIRROR = "kubernetes.io/config.mirror";
 const LISTS = ["containers", "initContainers"] as const;
-const IMMUTABLE = "only cpu and memory resources are mutable";
 
 /** Validates a write to a subresource of a pod. */
-export function podSubresourceErrors(object: Pod, old: Pod, subresource: string): FieldError[] {
-  if (subresource === "resize") return resizeErrors(object, old);
-  return subresource === "ephemeralcontainers" ? ephemeralErrors(object, old) : [];
+export function checkPodSubresource(pod: Check<Pod>, old: Pod, subresource: string): void {
+  if (subresource === "resize") checkResize(pod, old);
+  else if (subresource === "ephemeralcontainers") checkEphemeral(pod, old);
 }
 
-function resizeErrors(pod: Pod, old: Pod): FieldError[] {
-  const { spec } = pod;
+/** Reports that the subresource is not for this pod. */
+function refuse(pod: Check<Pod>, detail: string): void {
+  pod.child("[]", undefined).forbidden(detail);
+}
+
+function checkResize(pod: Check<Pod>, old: Pod): void {
+  const spec = pod.at("spec");
   const { spec: before } = old;
   if (old.metadata.annotations?.[MIRROR] !== undefined) {
-    return [forbidden("[]", "static pods cannot be resized")];
+    refuse(pod, "static pods cannot be resized");
+    return;
   }
   if (before.os?.name === "windows") {
-    return [forbidden("[]", "windows pods cannot be resized")];
+    refuse(pod, "windows pods cannot be resized");
+    return;
   }
-  const errors = podErrors(pod);
+  checkPod(pod);
   const quality = old.status?.qosClass ?? qosClassOf(before);
-  if (quality !== qosClassOf(spec)) {
-    const detail = "Pod QOS Class may not change as a result of resizing";
-    errors.push(invalidValue("spec", quality, detail));
+  if (quality !== qosClassOf(spec.value)) {
+    spec.invalid("Pod QOS Class may not change as a result of resizing", quality);
   }
-  const order = LISTS.flatMap((list) => orderErrors(list, spec[list], before[list]));
-  if (order.length > 0) return [...errors, ...order];
-  for (const list of ["initContainers", "containers"] as const) {
-    for (const [index, { resources = {} }] of (before[list] ?? []).entries()) {
-      const now = spec[list]?.[index]?.resources ?? {};
-      for (const part of ["requests", "limits"] as const) {
-        if (Object.keys(resources[part] ?? {}).every((name) => name in (now[part] ?? {}))) continue;
-        const detail = `resource ${part} cannot be removed`;
-        errors.push(forbidden(`spec.${list}[${index}].resources.${part}`, detail));
-      }
+  const isOrdered = spec.passes(() => {
+    for (const list of LISTS) checkOrder(list, spec, before[list] ?? []);
+  });
+  if (!isOrdered) return;
+  for (const list of LISTS.toReversed()) {
+    spec.at(list).each((container, index) => {
+      checkKept(container, before[list]?.[index]?.resources);
+    });
+  }
+  spec.at("containers").each((container, index) => {
+    if (isSame(container.value, before.containers?.[index])) return;
+    spec.forbidden("only cpu and memory resources are mutable");
+  });
+  spec.at("initContainers").each((container, index) => {
+    const { value: now } = container;
+    const was = before.initContainers?.[index];
+    if (sameJson(now, was)) return;
+    if (now.restartPolicy !== "Always") {
+      spec.forbidden("resources for non-sidecar init containers are immutable");
+    } else if (!isSame(now, was)) {
+      container.forbidden(
+        "only cpu and memory resources for init or sidecar containers are mutable",
+      );
     }
-  }
-  for (const [index, container] of (spec.containers ?? []).entries()) {
-    if (!isSame(container, before.containers?.[index])) errors.push(forbidden("spec", IMMUTABLE));
-  }
-  for (const [index, container] of (spec.initContainers ?? []).entries()) {
-    errors.push(
-      ...initErrors(`spec.initContainers[${index}]`, container, before.initContainers?.[index]),
-    );
-  }
-  return errors;
+  });
 }
 
-function initErrors(at: string, now: Container, old: Container | undefined): FieldError[] {
-  if (sameJson(now, old)) return [];
-  if (now.restartPolicy !== "Always") {
-    return [forbidden("spec", "resources for non-sidecar init containers are immutable")];
-  }
-  const detail = "only cpu and memory resources for init or sidecar containers are mutable";
-  return isSame(now, old) ? [] : [forbidden(at, detail)];
-}
-
-function orderErrors(
+function checkOrder(
   list: (typeof LISTS)[number],
-  now: readonly Container[] | null | undefined,
-  old: readonly Container[] | null | undefined,
-): FieldError[] {
-  if ((now ?? []).length !== (old ?? []).length) {
-    return [forbidden(`spec.${list}`, `${list} may not be added or removed on resize`)];
+  spec: Check<PodSpec>,
+  old: readonly Container[],
+): void {
+  const containers = spec.at(list);
+  if ((containers.value ?? []).length !== old.length) {
+    containers.forbidden(`${list} may not be added or removed on resize`);
+    return;
   }
-  return (old ?? []).flatMap(({ name }, index) =>
-    now?.[index]?.name === name
-      ? []
-      : [
-          forbidden(
-            `spec.${list}[${index}].name`,
-            `${list} may not be renamed or reordered on resize`,
-          ),
-        ],
-  );
+  containers.each((container, index) => {
+    if (container.value.name === old[index]?.name) return;
+    container.at("name").forbidden(`${list} may not be renamed or reordered on resize`);
+  });
+}
+
+/** Validates that requests and limits are kept, with other amounts. */
+function checkKept(container: Check<Container>, old: ResourceRequirements = {}): void {
+  for (const part of ["requests", "limits"] as const) {
+    const amounts = container.at("resources", part);
+    const isKept = Object.keys(old[part] ?? {}).every((name) => name in (amounts.value ?? {}));
+    if (!isKept) amounts.forbidden(`resource ${part} cannot be removed`);
+  }
 }
 
 /** Whether two containers differ at most in CPU and memory. */
@@ -109,22 +110,21 @@ function isSame(now: Container, old: Container | undefined): boolean {
   return sameJson(bare(now), bare(old));
 }
 
-function ephemeralErrors(pod: Pod, old: Pod): FieldError[] {
+function checkEphemeral(pod: Check<Pod>, old: Pod): void {
   if (old.metadata.annotations?.[MIRROR] !== undefined) {
-    return [forbidden("[]", "static pods do not support ephemeral containers")];
+    refuse(pod, "static pods do not support ephemeral containers");
+    return;
   }
-  const field = "spec.ephemeralContainers";
-  const now = new Map((pod.spec.ephemeralContainers ?? []).map((one) => [one.name, one]));
-  return [
-    ...podErrors(pod),
-    ...(old.spec.ephemeralContainers ?? []).flatMap((before) => {
-      const next = now.get(before.name);
-      const which = `existing ephemeral containers ${quote(before.name)}`;
-      if (!next) return [forbidden(field, `${which} may not be removed\n`)];
-      const difference = formDifference("core.EphemeralContainer", before, next);
-      return difference === ""
-        ? []
-        : [forbidden(field, `${which} may not be changed\n${difference}`)];
-    }),
-  ];
+  checkPod(pod);
+  const containers = pod.at("spec", "ephemeralContainers");
+  const now = new Map((containers.value ?? []).map((one) => [one.name, one]));
+  for (const before of old.spec.ephemeralContainers ?? []) {
+    const next = now.get(before.name);
+    const which = `existing ephemeral containers ${quote(before.name)}`;
+    const difference = next ? formDifference("core.EphemeralContainer", before, next) : "";
+    if (!next) containers.forbidden(`${which} may not be removed\n`);
+    else if (difference !== "") {
+      containers.forbidden(`${which} may not be changed\n${difference}`);
+    }
+  }
 }

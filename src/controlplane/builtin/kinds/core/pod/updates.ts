@@ -1,16 +1,10 @@
 /** Validation of updates of pods: of the spec, and through the status subresource. */
-import {
-  type FieldError,
-  forbidden,
-  invalidValue,
-  nameErrorsAt,
-} from "../../../../../kube/field-errors.ts";
+import type { Check } from "../../../../../kube/check.ts";
 import { sameJson } from "../../../../../kube/json.ts";
 import { dns1123SubdomainErrors, qualifiedNameErrors } from "../../../../../kube/names.ts";
 import { addressErrors, isOneOfEach } from "../../../shared/addresses/addresses.ts";
-import { immutable } from "../../../shared/checks.ts";
-import { imageErrors } from "../../../shared/pods/containers.ts";
-import { podAnnotationErrors } from "../../../shared/pods/pod-spec.ts";
+import { checkImage } from "../../../shared/pods/containers.ts";
+import { checkPodAnnotations } from "../../../shared/pods/pod-spec.ts";
 import type { Affinity, PodSpec, Toleration } from "../../../shared/pods/shapes.ts";
 import { formDifference } from "../../../strategies/go-internal.ts";
 import type { ContainerStatus, Pod, PodStatus } from "./shape.ts";
@@ -18,6 +12,7 @@ import type { ContainerStatus, Pod, PodStatus } from "./shape.ts";
 const UPDATES =
   "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";
 
+const REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution";
 const MOST_SECONDS = 2 ** 31 - 1;
 const MIRROR = "kubernetes.io/config.mirror";
 const APP_ARMOR = "container.apparmor.security.beta.kubernetes.io/";
@@ -26,141 +21,107 @@ const APP_ARMOR = "container.apparmor.security.beta.kubernetes.io/";
  * Validates an update of a pod: images, added tolerations and a few limits, in one direction, may
  * change.
  */
-export function podUpdateErrors(object: Pod, previous: Pod): FieldError[] {
-  const { spec } = object;
+export function checkPodUpdate(pod: Check<Pod>, previous: Pod): void {
+  const spec = pod.at("spec");
+  const deadline = spec.at("activeDeadlineSeconds");
   const { spec: old } = previous;
-  const errors = annotationErrors(object, previous);
+  checkAnnotations(pod, previous);
   for (const list of ["containers", "initContainers"] as const) {
-    if ((spec[list] ?? []).length !== (old[list] ?? []).length) {
-      const detail = "pod updates may not add or remove containers";
-      return [...errors, forbidden(`spec.${list}`, detail)];
+    const containers = spec.at(list);
+    if ((containers.value ?? []).length !== (old[list] ?? []).length) {
+      containers.forbidden("pod updates may not add or remove containers");
+      return;
     }
-    for (const [index, container] of (spec[list] ?? []).entries()) {
-      errors.push(...imageErrors(`spec.${list}[${index}]`, container));
-      if (container.image) continue;
-      errors.push({
-        reason: "FieldValueRequired",
-        field: `spec.${list}[${index}].image`,
-        message: "Required value",
-      });
-    }
+    containers.each((container) => {
+      checkImage(container);
+      container.at("image").given();
+    });
   }
-  const late = deadlineErrors(spec, old);
-  errors.push(...late);
-  if (late.length > 0 && spec.activeDeadlineSeconds !== undefined) return errors;
-  errors.push(...addedTolerationErrors(spec, old), ...gateErrors(spec, old));
-  if ((old.schedulingGates ?? []).length > 0) errors.push(...narrowingErrors(spec, old));
-  const difference = formDifference("core.PodSpec", old, muted(spec, old));
-  return difference === "" ? errors : [...errors, forbidden("spec", `${UPDATES}\n${difference}`)];
+  const isTimely = deadline.passes(() => checkDeadline(deadline, old.activeDeadlineSeconds));
+  if (!isTimely && deadline.value !== undefined) return;
+  checkAddedTolerations(spec.at("tolerations"), old.tolerations);
+  const gates = new Set((old.schedulingGates ?? []).map(({ name }) => name));
+  spec.at("schedulingGates").each((gate) => {
+    const { name } = gate.value;
+    if (gates.has(name)) return;
+    const detail = `only deletion is allowed, but found new scheduling gate '${name}'`;
+    gate.at("name").forbidden(detail);
+  });
+  if (gates.size > 0) checkNarrowing(spec, old);
+  const difference = formDifference("core.PodSpec", old, muted(spec.value, old));
+  if (difference !== "") spec.forbidden(`${UPDATES}\n${difference}`);
 }
 
 /** Validates that annotations which are fixed at creation are unchanged. */
-function annotationErrors(pod: Pod, old: Pod): FieldError[] {
-  const { annotations: now = {} } = pod.metadata;
+function checkAnnotations(pod: Check<Pod>, old: Pod): void {
+  const annotations = pod.at("metadata", "annotations");
   const { annotations: before = {} } = old.metadata;
-  const errors: FieldError[] = [];
-  for (const key of new Set([...Object.keys(before), ...Object.keys(now)])) {
-    if (now[key] === before[key]) continue;
-    const field = `metadata.annotations[${key}]`;
+  for (const key of new Set([...Object.keys(before), ...Object.keys(annotations.value ?? {})])) {
+    const annotation = annotations.entry(key);
+    if (annotation.value === before[key]) continue;
     const verb = key in before ? "remove or update" : "add";
-    if (key.startsWith(APP_ARMOR)) {
-      errors.push(forbidden(field, `may not ${verb} AppArmor annotations`));
-    }
-    if (key === MIRROR) {
-      errors.push(forbidden(field, `may not ${verb} mirror pod annotation`));
-    }
+    if (key.startsWith(APP_ARMOR)) annotation.forbidden(`may not ${verb} AppArmor annotations`);
+    if (key === MIRROR) annotation.forbidden(`may not ${verb} mirror pod annotation`);
   }
-  return [...errors, ...podAnnotationErrors("metadata.annotations", pod.metadata, pod.spec)];
+  checkPodAnnotations(annotations, pod.value.spec);
 }
 
-function deadlineErrors(spec: PodSpec, old: PodSpec): FieldError[] {
-  const field = "spec.activeDeadlineSeconds";
-  const { activeDeadlineSeconds: now } = spec;
-  const { activeDeadlineSeconds: before } = old;
+function checkDeadline(deadline: Check<number | undefined>, old: number | undefined): void {
+  const { value: now } = deadline;
   if (now !== undefined && (now < 0 || now > MOST_SECONDS)) {
-    return [invalidValue(field, now, `must be between 0 and ${MOST_SECONDS}, inclusive`)];
-  }
-  if (before === undefined || now === before) return [];
-  if (now === undefined) {
-    return [invalidValue(field, null, "must not update from a positive integer to nil value")];
-  }
-  return now > before
-    ? [invalidValue(field, now, "must be less than or equal to previous value")]
-    : [];
+    deadline.invalid(`must be between 0 and ${MOST_SECONDS}, inclusive`);
+  } else if (old === undefined) return;
+  else if (now === undefined) {
+    deadline.invalid("must not update from a positive integer to nil value", null);
+  } else if (now > old) deadline.invalid("must be less than or equal to previous value");
 }
 
-function addedTolerationErrors(spec: PodSpec, old: PodSpec): FieldError[] {
+function checkAddedTolerations(
+  tolerations: Check<Toleration[] | undefined>,
+  old: readonly Toleration[] = [],
+): void {
   const bare = ({ key, operator, value, effect }: Toleration): unknown => [
     key,
     operator,
     value,
     effect,
   ];
-  const kept = (old.tolerations ?? []).every((before) =>
-    (spec.tolerations ?? []).some((now) => sameJson(bare(now), bare(before))),
+  const isKept = old.every((before) =>
+    (tolerations.value ?? []).some((now) => sameJson(bare(now), bare(before))),
   );
-  const detail = "existing toleration can not be modified except its tolerationSeconds";
-  return kept ? [] : [forbidden("spec.tolerations", detail)];
+  if (isKept) return;
+  tolerations.forbidden("existing toleration can not be modified except its tolerationSeconds");
 }
-
-function gateErrors(spec: PodSpec, old: PodSpec): FieldError[] {
-  const before = new Set((old.schedulingGates ?? []).map(({ name }) => name));
-  return (spec.schedulingGates ?? []).flatMap(({ name }, index) =>
-    before.has(name)
-      ? []
-      : [
-          forbidden(
-            `spec.schedulingGates[${index}].name`,
-            `only deletion is allowed, but found new scheduling gate '${name}'`,
-          ),
-        ],
-  );
-}
-
-const termsOf = (
-  affinity: Affinity["nodeAffinity"],
-): NonNullable<
-  NonNullable<
-    NonNullable<Affinity["nodeAffinity"]>["requiredDuringSchedulingIgnoredDuringExecution"]
-  >["nodeSelectorTerms"]
-> => affinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
 
 /**
  * Validates that the node selector and affinity of a gated pod are only narrowed, never widened.
  */
-function narrowingErrors(spec: PodSpec, old: PodSpec): FieldError[] {
-  const errors: FieldError[] = [];
-  const widened = Object.entries(old.nodeSelector ?? {}).some(
-    ([key, value]) => spec.nodeSelector?.[key] !== value,
+function checkNarrowing(spec: Check<PodSpec>, old: PodSpec): void {
+  const selector = spec.at("nodeSelector");
+  const isWidened = Object.entries(old.nodeSelector ?? {}).some(
+    ([key, value]) => selector.value?.[key] !== value,
   );
-  if (widened) {
-    errors.push(
-      invalidValue(
-        "spec.nodeSelector",
-        spec.nodeSelector ?? null,
-        "only additions to spec.nodeSelector are allowed (no mutations or deletions)",
-      ),
+  if (isWidened) {
+    selector.invalid(
+      "only additions to spec.nodeSelector are allowed (no mutations or deletions)",
+      selector.value ?? null,
     );
   }
-  const before = termsOf(old.affinity?.nodeAffinity);
-  const now = termsOf(spec.affinity?.nodeAffinity);
-  const field =
-    "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms";
+  const terms = spec.at("affinity", "nodeAffinity").at(REQUIRED, "nodeSelectorTerms");
+  const before = old.affinity?.nodeAffinity?.[REQUIRED]?.nodeSelectorTerms ?? [];
+  const now = terms.value ?? [];
   if (before.length > 0 && before.length !== now.length) {
     const detail = "no additions/deletions to non-empty NodeSelectorTerms list are allowed";
-    return [...errors, invalidValue(field, now, detail)];
+    terms.invalid(detail, now);
+    return;
   }
-  for (const [index, term] of before.entries()) {
-    const next = now[index] ?? {};
-    const extends_ = (["matchExpressions", "matchFields"] as const).every((part) =>
-      sameJson((next[part] ?? []).slice(0, term[part]?.length ?? 0), term[part] ?? []),
-    );
-    if (!extends_) {
-      const detail = "only additions are allowed (no mutations or deletions)";
-      errors.push(invalidValue(`${field}[${index}]`, next, detail));
-    }
-  }
-  return errors;
+  terms.each((term, index) => {
+    const isExtended = (["matchExpressions", "matchFields"] as const).every((part) => {
+      const kept = before[index]?.[part] ?? [];
+      return sameJson((term.value[part] ?? []).slice(0, kept.length), kept);
+    });
+    if (!isExtended) term.invalid("only additions are allowed (no mutations or deletions)");
+  });
 }
 
 /** The new spec with every mutable field set to its old value. */
@@ -199,58 +160,53 @@ function mutedAffinity(spec: PodSpec, old: PodSpec): Affinity | undefined {
 const SYSTEM_CONDITIONS = ["PodScheduled", "Ready", "Initialized"];
 
 /** Validates a write to the status of a pod. */
-export function podStatusErrors(object: Pod, previous: Pod): FieldError[] {
-  const { spec, status = {} } = object;
+export function checkPodStatus(pod: Check<Pod>, previous: Pod): void {
+  const { spec } = pod.value;
   const { spec: oldSpec, status: old = {} } = previous;
-  const errors = annotationErrors(object, previous);
-  for (const [index, { type, observedGeneration = 0 }] of (status.conditions ?? []).entries()) {
-    const at = `status.conditions[${index}]`;
+  const status: Check<PodStatus> = pod.child("status", pod.value.status ?? {});
+  checkAnnotations(pod, previous);
+  status.at("conditions").each((condition) => {
+    const { type, observedGeneration = 0 } = condition.value;
     if (observedGeneration < 0) {
-      const detail = "must be a non-negative integer";
-      errors.push(invalidValue(`${at}.observedGeneration`, observedGeneration, detail));
+      condition.at("observedGeneration").invalid("must be a non-negative integer");
     }
-    if (SYSTEM_CONDITIONS.includes(type)) continue;
-    errors.push(...nameErrorsAt(`${at}.Type`, type, qualifiedNameErrors));
+    if (!SYSTEM_CONDITIONS.includes(type)) {
+      condition.child("Type", type).named(qualifiedNameErrors);
+    }
+  });
+  const node = status.at("nominatedNodeName");
+  if (node.value && node.value !== old.nominatedNodeName) {
+    node.named(dns1123SubdomainErrors);
+    if (oldSpec.nodeName) {
+      node.forbidden("may not be set on pods that are already bound to a node");
+    }
   }
-  const { nominatedNodeName = "" } = status;
-  const changed = nominatedNodeName !== (old.nominatedNodeName ?? "") && nominatedNodeName !== "";
-  const field = "status.nominatedNodeName";
-  if (changed) errors.push(...nameErrorsAt(field, nominatedNodeName, dns1123SubdomainErrors));
-  if (changed && oldSpec.nodeName) {
-    errors.push(forbidden(field, "may not be set on pods that are already bound to a node"));
+  status.child("qosClass", status.value.qosClass ?? "").unchanged(old.qosClass ?? "");
+  checkContainerRestarts("containerStatuses", status, old, spec);
+  checkContainerRestarts("initContainerStatuses", status, old, spec);
+  checkAddresses(status.at("podIPs"), old.podIPs);
+  const { hostIP = "", hostIPs } = status.value;
+  const first = hostIPs?.[0];
+  if (first && first.ip !== hostIP) {
+    status.child("hostIPs[0].ip", first.ip).invalid("must be equal to `hostIP`");
   }
-  return [
-    ...errors,
-    ...immutable("status.qosClass", status.qosClass ?? "", old.qosClass ?? ""),
-    ...restartErrors("containerStatuses", status, old, spec),
-    ...restartErrors("initContainerStatuses", status, old, spec),
-    ...ipErrors("podIPs", status, old),
-    ...hostIpErrors(status),
-    ...ipErrors("hostIPs", status, old),
-  ];
+  checkAddresses(status.at("hostIPs"), old.hostIPs);
 }
 
 /** Validates that a container that ended and must not restart is not running again. */
-function restartErrors(
+function checkContainerRestarts(
   list: "containerStatuses" | "initContainerStatuses",
-  status: PodStatus,
+  status: Check<PodStatus>,
   old: PodStatus,
   spec: PodSpec,
-): FieldError[] {
-  const isInit = list === "initContainerStatuses";
-  return (old[list] ?? []).flatMap((before, index) => {
-    const ended = before.state?.terminated;
-    if (!ended) return [];
-    const now = (status[list] ?? []).find(({ name }) => name === before.name);
-    if (!now || now.state?.terminated) return [];
-    return mayRestart(before, ended.exitCode, spec, isInit)
-      ? []
-      : [
-          forbidden(
-            `status.${list}[${index}].state`,
-            "may not be transitioned to non-terminated state",
-          ),
-        ];
+): void {
+  status.child(list, old[list]).each((before) => {
+    const { name, state } = before.value;
+    const now = status.value[list]?.find((container) => container.name === name);
+    if (!state?.terminated || !now || now.state?.terminated) return;
+    const isInit = list === "initContainerStatuses";
+    if (mayRestart(before.value, state.terminated.exitCode, spec, isInit)) return;
+    before.at("state").forbidden("may not be transitioned to non-terminated state");
   });
 }
 
@@ -267,28 +223,17 @@ function mayRestart(
   return exitCode !== 0 && (policy === "OnFailure" || policy === undefined);
 }
 
-function ipErrors(list: "podIPs" | "hostIPs", status: PodStatus, old: PodStatus): FieldError[] {
-  const field = `status.${list}`;
-  const known = new Set((old[list] ?? []).map(({ ip }) => ip));
-  const ips = (status[list] ?? []).map(({ ip }) => ip);
-  const errors = ips.flatMap((ip, index) =>
-    known.has(ip) ? [] : nameErrorsAt(`${field}[${index}]`, ip, addressErrors),
-  );
+function checkAddresses(
+  list: Check<{ ip: string }[] | undefined>,
+  old: readonly { ip: string }[] = [],
+): void {
+  const known = new Set(old.map(({ ip }) => ip));
+  const ips = (list.value ?? []).map(({ ip }) => ip);
+  list.as(ips).each((ip) => {
+    if (!known.has(ip.value)) ip.named(addressErrors);
+  });
   if (ips.length > 1 && !isOneOfEach(ips)) {
-    errors.push(
-      invalidValue(
-        field,
-        ips.map((ip) => ({ IP: ip })),
-        "may specify no more than one IP for each IP family",
-      ),
-    );
+    const shown = ips.map((ip) => ({ IP: ip }));
+    list.invalid("may specify no more than one IP for each IP family", shown);
   }
-  return errors;
-}
-
-function hostIpErrors({ hostIP = "", hostIPs = [] }: PodStatus): FieldError[] {
-  const [first] = hostIPs;
-  return first && first.ip !== hostIP
-    ? [invalidValue("status.hostIPs[0].ip", first.ip, "must be equal to `hostIP`")]
-    : [];
 }
