@@ -6,7 +6,7 @@
 import { UsageError } from "../../errors.ts";
 
 /**
- * Every plugin of kube-apiserver 1.36, also those that the control plane does not have: their names
+ * Every plugin of kube-apiserver 1.37, also those that the control plane does not have: their names
  * are valid, too.
  */
 const ADMISSION_PLUGINS = [
@@ -24,7 +24,6 @@ const ADMISSION_PLUGINS = [
   "EventRateLimit",
   "ExtendedResourceToleration",
   "ImagePolicyWebhook",
-  "JobValidation",
   "LimitPodHardAntiAffinityTopology",
   "LimitRanger",
   "MutatingAdmissionPolicy",
@@ -37,7 +36,6 @@ const ADMISSION_PLUGINS = [
   "OwnerReferencesPermissionEnforcement",
   "PersistentVolumeClaimResize",
   "PodGroupProtection",
-  "PodGroupWorkloadExists",
   "PodNodeSelector",
   "PodResizeValidator",
   "PodSecurity",

@@ -21,7 +21,7 @@ import { standardLibrary } from "./library/standard.ts";
 import { stringLibrary } from "./library/strings.ts";
 import { urlLibrary } from "./library/urls.ts";
 
-/** The libraries of Kubernetes 1.36, without those of admission policies. */
+/** The libraries of Kubernetes 1.37, without those of admission policies. */
 const LIBRARIES: readonly Library[] = [
   standardLibrary,
   urlLibrary,

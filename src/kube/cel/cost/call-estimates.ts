@@ -52,13 +52,17 @@ export function generalEstimate(
       return { cost: traversal(one) };
     case "in_list":
       return { cost: sizeOf(second) };
+    case "matches":
+      return matchEstimate(one, sizeOf(second));
     case "matches_string":
-      return {
-        cost: product(traversal(sumOf(sizeOf(target), ONE)), scaled(one, REGEX_LENGTH_FACTOR)),
-      };
+      return matchEstimate(sizeOf(target), one);
     case "contains_string":
       return { cost: product(traversal(sizeOf(target)), traversal(one)) };
     default:
       return { cost: ONE };
   }
 }
+
+const matchEstimate = (text: SizeEstimate, pattern: SizeEstimate): CallEstimate => ({
+  cost: product(traversal(sumOf(text, ONE)), scaled(pattern, REGEX_LENGTH_FACTOR)),
+});

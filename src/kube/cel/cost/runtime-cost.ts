@@ -31,6 +31,9 @@ const shorterTraversal: CallCost = ([left, right]) =>
   traversal(Math.min(costSize(left), costSize(right)));
 const jointTraversal: CallCost = ([left, right]) => traversal(costSize(left) + costSize(right));
 
+const matching: CallCost = ([text, pattern]) =>
+  traversal(1 + costSize(text)) * Math.ceil(costSize(pattern) * REGEX_LENGTH_FACTOR);
+
 const COSTS = new Map<string, CallCost>([
   ["starts_with_string", oneTraversal],
   ["ends_with_string", oneTraversal],
@@ -47,11 +50,8 @@ const COSTS = new Map<string, CallCost>([
   ]),
   ["add_string", jointTraversal],
   ["add_bytes", jointTraversal],
-  [
-    "matches_string",
-    ([text, pattern]) =>
-      traversal(1 + costSize(text)) * Math.ceil(costSize(pattern) * REGEX_LENGTH_FACTOR),
-  ],
+  ["matches", matching],
+  ["matches_string", matching],
   ["contains_string", ([text, part]) => traversal(costSize(text)) * traversal(costSize(part))],
 ]);
 
