@@ -7,7 +7,7 @@ import type { Result } from "../../kube/cel/run/scope.ts";
 import { CelError, CelMap, type CelValue, ValueList, ValueMap } from "../../kube/cel/values.ts";
 import type { JsonObject } from "../../kube/object.ts";
 import type { AdmissionRequest } from "./attributes.ts";
-import { type Authorize, AuthorizerValue, ResourceCheck } from "./authorizer-library.ts";
+import { AUTHORIZER, type Authorize, RESOURCE_CHECK } from "./authorizer-library.ts";
 import type { CompiledExpression } from "./expressions.ts";
 
 /** The limit of the cost of all match conditions of one policy or webhook. */
@@ -116,7 +116,7 @@ export class Activation {
       case "namespaceObject":
         return valueOfJson(namespaceObject);
       case "authorizer":
-        return new AuthorizerValue(view.request.user, authorize);
+        return AUTHORIZER.of({ user: view.request.user, authorize });
       case "authorizer.requestResource":
         return requestCheck(view.request, authorize);
       case "variables":
@@ -187,10 +187,10 @@ class VariablesMap extends CelMap {
  * The `ResourceCheck` about the resource of the request: whether the user may do other things with
  * it.
  */
-function requestCheck(request: AdmissionRequest, authorize: Authorize): ResourceCheck {
+function requestCheck(request: AdmissionRequest, authorize: Authorize): CelValue {
   const { resource, subresource, namespace, name } = request;
   const asked = { group: resource.group, resource: resource.plural, subresource, namespace, name };
-  return new ResourceCheck(new AuthorizerValue(request.user, authorize), asked);
+  return RESOURCE_CHECK.of({ user: request.user, authorize, asked });
 }
 
 /** JSON without a schema as a value of CEL: whole numbers are integers. */

@@ -85,7 +85,7 @@ export class ExpressionCompiler {
         namespaceObject: NAMESPACE,
         ...(params ? { params: types?.params ?? DYN } : {}),
         ...(authorizer
-          ? { authorizer: AUTHORIZER, "authorizer.requestResource": RESOURCE_CHECK }
+          ? { authorizer: AUTHORIZER.type, "authorizer.requestResource": RESOURCE_CHECK.type }
           : {}),
         ...(variables ? { variables: VARIABLES } : {}),
       },

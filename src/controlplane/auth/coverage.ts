@@ -6,7 +6,7 @@
  */
 import { quote } from "../../kube/field-errors.ts";
 import type { User } from "../kinds.ts";
-import type { PolicyRule } from "./rbac.ts";
+import type { PolicyRule } from "../../generated/k8s/rbac-v1.ts";
 import { present } from "../../present.ts";
 
 /** One verb on one resource (perhaps of one name), or on one path. */

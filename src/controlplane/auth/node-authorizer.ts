@@ -5,10 +5,12 @@
  */
 import { isJsonObject } from "../../kube/json.ts";
 import type { CollectionName, ObjectSource } from "../resource-name.ts";
+import type { PodSpec } from "../../generated/k8s/core-v1.ts";
 import type { SentObject } from "../../kube/object.ts";
 import type { User } from "../kinds.ts";
 import type { Attributes, ResourceAttributes } from "./attributes.ts";
-import { type Decision, type PolicyRule, ruleAllows } from "./rbac.ts";
+import type { PolicyRule } from "../../generated/k8s/rbac-v1.ts";
+import { type Decision, ruleAllows } from "./rbac.ts";
 
 const USER_PREFIX = "system:node:";
 const READ = ["get", "list", "watch"];
@@ -170,13 +172,7 @@ function pod(attributes: ResourceAttributes, node: string, source: ObjectSource)
 }
 
 interface PodLike extends SentObject {
-  readonly spec?: {
-    readonly nodeName?: string;
-    readonly serviceAccountName?: string;
-    readonly volumes?: readonly {
-      readonly persistentVolumeClaim?: { readonly claimName?: string };
-    }[];
-  };
+  readonly spec?: PodSpec;
 }
 
 const PODS: CollectionName<PodLike> = "pods";

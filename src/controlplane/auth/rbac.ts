@@ -5,32 +5,9 @@
  */
 import type { Attributes } from "./attributes.ts";
 import type { SentObject } from "../../kube/object.ts";
+import type { PolicyRule, RoleRef, Subject } from "../../generated/k8s/rbac-v1.ts";
 import type { User } from "../kinds.ts";
 import type { CollectionName, ObjectSource } from "../resource-name.ts";
-
-/** A rule of a role. */
-export interface PolicyRule {
-  readonly verbs: readonly string[];
-  readonly apiGroups?: readonly string[];
-  readonly resources?: readonly string[];
-  readonly resourceNames?: readonly string[];
-  readonly nonResourceURLs?: readonly string[];
-}
-
-/** A subject of a binding. */
-interface Subject {
-  readonly kind: string;
-  readonly apiGroup?: string;
-  readonly name: string;
-  readonly namespace?: string;
-}
-
-/** The role of a binding. */
-export interface RoleRef {
-  readonly apiGroup?: string;
-  readonly kind: string;
-  readonly name: string;
-}
 
 /** The decision of an authorizer, with its reason. */
 export interface Decision {

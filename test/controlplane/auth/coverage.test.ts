@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { missingRights } from "../../../src/controlplane/auth/coverage.ts";
-import type { PolicyRule } from "../../../src/controlplane/auth/rbac.ts";
+import type { PolicyRule } from "../../../src/generated/k8s/rbac-v1.ts";
 
 const SCOTTY = { name: "scotty", groups: ["crew"] };
 

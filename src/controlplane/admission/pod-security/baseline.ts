@@ -4,13 +4,19 @@
  * @see https://kubernetes.io/docs/concepts/security/pod-security-standards/#baseline
  */
 import { type CheckedContainer, type CheckedPod, containersOf } from "./pod-shape.ts";
-import { type Violation, counted, plural, quoted, setters, sorted } from "./violation.ts";
+import {
+  type Violation,
+  counted,
+  namesOf,
+  plural,
+  quoted,
+  setters,
+  sorted,
+  violationBy,
+} from "./violation.ts";
 
 /** A check of a pod, by the rules of a minor version; `undefined` when the pod passes. */
 export type Check = (pod: CheckedPod, minor: number) => Violation | undefined;
-
-const namesOf = (containers: readonly CheckedContainer[]): string[] =>
-  containers.map(({ name }) => name);
 
 const APP_ARMOR_ANNOTATION = "container.apparmor.security.beta.kubernetes.io/";
 const PROFILES = ["RuntimeDefault", "Localhost"];
@@ -24,7 +30,7 @@ function appArmorProfile({ metadata, spec }: CheckedPod): Violation | undefined 
     return profile !== undefined && isBad(profile.type);
   });
   const values = sorted([
-    ...(ofPod ? [own.type ?? ""] : []),
+    ...(ofPod ? [spec.securityContext?.appArmorProfile?.type ?? ""] : []),
     ...bad.map(({ securityContext }) => securityContext?.appArmorProfile?.type ?? ""),
   ]);
   const annotations = Object.entries(metadata?.annotations ?? {})
@@ -62,16 +68,16 @@ const CAPABILITIES = new Set([
   "SYS_CHROOT",
 ]);
 
-function capabilities({ spec }: CheckedPod): Violation | undefined {
+function capabilities(pod: CheckedPod): Violation | undefined {
   const added = ({ securityContext }: CheckedContainer): string[] =>
     (securityContext?.capabilities?.add ?? []).filter((one) => !CAPABILITIES.has(one));
-  const bad = containersOf(spec).filter((container) => added(container).length > 0);
-  if (bad.length === 0) return undefined;
-  const names = quoted(sorted(bad.flatMap(added)));
-  return {
-    reason: "non-default capabilities",
-    detail: `${counted("container", namesOf(bad))} must not include ${names} in securityContext.capabilities.add`,
-  };
+  return violationBy(
+    pod,
+    (container) => added(container).length > 0,
+    "non-default capabilities",
+    (bad) =>
+      `must not include ${quoted(sorted(bad.flatMap(added)))} in securityContext.capabilities.add`,
+  );
 }
 
 function hostNamespaces({ spec }: CheckedPod): Violation | undefined {
@@ -87,18 +93,15 @@ function hostPathVolumes({ spec }: CheckedPod): Violation | undefined {
   return { reason: "hostPath volumes", detail: counted("volume", names) };
 }
 
-function hostPorts({ spec }: CheckedPod): Violation | undefined {
+function hostPorts(pod: CheckedPod): Violation | undefined {
   const portsOf = ({ ports }: CheckedContainer): string[] =>
     (ports ?? []).flatMap(({ hostPort = 0 }) => (hostPort === 0 ? [] : [String(hostPort)]));
-  const bad = containersOf(spec).filter((container) => portsOf(container).length > 0);
-  if (bad.length === 0) return undefined;
-  const ports = sorted(bad.flatMap(portsOf));
-  const use = plural("uses", "use", bad.length);
-  const what = plural("hostPort", "hostPorts", ports.length);
-  return {
-    reason: "hostPort",
-    detail: `${counted("container", namesOf(bad))} ${use} ${what} ${ports.join(", ")}`,
-  };
+  const hasPorts = (container: CheckedContainer): boolean => portsOf(container).length > 0;
+  return violationBy(pod, hasPorts, "hostPort", (bad) => {
+    const ports = sorted(bad.flatMap(portsOf));
+    const what = plural("hostPort", "hostPorts", ports.length);
+    return `${plural("uses", "use", bad.length)} ${what} ${ports.join(", ")}`;
+  });
 }
 
 function hostProbes({ spec }: CheckedPod, minor: number): Violation | undefined {
@@ -125,14 +128,13 @@ function hostProbes({ spec }: CheckedPod, minor: number): Violation | undefined 
   };
 }
 
-function privileged({ spec }: CheckedPod): Violation | undefined {
-  const bad = containersOf(spec).filter(({ securityContext }) => securityContext?.privileged);
-  if (bad.length === 0) return undefined;
-  return {
-    reason: "privileged",
-    detail: `${counted("container", namesOf(bad))} must not set securityContext.privileged=true`,
-  };
-}
+const privileged: Check = (pod) =>
+  violationBy(
+    pod,
+    ({ securityContext }) => securityContext?.privileged,
+    "privileged",
+    () => "must not set securityContext.privileged=true",
+  );
 
 /**
  * Whether the pod has its own user namespace (`hostUsers: false`), for which some rules are
@@ -142,16 +144,15 @@ export const hasOwnUsers = ({ spec }: CheckedPod, minor: number): boolean =>
   minor >= 35 && spec.hostUsers === false;
 
 /** A `procMount` that is not allowed, whatever the users of the pod are. */
-export function procMountViolation({ spec }: CheckedPod): Violation | undefined {
+export function procMountViolation(pod: CheckedPod): Violation | undefined {
   const mountOf = ({ securityContext }: CheckedContainer): string =>
     securityContext?.procMount ?? "Default";
-  const bad = containersOf(spec).filter((container) => mountOf(container) !== "Default");
-  if (bad.length === 0) return undefined;
-  const mounts = quoted(sorted(bad.map(mountOf)));
-  return {
-    reason: "procMount",
-    detail: `${counted("container", namesOf(bad))} must not set securityContext.procMount to ${mounts}`,
-  };
+  return violationBy(
+    pod,
+    (container) => mountOf(container) !== "Default",
+    "procMount",
+    (bad) => `must not set securityContext.procMount to ${quoted(sorted(bad.map(mountOf)))}`,
+  );
 }
 
 const SELINUX_TYPES = ["", "container_t", "container_init_t", "container_kvm_t"];

@@ -192,8 +192,8 @@ function prioritised<T extends SentObject>(pods: readonly T[]): readonly T[] {
 
 /** Whether an update changes an image or adds a container; other changes are not checked again. */
 function isSignificant({ spec }: CheckedPod, { spec: old }: CheckedPod): boolean {
-  const imagesOf = ({ containers = [], initContainers = [] }: CheckedPod["spec"]): unknown => [
-    containers.map(({ image }) => image),
+  const imagesOf = ({ containers, initContainers = [] }: CheckedPod["spec"]): unknown => [
+    (containers ?? []).map(({ image }) => image),
     initContainers.map(({ image }) => image),
   ];
   if (!sameJson(imagesOf(spec), imagesOf(old))) return true;

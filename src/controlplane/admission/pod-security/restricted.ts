@@ -5,10 +5,16 @@
  */
 import { type Check, explicitSeccomp, hasOwnUsers, procMountViolation } from "./baseline.ts";
 import { type CheckedContainer, type CheckedPod, containersOf } from "./pod-shape.ts";
-import { type Violation, counted, plural, quoted, setters, sorted } from "./violation.ts";
-
-const namesOf = (containers: readonly CheckedContainer[]): string[] =>
-  containers.map(({ name }) => name);
+import {
+  type Violation,
+  counted,
+  namesOf,
+  plural,
+  quoted,
+  setters,
+  sorted,
+  violationBy,
+} from "./violation.ts";
 
 /** Whether the pod runs on Windows, where some rules do not apply. */
 const isOnWindows = ({ spec }: CheckedPod, minor: number): boolean =>
@@ -16,14 +22,12 @@ const isOnWindows = ({ spec }: CheckedPod, minor: number): boolean =>
 
 function allowPrivilegeEscalation(pod: CheckedPod, minor: number): Violation | undefined {
   if (minor < 8 || isOnWindows(pod, minor)) return undefined;
-  const bad = containersOf(pod.spec).filter(
+  return violationBy(
+    pod,
     ({ securityContext }) => securityContext?.allowPrivilegeEscalation !== false,
+    "allowPrivilegeEscalation != false",
+    () => "must set securityContext.allowPrivilegeEscalation=false",
   );
-  if (bad.length === 0) return undefined;
-  return {
-    reason: "allowPrivilegeEscalation != false",
-    detail: `${counted("container", namesOf(bad))} must set securityContext.allowPrivilegeEscalation=false`,
-  };
 }
 
 function capabilities(pod: CheckedPod, minor: number): Violation | undefined {

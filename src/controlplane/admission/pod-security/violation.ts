@@ -1,4 +1,5 @@
 /** The words of violations. */
+import { type CheckedContainer, type CheckedPod, containersOf } from "./pod-shape.ts";
 
 /** The violation of one check by a pod. */
 export interface Violation {
@@ -20,6 +21,22 @@ export const plural = (one: string, many: string, count: number): string =>
 
 /** The items in order, each once. */
 export const sorted = (items: Iterable<string>): readonly string[] => [...new Set(items)].sort();
+
+/** The names of containers. */
+export const namesOf = (containers: readonly CheckedContainer[]): string[] =>
+  containers.map(({ name }) => name);
+
+/** The violation by the containers that a check finds; `detail` is the text behind their names. */
+export function violationBy(
+  { spec }: CheckedPod,
+  isBad: (container: CheckedContainer) => unknown,
+  reason: string,
+  detail: (bad: readonly CheckedContainer[]) => string,
+): Violation | undefined {
+  const bad = containersOf(spec).filter(isBad);
+  if (bad.length === 0) return undefined;
+  return { reason, detail: `${counted("container", namesOf(bad))} ${detail(bad)}` };
+}
 
 /** `pod and container "a"` */
 export function setters(isPod: boolean, containers: readonly string[]): string {

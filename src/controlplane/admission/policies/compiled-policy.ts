@@ -1,8 +1,9 @@
 /** The expressions that policies of both kinds have, compiled once per stored policy. */
 import type { SentObject } from "../../../kube/object.ts";
 import { BOOL, type CelType } from "../../../kube/cel/types.ts";
+import type { Policy } from "./policy.ts";
 import type { CompiledExpression, ExpressionCompiler, Surroundings } from "../expressions.ts";
-import type { PolicySpec, Variable } from "./policy.ts";
+import type { Variable } from "../../../generated/k8s/admissionregistration-v1.ts";
 
 /** Variables, compiled in their order: each may use those before it. */
 interface CompiledVariables {
@@ -34,7 +35,10 @@ export interface CommonParts {
 }
 
 /** Compiles the parts that policies of both kinds have. */
-export function compileCommonParts(compiler: ExpressionCompiler, spec: PolicySpec): CommonParts {
+export function compileCommonParts(
+  compiler: ExpressionCompiler,
+  spec: Policy["spec"],
+): CommonParts {
   const plain = { params: spec.paramKind !== undefined, authorizer: true };
   const { expressions, types } = compileVariables(compiler, spec.variables ?? [], plain);
   const surroundings = { ...plain, variables: types };

@@ -19,7 +19,8 @@ import {
   ruleErrors,
   type WebhookRule,
 } from "../../../kube/webhooks/webhook-rules.ts";
-import type { Binding, MatchResources, ParamRef } from "./policy.ts";
+import type { MatchResources, ParamRef } from "../../../generated/k8s/admissionregistration-v1.ts";
+import type { Binding } from "./policy.ts";
 
 const MUTATED_OPERATIONS = ["*", "CONNECT", "CREATE", "UPDATE"];
 const ACTIONS = ["Audit", "Deny", "Warn"];

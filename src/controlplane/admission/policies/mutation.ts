@@ -25,7 +25,7 @@ import type { AdmittedKind } from "../attributes.ts";
 import type { CompiledExpression, ExpressionCompiler, Surroundings } from "../expressions.ts";
 import { NoJson, OBJECT, ObjectLiteral, PATCH, PatchLiteral, jsonOf } from "../patch-library.ts";
 import { PatchFailure, applyOperations } from "../webhook-patch.ts";
-import type { Mutation } from "./policy.ts";
+import type { Mutation } from "../../../generated/k8s/admissionregistration-v1.ts";
 
 /** Thrown when a mutation cannot be made. */
 export class MutationError extends Error {

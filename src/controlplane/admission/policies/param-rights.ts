@@ -7,7 +7,8 @@ import { type FieldError, forbidden } from "../../../kube/field-errors.ts";
 import { parseApiVersion } from "../../../kube/resource.ts";
 import type { User, WriteContext } from "../../kinds.ts";
 import type { ResourceName } from "../../resource-name.ts";
-import { type Binding, type ParamKind, type Policy } from "./policy.ts";
+import type { ParamKind } from "../../../generated/k8s/admissionregistration-v1.ts";
+import type { Binding, Policy } from "./policy.ts";
 
 /** Errors of a valid policy whose author lacks rights to its parameters. */
 export function paramKindRights(
@@ -18,11 +19,11 @@ export function paramKindRights(
   const { paramKind } = object.spec;
   const before = old?.spec.paramKind;
   if (!paramKind || sameJson(paramKind, before)) return [];
-  const { group, version } = parseApiVersion(paramKind.apiVersion);
-  const resource = context.pluralOf(group, version, paramKind.kind) ?? "*";
+  const { kind = "", apiVersion = "" } = paramKind;
+  const { group, version } = parseApiVersion(apiVersion);
+  const resource = context.pluralOf(group, version, kind) ?? "*";
   const place = { group, version, resource, subresource: "", namespace: "*", name: "*" };
   if (context.may({ verb: "get", ...place })) return [];
-  const { kind, apiVersion } = paramKind;
   const rule = `user ${goUser(context.user)} must have "get" permission on all objects of the referenced paramKind (kind=${kind}, apiVersion=${apiVersion})`;
   return [forbidden("spec.paramKind", rule)];
 }
@@ -37,7 +38,7 @@ export function paramRefRights(
   context: WriteContext,
   policies: ResourceName<Policy>,
 ): FieldError[] {
-  const { paramRef, policyName } = object.spec;
+  const { paramRef, policyName = "" } = object.spec;
   if (!paramRef) return [];
   const policy = context.find(policies, { name: policyName });
   const { name = "", namespace = "" } = paramRef;
@@ -69,8 +70,9 @@ function placeOf(
   if (!policy) return { place: ANYWHERE, unknown: `unable to get policy ${name}` };
   const { paramKind } = policy.spec;
   if (!paramKind) return { place: ANYWHERE };
-  const { group, version } = parseApiVersion(paramKind.apiVersion);
-  const resource = context.pluralOf(group, version, paramKind.kind);
+  const { kind = "", apiVersion = "" } = paramKind;
+  const { group, version } = parseApiVersion(apiVersion);
+  const resource = context.pluralOf(group, version, kind);
   if (resource !== undefined) return { place: { group, version, resource } };
   return {
     place: { group, version, resource: "*" },

@@ -25,14 +25,12 @@ import { OBJECT, PATCH } from "../patch-library.ts";
 import { matchErrors, mutatedOperationErrors } from "./match-errors.ts";
 import type {
   AuditAnnotation,
-  MutatingPolicy,
   Mutation,
   ParamKind,
-  Policy,
-  ValidatingPolicy,
   Validation,
   Variable,
-} from "./policy.ts";
+} from "../../../generated/k8s/admissionregistration-v1.ts";
+import type { MutatingPolicy, Policy, ValidatingPolicy } from "./policy.ts";
 
 const REASONS = ["Forbidden", "Invalid", "RequestEntityTooLarge"];
 const PATCH_TYPES = ["ApplyConfiguration", "JSONPatch"];

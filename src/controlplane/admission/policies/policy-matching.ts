@@ -13,7 +13,12 @@ import { storeKey } from "../../store/store.ts";
 import type { AdmissionRequest } from "../attributes.ts";
 import type { WebhookRule } from "../../../kube/webhooks/webhook-rules.ts";
 import { type WebhookSource, versionFor } from "../webhooks.ts";
-import type { Binding, MatchResources, ParamKind, ParamRef, Policy } from "./policy.ts";
+import type {
+  MatchResources,
+  ParamKind,
+  ParamRef,
+} from "../../../generated/k8s/admissionregistration-v1.ts";
+import type { Binding, Policy } from "./policy.ts";
 
 /** A policy that matches a request, with one of its bindings and one set of parameters. */
 export interface Invocation<P extends Policy> {
@@ -121,14 +126,14 @@ function paramResource(source: WebhookSource, kind: ParamKind | undefined): Serv
   const found = findParamResource(source, kind);
   if (found) return found;
   throw new ConfigurationError(
-    `failed to find resource referenced by paramKind: '${kind.apiVersion}, Kind=${kind.kind}'`,
+    `failed to find resource referenced by paramKind: '${kind.apiVersion ?? ""}, Kind=${kind.kind ?? ""}'`,
   );
 }
 
 /** The resource of a kind of parameters; `undefined` when it does not exist. */
 function findParamResource(
   { registry }: Pick<WebhookSource, "registry">,
-  { apiVersion, kind }: ParamKind,
+  { apiVersion = "", kind }: ParamKind,
 ): ServedResource | undefined {
   const { group, version } = parseApiVersion(apiVersion);
   return registry

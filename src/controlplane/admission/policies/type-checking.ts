@@ -14,7 +14,8 @@ import type { ServedResource } from "../../kinds.ts";
 import type { ExpressionCompiler, Surroundings } from "../expressions.ts";
 import type { WebhookRule } from "../../../kube/webhooks/webhook-rules.ts";
 import type { WebhookSource } from "../webhooks.ts";
-import type { ParamKind, ValidatingPolicy } from "./policy.ts";
+import type { ParamKind } from "../../../generated/k8s/admissionregistration-v1.ts";
+import type { ValidatingPolicy } from "./policy.ts";
 
 /** The warning about one expression, for all kinds that it does not fit. */
 export interface ExpressionWarning {
@@ -106,7 +107,7 @@ function typesOf(resource: ServedResource | undefined, name: string): Types | un
 }
 
 function findKind(
-  { apiVersion, kind }: ParamKind,
+  { apiVersion = "", kind }: ParamKind,
   all: readonly ServedResource[],
 ): ServedResource | undefined {
   const { group, version } = parseApiVersion(apiVersion);

@@ -19,7 +19,8 @@ import type { RequestViews } from "../request-views.ts";
 import { type WebhookSource, isExempt } from "../webhooks.ts";
 import { type CommonParts, PerObject, compileCommonParts } from "./compiled-policy.ts";
 import { type Invocation, invocationsFor } from "./policy-matching.ts";
-import { type Binding, POLICY_GROUP, type ValidatingPolicy, type Validation } from "./policy.ts";
+import type { Validation } from "../../../generated/k8s/admissionregistration-v1.ts";
+import { type Binding, type ValidatingPolicy, POLICY_GROUP } from "./policy.ts";
 
 const POLICIES: CollectionName<ValidatingPolicy> = `validatingadmissionpolicies.${POLICY_GROUP}`;
 const BINDINGS: CollectionName<Binding> = `validatingadmissionpolicybindings.${POLICY_GROUP}`;

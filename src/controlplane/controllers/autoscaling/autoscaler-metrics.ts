@@ -9,32 +9,18 @@
 import type { ResourceName } from "../../resource-name.ts";
 import type { SentObject } from "../../../kube/object.ts";
 import type { Condition } from "../../builtin/shared/shapes.ts";
-import type { LabelSelector } from "../../../kube/selectors/selector.ts";
+import type {
+  HorizontalPodAutoscalerSpec,
+  HorizontalPodAutoscalerStatus,
+  MetricSpec,
+  MetricTarget,
+} from "../../../generated/k8s/autoscaling-v2.ts";
 import { selectorText } from "../../../kube/selectors/selector-text.ts";
-
-interface Target {
-  readonly value?: unknown;
-  readonly averageValue?: unknown;
-}
-
-interface Named {
-  readonly metric: { readonly name: string; readonly selector?: LabelSelector };
-  readonly target: Target;
-}
 
 /** A HorizontalPodAutoscaler. */
 export interface Autoscaler extends SentObject {
-  spec: {
-    minReplicas?: number;
-    maxReplicas: number;
-    scaleTargetRef: { apiVersion?: string; kind: string; name: string };
-    metrics?: MetricSpec[];
-  };
-  status?: {
-    observedGeneration?: number;
-    lastScaleTime?: string;
-    currentReplicas?: number;
-    desiredReplicas?: number;
+  spec: HorizontalPodAutoscalerSpec;
+  status?: Partial<Omit<HorizontalPodAutoscalerStatus, "currentMetrics" | "conditions">> & {
     currentMetrics?: object[] | null;
     conditions?: Condition[];
   };
@@ -44,22 +30,6 @@ export const AUTOSCALERS: ResourceName<Autoscaler> = {
   group: "autoscaling",
   plural: "horizontalpodautoscalers",
 };
-
-/** A source of metrics of an autoscaler. */
-interface MetricSpec {
-  readonly type: string;
-  readonly resource?: { readonly name: string; readonly target: Target };
-  readonly containerResource?: {
-    readonly name: string;
-    readonly container: string;
-    readonly target: Target;
-  };
-  readonly pods?: Named;
-  readonly object?: Named & {
-    readonly describedObject: { readonly kind: string; readonly name: string };
-  };
-  readonly external?: Named;
-}
 
 /** The reason why a metric has no value. */
 export interface MetricProblem {
@@ -78,7 +48,7 @@ const notFound = (api: string, resource: string): string =>
 export function problemOf(spec: MetricSpec, namespace: string): MetricProblem {
   const reason = `FailedGet${spec.type}Metric`;
   const { resource, containerResource, pods, object, external } = spec;
-  const usage = (name: string, { averageValue }: Target): string => {
+  const usage = (name: string, { averageValue }: MetricTarget): string => {
     const what = averageValue === undefined ? "utilization" : "usage";
     const cause = notFound("resource", "pods.metrics.k8s.io");
     return `failed to get ${name} ${what}: unable to get metrics for resource ${name}: ${cause}`;

@@ -11,7 +11,8 @@ import { SERVICES } from "../../builtin/tokens.ts";
 import { type OwnerKind, controllerReference } from "../ownership.ts";
 import { canonicalJson } from "../template-hash.ts";
 import { Controller, watch } from "../controller.ts";
-import type { Endpoint, EndpointSlice } from "./endpoint-slice-plan.ts";
+import type { Endpoint } from "../../../generated/k8s/discovery-v1.ts";
+import type { EndpointSlice } from "./endpoint-slice-plan.ts";
 import type { EndpointAddress, Endpoints } from "./endpoint-subsets.ts";
 import { present } from "../../../present.ts";
 

@@ -5,6 +5,7 @@
  *
  * @see https://kubernetes.io/docs/concepts/services-networking/endpoint-slices/
  */
+import type { Endpoint } from "../../../generated/k8s/discovery-v1.ts";
 import type { ResourceName } from "../../resource-name.ts";
 import { sameJson } from "../../../kube/json.ts";
 import type { SentObject } from "../../../kube/object.ts";
@@ -43,17 +44,6 @@ const NEAR: Readonly<Record<string, boolean>> = {
   PreferSameZone: false,
   PreferSameNode: true,
 };
-
-/** One endpoint of a slice. */
-export interface Endpoint {
-  addresses: string[];
-  conditions: { ready?: boolean; serving?: boolean; terminating?: boolean };
-  hostname?: string;
-  nodeName?: string;
-  zone?: string;
-  targetRef?: { namespace?: string; name?: string; uid?: string };
-  hints?: { forZones?: { name: string }[]; forNodes?: { name: string }[] };
-}
 
 /** An EndpointSlice. */
 export interface EndpointSlice extends SentObject {
@@ -268,7 +258,7 @@ function withHints(
     endpoints: (slice.endpoints ?? []).map((endpoint) => {
       const { hints, ...rest } = endpoint;
       if (onNode === undefined) return rest;
-      if (endpoint.conditions.ready !== true) return hints ? { ...rest, hints } : rest;
+      if (endpoint.conditions?.ready !== true) return hints ? { ...rest, hints } : rest;
       const { zone, nodeName } = endpoint;
       const next = {
         ...(zone === undefined ? {} : { forZones: [{ name: zone }] }),

@@ -4,6 +4,11 @@
  * @see
  * https://kubernetes.io/docs/reference/kubernetes-api/authorization-resources/subject-access-review-v1/
  */
+import type {
+  FieldSelectorAttributes,
+  ResourceAttributes,
+} from "../../../generated/k8s/authorization-v1.ts";
+import type { FieldSelectorRequirement } from "../../../generated/k8s/meta-v1.ts";
 import { type FieldError, invalidValue, required } from "../../../kube/field-errors.ts";
 import {
   parseFieldSelector,
@@ -16,22 +21,12 @@ import {
   valueCountErrors,
 } from "../../../kube/selectors/selector-rules.ts";
 
-interface Requirement {
-  readonly key?: string;
-  readonly operator?: string;
-  readonly values?: readonly string[];
-}
-
-interface Selector {
-  readonly rawSelector?: string;
-  readonly requirements?: readonly Requirement[];
-}
-
 /** The selectors in the attributes of a resource. */
-export interface ReviewSelectors {
-  readonly fieldSelector?: Selector;
-  readonly labelSelector?: Selector;
-}
+export type ReviewSelectors = Pick<ResourceAttributes, "fieldSelector" | "labelSelector">;
+
+type Selector = FieldSelectorAttributes;
+/** A requirement as it was sent, not validated yet. */
+type Requirement = Partial<FieldSelectorRequirement>;
 
 const AT = "spec.resourceAttributes";
 
@@ -116,7 +111,7 @@ const isLabelRequirement = ({ operator = "" }: Requirement): boolean => isOperat
  */
 export function fieldSelectorText({ fieldSelector = {} }: ReviewSelectors): string {
   const { rawSelector = "", requirements = [] } = fieldSelector;
-  const known = requirements.filter(isFieldRequirement);
+  const known: readonly Requirement[] = requirements.filter(isFieldRequirement);
   if (known.length === 0) return rawSelector;
   return known
     .map(({ key = "", operator, values: [value = ""] = [] }) =>

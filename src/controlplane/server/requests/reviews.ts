@@ -3,6 +3,10 @@
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/authorization/#checking-api-access
  */
+import type {
+  NonResourceAttributes,
+  SubjectAccessReviewSpec,
+} from "../../../generated/k8s/authorization-v1.ts";
 import { asJson } from "../../../kube/json.ts";
 import { InternalError } from "../../../errors.ts";
 import { type FieldError, invalid, invalidValue } from "../../../kube/field-errors.ts";
@@ -21,12 +25,7 @@ import { badRequest } from "../../failures.ts";
 import { trackChange } from "../write/ownership.ts";
 import { parseWriteQuery } from "./query.ts";
 import { type Outcome, type ResourceRequest, managerOf } from "./request.ts";
-import {
-  type ReviewSelectors,
-  fieldSelectorText,
-  ignoredSelectors,
-  selectorErrors,
-} from "./review-selectors.ts";
+import { fieldSelectorText, ignoredSelectors, selectorErrors } from "./review-selectors.ts";
 import { present } from "../../../present.ts";
 
 /** Sets the answer of a review. */
@@ -62,27 +61,12 @@ export async function reviewRequest(cluster: Cluster, asked: ResourceRequest): P
   return { code: 201, object: object };
 }
 
-interface AccessSpec {
-  resourceAttributes?: ReviewSelectors &
-    Partial<
-      Record<
-        "verb" | "group" | "version" | "resource" | "subresource" | "namespace" | "name",
-        string
-      >
-    >;
-  nonResourceAttributes?: { path?: string; verb?: string };
-  user?: string;
-  groups?: string[];
-  uid?: string;
-  extra?: Record<string, string[]>;
-}
-
 interface Reviewed<Spec extends object = JsonObject> extends SentObject {
   spec?: Spec;
   status?: unknown;
 }
 
-function accessErrors(spec: AccessSpec, named: boolean): FieldError[] {
+function accessErrors(spec: SubjectAccessReviewSpec, named: boolean): FieldError[] {
   const { resourceAttributes, nonResourceAttributes } = spec;
   const errors: FieldError[] = [];
   if ((resourceAttributes === undefined) === (nonResourceAttributes === undefined)) {
@@ -110,7 +94,7 @@ function metadataErrors({ metadata }: SentObject, isLocal: boolean): FieldError[
 }
 
 /** The attributes as Go prints its internal type. */
-function goAttributes({ path = "", verb = "" }: { path?: string; verb?: string }): object {
+function goAttributes({ path = "", verb = "" }: NonResourceAttributes): object {
   return { Path: path, Verb: verb };
 }
 
@@ -118,7 +102,10 @@ function refuse(errors: readonly FieldError[]): void {
   if (errors.length > 0) throw invalid({ group: "authorization.k8s.io", kind: "" }, "", errors);
 }
 
-function attributesOf({ resourceAttributes, nonResourceAttributes }: AccessSpec): Attributes {
+function attributesOf({
+  resourceAttributes,
+  nonResourceAttributes,
+}: SubjectAccessReviewSpec): Attributes {
   if (!resourceAttributes) {
     const { path = "", verb = "" } = nonResourceAttributes ?? {};
     return { path, verb };
@@ -139,8 +126,8 @@ function attributesOf({ resourceAttributes, nonResourceAttributes }: AccessSpec)
 function decide(
   cluster: Cluster,
   user: User,
-  spec: AccessSpec,
-  object: Reviewed<AccessSpec>,
+  spec: SubjectAccessReviewSpec,
+  object: Reviewed<SubjectAccessReviewSpec>,
 ): void {
   const { allowed, reason } = authorize(cluster.store, user, attributesOf(spec));
   const evaluationError = ignoredSelectors(spec.resourceAttributes ?? {});
@@ -151,7 +138,7 @@ function decide(
   };
 }
 
-function subjectOf(spec: AccessSpec): User {
+function subjectOf(spec: SubjectAccessReviewSpec): User {
   const { user = "", groups = [], uid, extra } = spec;
   return {
     name: user,
@@ -160,7 +147,7 @@ function subjectOf(spec: AccessSpec): User {
   };
 }
 
-const subjectAccess: Review<AccessSpec> = {
+const subjectAccess: Review<SubjectAccessReviewSpec> = {
   tracked: true,
   answer(cluster, _user, object) {
     const spec = (object.spec ??= {});
@@ -169,7 +156,7 @@ const subjectAccess: Review<AccessSpec> = {
   },
 };
 
-const localSubjectAccess: Review<AccessSpec> = {
+const localSubjectAccess: Review<SubjectAccessReviewSpec> = {
   tracked: true,
   answer(cluster, _user, object, namespace) {
     const spec = (object.spec ??= {});
@@ -194,7 +181,7 @@ const localSubjectAccess: Review<AccessSpec> = {
   },
 };
 
-const selfSubjectAccess: Review<AccessSpec> = {
+const selfSubjectAccess: Review<SubjectAccessReviewSpec> = {
   tracked: true,
   answer(cluster, user, object) {
     const spec = (object.spec ??= {});
