@@ -182,14 +182,7 @@ export const listed =
     Check.errorsOf(value, check, field);
 
 export const notNegative = listed(checkNotNegative);
-export const domainPrefixedPathErrors = listed(checkDomainPrefixedPath);
 export const segmentErrors = listed(checkSegment);
-export const portNumber = listed(checkPortNumber);
-export const portReference = listed(checkPortReference);
-export const countOrPercent = listed(checkCountOrPercent);
-export const notOverHundred = listed(checkAtMostHundred);
-export const localPathErrors = listed(checkLocalPath);
-export const backstepErrors = listed(checkNoBackstep);
 export const csiDriverNameErrors = listed(checkCsiDriverName);
 export { IMMUTABLE };
 

@@ -1,10 +1,16 @@
 /** Rules of the kind PodDisruptionBudget. */
-import { type FieldError, invalidValue } from "../../../../kube/field-errors.ts";
+import type { Check } from "../../../../kube/check.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import { selectorErrors } from "../../../../kube/selectors/selector-rules.ts";
 import { numberAt } from "../../at.ts";
-import { countOrPercent, notNegative, notOverHundred, oneOf } from "../../shared/checks.ts";
-import { conditionsErrors } from "../../shared/conditions.ts";
+import {
+  checkAtMostHundred,
+  checkCountOrPercent,
+  checkNotNegative,
+  checked,
+  checkedChange,
+} from "../../shared/checks.ts";
+import { checkConditions } from "../../shared/conditions.ts";
 import type { Condition, IntOrString, LabelSelector } from "../../shared/shapes.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import {
@@ -35,49 +41,40 @@ export interface DisruptionBudget extends SentObject {
   };
 }
 
-function disruptionBudgetErrors(object: DisruptionBudget): FieldError[] {
-  const {
-    minAvailable,
-    maxUnavailable,
-    selector,
-    unhealthyPodEvictionPolicy: policy,
-  } = object.spec ?? {};
-  const errors: FieldError[] = [];
+function checkBudget(budget: Check<DisruptionBudget>): void {
+  const spec = budget.at("spec");
+  const { minAvailable, maxUnavailable, selector, unhealthyPodEvictionPolicy } = spec.value ?? {};
   if (minAvailable !== undefined && maxUnavailable !== undefined) {
-    const shown = {
+    spec.invalid("minAvailable and maxUnavailable cannot be both set", {
       MinAvailable: minAvailable,
       Selector: selector ?? null,
       MaxUnavailable: maxUnavailable,
-      UnhealthyPodEvictionPolicy: policy ?? null,
-    };
-    errors.push(invalidValue("spec", shown, "minAvailable and maxUnavailable cannot be both set"));
+      UnhealthyPodEvictionPolicy: unhealthyPodEvictionPolicy ?? null,
+    });
   }
-  for (const [part, value] of Object.entries({ minAvailable, maxUnavailable })) {
-    errors.push(...countOrPercent(`spec.${part}`, value), ...notOverHundred(`spec.${part}`, value));
+  for (const part of ["minAvailable", "maxUnavailable"] as const) {
+    checkCountOrPercent(spec.at(part));
+    checkAtMostHundred(spec.at(part));
   }
-  errors.push(...selectorErrors("spec.selector", selector));
-  return policy === undefined
-    ? errors
-    : [
-        ...errors,
-        ...oneOf("spec.unhealthyPodEvictionPolicy", policy, ["AlwaysAllow", "IfHealthyBudget"]),
-      ];
+  spec.at("selector").by(selectorErrors);
+  spec.at("unhealthyPodEvictionPolicy").ifSet((policy) => {
+    policy.oneOf(["AlwaysAllow", "IfHealthyBudget"]);
+  });
 }
 
-function disruptionBudgetStatusErrors(object: DisruptionBudget): FieldError[] {
-  const { status = {} } = object;
-  return [
-    ...conditionsErrors("status.conditions", status.conditions),
-    ...(
-      ["disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"] as const
-    ).flatMap((part) => notNegative(`status.${part}`, status[part])),
-  ];
+function checkBudgetStatus(budget: Check<DisruptionBudget>): void {
+  const status = budget.at("status");
+  checkConditions(status.at("conditions"));
+  checkNotNegative(status.at("disruptionsAllowed"));
+  checkNotNegative(status.at("currentHealthy"));
+  checkNotNegative(status.at("desiredHealthy"));
+  checkNotNegative(status.at("expectedPods"));
 }
 
 /** The rules of PodDisruptionBudgets. */
 export const podDisruptionBudgetRules: KindRules = {
-  validate: disruptionBudgetErrors,
-  validateStatus: disruptionBudgetStatusErrors,
+  validate: checked(checkBudget),
+  validateStatus: checkedChange(checkBudgetStatus),
   name: "any",
   status: "all",
   generation: ["spec"],
