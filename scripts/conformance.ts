@@ -1,11 +1,11 @@
 /**
  * Replays the recorded answers and lists the differences of the control plane.
  *
- *   npm run conformance -- [GROUP ...] [--only ID,ID] [--jobs N] [--brief] [--write]
+ *   npm run conformance -- [GROUP ...] [--only ID,ID] [--recordings FOLDER] [--jobs N] [--brief] [--write]
  *
  * GROUP is the beginning of a recording's name (`B`, `E-apply-`). `--brief` leaves out the
- * differences; `--write` (all groups) brings `test/conformance/baseline.json` and
- * `docs/differences.md` up to date.
+ * differences; `--recordings` replays others than the shared ones; `--write` (all groups) brings
+ * `test/conformance/baseline.json` and `docs/differences.md` up to date.
  */
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
@@ -22,6 +22,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     only: { type: "string" },
+    recordings: { type: "string" },
     jobs: { type: "string", default: "8" },
     brief: { type: "boolean", default: false },
     write: { type: "boolean", default: false },
@@ -53,6 +54,7 @@ function report({ file, scenarios }: RecordingResult): void {
 const results = await replayRecordings({
   ...(positionals.length > 0 ? { groups: positionals } : {}),
   ...(values.only === undefined ? {} : { only: values.only.split(",") }),
+  ...(values.recordings === undefined ? {} : { folder: values.recordings }),
   jobs: Number(values.jobs),
   onRecording: report,
 });

@@ -31,7 +31,7 @@ function managersBefore(write: Write, live: SentObject | undefined, updated: Sen
 /**
  * Sets `updated.metadata.managedFields` after a create (`live` absent), an update or a patch that
  * is not an apply. Both objects are defaulted and in the version of `resource`. An object that does
- * not fit its schema loses its managers, as on the real server.
+ * not fit its schema keeps the managers that it had, as on the real server.
  */
 export function trackUpdate(
   live: SentObject | undefined,
@@ -53,6 +53,8 @@ export function trackUpdate(
     setManagers(write, updated, capUpdaters(after));
   } catch (error) {
     if (!(error instanceof Untrackable)) throw error;
-    delete updated.metadata.managedFields;
+    const { managedFields } = live?.metadata ?? {};
+    if (managedFields) updated.metadata.managedFields = structuredClone(managedFields);
+    else delete updated.metadata.managedFields;
   }
 }

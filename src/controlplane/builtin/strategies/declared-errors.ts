@@ -30,13 +30,22 @@ export function declaredErrors(
   const order = Object.entries(rules).flatMap(([path, ofPath]) =>
     ofPath.map((rule) => ({ path, rule })),
   );
+  // Of a field that may not change, and of what is in it, no other declared rule is checked.
+  const frozen = distinct
+    .filter((error) => asDeclared("immutable", error) !== undefined)
+    .filter(({ field }) => rules[pathOf(field)]?.includes("immutable"));
+  const isFrozen = (error: FieldError): boolean =>
+    frozen.some(
+      (one) =>
+        one !== error && (one.field === error.field || error.field.startsWith(`${one.field}.`)),
+    );
   const others: FieldError[] = [];
   const declared: { readonly place: number; readonly error: FieldError }[] = [];
   for (const error of distinct) {
-    const path = error.field.replace(/\[[^\]]*\]/g, "[]");
-    const place = order.findIndex(
-      (one) => one.path === path && asDeclared(one.rule, error) !== undefined,
-    );
+    const path = pathOf(error.field);
+    const place = isFrozen(error)
+      ? -1
+      : order.findIndex((one) => one.path === path && asDeclared(one.rule, error) !== undefined);
     const reworded = asDeclared(order[place]?.rule ?? "", error);
     if (reworded === undefined) others.push(error);
     else declared.push({ place, error: reworded });
@@ -44,6 +53,9 @@ export function declaredErrors(
   declared.sort((one, other) => one.place - other.place);
   return [...others, ...declared.map(({ error }) => error)];
 }
+
+/** The path of a field in the table: without the places in lists and maps. */
+const pathOf = (field: string): string => field.replace(/\[[^\]]*\]/g, "[]");
 
 /** The error in the words of the rule; `undefined` when it is not the rule's. */
 function asDeclared(rule: string, error: FieldError): FieldError | undefined {

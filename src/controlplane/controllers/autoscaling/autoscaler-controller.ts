@@ -37,7 +37,6 @@ export class AutoscalerController extends ObjectController<Autoscaler> {
     if (scaler.metadata.deletionTimestamp) return undefined;
     const status: Status = structuredClone(scaler.status ?? {});
     await this.#look(scaler, status);
-    status.observedGeneration = scaler.metadata.generation ?? 0;
     await this.client.updateStatus(AUTOSCALERS, scaler, status);
     return PERIOD_MS;
   }
@@ -54,6 +53,7 @@ export class AutoscalerController extends ObjectController<Autoscaler> {
       await this.events.record(scaler, "Warning", "FailedGetScale", found);
       return;
     }
+    status.observedGeneration = scaler.metadata.generation ?? 0;
     const { resource, scale } = found;
     const { replicas } = scale;
     const able = "the HPA controller was able to get the target's current scale";

@@ -66,8 +66,8 @@ export function problemOf(spec: MetricSpec, namespace: string): MetricProblem {
   if (pods) return problem(`unable to get metric ${pods.metric.name}: ${CUSTOM}`, "pods");
   if (object) {
     const { metric, describedObject, target } = object;
-    const where = `${describedObject.kind} on ${namespace} ${describedObject.name}`;
-    const message = `unable to get metric ${metric.name}: ${where}/${CUSTOM}`;
+    const where = `${describedObject.kind} ${namespace}/${describedObject.name}`;
+    const message = `unable to get metric ${metric.name} on ${where}: ${CUSTOM}`;
     const inner =
       target.averageValue === undefined
         ? message

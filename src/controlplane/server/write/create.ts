@@ -53,7 +53,7 @@ export async function createObject(
   const { resource } = endpoint;
   const { ownedAlready = false } = options;
   matchNamespace(resource, namespace, object);
-  wipeSystemMetadata(object.metadata, ownedAlready);
+  wipeSystemMetadata(object.metadata);
   dedupOwners(object.metadata, options.warn);
   resource.strategy.setDefaults(object, { keepNulls: ownedAlready });
   if (!ownedAlready) trackChange(place, undefined, object);
@@ -185,15 +185,11 @@ async function storeNew(
   return kept;
 }
 
-/**
- * Removes metadata that only the server sets; an apply that creates may contain the start of a
- * deletion.
- */
-function wipeSystemMetadata(metadata: ObjectMeta, isApplied: boolean): void {
+/** Removes metadata that only the server sets. */
+function wipeSystemMetadata(metadata: ObjectMeta): void {
   delete metadata.uid;
   delete metadata.creationTimestamp;
   delete asJson(metadata)["selfLink"];
-  if (isApplied) return;
   delete metadata.deletionTimestamp;
   delete metadata.deletionGracePeriodSeconds;
 }

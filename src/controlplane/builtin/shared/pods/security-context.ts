@@ -37,8 +37,7 @@ export function checkPodContext(spec: Check<PodSpec>): void {
   context.at("windowsOptions").ifSet(checkWindowsOptions);
   context.at("appArmorProfile").ifSet(checkAppArmorProfile);
   context.at("supplementalGroupsPolicy").ifSet((policy) => policy.oneOf(["Merge", "Strict"]));
-  // Other policies belong to a disabled feature.
-  context.at("seLinuxChangePolicy").ifSet((policy) => policy.oneOf(["Recursive"]));
+  context.at("seLinuxChangePolicy").ifSet((policy) => policy.oneOf(["MountOption", "Recursive"]));
 }
 
 /** Validates that containers share their processes with each other or with the host, not both. */
