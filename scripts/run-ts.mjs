@@ -16,7 +16,7 @@ const ownUrl = {
   setup({ onLoad }) {
     onLoad({ filter: /\.ts$/ }, async ({ path }) => ({
       contents: (await readFile(path, "utf8")).replaceAll(
-        "import.meta.url",
+        /(?<!["'])\bimport\.meta\.url\b/g,
         JSON.stringify(pathToFileURL(path).href),
       ),
       loader: "ts",

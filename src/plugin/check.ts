@@ -1,7 +1,7 @@
 /** What a plugin may be called, and what its commands and flags may be called. */
 import { TsopError } from "../errors.ts";
 import { argumentsOf } from "./arguments.ts";
-import { FLAGS, type FlaggedCommands } from "./flags.ts";
+import { SHARED_FLAGS, type FlaggedCommands } from "./flags.ts";
 
 const NAME = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 /** Words that every plugin answers itself. */
@@ -26,7 +26,7 @@ export function checkPlugin({ name, commands }: FlaggedCommands & { readonly nam
     for (const flag of Object.keys(flags)) {
       const place = `The flag --${flag} of ${command.replace("The", "the")}`;
       if (!NAME.test(flag)) throw bad(place, WORDS);
-      if (Object.hasOwn(FLAGS, flag)) throw bad(place, "is one that every plugin has");
+      if (Object.hasOwn(SHARED_FLAGS, flag)) throw bad(place, "is one that every plugin has");
     }
   }
 }

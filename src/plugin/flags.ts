@@ -23,8 +23,8 @@ export const FORMATS = ["json", "yaml", "wide", "name"] as const;
 /** A form of output. */
 export type Format = (typeof FORMATS)[number];
 
-/** By name, in the order of help. */
-export const FLAGS = {
+/** The flags, in the order of help. */
+const FLAGS = {
   namespace: {
     type: "string",
     short: "n",
@@ -61,7 +61,7 @@ export const FLAGS = {
   help: { type: "boolean", short: "h", help: "print this" },
 } as const satisfies Readonly<Record<string, SharedFlag>>;
 
-/** The same, for who goes through all of them. */
+/** The flags of every plugin, by name. */
 export const SHARED_FLAGS: Readonly<Record<string, SharedFlag>> = FLAGS;
 
 /** The values of these flags. */

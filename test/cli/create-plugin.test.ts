@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import {
   cpSync,
   existsSync,
@@ -241,7 +242,7 @@ describe.skipIf(!hasKubectl || !existsSync(join(CHECKOUT, "dist/plugin.js")))(
       const listed = execFileSync("tar", ["-tvzf", archive], { encoding: "utf8" });
       expect(listed).toMatch(/^-rwxr-xr-x .* kubectl-pages$/m);
       expect(listed).toMatch(/^-rw-r--r-- .* LICENSE$/m);
-      const digest = execFileSync("sha256sum", [archive], { encoding: "utf8" }).split(" ")[0];
+      const digest = createHash("sha256").update(readFileSync(archive)).digest("hex");
       expect(parse(text(root, "dist/krew/pages.yaml"))).toMatchObject({
         apiVersion: "krew.googlecontainertools.github.com/v1alpha2",
         kind: "Plugin",

@@ -184,7 +184,6 @@ export const listed =
 export const notNegative = listed(checkNotNegative);
 export const segmentErrors = listed(checkSegment);
 export const csiDriverNameErrors = listed(checkCsiDriverName);
-export { IMMUTABLE };
 
 export const immutable = (field: string, value: unknown, old: unknown): FieldError[] =>
   Check.errorsOf(value, (check) => check.unchanged(old), field);

@@ -178,10 +178,10 @@ export function rawErrors(field: string, value: unknown, maxBytes: number): Fiel
     : [invalidValue(field, "<value omitted>", "must be a valid JSON object")];
 }
 
-export const valueErrors = (field: string, value: string): FieldError[] =>
+const valueErrors = (field: string, value: string): FieldError[] =>
   nameErrorsAt(field, value, labelValueErrors);
 
-export const effectErrors = (at: string, effect: string): FieldError[] =>
+const effectErrors = (at: string, effect: string): FieldError[] =>
   oneOf(`${at}.effect`, effect, EFFECTS);
 
 /** Validates a taint of a device; an effect that it had before, `known`, may stay. */

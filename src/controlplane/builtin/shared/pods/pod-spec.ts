@@ -217,7 +217,7 @@ function checkClasses(spec: Check<PodSpec>): void {
 }
 
 /** Validates the preemption policy of a pod. */
-export function checkPreemptionPolicy(policy: Check<string>): void {
+function checkPreemptionPolicy(policy: Check<string>): void {
   if (policy.given()) policy.oneOf(["PreemptLowerPriority", "Never"]);
 }
 

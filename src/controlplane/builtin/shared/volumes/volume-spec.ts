@@ -63,7 +63,7 @@ const NOT_INLINE = `may not be specified ${INLINE}`;
  *
  * @param name - the name of the volume; `undefined` for an inline spec in an attachment
  */
-export function checkVolumeSpec(spec: Check<VolumeSpec>, name: string | undefined): void {
+function checkVolumeSpec(spec: Check<VolumeSpec>, name: string | undefined): void {
   const { nodeAffinity, hostPath, local } = spec.value;
   const inline = name === undefined;
   const modes = spec.at("accessModes");
