@@ -145,7 +145,7 @@ describe.each(TARGETS)("on %s, a client", (_, kubeconfig) => {
       const refused = {
         code: "not-owned",
         message: expect.stringContaining(
-          `and the ConfigMap ${slug}-b does not control it`,
+          `but the ConfigMap ${slug}-b does not control it`,
         ) as string,
       };
       const by = { owner: b };

@@ -226,7 +226,7 @@ describe.each(TARGETS)("writes on %s", (_, kubeconfig) => {
 
   it("and reads of any path are answered as they are", async () => {
     const version = (await client.raw({ path: "/version" })).json() as { gitVersion: string };
-    expect(version.gitVersion).toMatch(/^v1\.36/);
+    expect(version.gitVersion).toMatch(/^v1\.\d+\./);
     expect((await client.raw({ path: "/healthz" })).text()).toBe("ok");
     const path = `/api/v1/namespaces/${namespace}/configmaps`;
     const accept = "application/json;as=Table;g=meta.k8s.io;v=v1";
