@@ -78,7 +78,7 @@ const COUNTED: Verdict = { action: "Count", message: "" };
 /** The verdict of the first rule of the Job's failure policy that matches the pod. */
 export function verdictOn(pod: Pod, job: Job): Verdict {
   for (const [index, rule] of (job.spec.podFailurePolicy?.rules ?? []).entries()) {
-    const action = rule.action as Verdict["action"];
+    const action = rule.action;
     const at = `matching ${action} rule at index ${index}`;
     const { namespace = "", name = "" } = pod.metadata;
     const codes = rule.onExitCodes;
@@ -87,7 +87,7 @@ export function verdictOn(pod: Pod, job: Job): Verdict {
         (container) =>
           (codes.containerName === undefined || codes.containerName === container.name) &&
           container.exitCode !== 0 &&
-          (codes.values ?? []).includes(container.exitCode) === (codes.operator === "In"),
+          codes.values.includes(container.exitCode) === (codes.operator === "In"),
       );
       if (found) {
         const message = `Container ${found.name} for pod ${namespace}/${name} failed with exit code ${found.exitCode} ${at}`;
