@@ -39,11 +39,7 @@ describe.skipIf(!hasKubectl)("Terminal sessions", { timeout: 600_000 }, () => {
     .filter((file) => file.endsWith(".txt"))
     .map((file) => file.replace(/\.txt$/, ""));
 
-  // Recorded on 1.36.3, which 1.37.2 answers otherwise; they have to be recorded again.
-  const outdated = ["helm", "kubectl-cluster", "kubectl-read", "kubectl-rollout", "kubectl-write"];
-  it.skip.each(outdated)("of %s read as on a real cluster of 1.37", () => undefined);
-
-  it.concurrent.each(names.filter((name) => !/\d$/.test(name) && !outdated.includes(name)))(
+  it.concurrent.each(names.filter((name) => !/\d$/.test(name)))(
     "of %s read as on a real cluster",
     async (name) => {
       const { expected, actual } = await played(name);
