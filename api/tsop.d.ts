@@ -1220,7 +1220,7 @@ interface RateLimitingQueue {
   readonly shuttingDown: boolean;
   add(key: string, priority?: number): void;
   addAfter(key: string, delayMs: number, priority?: number): void;
-  addRateLimited(key: string, priority?: number): void;
+  addRateLimited(key: string, priority?: number): number;
   forget(key: string): void;
   retries(key: string): number;
   priority(key: string): number;
@@ -1836,7 +1836,7 @@ class WorkQueue implements RateLimitingQueue {
   get shuttingDown(): boolean;
   add(key: string, priority?: number): void;
   addAfter(key: string, delayMs: number, priority?: number): void;
-  addRateLimited(key: string, priority?: number): void;
+  addRateLimited(key: string, priority?: number): number;
   forget(key: string): void;
   retries(key: string): number;
   priority(key: string): number;

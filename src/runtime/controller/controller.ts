@@ -382,9 +382,10 @@ export class Controller {
       log.error({ err: error }, `the reconcile failed for good: ${error.message}`);
       return;
     }
-    const retry = `retry ${this.#queue.retries(id) + 1} after: ${messageOf(error)}`;
-    this.#causes.add(id, retry, "retry");
-    this.#queue.addRateLimited(id, this.#queue.priority(id));
+    const text = `retry ${this.#queue.retries(id) + 1} after: ${messageOf(error)}`;
+    const nowMs = this.#parts.clock.monotonicMs();
+    const waitMs = this.#queue.addRateLimited(id, this.#queue.priority(id));
+    this.#causes.addLater(id, { dueMs: nowMs + waitMs, text, type: "retry" });
     // The object changed in between: the retry reads it again, and nobody need act.
     if (isConflict(error)) log.info("the object changed meanwhile; trying again");
     else if (isGone(error, parseKey(id))) log.info(`trying again: ${error.message}`);

@@ -38,8 +38,8 @@ export interface RateLimitingQueue {
   add(key: string, priority?: number): void;
   /** Puts `key` in line after `delayMs`; of two times for one key the earlier counts. */
   addAfter(key: string, delayMs: number, priority?: number): void;
-  /** Puts `key` in line after the wait of its limiter. */
-  addRateLimited(key: string, priority?: number): void;
+  /** Puts `key` in line after the wait of its limiter, and returns that wait in milliseconds. */
+  addRateLimited(key: string, priority?: number): number;
   /** Resets the limiter's count of `key`. */
   forget(key: string): void;
   /** The limiter's count of `key`. */
@@ -140,8 +140,10 @@ export class WorkQueue implements RateLimitingQueue {
     this.#schedule();
   }
 
-  addRateLimited(key: string, priority = 0): void {
-    this.addAfter(key, this.#limiter.when(key), priority);
+  addRateLimited(key: string, priority = 0): number {
+    const waitMs = this.#limiter.when(key);
+    this.addAfter(key, waitMs, priority);
+    return waitMs;
   }
 
   forget(key: string): void {

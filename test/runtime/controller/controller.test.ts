@@ -10,6 +10,7 @@ import { predicates } from "../../../src/runtime/controller/predicates.ts";
 import { ReconcileScopes } from "../../../src/runtime/controller/reconcile-scopes.ts";
 import type { Reconciler } from "../../../src/runtime/controller/reconciler.ts";
 import { channelSource } from "../../../src/runtime/controller/sources/sources.ts";
+import { ItemExponentialFailureRateLimiter } from "../../../src/runtime/queue/rate-limiters.ts";
 import { OperatorMetrics } from "../../../src/runtime/manager/metrics.ts";
 import { asRead } from "../../support/as-read.ts";
 
@@ -101,6 +102,52 @@ describe("Controller", () => {
       ["update of Web crew/kirk", "delete of Pod crew/kirk-1"],
       ["retry 1 after: not yet"],
       ["asked for after 50ms"],
+    ]);
+    stop.abort();
+    await running;
+  });
+
+  it("names a retry as the cause once its wait is over, and not for an event before that", async () => {
+    const seen: (readonly string[])[] = [];
+    const { clock, controller, stop, running } = build(
+      async (_, { causes }) => {
+        seen.push([`${clock.monotonicMs() - startMs} ms`, ...causes]);
+        if (seen.length === 1) throw new Error("not yet");
+      },
+      { rateLimiter: new ItemExponentialFailureRateLimiter(1000, 8000) },
+    );
+    const startMs = clock.monotonicMs();
+    controller.enqueue(KEY, { cause: "create of Web crew/kirk" });
+    await clock.advance(400);
+    controller.enqueue(KEY, { cause: "update of Web crew/kirk" });
+    await clock.advance(10_000);
+    expect(seen).toEqual([
+      ["0 ms", "create of Web crew/kirk"],
+      ["400 ms", "update of Web crew/kirk"],
+      ["1000 ms", "retry 1 after: not yet"],
+    ]);
+    stop.abort();
+    await running;
+  });
+
+  it("names the earlier of two retries that wait, as the queue keeps its time", async () => {
+    const seen: (readonly string[])[] = [];
+    const { clock, controller, stop, running } = build(
+      async (_, { causes }) => {
+        seen.push([`${clock.monotonicMs() - startMs} ms`, ...causes]);
+        if (seen.length <= 2) throw new Error(`failure ${seen.length}`);
+      },
+      { rateLimiter: new ItemExponentialFailureRateLimiter(1000, 8000) },
+    );
+    const startMs = clock.monotonicMs();
+    controller.enqueue(KEY, { cause: "create of Web crew/kirk" });
+    await clock.advance(400);
+    controller.enqueue(KEY, { cause: "update of Web crew/kirk" });
+    await clock.advance(20_000);
+    expect(seen).toEqual([
+      ["0 ms", "create of Web crew/kirk"],
+      ["400 ms", "update of Web crew/kirk"],
+      ["1000 ms", "retry 1 after: failure 1"],
     ]);
     stop.abort();
     await running;
