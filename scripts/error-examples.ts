@@ -152,7 +152,7 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   ),
   "conversion-without-spoke": e(
     "tsop create webhook --kind Web --version v1 --conversion",
-    "--conversion does not say between which versions.",
+    "--conversion needs the other versions of the kind, in --spoke.",
   ),
   "crd-not-served": e("installCrds(cluster, crd) // a CRD with the names of another one"),
   "crds-only": e("installCrds(cluster, deployment)"),
@@ -178,12 +178,12 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "image-no-engine": e(
     "tsop image --image web-operator:1   # without docker and podman",
     undefined,
-    "Install one: https://docs.docker.com/get-started/get-docker, https://podman.io/docs/installation. Without docker and podman, the image is written on a base: `tsop image --image NAME --base base.tar`; see docs/packaging.md.",
+    "Install one: https://docs.docker.com/get-started/get-docker, https://podman.io/docs/installation. Without docker and podman, tsop builds the image on a base image: `tsop image --image NAME --base base.tar`; see docs/packaging.md.",
   ),
   "image-not-built": e(
     "tsop image --image web-operator:1   # the daemon of docker does not run",
     undefined,
-    "Run it again when what docker says is mended. Without docker and podman, the image is written on a base: `tsop image --image NAME --base base.tar`; see docs/packaging.md.",
+    "Fix what docker reports, then run the command again. Without docker and podman, tsop builds the image on a base image: `tsop image --image NAME --base base.tar`; see docs/packaging.md.",
   ),
   "image-without-kind": e("tsop create api --version v1 --kind Web --image nginx --no-controller"),
   "image-of-cluster-kind": e(
@@ -461,12 +461,12 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "no-license": e("tsop krew webs   # in a project without a LICENSE"),
   "krew-uri": e(
     "tsop krew webs   # package.json names no repository",
-    "It is not said where the archive can be downloaded.",
+    "The download address of the archive is missing.",
     'Add --uri, or a repository on GitHub to package.json: "repository": "github:acme/web-operator"',
   ),
   "krew-homepage": e(
     "tsop krew webs --uri https://example.com/webs.tar.gz   # package.json has no homepage",
-    "The plugin has no home page, and krew's index wants one.",
+    "krew's index requires a home page, and the plugin has none.",
     "Add --homepage, or a homepage to package.json.",
   ),
   "no-generate": e(
@@ -508,7 +508,7 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "project-locked": e("tsop manifests   # while another command changes the project's files"),
   "not-ours": e(
     "tsop deploy   # beside a ClusterRole of that name which someone else made",
-    "Not made by this project, and there already: ... (...).",
+    "Objects that this project did not make are already there: ... (...).",
     "Rename yours, remove the other, or change it all the same with --take-ownership; ....",
   ),
   "not-bundled": e(

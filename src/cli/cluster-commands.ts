@@ -17,7 +17,7 @@ export function addClusterCommands(program: Command, context: CliContext, done: 
     .summary("install the CRDs in a cluster")
     .description("Generate the CRDs, apply them (server side) and wait until they are established.")
     .option("--take-ownership", TAKE_OWNERSHIP, false)
-    .option("--dry-run", "ask the API server, change nothing", false)
+    .option("--dry-run", "let the API server check the requests, change nothing", false)
     .addOption(wait)
     .action(async (options: object) => {
       const { install } = await import("./commands/install.ts");
@@ -26,7 +26,7 @@ export function addClusterCommands(program: Command, context: CliContext, done: 
   withCluster(program.command("uninstall"))
     .summary("remove the CRDs")
     .description(
-      "Remove the CRDs that this project made. Refuses while objects of these kinds exist, unless told.",
+      "Remove the CRDs that this project made. Refuses while objects of these kinds exist, unless --delete-objects is given.",
     )
     .option("--delete-objects", "delete all objects of the kinds first", false)
     .option("--dry-run", "show what would be removed", false)
@@ -43,7 +43,7 @@ export function addClusterCommands(program: Command, context: CliContext, done: 
     .option("--no-wait", "do not wait for the Deployment")
     .option("--no-prune", "keep what an earlier version of the project left in the cluster")
     .option("--take-ownership", TAKE_OWNERSHIP, false)
-    .option("--dry-run", "ask the API server, change nothing", false)
+    .option("--dry-run", "let the API server check the requests, change nothing", false)
     .addOption(wait)
     .action(async (options: object) => {
       const { deploy } = await import("./commands/deploy.ts");
@@ -91,7 +91,7 @@ export function addClusterCommands(program: Command, context: CliContext, done: 
     .description(
       "Bundle the operator and run it in this terminal against a cluster, which asks its webhooks meanwhile.",
     )
-    .argument("[arguments...]", "what is handed to the operator; after `--`")
+    .argument("[arguments...]", "arguments of the operator, after `--`")
     .option(
       "--webhook-address <host[:port]>",
       "an address of this machine that the API server reaches; needed unless it runs here, too",

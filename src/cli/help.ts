@@ -124,7 +124,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
 export const EXIT_CODES: Readonly<Record<string, string>> = {
   "0": "done",
   "1": "failed, and stderr says why and the next step; or `doctor` or `validate` found something",
-  "2": "used wrongly; nothing was done",
+  "2": "wrong usage; nothing was done",
   "3": "`--check`, `manifests --against`, `plan` or `replay` found a difference",
 };
 

@@ -48,7 +48,7 @@ export class Loudness {
     for (const { path, command } of commandsBelow(program)) {
       if (command.commands.length > 0 || [...PRINTING, ...GOING_ON].includes(path)) continue;
       command
-        .option("--quiet", "print errors, notes and what was asked for with a flag, nothing else")
+        .option("--quiet", "print only errors, notes and the output that a flag asks for")
         .option("--verbose", "print each request and each program too, and a stack with errors");
     }
     program.hook("preAction", (_program, command) => this.#take(command));

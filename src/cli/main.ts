@@ -11,7 +11,7 @@ import type { CliContext } from "./context.ts";
  *
  * @param argv - what follows `tsop`
  * @param context - where it runs; the process's own folder, streams and signals when left out
- * @returns the exit code: 0 done, 1 failed, 2 used wrongly, 3 drift found by `--check`
+ * @returns the exit code: 0 done, 1 failed, 2 wrong usage, 3 drift found by `--check`
  */
 export async function main(argv: readonly string[], context?: CliContext): Promise<number> {
   if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-V")) {

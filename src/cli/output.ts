@@ -64,6 +64,6 @@ function fixOfStatus(error: StatusError): string {
     case 422:
       return "Change the fields that the message names.";
     default:
-      return "Run the command again; when it stays, look at the API server's log.";
+      return "Run the command again; if the error stays, look at the API server's log.";
   }
 }

@@ -31,8 +31,11 @@ export function addPackageCommands(program: Command, context: CliContext, done: 
       )
       .option("--image <image>", "the operator's image (default: what config/manager says)")
       .option("--version <version>", "the bundle's version (default: that of package.json)")
-      .option("--channels <channels>", "the channels that it is in, with commas", "alpha")
-      .option("--default-channel <channel>", "the channel of who names none (default: the first)")
+      .option("--channels <channels>", "the channels that it is in, separated by commas", "alpha")
+      .option(
+        "--default-channel <channel>",
+        "the channel of subscriptions that name none (default: the first)",
+      )
       .option("--replaces <version>", "the version that it follows")
       .option("--maturity <word>", "such as alpha, beta or stable")
       .option("--description <text>", "what a catalogue shows (default: that of package.json)")
@@ -84,7 +87,10 @@ export function addPackageCommands(program: Command, context: CliContext, done: 
     .requiredOption("--image <image>", "its name, such as registry.example.com/web-operator:0.1.0")
     .option("--base <path>", "an OCI layout of an image with Node, as a folder or a tar")
     .option("--output <file>", "with --base: the archive to write", "dist/image.tar")
-    .option("--platform <platforms>", "without --base: what it runs on, with commas")
+    .option(
+      "--platform <platforms>",
+      "without --base: the platforms that it runs on, separated by commas",
+    )
     .option("--dry-run", "say what would be built, build nothing", false)
     .action(async (options: object) => {
       const { image } = await import("./commands/packages/image.ts");

@@ -178,7 +178,7 @@ function addProjectCommands(program: Command, context: CliContext, done: Done): 
     .summary("generate CRDs and roles from the code")
     .description("Generate CRDs, the operator's role and their kustomizations from the code.")
     .option("--check", "write nothing; exit with 3 when something would change", false)
-    .option("--watch", "do it again on every save", false)
+    .option("--watch", "run again on every save", false)
     .option(
       "--against <state>",
       "compare with `cluster`, a file or folder, or a git revision; exit with 3 on a breaking change",
@@ -234,9 +234,9 @@ function addOtherCommands(program: Command, context: CliContext, done: Done): vo
   addWhy(program, context, done);
   program
     .command("replay")
-    .summary("do a recorded reconcile again")
+    .summary("replay a recorded reconcile")
     .description(
-      "Do one recorded reconcile again with the code as it is now, without a cluster, and print what it writes otherwise. `tsop dev` saves reconciles that fail in .tsop/dev/recordings.",
+      "Replay one recorded reconcile with the present code, without a cluster, and print which writes differ. `tsop dev` saves reconciles that fail in .tsop/dev/recordings.",
     )
     .argument("<file>", "the recording")
     .option("--inspect-brk [address]", "wait for a debugger at the first line", false)
@@ -254,7 +254,7 @@ function addOtherCommands(program: Command, context: CliContext, done: Done): vo
     .description(
       "Start a control plane, install the CRDs, run the operator with the rights of its generated role, and reload on save.",
     )
-    .argument("[arguments...]", "what is handed to the operator; after `--`")
+    .argument("[arguments...]", "arguments of the operator, after `--`")
     .addOption(port)
     .addOption(
       new Option("--once", "start, wait until the operator is up, stop")
@@ -286,7 +286,7 @@ function addOtherCommands(program: Command, context: CliContext, done: Done): vo
     .addOption(
       new Option(
         "--disable-admission-plugins <names>",
-        "admission plugins that have no say, such as ServiceAccount; with commas between them",
+        "admission plugins to turn off, such as ServiceAccount; separated by commas",
       ).argParser((names, before: readonly string[] | undefined) => [
         ...(before ?? []),
         ...names.split(","),

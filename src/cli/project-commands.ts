@@ -54,7 +54,7 @@ export function addDeleteCommands(program: Command, context: CliContext, done: D
     .option("--conversion", "only the converters", false)
     .option(
       "--spoke <versions>",
-      "only the converters of these versions, with commas",
+      "only the converters of these versions, separated by commas",
       versions,
       [],
     );

@@ -58,12 +58,12 @@ export function addWebhookCommands(create: Command, context: CliContext, done: D
     .option("--version <version>", "the API version, such as v1; with --conversion the hub")
     .option("--kind <Kind>", "the name of the kind, such as MyWeb")
     .option("--defaulting", "fill in what users leave out", false)
-    .option("--validation", "refuse what cannot be", false)
+    .option("--validation", "refuse invalid objects", false)
     .addOption(new Option("--programmatic-validation").default(false).hideHelp())
     .option("--conversion", "convert between the versions of the kind", false)
     .option(
       "--spoke <versions>",
-      "with --conversion: the other versions, with commas",
+      "with --conversion: the other versions, separated by commas",
       versions,
       [],
     )

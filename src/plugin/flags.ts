@@ -56,7 +56,7 @@ const FLAGS = {
   "as-group": {
     type: "string",
     value: "groups",
-    help: "with --as: act as a member of these groups, with commas between them",
+    help: "with --as: act as a member of these groups, separated by commas",
   },
   help: { type: "boolean", short: "h", help: "print this" },
 } as const satisfies Readonly<Record<string, SharedFlag>>;

@@ -231,7 +231,7 @@ describe.skipIf(!hasKubectl || !existsSync(join(CHECKOUT, "dist/plugin.js")))(
       await succeed(root, "create", "plugin", "pages");
       const missing = await runCli(root, ["krew"]);
       expect(missing).toMatchObject({ code: 2 });
-      expect(missing.err).toContain("It is not said where the archive can be downloaded.");
+      expect(missing.err).toContain("The download address of the archive is missing.");
       const file = join(root, "package.json");
       const said = JSON.parse(readFileSync(file, "utf8")) as object;
       writeFileSync(file, JSON.stringify({ ...said, repository: "github:acme/web-operator" }));

@@ -131,7 +131,7 @@ describe("kinds whose CRD is somebody else's", () => {
     const imported = await runCli(folder, ["import", "crd.yaml"]);
     expect([imported.code, imported.err]).toEqual([
       0,
-      expect.stringContaining("converted by those whose kind it is"),
+      expect.stringContaining("the owner of the CRD converts its versions"),
     ]);
     const flags = ["--group", "cert-manager.io", "--version", "v1", "--kind", "Certificate"];
     const webhook = await runCli(folder, ["create", "webhook", ...flags, "--validation"]);
@@ -168,7 +168,9 @@ describe("kinds whose CRD is somebody else's", () => {
     const folder = await newProject();
     writeFileSync(join(folder, "crd.yaml"), converted());
     const imported = await runCli(folder, ["import", "crd.yaml", "--own"]);
-    expect(imported.err).toContain("stays the one that is asked, with its caBundle");
+    expect(imported.err).toContain(
+      "the API server goes on calling the webhook that it names, with its caBundle",
+    );
     expect(await runCli(folder, ["manifests"])).toMatchObject({ code: 0 });
     const generated = (): string =>
       readFileSync(join(folder, "config/crd/bases/cert-manager.io_certificates.yaml"), "utf8");

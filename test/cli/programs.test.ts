@@ -97,7 +97,7 @@ describe("docker and podman, one of which image runs", () => {
     const { code, err } = await runCli(root, IMAGE, pathWith({}));
     expect([code, err]).toEqual([
       1,
-      expect.stringContaining("Neither docker nor podman runs here"),
+      expect.stringContaining("The Dockerfile is built by docker or podman, and neither runs here"),
     ]);
     expect(err).toContain("https://docs.docker.com");
     expect(err).toContain("--base");
@@ -116,7 +116,7 @@ describe("docker and podman, one of which image runs", () => {
           /image-not-built: The image was not built: `\w+ build -t shop:1 \.` (?:ended with|was ended by)/,
         );
         expect(err).toContain(told);
-        expect(err).toContain(`Run it again when what ${engine} says is mended`);
+        expect(err).toContain(`Fix what ${engine} reports, then run the command again`);
         expect(filesIn(root)).toEqual(before);
       },
     );

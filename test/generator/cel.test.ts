@@ -70,7 +70,7 @@ const SLIPS: readonly (readonly [field: string, fix: string])[] = [
     `@Cel("self.toLowerCase() == 'a'") a9!: string;`,
     "Write lowerAscii() in place of toLowerCase().",
   ],
-  [`@Cel("self === 'a'") b1!: string;`, "Write == to compare; an assignment there is not."],
+  [`@Cel("self === 'a'") b1!: string;`, "Write == to compare: CEL has no assignment."],
   [`@Cel("self.min =< 3") b2!: Range;`, "Write <= in place of =<."],
   [`@Cel("self.min > 1 and true") b3!: Range;`, "Write && in place of and."],
   [

@@ -76,7 +76,7 @@ export async function takeBackFromRuns(
     if (!run) return;
     const before = asBefore(live);
     if (before) await session.change(live, before);
-    const note = `${await session.describe(object)} was answered by \`tsop run\` on ${run.by}: no more`;
+    const note = `${await session.describe(object)} was answered by \`tsop run\` on ${run.by}, and no longer is`;
     context.err(`${paint(context).yellow("note")} ${note}`);
   });
 }

@@ -72,7 +72,7 @@ export function missingIn(
     throw new TsopError(
       "roll-out-failed",
       `The Deployment ${namespace}/${name} gave up its roll-out${because}.`,
-      "Mend the cause and run the command again; what was applied stays.",
+      "Fix the cause and run the command again; what was applied stays.",
     );
   }
   if (

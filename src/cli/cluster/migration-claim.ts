@@ -1,6 +1,6 @@
 /**
  * One storage migration of a kind at a time: an annotation of the CRD names the process that does
- * it, with the time of its last sign of life.
+ * it, with the time at which it last reported.
  */
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
@@ -10,7 +10,7 @@ import { isConflict, isNotFound } from "../../kube/status.ts";
 import type { LiveDefinition, MigrationRequests } from "./migration-requests.ts";
 
 const ANNOTATION = "migration.tsop.dev/running";
-/** The age at which a claim without a sign of life is void. */
+/** The age at which a claim that was not renewed is void. */
 const STALE_MS = 120_000;
 const RENEW_MS = 20_000;
 
@@ -29,7 +29,7 @@ export class MigrationClaim {
   }
 
   /**
-   * Claims the migration, or renews the claim; does nothing while the last sign of life is young.
+   * Claims the migration, or renews the claim; does nothing while the last renewal is recent.
    *
    * @throws TsopError `migration-runs` when another one has it
    */
@@ -78,7 +78,7 @@ export class MigrationClaim {
     if (!(age < STALE_MS)) return;
     throw new TsopError(
       "migration-runs",
-      `The objects of ${this.#crd} are being migrated by ${holder.join(" ")}; its last sign of life was at ${time}.`,
+      `The objects of ${this.#crd} are being migrated by ${holder.join(" ")}; it last reported at ${time}.`,
       `Wait for its end; where it does not run any more, try again after ${STALE_MS / 1000} s.`,
     );
   }

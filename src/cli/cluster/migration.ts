@@ -194,7 +194,7 @@ export class Migration {
     throw new TsopError(
       "migration-failed",
       `${failures.length} objects of ${this.#parts.crd} could not be rewritten: ${shown}${more > 0 ? `; and ${more} more` : ""}.`,
-      "Mend them, or the webhook that refuses them, and run the command again: it goes on here. Nothing was pruned.",
+      "Fix them, or the webhook that refuses them, and run the command again: it goes on here. Nothing was pruned.",
     );
   }
 

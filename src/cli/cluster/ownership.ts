@@ -106,7 +106,7 @@ export function notOurs(found: readonly NamedObject[], outcome: string): TsopErr
   const named = found.map(({ name, live }) => `${name} (${foreignOwner(live)})`);
   return new TsopError(
     "not-ours",
-    `Not made by this project, and there already: ${named.join("; ")}.`,
+    `Objects that this project did not make are already there: ${named.join("; ")}.`,
     `Rename yours, remove the other, or change it all the same with --take-ownership; ${outcome}.`,
   );
 }

@@ -65,7 +65,7 @@ export interface CreateApiOptions extends PlanOptions {
 
 /** The reason why a controller comes without a test. */
 const NO_TEST =
-  "it is not known what an object of this kind needs; `tsop import` of its CRD keeps a copy that says it.";
+  "the schema of this kind is not known here; `tsop import` of its CRD keeps a copy of it.";
 
 /** The field of a scaffolded spec when no `--field` says otherwise. */
 const EXAMPLE_FIELD = "message:string=hello";

@@ -113,7 +113,7 @@ function checkedFlags(options: CreateWebhookOptions, context: CliContext): Asked
   if (!defaulting && !validation && !conversion) {
     throw new UsageError(
       "no-webhook-type",
-      "It is not said what the webhook is for.",
+      "The type of the webhook is missing.",
       "Add one or several of --defaulting, --validation, --conversion.",
     );
   }
@@ -121,8 +121,8 @@ function checkedFlags(options: CreateWebhookOptions, context: CliContext): Asked
     throw new UsageError(
       "conversion-without-spoke",
       conversion
-        ? "--conversion does not say between which versions."
-        : "--spoke is for --conversion, which is not there.",
+        ? "--conversion needs the other versions of the kind, in --spoke."
+        : "--spoke needs --conversion.",
       `For example: ${EXAMPLE} --conversion --spoke v1alpha1`,
     );
   }
@@ -149,7 +149,7 @@ async function targetOf(project: Project, asked: Asked): Promise<WebhookTarget> 
   if (asked.conversion && !found.resource.api) {
     throw new UsageError(
       "conversion-of-others",
-      `The versions of ${asked.kind} are converted by those whose kind it is.`,
+      `The versions of ${asked.kind} are converted by the owner of its CRD.`,
       "Leave --conversion out.",
     );
   }

@@ -208,7 +208,7 @@ async function regenerate(
     if (!force) throw new SourceError(diagnostics);
     for (const diagnostic of diagnostics) context.err(formatDiagnostic(diagnostic));
     notes.push(
-      "config/crd and config/rbac are as before: run `tsop manifests` when the lines above are mended.",
+      "config/crd and config/rbac are as before: run `tsop manifests` when the lines above are fixed.",
     );
     return;
   }

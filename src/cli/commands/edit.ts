@@ -41,7 +41,7 @@ export async function edit(options: EditOptions, context: CliContext): Promise<n
     if (options.multigroup !== undefined) return 0;
     throw new UsageError(
       "nothing-to-edit",
-      "It is not said what to change.",
+      "No setting to change is given.",
       `For example: tsop edit --certificates cert-manager, or tsop edit --enable ${PARTS.join("|")}`,
     );
   }
@@ -105,7 +105,7 @@ async function changeCertificates(
   if (before === undefined) {
     throw new UsageError(
       "no-webhooks",
-      "The project has no webhooks, whose certificate it could be.",
+      "--certificates is about the certificate of webhooks, and the project has no webhooks.",
       `Scaffold one: tsop create webhook --group GROUP --version v1 --kind KIND --validation --certificates ${after}`,
     );
   }

@@ -29,7 +29,7 @@ export async function explain(
   if (counterparts.length === 0 && sameName === undefined) {
     throw new UsageError(
       "nothing-to-explain",
-      `There is no marker and no error called ${name}.`,
+      `No marker and no error code is called ${name}.`,
       didYouMean(
         plainName(name),
         [...sections.keys()].map((candidate) => candidate.replace(/^@/, "")),

@@ -131,7 +131,9 @@ async function webhooksFor(
 
 function tellNotServed(why: string, fix: string | undefined, context: CliContext): void {
   const { yellow, dim } = paint(context);
-  context.err(`${yellow("note")} nobody asks the webhooks of this operator: ${why}`);
+  context.err(
+    `${yellow("note")} the API server does not call the webhooks of this operator: ${why}`,
+  );
   if (fix !== undefined) context.err(dim(`  ${fix}`));
 }
 

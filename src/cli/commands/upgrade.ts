@@ -138,6 +138,6 @@ function conflicting(places: readonly string[]): TsopError {
   return new TsopError(
     "merge-conflict",
     `You changed the same lines as the new version: ${places.join(", ")}.`,
-    "Run it with --conflicts markers to have both there, and choose; nothing was written.",
+    "Run the command with --conflicts markers, which writes both versions of the lines, and choose; nothing was written.",
   );
 }

@@ -93,7 +93,7 @@ function notThere({ kind, name, namespace }: Target, entries: readonly JournalEn
   const where = namespace === undefined ? "" : ` in ${namespace}`;
   return new TsopError(
     "not-in-journal",
-    `No reconcile of the journal has to do with ${kind}/${name}${where}.`,
+    `No reconcile in the journal concerns ${kind}/${name}${where}.`,
     known.size === 0
       ? "The operator has reconciled nothing yet: apply an object of its kinds."
       : `Check the name; the journal knows ${shown}${more > 0 ? ` and ${more} more` : ""}.`,

@@ -76,11 +76,11 @@ export function findSlots(
     return matching(node, { field, pattern }, rest, made);
   }
   if (step === "*") {
-    if (!Array.isArray(node)) return "`*` stands where there is no list";
+    if (!Array.isArray(node)) return "`*` is applied to a value that is not a list";
     return joined([...node.keys()].map((index) => findSlots(itemSlot(node, index), rest, made)));
   }
   if (node === undefined || node === null) return [];
-  if (!isJsonObject(node)) return `\`${step}\` stands where there is no mapping`;
+  if (!isJsonObject(node)) return `\`${step}\` is applied to a value that is not a mapping`;
   const present = Object.hasOwn(node, step) ? node[step] : undefined;
   if (present === undefined) {
     if (made === undefined) return [];
@@ -95,7 +95,7 @@ function indexed(
   rest: readonly string[],
   made: MadeValue | undefined,
 ): FieldSlot[] | string {
-  if (!Array.isArray(node)) return `\`${index}\` stands where there is no list`;
+  if (!Array.isArray(node)) return `\`${index}\` is applied to a value that is not a list`;
   if (index === node.length && made !== undefined) node.push(emptyBefore(rest[0], made));
   if (index >= node.length) return `there is no item ${index} in the list of ${node.length}`;
   return findSlots(itemSlot(node, index), rest, made);
@@ -107,7 +107,8 @@ function matching(
   rest: readonly string[],
   made: MadeValue | undefined,
 ): FieldSlot[] | string {
-  if (!Array.isArray(node)) return `\`[${field}=${pattern}]\` stands where there is no list`;
+  if (!Array.isArray(node))
+    return `\`[${field}=${pattern}]\` is applied to a value that is not a list`;
   const compiled = compilePattern(pattern);
   if (compiled instanceof CelError) return `\`${pattern}\` is not a regular expression of Go`;
   const find = (): FieldSlot[] | string =>

@@ -1,5 +1,5 @@
 /**
- * The part of a deployment that belongs into a control plane whose operator runs outside of it: for
+ * The part of a deployment that belongs in a control plane whose operator runs outside of it: for
  * `tsop dev` and tests. Pure.
  */
 import type { ManifestObject } from "../../kube/object.ts";

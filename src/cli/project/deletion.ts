@@ -320,7 +320,7 @@ export async function refuseImporters(draft: Draft, { force }: DeletionOptions):
   throw new TsopError(
     "still-used",
     `${importer.place} imports ${importer.imported}, which would be deleted${more}.`,
-    "Remove the import first, or delete with --force and mend it afterwards; nothing was written.",
+    "Remove the import first, or delete with --force and fix it afterwards; nothing was written.",
   );
 }
 

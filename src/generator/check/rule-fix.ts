@@ -45,7 +45,7 @@ const WORDS: Readonly<Record<string, string>> = {
   toUpperCase: "Write upperAscii() in place of toUpperCase().",
   test: "Write text.matches(pattern).",
   match: "Write text.matches(pattern).",
-  now: "A rule does not know the time; compare with a field.",
+  now: "A rule cannot read the present time: compare with a field.",
 };
 
 const FIXES: readonly (readonly [pattern: RegExp, fix: Fix])[] = [
@@ -96,7 +96,7 @@ const FIXES: readonly (readonly [pattern: RegExp, fix: Fix])[] = [
     /token recognition error at: '=([<>])/,
     ([, sign = ""]) => `Write ${sign}= in place of =${sign}.`,
   ],
-  [/token recognition error at: '=/, () => "Write == to compare; an assignment there is not."],
+  [/token recognition error at: '=/, () => "Write == to compare: CEL has no assignment."],
   [/token recognition error at: '(["'])/, () => "Close the text with the quote that opens it."],
   [
     /mismatched input '<EOF>'|missing '.' at|extraneous input/,
@@ -139,7 +139,7 @@ const FIXES: readonly (readonly [pattern: RegExp, fix: Fix])[] = [
   ],
   [
     /message must be specified/,
-    () => 'Add what to say, { message: "..." }, or write the rule on one line.',
+    () => 'Add a message, { message: "..." }, or write the rule on one line.',
   ],
   [/rule is not specified/, () => "Write a condition, such as \"self != ''\"."],
   [/recursion/, () => "Split the rule in two."],

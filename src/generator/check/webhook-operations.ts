@@ -46,8 +46,8 @@ function tellUnanswered({ mutating, handler, at }: WebhookModel, findings: Findi
     at,
     "wrong-operations",
     mutating
-      ? `${handler.name} wears @MutatingWebhook, and has neither default nor handle to answer it.`
-      : `${handler.name} wears @ValidatingWebhook, and has none of validateCreate, validateUpdate, validateDelete and handle to answer it.`,
+      ? `${handler.name} has @MutatingWebhook, and has neither default nor handle to answer it.`
+      : `${handler.name} has @ValidatingWebhook, and has none of validateCreate, validateUpdate, validateDelete and handle to answer it.`,
     mutating
       ? "Write default(object), or handle(review) that answers requests itself."
       : "Write the methods for what is to be validated.",

@@ -140,7 +140,7 @@ function checkEntry(webhook: WebhookModel, findings: Findings): void {
   };
   const { url, service } = entry.clientConfig;
   if (url !== undefined && !/^https:\/\/[^/?#@]+(?:\/[^?#]*)?$/.test(url)) {
-    refuse("url", `A webhook cannot be asked at "${url}".`, "Write https://HOST/PATH.");
+    refuse("url", `A webhook cannot be called at "${url}".`, "Write https://HOST/PATH.");
   }
   if (service && !/^\/(?:[^/?#]+(?:\/[^/?#]+)*\/?)?$/.test(service.path)) {
     refuse(

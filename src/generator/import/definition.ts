@@ -160,7 +160,7 @@ export function readDefinition(found: unknown, from: string, notes: string[]): C
     throw refuse(`spec.scope is ${JSON.stringify(scope)}, neither Namespaced nor Cluster`);
   }
   for (const path of unknownFields(spec, shape, "spec")) {
-    notes.push(`${version} knows no ${path}; it was left out.`);
+    notes.push(`${version} has no field ${path}; it was left out.`);
   }
   if (typeof scope !== "string") notes.push("spec.scope was not set; it is Namespaced.");
   const named = { ...found, metadata: isRecord(metadata) ? metadata : {}, spec };
@@ -196,7 +196,7 @@ function checkedVersions(
     }
   }
   if (conversion?.["strategy"] === "None" && isRecord(conversion["webhook"])) {
-    notes.push("spec.conversion.webhook was left out: with the strategy None nobody is asked.");
+    notes.push("spec.conversion.webhook was left out: the strategy None calls no webhook.");
   }
   return definition;
 }

@@ -101,10 +101,10 @@ function conversionNotes(
   const stored = versions.find(({ storage }) => storage === true)?.name ?? "the one that is stored";
   return external
     ? [
-        `spec.conversion: its versions are converted by those whose kind it is. Tests and \`tsop dev\` have nobody to ask, so use ${stored} there.`,
+        `spec.conversion: the owner of the CRD converts its versions. Tests and \`tsop dev\` have no conversion webhook, so use ${stored} there.`,
       ]
     : [
-        "spec.conversion: the webhook of others that it names stays the one that is asked, with its caBundle. To convert here, `tsop create webhook --conversion` takes its place.",
+        "spec.conversion: the API server goes on calling the webhook that it names, with its caBundle. To convert in this project, run `tsop create webhook --conversion`, which replaces it.",
       ];
 }
 

@@ -57,7 +57,7 @@ export function normalSchema(
     const problem = shape && misshapen(value, shape, `${path}.${name}`);
     if (problem !== undefined) throw refuse(problem);
     if (!schemaKeywords.has(name)) {
-      notes.push(`${path}: the API server knows no keyword ${name}; it was left out.`);
+      notes.push(`${path}: the API server does not know the keyword ${name}; it was left out.`);
       continue;
     }
     schema[name] = nested(name, value, path, notes, refuse);

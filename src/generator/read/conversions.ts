@@ -6,7 +6,7 @@ import type { Module } from "./module.ts";
 import { type Reader, complain } from "./reader.ts";
 import { tokenOf } from "./marks/token.ts";
 
-/** The conversions of one class: one that can be read, unless it wears the marker twice. */
+/** The conversions of one class: one that can be read, unless it has the marker twice. */
 export function readConversions(
   reader: Reader,
   module: Module,
@@ -20,7 +20,7 @@ export function readConversions(
       reader,
       { module, node: second },
       "wrong-conversion",
-      "A class converts between two versions, and this one wears @ConversionWebhook twice.",
+      "A class converts between two versions, and this one has @ConversionWebhook twice.",
       "Write a class for each spoke.",
     );
   }

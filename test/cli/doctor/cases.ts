@@ -234,7 +234,7 @@ export const CASES: Readonly<Record<string, RuleCase>> = {
       "a.yaml": deployment(CONTAINER.replace("nginx:1.29", "registry.example:5000/nginx")),
     },
     place: "a.yaml:12",
-    says: "has no tag and so means latest",
+    says: "has no tag, so latest is pulled",
     good: {
       "a.yaml": deployment(CONTAINER),
       "b.yaml": deployment(CONTAINER.replace("nginx:1.29", `nginx@sha256:${"0".repeat(64)}`)),

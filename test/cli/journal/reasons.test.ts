@@ -122,7 +122,7 @@ describe("tsop why", () => {
 
   it("refuses what is no object, what the journal does not know, and a name in two namespaces", () => {
     expect(() => parseTarget("web", undefined)).toThrow("does not name an object");
-    expect(() => of("job/web")).toThrow("No reconcile of the journal has to do with job/web");
+    expect(() => of("job/web")).toThrow("No reconcile in the journal concerns job/web");
     expect(() => of("deployment/web", "other")).toThrow("deployment/web in other");
     expect(() => of("myweb/web")).toThrow("several myweb/web: in d, other");
   });

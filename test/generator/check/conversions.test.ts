@@ -159,7 +159,7 @@ describe("a converter", () => {
         ...V3,
         "c.ts": `${imports}@ConversionWebhook(PageV2, PageV1)\n@ConversionWebhook(PageV2, PageV3)\nexport class C {}\n`,
       },
-      "7 wrong-conversion: A class converts between two versions, and this one wears @ConversionWebhook twice.",
+      "7 wrong-conversion: A class converts between two versions, and this one has @ConversionWebhook twice.",
       "Write a class for each spoke.",
     ],
     [

@@ -99,12 +99,12 @@ export class Elsewhere {}`;
     [
       "a validator without methods",
       "@ValidatingWebhook(Page)\nexport class V { validate(): void {} }",
-      "5 wrong-operations: V wears @ValidatingWebhook, and has none of validateCreate, validateUpdate, validateDelete and handle to answer it.",
+      "5 wrong-operations: V has @ValidatingWebhook, and has none of validateCreate, validateUpdate, validateDelete and handle to answer it.",
     ],
     [
       "a defaulter without methods",
       "@MutatingWebhook(Page)\nexport class M extends Base {}",
-      "5 wrong-operations: M wears @MutatingWebhook, and has neither default nor handle to answer it.",
+      "5 wrong-operations: M has @MutatingWebhook, and has neither default nor handle to answer it.",
     ],
     [
       "a defaulter at DELETE",

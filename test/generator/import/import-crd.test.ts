@@ -148,7 +148,7 @@ describe("importCrd", () => {
       "JSONPath of the versions' additionalPrinterColumns is jsonPath now.",
       "spec.conversion.conversionReviewVersions was not set; it is v1beta1.",
       "spec.conversion.webhookClientConfig moved to spec.conversion.webhook.",
-      "spec.conversion: the webhook of others that it names stays the one that is asked, with its caBundle. To convert here, `tsop create webhook --conversion` takes its place.",
+      "spec.conversion: the API server goes on calling the webhook that it names, with its caBundle. To convert in this project, run `tsop create webhook --conversion`, which replaces it.",
     ]);
   });
 
@@ -182,16 +182,16 @@ describe("importCrd", () => {
     );
     expect([...files.values()].join("")).not.toContain("width");
     expect(notes).toEqual([
-      "v1 knows no spec.names.shortName; it was left out.",
-      "v1 knows no spec.validation; it was left out.",
-      "v1 knows no spec.versions[0].subresource; it was left out.",
-      "v1 knows no spec.versions[0].additionalPrinterColumns[0].JSONPath; it was left out.",
-      "v1 knows no spec.versions[0].additionalPrinterColumns[0].width; it was left out.",
+      "v1 has no field spec.names.shortName; it was left out.",
+      "v1 has no field spec.validation; it was left out.",
+      "v1 has no field spec.versions[0].subresource; it was left out.",
+      "v1 has no field spec.versions[0].additionalPrinterColumns[0].JSONPath; it was left out.",
+      "v1 has no field spec.versions[0].additionalPrinterColumns[0].width; it was left out.",
       "spec.scope was not set; it is Namespaced.",
       "spec.versions[0].deprecationWarning was left out: the version is not deprecated.",
-      "spec.conversion.webhook was left out: with the strategy None nobody is asked.",
+      "spec.conversion.webhook was left out: the strategy None calls no webhook.",
       "metadata.finalizers was left out: it belongs to one object in one cluster.",
-      "v1: the API server knows no keyword optional; it was left out.",
+      "v1: the API server does not know the keyword optional; it was left out.",
     ]);
   });
 

@@ -102,7 +102,7 @@ function createdAt({ env }: CliContext): string {
 }
 
 const WITHOUT_ENGINE =
-  "Without docker and podman, the image is written on a base: `tsop image --image NAME --base base.tar`; see docs/packaging.md.";
+  "Without docker and podman, tsop builds the image on a base image: `tsop image --image NAME --base base.tar`; see docs/packaging.md.";
 
 /** Has docker or podman build the Dockerfile. */
 async function buildByEngine(
@@ -124,7 +124,7 @@ async function buildByEngine(
     throw new TsopError(
       "image-not-built",
       `The image was not built: ${messageOf(error)}`,
-      `Run it again when what ${engine} says is mended. ${WITHOUT_ENGINE}`,
+      `Fix what ${engine} reports, then run the command again. ${WITHOUT_ENGINE}`,
       { cause: error },
     );
   }
@@ -142,7 +142,7 @@ async function findEngine(cwd: string, context: CliContext): Promise<string> {
   }
   throw new TsopError(
     "image-no-engine",
-    "Neither docker nor podman runs here, one of which builds the Dockerfile.",
+    "The Dockerfile is built by docker or podman, and neither runs here.",
     `Install one: https://docs.docker.com/get-started/get-docker, https://podman.io/docs/installation. ${WITHOUT_ENGINE}`,
   );
 }

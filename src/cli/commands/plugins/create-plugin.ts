@@ -93,7 +93,7 @@ async function filesFor(
   );
   if (needed === undefined) {
     context.err(
-      `${paint(context).yellow("note")} no test is scaffolded: it is not known what an object of this kind needs; \`tsop import\` of its CRD keeps a copy that says it.`,
+      `${paint(context).yellow("note")} no test is scaffolded: the schema of this kind is not known here; \`tsop import\` of its CRD keeps a copy of it.`,
     );
   }
   const known = project.plugins.find((one) => one.name === name);

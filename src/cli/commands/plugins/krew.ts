@@ -92,7 +92,7 @@ function pluginOf({ plugins }: Project, name: string | undefined): string {
   throw new UsageError(
     "which-plugin",
     name === undefined
-      ? "It is not said which plugin is meant."
+      ? "The name of the plugin is missing."
       : `The project has no plugin ${name}.`,
     `Name one of these: ${plugins.map((one) => one.name).join(", ")}`,
   );
@@ -104,8 +104,8 @@ function required(flag: "homepage" | "uri", value: string | undefined): string {
     throw new UsageError(
       `krew-${flag}`,
       flag === "uri"
-        ? "It is not said where the archive can be downloaded."
-        : "The plugin has no home page, and krew's index wants one.",
+        ? "The download address of the archive is missing."
+        : "krew's index requires a home page, and the plugin has none.",
       `Add --${flag}, or a repository on GitHub to package.json: "repository": "github:acme/web-operator"`,
     );
   }

@@ -9,7 +9,7 @@ const ON_EVENT =
 export const edgeTriggered: Rule = {
   name: "edge-triggered",
   about:
-    "The code does something because an event of a watch came, such as restarting pods on MODIFIED. What happens while it does not run, or while the watch is broken, is missed for ever; a watch that starts anew acts on all objects again.",
+    "The code does something because an event of a watch came, such as restarting pods on MODIFIED. What happens while it does not run, or while the watch is broken, is missed forever; a watch that starts again acts on all objects once more.",
   example: 'if event_type == "MODIFIED":\n    kill_pods(labels)',
   *find({ sources }) {
     for (const { file, text } of sources) {

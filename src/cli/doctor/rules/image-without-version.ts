@@ -16,7 +16,7 @@ export const imageWithoutVersion: Rule = {
       if (tag !== undefined && tag !== "latest") continue;
       yield {
         place: manifest.at(path),
-        message: `${owner} has the image ${image}, ${tag === undefined ? "which has no tag and so means latest" : "whose tag means another image tomorrow"}.`,
+        message: `${owner} has the image ${image}, ${tag === undefined ? "which has no tag, so latest is pulled" : "whose tag may be another image tomorrow"}.`,
         fix: "Name a version as the tag, or a digest: IMAGE@sha256:...",
       };
     }

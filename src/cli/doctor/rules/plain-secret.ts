@@ -56,7 +56,7 @@ function* ofSchema(manifest: Manifest): Generator<Found> {
     if (value["type"] !== "string") continue;
     yield {
       place: manifest.at(path),
-      message: `The schema of ${manifest.name} has the text field ${name}, for a value that belongs into a Secret.`,
+      message: `The schema of ${manifest.name} has the text field ${name}, for a value that belongs in a Secret.`,
       fix: FIX,
     };
   }

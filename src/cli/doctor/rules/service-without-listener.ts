@@ -28,7 +28,7 @@ export const serviceWithoutListener: Rule = {
           message: `Service ${manifest.name} selects ${Object.entries(selector)
             .map(([key, value]) => `${key}=${String(value)}`)
             .join(", ")}, and no pods here have these labels.`,
-          fix: "Use the labels of a template: kubectl get endpointslices shows whom a Service found.",
+          fix: "Use the labels of a template: kubectl get endpointslices shows which pods a Service selects.",
         };
       }
     }

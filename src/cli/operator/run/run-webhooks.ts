@@ -144,7 +144,7 @@ export class RunWebhooks {
       if (this.#isOver) return;
       const name = await this.#session.describe(object);
       if (isConverted(object) && !(await this.#session.find(object))) {
-        const note = `${name} is not installed, so nobody asks for conversion: \`tsop install\`, then \`tsop run\` again`;
+        const note = `${name} is not installed, so the API server does not call its conversion webhook: \`tsop install\`, then \`tsop run\` again`;
         this.#context.err(`${yellow("note")} ${note}`);
         continue;
       }

@@ -56,7 +56,7 @@ export async function whyNotReached(
       if (refusal && isForbidden(refusal)) return undefined;
       await clock.sleep(POLL_MS);
     }
-    return `it asked nobody within ${PATIENCE_MS / 1000} s`;
+    return `it called no webhook within ${PATIENCE_MS / 1000} s`;
   } finally {
     server.closeAllConnections();
     server.close();

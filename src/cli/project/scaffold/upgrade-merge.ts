@@ -48,7 +48,7 @@ function mergeTexts(path: string, texts: ThreeTexts, names: SideNames): Upgraded
   }
   const merged = mergeLines(base, mine, theirs);
   if (merged.conflicts.length === 0) return { text: textOfMerge(merged, names) };
-  if (isUnchanged) return { text: theirs, note: "is laid out as it is scaffolded" };
+  if (isUnchanged) return { text: theirs, note: "is formatted as the scaffold formats it" };
   return { text: textOfMerge(merged, names), conflicts: merged.conflicts };
 }
 

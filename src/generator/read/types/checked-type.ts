@@ -192,7 +192,11 @@ function tuple(asked: Asked, type: ts.TupleTypeReference): TypeModel {
   const items = checker.getTypeArguments(type);
   const [first, ...others] = items.map((item) => modelOf(asked, item));
   if (!first) {
-    throw new NoSchema("tuple-empty", "A list that is always empty says nothing.", "Leave it out.");
+    throw new NoSchema(
+      "tuple-empty",
+      "A list that is always empty has no type for its items.",
+      "Leave it out.",
+    );
   }
   const shown = JSON.stringify(schemaOf(first));
   if (others.some((item) => JSON.stringify(schemaOf(item)) !== shown)) {
