@@ -12,7 +12,8 @@ import { parseAddress } from "./addresses/addresses.ts";
 import type { IntOrString, LabelSelector } from "./shapes.ts";
 
 const PATH_PATTERN = "regex used for validation is '[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+'";
-const NOT_NEGATIVE = "must be greater than or equal to 0";
+/** The message about a negative number. */
+export const NOT_NEGATIVE = "must be greater than or equal to 0";
 
 const PERCENT =
   "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')";

@@ -1,15 +1,16 @@
 /** Rules of the kind HorizontalPodAutoscaler. */
 import { numberAt, textAt } from "../../../at.ts";
+import { checked, checkedChange } from "../../../shared/checks.ts";
 import type { KindRules } from "../../../strategies/kind-rules.ts";
 import { ageColumn, column, nameColumn, printer, textColumn } from "../../../tables/column.ts";
 import { setAutoscalerDefaults } from "./defaults.ts";
 import { metricsText } from "./table.ts";
-import { autoscalerErrors, autoscalerStatusErrors } from "./validation.ts";
+import { checkAutoscaler, checkAutoscalerStatus } from "./validation.ts";
 
 /** The rules of HorizontalPodAutoscalers. */
 export const horizontalPodAutoscalerRules: KindRules = {
-  validate: autoscalerErrors,
-  validateStatus: autoscalerStatusErrors,
+  validate: checked(checkAutoscaler),
+  validateStatus: checkedChange(checkAutoscalerStatus),
   status: "all",
   generation: ["spec"],
   setDefaults: setAutoscalerDefaults,

@@ -1,64 +1,33 @@
 /** Validation of HorizontalPodAutoscalers. */
-import {
-  type FieldError,
-  forbidden,
-  invalidValue,
-  nameErrorsAt,
-  notSupported,
-  required,
-} from "../../../../../kube/field-errors.ts";
+import type {
+  CrossVersionObjectReference,
+  HorizontalPodAutoscaler,
+  HPAScalingRules,
+  MetricSpec,
+  MetricTarget,
+} from "../../../../../generated/k8s/autoscaling-v2.ts";
+import type { Check } from "../../../../../kube/check.ts";
 import { dns1123LabelErrors } from "../../../../../kube/names.ts";
-import type { SentObject } from "../../../../../kube/object.ts";
 import { parseQuantity } from "../../../../../kube/values/quantity.ts";
-import { notNegative, oneOf, segmentErrors } from "../../../shared/checks.ts";
+import { NOT_NEGATIVE, checkNotNegative, checkSegment } from "../../../shared/checks.ts";
 import { containerResourceNameErrors } from "../../../shared/resource-names.ts";
+import type { Loose, Sent } from "../../../shared/shapes.ts";
 
-interface Reference {
-  kind?: string;
-  name?: string;
-  apiVersion?: string;
-}
+type SourceName = Exclude<keyof MetricSpec, "type">;
 
-interface Target {
-  type?: string;
-  value?: string;
-  averageValue?: string;
-  averageUtilization?: number;
-}
-
+/** The fields of all metric sources. */
 interface Source {
   name?: string;
   container?: string;
   metric?: { name?: string };
-  describedObject?: Reference;
-  target?: Target;
+  describedObject?: Loose<CrossVersionObjectReference>;
+  target?: Loose<MetricTarget>;
 }
 
-const SOURCES = ["object", "external", "pods", "resource", "containerResource"] as const;
+type Metric = { type?: string } & { [K in SourceName]?: Source };
 
-type SourceName = (typeof SOURCES)[number];
-
-type Metric = { type?: string } & Partial<Record<SourceName, Source>>;
-
-interface ScalingRules {
-  stabilizationWindowSeconds?: number;
-  selectPolicy?: string;
-  policies?: { type: string; value: number; periodSeconds: number }[];
-  tolerance?: string;
-}
-
-interface Autoscaler extends SentObject {
-  spec: {
-    minReplicas?: number;
-    maxReplicas?: number;
-    scaleTargetRef?: Reference;
-    metrics?: Metric[] | null;
-    behavior?: { scaleUp?: ScalingRules; scaleDown?: ScalingRules };
-  };
-  status?: { currentReplicas?: number; desiredReplicas?: number };
-}
-
-const TYPES: Readonly<Record<string, SourceName>> = {
+/** The field of the source of each type of metric. */
+const SOURCE_OF_TYPE: Readonly<Record<string, SourceName>> = {
   ContainerResource: "containerResource",
   External: "external",
   Object: "object",
@@ -66,218 +35,166 @@ const TYPES: Readonly<Record<string, SourceName>> = {
   Resource: "resource",
 };
 
-const TARGET_TYPES = ["Utilization", "Value", "AverageValue"];
-const MAX_WINDOW = 3600;
-const MAX_PERIOD = 1800;
+/** The sources in the order in which they are validated. */
+const SOURCES = ["object", "external", "pods", "resource", "containerResource"] as const;
 
-export function autoscalerErrors(object: Autoscaler): FieldError[] {
-  const { minReplicas, maxReplicas = 0, scaleTargetRef = {}, metrics, behavior } = object.spec;
-  const errors: FieldError[] = [];
-  if (minReplicas !== undefined && minReplicas < 0) {
-    errors.push(
-      invalidValue("spec.minReplicas", minReplicas, "must be greater than or equal to 0"),
-    );
-  }
-  const highest = "spec.maxReplicas";
-  if (maxReplicas === 0) errors.push(required(highest, "must be set and greater than 0"));
-  else if (maxReplicas < 0) {
-    errors.push(invalidValue(highest, maxReplicas, "must be greater than or equal to 1"));
-  }
+const MAX_WINDOW_SECONDS = 3600;
+const MAX_PERIOD_SECONDS = 1800;
+
+/** Validates an autoscaler. */
+export function checkAutoscaler(object: Check<Sent<HorizontalPodAutoscaler>>): void {
+  const spec = object.at("spec");
+  const { minReplicas, maxReplicas = 0 } = spec.value ?? {};
+  checkNotNegative(spec.at("minReplicas"));
+  const highest = spec.at("maxReplicas");
+  if (maxReplicas === 0) highest.required("must be set and greater than 0");
+  else if (maxReplicas < 0) highest.invalid("must be greater than or equal to 1");
   if (minReplicas !== undefined && maxReplicas < minReplicas) {
-    errors.push(
-      invalidValue(highest, maxReplicas, "must be greater than or equal to `minReplicas`"),
-    );
+    highest.invalid("must be greater than or equal to `minReplicas`", maxReplicas);
   }
-  errors.push(...referenceErrors("spec.scaleTargetRef", scaleTargetRef, true));
-  for (const [index, metric] of (metrics ?? []).entries()) {
-    errors.push(...metricErrors(`spec.metrics[${index}]`, metric));
-  }
-  const types = (metrics ?? []).map(({ type }) => type);
+  checkReference(spec.at("scaleTargetRef"), true);
+  const metrics: Check<Metric[] | null | undefined> = spec.at("metrics");
+  metrics.each(checkMetric);
+  const types = (metrics.value ?? []).map(({ type }) => type);
   if (minReplicas === 0 && !types.includes("Object") && !types.includes("External")) {
-    errors.push(
-      forbidden(
-        "spec.metrics",
-        "must specify at least one Object or External metric to support scaling to zero replicas",
-      ),
+    metrics.forbidden(
+      "must specify at least one Object or External metric to support scaling to zero replicas",
     );
   }
-  return [
-    ...errors,
-    ...rulesErrors("spec.behavior.scaleUp", behavior?.scaleUp),
-    ...rulesErrors("spec.behavior.scaleDown", behavior?.scaleDown),
-  ];
+  spec.at("behavior", "scaleUp").ifSet(checkScalingRules);
+  spec.at("behavior", "scaleDown").ifSet(checkScalingRules);
 }
 
-export function autoscalerStatusErrors(object: Autoscaler): FieldError[] {
-  const { status } = object;
-  return [
-    ...notNegative("status.currentReplicas", status?.currentReplicas),
-    ...notNegative("status.desiredReplicas", status?.desiredReplicas),
-  ];
+/** Validates the status of an autoscaler. */
+export function checkAutoscalerStatus(object: Check<Sent<HorizontalPodAutoscaler>>): void {
+  checkNotNegative(object.at("status", "currentReplicas"));
+  checkNotNegative(object.at("status", "desiredReplicas"));
 }
 
-function referenceErrors(at: string, reference: Reference, needsGroup: boolean): FieldError[] {
-  const { kind = "", name = "", apiVersion = "" } = reference;
-  const errors = [...segmentErrors(`${at}.kind`, kind), ...segmentErrors(`${at}.name`, name)];
-  const parts = apiVersion.split("/");
-  if (parts.length > 2) {
-    const detail = `unexpected GroupVersion string: ${apiVersion}`;
-    errors.push(invalidValue(`${at}.apiVersion`, apiVersion, detail));
-  } else if (
-    needsGroup &&
-    (parts.length < 2 || parts[0] === "") &&
-    kind !== "ReplicationController"
-  ) {
-    errors.push(invalidValue(`${at}.apiVersion`, apiVersion, "apiVersion must specify API group"));
+function checkReference(
+  reference: Check<Loose<CrossVersionObjectReference> | undefined>,
+  needsGroup = false,
+): void {
+  const { kind, apiVersion = "" } = reference.value ?? {};
+  checkSegment(reference.at("kind"));
+  checkSegment(reference.at("name"));
+  const [group, ...rest] = apiVersion.split("/");
+  const version = reference.child("apiVersion", apiVersion);
+  if (rest.length > 1) version.invalid(`unexpected GroupVersion string: ${apiVersion}`);
+  else if (needsGroup && (rest.length === 0 || group === "") && kind !== "ReplicationController") {
+    version.invalid("apiVersion must specify API group");
   }
-  return errors;
 }
 
-function metricErrors(at: string, metric: Metric): FieldError[] {
-  const { type = "" } = metric;
-  const errors: FieldError[] = [];
-  const known = Object.keys(TYPES);
-  if (type === "") errors.push(required(`${at}.type`, "must specify a metric source type"));
-  if (!known.includes(type)) errors.push(notSupported(`${at}.type`, type, known));
-  const present = SOURCES.filter((name) => metric[name] !== undefined);
-  const [first] = present;
-  if (first) errors.push(...sourceErrors(`${at}.${first}`, first, metric[first] ?? {}));
-  const expected = TYPES[type];
-  if (!expected) errors.push(notSupported(`${at}.type`, type, known));
-  else if (metric[expected] === undefined) {
-    errors.push(
-      required(`${at}.${expected}`, "must populate information for the given metric source"),
-    );
+function checkMetric(metric: Check<Metric>): void {
+  const type = metric.at("type");
+  const expected = SOURCE_OF_TYPE[type.value ?? ""];
+  type.given("must specify a metric source type");
+  type.oneOf(Object.keys(SOURCE_OF_TYPE));
+  const given = SOURCES.filter((name) => metric.value[name] !== undefined);
+  const [first] = given;
+  if (first) metric.at(first).ifSet((source) => checkSource(source, first));
+  if (!expected) type.oneOf(Object.keys(SOURCE_OF_TYPE));
+  else if (metric.value[expected] === undefined) {
+    metric.at(expected).required("must populate information for the given metric source");
   }
-  if (present.length === 1) return errors;
-  return [
-    ...errors,
-    ...present
-      .filter((name) => name !== expected)
-      .map((name) => forbidden(`${at}.${name}`, "must populate the given metric source only")),
-  ];
+  if (given.length === 1) return;
+  for (const name of given) {
+    if (name === expected) continue;
+    metric.at(name).forbidden("must populate the given metric source only");
+  }
 }
 
-function sourceErrors(at: string, kind: SourceName, source: Source): FieldError[] {
-  const { name = "", container = "", metric, describedObject = {}, target = {} } = source;
-  const errors: FieldError[] = [];
-  if (kind === "object")
-    errors.push(...referenceErrors(`${at}.describedObject`, describedObject, false));
+function checkSource(source: Check<Source>, kind: SourceName): void {
+  const name = source.at("name");
+  const metric = source.at("metric", "name");
+  if (kind === "object") checkReference(source.at("describedObject"));
   if (kind === "resource" || kind === "containerResource") {
-    if (name === "") errors.push(required(`${at}.name`, "must specify a resource name"));
-    else if (kind === "containerResource") {
-      errors.push(...containerResourceNameErrors(`${at}.name`, name));
+    const isGiven = name.given("must specify a resource name");
+    if (isGiven && kind === "containerResource") {
+      name.ifSet((given) => given.by(containerResourceNameErrors));
     }
-  } else if (metric?.name) errors.push(...segmentErrors(`${at}.metric.name`, metric.name));
-  else errors.push(required(`${at}.metric.name`, "must specify a metric name"));
-  if (kind === "containerResource") {
-    errors.push(
-      ...(container === ""
-        ? [required(`${at}.container`, "must specify a container")]
-        : nameErrorsAt(`${at}.container`, container, dns1123LabelErrors)),
-    );
+  } else if (metric.given("must specify a metric name")) checkSegment(metric);
+  const container = source.at("container");
+  if (kind === "containerResource" && container.given("must specify a container")) {
+    container.named(dns1123LabelErrors);
   }
-  return [...errors, ...targetErrors(`${at}.target`, target), ...choiceErrors(at, kind, target)];
+  const target = source.at("target");
+  checkTarget(target);
+  checkChoice(target, kind);
 }
 
-/** Validates that the type of the target fits the type of the metric source. */
-function choiceErrors(at: string, kind: SourceName, target: Target): FieldError[] {
-  const { value, averageValue, averageUtilization } = target;
-  const average = `${at}.target.averageValue`;
-  switch (kind) {
-    case "object":
-      return value === undefined && averageValue === undefined
-        ? [required(average, "must set either a target value or averageValue")]
-        : [];
-    case "external":
-      if (value === undefined && averageValue === undefined) {
-        return [required(average, "must set either a target value for metric or a per-pod target")];
-      }
-      return value !== undefined && averageValue !== undefined
-        ? [
-            forbidden(
-              `${at}.target.value`,
-              "may not set both a target value for metric and a per-pod target",
-            ),
-          ]
-        : [];
-    case "pods":
-      return averageValue === undefined
-        ? [required(average, "must specify a positive target averageValue")]
-        : [];
-    case "resource":
-    case "containerResource":
-      if (averageUtilization === undefined && averageValue === undefined) {
-        return [
-          required(
-            `${at}.target.averageUtilization`,
-            "must set either a target raw value or a target utilization",
-          ),
-        ];
-      }
-      return averageUtilization !== undefined && averageValue !== undefined
-        ? [forbidden(average, "may not set both a target raw value and a target utilization")]
-        : [];
-  }
-}
-
-function targetErrors(at: string, target: Target): FieldError[] {
-  const { type = "", averageUtilization } = target;
-  const errors: FieldError[] = [];
-  if (type === "") errors.push(required(`${at}.type`, "must specify a metric target type"));
-  if (!TARGET_TYPES.includes(type)) {
-    errors.push(
-      invalidValue(`${at}.type`, type, "must be either Utilization, Value, or AverageValue"),
-    );
+function checkTarget(target: Check<Source["target"]>): void {
+  const type = target.at("type");
+  type.given("must specify a metric target type");
+  if (!["Utilization", "Value", "AverageValue"].includes(type.value ?? "")) {
+    type.invalid("must be either Utilization, Value, or AverageValue", type.value ?? "");
   }
   for (const part of ["value", "averageValue"] as const) {
-    const amount = target[part];
-    if (amount !== undefined && parseQuantity(amount).nanos <= 0n) {
-      errors.push(invalidValue(`${at}.${part}`, amount, "must be positive"));
-    }
+    target.at(part).ifSet((amount) => {
+      if (parseQuantity(amount.value).nanos <= 0n) amount.invalid("must be positive");
+    });
   }
-  if (averageUtilization !== undefined && averageUtilization < 1) {
-    errors.push(
-      invalidValue(`${at}.averageUtilization`, averageUtilization, "must be greater than 0"),
-    );
-  }
-  return errors;
+  const utilization = target.at("averageUtilization");
+  if ((utilization.value ?? 1) < 1) utilization.invalid("must be greater than 0");
 }
 
-function rulesErrors(at: string, rules: ScalingRules | undefined): FieldError[] {
-  if (!rules) return [];
-  const { stabilizationWindowSeconds: window, selectPolicy, policies = [], tolerance } = rules;
-  const errors: FieldError[] = [];
-  const field = `${at}.stabilizationWindowSeconds`;
-  if (window !== undefined && window < 0) {
-    errors.push(invalidValue(field, window, "must be greater than or equal to zero"));
+/** Validates that the target has the amounts that the metric source needs. */
+function checkChoice(target: Check<Source["target"]>, kind: SourceName): void {
+  const [value, average, utilization] = [
+    target.at("value"),
+    target.at("averageValue"),
+    target.at("averageUtilization"),
+  ];
+  const isMissing = (...amounts: Check<unknown>[]): boolean =>
+    amounts.every((amount) => amount.value === undefined);
+  switch (kind) {
+    case "object":
+      if (isMissing(value, average)) {
+        average.required("must set either a target value or averageValue");
+      }
+      return;
+    case "external":
+      if (isMissing(value, average)) {
+        average.required("must set either a target value for metric or a per-pod target");
+      } else if (!isMissing(value) && !isMissing(average)) {
+        value.forbidden("may not set both a target value for metric and a per-pod target");
+      }
+      return;
+    case "pods":
+      if (isMissing(average)) average.required("must specify a positive target averageValue");
+      return;
+    case "resource":
+    case "containerResource":
+      if (isMissing(utilization, average)) {
+        utilization.required("must set either a target raw value or a target utilization");
+      } else if (!isMissing(utilization) && !isMissing(average)) {
+        average.forbidden("may not set both a target raw value and a target utilization");
+      }
   }
-  if (window !== undefined && window > MAX_WINDOW) {
-    errors.push(invalidValue(field, window, `must be less than or equal to ${MAX_WINDOW}`));
+}
+
+function checkScalingRules(rules: Check<Loose<HPAScalingRules>>): void {
+  const window = rules.at("stabilizationWindowSeconds");
+  const { value: seconds = 0 } = window;
+  if (seconds < 0) window.invalid("must be greater than or equal to zero");
+  if (seconds > MAX_WINDOW_SECONDS) {
+    window.invalid(`must be less than or equal to ${MAX_WINDOW_SECONDS}`);
   }
-  if (selectPolicy !== undefined) {
-    errors.push(...oneOf(`${at}.selectPolicy`, selectPolicy, ["Disabled", "Max", "Min"]));
-  }
-  if (policies.length === 0) {
-    errors.push(required(`${at}.policies`, "must specify at least one Policy"));
-  }
-  for (const [index, { type, value, periodSeconds }] of policies.entries()) {
-    const policy = `${at}.policies[${index}]`;
-    errors.push(...oneOf(`${policy}.type`, type, ["Percent", "Pods"]));
-    if (value <= 0)
-      errors.push(invalidValue(`${policy}.value`, value, "must be greater than zero"));
-    if (periodSeconds <= 0) {
-      errors.push(
-        invalidValue(`${policy}.periodSeconds`, periodSeconds, "must be greater than zero"),
-      );
+  rules.at("selectPolicy").ifSet((policy) => policy.oneOf(["Disabled", "Max", "Min"]));
+  const policies = rules.at("policies");
+  policies.given("must specify at least one Policy");
+  policies.each((policy) => {
+    policy.at("type").oneOf(["Percent", "Pods"]);
+    const period = policy.at("periodSeconds");
+    for (const number of [policy.at("value"), period]) {
+      if ((number.value ?? 0) <= 0) number.invalid("must be greater than zero", number.value ?? 0);
     }
-    if (periodSeconds > MAX_PERIOD) {
-      const detail = `must be less than or equal to ${MAX_PERIOD}`;
-      errors.push(invalidValue(`${policy}.periodSeconds`, periodSeconds, detail));
+    if ((period.value ?? 0) > MAX_PERIOD_SECONDS) {
+      period.invalid(`must be less than or equal to ${MAX_PERIOD_SECONDS}`);
     }
-  }
-  if (tolerance !== undefined && parseQuantity(tolerance).nanos < 0n) {
-    errors.push(invalidValue(`${at}.tolerance`, tolerance, "must be greater than or equal to 0"));
-  }
-  return errors;
+  });
+  rules.at("tolerance").ifSet((tolerance) => {
+    if (parseQuantity(tolerance.value).nanos < 0n) tolerance.invalid(NOT_NEGATIVE);
+  });
 }
