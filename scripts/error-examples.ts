@@ -172,7 +172,7 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "image-base": e(
     "tsop image --image web-operator:1 --base base.zip",
     "... is not an OCI layout that can be built on: ....",
-    "Make one of a base image with Node: `crane pull --format=oci gcr.io/distroless/nodejs22-debian12:nonroot base`.",
+    "Make one of a base image with Node: `crane pull --format=oci gcr.io/distroless/nodejs22-debian12:nonroot base`, then pass it with --base base.",
   ),
   "image-date": e("SOURCE_DATE_EPOCH=today tsop image --image web-operator:1 --base base.tar"),
   "image-no-engine": e(

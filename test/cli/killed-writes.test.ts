@@ -1,44 +1,17 @@
-import { execFile } from "node:child_process";
-import { cpSync, writeFileSync } from "node:fs";
+import { cpSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
+import { killed } from "./support/killed.ts";
 import { emptyFolder, filesIn, newProject, runCli } from "./support/run-cli.ts";
 
-const TSOP = fileURLToPath(new URL("../../bin/tsop.js", import.meta.url));
-
-/** Loaded into the program: it is killed by the call of that number, as by a power cut. */
-const KILLER = `import fs from "node:fs/promises";
-import { syncBuiltinESMExports } from "node:module";
-const [name, at] = process.env.KILLED_AT.split(":");
-const original = fs[name];
-let left = Number(at);
-fs[name] = async (...args) => {
-  if (left-- === 0) {
-    if (name === "writeFile") await original(args[0], String(args[1]).slice(0, 10));
-    process.kill(process.pid, "SIGKILL");
-    await new Promise(() => {});
-  }
-  return original(...args);
-};
-syncBuiltinESMExports();
-`;
-
 const KIND = ["--group", "web", "--version", "v1", "--kind", "Page"];
-const CHART = ["chart", "--image", "registry.example.com/shop:1"];
-
-/** Runs the built program until it is killed. */
-function killed(root: string, argv: readonly string[], at: string): Promise<string | undefined> {
-  const killer = join(emptyFolder(), "killer.mjs");
-  writeFileSync(killer, KILLER);
-  const args = ["--import", pathToFileURL(killer).href, TSOP, ...argv];
-  const env = { ...process.env, KILLED_AT: at };
-  return new Promise((resolve) => {
-    execFile(process.execPath, args, { cwd: root, env }, (error) => {
-      resolve(error?.signal ?? undefined);
-    });
-  });
-}
+const CREATED = [["create", "api", ...KIND]];
+const GENERATED = [...CREATED, ["manifests"]];
+const packaged = (command: string, tag: string): string[] => [
+  command,
+  "--image",
+  `registry.example.com/shop:${tag}`,
+];
 
 describe.skipIf(process.platform === "win32")(
   "a command that is killed",
@@ -46,22 +19,52 @@ describe.skipIf(process.platform === "win32")(
   () => {
     it.each([
       { name: "create api", before: [], argv: ["create", "api", ...KIND] },
-      { name: "manifests", before: [["create", "api", ...KIND]], argv: ["manifests"] },
-      { name: "chart", before: [["create", "api", ...KIND], ["manifests"]], argv: CHART },
+      { name: "manifests", before: CREATED, argv: ["manifests"] },
+      { name: "chart", before: GENERATED, argv: packaged("chart", "1") },
+      { name: "bundle", before: GENERATED, argv: packaged("bundle", "1") },
+      { name: "generate client", before: GENERATED, argv: ["generate", "client"] },
+      {
+        name: "chart again",
+        before: [...GENERATED, packaged("chart", "1")],
+        argv: [...packaged("chart", "2"), "--chart-version", "2.0.0"],
+        calls: ["writeFile:1", "rename:1"],
+      },
+      {
+        name: "bundle again",
+        before: [...GENERATED, packaged("bundle", "1")],
+        argv: packaged("bundle", "2"),
+        calls: ["writeFile:0", "rename:0"],
+      },
     ])(
-      "leaves a project in which $name runs to its end the next time",
-      async ({ before, argv }) => {
+      "leaves each file as it was or as it is wanted, and runs to its end the next time: $name",
+      async ({ before, argv, calls = ["writeFile:2", "rename:2"] }) => {
         const start = await newProject();
         for (const one of before) expect((await runCli(start, one)).code).toBe(0);
+        const original = filesIn(start);
         const undisturbed = join(emptyFolder(), "shop");
         cpSync(start, undisturbed, { recursive: true });
         expect((await runCli(undisturbed, argv)).code).toBe(0);
         const expected = filesIn(undisturbed);
+        expect(expected).not.toEqual(original);
 
-        for (const at of ["writeFile:2", "rename:2"]) {
+        for (const at of calls) {
           const root = join(emptyFolder(), "shop");
           cpSync(start, root, { recursive: true });
           expect([at, await killed(root, argv, at)]).toEqual([at, "SIGKILL"]);
+          const left = filesIn(root);
+          for (const [path, content] of Object.entries(left)) {
+            // What was being written has a name of its own until it is whole.
+            if (/\.tsop-\d+$/.test(path)) continue;
+            expect([at, path, [original[path], expected[path]]]).toEqual([
+              at,
+              path,
+              expect.arrayContaining([content]),
+            ]);
+          }
+          expect([at, Object.keys(left)]).toEqual([
+            at,
+            expect.arrayContaining(Object.keys(original)),
+          ]);
           const again = await runCli(root, argv);
           expect([at, again.code, again.err]).toEqual([at, 0, ""]);
           expect([at, filesIn(root)]).toEqual([at, expected]);

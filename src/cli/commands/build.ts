@@ -15,7 +15,7 @@ export async function build(
   const project = await getProject(context.cwd);
   const operator = await bundledOperator(project.root, OUTPUT);
   const plugins = await builtPlugins(project);
-  const files = new Map([...operator, ...plugins]);
+  const files = new Map([...operator.files, ...plugins]);
   if (!dryRun) {
     context.untilInterrupted(); // A Ctrl-C waits from here on: all files are written, or none.
     await applyPlan(await planFiles(project.root, files, new Set(plugins.keys())));

@@ -26,37 +26,35 @@ export async function bundleOperator(
   root: string,
   outfile: string,
   options: { readonly small?: boolean } = {},
-): Promise<string[]> {
-  const main = await mainPath(root);
+): Promise<readonly string[]> {
   if (options.small) {
-    const { files, inputs } = await smallBundle(root, main, outfile);
+    const { files, inputs } = await bundledOperator(root, outfile);
     await mkdir(dirname(join(root, outfile)), { recursive: true });
     for (const [path, text] of files) await writeFile(join(root, path), text);
     return inputs;
   }
+  const main = await mainPath(root);
   const { build } = await import("esbuild");
   const settings = { ...optionsOf(root, main, outfile), metafile: true as const };
   const { metafile } = await asSourceError(main, build(settings));
   return Object.keys(metafile.inputs);
 }
 
+/** A bundle that is not written yet. */
+interface BundledOperator {
+  /** The bundle and its source map, by path from the project's root. */
+  readonly files: ReadonlyMap<string, string>;
+  /** The files that are in it, relative to the root. */
+  readonly inputs: readonly string[];
+}
+
 /**
- * The operator as `bundleOperator` makes it small, with its map, by path from the root; nothing is written.
+ * The operator as `bundleOperator` makes it small; nothing is written.
  *
  * @throws SourceError for code that cannot be bundled, with its positions
  */
-export async function bundledOperator(
-  root: string,
-  outfile: string,
-): Promise<ReadonlyMap<string, string>> {
-  return (await smallBundle(root, await mainPath(root), outfile)).files;
-}
-
-async function smallBundle(
-  root: string,
-  main: string,
-  outfile: string,
-): Promise<{ readonly files: ReadonlyMap<string, string>; readonly inputs: string[] }> {
+export async function bundledOperator(root: string, outfile: string): Promise<BundledOperator> {
+  const main = await mainPath(root);
   const { build } = await import("esbuild");
   const settings = optionsOf(root, main, outfile);
   const small = { ...settings, minify: true, metafile: true as const, write: false as const };

@@ -1,5 +1,5 @@
 import { execa } from "execa";
-import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
@@ -7,7 +7,9 @@ import { describe, expect, it } from "vitest";
 import { imageArchive, type ImageSource } from "../../../src/cli/packaging/oci/image.ts";
 import { digestOf, readLayout } from "../../../src/cli/packaging/oci/layout.ts";
 import { readTar, writeTar } from "../../../src/cli/packaging/oci/tar.ts";
-import { emptyFolder, runCli } from "../support/run-cli.ts";
+import { killed } from "../support/killed.ts";
+import { withoutNetwork } from "../support/no-network.ts";
+import { emptyFolder, filesIn, runCli } from "../support/run-cli.ts";
 
 const repository = fileURLToPath(new URL("../../..", import.meta.url));
 
@@ -180,6 +182,12 @@ interface Config {
   readonly rootfs: { readonly diff_ids: readonly string[] };
 }
 
+/** The digests of the files in `dist`, by path. */
+function builtIn(root: string): Record<string, string> {
+  const entries = Object.entries(filesIn(join(root, "dist")));
+  return Object.fromEntries(entries.map(([path, text]) => [path, digestOf(Buffer.from(text))]));
+}
+
 describe("tsop image", () => {
   const project = (): string => {
     const root = emptyFolder();
@@ -212,6 +220,59 @@ describe("tsop image", () => {
     expect(names).not.toContain("configmonitor");
     expect(names).not.toContain("esbuild");
   }, 60_000);
+
+  it.skipIf(process.platform === "win32")(
+    "leaves each file as it was or as it is wanted when it is killed",
+    async () => {
+      const root = project();
+      const flags = ["image", "--image", NAME, "--base", written(baseLayout(["amd64"]))];
+      expect((await runCli(root, flags)).code).toBe(0);
+      const before = builtIn(root);
+      writeFileSync(join(root, "package.json"), JSON.stringify({ name: "m", version: "2.0.0" }));
+      writeFileSync(join(root, "src/main.ts"), 'console.log("the next version");\n');
+      const undisturbed = emptyFolder();
+      cpSync(root, undisturbed, { recursive: true });
+      expect((await runCli(undisturbed, flags)).code).toBe(0);
+      const after = builtIn(undisturbed);
+      expect(Object.keys(after)).toEqual(Object.keys(before));
+      // In the order of the writes: the bundle, its map, the list of packages; then the archive.
+      for (const at of ["writeFile:0", "writeFile:2", "rename:1", "writeFile:3", "rename:3"]) {
+        const folder = emptyFolder();
+        cpSync(root, folder, { recursive: true });
+        expect([at, await killed(folder, flags, at)]).toEqual([at, "SIGKILL"]);
+        const left = Object.entries(builtIn(folder));
+        for (const [path, content] of left) {
+          if (/\.tsop-\d+$/.test(path)) continue;
+          expect([at, path, content === before[path] || content === after[path]]).toEqual([
+            at,
+            path,
+            true,
+          ]);
+        }
+        expect(left.map(([path]) => path)).toEqual(expect.arrayContaining(Object.keys(before)));
+        expect(await runCli(folder, flags)).toMatchObject({ code: 0, err: "" });
+        expect([at, builtIn(folder)]).toEqual([at, after]);
+      }
+    },
+    60_000,
+  );
+
+  it("pulls no base: a reference of a registry is refused with the command that pulls it", async () => {
+    const tried = withoutNetwork();
+    const root = project();
+    const before = readdirSync(root);
+    const base = "docker.io/library/node:22";
+    const { code, err } = await runCli(root, ["image", "--image", NAME, "--base", base]);
+    expect([code, err]).toEqual([
+      1,
+      [
+        `error image-base: ${base} is not an OCI layout that can be built on: there is no such file or folder.`,
+        `  fix Make one of a base image with Node: \`crane pull --format=oci gcr.io/distroless/nodejs22-debian12:nonroot base\`, then pass it with --base base.`,
+      ].join("\n"),
+    ]);
+    expect(tried).toEqual([]);
+    expect(readdirSync(root)).toEqual(before);
+  });
 
   it.each<[string[], Record<string, string>, string]>([
     [["--image", "Web Operator"], {}, "is not an image reference"],

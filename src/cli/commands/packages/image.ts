@@ -1,10 +1,9 @@
 /** `tsop image`: the operator's image, by a container engine or without one. */
-import { readFile, writeFile } from "node:fs/promises";
-import { join, relative, resolve } from "node:path";
+import { basename, relative, resolve } from "node:path";
 import { messageOf, TsopError, UsageError } from "../../../errors.ts";
 import type { CliContext } from "../../context.ts";
 import { splitImage } from "../../kustomize/transform.ts";
-import { bundleOperator } from "../../operator/bundle.ts";
+import { bundledOperator } from "../../operator/bundle.ts";
 import { imageArchive } from "../../packaging/oci/image.ts";
 import { readLayout } from "../../packaging/oci/layout.ts";
 import { packageFacts } from "../../packaging/package-facts.ts";
@@ -12,6 +11,7 @@ import { billOfMaterials } from "../../packaging/sbom.ts";
 import { writeWhole } from "../../packaging/whole-file.ts";
 import { runToEnd } from "../../processes.ts";
 import { checkImage } from "../../project/inputs.ts";
+import { applyPlan, planFiles } from "../../project/plan.ts";
 import { getProject } from "../../project/project-file.ts";
 
 /** The flags of `tsop image`. */
@@ -57,10 +57,12 @@ async function writeOnBase(
     context.out(`${output}  ${name} for ${platforms.join(", ")}`);
     return 0;
   }
-  const inputs = await bundleOperator(root, BUNDLE, { small: true });
+  const { files: operator, inputs } = await bundledOperator(root, BUNDLE);
   const { version } = await packageFacts(root, projectName);
   const parts = await billOfMaterials(root, inputs, { name: projectName, version });
-  await writeFile(join(root, PARTS), parts);
+  const files = new Map([...operator, [PARTS, parts]]);
+  context.untilInterrupted(); // A Ctrl-C waits from here on: all files are written, or none.
+  await applyPlan(await planFiles(root, files));
   const { tag } = splitImage(name);
   const content = imageArchive({
     bases,
@@ -71,11 +73,7 @@ async function writeOnBase(
       "org.opencontainers.image.title": projectName,
       "org.opencontainers.image.version": version,
     },
-    files: new Map([
-      ["main.mjs", await readFile(join(root, BUNDLE))],
-      ["main.mjs.map", await readFile(join(root, `${BUNDLE}.map`))],
-      ["main.cdx.json", Buffer.from(parts)],
-    ]),
+    files: new Map([...files].map(([path, text]) => [basename(path), Buffer.from(text)])),
   });
   await writeWhole(archive, content);
   const shown = relative(context.cwd, archive);
