@@ -182,8 +182,6 @@ export const listed =
   (field: string, value: T): FieldError[] =>
     Check.errorsOf(value, check, field);
 
-export const notNegative = listed(checkNotNegative);
-export const segmentErrors = listed(checkSegment);
 export const csiDriverNameErrors = listed(checkCsiDriverName);
 
 export const immutable = (field: string, value: unknown, old: unknown): FieldError[] =>
