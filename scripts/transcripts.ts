@@ -5,8 +5,8 @@
  *   node scripts/run-ts.mjs scripts/transcripts.ts FILE ...
  *   node scripts/run-ts.mjs scripts/transcripts.ts --record --kubeconfig OF-A-REAL-CLUSTER [--kubectl PATH] FILE ...
  *
- * A real cluster has to be new for each file: its kube-apiserver and kube-controller-manager, and
- * no nodes.
+ * A real cluster has to be new for each file: its kube-apiserver and kube-controller-manager, which
+ * signs certificates (`--cluster-signing-cert-file`, `--cluster-signing-key-file`), and no nodes.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
