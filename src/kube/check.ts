@@ -169,6 +169,11 @@ export class Check<out T> {
     this.#errors.push(tooLong(this.field, maxBytes));
   }
 
+  /** Validates that the text, if there is one, has at most `maxBytes` bytes. */
+  atMostBytes(maxBytes: number): void {
+    if (Buffer.byteLength((this.value ?? "") as string) > maxBytes) this.tooLong(maxBytes);
+  }
+
   /** The list has more than `max` items. */
   tooMany(max: number): void {
     this.#errors.push(tooMany(this.field, this.count, max));

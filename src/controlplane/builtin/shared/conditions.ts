@@ -6,6 +6,7 @@
 import { Check } from "../../../kube/check.ts";
 import type { FieldError } from "../../../kube/field-errors.ts";
 import { qualifiedNameErrors } from "../../../kube/names.ts";
+import type { Loose } from "./shapes.ts";
 
 /** A condition as a client sends it. */
 export interface ShownCondition {
@@ -25,13 +26,12 @@ const REASON_RULE =
 
 /** Validates a list of conditions. */
 export function checkConditions(
-  conditions: Check<readonly ShownCondition[] | null | undefined>,
+  conditions: Check<readonly Loose<ShownCondition>[] | null | undefined>,
 ): void {
   const types = new Set<string>();
   conditions.each((condition) => {
     const { observedGeneration = 0, lastTransitionTime } = condition.value;
     const reason = condition.at("reason");
-    const message = condition.at("message");
     const status = condition.at("status");
     condition.uniqueIn(types, condition.value.type);
     if (condition.at("type").given("is required")) condition.at("type").named(qualifiedNameErrors);
@@ -41,16 +41,14 @@ export function checkConditions(
     }
     if (!lastTransitionTime) condition.at("lastTransitionTime").required();
     if (reason.given()) checkReason(reason);
-    if (Buffer.byteLength(message.value ?? "") > MAX_MESSAGE_BYTES) {
-      message.tooLong(MAX_MESSAGE_BYTES);
-    }
+    condition.at("message").atMostBytes(MAX_MESSAGE_BYTES);
   });
 }
 
 function checkReason(reason: Check<string | undefined>): void {
   const { value = "" } = reason;
   if (!/^[A-Za-z](?:[A-Za-z0-9_,:]*[A-Za-z0-9_])?$/.test(value)) reason.invalid(REASON_RULE);
-  if (Buffer.byteLength(value) > MAX_REASON_BYTES) reason.tooLong(MAX_REASON_BYTES);
+  reason.atMostBytes(MAX_REASON_BYTES);
 }
 
 /** The same, as a list of errors. */

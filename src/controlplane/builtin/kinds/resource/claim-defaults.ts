@@ -1,20 +1,9 @@
 /** Defaults of ResourceClaims and their templates. */
 import type { SentObject } from "../../../../kube/object.ts";
-
-interface DeviceRequest {
-  allocationMode?: string;
-  count?: number;
-  tolerations?: { operator?: string }[];
-}
-
-interface DeviceClaim {
-  devices?: {
-    requests?: { exactly?: DeviceRequest; firstAvailable?: DeviceRequest[] }[];
-  };
-}
+import type { ClaimSpec } from "./claim-spec.ts";
 
 interface ResourceClaim extends SentObject {
-  spec?: DeviceClaim & { spec?: DeviceClaim };
+  spec?: ClaimSpec & { spec?: ClaimSpec };
 }
 
 /** Defaults of a claim, and of the claim in a template. */

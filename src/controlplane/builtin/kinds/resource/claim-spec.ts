@@ -1,26 +1,24 @@
 /** Validation of the spec of a ResourceClaim, which a ResourceClaimTemplate contains too. */
+import type {
+  DeviceClaim,
+  DeviceConstraint,
+  DeviceRequest,
+  ExactDeviceRequest,
+  ResourceClaimSpec,
+} from "../../../../generated/k8s/resource-v1.ts";
+import type { Check } from "../../../../kube/check.ts";
+import { dns1123SubdomainErrors } from "../../../../kube/names.ts";
+import type { SentObject } from "../../../../kube/object.ts";
+import type { WriteContext } from "../../../kinds.ts";
+import type { Loose } from "../../shared/shapes.ts";
 import { NAMESPACES } from "../../tokens.ts";
 import {
-  type FieldError,
-  forbidden,
-  invalidValue,
-  nameErrorsAt,
-  notSupported,
-  required,
-} from "../../../../kube/field-errors.ts";
-import { dns1123SubdomainErrors } from "../../../../kube/names.ts";
-import type { WriteContext } from "../../../kinds.ts";
-import {
-  type DeviceConfiguration,
-  type DeviceSelector,
-  type DeviceToleration,
-  configurationErrors,
-  deviceTolerationErrors,
-  eachErrors,
-  labelNameErrors,
-  qualifiedDeviceNameErrors,
-  selectorsErrors,
-  setErrors,
+  checkConfiguration,
+  checkDeviceToleration,
+  checkLabelName,
+  checkQualifiedDeviceName,
+  checkSelectors,
+  checkSet,
 } from "./device-checks.ts";
 
 const MAX_REQUESTS = 32;
@@ -34,42 +32,15 @@ const ADMIN_LABEL = "resource.kubernetes.io/admin-access";
 const NO_SUCH_REQUEST =
   "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'";
 
-interface ExactRequest {
-  deviceClassName?: string;
-  selectors?: DeviceSelector[];
-  allocationMode?: string;
-  count?: number;
-  adminAccess?: boolean;
-  tolerations?: DeviceToleration[];
-}
-
-interface SubRequest extends ExactRequest {
-  name?: string;
-}
-
-interface DeviceRequest {
-  name?: string;
-  exactly?: ExactRequest;
-  firstAvailable?: SubRequest[] | null;
-}
-
-interface DeviceClaim {
-  requests?: DeviceRequest[] | null;
-  constraints?:
-    { requests?: string[] | null; matchAttribute?: string; distinctAttribute?: string }[] | null;
-  config?: (DeviceConfiguration & { requests?: string[] | null })[] | null;
-}
-
-export interface ClaimSpec {
-  devices?: DeviceClaim;
-}
+export type ClaimSpec = Loose<ResourceClaimSpec>;
 
 /** The requests of a claim by name, each with the names of its alternatives. */
 export type RequestNames = ReadonlyMap<string, ReadonlySet<string>>;
 
-export function namesIn({ requests }: DeviceClaim): RequestNames {
+/** The names of the requests of a claim. */
+export function namesIn(claim: Loose<DeviceClaim> | undefined): RequestNames {
   return new Map(
-    (requests ?? []).map(({ name = "", firstAvailable }) => [
+    (claim?.requests ?? []).map(({ name = "", firstAvailable }) => [
       name,
       new Set((firstAvailable ?? []).map((one) => one.name ?? "")),
     ]),
@@ -77,131 +48,102 @@ export function namesIn({ requests }: DeviceClaim): RequestNames {
 }
 
 /** Validates a reference to a request, or to one of its alternatives. */
-export function requestReferenceErrors(
-  field: string,
-  reference: string,
+export function checkRequestReference(
+  reference: Check<string | undefined>,
   names: RequestNames,
-): FieldError[] {
-  const [name = "", alternative, ...rest] = reference.split("/");
-  if (rest.length > 0) return [invalidValue(field, reference, NO_SUCH_REQUEST)];
-  const errors = reference.split("/").flatMap((part) => labelNameErrors(field, part));
+): void {
+  const parts = (reference.value ?? "").split("/");
+  const [name = "", alternative] = parts;
   const alternatives = names.get(name);
   const isKnown = alternative === undefined ? alternatives : alternatives?.has(alternative);
-  return isKnown ? errors : [...errors, invalidValue(field, reference, NO_SUCH_REQUEST)];
+  if (parts.length <= 2) for (const part of parts) checkLabelName(reference.as(part));
+  if (parts.length > 2 || !isKnown) reference.invalid(NO_SUCH_REQUEST, reference.value ?? "");
 }
 
 /** Validates a list of unique references to requests. */
-export const requestReferencesErrors = (
-  field: string,
-  references: readonly string[] | null | undefined,
+export function checkRequestReferences(
+  references: Check<readonly string[] | undefined>,
   names: RequestNames,
-): FieldError[] =>
-  setErrors(
-    field,
-    references,
-    MAX_REQUESTS,
-    (reference, at) => requestReferenceErrors(at, reference, names),
-    (reference) => reference,
-  );
-
-export function claimSpecErrors(at: string, { devices = {} }: ClaimSpec): FieldError[] {
-  const names = namesIn(devices);
-  const field = `${at}.devices`;
-  return [
-    ...setErrors(
-      `${field}.requests`,
-      devices.requests,
-      MAX_REQUESTS,
-      requestErrors,
-      ({ name = "" }) => name,
-    ),
-    ...eachErrors(`${field}.constraints`, devices.constraints, MAX_CONSTRAINTS, (one, where) => [
-      ...requestReferencesErrors(`${where}.requests`, one.requests, names),
-      ...constraintErrors(where, one),
-    ]),
-    ...eachErrors(`${field}.config`, devices.config, MAX_CONFIGS, (config, where) => [
-      ...requestReferencesErrors(`${where}.requests`, config.requests, names),
-      ...configurationErrors(where, config),
-    ]),
-  ];
+): void {
+  checkSet(references, MAX_REQUESTS, (reference) => {
+    checkRequestReference(reference, names);
+  });
 }
 
-function constraintErrors(
-  at: string,
-  { matchAttribute, distinctAttribute }: { matchAttribute?: string; distinctAttribute?: string },
-): FieldError[] {
-  if (matchAttribute !== undefined) {
-    return qualifiedDeviceNameErrors(`${at}.matchAttribute`, matchAttribute);
-  }
-  if (distinctAttribute !== undefined) {
-    return qualifiedDeviceNameErrors(`${at}.distinctAttribute`, distinctAttribute);
-  }
-  return [
-    required(
-      at,
+/** Validates the spec of a claim. */
+export function checkClaimSpec(spec: Check<ClaimSpec | undefined>): void {
+  const devices = spec.at("devices");
+  const names = namesIn(devices.value);
+  checkSet(devices.at("requests"), MAX_REQUESTS, checkRequest, ({ name = "" }) => name);
+  devices.at("constraints").eachOf(MAX_CONSTRAINTS, (constraint) => {
+    checkRequestReferences(constraint.at("requests"), names);
+    checkConstraint(constraint);
+  });
+  devices.at("config").eachOf(MAX_CONFIGS, (config) => {
+    checkRequestReferences(config.at("requests"), names);
+    checkConfiguration(config);
+  });
+}
+
+function checkConstraint(constraint: Check<Loose<DeviceConstraint>>): void {
+  const { matchAttribute, distinctAttribute } = constraint.value;
+  const given = matchAttribute === undefined ? "distinctAttribute" : "matchAttribute";
+  if (matchAttribute === undefined && distinctAttribute === undefined) {
+    constraint.required(
       'exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set',
-    ),
-  ];
+    );
+  }
+  constraint.at(given).ifSet(checkQualifiedDeviceName);
 }
 
-function requestErrors(request: DeviceRequest, at: string): FieldError[] {
-  const { name, exactly } = request;
-  const firstAvailable = request.firstAvailable ?? [];
-  const errors = labelNameErrors(`${at}.name`, name);
+function checkRequest(request: Check<Loose<DeviceRequest>>): void {
+  const exactly = request.at("exactly");
+  const alternatives = request.at("firstAvailable");
   const rule = "exactly one of `exactly` or `firstAvailable` is required";
-  if (firstAvailable.length === 0) {
-    return exactly
-      ? [...errors, ...exactErrors(exactly, `${at}.exactly`)]
-      : [...errors, required(at, rule)];
+  checkLabelName(request.at("name"));
+  if (alternatives.count === 0) {
+    if (exactly.value) checkExactRequest(exactly);
+    else request.required(rule);
+  } else if (exactly.value) {
+    request.invalid(`${rule}, but multiple fields are set`, null);
+  } else {
+    checkSet(
+      alternatives,
+      MAX_ALTERNATIVES,
+      (alternative) => {
+        checkLabelName(alternative.at("name"));
+        checkExactRequest(alternative);
+      },
+      ({ name = "" }) => name,
+    );
   }
-  if (exactly) {
-    return [...errors, invalidValue(at, null, `${rule}, but multiple fields are set`)];
-  }
-  const alternatives = setErrors(
-    `${at}.firstAvailable`,
-    firstAvailable,
-    MAX_ALTERNATIVES,
-    (one, where) => [...labelNameErrors(`${where}.name`, one.name), ...exactErrors(one, where)],
-    (one) => one.name ?? "",
-  );
-  return [...errors, ...alternatives];
 }
 
-function exactErrors(request: ExactRequest, at: string): FieldError[] {
-  const { deviceClassName = "", allocationMode = "", count = 0 } = request;
-  const errors =
-    deviceClassName === ""
-      ? [required(`${at}.deviceClassName`)]
-      : nameErrorsAt(`${at}.deviceClassName`, deviceClassName, dns1123SubdomainErrors);
-  errors.push(...selectorsErrors(`${at}.selectors`, request.selectors));
-  const field = `${at}.count`;
-  if (allocationMode === "All") {
-    if (count !== 0) {
-      const detail = "must not be specified when allocationMode is 'All'";
-      errors.push(invalidValue(field, count, detail));
-    }
-  } else if (allocationMode === "ExactCount") {
-    if (count <= 0) errors.push(invalidValue(field, count, "must be greater than zero"));
-  } else {
-    errors.push(notSupported(`${at}.allocationMode`, allocationMode, ["All", "ExactCount"]));
-  }
-  for (const [index, toleration] of (request.tolerations ?? []).entries()) {
-    errors.push(...deviceTolerationErrors(toleration, `${at}.tolerations[${index}]`));
-  }
-  return errors;
+function checkExactRequest(request: Check<Loose<ExactDeviceRequest> | undefined>): void {
+  const count = request.at("count");
+  const mode = request.at("allocationMode");
+  const { value: asked = 0 } = count;
+  request.at("deviceClassName").givenName(dns1123SubdomainErrors);
+  checkSelectors(request.at("selectors"));
+  if (mode.value === "All") {
+    if (asked !== 0) count.invalid("must not be specified when allocationMode is 'All'");
+  } else if (mode.value === "ExactCount") {
+    if (asked <= 0) count.invalid("must be greater than zero", asked);
+  } else mode.oneOf(["All", "ExactCount"]);
+  request.at("tolerations").each(checkDeviceToleration);
 }
 
 /** Validates that admin access is requested only in namespaces with the label that allows it. */
-export function adminErrors(
-  { requests }: DeviceClaim,
-  namespace: string,
+export function checkAdminAccess(
+  object: Check<SentObject>,
+  spec: ClaimSpec | undefined,
   context: WriteContext,
-): FieldError[] {
-  const index = (requests ?? []).findIndex(({ exactly }) => exactly?.adminAccess === true);
-  if (index === -1) return [];
-  const labels = context.find(NAMESPACES, { name: namespace })?.metadata.labels;
+): void {
+  const requests = spec?.devices?.requests ?? [];
+  const first = requests.findIndex(({ exactly }) => exactly?.adminAccess === true);
+  if (first === -1) return;
+  const name = object.value.metadata.namespace ?? "";
+  if (context.find(NAMESPACES, { name })?.metadata.labels?.[ADMIN_LABEL] === "true") return;
   const detail = `admin access to devices requires the \`${ADMIN_LABEL}: true\` label on the containing namespace`;
-  return labels?.[ADMIN_LABEL] === "true"
-    ? []
-    : [forbidden(`spec.devices.requests[${index}].adminAccess`, detail)];
+  object.child(`spec.devices.requests[${first}].adminAccess`, true).forbidden(detail);
 }

@@ -2,16 +2,16 @@
  * Checks that the kinds of resource.k8s.io share: names of devices and pools, selectors,
  * configurations, taints.
  */
-import {
-  type FieldError,
-  duplicate,
-  invalidValue,
-  nameErrorsAt,
-  notSupported,
-  required,
-  tooLong,
-  tooMany,
-} from "../../../../kube/field-errors.ts";
+import type {
+  DeviceClassConfiguration,
+  DeviceSelector,
+  DeviceTaint,
+  DeviceToleration,
+} from "../../../../generated/k8s/resource-v1.ts";
+import { CompileFailure, compileExpression } from "../../../../kube/cel/compile.ts";
+import { admissionEnvironment } from "../../../../kube/cel/libraries.ts";
+import { DYN, formatType } from "../../../../kube/cel/types.ts";
+import type { Check } from "../../../../kube/check.ts";
 import { isJsonObject } from "../../../../kube/json.ts";
 import {
   dns1123LabelErrors,
@@ -19,32 +19,11 @@ import {
   labelValueErrors,
   qualifiedNameErrors,
 } from "../../../../kube/names.ts";
-import { CompileFailure, compileExpression } from "../../../../kube/cel/compile.ts";
-import { admissionEnvironment } from "../../../../kube/cel/libraries.ts";
-import { DYN, formatType } from "../../../../kube/cel/types.ts";
-import { csiDriverNameErrors, oneOf } from "../../shared/checks.ts";
+import { checkCsiDriverName } from "../../shared/checks.ts";
+import type { Loose } from "../../shared/shapes.ts";
 
-/** An expression that selects devices. */
-export interface DeviceSelector {
-  readonly cel?: { readonly expression?: string };
-}
-
-/** A configuration for a driver. */
-export interface DeviceConfiguration {
-  readonly opaque?: { readonly driver?: string; readonly parameters?: unknown };
-}
-
-/** A taint on a device, which keeps claims without a toleration from using it. */
-export interface DeviceTaint {
-  readonly key?: string;
-  readonly value?: string;
-  readonly effect?: string;
-}
-
-/** A toleration of device taints. */
-export interface DeviceToleration extends DeviceTaint {
-  readonly operator?: string;
-}
+type Name = Check<string | undefined>;
+type List<T> = Check<readonly T[] | null | undefined>;
 
 /** The conditions that a device must meet before it can be used. */
 export interface BindingParameters {
@@ -63,179 +42,140 @@ const EFFECTS = ["NoExecute", "NoSchedule", "None"];
 const IDENTIFIER =
   "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName', regex used for validation is '[A-Za-z_][A-Za-z0-9_]*')";
 
-/** Validates each item of a list, or only the length of a list that is too long. */
-export function eachErrors<T>(
-  field: string,
-  items: readonly T[] | null | undefined,
-  max: number,
-  check: (item: T, field: string) => FieldError[],
-): FieldError[] {
-  const list = items ?? [];
-  if (list.length > max) return [tooMany(field, list.length, max)];
-  return list.flatMap((item, index) => check(item, `${field}[${index}]`));
-}
-
 /** Validates each item of a list, and that their keys are unique. */
-export function setErrors<T>(
-  field: string,
-  items: readonly T[] | null | undefined,
+export function checkSet<T>(
+  list: List<T>,
   max: number,
-  check: (item: T, field: string) => FieldError[],
-  keyOf: (item: T) => unknown,
-): FieldError[] {
-  const list = items ?? [];
-  const errors = eachErrors(field, list, max, check);
-  if (list.length > max) return errors;
-  const seen = new Set<string>();
-  for (const [index, item] of list.entries()) {
-    const key = keyOf(item);
-    const text = JSON.stringify(key);
-    if (seen.has(text)) errors.push(duplicate(`${field}[${index}]`, key));
-    seen.add(text);
-  }
-  return errors;
+  check: (item: Check<T>) => void,
+  keyOf: (item: T) => unknown = (item) => item,
+): void {
+  list.eachOf(max, check);
+  if (list.count <= max) list.unique(keyOf);
 }
 
-/** Validates a required DNS label. */
-export const labelNameErrors = (field: string, name = ""): FieldError[] =>
-  nameErrorsAt(field, name, dns1123LabelErrors);
+/** Validates a name that must be a DNS label. */
+export function checkLabelName(name: Name): void {
+  name.named(dns1123LabelErrors);
+}
 
 /** Validates the name of a pool: DNS subdomains separated by slashes. */
-export function poolNameErrors(field: string, name = ""): FieldError[] {
-  if (name === "") return [required(field)];
-  return [
-    ...(name.length > MAX_POOL_NAME ? [tooLong(field, MAX_POOL_NAME)] : []),
-    ...name.split("/").flatMap((part) => nameErrorsAt(field, part, dns1123SubdomainErrors)),
-  ];
+export function checkPoolName(name: Name): void {
+  if (!name.given()) return;
+  const { value = "" } = name;
+  if (value.length > MAX_POOL_NAME) name.tooLong(MAX_POOL_NAME);
+  for (const part of value.split("/")) name.as(part).named(dns1123SubdomainErrors);
 }
 
-function identifierErrors(field: string, id: string): FieldError[] {
-  return [
-    ...(id.length > MAX_ID ? [tooLong(field, MAX_ID)] : []),
-    ...(/^[A-Za-z_][A-Za-z0-9_]*$/.test(id) ? [] : [invalidValue(field, id, IDENTIFIER)]),
-  ];
+function checkIdentifier(id: Check<string>): void {
+  if (id.value.length > MAX_ID) id.tooLong(MAX_ID);
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(id.value)) id.invalid(IDENTIFIER);
 }
 
 /** Validates the name of an attribute or a capacity: an identifier, with or without a domain. */
-export function deviceNameErrors(field: string, name: string): FieldError[] {
-  const [domain = "", id = "", ...rest] = name.split("/");
-  if (rest.length > 0) return [];
-  if (!name.includes("/")) return identifierErrors(field, name);
-  return [
-    ...(domain === ""
-      ? [invalidValue(field, "", "the domain must not be empty")]
-      : csiDriverNameErrors(field, domain)),
-    ...(id === ""
-      ? [invalidValue(field, "", "the name must not be empty")]
-      : identifierErrors(field, id)),
-  ];
+export function checkDeviceName(name: Check<string>): void {
+  const [first = "", id, ...rest] = name.value.split("/");
+  if (rest.length > 0) return;
+  if (id === undefined) {
+    checkIdentifier(name);
+    return;
+  }
+  if (first === "") name.invalid("the domain must not be empty", "");
+  else checkCsiDriverName(name.as(first));
+  if (id === "") name.invalid("the name must not be empty", "");
+  else checkIdentifier(name.as(id));
 }
 
 /** Validates the name of an attribute or a capacity that must have a domain. */
-export function qualifiedDeviceNameErrors(field: string, name: string): FieldError[] {
-  const detail = "a fully qualified name must be a domain and a name separated by a slash";
-  const errors = deviceNameErrors(field, name);
-  return name.includes("/") ? errors : [...errors, invalidValue(field, name, detail)];
+export function checkQualifiedDeviceName(name: Check<string>): void {
+  checkDeviceName(name);
+  if (!name.value.includes("/")) {
+    name.invalid("a fully qualified name must be a domain and a name separated by a slash");
+  }
 }
 
 /** Validates the expressions that select devices. */
-export const selectorsErrors = (
-  field: string,
-  selectors: readonly DeviceSelector[] | null | undefined,
-): FieldError[] =>
-  eachErrors(field, selectors, MAX_SELECTORS, ({ cel }, at) =>
-    cel ? expressionErrors(`${at}.cel.expression`, cel.expression ?? "") : [required(`${at}.cel`)],
-  );
+export function checkSelectors(selectors: List<Loose<DeviceSelector>>): void {
+  selectors.eachOf(MAX_SELECTORS, (selector) => {
+    if (selector.at("cel").given()) checkExpression(selector.at("cel", "expression"));
+  });
+}
 
-function expressionErrors(field: string, source: string): FieldError[] {
-  if (source.length > MAX_EXPRESSION) return [tooLong(field, MAX_EXPRESSION)];
+function checkExpression(expression: Name): void {
+  const { value: source = "" } = expression;
+  if (source.length > MAX_EXPRESSION) {
+    expression.tooLong(MAX_EXPRESSION);
+    return;
+  }
   const environment = admissionEnvironment([]).withVariables({ device: DYN });
   const compiled = compileExpression(source, environment);
   if (compiled instanceof CompileFailure) {
-    return [invalidValue(field, source, `compilation failed: ${compiled.message}`)];
+    expression.invalid(`compilation failed: ${compiled.message}`, source);
+  } else if (compiled.type.kind !== "bool" && compiled.type.kind !== "dyn") {
+    const type = formatType(compiled.type);
+    expression.invalid(`must evaluate to bool or the unknown type, not ${type}`);
   }
-  const { type } = compiled;
-  if (type.kind === "bool" || type.kind === "dyn") return [];
-  const detail = `must evaluate to bool or the unknown type, not ${formatType(type)}`;
-  return [invalidValue(field, source, detail)];
 }
 
 /** Validates a configuration for a driver. */
-export function configurationErrors(at: string, { opaque }: DeviceConfiguration): FieldError[] {
-  if (!opaque) return [required(`${at}.opaque`)];
-  return [
-    ...csiDriverNameErrors(`${at}.opaque.driver`, opaque.driver ?? ""),
-    ...rawErrors(`${at}.opaque.parameters`, opaque.parameters, MAX_PARAMETERS),
-  ];
+export function checkConfiguration(configuration: Check<Loose<DeviceClassConfiguration>>): void {
+  const opaque = configuration.at("opaque");
+  if (!opaque.given()) return;
+  checkCsiDriverName(opaque.at("driver"));
+  checkRaw(opaque.at("parameters"), MAX_PARAMETERS);
 }
 
 /** Validates an object of any shape. */
-export function rawErrors(field: string, value: unknown, maxBytes: number): FieldError[] {
-  if (value === undefined || value === null) return [required(field)];
-  if (Buffer.byteLength(JSON.stringify(value)) > maxBytes) return [tooLong(field, maxBytes)];
-  return isJsonObject(value)
-    ? []
-    : [invalidValue(field, "<value omitted>", "must be a valid JSON object")];
+export function checkRaw(raw: Check<unknown>, maxBytes: number): void {
+  if (raw.value === undefined || raw.value === null) raw.required();
+  else if (Buffer.byteLength(JSON.stringify(raw.value)) > maxBytes) raw.tooLong(maxBytes);
+  else if (!isJsonObject(raw.value)) raw.invalid("must be a valid JSON object", "<value omitted>");
 }
 
-const valueErrors = (field: string, value: string): FieldError[] =>
-  nameErrorsAt(field, value, labelValueErrors);
-
-const effectErrors = (at: string, effect: string): FieldError[] =>
-  oneOf(`${at}.effect`, effect, EFFECTS);
-
 /** Validates a taint of a device; an effect that it had before, `known`, may stay. */
-export function deviceTaintErrors(at: string, taint: DeviceTaint, known?: string): FieldError[] {
-  const { key = "", value = "", effect = "" } = taint;
-  const errors = nameErrorsAt(`${at}.key`, key, qualifiedNameErrors);
-  if (value !== "") errors.push(...valueErrors(`${at}.value`, value));
-  if (effect === known) return errors;
-  const wrong = effect === "" ? [required(`${at}.effect`)] : effectErrors(at, effect);
-  return [...errors, ...wrong];
+export function checkDeviceTaint(
+  taint: Check<Loose<DeviceTaint> | undefined>,
+  known?: string,
+): void {
+  const effect = taint.at("effect");
+  taint.at("key").named(qualifiedNameErrors);
+  taint.at("value").nameIfGiven(labelValueErrors);
+  if ((effect.value ?? "") !== known && effect.given()) effect.oneOf(EFFECTS);
 }
 
 /** Validates a toleration of device taints. */
-export function deviceTolerationErrors(toleration: DeviceToleration, at: string): FieldError[] {
-  const { key = "", value = "", effect = "", operator = "" } = toleration;
-  const errors = key === "" ? [] : nameErrorsAt(`${at}.key`, key, qualifiedNameErrors);
-  if (operator === "") errors.push(required(`${at}.operator`));
-  else if (operator === "Equal") errors.push(...valueErrors(`${at}.value`, value));
-  else if (operator !== "Exists") {
-    errors.push(notSupported(`${at}.operator`, operator, ["Equal", "Exists"]));
-  } else if (value !== "") {
-    errors.push(invalidValue(`${at}.value`, value, "must be empty for operator `Exists`"));
-  }
-  return effect === "" ? errors : [...errors, ...effectErrors(at, effect)];
+export function checkDeviceToleration(toleration: Check<Loose<DeviceToleration>>): void {
+  const operator = toleration.at("operator");
+  const value = toleration.at("value");
+  const effect = toleration.at("effect");
+  toleration.at("key").nameIfGiven(qualifiedNameErrors);
+  if (operator.value === "Equal") value.named(labelValueErrors);
+  else if (operator.value === "Exists") {
+    if (value.value) value.invalid("must be empty for operator `Exists`");
+  } else if (operator.given()) operator.notSupported(["Equal", "Exists"]);
+  if (effect.value) effect.oneOf(EFFECTS);
 }
 
 /** Validates binding conditions and binding failure conditions, which must be given together. */
-export function bindingErrors(
-  at: string,
-  { bindingConditions: wanted = [], bindingFailureConditions: failed = [] }: BindingParameters,
-): FieldError[] {
-  const lists = { bindingConditions: wanted, bindingFailureConditions: failed };
-  const errors = Object.entries(lists).flatMap(([part, names]) =>
-    eachErrors(`${at}.${part}`, names, MAX_CONDITIONS, (name, field) =>
-      nameErrorsAt(field, name, qualifiedNameErrors),
-    ),
-  );
-  for (const [part, names] of Object.entries(lists)) {
-    for (const [index, name] of names.entries()) {
-      const field = `${at}.${part}[${index}]`;
-      if (names.indexOf(name) < index) errors.push(duplicate(field, name));
-      if (part === "bindingFailureConditions" && wanted.includes(name)) {
-        const detail = "bindingFailureConditions must not overlap with bindingConditions";
-        errors.push(invalidValue(field, name, detail));
-      }
+export function checkBinding(device: Check<BindingParameters>): void {
+  const conditions = device.at("bindingConditions");
+  const failures = device.at("bindingFailureConditions");
+  for (const names of [conditions, failures]) {
+    names.eachOf(MAX_CONDITIONS, (name) => {
+      name.named(qualifiedNameErrors);
+    });
+  }
+  conditions.unique();
+  const seen = new Set<string>();
+  failures.each((name) => {
+    name.uniqueIn(seen);
+    if (conditions.value?.includes(name.value)) {
+      name.invalid("bindingFailureConditions must not overlap with bindingConditions");
     }
+  });
+  if (conditions.count === 0 && failures.count > 0) {
+    conditions.invalid("bindingConditions are required to use bindingFailureConditions", null);
   }
-  const alone = (part: string, other: string): FieldError =>
-    invalidValue(`${at}.${part}`, null, `${part} are required to use ${other}`);
-  if (wanted.length === 0 && failed.length > 0) {
-    errors.push(alone("bindingConditions", "bindingFailureConditions"));
+  if (failures.count === 0 && conditions.count > 0) {
+    failures.invalid("bindingFailureConditions are required to use bindingConditions", null);
   }
-  if (failed.length === 0 && wanted.length > 0) {
-    errors.push(alone("bindingFailureConditions", "bindingConditions"));
-  }
-  return errors;
 }

@@ -1,44 +1,26 @@
 /** Rules of the kind DeviceClass. */
-import { type FieldError, invalidValue } from "../../../../kube/field-errors.ts";
+import type { DeviceClass } from "../../../../generated/k8s/resource-v1.ts";
+import type { Check } from "../../../../kube/check.ts";
 import { qualifiedNameErrors } from "../../../../kube/names.ts";
-import type { SentObject } from "../../../../kube/object.ts";
+import { checked } from "../../shared/checks.ts";
+import type { Sent } from "../../shared/shapes.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { ageColumn, nameColumn, printer } from "../../tables/column.ts";
 import { MAX_CONFIGS } from "./claim-spec.ts";
-import {
-  type DeviceConfiguration,
-  type DeviceSelector,
-  configurationErrors,
-  eachErrors,
-  selectorsErrors,
-} from "./device-checks.ts";
+import { checkConfiguration, checkSelectors } from "./device-checks.ts";
 
-interface DeviceClass extends SentObject {
-  spec?: {
-    selectors?: DeviceSelector[];
-    config?: DeviceConfiguration[];
-    extendedResourceName?: string;
-  };
-}
-
-/** Validates a DeviceClass. */
-function deviceClassErrors(object: DeviceClass): FieldError[] {
-  const { selectors, config, extendedResourceName: name } = object.spec ?? {};
-  const isExtended =
-    name === undefined ||
-    (name.includes("/") &&
-      !name.includes("kubernetes.io/") &&
-      !name.startsWith("requests.") &&
-      qualifiedNameErrors(`requests.${name}`).length === 0);
-  return [
-    ...selectorsErrors("spec.selectors", selectors),
-    ...eachErrors("spec.config", config, MAX_CONFIGS, (one, at) => configurationErrors(at, one)),
-    ...(isExtended
-      ? []
-      : [
-          invalidValue("spec.extendedResourceName", name, "must be a valid extended resource name"),
-        ]),
-  ];
+function checkDeviceClass(object: Check<Sent<DeviceClass>>): void {
+  const spec = object.at("spec");
+  checkSelectors(spec.at("selectors"));
+  spec.at("config").eachOf(MAX_CONFIGS, checkConfiguration);
+  spec.at("extendedResourceName").ifSet((name) => {
+    const isExtended =
+      name.value.includes("/") &&
+      !name.value.includes("kubernetes.io/") &&
+      !name.value.startsWith("requests.") &&
+      qualifiedNameErrors(`requests.${name.value}`).length === 0;
+    if (!isExtended) name.invalid("must be a valid extended resource name");
+  });
 }
 
 /** The rules of DeviceClasses. */
@@ -46,7 +28,7 @@ export const deviceClassRules: KindRules = {
   name: "generated",
   changeFirst: true,
   generation: ["spec"],
-  validate: deviceClassErrors,
+  validate: checked(checkDeviceClass),
   table: printer([nameColumn, ageColumn]),
   metadataChecks: ["whole", "change"],
   deletion: { answersObject: true },

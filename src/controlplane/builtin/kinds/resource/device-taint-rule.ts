@@ -1,25 +1,22 @@
 /** Rules of the kind DeviceTaintRule. */
+import type { DeviceTaint } from "../../../../generated/k8s/resource-v1.ts";
 import type { Check } from "../../../../kube/check.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import { timeOf } from "../../../../kube/values/times.ts";
 import type { WriteContext } from "../../../kinds.ts";
 import { at, textAt } from "../../at.ts";
 import { checkCsiDriverName, checked, checkedChange } from "../../shared/checks.ts";
-import { type ShownCondition, conditionsErrors } from "../../shared/conditions.ts";
+import { type ShownCondition, checkConditions } from "../../shared/conditions.ts";
+import type { Loose } from "../../shared/shapes.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { ageOf } from "../../../../kube/values/age.ts";
 import { ageColumn, column, nameColumn, printer, textColumn } from "../../tables/column.ts";
-import {
-  type DeviceTaint,
-  deviceTaintErrors,
-  labelNameErrors,
-  poolNameErrors,
-} from "./device-checks.ts";
+import { checkDeviceTaint, checkLabelName, checkPoolName } from "./device-checks.ts";
 
 interface DeviceTaintRule extends SentObject {
   spec?: {
     deviceSelector?: { driver?: string; pool?: string; device?: string };
-    taint?: DeviceTaint & { timeAdded?: string };
+    taint?: Loose<DeviceTaint>;
   };
   status?: { conditions?: ShownCondition[] };
 }
@@ -27,14 +24,11 @@ interface DeviceTaintRule extends SentObject {
 const MAX_CONDITIONS = 8;
 
 function checkSpec(rule: Check<DeviceTaintRule>, old?: DeviceTaintRule): void {
-  const selector = rule.at("spec").at("deviceSelector");
-  const { driver, pool, device } = selector.value ?? {};
-  if (driver !== undefined) checkCsiDriverName(selector.at("driver"));
-  if (pool !== undefined) selector.at("pool").by(poolNameErrors);
-  if (device !== undefined) selector.at("device").by(labelNameErrors);
-  const taint = rule.at("spec").at("taint");
-  const effect = old?.spec?.taint?.effect;
-  taint.by((field, value) => deviceTaintErrors(field, value ?? {}, effect));
+  const selector = rule.at("spec", "deviceSelector");
+  selector.at("driver").ifSet(checkCsiDriverName);
+  selector.at("pool").ifSet(checkPoolName);
+  selector.at("device").ifSet(checkLabelName);
+  checkDeviceTaint(rule.at("spec", "taint"), old?.spec?.taint?.effect);
 }
 
 /** Sets the time at which the taint was added, unless the client says when. */
@@ -66,9 +60,9 @@ export const deviceTaintRuleRules: KindRules = {
   validateCreate: checked<DeviceTaintRule>((rule) => checkSpec(rule)),
   validateUpdate: checkedChange<DeviceTaintRule>(checkSpec),
   validateStatus: checkedChange<DeviceTaintRule>((rule) => {
-    const conditions = rule.at("status").at("conditions");
-    conditions.by(conditionsErrors);
-    if ((conditions.value ?? []).length > MAX_CONDITIONS) conditions.tooMany(MAX_CONDITIONS);
+    const conditions = rule.at("status", "conditions");
+    checkConditions(conditions);
+    conditions.atMost(MAX_CONDITIONS);
   }),
   resetFields: { "": ["status"], status: ["metadata", "spec"] },
   table: printer([

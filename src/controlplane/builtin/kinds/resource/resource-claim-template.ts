@@ -1,47 +1,35 @@
 /** Rules of the kind ResourceClaimTemplate. */
-import type { FieldError } from "../../../../kube/field-errors.ts";
-import type { ObjectMeta, SentObject } from "../../../../kube/object.ts";
+import type { ResourceClaimTemplate } from "../../../../generated/k8s/resource-v1.ts";
+import type { Check } from "../../../../kube/check.ts";
 import type { WriteContext } from "../../../kinds.ts";
-import { immutableForm } from "../../shared/checks.ts";
-import { templateMetadataErrors } from "../../shared/workloads/template-metadata.ts";
+import { checkUnchangedForm, checked, checkedChange } from "../../shared/checks.ts";
+import type { Sent } from "../../shared/shapes.ts";
+import { checkTemplateMetadata } from "../../shared/workloads/template-metadata.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { ageColumn, nameColumn, printer } from "../../tables/column.ts";
 import { setResourceClaimDefaults } from "./claim-defaults.ts";
-import { type ClaimSpec, adminErrors, claimSpecErrors } from "./claim-spec.ts";
+import { checkAdminAccess, checkClaimSpec } from "./claim-spec.ts";
 
-interface ClaimTemplate extends SentObject {
-  spec?: { metadata?: ObjectMeta; spec?: ClaimSpec };
+type ClaimTemplate = Sent<ResourceClaimTemplate>;
+
+function checkNewTemplate(object: Check<ClaimTemplate>, context: WriteContext): void {
+  checkAdminAccess(object, object.value.spec?.spec, context);
+  checkTemplate(object);
 }
 
-/** Validates a new template. */
-function newClaimTemplateErrors(object: ClaimTemplate, context: WriteContext): FieldError[] {
-  const { spec = {}, metadata } = object;
-  const admin = adminErrors(spec.spec?.devices ?? {}, metadata.namespace ?? "", context);
-  return [...admin, ...claimTemplateErrors(object)];
-}
-
-/** Validates a template, new or changed. */
-function claimTemplateErrors(object: ClaimTemplate): FieldError[] {
-  const { metadata = {}, spec = {} } = object.spec ?? {};
-  return [
-    ...templateMetadataErrors("spec.metadata", metadata),
-    ...claimSpecErrors("spec.spec", spec),
-  ];
-}
-
-/** Validates that the spec of a template is unchanged. */
-function claimTemplateUpdateErrors(object: ClaimTemplate, previous: ClaimTemplate): FieldError[] {
-  const type = "resource.ResourceClaimTemplateSpec";
-  const { spec } = object;
-  return immutableForm("spec", type, spec, previous.spec);
+function checkTemplate(object: Check<ClaimTemplate>): void {
+  object.at("spec", "metadata").ifSet(checkTemplateMetadata);
+  checkClaimSpec(object.at("spec", "spec"));
 }
 
 /** The rules of ResourceClaimTemplates. */
 export const resourceClaimTemplateRules: KindRules = {
   setDefaults: setResourceClaimDefaults,
-  validateCreate: newClaimTemplateErrors,
-  validateChanged: claimTemplateErrors,
-  validateUpdate: claimTemplateUpdateErrors,
+  validateCreate: checked(checkNewTemplate),
+  validateChanged: checked(checkTemplate),
+  validateUpdate: checkedChange<ClaimTemplate>((object, old) => {
+    checkUnchangedForm(object.at("spec"), "resource.ResourceClaimTemplateSpec", old.spec);
+  }),
   table: printer([nameColumn, ageColumn]),
   metadataChecks: ["whole", "change"],
   deletion: { answersObject: true },

@@ -1,57 +1,49 @@
 /** Rules of the kind ResourceClaim. */
-import {
-  type FieldError,
-  forbidden,
-  invalidValue,
-  quote,
-  required,
-  tooLong,
-  tooMany,
-} from "../../../../kube/field-errors.ts";
+import type {
+  AllocatedDeviceStatus,
+  DeviceRequestAllocationResult,
+  NetworkDeviceData,
+  ResourceClaim as Claim,
+  ResourceClaimStatus,
+} from "../../../../generated/k8s/resource-v1.ts";
+import type { Check } from "../../../../kube/check.ts";
+import { quote } from "../../../../kube/field-errors.ts";
 import type { SentObject } from "../../../../kube/object.ts";
-import type { WriteContext } from "../../../kinds.ts";
 import { at, listAt } from "../../at.ts";
 import { formatAddress, parseRange } from "../../shared/addresses/addresses.ts";
-import { csiDriverNameErrors, immutableForm, oneOf } from "../../shared/checks.ts";
-import { type ShownCondition, conditionsErrors } from "../../shared/conditions.ts";
-import { nodeSelectorErrors } from "../../shared/pods/scheduling.ts";
-import type { NodeSelector } from "../../shared/pods/shapes.ts";
+import {
+  checkCsiDriverName,
+  checkUnchangedForm,
+  checked,
+  checkedChange,
+} from "../../shared/checks.ts";
+import { checkConditions } from "../../shared/conditions.ts";
+import { checkNodeSelector } from "../../shared/pods/scheduling.ts";
+import type { Loose, Sent } from "../../shared/shapes.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { ageColumn, column, nameColumn, printer } from "../../tables/column.ts";
 import { setResourceClaimDefaults } from "./claim-defaults.ts";
 import {
-  type ClaimSpec,
   type RequestNames,
-  adminErrors,
-  claimSpecErrors,
+  checkAdminAccess,
+  checkClaimSpec,
+  checkRequestReference,
+  checkRequestReferences,
   namesIn,
-  requestReferenceErrors,
-  requestReferencesErrors,
 } from "./claim-spec.ts";
 import {
-  type BindingParameters,
-  type DeviceConfiguration,
-  bindingErrors,
-  configurationErrors,
-  eachErrors,
-  labelNameErrors,
-  poolNameErrors,
-  rawErrors,
-  setErrors,
+  checkBinding,
+  checkConfiguration,
+  checkLabelName,
+  checkPoolName,
+  checkRaw,
+  checkSet,
 } from "./device-checks.ts";
 
-/** Validates an interface address with the length of its network prefix, in canonical form. */
-function interfaceAddressErrors(field: string, text: string): FieldError[] {
-  const range = parseRange(text);
-  if (!range) {
-    const detail = "must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)";
-    return [invalidValue(field, text, detail)];
-  }
-  const usual = `${formatAddress(range)}/${range.length}`;
-  return text === usual
-    ? []
-    : [invalidValue(field, text, `must be in canonical form (${quote(usual)})`)];
-}
+type ResourceClaim = Sent<Claim>;
+type Status = Loose<ResourceClaimStatus>;
+type Result = Loose<DeviceRequestAllocationResult>;
+type DeviceId = Pick<Result, "driver" | "pool" | "device" | "shareID">;
 
 const MAX_RESULTS = 32;
 const MAX_CONFIGS = 64;
@@ -61,50 +53,7 @@ const MAX_DATA = 10 * 1024;
 const MAX_ADDRESSES = 16;
 const MAX_INTERFACE_NAME = 256;
 const MAX_HARDWARE_ADDRESS = 128;
-const SOURCES = ["FromClaim", "FromClass"];
 const UID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-
-interface DeviceId {
-  driver?: string;
-  pool?: string;
-  device?: string;
-  shareID?: string;
-}
-
-interface Result extends DeviceId, BindingParameters {
-  request?: string;
-}
-
-interface Allocation {
-  devices?: {
-    results?: Result[] | null;
-    config?: (DeviceConfiguration & { source?: string; requests?: string[] | null })[] | null;
-  };
-  nodeSelector?: NodeSelector;
-}
-
-interface NetworkData {
-  interfaceName?: string;
-  ips?: string[] | null;
-  hardwareAddress?: string;
-}
-
-interface DeviceStatus extends DeviceId {
-  conditions?: ShownCondition[] | null;
-  data?: unknown;
-  networkData?: NetworkData;
-}
-
-interface ClaimStatus {
-  allocation?: Allocation;
-  devices?: DeviceStatus[] | null;
-  reservedFor?: { resource?: string; name?: string; uid?: string }[] | null;
-}
-
-interface ResourceClaim extends SentObject {
-  spec?: ClaimSpec;
-  status?: ClaimStatus;
-}
 
 const idOf = ({ driver = "", pool = "", device = "", shareID = "" }: DeviceId): object => ({
   Driver: driver,
@@ -113,14 +62,14 @@ const idOf = ({ driver = "", pool = "", device = "", shareID = "" }: DeviceId): 
   ShareID: shareID,
 });
 
-const keysOf = ({ allocation }: ClaimStatus): Set<string> =>
-  new Set((allocation?.devices?.results ?? []).map((one) => JSON.stringify(idOf(one))));
+const keysOf = (status: Status | undefined): Set<string> =>
+  new Set((status?.allocation?.devices?.results ?? []).map((one) => JSON.stringify(idOf(one))));
 
 /** Drops the status of devices that are no longer allocated to the claim. */
 function dropDeallocatedDevices(object: ResourceClaim, previous: ResourceClaim): void {
   const { status } = object;
   if (!status?.devices) return;
-  const before = keysOf(previous.status ?? {});
+  const before = keysOf(previous.status);
   const now = keysOf(status);
   status.devices = status.devices.filter((device) => {
     const key = JSON.stringify(idOf(device));
@@ -130,163 +79,104 @@ function dropDeallocatedDevices(object: ResourceClaim, previous: ResourceClaim):
 }
 
 /** Validates the status of a claim and its change. */
-function claimAllocationErrors(object: ResourceClaim, previous: ResourceClaim): FieldError[] {
-  const { status = {}, metadata } = object;
-  const old = previous.status ?? {};
-  const { allocation } = status;
-  const reservedFor = status.reservedFor ?? [];
-  const allocated = keysOf(status);
-  const errors = [
-    ...setErrors(
-      "status.reservedFor",
-      reservedFor,
-      MAX_CONSUMERS,
-      consumerErrors,
-      ({ uid = "" }) => uid,
-    ),
-    ...setErrors(
-      "status.devices",
-      status.devices,
-      Number.POSITIVE_INFINITY,
-      (device, at) => deviceErrors(device, at, allocated),
-      idOf,
-    ),
-  ];
-  if (reservedFor.length > 0 && !allocation) {
-    const detail = "may not be specified when `allocated` is not set";
-    errors.push(forbidden("status.reservedFor", detail));
-  } else if (metadata.deletionTimestamp !== undefined) {
-    const known = new Set((old.reservedFor ?? []).map((one) => JSON.stringify(one)));
-    if (reservedFor.some((one) => !known.has(JSON.stringify(one)))) {
-      const detail =
-        "new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set";
-      errors.push(forbidden("status.reservedFor", detail));
+function checkStatus(object: Check<ResourceClaim>, previous: ResourceClaim): void {
+  const status = object.at("status");
+  const { status: old } = previous;
+  const consumers = status.at("reservedFor");
+  const allocation = status.at("allocation");
+  const allocated = keysOf(status.value);
+  const checkConsumer = (consumer: Check<NonNullable<Status["reservedFor"]>[number]>): void => {
+    for (const part of ["resource", "name", "uid"] as const) consumer.at(part).given();
+  };
+  checkSet(consumers, MAX_CONSUMERS, checkConsumer, ({ uid = "" }) => uid);
+  status.at("devices").each((device) => {
+    checkDeviceStatus(device, allocated);
+  });
+  status.at("devices").unique(idOf);
+  if (consumers.count > 0 && !allocation.value) {
+    consumers.forbidden("may not be specified when `allocated` is not set");
+  } else if (object.value.metadata.deletionTimestamp !== undefined) {
+    const known = new Set((old?.reservedFor ?? []).map((one) => JSON.stringify(one)));
+    if (consumers.value?.some((one) => !known.has(JSON.stringify(one)))) {
+      consumers.forbidden(
+        "new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set",
+      );
     }
   }
-  if (!allocation) return errors;
-  const type = "*resource.AllocationResult";
-  return [
-    ...errors,
-    ...(old.allocation
-      ? immutableForm("status.allocation", type, allocation, old.allocation)
-      : allocationErrors("status.allocation", allocation, requestNamesOf(object))),
-  ];
+  if (old?.allocation && allocation.value) {
+    checkUnchangedForm(allocation, "*resource.AllocationResult", old.allocation);
+  } else checkAllocation(allocation, namesIn(object.value.spec?.devices));
 }
 
-function consumerErrors(
-  consumer: { resource?: string; name?: string; uid?: string },
-  at: string,
-): FieldError[] {
-  return (["resource", "name", "uid"] as const).flatMap((part) =>
-    consumer[part] ? [] : [required(`${at}.${part}`)],
-  );
+function checkAllocation(allocation: Check<Status["allocation"]>, names: RequestNames): void {
+  const devices = allocation.at("devices");
+  devices.at("results").eachOf(MAX_RESULTS, (result) => {
+    checkRequestReference(result.at("request"), names);
+    checkPlace(result);
+    checkBinding(result);
+    checkShare(result.at("shareID"));
+  });
+  devices.at("config").eachOf(MAX_CONFIGS, (config) => {
+    if (config.at("source").given()) config.at("source").oneOf(["FromClaim", "FromClass"]);
+    checkRequestReferences(config.at("requests"), names);
+    checkConfiguration(config);
+  });
+  allocation.at("nodeSelector").ifSet(checkNodeSelector);
 }
 
-function allocationErrors(at: string, allocation: Allocation, names: RequestNames): FieldError[] {
-  const { devices = {}, nodeSelector } = allocation;
-  return [
-    ...eachErrors(`${at}.devices.results`, devices.results, MAX_RESULTS, (result, where) => [
-      ...requestReferenceErrors(`${where}.request`, result.request ?? "", names),
-      ...placeErrors(where, result),
-      ...bindingErrors(where, result),
-      ...shareErrors(where, result),
-    ]),
-    ...eachErrors(`${at}.devices.config`, devices.config, MAX_CONFIGS, (config, where) => [
-      ...sourceErrors(`${where}.source`, config.source ?? ""),
-      ...requestReferencesErrors(`${where}.requests`, config.requests, names),
-      ...configurationErrors(where, config),
-    ]),
-    ...(nodeSelector ? nodeSelectorErrors(`${at}.nodeSelector`, nodeSelector) : []),
-  ];
+function checkPlace(device: Check<DeviceId>): void {
+  checkCsiDriverName(device.at("driver"));
+  checkPoolName(device.at("pool"));
+  checkLabelName(device.at("device"));
 }
 
-function sourceErrors(field: string, source: string): FieldError[] {
-  if (source === "") return [required(field)];
-  return oneOf(field, source, SOURCES);
-}
-
-const placeErrors = (at: string, { driver = "", pool, device }: DeviceId): FieldError[] => [
-  ...csiDriverNameErrors(`${at}.driver`, driver),
-  ...poolNameErrors(`${at}.pool`, pool),
-  ...labelNameErrors(`${at}.device`, device),
-];
-
-function shareErrors(at: string, { shareID }: DeviceId): FieldError[] {
-  if (shareID === undefined || UID.test(shareID)) return [];
-  const field = `${at}.shareID`;
-  if (UID.test(shareID.toLowerCase())) {
-    const detail =
-      "uid must be in RFC 4122 normalized form, `xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx` with lowercase hexadecimal characters";
-    return [invalidValue(field, shareID, detail)];
+function checkShare(share: Check<string | undefined>): void {
+  const { value: id } = share;
+  if (id === undefined || UID.test(id)) return;
+  if (UID.test(id.toLowerCase())) {
+    share.invalid(
+      "uid must be in RFC 4122 normalized form, `xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx` with lowercase hexadecimal characters",
+    );
+    return;
   }
-  const { length } = shareID;
-  const reason = length === 36 ? "invalid UUID format" : `invalid UUID length: ${length}`;
-  return [invalidValue(field, shareID, `error validating uid: ${reason}`)];
+  const reason = id.length === 36 ? "invalid UUID format" : `invalid UUID length: ${id.length}`;
+  share.invalid(`error validating uid: ${reason}`);
 }
 
-function deviceErrors(
-  device: DeviceStatus,
-  at: string,
+function checkDeviceStatus(
+  device: Check<Loose<AllocatedDeviceStatus>>,
   allocated: ReadonlySet<string>,
-): FieldError[] {
-  const { data, networkData } = device;
-  const conditions = device.conditions ?? [];
-  const id = idOf(device);
-  const errors = [...placeErrors(at, device), ...shareErrors(at, device)];
+): void {
+  const id = idOf(device.value);
+  checkPlace(device);
+  checkShare(device.at("shareID"));
   if (!allocated.has(JSON.stringify(id))) {
-    errors.push(invalidValue(at, id, "must be an allocated device in the claim"));
+    device.invalid("must be an allocated device in the claim", id);
   }
-  if (conditions.length > MAX_CONDITIONS) {
-    errors.push(tooMany(`${at}.conditions`, conditions.length, MAX_CONDITIONS));
+  device.at("conditions").atMost(MAX_CONDITIONS);
+  checkConditions(device.at("conditions"));
+  device.at("data").ifSet((data) => {
+    checkRaw(data, MAX_DATA);
+  });
+  device.at("networkData").ifSet(checkNetwork);
+}
+
+function checkNetwork(network: Check<Loose<NetworkDeviceData>>): void {
+  network.at("interfaceName").atMostBytes(MAX_INTERFACE_NAME);
+  network.at("hardwareAddress").atMostBytes(MAX_HARDWARE_ADDRESS);
+  checkSet(network.at("ips"), MAX_ADDRESSES, checkInterfaceAddress);
+}
+
+/** Validates an interface address with the length of its network prefix, in canonical form. */
+function checkInterfaceAddress(address: Check<string>): void {
+  const range = parseRange(address.value);
+  if (!range) {
+    address.invalid("must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)");
+    return;
   }
-  return [
-    ...errors,
-    ...conditionsErrors(`${at}.conditions`, conditions),
-    ...(data === undefined || data === null ? [] : rawErrors(`${at}.data`, data, MAX_DATA)),
-    ...(networkData ? networkErrors(`${at}.networkData`, networkData) : []),
-  ];
+  const usual = `${formatAddress(range)}/${range.length}`;
+  if (address.value !== usual) address.invalid(`must be in canonical form (${quote(usual)})`);
 }
-
-function networkErrors(at: string, network: NetworkData): FieldError[] {
-  const { interfaceName = "", hardwareAddress = "", ips } = network;
-  return [
-    ...(Buffer.byteLength(interfaceName) > MAX_INTERFACE_NAME
-      ? [tooLong(`${at}.interfaceName`, MAX_INTERFACE_NAME)]
-      : []),
-    ...(Buffer.byteLength(hardwareAddress) > MAX_HARDWARE_ADDRESS
-      ? [tooLong(`${at}.hardwareAddress`, MAX_HARDWARE_ADDRESS)]
-      : []),
-    ...setErrors(
-      `${at}.ips`,
-      ips,
-      MAX_ADDRESSES,
-      (address, field) => interfaceAddressErrors(field, address),
-      (address) => address,
-    ),
-  ];
-}
-
-function requestNamesOf(claim: ResourceClaim): RequestNames {
-  return namesIn(claim.spec?.devices ?? {});
-}
-
-/** Validates a new ResourceClaim. */
-function newResourceClaimErrors(object: ResourceClaim, context: WriteContext): FieldError[] {
-  const { spec = {}, metadata } = object;
-  return [
-    ...adminErrors(spec.devices ?? {}, metadata.namespace ?? "", context),
-    ...claimSpecErrors("spec", spec),
-  ];
-}
-
-/** Validates that the spec is unchanged. */
-const resourceClaimUpdateErrors = (
-  object: ResourceClaim,
-  previous: ResourceClaim,
-): FieldError[] => {
-  const { spec } = object;
-  return immutableForm("spec", "resource.ResourceClaimSpec", spec, previous.spec);
-};
 
 function claimState(claim: SentObject): string {
   const isDeleted = claim.metadata.deletionTimestamp !== undefined;
@@ -303,10 +193,15 @@ function claimState(claim: SentObject): string {
 export const resourceClaimRules: KindRules = {
   status: "none",
   setDefaults: setResourceClaimDefaults,
-  validateCreate: newResourceClaimErrors,
-  validateUpdate: resourceClaimUpdateErrors,
+  validateCreate: checked<ResourceClaim>((object, context) => {
+    checkAdminAccess(object, object.value.spec, context);
+    checkClaimSpec(object.at("spec"));
+  }),
+  validateUpdate: checkedChange<ResourceClaim>((object, old) => {
+    checkUnchangedForm(object.at("spec"), "resource.ResourceClaimSpec", old.spec);
+  }),
   prepareForStatus: dropDeallocatedDevices,
-  validateStatus: claimAllocationErrors,
+  validateStatus: checkedChange(checkStatus),
   table: printer([nameColumn, column("State", claimState), ageColumn]),
   metadataChecks: ["whole", "change"],
   deletion: { answersObject: true },

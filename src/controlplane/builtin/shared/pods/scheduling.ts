@@ -11,7 +11,7 @@ import {
 } from "../../../../kube/names.ts";
 import { selectorErrors } from "../../../../kube/selectors/selector-rules.ts";
 import { listed } from "../checks.ts";
-import type { LabelSelector } from "../shapes.ts";
+import type { LabelSelector, Loose } from "../shapes.ts";
 import type {
   Affinity,
   NodeRequirement,
@@ -28,17 +28,17 @@ const PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution";
 
 export const EFFECTS = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 
-export function checkNodeSelector(selector: Check<NodeSelector>): void {
+export function checkNodeSelector(selector: Check<Loose<NodeSelector>>): void {
   const terms = selector.at("nodeSelectorTerms");
   if (terms.given("must have at least one node selector term")) terms.each(checkNodeTerm);
 }
 
-function checkNodeTerm(term: Check<NodeTerm>): void {
+function checkNodeTerm(term: Check<Loose<NodeTerm>>): void {
   term.at("matchExpressions").each(checkNodeExpression);
   term.at("matchFields").each(checkNodeField);
 }
 
-function checkNodeExpression(requirement: Check<NodeRequirement>): void {
+function checkNodeExpression(requirement: Check<Loose<NodeRequirement>>): void {
   const values = requirement.at("values");
   switch (requirement.value.operator) {
     case "In":
@@ -64,7 +64,7 @@ function checkNodeExpression(requirement: Check<NodeRequirement>): void {
   values.each((value) => value.named(labelValueErrors));
 }
 
-function checkNodeField(requirement: Check<NodeRequirement>): void {
+function checkNodeField(requirement: Check<Loose<NodeRequirement>>): void {
   const { operator, key } = requirement.value;
   const values = requirement.at("values");
   if (operator !== "In" && operator !== "NotIn") {
@@ -193,8 +193,6 @@ export function checkToleration(toleration: Check<Toleration>): void {
   }
   if (effect.value !== "") effect.oneOf(EFFECTS);
 }
-
-export const nodeSelectorErrors = listed(checkNodeSelector);
 
 export const tolerationsErrors = listed((tolerations: Check<Toleration[] | undefined>) =>
   tolerations.each(checkToleration),

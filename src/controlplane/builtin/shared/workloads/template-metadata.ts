@@ -3,7 +3,6 @@ import type { Check } from "../../../../kube/check.ts";
 import { validateAnnotations, validateLabels } from "../../../../kube/metadata.ts";
 import type { ObjectMeta } from "../../../../kube/object.ts";
 import { asGiven } from "../../strategies/emptied.ts";
-import { listed } from "../checks.ts";
 
 /** The fields that only the server sets, in the order of messages. */
 const FORBIDDEN = [
@@ -26,7 +25,9 @@ const FORBIDDEN = [
  * Validates that a template has only labels and annotations; empty lists in other fields are
  * refused, too.
  */
-export function checkTemplateMetadata(metadata: Check<ObjectMeta>): void {
+export function checkTemplateMetadata(
+  metadata: Check<Pick<ObjectMeta, "annotations" | "labels">>,
+): void {
   metadata.at("annotations").by(validateAnnotations);
   metadata.at("labels").by(validateLabels);
   for (const field of FORBIDDEN) {
@@ -36,5 +37,3 @@ export function checkTemplateMetadata(metadata: Check<ObjectMeta>): void {
     if (value !== null) metadata.child(shown, value).forbidden("cannot be set");
   }
 }
-
-export const templateMetadataErrors = listed(checkTemplateMetadata);

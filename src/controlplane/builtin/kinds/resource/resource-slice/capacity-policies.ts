@@ -1,105 +1,87 @@
 /** Validation of the policies by which parts of a device's capacity are requested. */
-import {
-  type FieldError,
-  forbidden,
-  invalidValue,
-  required,
-} from "../../../../../kube/field-errors.ts";
+import type { CapacityRequestPolicy } from "../../../../../generated/k8s/resource-v1.ts";
+import type { Check } from "../../../../../kube/check.ts";
+import type { Quantity } from "../../../../../kube/scalars.ts";
 import {
   addQuantities,
   compareQuantities,
   formatQuantity,
   parseQuantity,
 } from "../../../../../kube/values/quantity.ts";
-import { setErrors } from "../device-checks.ts";
+import type { Loose } from "../../../shared/shapes.ts";
+import { checkSet } from "../device-checks.ts";
 
 const MAX_OPTIONS = 10;
-
-/** The amounts that may be requested: listed values, or those of a range. */
-export interface RequestPolicy {
-  default?: string;
-  validValues?: string[] | null;
-  validRange?: { min?: string; max?: string; step?: string };
-}
-
-const isMore = (one: string, other: string): boolean =>
-  compareQuantities(parseQuantity(one), parseQuantity(other)) > 0;
-
-/** Validates a policy for a capacity of `max`. */
-export function policyErrors(at: string, max: string, policy: RequestPolicy): FieldError[] {
-  const { validRange, default: standard } = policy;
-  const validValues = policy.validValues ?? [];
-  if (validValues.length > 0 && validRange) {
-    return [
-      forbidden(
-        at,
-        'exactly one policy can be specified, cannot specify "validValues" and "validRange" at the same time',
-      ),
-    ];
-  }
-  const part = validValues.length > 0 ? "validValues" : "validRange";
-  if (validValues.length === 0 && !validRange) return [];
-  if (standard === undefined) {
-    return [required(`${at}.default`, `required when ${part} is defined`)];
-  }
-  return validRange
-    ? rangeErrors(`${at}.validRange`, standard, max, validRange)
-    : optionsErrors(`${at}.validValues`, standard, max, validValues);
-}
-
-function optionsErrors(
-  at: string,
-  standard: string,
-  max: string,
-  options: readonly string[],
-): FieldError[] {
-  const errors = options.flatMap((option, index) =>
-    index > 0 && isMore(options[index - 1] ?? "0", option)
-      ? [invalidValue(`${at}[${index}]`, option, "values must be sorted in ascending order")]
-      : [],
-  );
-  errors.push(
-    ...setErrors(
-      at,
-      options,
-      MAX_OPTIONS,
-      (option, field) =>
-        isMore(option, max)
-          ? [invalidValue(field, option, `option is larger than capacity value: ${max}`)]
-          : [],
-      (option) => String(wholeOf(option)),
-    ),
-  );
-  const isKnown =
-    options.length <= MAX_OPTIONS &&
-    options.some((option) => !isMore(option, standard) && !isMore(standard, option));
-  return isKnown
-    ? errors
-    : [
-        ...errors,
-        invalidValue(at, standard, "default value is not valid according to the requestPolicy"),
-      ];
-}
-
 const WHOLE = 1_000_000_000n;
 
+type Policy = Loose<CapacityRequestPolicy>;
+
+const isMore = (one: Quantity, other: Quantity): boolean =>
+  compareQuantities(parseQuantity(one), parseQuantity(other)) > 0;
+
 /** The amount in whole units, rounded up. */
-function wholeOf(amount: string): bigint {
+function wholeOf(amount: Quantity): bigint {
   const { nanos } = parseQuantity(amount);
   const whole = nanos / WHOLE;
   return nanos > whole * WHOLE ? whole + 1n : whole;
 }
 
-function rangeErrors(
-  at: string,
-  standard: string,
-  capacity: string,
-  { min, max, step }: NonNullable<RequestPolicy["validRange"]>,
-): FieldError[] {
-  if (min === undefined) return [required(`${at}.min`, "required when validRange is defined")];
-  const errors: FieldError[] = [];
-  const check = (isWrong: boolean, part: string, value: string, detail: string): void => {
-    if (isWrong) errors.push(invalidValue(`${at}.${part}`, value, detail));
+/** Validates a policy for a capacity of `max`. */
+export function checkRequestPolicy(policy: Check<Policy>, max: Quantity): void {
+  const options = policy.at("validValues");
+  const range = policy.at("validRange");
+  const { default: standard } = policy.value;
+  if (options.count > 0 && range.value) {
+    policy.forbidden(
+      'exactly one policy can be specified, cannot specify "validValues" and "validRange" at the same time',
+    );
+  } else if (standard === undefined) {
+    const part = options.count > 0 ? "validValues" : "validRange";
+    if (options.count > 0 || range.value) {
+      policy.at("default").required(`required when ${part} is defined`);
+    }
+  } else if (range.value) checkRange(range, standard, max);
+  else if (options.count > 0) checkOptions(options, standard, max);
+}
+
+function checkOptions(
+  options: Check<Quantity[] | undefined>,
+  standard: Quantity,
+  max: Quantity,
+): void {
+  const { value: amounts = [] } = options;
+  options.each((option, index) => {
+    if (index > 0 && isMore(amounts[index - 1] ?? "0", option.value)) {
+      option.invalid("values must be sorted in ascending order");
+    }
+  });
+  const checkOption = (option: Check<Quantity>): void => {
+    if (isMore(option.value, max)) option.invalid(`option is larger than capacity value: ${max}`);
+  };
+  checkSet(options, MAX_OPTIONS, checkOption, (option) => String(wholeOf(option)));
+  const isKnown = amounts.some((one) => !isMore(one, standard) && !isMore(standard, one));
+  if (!isKnown || amounts.length > MAX_OPTIONS) {
+    options.invalid("default value is not valid according to the requestPolicy", standard);
+  }
+}
+
+function checkRange(
+  range: Check<Policy["validRange"]>,
+  standard: Quantity,
+  capacity: Quantity,
+): void {
+  const { min, max, step } = range.value ?? {};
+  if (min === undefined) {
+    range.at("min").required("required when validRange is defined");
+    return;
+  }
+  const check = (
+    isWrong: boolean,
+    part: "min" | "max" | "step",
+    value: Quantity,
+    detail: string,
+  ): void => {
+    if (isWrong) range.at(part).invalid(detail, value);
   };
   const over = `is larger than capacity value: ${capacity}`;
   check(isMore(min, capacity), "min", min, `min ${over}`);
@@ -109,7 +91,7 @@ function rangeErrors(
     check(isMore(max, capacity), "max", max, `max ${over}`);
     check(isMore(standard, max), "max", standard, `default is more than max: ${max}`);
   }
-  if (step === undefined) return errors;
+  if (step === undefined) return;
   const first = formatQuantity(addQuantities(parseQuantity(min), parseQuantity(step)));
   check(isMore(first, capacity), "step", step, `one step ${first} ${over}`);
   const width = wholeOf(step);
@@ -118,5 +100,4 @@ function rangeErrors(
     const detail = `value is not a multiple of a given step (${step}) from (${min})`;
     check(isOff, "step", value, detail);
   }
-  return errors;
 }

@@ -1,14 +1,23 @@
 /** Rules of the kind ResourceSlice. */
+import { timeOf } from "../../../../../kube/values/times.ts";
+import type { WriteContext } from "../../../../kinds.ts";
+import { checked, checkedChange } from "../../../shared/checks.ts";
 import type { KindRules } from "../../../strategies/kind-rules.ts";
 import { ageColumn, nameColumn, printer, textColumn } from "../../../tables/column.ts";
-import { stampDeviceTaints } from "./preparation.ts";
 import {
+  type ResourceSlice,
+  checkResourceSlice,
   dropFromResourceSlice,
-  newResourceSliceErrors,
-  resourceSliceUpdateErrors,
   resourceSliceWarnings,
 } from "./validation.ts";
 import { fields } from "../../../selectable-fields.ts";
+
+/** Sets the time at which the taints of devices were added. */
+function stampDeviceTaints(object: ResourceSlice, context: WriteContext): void {
+  for (const { taints = [] } of object.spec?.devices ?? []) {
+    for (const taint of taints) taint.timeAdded ??= timeOf(context.clock.now());
+  }
+}
 
 /** The rules of ResourceSlices. */
 export const resourceSliceRules: KindRules = {
@@ -17,9 +26,13 @@ export const resourceSliceRules: KindRules = {
   warnings: resourceSliceWarnings,
   dropDisabled: dropFromResourceSlice,
   prepareForCreate: stampDeviceTaints,
-  prepareForUpdate: (object, _old, context) => stampDeviceTaints(object, context),
-  validateCreate: newResourceSliceErrors,
-  validateUpdate: resourceSliceUpdateErrors,
+  prepareForUpdate: (object, _old, context) => {
+    stampDeviceTaints(object, context);
+  },
+  validateCreate: checked<ResourceSlice>((object) => {
+    checkResourceSlice(object);
+  }),
+  validateUpdate: checkedChange(checkResourceSlice),
   table: printer([
     nameColumn,
     textColumn("Node", "spec.nodeName"),

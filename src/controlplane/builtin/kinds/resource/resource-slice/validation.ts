@@ -1,33 +1,33 @@
 /** Validation of ResourceSlices, and the fields of theirs that belong to disabled features. */
-import {
-  type FieldError,
-  forbidden,
-  invalidValue,
-  nameErrorsAt,
-  quote,
-  required,
-  tooLong,
-  tooMany,
-} from "../../../../../kube/field-errors.ts";
+import type {
+  CounterSet,
+  Device,
+  DeviceAttribute,
+  DeviceCapacity,
+  ResourcePool,
+  ResourceSlice as Slice,
+  ResourceSliceSpec,
+} from "../../../../../generated/k8s/resource-v1.ts";
+import type { Check } from "../../../../../kube/check.ts";
+import { quote } from "../../../../../kube/field-errors.ts";
 import { dns1123SubdomainErrors } from "../../../../../kube/names.ts";
-import type { SentObject } from "../../../../../kube/object.ts";
-import { csiDriverNameErrors, immutable } from "../../../shared/checks.ts";
-import { nodeSelectorErrors } from "../../../shared/pods/scheduling.ts";
-import type { NodeSelector } from "../../../shared/pods/shapes.ts";
+import { checkCsiDriverName } from "../../../shared/checks.ts";
+import { checkNodeSelector } from "../../../shared/pods/scheduling.ts";
+import type { Loose, Sent } from "../../../shared/shapes.ts";
 import { asGiven } from "../../../strategies/emptied.ts";
 import { internalForm } from "../../../strategies/go-internal.ts";
 import {
-  type BindingParameters,
-  type DeviceTaint,
-  deviceTaintErrors,
-  bindingErrors,
-  deviceNameErrors,
-  eachErrors,
-  labelNameErrors,
-  poolNameErrors,
-  setErrors,
+  checkBinding,
+  checkDeviceName,
+  checkDeviceTaint,
+  checkLabelName,
+  checkPoolName,
+  checkSet,
 } from "../device-checks.ts";
-import { type RequestPolicy, policyErrors } from "./capacity-policies.ts";
+import { checkRequestPolicy } from "./capacity-policies.ts";
+
+export type ResourceSlice = Sent<Slice>;
+type Spec = Check<Loose<ResourceSliceSpec> | undefined>;
 
 const MAX_DEVICES = 128;
 const MAX_ADVANCED_DEVICES = 64;
@@ -41,41 +41,6 @@ const MAX_TAINTS = 16;
 
 const SEMVER =
   /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(\.(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*)?(\+[0-9a-zA-Z-]+(\.[0-9a-zA-Z-]+)*)?$/;
-
-interface Attribute {
-  bool?: boolean;
-  int?: number;
-  string?: string;
-  version?: string;
-}
-
-interface Placement {
-  nodeName?: string;
-  nodeSelector?: NodeSelector;
-  allNodes?: boolean;
-}
-
-interface Device extends Placement, BindingParameters {
-  name?: string;
-  attributes?: Record<string, Attribute>;
-  capacity?: Record<string, { value: string; requestPolicy?: RequestPolicy }>;
-  taints?: DeviceTaint[];
-  consumesCounters?: { counterSet?: string; counters?: Record<string, object> }[];
-  allowMultipleAllocations?: boolean;
-  nodeAllocatableResourceMappings?: object;
-}
-
-interface SliceSpec extends Placement {
-  driver?: string;
-  pool?: { name?: string; generation?: number; resourceSliceCount?: number };
-  perDeviceNodeSelection?: boolean;
-  devices?: Device[];
-  sharedCounters?: { name?: string; counters?: Record<string, object> }[];
-}
-
-interface ResourceSlice extends SentObject {
-  spec?: SliceSpec;
-}
 
 /**
  * Drops the fields of disabled features: lists as attributes, and the resources that a device takes
@@ -102,177 +67,134 @@ export function resourceSliceWarnings(object: ResourceSlice): string[] {
       ];
 }
 
-/** Validates a new ResourceSlice. */
-export const newResourceSliceErrors = (object: ResourceSlice): FieldError[] =>
-  sliceErrors(object.spec ?? {});
-
-/** Validates an update of a ResourceSlice. */
-export const resourceSliceUpdateErrors = (
-  object: ResourceSlice,
-  previous: ResourceSlice,
-): FieldError[] => sliceErrors(object.spec ?? {}, previous.spec ?? {});
-
-function sliceErrors(spec: SliceSpec, old?: SliceSpec): FieldError[] {
-  const { pool = {}, devices = [], sharedCounters } = spec;
-  const errors = [
-    ...csiDriverNameErrors("spec.driver", spec.driver ?? ""),
-    ...poolErrors("spec.pool", pool),
-  ];
+/** Validates a ResourceSlice, and what it changes of the old one. */
+export function checkResourceSlice(object: Check<ResourceSlice>, old?: ResourceSlice): void {
+  const spec = object.at("spec");
+  checkCsiDriverName(spec.at("driver"));
+  checkPool(spec.at("pool"));
   if (old) {
-    errors.push(
-      ...immutable("spec.pool.name", pool.name ?? "", old.pool?.name ?? ""),
-      ...immutable("spec.driver", spec.driver ?? "", old.driver ?? ""),
-      ...immutable("spec.nodeName", spec.nodeName, old.nodeName),
-    );
+    const { pool = {}, driver = "", nodeName } = old.spec ?? {};
+    spec.child("pool.name", spec.value?.pool?.name ?? "").unchanged(pool.name ?? "");
+    spec.child("driver", spec.value?.driver ?? "").unchanged(driver);
+    spec.at("nodeName").unchanged(nodeName);
   }
-  errors.push(...sliceNodesErrors(spec));
-  const isGiven = (field: string): boolean => asGiven(spec, field) !== null;
+  checkNodes(spec);
+  const isGiven = (field: string): boolean => asGiven(spec.value, field) !== null;
   if (isGiven("sharedCounters") && isGiven("devices")) {
-    errors.push(invalidValue("spec", "", "only one of `sharedCounters` or `devices` is allowed"));
+    spec.invalid("only one of `sharedCounters` or `devices` is allowed", "");
   }
-  const isAdvanced = devices.some(
+  const devices = spec.at("devices");
+  const isAdvanced = devices.value?.some(
     ({ taints = [], consumesCounters = [] }) => taints.length > 0 || consumesCounters.length > 0,
   );
-  const perDevice = spec.perDeviceNodeSelection === true;
-  return [
-    ...errors,
-    ...setErrors(
-      "spec.devices",
-      devices,
-      isAdvanced ? MAX_ADVANCED_DEVICES : MAX_DEVICES,
-      (device, at) => deviceErrors(device, at, perDevice),
-      ({ name = "" }) => name,
-    ),
-    ...setErrors(
-      "spec.sharedCounters",
-      sharedCounters,
-      MAX_COUNTER_SETS,
-      ({ name, counters }, at) => countersErrors(at, "name", name, counters),
-      ({ name = "" }) => name,
-    ),
-  ];
+  const checkOne = (device: Check<Loose<Device>>): void => {
+    checkDevice(device, spec.value?.perDeviceNodeSelection === true);
+  };
+  const max = isAdvanced ? MAX_ADVANCED_DEVICES : MAX_DEVICES;
+  checkSet(devices, max, checkOne, ({ name = "" }) => name);
+  const checkCounterSet = (set: Check<Loose<CounterSet>>): void => {
+    checkCounters(set.at("name"), set.at("counters"));
+  };
+  checkSet(spec.at("sharedCounters"), MAX_COUNTER_SETS, checkCounterSet, ({ name = "" }) => name);
 }
 
-function poolErrors(at: string, pool: NonNullable<SliceSpec["pool"]>): FieldError[] {
-  const { resourceSliceCount: count = 0, generation = 0 } = pool;
-  const errors = poolNameErrors(`${at}.name`, pool.name);
-  if (count <= 0) {
-    errors.push(invalidValue(`${at}.resourceSliceCount`, count, "must be greater than zero"));
-  }
-  return generation < 0
-    ? [
-        ...errors,
-        invalidValue(`${at}.generation`, generation, "must be greater than or equal to zero"),
-      ]
-    : errors;
+function checkPool(pool: Check<Loose<ResourcePool> | undefined>): void {
+  const { resourceSliceCount: count = 0, generation = 0 } = pool.value ?? {};
+  checkPoolName(pool.at("name"));
+  if (count <= 0) pool.at("resourceSliceCount").invalid("must be greater than zero", count);
+  if (generation < 0) pool.at("generation").invalid("must be greater than or equal to zero");
 }
 
 /** Validates a flag that is either absent or true. */
-function flagErrors(field: string, flag: boolean | undefined): FieldError[] {
-  return flag === false ? [invalidValue(field, flag, "must be either unset or set to true")] : [];
+function checkFlag(flag: Check<boolean | undefined>): void {
+  if (flag.value === false) flag.invalid("must be either unset or set to true");
 }
 
-function nodeSelectionErrors(at: string, { nodeSelector }: Placement): FieldError[] {
-  return nodeSelector ? nodeSelectorErrors(`${at}.nodeSelector`, nodeSelector) : [];
-}
+/** The names of the fields that are set, as messages list them. */
+const namesOfSet = (fields: Readonly<Record<string, unknown>>): string[] =>
+  Object.keys(fields).flatMap((name) => (fields[name] ? [`\`${name}\``] : []));
 
-function sliceNodesErrors(spec: SliceSpec): FieldError[] {
-  const { nodeName, nodeSelector, allNodes, perDeviceNodeSelection: perDevice } = spec;
-  const errors: FieldError[] = [];
-  if (nodeName === "") {
-    const detail = "must be either unset or set to a non-empty string";
-    errors.push(invalidValue("spec.nodeName", nodeName, detail));
-  } else if (nodeName !== undefined) {
-    errors.push(...nameErrorsAt("spec.nodeName", nodeName, dns1123SubdomainErrors));
+function checkNodes(spec: Spec): void {
+  const { nodeName, nodeSelector, allNodes, perDeviceNodeSelection } = spec.value ?? {};
+  const name = spec.at("nodeName");
+  if (nodeName === "") name.invalid("must be either unset or set to a non-empty string");
+  else name.nameIfGiven(dns1123SubdomainErrors);
+  const selector = spec.at("nodeSelector");
+  selector.ifSet(checkNodeSelector);
+  const terms = selector.at("nodeSelectorTerms");
+  if (selector.value && terms.count !== 1) {
+    const shown = internalForm("[]core.NodeSelectorTerm", terms.value);
+    terms.invalid("must have exactly one node selector term", shown);
   }
-  errors.push(...nodeSelectionErrors("spec", spec));
-  const terms = nodeSelector?.nodeSelectorTerms ?? [];
-  if (nodeSelector && terms.length !== 1) {
-    const shown = internalForm("[]core.NodeSelectorTerm", nodeSelector.nodeSelectorTerms);
-    const detail = "must have exactly one node selector term";
-    errors.push(invalidValue("spec.nodeSelector.nodeSelectorTerms", shown, detail));
-  }
-  errors.push(
-    ...flagErrors("spec.allNodes", allNodes),
-    ...flagErrors("spec.perDeviceNodeSelection", perDevice),
-  );
-  const set = [
-    ...(nodeName ? ["`nodeName`"] : []),
-    ...(nodeSelector ? ["`nodeSelector`"] : []),
-    ...(allNodes ? ["`allNodes`"] : []),
-    ...(perDevice ? ["`perDeviceNodeSelection`"] : []),
-  ];
+  checkFlag(spec.at("allNodes"));
+  checkFlag(spec.at("perDeviceNodeSelection"));
+  const set = namesOfSet({ nodeName, nodeSelector, allNodes, perDeviceNodeSelection });
   const rule =
     "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required";
-  if (set.length === 0) errors.push(required("spec", rule));
+  if (set.length === 0) spec.required(rule);
   if (set.length > 1) {
-    const shown = `{${set.join(", ")}}`;
-    errors.push(invalidValue("spec", shown, `${rule}, but multiple fields are set`));
+    spec.invalid(`${rule}, but multiple fields are set`, `{${set.join(", ")}}`);
   }
-  return errors;
 }
 
-function countersErrors(
-  at: string,
-  part: string,
-  name: string | undefined,
-  counters: Readonly<Record<string, object>> = {},
-): FieldError[] {
-  const errors = name ? labelNameErrors(`${at}.${part}`, name) : [required(`${at}.${part}`)];
-  const names = Object.keys(counters);
-  const field = `${at}.counters`;
-  if (names.length === 0) return [...errors, required(field)];
-  if (names.length > MAX_COUNTERS) return [...errors, tooMany(field, names.length, MAX_COUNTERS)];
-  return [...errors, ...names.flatMap((one) => labelNameErrors(field, one))];
+function checkCounters(
+  name: Check<string | undefined>,
+  counters: Check<Readonly<Record<string, unknown>> | undefined>,
+): void {
+  if (name.given()) checkLabelName(name);
+  if (counters.count === 0) counters.required();
+  else if (counters.count > MAX_COUNTERS) counters.tooMany(MAX_COUNTERS);
+  else for (const one of Object.keys(counters.value ?? {})) checkLabelName(counters.as(one));
 }
 
-function deviceErrors(device: Device, at: string, perDevice: boolean): FieldError[] {
-  const { attributes = {}, capacity = {} } = device;
-  const errors = labelNameErrors(`${at}.name`, device.name);
-  const properties = Object.keys(attributes).length + Object.keys(capacity).length;
+function checkDevice(device: Check<Loose<Device>>, perDevice: boolean): void {
+  const attributes = device.at("attributes");
+  const capacity = device.at("capacity");
+  checkLabelName(device.at("name"));
+  const properties = attributes.count + capacity.count;
   if (properties > MAX_PROPERTIES) {
-    const detail = `the total number of attributes and capacities must not exceed ${MAX_PROPERTIES}`;
-    errors.push(invalidValue(at, properties, detail));
-  }
-  const values = Object.keys(attributes).length;
-  if (values > MAX_VALUES) {
-    const detail = `the total number of attribute values must not exceed ${MAX_VALUES}`;
-    errors.push(invalidValue(at, values, detail));
-  }
-  for (const [name, attribute] of Object.entries(attributes)) {
-    const field = `${at}.attributes`;
-    errors.push(
-      ...deviceNameErrors(field, name),
-      ...attributeErrors(`${field}[${shortened(name)}]`, attribute),
+    device.invalid(
+      `the total number of attributes and capacities must not exceed ${MAX_PROPERTIES}`,
+      properties,
     );
   }
-  for (const [name, { value, requestPolicy }] of Object.entries(capacity)) {
-    const field = `${at}.capacity`;
-    const policy = `${field}[${shortened(name)}].requestPolicy`;
-    errors.push(...deviceNameErrors(field, name));
-    if (!requestPolicy) continue;
-    errors.push(
-      ...(device.allowMultipleAllocations === true
-        ? policyErrors(policy, value, requestPolicy)
-        : [forbidden(policy, "allowMultipleAllocations must be true")]),
+  if (attributes.count > MAX_VALUES) {
+    device.invalid(
+      `the total number of attribute values must not exceed ${MAX_VALUES}`,
+      attributes.count,
     );
   }
-  return [
-    ...errors,
-    ...eachErrors(`${at}.taints`, device.taints, MAX_TAINTS, (taint, field) =>
-      deviceTaintErrors(field, taint),
-    ),
-    ...setErrors(
-      `${at}.consumesCounters`,
-      device.consumesCounters,
-      MAX_CONSUMPTIONS,
-      ({ counterSet, counters }, where) =>
-        countersErrors(where, "counterSet", counterSet, counters),
-      ({ counterSet = "" }) => counterSet,
-    ),
-    ...deviceNodesErrors(at, device, perDevice),
-    ...bindingErrors(at, device),
-  ];
+  for (const [name, attribute] of Object.entries(attributes.value ?? {})) {
+    checkDeviceName(attributes.as(name));
+    checkAttribute(device.child(`attributes[${shortened(name)}]`, attribute));
+  }
+  for (const [name, amount] of Object.entries(capacity.value ?? {})) {
+    checkDeviceName(capacity.as(name));
+    checkCapacity(device.child(`capacity[${shortened(name)}]`, amount), device.value);
+  }
+  device.at("taints").eachOf(MAX_TAINTS, (taint) => {
+    checkDeviceTaint(taint);
+  });
+  checkSet(
+    device.at("consumesCounters"),
+    MAX_CONSUMPTIONS,
+    (consumed) => {
+      checkCounters(consumed.at("counterSet"), consumed.at("counters"));
+    },
+    ({ counterSet = "" }) => counterSet,
+  );
+  checkDeviceNodes(device, perDevice);
+  checkBinding(device);
+}
+
+function checkCapacity(
+  capacity: Check<Loose<DeviceCapacity>>,
+  { allowMultipleAllocations }: Loose<Device>,
+): void {
+  capacity.at("requestPolicy").ifSet((policy) => {
+    if (allowMultipleAllocations) checkRequestPolicy(policy, capacity.value.value ?? "0");
+    else policy.forbidden("allowMultipleAllocations must be true");
+  });
 }
 
 /** A key in the form for field paths: long ones are cut in the middle. */
@@ -283,30 +205,23 @@ function shortened(key: string): string {
   return `${key.slice(0, Math.floor((left + 1) / 2))}...${key.slice(key.length - Math.floor(left / 2))}`;
 }
 
-function attributeErrors(at: string, attribute: Attribute): FieldError[] {
-  const { string: text, version } = attribute;
-  const errors: FieldError[] = [];
-  if (text !== undefined && Buffer.byteLength(text) > MAX_VALUE_LENGTH) {
-    errors.push(tooLong(`${at}.string`, MAX_VALUE_LENGTH));
-  }
-  if (version !== undefined) {
-    if (!SEMVER.test(version)) {
-      const detail = "must be a string compatible with semver.org spec 2.0.0";
-      errors.push(invalidValue(`${at}.version`, version, detail));
+function checkAttribute(attribute: Check<Loose<DeviceAttribute>>): void {
+  attribute.at("string").atMostBytes(MAX_VALUE_LENGTH);
+  attribute.at("version").ifSet((version) => {
+    if (!SEMVER.test(version.value)) {
+      version.invalid("must be a string compatible with semver.org spec 2.0.0");
     }
-    if (Buffer.byteLength(version) > MAX_VALUE_LENGTH) {
-      errors.push(tooLong(`${at}.version`, MAX_VALUE_LENGTH));
-    }
-  }
+    version.atMostBytes(MAX_VALUE_LENGTH);
+  });
   const set = (["bool", "int", "string", "version"] as const).filter(
-    (part) => attribute[part] !== undefined,
+    (part) => attribute.value[part] !== undefined,
   );
-  if (set.length === 1) return errors;
-  const shown = set.length === 0 ? "" : shownAttribute(attribute);
-  return [...errors, invalidValue(at, shown, "exactly one value must be specified")];
+  if (set.length === 1) return;
+  const shown = set.length === 0 ? "" : shownAttribute(attribute.value);
+  attribute.invalid("exactly one value must be specified", shown);
 }
 
-const shownAttribute = ({ int, bool, string: text, version }: Attribute): object => ({
+const shownAttribute = ({ int, bool, string: text, version }: Loose<DeviceAttribute>): object => ({
   IntValue: int ?? null,
   BoolValue: bool ?? null,
   StringValue: text ?? null,
@@ -317,33 +232,24 @@ const shownAttribute = ({ int, bool, string: text, version }: Attribute): object
   VersionValues: null,
 });
 
-function deviceNodesErrors(at: string, device: Device, perDevice: boolean): FieldError[] {
-  const { nodeName, nodeSelector, allNodes } = device;
+function checkDeviceNodes(device: Check<Loose<Device>>, perDevice: boolean): void {
+  const { nodeName, nodeSelector, allNodes } = device.value;
   if (!perDevice) {
-    if (nodeName === undefined && !nodeSelector && allNodes === undefined) return [];
-    return [
-      invalidValue(
-        at,
-        null,
-        "`nodeName`, `nodeSelector` and `allNodes` can only be set if `perDeviceNodeSelection` is set to true in the ResourceSlice spec",
-      ),
-    ];
+    if (nodeName === undefined && !nodeSelector && allNodes === undefined) return;
+    device.invalid(
+      "`nodeName`, `nodeSelector` and `allNodes` can only be set if `perDeviceNodeSelection` is set to true in the ResourceSlice spec",
+      null,
+    );
+    return;
   }
-  const field = `${at}.nodeName`;
-  const errors =
-    nodeName === ""
-      ? [invalidValue(field, nodeName, "must not be empty")]
-      : nodeName === undefined
-        ? []
-        : nameErrorsAt(field, nodeName, dns1123SubdomainErrors);
-  errors.push(...nodeSelectionErrors(at, device), ...flagErrors(`${at}.allNodes`, allNodes));
-  const set = [
-    ...(nodeName ? ["`nodeName`"] : []),
-    ...(nodeSelector ? ["`nodeSelector`"] : []),
-    ...(allNodes ? ["`allNodes`"] : []),
-  ];
+  const name = device.at("nodeName");
+  if (nodeName === "") name.invalid("must not be empty");
+  else name.nameIfGiven(dns1123SubdomainErrors);
+  device.at("nodeSelector").ifSet(checkNodeSelector);
+  checkFlag(device.at("allNodes"));
+  const set = namesOfSet({ nodeName, nodeSelector, allNodes });
   const rule =
     "exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required when `perDeviceNodeSelection` is set to true in the ResourceSlice spec";
-  if (set.length === 0) return [...errors, required(at, rule)];
-  return set.length === 1 ? errors : [...errors, invalidValue(at, `{${set.join(", ")}}`, rule)];
+  if (set.length === 0) device.required(rule);
+  else if (set.length > 1) device.invalid(rule, `{${set.join(", ")}}`);
 }
