@@ -233,7 +233,7 @@ describe("tsop run with webhooks", { timeout: 60_000 }, () => {
     const dry = await tsop("deploy", "--image", "shop:1", "--no-wait", "--dry-run");
     expect([dry.code, dry.out]).toEqual([0, expect.stringMatching(/to change .*pages\.web/)]);
     const deployed = await tsop("deploy", "--image", "shop:1", "--no-wait");
-    expect([deployed.code, deployed.err]).toEqual([0, expect.stringContaining("no more")]);
+    expect([deployed.code, deployed.err]).toEqual([0, expect.stringContaining("no longer is")]);
     expect([contentOf(await validating()), contentOf(await crd())]).toEqual(before);
   });
 
