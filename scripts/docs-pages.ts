@@ -155,7 +155,7 @@ export function errorsPage(root: string): string {
         example === undefined ? "" : `For example:\n\n\`\`\`text\n${example}\n\`\`\`\n\n`;
       return `## ${code}\n\n${message}\n\n${shown}What to do: ${fix}\n\n`;
     });
-  return `# Errors\n\n${HEAD}Every error has a code. \`tsop explain CODE\` shows its section in the terminal; \`...\` stands for what the error names.\n\n${sections.join("")}`;
+  return `# Errors\n\n${HEAD}Every error has a code. \`tsop explain CODE\` shows its section in the terminal; \`{kind}\` and the like stand for what the error names.\n\n${sections.join("")}`;
 }
 
 /** Each error code of the source, with its message and fix if they are literals. */
@@ -211,13 +211,42 @@ function codesOf(node: ts.Expression): string[] {
   return ts.isStringLiteral(node) && CODE.test(node.text) ? [node.text] : [];
 }
 
-/** A text with `...` for its expressions; of a conditional expression, the first text. */
+/** A text with placeholders for its expressions; of a conditional expression, the first text. */
 function textOf(node: ts.Expression): string | undefined {
   if (ts.isStringLiteralLike(node)) return node.text;
   if (ts.isTemplateExpression(node)) {
-    return node.head.text + node.templateSpans.map(({ literal }) => `...${literal.text}`).join("");
+    const parts = node.templateSpans.map(
+      ({ expression, literal }) => placeholderOf(expression) + literal.text,
+    );
+    return node.head.text + parts.join("");
   }
   if (ts.isConditionalExpression(node)) return textOf(node.whenTrue) ?? textOf(node.whenFalse);
   if (ts.isCallExpression(node)) return textOf(node.arguments.at(-1) ?? node.expression);
   return undefined;
+}
+
+/** The placeholder of an expression: `{lock path}` for `lockPath`, `...` where it has no name. */
+function placeholderOf(node: ts.Expression): string {
+  const name = nameOf(node);
+  if (name === undefined || name.length === 1) return "...";
+  const words = name.replaceAll(/(?<=[a-z0-9])(?=[A-Z])|_/g, " ").toLowerCase();
+  return `{${words.replace(/ (?:text|texts|of)$/, "")}}`;
+}
+
+/** The name of what an expression prints. */
+function nameOf(node: ts.Expression): string | undefined {
+  if (ts.isIdentifier(node)) return node.text;
+  if (ts.isPropertyAccessExpression(node))
+    return node.name.text.replace(/^#/, "").replace(/^length$/, "number");
+  if (ts.isNonNullExpression(node) || ts.isParenthesizedExpression(node)) {
+    return nameOf(node.expression);
+  }
+  if (ts.isBinaryExpression(node)) return nameOf(node.left);
+  if (ts.isElementAccessExpression(node)) return nameOf(node.expression);
+  if (!ts.isCallExpression(node)) return undefined;
+  const [first] = node.arguments;
+  if (ts.isPropertyAccessExpression(node.expression) && (!first || ts.isStringLiteral(first))) {
+    return nameOf(node.expression.expression);
+  }
+  return first && nameOf(first);
 }

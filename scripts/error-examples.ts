@@ -564,6 +564,8 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "resource-needs-options": e("@Resource(optionsFor(stage))"),
   "right-missing": e(
     '@Rbac(MyWeb, ["get", "list", "watch"]) // and in reconcile:\nawait this.#client.delete(Deployment, key);',
+    "MyWebReconciler needs the right to delete the deployments of the group apps, which no @Rbac grants.",
+    'Add @Rbac(Deployment, ["delete"]) to the controller.',
   ),
   "right-unclear": e(
     "register(Deployment); // of a package: what it does with a Deployment is not read",

@@ -17,7 +17,7 @@ const versions = (value: string, earlier: readonly string[]): readonly string[] 
 export function addDeleteCommands(program: Command, context: CliContext, done: Done): void {
   const remove = program
     .command("delete")
-    .summary("take out of a project")
+    .summary("remove from a project")
     .description("Take out of a project what `tsop create` added, and nothing else.");
   const add = (thing: DeletedThing, summary: string, description: string): Command =>
     remove
@@ -136,7 +136,7 @@ export function addLookingCommands(program: Command, context: CliContext, done: 
     });
   program
     .command("validate")
-    .summary("ask an API server in the process about manifests")
+    .summary("check manifests against the embedded API server")
     .description(
       "Say what an API server would say to manifests: kinds, unknown fields, schemas, CEL rules, names, each with its line. No cluster is needed: the control plane in the package answers. CRDs among the files and those of the project here are known, in whatever order. Exits with 1 when an object would be refused.",
     )

@@ -170,7 +170,9 @@ export interface ScalePaths<T> {
 }
 
 /**
- * The kind has a scale: `@Scale({ spec: (web: MyWeb) => web.spec.replicas, status: ... })`.
+ * The kind can be scaled (`kubectl scale`, autoscalers): the fields of the wanted and of the current number of
+ * replicas, `@Scale({ spec: (web: MyWeb) => web.spec.replicas, status: (web: MyWeb) => web.status?.replicas })`.
+ * Autoscalers need `selector`, too.
  *
  * @example `@Scale({ spec: (web: Web) => web.spec.replicas, status: (web: Web) => web.status?.readyReplicas }) class Web extends CustomResource<WebSpec, WebStatus> {}`
  */

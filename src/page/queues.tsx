@@ -43,7 +43,7 @@ function Queue({
     <dl class="facts">
       <dt>Works on</dt>
       <dd>{inHand.length === 0 ? <span class="dim">nothing</span> : inHand.join(", ")}</dd>
-      <dt>In line</dt>
+      <dt>Queued</dt>
       <dd>{depth === 0 ? <span class="dim">nothing</span> : counted(depth, "key")}</dd>
       <dt>Waiting</dt>
       <dd>

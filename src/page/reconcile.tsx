@@ -56,7 +56,7 @@ export function Reconcile(props: ReconcileProps): JSX.Element {
           {open && <Story {...props} />}
         </details>
       </li>
-      {isFirstOfRun && <li class="run">The operator started again</li>}
+      {isFirstOfRun && <li class="run">The operator restarted</li>}
     </>
   );
 }

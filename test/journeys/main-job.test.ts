@@ -91,7 +91,10 @@ describe.skipIf(!hasKubectl)("the main job", { timeout: 60_000 }, () => {
 
   it("makes the page's objects, and the printed columns say that it is served", async () => {
     const watch = kubectl.start(["get", "mywebs", "-w"]);
-    await kubectl.output(["apply", "-f", join(project.folder, SAMPLE)]);
+    // The line that `tsop dev` prints for another terminal.
+    const printed = await untilTold(/kubectl --kubeconfig /);
+    const [, folder = ""] = / apply -k (\S+)$/.exec(printed) ?? [];
+    await kubectl.output(["apply", "-k", join(project.folder, folder)]);
     await kubectl.output(["wait", "--for=condition=Ready", "myweb/myweb", "--timeout=15s"]);
     await watch.waitFor(/NAME +READY +PORT +AGE\n(.*\n)*myweb +True +30100/);
     await watch.stop();

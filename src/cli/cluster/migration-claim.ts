@@ -79,7 +79,7 @@ export class MigrationClaim {
     throw new TsopError(
       "migration-runs",
       `The objects of ${this.#crd} are being migrated by ${holder.join(" ")}; it last reported at ${time}.`,
-      `Wait for its end; where it does not run any more, try again after ${STALE_MS / 1000} s.`,
+      `Wait for its end; if it is no longer running, try again after ${STALE_MS / 1000} s.`,
     );
   }
 }

@@ -193,7 +193,7 @@ function sayWhatIsNext(project: Project, { samples }: DevOptions, context: CliCo
   const { dim } = paint(context);
   for (const line of unreconciled(project.resources)) context.err(dim(`  ${line}`));
   if (!samples) {
-    context.err(dim(`  kubectl --kubeconfig ${ADMIN_KUBECONFIG} apply -f config/samples`));
+    context.err(dim(`  kubectl --kubeconfig ${ADMIN_KUBECONFIG} apply -k config/samples`));
     context.err(dim("  without kubectl: `tsop dev --samples` applies them at the start"));
   }
   context.err(dim("  watching src; Ctrl-C ends"));

@@ -62,8 +62,10 @@ export function reconciledObject(entry: JournalEntry): JournalObject | undefined
   };
 }
 
-/** The object as a text: `Deployment default/web`. */
+/** The object as a text: `Deployment default/web`; `all deployments.apps in default` for a list. */
 export function objectText({ kind, resource, namespace, name }: JournalObject): string {
-  const key = [namespace, name].filter((part) => part !== undefined).join("/");
-  return key === "" ? `all ${resource}` : `${kind ?? resource} ${key}`;
+  if (name === undefined) {
+    return `all ${resource}${namespace === undefined ? "" : ` in ${namespace}`}`;
+  }
+  return `${kind ?? resource} ${namespace === undefined ? "" : `${namespace}/`}${name}`;
 }

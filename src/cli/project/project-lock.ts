@@ -55,7 +55,7 @@ export function claimKubeconfig(path: string, otherwise = ""): FileLock {
   throw new TsopError(
     "kubeconfig-in-use",
     `Another \`tsop dev\` or \`tsop cluster\` (${lock.holder}) is the control plane of ${path}.`,
-    `Use that one, or end it (Ctrl-C in its terminal${kill})${otherwise}. When it does not run any more, delete ${lockPath}.`,
+    `Use that one, or end it (Ctrl-C in its terminal${kill})${otherwise}. If it is no longer running, delete ${lockPath}.`,
   );
 }
 
@@ -96,6 +96,6 @@ function locked(path: string, { holder }: HeldLock): TsopError {
   return new TsopError(
     "project-locked",
     `Another tsop command (${holder}) has changed this project's files for ${PATIENCE_MS / 1000} s and has not ended.`,
-    `End it, or delete ${path} when it does not run any more; nothing was written.`,
+    `End it, or delete ${path} if it is no longer running; nothing was written.`,
   );
 }

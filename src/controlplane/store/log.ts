@@ -224,7 +224,7 @@ export class StoreLog implements ChangeSink {
     throw new TsopError(
       "data-dir-in-use",
       `Another control plane (${lock.holder}) works in ${this.#folder}.`,
-      `Stop it, or pass another data directory. When it does not run any more, delete ${path}.`,
+      `Stop it, or pass another data directory. If it is no longer running, delete ${path}.`,
     );
   }
 }

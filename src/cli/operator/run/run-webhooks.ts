@@ -160,7 +160,7 @@ export class RunWebhooks {
     if (answered.length === 0) return;
     this.#context.out(`${bold("webhooks")} ${this.#origin} answers ${answered.join(", ")}`);
     this.#context.err(
-      dim("  all is put back at the end; after a kill -9, the next `tsop run` does it"),
+      dim("  the configurations are restored at the end; after a kill -9, by the next `tsop run`"),
     );
   }
 }
