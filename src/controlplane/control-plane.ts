@@ -43,7 +43,7 @@ import {
   type DirectRequest,
   DirectServer,
 } from "./server/http/direct-server.ts";
-import { listen } from "./server/http/listening.ts";
+import { HttpServer } from "./server/http/http-server.ts";
 import { GIT_VERSION, otherPath } from "./server/requests/other-paths.ts";
 import { OpenApi } from "./openapi/openapi.ts";
 import { Registry } from "./server/cluster/registry.ts";
@@ -206,11 +206,7 @@ async function launch(options: ControlPlaneOptions, origin: Origin): Promise<Con
   followDefinitions(store, registry);
   const tokens = new TokenAuthority(clock, store, keys.tokens);
   const routes = origin.routes ?? new ServiceRoutes(Object.entries(options.serviceAddresses ?? {}));
-  const webhooks = new WebhookCaller({
-    store,
-    clock,
-    routes,
-  });
+  const webhooks = new WebhookCaller({ store, clock, routes });
   const mayDo: Authorize = (user, attributes) => authorize(store, user, attributes);
   const conversion = new Conversion(webhooks, () => randomUid(clock));
   const admissionPorts = {
@@ -261,20 +257,18 @@ async function launch(options: ControlPlaneOptions, origin: Origin): Promise<Con
       impersonation.userFor(identify(tokens, request), request.headers, attributes),
     );
   const direct = new DirectServer(handle, () => clock.now());
-  const listening =
+  const { served } = origin;
+  const http =
     options.listen === false
       ? undefined
-      : await listen({ host, port, handle, authority, served: origin.served });
+      : new HttpServer({ host, port, handle, authority, served });
+  await http?.listen();
   if (disk || !state) {
-    publishServer(cluster, {
-      host,
-      port: listening?.port ?? NO_PORT,
-      clientCa: authority.certificate,
-    });
+    publishServer(cluster, host, http?.port ?? NO_PORT, authority.certificate);
   }
   const urlOf = (): string => {
-    if (!listening) throw notListening();
-    return `https://${host.includes(":") ? `[${host}]` : host}:${listening.port}`;
+    if (!http) throw notListening();
+    return `https://${host.includes(":") ? `[${host}]` : host}:${http.port}`;
   };
   const kubeconfigFor = ({ user, groups = [] }: Identity): string =>
     kubeconfigText(urlOf(), authority.certificate, user, authority.client(user, groups));
@@ -291,7 +285,7 @@ async function launch(options: ControlPlaneOptions, origin: Origin): Promise<Con
   const stop = async (): Promise<void> => {
     controllers.stop();
     direct.close();
-    await listening?.server.close();
+    await http?.close();
     webhooks.close();
     await disk?.close();
   };
@@ -303,7 +297,7 @@ async function launch(options: ControlPlaneOptions, origin: Origin): Promise<Con
       return (adminConfig ??= kubeconfigFor({ user: "admin", groups: ["system:masters"] }));
     },
     caCertificate: authority.certificate,
-    listens: listening !== undefined,
+    listens: http !== undefined,
     clock,
     kubeconfigFor,
     request: (request) => direct.request(request),
@@ -312,7 +306,7 @@ async function launch(options: ControlPlaneOptions, origin: Origin): Promise<Con
     compact: () => store.compact(),
     dropConnections() {
       direct.dropConnections();
-      listening?.server.dropConnections();
+      http?.dropConnections();
     },
     fork() {
       // Without the data directory, which is the original's alone.
@@ -325,7 +319,7 @@ async function launch(options: ControlPlaneOptions, origin: Origin): Promise<Con
       };
       return launch(same, {
         keys: ownKeys,
-        ...(listening ? { served: listening.served } : {}),
+        ...present({ served: http?.served }),
         builtIn,
         routes: routes.copy(),
         state: { version: store.version, objects: store.contents() },

@@ -73,6 +73,22 @@ export function mainEndpoint(resource: ServedResource): Endpoint {
   return { resource, subresource: "", strategy: resource.strategy };
 }
 
+/** The endpoint of a subresource; `undefined` when the resource has none that writes its objects. */
+export function subresourceEndpoint(resource: ServedResource, name: string): Endpoint | undefined {
+  const strategy = resource.subresources.find((one) => one.name === name)?.strategy;
+  return strategy && { resource, subresource: name, strategy };
+}
+
+/** The stored object of a resource. */
+export function storedAt(
+  { store }: Pick<Cluster, "store">,
+  resource: ResourceName,
+  namespace: string | undefined,
+  name: string,
+): SentObject | undefined {
+  return store.get(collectionOf(resource), storeKey(namespace, name));
+}
+
 /**
  * The context of the checks of a write. A refused write has no warnings but those of a custom
  * resource's rules: the others are kept until `tellWarnings`.

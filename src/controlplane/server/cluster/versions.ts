@@ -157,6 +157,7 @@ export async function convertingList<T>(
   { resource, namespace, isPaged }: ListPlace,
   read: () => T,
 ): Promise<T> {
+  if (!resource.conversion) return read();
   const failed = (error: unknown): unknown =>
     isPaged || !(error instanceof StatusError) ? error : notInitialised(resource, error.message);
   try {

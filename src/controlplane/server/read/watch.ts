@@ -5,7 +5,6 @@
  */
 import { sameJson } from "../../../kube/json.ts";
 import type { SentObject } from "../../../kube/object.ts";
-import type { FieldRequirement, LabelRequirement } from "../../../kube/selectors/selector.ts";
 import { type Status, StatusError } from "../../../kube/status.ts";
 import type { ServedResource } from "../../kinds.ts";
 import type { Change } from "../../store/change.ts";
@@ -13,20 +12,17 @@ import { storeKey } from "../../store/store.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { bookmarkObject, plainBookmark } from "./bookmark.ts";
 import { expired, plainError } from "../../failures.ts";
-import { isSelected, waitForVersion } from "./list.ts";
+import { type ObjectFilter, isSelected, waitForVersion } from "./list.ts";
 import { collectionOf } from "../../resource-name.ts";
 import { prepareReads, readAs } from "../cluster/versions.ts";
 
 /** The parameters of a watch. */
-export interface WatchQuery {
-  readonly labels: readonly LabelRequirement[];
-  readonly fields: readonly FieldRequirement[];
+export interface WatchQuery extends ObjectFilter {
   readonly namespace: string;
   readonly resourceVersion: string;
-  /** Absent when the query does not set it, and has a version to continue from. */
-  readonly sendInitialEvents?: boolean;
+  readonly sendInitialEvents: boolean;
   readonly bookmarks: boolean;
-  readonly timeoutSeconds?: number;
+  readonly timeoutSeconds?: number | undefined;
 }
 
 /** One line of a watch. */

@@ -17,36 +17,15 @@ import {
   badRequest,
 } from "../../failures.ts";
 import { permit } from "./permission.ts";
-import { getRequest, listRequest, watchRequest } from "./read-requests.ts";
-import { failureAnswer, pageNotFound, warningHeader } from "./render.ts";
-import { patchRequest } from "./patch-requests.ts";
+import { failureAnswer, pageNotFound, withWarnings } from "./render.ts";
+import { handlerOf } from "./handlers.ts";
 import { Presenter } from "./presenter.ts";
 import { type Answer, type ApiRequest, type ResourceRequest, headerOf } from "./request.ts";
-import { type RequestHandler, specialHandler } from "./special-requests.ts";
 import { type ResourcePath, parsePath } from "./route.ts";
-import { booleanOption } from "./query.ts";
-import { checkTimeout } from "./deadline.ts";
-import {
-  createRequest,
-  deleteCollectionRequest,
-  deleteRequest,
-  updateRequest,
-} from "./write-requests.ts";
-import { present } from "../../../present.ts";
+import { booleanOption, checkTimeout } from "./query.ts";
 
 /** A request before its user is known. */
 type UnknownRequest = Omit<ApiRequest, "user">;
-
-/** The handlers of ordinary requests, by verb. */
-const HANDLERS: Readonly<Record<string, RequestHandler>> = {
-  get: getRequest,
-  list: listRequest,
-  create: createRequest,
-  update: updateRequest,
-  patch: patchRequest,
-  delete: deleteRequest,
-  deletecollection: deleteCollectionRequest,
-};
 
 /** Answers requests; never throws. */
 export class Api {
@@ -65,14 +44,14 @@ export class Api {
     identify: (attributes: Attributes) => User,
   ): Promise<Answer> {
     const warnings: string[] = [];
+    let answer: Answer;
     try {
-      return withWarnings(await this.#dispatch(request, identify, warnings), warnings);
+      answer = await this.#dispatch(request, identify, warnings);
     } catch (thrown) {
-      return withWarnings(
-        failureAnswer(this.#failureOf(thrown, request), headerOf(request, "accept") || undefined),
-        warnings,
-      );
+      const accept = headerOf(request, "accept") || undefined;
+      answer = failureAnswer(this.#failureOf(thrown, request), accept);
     }
+    return warnings.length === 0 ? answer : withWarnings(answer, warnings);
   }
 
   #failureOf(thrown: unknown, request: UnknownRequest): StatusError {
@@ -99,20 +78,24 @@ export class Api {
     if (!("plural" in path)) return this.#other(request);
     const target = this.#target(path, request, verb, warnings);
     if (!target) return pageNotFound();
-    const { resource, subresource } = target;
-    checkNames(path);
-    if (resource.builtIn) warnDeprecated(resource, warnings);
+    const { namespace, name, rest, watchPrefix } = path;
+    checkSegment("Namespace", namespace);
+    checkSegment("Name", name);
+    const { builtIn, deprecationWarning } = target.resource;
+    if (builtIn && deprecationWarning !== undefined) warnings.push(deprecationWarning);
     const asked: ResourceRequest = {
+      ...target,
       request,
-      resource,
-      ...(subresource ? { subresource } : {}),
-      namespace: path.namespace ?? "",
-      name: path.name ?? "",
-      ...present({ rest: path.rest }),
-      watchPrefix: path.watchPrefix,
+      namespace: namespace ?? "",
+      name: name ?? "",
+      rest,
+      watchPrefix,
       warnings,
     };
-    return this.#perform(verb, asked);
+    const presenter = new Presenter(this.#cluster, asked, verb);
+    const handler = handlerOf(asked, verb);
+    if (!handler) throw methodNotAllowed();
+    return presenter.present(await handler(this.#cluster, asked, presenter));
   }
 
   /**
@@ -125,14 +108,6 @@ export class Api {
     const verb = verbOf(request, path);
     const isNamedPost = verb === "" && request.method === "POST" && !path.watchPrefix;
     return isNamedPost && isCustom && path.subresource === undefined ? "create" : verb;
-  }
-
-  async #perform(verb: string, asked: ResourceRequest): Promise<Answer> {
-    const presenter = new Presenter(this.#cluster, asked, verb);
-    const handler = specialHandler(asked, verb) ?? HANDLERS[verb];
-    if (handler) return presenter.present(await handler(this.#cluster, asked));
-    if (verb === "watch") return watchRequest(this.#cluster, asked, presenter);
-    throw methodNotAllowed();
   }
 
   /**
@@ -162,7 +137,8 @@ export class Api {
       throw collectionWrite && verb !== "" ? methodNotAllowed() : noSuchResource();
     }
     // Sent whatever is wrong with the rest of the request.
-    if (custom) warnDeprecated(resource, warnings);
+    const { deprecationWarning } = resource;
+    if (custom && deprecationWarning !== undefined) warnings.push(deprecationWarning);
     if (path.subresource === undefined) {
       const isNowhere = resource.namespaced && path.namespace === undefined && !isRead(verb);
       if (custom && isNowhere) return undefined;
@@ -180,12 +156,7 @@ export class Api {
 
 const isRead = (verb: string): boolean => verb === "list" || verb === "watch";
 
-/** @throws StatusError 400 for names that cannot be a path segment */
-function checkNames({ name, namespace }: ResourcePath): void {
-  checkSegment("Namespace", namespace);
-  checkSegment("Name", name);
-}
-
+/** @throws StatusError 400 for a name that cannot be a path segment */
 function checkSegment(what: "Namespace" | "Name", value: string | undefined): void {
   if (value === undefined) return;
   const [problem] = pathSegmentErrors(value);
@@ -198,12 +169,12 @@ function isWatch({ query }: ApiRequest, path: ReturnType<typeof parsePath>): boo
   return "plural" in path && (path.watchPrefix || booleanOption(query, "watch"));
 }
 
-/** Whether the path has a namespace exactly where the resource needs one. */
-function inScope(resource: ServedResource, path: ResourcePath): boolean {
-  if (!resource.namespaced) return path.namespace === undefined;
-  if (path.namespace !== undefined) return true;
-  // Lists and watches may span all namespaces.
-  return path.name === undefined;
+/**
+ * Whether the path has a namespace exactly where the resource needs one; lists and watches may span
+ * all namespaces.
+ */
+function inScope({ namespaced }: ServedResource, { namespace, name }: ResourcePath): boolean {
+  return namespaced ? namespace !== undefined || name === undefined : namespace === undefined;
 }
 
 function checkVerb(
@@ -243,10 +214,8 @@ function resourceAttributes(
 
 function selectedName(request: UnknownRequest, verb: string): string {
   if (verb !== "list" && verb !== "watch") return "";
-  const match = /(?:^|,)metadata\.name==?([^,=!]+)(?:,|$)/.exec(
-    request.query.get("fieldSelector") ?? "",
-  );
-  return match?.[1] ?? "";
+  const selector = request.query.get("fieldSelector") ?? "";
+  return /(?:^|,)metadata\.name==?([^,=!]+)(?:,|$)/.exec(selector)?.[1] ?? "";
 }
 
 /** The API's verb of a request; empty for a method that the path does not have. */
@@ -269,13 +238,4 @@ function verbOf(request: UnknownRequest, path: ResourcePath): string {
     default:
       return "";
   }
-}
-
-function warnDeprecated({ deprecationWarning }: ServedResource, warnings: string[]): void {
-  if (deprecationWarning !== undefined) warnings.push(deprecationWarning);
-}
-
-function withWarnings(answer: Answer, warnings: readonly string[]): Answer {
-  if (warnings.length === 0) return answer;
-  return { ...answer, headers: { ...answer.headers, ...warningHeader(warnings) } };
 }

@@ -11,6 +11,7 @@ import { show } from "../../views/show.ts";
 import { type IncludeObject, parseIncludeObject } from "../../views/table.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { ListPage } from "../read/list.ts";
+import { NO_CACHE } from "./render.ts";
 import { type Answer, type Outcome, type ResourceRequest, headerOf } from "./request.ts";
 import type { WatchEvent } from "../read/watch.ts";
 
@@ -105,22 +106,13 @@ export class Presenter {
 
   #answer(status: number, body: object): Answer {
     const { mediaType } = this.#representation;
-    return {
-      status,
-      headers: { "cache-control": "no-cache, private", "content-type": mediaType },
-      body: encode(body, mediaType),
-    };
+    const headers = { ...NO_CACHE, "content-type": mediaType };
+    return { status, headers, body: encode(body, mediaType) };
   }
 }
 
 /** The last line that was written for a watch of a cluster. */
-interface LatestLine {
-  readonly type: WatchEvent["type"];
-  readonly object: WatchEvent["object"];
-  readonly line: string;
-}
-
-const latestLines = new WeakMap<Cluster, LatestLine>();
+const latestLines = new WeakMap<Cluster, WatchEvent & { readonly line: string }>();
 
 /** The line of an object as it is; all watches that see a change share the text. */
 function plainLine(cluster: Cluster, { type, object }: WatchEvent): string {

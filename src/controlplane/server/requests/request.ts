@@ -3,7 +3,9 @@ import type { SentObject } from "../../../kube/object.ts";
 import type { Status } from "../../../kube/status.ts";
 import type { Credentials } from "../../auth/authenticator.ts";
 import type { ServedResource, ServedSubresource, User } from "../../kinds.ts";
+import type { Cluster } from "../cluster/cluster.ts";
 import type { ListPage } from "../read/list.ts";
+import type { Presenter } from "./presenter.ts";
 
 /** A request whose user is known. */
 export interface ApiRequest {
@@ -52,7 +54,7 @@ export interface ResourceRequest {
   /** Empty when the path has none. */
   readonly name: string;
   /** The path after the subresource. */
-  readonly rest?: string;
+  readonly rest: string | undefined;
   /** Whether the path has the old `/watch/` prefix. */
   readonly watchPrefix: boolean;
   /** The texts of `Warning` headers, in order. */
@@ -65,11 +67,9 @@ export function headerOf(request: Pick<ApiRequest, "headers">, name: string): st
   return (Array.isArray(value) ? value[0] : value) ?? "";
 }
 
-/**
- * The field manager of a write: the one of the query, else the user agent up to its first slash.
- */
-export function managerOf(request: ApiRequest, fieldManager: string): string {
-  if (fieldManager !== "") return fieldManager;
-  const agent = headerOf(request, "user-agent").split("/")[0] ?? "";
-  return agent.slice(0, 128);
-}
+/** Answers a request to a resource. */
+export type RequestHandler = (
+  cluster: Cluster,
+  asked: ResourceRequest,
+  presenter: Presenter,
+) => Outcome | Promise<Outcome>;

@@ -9,7 +9,7 @@ import type {
   ResourceAttributes,
 } from "../../../generated/k8s/authorization-v1.ts";
 import type { FieldSelectorRequirement } from "../../../generated/k8s/meta-v1.ts";
-import { type FieldError, invalidValue, required } from "../../../kube/field-errors.ts";
+import type { Check } from "../../../kube/check.ts";
 import {
   parseFieldSelector,
   parseLabelSelector,
@@ -30,40 +30,32 @@ type Requirement = Partial<FieldSelectorRequirement>;
 
 const AT = "spec.resourceAttributes";
 
-/** Errors of the selectors. Unknown operators are accepted: they may be those of a newer client. */
-export function selectorErrors({ fieldSelector, labelSelector }: ReviewSelectors): FieldError[] {
-  return [
-    ...errorsOf(`${AT}.fieldSelector`, fieldSelector, (at, requirement) => [
-      ...(requirement.key ? [] : [required(`${at}.key`, "must be specified")]),
-      ...valueCountErrors(at, requirement),
-    ]),
-    ...errorsOf(`${AT}.labelSelector`, labelSelector, (at, requirement) => [
-      ...valueCountErrors(at, requirement),
-      ...labelErrors(at, requirement),
-    ]),
-  ];
+/** Checks the selectors. Unknown operators are accepted: they may be those of a newer client. */
+export function checkSelectors(attributes: Check<ReviewSelectors>): void {
+  checkSelector(attributes.at("fieldSelector"), (requirement) => {
+    requirement.at("key").given("must be specified");
+    requirement.by(valueCountErrors);
+  });
+  checkSelector(attributes.at("labelSelector"), (requirement) => {
+    requirement.by(valueCountErrors);
+    requirement.by(labelErrors);
+  });
 }
 
-function errorsOf(
-  at: string,
-  selector: Selector | undefined,
-  check: (at: string, requirement: Requirement) => FieldError[],
-): FieldError[] {
-  if (!selector) return [];
-  const { rawSelector = "", requirements = [] } = selector;
-  const errors: FieldError[] = [];
+function checkSelector(
+  selector: Check<Selector | undefined>,
+  check: (requirement: Check<FieldSelectorRequirement>) => void,
+): void {
+  if (!selector.value) return;
+  const { rawSelector = "", requirements = [] } = selector.value;
   if (rawSelector !== "" && requirements.length > 0) {
-    const detail = "may not specified at the same time as requirements";
-    errors.push(invalidValue(`${at}.rawSelector`, rawSelector, detail));
+    selector.at("rawSelector").invalid("may not specified at the same time as requirements");
   }
+  const wanted = selector.at("requirements");
   if (rawSelector === "" && requirements.length === 0) {
-    const detail = `when ${at} is specified, requirements or rawSelector is required`;
-    errors.push(required(`${at}.requirements`, detail));
+    wanted.required(`when ${selector.field} is specified, requirements or rawSelector is required`);
   }
-  for (const [index, requirement] of requirements.entries()) {
-    errors.push(...check(`${at}.requirements[${index}]`, requirement));
-  }
-  return errors;
+  wanted.each(check);
 }
 
 /**

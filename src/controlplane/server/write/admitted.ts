@@ -13,15 +13,9 @@ import { findBuiltInSchema } from "../../builtin/definitions.ts";
 import { readBuiltInKind, readType } from "../../wire/decode-body.ts";
 import { problemOf, strictMistake } from "../../wire/content.ts";
 import { WireError } from "../../wire/wire-error.ts";
-import type { Cluster, Endpoint, Write, WriteOptions } from "../cluster/cluster.ts";
+import type { Write, WriteOptions } from "../cluster/cluster.ts";
 import { plainError } from "../../failures.ts";
 import { tidyMetadata } from "./object-limits.ts";
-
-/** The objects of a write. */
-export interface AdmittedObjects {
-  readonly object?: SentObject;
-  readonly oldObject?: SentObject;
-}
 
 const OPTIONS_KIND: Readonly<Record<AdmissionOperation, string>> = {
   CREATE: "CreateOptions",
@@ -30,16 +24,11 @@ const OPTIONS_KIND: Readonly<Record<AdmissionOperation, string>> = {
   CONNECT: "",
 };
 
-/** The inputs of admission about a write. */
-interface AdmittedWrite extends Pick<Write, "namespace" | "name" | "options"> {
-  readonly endpoint: Pick<Endpoint, "resource" | "subresource" | "kind">;
-}
-
 /** The admission request about a write. Its kind is that of the sent object. */
 export function admissionRequest(
-  { endpoint, namespace, name, options }: AdmittedWrite,
+  { endpoint, namespace, name, options }: Omit<Write, "cluster">,
   operation: AdmissionOperation,
-  objects: AdmittedObjects,
+  objects: Pick<AdmissionRequest, "object" | "oldObject">,
 ): AdmissionRequest {
   const { resource, subresource } = endpoint;
   const { group, version, kind } = endpoint.kind ?? resource;
@@ -73,11 +62,14 @@ function reviewOptions(operation: AdmissionOperation, options: WriteOptions): Js
  * @throws StatusError
  */
 export async function admitSubresource(
-  { admission }: Cluster,
-  request: AdmissionRequest,
-): Promise<SentObject | undefined> {
-  const object = (await admission.mutate(request)) ?? request.object;
-  await admission.validate(object ? { ...request, object } : request);
+  write: Write,
+  sent: SentObject,
+  operation: AdmissionOperation = "CREATE",
+): Promise<SentObject> {
+  const { admission } = write.cluster;
+  const request = admissionRequest(write, operation, { object: sent });
+  const object = (await admission.mutate(request)) ?? sent;
+  await admission.validate({ ...request, object });
   return object;
 }
 

@@ -18,7 +18,8 @@ import { type DeletionRules } from "../../kinds.ts";
 import { present } from "../../../present.ts";
 
 /** The options of a deletion in the API. */
-export interface DeletionOptions extends DeleteOptions {
+export interface DeletionOptions extends Omit<DeleteOptions, "propagationPolicy"> {
+  readonly propagationPolicy?: string;
   /** The old form of the policy: true is `Orphan`. */
   readonly orphanDependents?: boolean;
 }
@@ -238,7 +239,7 @@ function markAsDeleting(cluster: Cluster, metadata: ObjectMeta): void {
 }
 
 /** The requested policy, in either form. */
-function policyOf(deletion: DeletionOptions): DeleteOptions["propagationPolicy"] {
+function policyOf(deletion: DeletionOptions): string | undefined {
   if (deletion.orphanDependents === true) return "Orphan";
   if (deletion.orphanDependents === false) return "Background";
   return deletion.propagationPolicy;
