@@ -3,6 +3,7 @@ import { asObject, copyJson, sameJson, asJson } from "../../../kube/json.ts";
 import type { SentObject } from "../../../kube/object.ts";
 import { apiVersionOf } from "../../../kube/resource.ts";
 import { StatusError } from "../../../kube/status.ts";
+import { withoutEmptied } from "../../builtin/strategies/emptied.ts";
 import { convertVersion } from "../../builtin/kind-versions.ts";
 import type { ConvertObject } from "../../admission/attributes.ts";
 import type { ServedResource } from "../../kinds.ts";
@@ -11,6 +12,12 @@ import { internalError, notInitialised, plainError } from "../../failures.ts";
 import { type Registry } from "./registry.ts";
 import { collectionOf } from "../../resource-name.ts";
 import { type Store, deepFreeze } from "../../store/store.ts";
+
+/** The parts of a cluster by which objects are converted. */
+interface Converters {
+  readonly registry: Registry;
+  readonly conversion: Conversion;
+}
 
 const shown = new WeakMap<ServedResource, WeakMap<SentObject, SentObject>>();
 
@@ -36,7 +43,7 @@ class Unconverted extends Error {
  * up.
  */
 export function readAs(
-  { registry }: { readonly registry: Registry },
+  { registry }: Pick<Converters, "registry">,
   resource: ServedResource,
   object: SentObject,
 ): SentObject {
@@ -66,7 +73,7 @@ const isForWebhook = (resource: ServedResource, object: SentObject): boolean =>
  * object that was not converted has the fields of its stored version.
  */
 export function readNow(
-  cluster: { readonly registry: Registry },
+  cluster: Pick<Converters, "registry">,
   resource: ServedResource,
   object: SentObject,
 ): SentObject {
@@ -87,7 +94,7 @@ export function readNow(
  * @param failed - handles the failure of the webhook
  */
 export async function converting<T>(
-  cluster: { readonly registry: Registry; readonly conversion: Conversion },
+  cluster: Converters,
   read: () => T,
   failed: (error: unknown, resource: ServedResource, object: SentObject) => unknown = (error) =>
     error,
@@ -123,7 +130,7 @@ export function rememberRead(resource: ServedResource, object: SentObject): void
  * @throws StatusError 500 when the webhook fails
  */
 export function prepareReads(
-  { registry, conversion }: { readonly registry: Registry; readonly conversion: Conversion },
+  { registry, conversion }: Converters,
   resource: ServedResource,
   objects: readonly SentObject[],
 ): Promise<void> | undefined {
@@ -153,7 +160,7 @@ export function prepareReads(
  * @throws StatusError 429 when a webhook fails, or 500 for a page; whatever `read` throws
  */
 export async function convertingList<T>(
-  cluster: { readonly registry: Registry; readonly conversion: Conversion; readonly store: Store },
+  cluster: Converters & { readonly store: Store },
   { resource, namespace, isPaged }: ListPlace,
   read: () => T,
 ): Promise<T> {
@@ -229,7 +236,7 @@ function setStoredDefaults(registry: Registry, resource: ServedResource, object:
  * @throws StatusError 500
  */
 export async function shownAs(
-  cluster: { readonly registry: Registry; readonly conversion: Conversion },
+  cluster: Converters,
   resource: ServedResource,
   stored: SentObject,
 ): Promise<SentObject> {
@@ -242,24 +249,37 @@ export async function shownAs(
   return readAs(cluster, resource, stored);
 }
 
-/** An object of a served version in its stored form, when a webhook must convert it. */
-export function convertForStore(
-  { conversion }: { readonly conversion: Conversion },
+/**
+ * An object of a served version in its stored form, without the fields that were sent empty.
+ *
+ * @throws StatusError 500 when a webhook must convert it and fails
+ */
+export async function toStore(
+  { conversion }: Converters,
   resource: ServedResource,
   object: SentObject,
-): Promise<SentObject> | undefined {
-  const apiVersion = apiVersionOf({ group: resource.group, version: resource.storageVersion });
+): Promise<SentObject> {
   const { conversion: webhook, storage } = resource;
-  if (!webhook || object.apiVersion === apiVersion) return undefined;
-  return conversion.convert(webhook, object, apiVersion).then((converted) => {
-    storage?.dropUnknown(converted);
-    return converted;
-  });
+  const apiVersion = storedVersion(resource);
+  if (!webhook || object.apiVersion === apiVersion)
+    return withoutEmptied(storeAs(resource, object));
+  const converted = await conversion.convert(webhook, object, apiVersion);
+  storage?.dropUnknown(converted);
+  return withoutEmptied(converted);
 }
 
-/** An object of a served version in its stored form. */
+const storedVersion = ({ group, storageVersion }: ServedResource): string =>
+  apiVersionOf({ group, version: storageVersion });
+
+/**
+ * New objects whose stored form lacks a default that every read fills in. A write of such an object
+ * as it was read changes the stored object, though nobody can see it.
+ */
+export const unfilled = new WeakSet<SentObject>();
+
+/** An object of a served version in its stored form, without a webhook. */
 export function storeAs(resource: ServedResource, object: SentObject): SentObject {
-  const apiVersion = apiVersionOf({ group: resource.group, version: resource.storageVersion });
+  const apiVersion = storedVersion(resource);
   if (object.apiVersion === apiVersion) return object;
   if (!resource.storage) return asObject(convertVersion(asJson(object), apiVersion));
   // Fields that the stored version does not know are lost here; its defaults are set when it is
@@ -271,13 +291,12 @@ export function storeAs(resource: ServedResource, object: SentObject): SentObjec
 
 /** A stored object as a write without changes in the version of `resource` stores it. */
 export async function rewritten(
-  cluster: { readonly registry: Registry; readonly conversion: Conversion },
+  cluster: Converters,
   resource: ServedResource,
   stored: SentObject,
 ): Promise<SentObject> {
   if (resource.builtIn || stored.apiVersion === apiVersionOf(resource)) return stored;
-  const shown = readAs(cluster, resource, stored);
-  return (await convertForStore(cluster, resource, shown)) ?? storeAs(resource, shown);
+  return toStore(cluster, resource, readAs(cluster, resource, stored));
 }
 
 /** The conversion of objects between the versions of their resource, for admission. */

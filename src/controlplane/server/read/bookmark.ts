@@ -21,12 +21,9 @@ export function bookmarkObject(
   annotations?: Record<string, string>,
 ): SentObject {
   const { kind, builtIn } = resource;
-  const zero = builtIn ? zeroOf(resource) : {};
-  const spec = builtIn ? CONVERTED_SPEC[kind] : undefined;
   const all = { ...(builtIn ? CONVERTED_ANNOTATIONS[kind] : {}), ...annotations };
   return {
-    ...zero,
-    ...(spec ? { spec: { ...(zero["spec"] as JsonObject), ...spec } } : {}),
+    ...(builtIn ? zeroOf(resource) : {}),
     kind,
     apiVersion: apiVersionOf(resource),
     metadata: {
@@ -51,10 +48,11 @@ export function plainBookmark(resource: ServedResource, version: number): SentOb
 }
 
 function zeroOf(resource: ServedResource): JsonObject {
-  let zero = zeros.get(resource);
-  if (!zero) {
-    zero = zeroObject(resource);
-    zeros.set(resource, zero);
-  }
+  const known = zeros.get(resource);
+  if (known) return known;
+  const zero = zeroObject(resource);
+  const spec = CONVERTED_SPEC[resource.kind];
+  if (spec) zero["spec"] = { ...(zero["spec"] as JsonObject), ...spec };
+  zeros.set(resource, zero);
   return zero;
 }

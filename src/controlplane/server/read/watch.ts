@@ -72,9 +72,7 @@ export class Watch {
     if (this.#ended) return;
     this.#limitTime();
     this.#endWithResource();
-    void this.#begin().catch((thrown: unknown) => {
-      this.#fail(thrown);
-    });
+    void this.#begin().catch((thrown: unknown) => this.#fail(thrown));
   }
 
   /** Stops the watch from outside: the client is gone. */
@@ -142,12 +140,8 @@ export class Watch {
       .then(() => {
         if (!this.#ended) send();
       })
-      .catch((thrown: unknown) => {
-        this.#fail(thrown);
-      })
-      .finally(() => {
-        this.#waiting--;
-      });
+      .catch((thrown: unknown) => this.#fail(thrown))
+      .finally(() => this.#waiting--);
   }
 
   #follow(): void {
@@ -159,11 +153,7 @@ export class Watch {
       }),
     );
     if (!this.#query.bookmarks) return;
-    this.#releases.push(
-      this.#cluster.bookmarkTicks.subscribe(() => {
-        this.#bookmark();
-      }),
-    );
+    this.#releases.push(this.#cluster.bookmarkTicks.subscribe(() => this.#bookmark()));
   }
 
   /** Sends a change as the selectors let the client see it. */
@@ -173,9 +163,7 @@ export class Watch {
     const { namespace } = this.#query;
     if (namespace !== "" && !change.key.startsWith(storeKey(namespace, ""))) return;
     const objects = change.old ? [change.object, change.old] : [change.object];
-    this.#inOrder(objects, () => {
-      this.#show(change);
-    });
+    this.#inOrder(objects, () => this.#show(change));
   }
 
   #show(change: Change): void {
@@ -201,20 +189,15 @@ export class Watch {
       ? bookmarkObject(this.#resource, version, annotations)
       : plainBookmark(this.#resource, version);
     this.#bookmarked = version;
-    this.#inOrder([], () => {
-      this.#tell({ type: "BOOKMARK", object });
-    });
+    this.#inOrder([], () => this.#tell({ type: "BOOKMARK", object }));
   }
 
   #limitTime(): void {
     const { clock } = this.#cluster;
-    const seconds = this.#query.timeoutSeconds;
+    const { timeoutSeconds: seconds = 0 } = this.#query;
     // Without a limit in the request it ends at a random time, so that not all watches come back at
     // once.
-    const limitMs =
-      seconds === undefined || seconds <= 0
-        ? DEFAULT_TIMEOUT_MS * (1 + clock.random())
-        : seconds * 1000;
+    const limitMs = seconds > 0 ? seconds * 1000 : DEFAULT_TIMEOUT_MS * (1 + clock.random());
     const timer = clock.after(
       limitMs,
       () => {
@@ -225,9 +208,7 @@ export class Watch {
       },
       { unref: true },
     );
-    this.#releases.push(() => {
-      timer.cancel();
-    });
+    this.#releases.push(() => timer.cancel());
   }
 
   /** A watch of a custom resource ends when its definition changes. */

@@ -15,7 +15,8 @@ import { problemOf, strictMistake } from "../../wire/content.ts";
 import { WireError } from "../../wire/wire-error.ts";
 import type { Write, WriteOptions } from "../cluster/cluster.ts";
 import { plainError } from "../../failures.ts";
-import { tidyMetadata } from "./object-limits.ts";
+import { matchNamespace } from "./match-path.ts";
+import { dedupOwners, tidyMetadata } from "./object-limits.ts";
 
 const OPTIONS_KIND: Readonly<Record<AdmissionOperation, string>> = {
   CREATE: "CreateOptions",
@@ -25,11 +26,11 @@ const OPTIONS_KIND: Readonly<Record<AdmissionOperation, string>> = {
 };
 
 /** The admission request about a write. Its kind is that of the sent object. */
-export function admissionRequest(
+export function admissionRequest<O extends Pick<AdmissionRequest, "object" | "oldObject">>(
   { endpoint, namespace, name, options }: Omit<Write, "cluster">,
   operation: AdmissionOperation,
-  objects: Pick<AdmissionRequest, "object" | "oldObject">,
-): AdmissionRequest {
+  objects: O,
+): AdmissionRequest & O {
   const { resource, subresource } = endpoint;
   const { group, version, kind } = endpoint.kind ?? resource;
   return {
@@ -55,6 +56,30 @@ function reviewOptions(operation: AdmissionOperation, options: WriteOptions): Js
     ...options.asked,
     ...(options.dryRun ? { dryRun: ["All"] } : {}),
   };
+}
+
+/** When duplicate owners are found in an object that admission may have changed. */
+export const AFTER_ADMISSION = " after mutating admission happens";
+
+/**
+ * The object of a write after mutating admission: the same one when it was not changed.
+ *
+ * @param admit - the server's own admission, before all other
+ */
+export async function mutated(
+  { cluster, endpoint, namespace, options }: Write,
+  request: AdmissionRequest & { readonly object: SentObject },
+  admit?: (object: SentObject) => void,
+): Promise<SentObject> {
+  const { object } = request;
+  const mutation = cluster.admission.mutate(request, admit);
+  if (!mutation) admit?.(object);
+  const admitted = (await mutation) ?? object;
+  if (admitted !== object) {
+    matchNamespace(endpoint.resource, namespace, admitted);
+    dedupOwners(admitted.metadata, options.warn, AFTER_ADMISSION);
+  }
+  return admitted;
 }
 
 /**
