@@ -73,9 +73,7 @@ export interface Strategy {
   admit?(object: SentObject, context: WriteContext): void;
   /** Before a create is validated: resets the status, allocates, sets the first generation. */
   prepareForCreate(object: SentObject, context: WriteContext): void;
-  /**
-   * Before an update is validated: keeps what this endpoint may not change, bumps the generation.
-   */
+  /** Before an update is validated: keeps what it may not change, bumps the generation. */
   prepareForUpdate(object: SentObject, old: SentObject, context: WriteContext): void;
   /** All errors of a new object beside those of its metadata. */
   validateCreate(object: SentObject, context: WriteContext): FieldError[];
@@ -119,9 +117,7 @@ export interface DeletionRules {
   graceSeconds?(object: SentObject, asked: number | undefined): number;
   /** Checks whether the object may be deleted. @throws StatusError */
   check?(object: SentObject, plugins: AdmissionPlugins): void;
-  /**
-   * Begins the deletion on the first DELETE: changes the object, whose deletionTimestamp is set.
-   */
+  /** Begins the deletion, on the first DELETE: changes the object, whose deletionTimestamp is set. */
   begin?(object: SentObject, now: string): void;
   /** Whether the object stays for another reason than finalizers and grace period. */
   holds?(object: SentObject): boolean;
@@ -200,9 +196,7 @@ export interface TableRowCondition {
 export interface ServedSubresource {
   readonly name: string;
   readonly verbs: readonly string[];
-  /**
-   * The kind of the sent and returned object, when it is not the parent's (`autoscaling/v1 Scale`).
-   */
+  /** The kind of the sent and returned object: the parent's, or its own (`autoscaling/v1 Scale`). */
   readonly group: string;
   readonly version: string;
   readonly kind: string;

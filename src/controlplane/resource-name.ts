@@ -1,6 +1,4 @@
-/**
- * Names of resources and of their collections in the store, which carry the type of the objects.
- */
+/** Names of resources and of collections in the store, which carry the type of their objects. */
 import type { SentObject } from "../kube/object.ts";
 import { type ResourceInfo, groupResourceOf } from "../kube/resource.ts";
 

@@ -1,6 +1,4 @@
-/**
- * The cluster that every operation of the API works on, and the operation's endpoint and options.
- */
+/** The cluster that every operation of the API works on, and its endpoint and options. */
 import { timeOf } from "../../../kube/values/times.ts";
 import { copyJson } from "../../../kube/json.ts";
 import type { Clock } from "../../../clock.ts";

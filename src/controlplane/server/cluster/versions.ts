@@ -240,13 +240,8 @@ export async function shownAs(
   resource: ServedResource,
   stored: SentObject,
 ): Promise<SentObject> {
-  try {
-    const prepared = prepareReads(cluster, resource, [stored]);
-    if (prepared) await prepared;
-  } catch (error) {
-    throw undecodable(error, stored);
-  }
-  return readAs(cluster, resource, stored);
+  const read = (): SentObject => readAs(cluster, resource, stored);
+  return converting(cluster, read, (error) => undecodable(error, stored));
 }
 
 /**

@@ -4,13 +4,14 @@
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes
  */
 import { sameJson } from "../../../kube/json.ts";
-import type { SentObject } from "../../../kube/object.ts";
+import type { JsonObject, SentObject } from "../../../kube/object.ts";
+import { apiVersionOf } from "../../../kube/resource.ts";
 import { type Status, StatusError } from "../../../kube/status.ts";
+import { zeroObject } from "../../builtin/zero-object.ts";
 import type { ServedResource } from "../../kinds.ts";
 import type { Change } from "../../store/change.ts";
 import { storeKey } from "../../store/store.ts";
 import type { Cluster } from "../cluster/cluster.ts";
-import { bookmarkObject, plainBookmark } from "./bookmark.ts";
 import { expired, plainError } from "../../failures.ts";
 import { type ObjectFilter, isSelected, waitForVersion } from "./list.ts";
 import { collectionOf } from "../../resource-name.ts";
@@ -258,4 +259,57 @@ export class Watch {
 
 function withVersion(object: SentObject, version: number): SentObject {
   return { ...object, metadata: { ...object.metadata, resourceVersion: String(version) } };
+}
+
+/** The fields that an empty object gains in its conversion from the server's internal form. */
+const CONVERTED_SPEC: Readonly<Record<string, JsonObject>> = {
+  Deployment: { replicas: 0 },
+  ReplicaSet: { replicas: 0 },
+  StatefulSet: { replicas: 0 },
+};
+const CONVERTED_ANNOTATIONS: Readonly<Record<string, Record<string, string>>> = {
+  DaemonSet: { "deprecated.daemonset.template.generation": "0" },
+};
+
+/** The object of a BOOKMARK: only a version, and Go's output of an empty object. */
+function bookmarkObject(
+  resource: ServedResource,
+  version: number,
+  annotations?: Record<string, string>,
+): SentObject {
+  const { kind, builtIn } = resource;
+  const all = { ...(builtIn ? CONVERTED_ANNOTATIONS[kind] : {}), ...annotations };
+  return {
+    ...(builtIn ? zeroOf(resource) : {}),
+    kind,
+    apiVersion: apiVersionOf(resource),
+    metadata: {
+      resourceVersion: String(version),
+      ...(Object.keys(all).length > 0 ? { annotations: all } : {}),
+    },
+  };
+}
+
+// Memos, not state: the results for a resource, and a version, never change.
+const zeros = new WeakMap<ServedResource, JsonObject>();
+const latest = new WeakMap<ServedResource, SentObject>();
+
+/** The bookmark of all watches of a resource at `version`: the same object for each of them. */
+function plainBookmark(resource: ServedResource, version: number): SentObject {
+  let bookmark = latest.get(resource);
+  if (bookmark?.metadata.resourceVersion !== String(version)) {
+    bookmark = bookmarkObject(resource, version);
+    latest.set(resource, bookmark);
+  }
+  return bookmark;
+}
+
+function zeroOf(resource: ServedResource): JsonObject {
+  const known = zeros.get(resource);
+  if (known) return known;
+  const zero = zeroObject(resource);
+  const spec = CONVERTED_SPEC[resource.kind];
+  if (spec) zero["spec"] = { ...(zero["spec"] as JsonObject), ...spec };
+  zeros.set(resource, zero);
+  return zero;
 }

@@ -69,13 +69,16 @@ export class Api {
     warnings: string[],
   ): Promise<Answer> {
     const path = parsePath(unknown.path);
-    const verb = "plural" in path ? this.#verbOf(unknown, path) : unknown.method.toLowerCase();
-    const attributes =
-      "plural" in path ? resourceAttributes(unknown, path, verb) : { verb, path: unknown.path };
+    const verb = path ? this.#verbOf(unknown, path) : unknown.method.toLowerCase();
+    const attributes = path
+      ? resourceAttributes(unknown, path, verb)
+      : { verb, path: unknown.path };
     const request: ApiRequest = { ...unknown, user: identify(attributes) };
-    if (!isWatch(request, path)) checkTimeout(request.query);
+    // Watches have no deadline from the client.
+    const isWatch = path && (path.watchPrefix || booleanOption(request.query, "watch"));
+    if (!isWatch) checkTimeout(request.query);
     permit(this.#cluster, request.user, attributes);
-    if (!("plural" in path)) return this.#other(request);
+    if (!path) return this.#other(request);
     const target = this.#target(path, request, verb, warnings);
     if (!target) return pageNotFound();
     const { namespace, name, rest, watchPrefix } = path;
@@ -164,11 +167,6 @@ function checkSegment(what: "Namespace" | "Name", value: string | undefined): vo
   throw badRequest(`${what} parameter invalid: ${JSON.stringify(value)}: ${problem}`);
 }
 
-/** Whether the request is a watch: watches have no deadline from the client. */
-function isWatch({ query }: ApiRequest, path: ReturnType<typeof parsePath>): boolean {
-  return "plural" in path && (path.watchPrefix || booleanOption(query, "watch"));
-}
-
 /**
  * Whether the path has a namespace exactly where the resource needs one; lists and watches may span
  * all namespaces.
@@ -183,13 +181,12 @@ function checkVerb(
   verb: string,
   request: ApiRequest,
 ): void {
-  const everywhere = resource.namespaced && path.namespace === undefined;
-  if (everywhere && !isRead(verb)) throw methodNotAllowed();
-  if (resource.verbs.includes(verb)) return;
-  if (!resource.builtIn && verb === "" && request.method !== "OPTIONS") {
-    throw badRequest("name must be provided");
-  }
-  throw resource.builtIn ? methodNotAllowed() : verbNotSupported(resource, verb);
+  const { builtIn, namespaced, verbs } = resource;
+  if (namespaced && path.namespace === undefined && !isRead(verb)) throw methodNotAllowed();
+  if (verbs.includes(verb)) return;
+  if (builtIn) throw methodNotAllowed();
+  if (verb !== "" || request.method === "OPTIONS") throw verbNotSupported(resource, verb);
+  throw badRequest("name must be provided");
 }
 
 /** The attributes for authorization; a list of one name is a request for that name only. */

@@ -131,9 +131,7 @@ async function applyRequest(cluster: Cluster, asked: ResourceRequest): Promise<O
   return answerUpdate(cluster, asked, endpoint, change, how);
 }
 
-/**
- * Whether an apply changed only owners: a converted object then gets no defaults of its version.
- */
+/** Whether an apply changed only owners: a converted object then gets no defaults. */
 const isUnchanged = (resource: ServedResource, live: SentObject, object: SentObject): boolean =>
   hasVersions(resource) &&
   sameJson(withoutManagedFields(asJson(live)), withoutManagedFields(asJson(object)));

@@ -98,9 +98,7 @@ const isFieldRequirement = ({ operator, values = [] }: Requirement): boolean =>
 
 const isLabelRequirement = ({ operator = "" }: Requirement): boolean => isOperator(operator);
 
-/**
- * The field selector in the form of a list's parameter, without the parts that have no such form.
- */
+/** The field selector as the parameter of a list, without the parts that have no such form. */
 export function fieldSelectorText({ fieldSelector = {} }: ReviewSelectors): string {
   const { rawSelector = "", requirements = [] } = fieldSelector;
   const known: readonly Requirement[] = requirements.filter(isFieldRequirement);

@@ -90,9 +90,7 @@ function scaleWrite(cluster: Cluster, asked: ResourceRequest, options: WriteOpti
   return { ...asked, cluster, endpoint: scaleEndpoint(asked.resource), options };
 }
 
-/**
- * The error of a real server that cannot apply to the `Scale` of a custom resource, in its words.
- */
+/** The error of a real server, which cannot apply to the `Scale` of a custom resource. */
 function notConvertible(what: string, { namespace = "", name = "" }: ObjectMeta): StatusError {
   return failure(
     500,

@@ -126,9 +126,7 @@ export async function deleteRequest(cluster: Cluster, asked: ResourceRequest): P
   return { code: deletion.orphanDependents === false && !gone ? 202 : 200, object: body };
 }
 
-/**
- * DELETE of a collection: each object that the selectors match; the answer shows them as they were.
- */
+/** DELETE of a collection: each object that is selected; the answer shows them as they were. */
 export async function deleteCollectionRequest(
   cluster: Cluster,
   asked: ResourceRequest,

@@ -159,9 +159,7 @@ function taken(resource: ServedResource, existing: SentObject, generated: boolea
   return failure;
 }
 
-/**
- * A prefix and five characters that spell no words; the last of several tries when all are taken.
- */
+/** A prefix and five characters that spell no words; the last of several tries if all are taken. */
 function generateName(prefix: string, isFree: (name: string) => boolean, clock: Clock): string {
   // The limit counts bytes; a character cut in half is dropped.
   const start = Buffer.from(prefix).toString("utf8", 0, GENERATED_PREFIX_MAX);

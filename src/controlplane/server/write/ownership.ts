@@ -11,13 +11,11 @@ import { findBuiltInSchema } from "../../builtin/definitions.ts";
 import { convertVersion } from "../../builtin/kind-versions.ts";
 import { withEmptied } from "../../builtin/strategies/emptied.ts";
 import type { ServedResource } from "../../kinds.ts";
-import type { Cluster, Endpoint, Write, WriteOptions } from "../cluster/cluster.ts";
+import type { Cluster, Endpoint, Write } from "../cluster/cluster.ts";
 import { collectionOf } from "../../resource-name.ts";
 
 /** The parts of a write that the owners of fields depend on. */
-interface TrackedWrite extends Pick<Write, "cluster" | "endpoint"> {
-  readonly options: Pick<WriteOptions, "manager">;
-}
+type TrackedWrite = Pick<Write, "cluster" | "endpoint" | "options">;
 
 /** Brings the managedFields of `object` up to date for a write that is not an apply. */
 export function trackChange(
