@@ -161,7 +161,9 @@ export function prepareReads(
  */
 export async function convertingList<T>(
   cluster: Converters & { readonly store: Store },
-  { resource, namespace, isPaged }: ListPlace,
+  resource: ServedResource,
+  namespace: string,
+  isPaged: boolean,
   read: () => T,
 ): Promise<T> {
   if (!resource.conversion) return read();
@@ -191,13 +193,6 @@ export function corrupt(error: unknown, resource: ServedResource, object: SentOb
   return internalError(
     `StorageError: corrupt object, Code: 7, Key: /${key.join("/")}, ResourceVersion: 0, AdditionalErrorMsg: ${told.message}`,
   );
-}
-
-/** The place of a list. */
-interface ListPlace {
-  readonly resource: ServedResource;
-  readonly namespace: string;
-  readonly isPaged: boolean;
 }
 
 function knownReads(resource: ServedResource): WeakMap<SentObject, SentObject> {

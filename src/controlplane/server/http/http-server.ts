@@ -238,14 +238,11 @@ function portInUse(host: string, port: number, cause: Error): TsopError {
 }
 
 function identityOf(certificate: X509Certificate): PeerIdentity {
-  const { subject } = certificate.toLegacyObject();
-  const values = (name: string): string[] => {
-    const value = (subject as Record<string, string | string[] | undefined>)[name] ?? [];
-    return Array.isArray(value) ? value : [value];
-  };
+  const { CN, O }: Partial<Record<"CN" | "O", string | string[]>> =
+    certificate.toLegacyObject().subject;
   return {
-    commonName: values("CN")[0] ?? "",
-    organizations: values("O"),
+    commonName: [CN ?? []].flat()[0] ?? "",
+    organizations: [O ?? []].flat(),
     fingerprint: certificate.fingerprint256.replaceAll(":", "").toLowerCase(),
   };
 }

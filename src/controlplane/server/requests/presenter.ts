@@ -65,14 +65,13 @@ export class Presenter {
    */
   #list(page: ListPage): Answer {
     const resource = this.#resource;
+    const isBare = !this.#representation.view && resource.builtIn;
     const list: KubeList<SentObject> = {
       kind: resource.listKind,
       apiVersion: apiVersionOf(resource),
       metadata: page.metadata,
-      items: [...page.items],
+      items: isBare ? page.items.map(withoutType) : [...page.items],
     };
-    const { view } = this.#representation;
-    if (!view && resource.builtIn) list.items = page.items.map(withoutType);
     return this.#answer(200, this.#show(list));
   }
 
@@ -90,7 +89,7 @@ export class Presenter {
   #viewLine({ type, object }: WatchEvent): string {
     const shown = isStatus(object) ? object : this.#show(object, !this.#columnsSent);
     this.#columnsSent = true;
-    return `${encodeJson({ type, object: shown })}\n`;
+    return lineOf(type, shown);
   }
 
   #show(object: SentObject | KubeList<SentObject>, withColumns = true): object {
@@ -118,7 +117,7 @@ const latestLines = new WeakMap<Cluster, WatchEvent & { readonly line: string }>
 function plainLine(cluster: Cluster, { type, object }: WatchEvent): string {
   const latest = latestLines.get(cluster);
   if (latest?.object === object && latest.type === type) return latest.line;
-  const line = lineOf({ type, object });
+  const line = lineOf(type, object);
   latestLines.set(cluster, { type, object, line });
   return line;
 }
@@ -126,22 +125,16 @@ function plainLine(cluster: Cluster, { type, object }: WatchEvent): string {
 // The same bookmark is sent again and again in a quiet cluster, to all watches.
 const bookmarkLines = new WeakMap<WatchEvent["object"], string>();
 
-function bookmarkLine(event: WatchEvent): string {
-  let line = bookmarkLines.get(event.object);
-  if (line === undefined) {
-    line = lineOf(event);
-    bookmarkLines.set(event.object, line);
-  }
+function bookmarkLine({ type, object }: WatchEvent): string {
+  let line = bookmarkLines.get(object);
+  if (line === undefined) bookmarkLines.set(object, (line = lineOf(type, object)));
   return line;
 }
 
-function lineOf({ type, object }: WatchEvent): string {
-  return `${encodeJson({ type, object })}\n`;
-}
+const lineOf = (type: WatchEvent["type"], object: object): string =>
+  `${encodeJson({ type, object })}\n`;
 
-function isStatus(object: SentObject | Status): object is Status {
-  return object.kind === "Status";
-}
+const isStatus = (object: SentObject | Status): object is Status => object.kind === "Status";
 
 function withoutType(object: SentObject): SentObject {
   const rest: Partial<SentObject> = { ...object };

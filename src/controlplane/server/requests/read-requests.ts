@@ -54,7 +54,7 @@ export async function readPage(
   const { namespace, limit, labels, fields } = query;
   const isPaged = limit > 0 && labels.length === 0 && fields.length === 0;
   const read = (): ListPage => listObjects(cluster, resource, query);
-  return convertingList(cluster, { resource, namespace, isPaged }, read);
+  return convertingList(cluster, resource, namespace, isPaged, read);
 }
 
 /**

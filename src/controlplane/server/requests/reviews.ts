@@ -5,12 +5,25 @@
  */
 import type { TokenReviewSpec } from "../../../generated/k8s/authentication-v1.ts";
 import type {
+  FieldSelectorAttributes,
   NonResourceAttributes,
+  ResourceAttributes,
   SubjectAccessReviewSpec,
 } from "../../../generated/k8s/authorization-v1.ts";
+import type { FieldSelectorRequirement } from "../../../generated/k8s/meta-v1.ts";
 import { Check } from "../../../kube/check.ts";
 import { invalid } from "../../../kube/field-errors.ts";
 import type { JsonObject, ObjectMeta, SentObject } from "../../../kube/object.ts";
+import {
+  parseFieldSelector,
+  parseLabelSelector,
+  SelectorError,
+} from "../../../kube/selectors/selector.ts";
+import {
+  isOperator,
+  labelErrors,
+  valueCountErrors,
+} from "../../../kube/selectors/selector-rules.ts";
 import { authorize } from "../../auth/authorizer.ts";
 import type { Attributes } from "../../auth/attributes.ts";
 import { rulesOf } from "../../auth/rbac.ts";
@@ -25,7 +38,6 @@ import { badRequest } from "../../failures.ts";
 import { trackChange } from "../write/ownership.ts";
 import { writeOptions } from "./query.ts";
 import type { RequestHandler } from "./request.ts";
-import { checkSelectors, fieldSelectorText, ignoredSelectors } from "./review-selectors.ts";
 import { present } from "../../../present.ts";
 
 interface Reviewed<Spec extends object = JsonObject> extends SentObject {
@@ -200,3 +212,90 @@ export const REVIEW_HANDLERS: Readonly<Record<string, RequestHandler>> = {
   "selfsubjectreviews.authentication.k8s.io create": selfSubject,
   "tokenreviews.authentication.k8s.io create": tokenReview,
 };
+
+/** The selectors in the attributes of a resource, for objects to list, watch or delete. */
+type ReviewSelectors = Pick<ResourceAttributes, "fieldSelector" | "labelSelector">;
+
+type Selector = FieldSelectorAttributes;
+/** A requirement as it was sent, not validated yet. */
+type Requirement = Partial<FieldSelectorRequirement>;
+
+/** Checks the selectors. Unknown operators are accepted: they may be those of a newer client. */
+function checkSelectors(attributes: Check<ReviewSelectors>): void {
+  checkSelector(attributes.at("fieldSelector"), (requirement) => {
+    requirement.at("key").given("must be specified");
+    requirement.by(valueCountErrors);
+  });
+  checkSelector(attributes.at("labelSelector"), (requirement) => {
+    requirement.by(valueCountErrors);
+    requirement.by(labelErrors);
+  });
+}
+
+function checkSelector(
+  selector: Check<Selector | undefined>,
+  check: (requirement: Check<FieldSelectorRequirement>) => void,
+): void {
+  if (!selector.value) return;
+  const { rawSelector = "", requirements = [] } = selector.value;
+  if (rawSelector !== "" && requirements.length > 0) {
+    selector.at("rawSelector").invalid("may not specified at the same time as requirements");
+  }
+  const wanted = selector.at("requirements");
+  if (rawSelector === "" && requirements.length === 0) {
+    wanted.required(`when ${selector.field} is specified, requirements or rawSelector is required`);
+  }
+  wanted.each(check);
+}
+
+/**
+ * The message about the parts of selectors that an authorizer cannot consider; empty when there are
+ * none.
+ */
+function ignoredSelectors({ fieldSelector, labelSelector }: ReviewSelectors): string {
+  const ignored = [
+    ignoredPart("fieldSelector", fieldSelector, parseFieldSelector, isFieldRequirement),
+    ignoredPart("labelSelector", labelSelector, parseLabelSelector, isLabelRequirement),
+  ];
+  return ignored.filter((text) => text !== "").join("; ");
+}
+
+function ignoredPart(
+  name: string,
+  { rawSelector = "", requirements = [] }: Selector = {},
+  parse: (text: string) => unknown,
+  isKnown: (requirement: Requirement) => boolean,
+): string {
+  const known = requirements.filter(isKnown).length;
+  if (known === requirements.length && isReadable(rawSelector, parse)) return "";
+  const extent = known > 0 ? "partially ignored" : "ignored";
+  return `spec.resourceAttributes.${name} ${extent} due to parse error`;
+}
+
+function isReadable(text: string, parse: (text: string) => unknown): boolean {
+  try {
+    parse(text);
+    return true;
+  } catch (error) {
+    if (error instanceof SelectorError) return false;
+    throw error;
+  }
+}
+
+/** Whether a requirement of a field is valid: it has one value. */
+const isFieldRequirement = ({ operator, values = [] }: Requirement): boolean =>
+  (operator === "In" || operator === "NotIn") && values.length === 1;
+
+const isLabelRequirement = ({ operator = "" }: Requirement): boolean => isOperator(operator);
+
+/** The field selector as the parameter of a list, without the parts that have no such form. */
+function fieldSelectorText({ fieldSelector = {} }: ReviewSelectors): string {
+  const { rawSelector = "", requirements = [] } = fieldSelector;
+  const known: readonly Requirement[] = requirements.filter(isFieldRequirement);
+  if (known.length === 0) return rawSelector;
+  return known
+    .map(({ key = "", operator, values: [value = ""] = [] }) =>
+      [key, operator === "In" ? "=" : "!=", value].join(""),
+    )
+    .join(",");
+}

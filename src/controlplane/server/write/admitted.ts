@@ -13,17 +13,16 @@ import { findBuiltInSchema } from "../../builtin/definitions.ts";
 import { readBuiltInKind, readType } from "../../wire/decode-body.ts";
 import { problemOf, strictMistake } from "../../wire/content.ts";
 import { WireError } from "../../wire/wire-error.ts";
-import type { Write, WriteOptions } from "../cluster/cluster.ts";
+import type { Write } from "../cluster/cluster.ts";
 import { plainError } from "../../failures.ts";
 import { matchNamespace } from "./match-path.ts";
 import { dedupOwners, tidyMetadata } from "./object-limits.ts";
 
-const OPTIONS_KIND: Readonly<Record<AdmissionOperation, string>> = {
+const OPTIONS_KIND = {
   CREATE: "CreateOptions",
   UPDATE: "UpdateOptions",
   DELETE: "DeleteOptions",
-  CONNECT: "",
-};
+} as const;
 
 /** The admission request about a write. Its kind is that of the sent object. */
 export function admissionRequest<O extends Pick<AdmissionRequest, "object" | "oldObject">>(
@@ -43,18 +42,16 @@ export function admissionRequest<O extends Pick<AdmissionRequest, "object" | "ol
     ...objects,
     user: options.user,
     dryRun: options.dryRun,
-    options: reviewOptions(operation, options),
+    options:
+      operation === "CONNECT"
+        ? null
+        : {
+            kind: OPTIONS_KIND[operation],
+            apiVersion: "meta.k8s.io/v1",
+            ...options.asked,
+            ...(options.dryRun ? { dryRun: ["All"] } : {}),
+          },
     warn: options.warn,
-  };
-}
-
-function reviewOptions(operation: AdmissionOperation, options: WriteOptions): JsonObject | null {
-  if (operation === "CONNECT") return null;
-  return {
-    kind: OPTIONS_KIND[operation],
-    apiVersion: "meta.k8s.io/v1",
-    ...options.asked,
-    ...(options.dryRun ? { dryRun: ["All"] } : {}),
   };
 }
 

@@ -163,14 +163,10 @@ function taken(resource: ServedResource, existing: SentObject, generated: boolea
 function generateName(prefix: string, isFree: (name: string) => boolean, clock: Clock): string {
   // The limit counts bytes; a character cut in half is dropped.
   const start = Buffer.from(prefix).toString("utf8", 0, GENERATED_PREFIX_MAX);
-  let name: string;
-  let tries = 0;
-  do {
-    name = start;
-    for (let count = 0; count < SUFFIX_LENGTH; count++) {
-      name += SUFFIX_LETTERS[Math.floor(clock.random() * SUFFIX_LETTERS.length)] ?? "";
-    }
-    tries++;
-  } while (tries < GENERATE_TRIES && !isFree(name));
-  return name;
+  const letter = (): string =>
+    SUFFIX_LETTERS.charAt(Math.floor(clock.random() * SUFFIX_LETTERS.length));
+  for (let tries = 1; ; tries++) {
+    const name = start + Array.from({ length: SUFFIX_LENGTH }, letter).join("");
+    if (tries === GENERATE_TRIES || isFree(name)) return name;
+  }
 }
