@@ -37,10 +37,7 @@ export interface WriteContext {
   pluralOf(group: string, version: string, kind: string): string | undefined;
   /** Whether the user may also do something else. */
   may(attributes: ResourceAttributes): boolean;
-  /**
-   * Stores the status of another object that this write changes, such as the use of a quota; not in
-   * a dry run.
-   */
+  /** Stores the status of another object, such as the use of a quota; not in a dry run. */
   putStatus(group: string, plural: string, object: SentObject): void;
   /** Adds a `Warning` header to the answer. */
   warn(text: string): void;
@@ -50,15 +47,9 @@ export interface WriteContext {
 
 /** Options of defaulting. */
 export interface DefaultingOptions {
-  /**
-   * For the result of an apply: keeps nulls that the schema does not allow, for validation to
-   * refuse.
-   */
+  /** For the result of an apply: keeps nulls that the schema forbids, for validation to refuse. */
   readonly keepNulls?: boolean;
-  /**
-   * For the result of admission: keeps fields that the schema does not know until the object is
-   * stored.
-   */
+  /** For the result of admission: keeps unknown fields until the object is stored. */
   readonly keepUnknown?: boolean;
 }
 
@@ -149,10 +140,7 @@ export interface KindTraits {
   readonly selectsNoNamespace?: boolean;
   /** How objects of the kind are scaled. */
   readonly scale?: ScaleAccess;
-  /**
-   * The paths of fields that writes to an endpoint do not change, by subresource, `""` for the main
-   * endpoint.
-   */
+  /** Paths of fields that a write does not change, by subresource; `""` is the main endpoint. */
   readonly resetFields?: Readonly<Record<string, readonly string[]>>;
   /** Whether an apply to the status of a missing object creates it, if it is valid. */
   readonly statusCreates?: boolean;
@@ -249,10 +237,7 @@ export interface ServedResource extends ResourceInfo {
   readonly schema: Schema;
   /** Of a custom kind: the parts of its definition whose change ends watches. */
   readonly definedBy?: { readonly spec: unknown; readonly acceptedNames: unknown };
-  /**
-   * Of a custom kind: the schemas of all versions by their apiVersion, also of those that are not
-   * served.
-   */
+  /** Custom kinds: the schemas of all versions by apiVersion, also of those not served. */
   readonly versionSchemas?: ReadonlyMap<string, Schema>;
   readonly strategy: Strategy;
   /** Absent on custom kinds. */
@@ -269,10 +254,7 @@ export interface ServedResource extends ResourceInfo {
     /** Removes fields that the version does not know, in place. */
     dropUnknown(object: SentObject): void;
   };
-  /**
-   * Custom kinds: the webhook that converts between versions; absent where only `apiVersion`
-   * differs.
-   */
+  /** Custom kinds: the webhook that converts; absent where only `apiVersion` differs. */
   readonly conversion?: ConversionWebhook;
   /**
    * Custom kinds: removes fields that the schema does not know from a decoded object, in place. For

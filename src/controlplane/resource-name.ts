@@ -30,10 +30,7 @@ export interface ObjectSource {
 export const isSameResource = (left: ResourceName, right: ResourceName): boolean =>
   left.group === right.group && left.plural === right.plural;
 
-/**
- * The object as one of the kind, where `resource` is that kind's; `undefined` where it is
- * another's.
- */
+/** The object as one of the kind; `undefined` where `resource` is another kind's. */
 export function asKind<T extends SentObject>(
   kind: ResourceName<T>,
   resource: ResourceName,

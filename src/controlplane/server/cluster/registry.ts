@@ -1,7 +1,4 @@
-/**
- * The registry of served resources: the built-in ones, and those of the current
- * CustomResourceDefinitions.
- */
+/** The registry of served resources: built-in ones, and those of CustomResourceDefinitions. */
 import { collectionOf } from "../../resource-name.ts";
 import type { ServedResource } from "../../kinds.ts";
 

@@ -21,10 +21,7 @@ interface Converters {
 
 const shown = new WeakMap<ServedResource, WeakMap<SentObject, SentObject>>();
 
-/**
- * Thrown for an object that a webhook must convert before it is read; `converting` calls the
- * webhook.
- */
+/** Thrown for an object that a webhook must convert first; `converting` calls it. */
 class Unconverted extends Error {
   readonly resource: ServedResource;
   readonly object: SentObject;
@@ -113,10 +110,7 @@ export async function converting<T>(
   }
 }
 
-/**
- * Remembers that an object was just stored as `resource` shows it: with its defaults, in its
- * version.
- */
+/** Remembers that an object was stored as `resource` shows it: with defaults, in its version. */
 export function rememberRead(resource: ServedResource, object: SentObject): void {
   if (!resource.builtIn && object.apiVersion === apiVersionOf(resource)) {
     knownReads(resource).set(object, object);
@@ -201,10 +195,7 @@ function knownReads(resource: ServedResource): WeakMap<SentObject, SentObject> {
   return known;
 }
 
-/**
- * The object with the defaults of the stored version, and without fields that the shown version
- * does not know.
- */
+/** The object with the defaults of the stored version, without fields unknown to the shown one. */
 function customAs(
   registry: Registry,
   resource: ServedResource,

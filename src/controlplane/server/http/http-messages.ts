@@ -21,10 +21,7 @@ export function parseTarget(target: string): Pick<RawRequest, "path" | "query"> 
   return { path: target.slice(0, question), query: new URLSearchParams(text) };
 }
 
-/**
- * The text of a header on the wire: Node writes headers as latin1, and Kubernetes puts raw UTF-8
- * there.
- */
+/** The text of a header on the wire: Node writes latin1, and Kubernetes puts raw UTF-8 there. */
 export function headerText(text: string): string {
   return /[^\u0020-\u007e]/.test(text) ? Buffer.from(text, "utf8").toString("latin1") : text;
 }

@@ -26,10 +26,7 @@ interface HttpServerOptions {
 
 /** The limit of Go's server; Node's own 16 KiB are too few for a long label selector. */
 const HEADER_MAX_BYTES = 1024 * 1024;
-/**
- * How many bytes of an unread body are read after the answer, so that its sender gets to see the
- * answer.
- */
+/** How many bytes of a body are read after the answer, so that its sender gets to see that. */
 const UNWANTED_MAX_BYTES = 64 * 1024 * 1024;
 
 /** The API's HTTPS server. */

@@ -18,10 +18,7 @@ export interface ContinuePoint {
 
 const FORM = "meta.k8s.io/v1";
 
-/**
- * The token of a point. The watch cache of the real server, where there is one, writes a slash
- * before the key.
- */
+/** The token of a point. A real server with a watch cache writes a slash before the key. */
 export function writeContinue({ version, key }: ContinuePoint, cached: boolean): string {
   const start = cached ? `/${key}` : key;
   return Buffer.from(JSON.stringify({ v: FORM, rv: version, start })).toString("base64url");

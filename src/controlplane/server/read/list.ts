@@ -60,10 +60,7 @@ export async function waitForVersion(
   if (version > store.version) throw tooLargeVersion(version, store.version);
 }
 
-/**
- * Whether the real server has a watch cache for the resource; it has none for Events, so reads do
- * not wait there.
- */
+/** Whether the real server has a watch cache for the resource; without one, reads do not wait. */
 const isCached = (resource: ServedResource): boolean => collectionOf(resource) !== "events";
 
 /** One object as `resource` shows it. @throws StatusError 404 */

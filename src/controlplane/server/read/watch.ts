@@ -64,10 +64,7 @@ export class Watch {
     this.#collection = collectionOf(resource);
   }
 
-  /**
-   * Sends the due events and continues until it is stopped, its time is over, or the resource is
-   * gone.
-   */
+  /** Sends events until it is stopped, its time is over, or the resource is gone. */
   start(): void {
     // The client is gone already.
     if (this.#ended) return;

@@ -1,7 +1,4 @@
-/**
- * The API: finds the target of a request, checks that it exists and is allowed, and runs the
- * operation.
- */
+/** The API: finds the target of a request, checks that it exists and is allowed, and runs it. */
 import { TsopError, messageOf } from "../../../errors.ts";
 import { pathSegmentErrors } from "../../../kube/names.ts";
 import { StatusError } from "../../../kube/status.ts";
@@ -101,10 +98,7 @@ export class Api {
     return presenter.present(await handler(this.#cluster, asked, presenter));
   }
 
-  /**
-   * The verb of a request; a POST to an object of a custom kind is one to its collection, and a
-   * HEAD is a GET.
-   */
+  /** The verb of a request. Custom kinds take HEAD for GET, and POST to an object as a create. */
   #verbOf(request: UnknownRequest, path: ResourcePath): string {
     const isCustom = this.#cluster.registry.groupOwner(path.group) === "custom";
     if (isCustom && request.method === "HEAD") return verbOf({ ...request, method: "GET" }, path);
@@ -167,10 +161,7 @@ function checkSegment(what: "Namespace" | "Name", value: string | undefined): vo
   throw badRequest(`${what} parameter invalid: ${JSON.stringify(value)}: ${problem}`);
 }
 
-/**
- * Whether the path has a namespace exactly where the resource needs one; lists and watches may span
- * all namespaces.
- */
+/** Whether the path has a namespace where the resource needs one; lists may span all of them. */
 function inScope({ namespaced }: ServedResource, { namespace, name }: ResourcePath): boolean {
   return namespaced ? namespace !== undefined || name === undefined : namespace === undefined;
 }

@@ -124,10 +124,7 @@ function checkLogOptions({ request: { query }, name }: ResourceRequest): void {
   if (errors.length > 0) throw invalid({ group: "", kind: "PodLogOptions" }, name, errors);
 }
 
-/**
- * GET of the log of a pod: empty before it has a node, an error on a simulated node, which has no
- * logs.
- */
+/** GET of a pod's log: empty before it has a node; an error on a simulated node, without logs. */
 export function podLog(cluster: Cluster, asked: ResourceRequest): Answer {
   const { resource, namespace, name } = asked;
   checkLogOptions(asked);

@@ -59,10 +59,7 @@ export class Presenter {
     return this.#answer(code, isStatus(object) ? object : this.#show(object));
   }
 
-  /**
-   * A page of a list. Items of built-in kinds omit kind and apiVersion, which follow from the
-   * list's.
-   */
+  /** A page of a list. Items of built-in kinds omit kind and apiVersion: the list has them. */
   #list(page: ListPage): Answer {
     const resource = this.#resource;
     const isBare = !this.#representation.view && resource.builtIn;

@@ -48,15 +48,11 @@ function numberProblem(
   [least, limit]: readonly [bigint, bigint],
 ): string | undefined {
   const isNumber = form.test(text);
-  if (isNumber && (text.length <= EXACT_DIGITS || inRange(BigInt(text), least, limit))) {
-    return undefined;
-  }
+  const value = isNumber && text.length > EXACT_DIGITS ? BigInt(text) : 0n;
+  if (isNumber && value >= least && value < limit) return undefined;
   const why = isNumber ? "value out of range" : "invalid syntax";
   return `strconv.${parse}: parsing ${JSON.stringify(text)}: ${why}`;
 }
-
-const inRange = (value: bigint, least: bigint, limit: bigint): boolean =>
-  value >= least && value < limit;
 
 const DURATION_UNITS: ReadonlySet<string> = new Set(["ns", "us", "µs", "μs", "ms", "s", "m", "h"]);
 

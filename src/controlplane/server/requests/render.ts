@@ -20,10 +20,7 @@ export function jsonAnswer(
   };
 }
 
-/**
- * The parameters of media types that ask for another view of an object, or for a stream; a failure
- * has neither.
- */
+/** Parameters that ask for another view of an object, or for a stream; a failure has neither. */
 const FORMS = ["as", "g", "v", "stream"];
 
 /** A failure as its `Status`, in YAML for clients that accept only that. */
@@ -57,10 +54,7 @@ export function textAnswer(status: number, body: string): Answer {
 const WARNINGS_MAX_LENGTH = 4096;
 const WARNING_CUT_LENGTH = 256;
 
-/**
- * An answer with these texts as `Warning` headers, each once; all are truncated when they are too
- * long together.
- */
+/** An answer with `Warning` headers, each once; all are cut when they are too long together. */
 export function withWarnings(answer: Answer, warnings: readonly string[]): Answer {
   const texts = [...new Set(warnings)].filter((text) => text !== "" && !/\p{Cc}/u.test(text));
   if (texts.length === 0) return answer;

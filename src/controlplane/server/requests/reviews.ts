@@ -248,10 +248,7 @@ function checkSelector(
   wanted.each(check);
 }
 
-/**
- * The message about the parts of selectors that an authorizer cannot consider; empty when there are
- * none.
- */
+/** The message about selectors that an authorizer cannot consider; empty when there are none. */
 function ignoredSelectors({ fieldSelector, labelSelector }: ReviewSelectors): string {
   const ignored = [
     ignoredPart("fieldSelector", fieldSelector, parseFieldSelector, isFieldRequirement),

@@ -20,10 +20,7 @@ import type { Outcome, ResourceRequest } from "./request.ts";
 import { SCALE, type Scale, changeScale, readScale, scaleEndpoint } from "../write/scale.ts";
 import { type Write } from "../cluster/cluster.ts";
 
-/**
- * A Scale as the server prints it, whatever was omitted: 0 replicas are left out. Changes the
- * object.
- */
+/** The object as a Scale that the server prints: 0 replicas are left out. Changes it. */
 function inShape(object: SentObject): Scale {
   normaliseShape(object);
   return object as Scale;

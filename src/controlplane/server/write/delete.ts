@@ -82,10 +82,7 @@ export async function deleteObject(write: Write, asked: DeletionOptions): Promis
   }
 }
 
-/**
- * Warns about a deletion without a policy, for kinds that have such a warning; before the object is
- * looked up.
- */
+/** Warns about a deletion without a policy, for kinds that do, before the object is looked up. */
 export function warnOfDeletion(
   resource: ServedResource,
   deletion: DeletionOptions,
@@ -105,31 +102,25 @@ interface Outcome {
 }
 
 /**
- * The options as admission sees them: with the grace period that will apply, and for namespaces
- * with the uid.
+ * Asks admission, which sees the grace period that will apply, and for namespaces the uid.
+ *
+ * @throws StatusError when it refuses the deletion
  */
-function reviewedOptions(
-  { rule, asked: { gracePeriodSeconds }, options }: Deletion,
+async function admitDeletion(
+  { cluster, endpoint, rule, asked, options }: Deletion,
   stored: SentObject,
-): WriteOptions {
-  const { metadata } = stored;
-  const isLive = metadata.deletionTimestamp === undefined;
-  const grace = isLive ? rule.graceSeconds?.(stored, gracePeriodSeconds) : undefined;
-  const asked = {
+): Promise<void> {
+  const { namespace = "", name = "", uid, deletionTimestamp } = stored.metadata;
+  const isLive = deletionTimestamp === undefined;
+  const grace = isLive ? rule.graceSeconds?.(stored, asked.gracePeriodSeconds) : undefined;
+  const shown = {
     ...options.asked,
     ...present({ gracePeriodSeconds: grace }),
-    ...(rule.pinsUid ? { preconditions: { uid: metadata.uid } } : {}),
+    ...(rule.pinsUid ? { preconditions: { uid } } : {}),
   };
-  return { ...options, asked };
-}
-
-/** @throws StatusError when admission refuses the deletion */
-async function admitDeletion(deletion: Deletion, stored: SentObject): Promise<void> {
-  const { cluster, endpoint } = deletion;
-  const { namespace = "", name = "" } = stored.metadata;
-  const options = reviewedOptions(deletion, stored);
+  const reviewed = { ...options, asked: shown };
   const request = admissionRequest(
-    { endpoint, namespace, name: options.collection ? "" : name, options },
+    { endpoint, namespace, name: options.collection ? "" : name, options: reviewed },
     "DELETE",
     { oldObject: readAs(cluster, endpoint.resource, stored) },
   );

@@ -17,10 +17,7 @@ import { matchName, matchNamespace } from "./match-path.ts";
 import { type UpdateOptions, updateObject } from "./update.ts";
 import { present } from "../../../present.ts";
 
-/**
- * The replicas from which the Scale of a custom resource without replicas is patched; no client may
- * set them.
- */
+/** In place of the replicas that a custom resource does not set; no client may set it. */
 const UNSET = -(2 ** 31);
 
 /** The kind of a Scale. */

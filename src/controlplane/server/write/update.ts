@@ -17,15 +17,9 @@ import { rememberRead, shownAs, toStore, unfilled } from "../cluster/versions.ts
 
 /** The options of an update. */
 export interface UpdateOptions extends WriteOptions {
-  /**
-   * Whether it is a PUT, whose uid must be that of the stored object; a patch may not change it
-   * (422).
-   */
+  /** Whether it is a PUT, which another uid makes a conflict; a patch may not change it (422). */
   readonly replaces: boolean;
-  /**
-   * Whether an object without resourceVersion overwrites the stored one, whatever the rules of its
-   * kind.
-   */
+  /** Whether no resourceVersion is needed, whatever the rules of the kind. */
   readonly unconditional?: boolean;
   /** Whether nulls are stored where there should be none, as after an apply. */
   readonly keepsNulls?: boolean;
@@ -77,10 +71,7 @@ export async function updateObject(
   }
 }
 
-/**
- * The object after mutating admission; a change by a subresource of another kind was admitted as
- * that kind.
- */
+/** The object after mutating admission; that of a subresource's own kind was admitted before. */
 async function admitted(
   write: Write<UpdateOptions>,
   live: SentObject,

@@ -70,10 +70,7 @@ function hasStrictFinalizers({ builtIn, traits }: ServedResource): boolean {
   return builtIn && !traits?.freeFinalizers;
 }
 
-/**
- * All errors of a change. Kinds that check the metadata twice do so with their own errors in
- * between.
- */
+/** All errors of a change; kinds that check the metadata twice may have theirs in between. */
 function changeErrors(
   { resource, strategy, subresource }: Endpoint,
   object: SentObject,
