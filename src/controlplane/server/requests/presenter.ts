@@ -107,6 +107,13 @@ export class Presenter {
   }
 }
 
+/** Answers a request to a resource. */
+export type RequestHandler = (
+  cluster: Cluster,
+  asked: ResourceRequest,
+  presenter: Presenter,
+) => Outcome | Promise<Outcome>;
+
 /** The last line that was written for a watch of a cluster. */
 const latestLines = new WeakMap<Cluster, WatchEvent & { readonly line: string }>();
 

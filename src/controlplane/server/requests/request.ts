@@ -3,9 +3,7 @@ import type { SentObject } from "../../../kube/object.ts";
 import type { Status } from "../../../kube/status.ts";
 import type { Credentials } from "../../auth/authenticator.ts";
 import type { ServedResource, ServedSubresource, User } from "../../kinds.ts";
-import type { Cluster } from "../cluster/cluster.ts";
 import type { ListPage } from "../read/list.ts";
-import type { Presenter } from "./presenter.ts";
 
 /** A request whose user is known. */
 export interface ApiRequest {
@@ -66,10 +64,3 @@ export function headerOf(request: Pick<ApiRequest, "headers">, name: string): st
   const value = request.headers[name];
   return (Array.isArray(value) ? value[0] : value) ?? "";
 }
-
-/** Answers a request to a resource. */
-export type RequestHandler = (
-  cluster: Cluster,
-  asked: ResourceRequest,
-  presenter: Presenter,
-) => Outcome | Promise<Outcome>;

@@ -37,7 +37,7 @@ import { matchNamespace } from "../write/match-path.ts";
 import { badRequest } from "../../failures.ts";
 import { trackChange } from "../write/ownership.ts";
 import { writeOptions } from "./query.ts";
-import type { RequestHandler } from "./request.ts";
+import type { RequestHandler } from "./presenter.ts";
 import { present } from "../../../present.ts";
 
 interface Reviewed<Spec extends object = JsonObject> extends SentObject {
