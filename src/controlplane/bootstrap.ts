@@ -1,8 +1,6 @@
 /** The objects that every cluster begins with. */
-import { asObject } from "../kube/json.ts";
 import { isIP } from "node:net";
 import { sameJson } from "../kube/json.ts";
-import type { SentObject } from "../kube/object.ts";
 import { advertisedAddress } from "./advertised-address.ts";
 import { bootstrapRbacObjects } from "./auth/bootstrap-rbac.ts";
 import {
@@ -11,13 +9,6 @@ import {
 } from "./controllers/cluster-role-aggregation-controller.ts";
 import { ServerWriter } from "./server-writer.ts";
 import type { Cluster } from "./server/cluster/cluster.ts";
-
-const RBAC_PLURALS: Readonly<Record<string, string>> = {
-  ClusterRole: "clusterroles",
-  ClusterRoleBinding: "clusterrolebindings",
-  Role: "roles",
-  RoleBinding: "rolebindings",
-};
 
 const NAMESPACES = ["default", "kube-node-lease", "kube-public", "kube-system"];
 
@@ -35,62 +26,40 @@ const PRIORITY_CLASSES = [
 ] as const;
 
 /** The Service by which pods reach the API. */
-const apiService = (): SentObject =>
-  asObject({
-    apiVersion: "v1",
-    kind: "Service",
-    metadata: {
-      name: "kubernetes",
-      namespace: "default",
-      labels: { component: "apiserver", provider: "kubernetes" },
-    },
-    spec: {
-      clusterIP: "10.96.0.1",
-      clusterIPs: ["10.96.0.1"],
-      internalTrafficPolicy: "Cluster",
-      ipFamilies: ["IPv4"],
-      ipFamilyPolicy: "SingleStack",
-      ports: [{ name: "https", port: 443, protocol: "TCP", targetPort: 6443 }],
-      sessionAffinity: "None",
-      type: "ClusterIP",
-    },
-    status: { loadBalancer: {} },
-  });
-
-/** The range of the services' addresses. */
-const serviceNetwork = (now: string): SentObject =>
-  asObject({
-    apiVersion: "networking.k8s.io/v1",
-    kind: "ServiceCIDR",
-    metadata: { name: "kubernetes" },
-    spec: { cidrs: ["10.96.0.0/16"] },
-    status: {
-      conditions: [
-        {
-          type: "Ready",
-          status: "True",
-          lastTransitionTime: now,
-          reason: "",
-          message: "Kubernetes default Service CIDR is ready",
-        },
-      ],
-    },
-  });
+const API_SERVICE = {
+  apiVersion: "v1",
+  kind: "Service",
+  metadata: {
+    name: "kubernetes",
+    namespace: "default",
+    labels: { component: "apiserver", provider: "kubernetes" },
+  },
+  spec: {
+    clusterIP: "10.96.0.1",
+    clusterIPs: ["10.96.0.1"],
+    internalTrafficPolicy: "Cluster",
+    ipFamilies: ["IPv4"],
+    ipFamilyPolicy: "SingleStack",
+    ports: [{ name: "https", port: 443, protocol: "TCP", targetPort: 6443 }],
+    sessionAffinity: "None",
+    type: "ClusterIP",
+  },
+  status: { loadBalancer: {} },
+};
 
 /** The class of claims without one, where a provisioner is simulated. */
-const defaultStorageClass = (): SentObject =>
-  asObject({
-    apiVersion: "storage.k8s.io/v1",
-    kind: "StorageClass",
-    metadata: {
-      name: "standard",
-      annotations: { "storageclass.kubernetes.io/is-default-class": "true" },
-    },
-    provisioner: "tsop.dev/simulated",
-    reclaimPolicy: "Delete",
-    volumeBindingMode: "WaitForFirstConsumer",
-    allowVolumeExpansion: true,
-  });
+const DEFAULT_STORAGE_CLASS = {
+  apiVersion: "storage.k8s.io/v1",
+  kind: "StorageClass",
+  metadata: {
+    name: "standard",
+    annotations: { "storageclass.kubernetes.io/is-default-class": "true" },
+  },
+  provisioner: "tsop.dev/simulated",
+  reclaimPolicy: "Delete",
+  volumeBindingMode: "WaitForFirstConsumer",
+  allowVolumeExpansion: true,
+};
 
 /** The parts of a cluster beside those that every API server makes. */
 export interface BootstrapOptions {
@@ -110,37 +79,48 @@ export function createBootstrapObjects(
 ): void {
   const writer = new ServerWriter(cluster);
   for (const name of NAMESPACES) {
-    writer.add(
-      "namespaces",
-      asObject({
-        apiVersion: "v1",
-        kind: "Namespace",
-        metadata: { name, labels: { "kubernetes.io/metadata.name": name } },
-        spec: { finalizers: ["kubernetes"] },
-        status: { phase: "Active" },
-      }),
-    );
+    writer.add("namespaces", {
+      apiVersion: "v1",
+      kind: "Namespace",
+      metadata: { name, labels: { "kubernetes.io/metadata.name": name } },
+      spec: { finalizers: ["kubernetes"] },
+      status: { phase: "Active" },
+    });
   }
   for (const [name, value, description] of PRIORITY_CLASSES) {
-    writer.add(
-      "priorityclasses.scheduling.k8s.io",
-      asObject({
-        apiVersion: "scheduling.k8s.io/v1",
-        kind: "PriorityClass",
-        metadata: { name, generation: 1 },
-        value,
-        description,
-        preemptionPolicy: "PreemptLowerPriority",
-      }),
-    );
+    writer.add("priorityclasses.scheduling.k8s.io", {
+      apiVersion: "scheduling.k8s.io/v1",
+      kind: "PriorityClass",
+      metadata: { name, generation: 1 },
+      value,
+      description,
+      preemptionPolicy: "PreemptLowerPriority",
+    });
   }
-  writer.add("services", apiService());
-  writer.add("servicecidrs.networking.k8s.io", serviceNetwork(writer.time));
-  if (storageClass) writer.add("storageclasses.storage.k8s.io", defaultStorageClass());
+  writer.add("services", API_SERVICE);
+  // The range of the services' addresses.
+  writer.add("servicecidrs.networking.k8s.io", {
+    apiVersion: "networking.k8s.io/v1",
+    kind: "ServiceCIDR",
+    metadata: { name: "kubernetes" },
+    spec: { cidrs: ["10.96.0.0/16"] },
+    status: {
+      conditions: [
+        {
+          type: "Ready",
+          status: "True",
+          lastTransitionTime: writer.time,
+          reason: "",
+          message: "Kubernetes default Service CIDR is ready",
+        },
+      ],
+    },
+  });
+  if (storageClass) writer.add("storageclasses.storage.k8s.io", DEFAULT_STORAGE_CLASS);
   const rbac = bootstrapRbacObjects();
   if (aggregated) aggregate(rbac.filter(({ kind }) => kind === "ClusterRole"));
   for (const object of rbac) {
-    writer.add(`${RBAC_PLURALS[object.kind] ?? ""}.rbac.authorization.k8s.io`, object);
+    writer.add(`${object.kind.toLowerCase()}s.rbac.authorization.k8s.io`, object);
   }
 }
 
@@ -158,54 +138,42 @@ function aggregate(roles: readonly ClusterRole[]): void {
   }
 }
 
-/** The address of the server, and the authority of its client certificates. */
-export interface ServerAddress {
-  readonly host: string;
-  readonly port: number;
-  /** PEM. */
-  readonly clientCa: string;
-}
-
 /**
- * Publishes the address of the server: behind the Service `kubernetes`, and for extension API
- * servers.
+ * Publishes the address of the server, behind the Service `kubernetes`, and the authority of its
+ * client certificates (PEM), for extension API servers.
  */
-export function publishServer(cluster: Cluster, { host, port, clientCa }: ServerAddress): void {
+export function publishServer(
+  cluster: Cluster,
+  host: string,
+  port: number,
+  clientCa: string,
+): void {
   const address = advertisedAddress(host);
   const ports = [{ name: "https", port, protocol: "TCP" }];
   const metadata = { name: "kubernetes", namespace: "default" };
   const writer = new ServerWriter(cluster);
-  writer.replace(
-    "endpoints",
-    asObject({
-      apiVersion: "v1",
-      kind: "Endpoints",
-      metadata: { ...metadata, labels: { "endpointslice.kubernetes.io/skip-mirror": "true" } },
-      subsets: [{ addresses: [{ ip: address }], ports }],
-    }),
-  );
-  writer.replace(
-    "endpointslices.discovery.k8s.io",
-    asObject({
-      apiVersion: "discovery.k8s.io/v1",
-      kind: "EndpointSlice",
-      metadata: {
-        ...metadata,
-        generation: 1,
-        labels: { "kubernetes.io/service-name": "kubernetes" },
-      },
-      addressType: isIP(address) === 6 ? "IPv6" : "IPv4",
-      endpoints: [{ addresses: [address], conditions: { ready: true } }],
-      ports,
-    }),
-  );
-  writer.replace(
-    "configmaps",
-    asObject({
-      apiVersion: "v1",
-      kind: "ConfigMap",
-      metadata: { name: "extension-apiserver-authentication", namespace: "kube-system" },
-      data: { "client-ca-file": clientCa },
-    }),
-  );
+  writer.replace("endpoints", {
+    apiVersion: "v1",
+    kind: "Endpoints",
+    metadata: { ...metadata, labels: { "endpointslice.kubernetes.io/skip-mirror": "true" } },
+    subsets: [{ addresses: [{ ip: address }], ports }],
+  });
+  writer.replace("endpointslices.discovery.k8s.io", {
+    apiVersion: "discovery.k8s.io/v1",
+    kind: "EndpointSlice",
+    metadata: {
+      ...metadata,
+      generation: 1,
+      labels: { "kubernetes.io/service-name": "kubernetes" },
+    },
+    addressType: isIP(address) === 6 ? "IPv6" : "IPv4",
+    endpoints: [{ addresses: [address], conditions: { ready: true } }],
+    ports,
+  });
+  writer.replace("configmaps", {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name: "extension-apiserver-authentication", namespace: "kube-system" },
+    data: { "client-ca-file": clientCa },
+  });
 }

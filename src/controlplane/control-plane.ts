@@ -23,7 +23,7 @@ import { kubeconfigText } from "./auth/kubeconfig.ts";
 import { TokenAuthority } from "./auth/tokens.ts";
 import { builtInResources } from "./builtin/resources.ts";
 import { createBootstrapObjects, publishServer } from "./bootstrap.ts";
-import type { ControllerContext } from "./controllers/client.ts";
+import type { ControllerContext, IssueToken } from "./controllers/client.ts";
 import { type RunningControllers, startControllers } from "./controllers/start-controllers.ts";
 import { toolsOf } from "./controllers/controller.ts";
 import { WorkLoop } from "./controllers/work-loop.ts";
@@ -43,7 +43,7 @@ import {
   type DirectRequest,
   DirectServer,
 } from "./server/http/direct-server.ts";
-import { listen } from "./server/http/listening.ts";
+import { HttpServer } from "./server/http/http-server.ts";
 import { GIT_VERSION, otherPath } from "./server/requests/other-paths.ts";
 import { OpenApi } from "./openapi/openapi.ts";
 import { Registry } from "./server/cluster/registry.ts";
@@ -162,17 +162,12 @@ export interface ControlPlane extends AsyncDisposable {
  * @throws TsopError `port-in-use`, `unknown-admission-plugin`
  */
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
-  const { dataDir } = options;
-  if (dataDir === undefined)
-    return launch(options, { keys: createKeys(options.clock ?? systemClock) });
+  const { dataDir, clock = systemClock } = options;
+  if (dataDir === undefined) return launch(options, { keys: createKeys(clock) });
   const { StoreLog } = await import("./store/log.ts");
   const disk = new StoreLog(dataDir);
   const state = await disk.open();
-  return launch(options, {
-    keys: loadKeys(dataDir) ?? createKeys(options.clock ?? systemClock),
-    state,
-    disk,
-  });
+  return launch(options, { keys: loadKeys(dataDir) ?? createKeys(clock), state, disk });
 }
 
 /** The state that a control plane begins with. */
@@ -198,38 +193,30 @@ async function launch(options: ControlPlaneOptions, origin: Origin): Promise<Con
   if (options.dataDir !== undefined) saveKeys(options.dataDir, ownKeys);
   const builtIn = origin.builtIn ?? withDefinitions(builtInResources());
   const registry = new Registry(builtIn);
-  const store = new Store({
-    ...(disk ? { sink: disk } : {}),
-    ...(state?.version === undefined ? {} : { startVersion: state.version }),
-  });
+  const store = new Store(present({ sink: disk, startVersion: state?.version }));
   for (const [collection, object] of state?.objects ?? []) store.restore(collection, object);
   followDefinitions(store, registry);
   const tokens = new TokenAuthority(clock, store, keys.tokens);
   const routes = origin.routes ?? new ServiceRoutes(Object.entries(options.serviceAddresses ?? {}));
-  const webhooks = new WebhookCaller({
-    store,
-    clock,
-    routes,
-  });
+  const webhooks = new WebhookCaller({ store, clock, routes });
   const mayDo: Authorize = (user, attributes) => authorize(store, user, attributes);
-  const conversion = new Conversion(webhooks, () => randomUid(clock));
+  const newUid = (): string => randomUid(clock);
+  const conversion = new Conversion(webhooks, newUid);
+  const source = { store, registry };
+  const compiler = new ExpressionCompiler();
   const admissionPorts = {
-    source: { store, registry },
+    source,
     authorize: mayDo,
-    compiler: new ExpressionCompiler(),
+    compiler,
     accept: acceptAdmitted,
     convert: converterWith(conversion),
   };
   const admission = new Admission({
     ...admissionPorts,
-    webhooks: new WebhookAdmission({
-      ...admissionPorts,
-      caller: webhooks,
-      newUid: () => randomUid(clock),
-    }),
-    validating: new ValidatingPolicies(admissionPorts.source, mayDo, admissionPorts.compiler),
+    webhooks: new WebhookAdmission({ ...admissionPorts, caller: webhooks, newUid }),
+    validating: new ValidatingPolicies(source, mayDo, compiler),
     mutating: new MutatingPolicies(admissionPorts),
-    podSecurity: new PodSecurity(admissionPorts.source),
+    podSecurity: new PodSecurity(source),
     plugins,
   });
   const cluster: Cluster = {
@@ -261,28 +248,25 @@ async function launch(options: ControlPlaneOptions, origin: Origin): Promise<Con
       impersonation.userFor(identify(tokens, request), request.headers, attributes),
     );
   const direct = new DirectServer(handle, () => clock.now());
-  const listening =
+  const { served } = origin;
+  const http =
     options.listen === false
       ? undefined
-      : await listen({ host, port, handle, authority, served: origin.served });
+      : new HttpServer({ host, port, handle, authority, served });
+  await http?.listen();
   if (disk || !state) {
-    publishServer(cluster, {
-      host,
-      port: listening?.port ?? NO_PORT,
-      clientCa: authority.certificate,
-    });
+    publishServer(cluster, host, http?.port ?? NO_PORT, authority.certificate);
   }
   const urlOf = (): string => {
-    if (!listening) throw notListening();
-    return `https://${host.includes(":") ? `[${host}]` : host}:${listening.port}`;
+    if (!http) throw notListening();
+    return `https://${host.includes(":") ? `[${host}]` : host}:${http.port}`;
   };
   const kubeconfigFor = ({ user, groups = [] }: Identity): string =>
     kubeconfigText(urlOf(), authority.certificate, user, authority.client(user, groups));
   let adminConfig: string | undefined;
   const controllers = runControllers(cluster, options, {
     caCertificate: authority.certificate,
-    checkPolicyTypes: (policy) =>
-      typeWarnings(policy as ValidatingPolicy, admissionPorts.source, admissionPorts.compiler),
+    checkPolicyTypes: (policy) => typeWarnings(policy as ValidatingPolicy, source, compiler),
     certificateSigner: {
       sign: (request, terms) => authority.sign(request, terms),
       mayCreate: (user, subresource) => mayDo(user, signingRight(subresource)).allowed,
@@ -291,7 +275,7 @@ async function launch(options: ControlPlaneOptions, origin: Origin): Promise<Con
   const stop = async (): Promise<void> => {
     controllers.stop();
     direct.close();
-    await listening?.server.close();
+    await http?.close();
     webhooks.close();
     await disk?.close();
   };
@@ -303,7 +287,7 @@ async function launch(options: ControlPlaneOptions, origin: Origin): Promise<Con
       return (adminConfig ??= kubeconfigFor({ user: "admin", groups: ["system:masters"] }));
     },
     caCertificate: authority.certificate,
-    listens: listening !== undefined,
+    listens: http !== undefined,
     clock,
     kubeconfigFor,
     request: (request) => direct.request(request),
@@ -312,7 +296,7 @@ async function launch(options: ControlPlaneOptions, origin: Origin): Promise<Con
     compact: () => store.compact(),
     dropConnections() {
       direct.dropConnections();
-      listening?.server.dropConnections();
+      http?.dropConnections();
     },
     fork() {
       // Without the data directory, which is the original's alone.
@@ -325,7 +309,7 @@ async function launch(options: ControlPlaneOptions, origin: Origin): Promise<Con
       };
       return launch(same, {
         keys: ownKeys,
-        ...(listening ? { served: listening.served } : {}),
+        ...present({ served: http?.served }),
         builtIn,
         routes: routes.copy(),
         state: { version: store.version, objects: store.contents() },
@@ -334,7 +318,7 @@ async function launch(options: ControlPlaneOptions, origin: Origin): Promise<Con
     objects: (resource, namespace) => store.list(resource, namespace),
     onChange: (listener) =>
       store.subscribe(({ type, collection, object, old }) => {
-        listener({ type, resource: collection, object, ...(old ? { old } : {}) });
+        listener({ type, resource: collection, object, ...present({ old }) });
       }),
     stop,
     [Symbol.asyncDispose]: stop,
@@ -369,13 +353,8 @@ function runControllers(
   more: Pick<ControllerContext, "caCertificate" | "checkPolicyTypes" | "certificateSigner">,
 ): RunningControllers {
   const { log, tokens } = cluster;
-  const context: ControllerContext = {
-    ...controllerContext(cluster),
-    log,
-    nodes,
-    ...more,
-    issueToken: (account, secret) => tokens.issueForSecret(account, secret),
-  };
+  const issueToken: IssueToken = (account, secret) => tokens.issueForSecret(account, secret);
+  const context = { ...controllerContext(cluster), log, nodes, ...more, issueToken };
   const tools = toolsOf(context, "kube-apiserver");
   const definitions = new WorkLoop([new CrdController(tools)], tools, log);
   definitions.start();

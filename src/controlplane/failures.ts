@@ -15,14 +15,12 @@ const detailsOf = (resource: Named, name: string): StatusDetails => ({
   kind: resource.plural,
 });
 
+const nameOf = (resource: Named, name: string): string =>
+  `${groupResourceOf(resource)} ${quote(name)}`;
+
 /** 404 of an object. */
 export const notFound = (resource: Named, name: string): StatusError =>
-  failure(
-    404,
-    "NotFound",
-    `${groupResourceOf(resource)} ${quote(name)} not found`,
-    detailsOf(resource, name),
-  );
+  failure(404, "NotFound", `${nameOf(resource, name)} not found`, detailsOf(resource, name));
 
 /** 404 of a path within a built-in group. */
 export const noSuchResource = (): StatusError =>
@@ -33,7 +31,7 @@ export const alreadyExists = (resource: Named, name: string, prefix = ""): Statu
   failure(
     409,
     "AlreadyExists",
-    `${prefix}${groupResourceOf(resource)} ${quote(name)} already exists`,
+    `${prefix}${nameOf(resource, name)} already exists`,
     detailsOf(resource, name),
   );
 
@@ -42,7 +40,7 @@ export const conflict = (resource: Named, name: string, why: string): StatusErro
   failure(
     409,
     "Conflict",
-    `Operation cannot be fulfilled on ${groupResourceOf(resource)} ${quote(name)}: ${why}`,
+    `Operation cannot be fulfilled on ${nameOf(resource, name)}: ${why}`,
     detailsOf(resource, name),
   );
 

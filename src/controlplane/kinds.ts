@@ -37,10 +37,7 @@ export interface WriteContext {
   pluralOf(group: string, version: string, kind: string): string | undefined;
   /** Whether the user may also do something else. */
   may(attributes: ResourceAttributes): boolean;
-  /**
-   * Stores the status of another object that this write changes, such as the use of a quota; not in
-   * a dry run.
-   */
+  /** Stores the status of another object, such as the use of a quota; not in a dry run. */
   putStatus(group: string, plural: string, object: SentObject): void;
   /** Adds a `Warning` header to the answer. */
   warn(text: string): void;
@@ -50,15 +47,9 @@ export interface WriteContext {
 
 /** Options of defaulting. */
 export interface DefaultingOptions {
-  /**
-   * For the result of an apply: keeps nulls that the schema does not allow, for validation to
-   * refuse.
-   */
+  /** For the result of an apply: keeps nulls that the schema forbids, for validation to refuse. */
   readonly keepNulls?: boolean;
-  /**
-   * For the result of admission: keeps fields that the schema does not know until the object is
-   * stored.
-   */
+  /** For the result of admission: keeps unknown fields until the object is stored. */
   readonly keepUnknown?: boolean;
 }
 
@@ -73,9 +64,7 @@ export interface Strategy {
   admit?(object: SentObject, context: WriteContext): void;
   /** Before a create is validated: resets the status, allocates, sets the first generation. */
   prepareForCreate(object: SentObject, context: WriteContext): void;
-  /**
-   * Before an update is validated: keeps what this endpoint may not change, bumps the generation.
-   */
+  /** Before an update is validated: keeps what it may not change, bumps the generation. */
   prepareForUpdate(object: SentObject, old: SentObject, context: WriteContext): void;
   /** All errors of a new object beside those of its metadata. */
   validateCreate(object: SentObject, context: WriteContext): FieldError[];
@@ -119,9 +108,7 @@ export interface DeletionRules {
   graceSeconds?(object: SentObject, asked: number | undefined): number;
   /** Checks whether the object may be deleted. @throws StatusError */
   check?(object: SentObject, plugins: AdmissionPlugins): void;
-  /**
-   * Begins the deletion on the first DELETE: changes the object, whose deletionTimestamp is set.
-   */
+  /** Begins the deletion, on the first DELETE: changes the object, whose deletionTimestamp is set. */
   begin?(object: SentObject, now: string): void;
   /** Whether the object stays for another reason than finalizers and grace period. */
   holds?(object: SentObject): boolean;
@@ -153,10 +140,7 @@ export interface KindTraits {
   readonly selectsNoNamespace?: boolean;
   /** How objects of the kind are scaled. */
   readonly scale?: ScaleAccess;
-  /**
-   * The paths of fields that writes to an endpoint do not change, by subresource, `""` for the main
-   * endpoint.
-   */
+  /** Paths of fields that a write does not change, by subresource; `""` is the main endpoint. */
   readonly resetFields?: Readonly<Record<string, readonly string[]>>;
   /** Whether an apply to the status of a missing object creates it, if it is valid. */
   readonly statusCreates?: boolean;
@@ -200,9 +184,7 @@ export interface TableRowCondition {
 export interface ServedSubresource {
   readonly name: string;
   readonly verbs: readonly string[];
-  /**
-   * The kind of the sent and returned object, when it is not the parent's (`autoscaling/v1 Scale`).
-   */
+  /** The kind of the sent and returned object: the parent's, or its own (`autoscaling/v1 Scale`). */
   readonly group: string;
   readonly version: string;
   readonly kind: string;
@@ -255,10 +237,7 @@ export interface ServedResource extends ResourceInfo {
   readonly schema: Schema;
   /** Of a custom kind: the parts of its definition whose change ends watches. */
   readonly definedBy?: { readonly spec: unknown; readonly acceptedNames: unknown };
-  /**
-   * Of a custom kind: the schemas of all versions by their apiVersion, also of those that are not
-   * served.
-   */
+  /** Custom kinds: the schemas of all versions by apiVersion, also of those not served. */
   readonly versionSchemas?: ReadonlyMap<string, Schema>;
   readonly strategy: Strategy;
   /** Absent on custom kinds. */
@@ -275,10 +254,7 @@ export interface ServedResource extends ResourceInfo {
     /** Removes fields that the version does not know, in place. */
     dropUnknown(object: SentObject): void;
   };
-  /**
-   * Custom kinds: the webhook that converts between versions; absent where only `apiVersion`
-   * differs.
-   */
+  /** Custom kinds: the webhook that converts; absent where only `apiVersion` differs. */
   readonly conversion?: ConversionWebhook;
   /**
    * Custom kinds: removes fields that the schema does not know from a decoded object, in place. For

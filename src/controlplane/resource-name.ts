@@ -1,6 +1,4 @@
-/**
- * Names of resources and of their collections in the store, which carry the type of the objects.
- */
+/** Names of resources and of collections in the store, which carry the type of their objects. */
 import type { SentObject } from "../kube/object.ts";
 import { type ResourceInfo, groupResourceOf } from "../kube/resource.ts";
 
@@ -32,10 +30,7 @@ export interface ObjectSource {
 export const isSameResource = (left: ResourceName, right: ResourceName): boolean =>
   left.group === right.group && left.plural === right.plural;
 
-/**
- * The object as one of the kind, where `resource` is that kind's; `undefined` where it is
- * another's.
- */
+/** The object as one of the kind; `undefined` where `resource` is another kind's. */
 export function asKind<T extends SentObject>(
   kind: ResourceName<T>,
   resource: ResourceName,

@@ -3,7 +3,6 @@
  *
  * @see https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/ip-address-v1/
  */
-import { asObject } from "../kube/json.ts";
 import type { SentObject } from "../kube/object.ts";
 import type { Service } from "./builtin/kinds/core/service/shape.ts";
 import { SERVICES } from "./builtin/tokens.ts";
@@ -46,20 +45,17 @@ function note(cluster: Cluster, service: SentObject, addresses: readonly string[
   const writer = new ServerWriter(cluster);
   const { namespace, name } = service.metadata;
   for (const address of addresses) {
-    writer.add(
-      ADDRESSES,
-      asObject({
-        apiVersion: "networking.k8s.io/v1",
-        kind: "IPAddress",
-        metadata: {
-          name: address,
-          labels: {
-            "ipaddress.kubernetes.io/ip-family": address.includes(":") ? "IPv6" : "IPv4",
-            "ipaddress.kubernetes.io/managed-by": "ipallocator.k8s.io",
-          },
+    writer.add(ADDRESSES, {
+      apiVersion: "networking.k8s.io/v1",
+      kind: "IPAddress",
+      metadata: {
+        name: address,
+        labels: {
+          "ipaddress.kubernetes.io/ip-family": address.includes(":") ? "IPv6" : "IPv4",
+          "ipaddress.kubernetes.io/managed-by": "ipallocator.k8s.io",
         },
-        spec: { parentRef: { resource: SERVICES.plural, namespace, name } },
-      }),
-    );
+      },
+      spec: { parentRef: { resource: SERVICES.plural, namespace, name } },
+    });
   }
 }

@@ -23,13 +23,14 @@ import {
   findStored,
   listStored,
   mainEndpoint,
+  subresourceEndpoint,
 } from "./cluster/cluster.ts";
 import { present } from "../../present.ts";
 import { createObject } from "./write/create.ts";
 import { deleteObject } from "./write/delete.ts";
 import { noSuchResource } from "../failures.ts";
 import { applyTo, trackChange } from "./write/ownership.ts";
-import { type ScaleTarget, readScale, setReplicas } from "./write/scale.ts";
+import { changeScale, readScale, scaleEndpoint } from "./write/scale.ts";
 import { updateObject } from "./write/update.ts";
 
 /** The dependencies of controllers of this cluster. */
@@ -85,8 +86,8 @@ class DirectClient implements ControllerClient {
 
   async create<T extends SentObject>(resource: ResourceName<T>, object: SentObject): Promise<T> {
     const served = this.#served(resource);
-    const namespace = served.namespaced ? (object.metadata.namespace ?? "") : "";
-    const write = this.#write(mainEndpoint(served), { namespace }, this.#options);
+    const { namespace = "" } = served.namespaced ? object.metadata : {};
+    const write = this.#write(mainEndpoint(served), { namespace });
     const created = await createObject(write, copyJson(object));
     await this.#cluster.store.durable();
     return created as T;
@@ -121,34 +122,24 @@ class DirectClient implements ControllerClient {
   }
 
   async apply(resource: ResourceName, object: SentObject): Promise<SentObject> {
-    const endpoint = mainEndpoint(this.#served(resource));
-    const by = { manager: this.#options.manager, force: true };
-    const options = { ...this.#options, replaces: false };
-    const changed = await updateObject(this.#write(endpoint, object.metadata, options), (live) => {
-      const config = asJson(copyJson(object));
-      const next = applyTo(this.#cluster, endpoint, live, config, by);
-      endpoint.strategy.setDefaults(next);
+    const write = this.#write(mainEndpoint(this.#served(resource)), object.metadata);
+    return this.#update(write, false, (live) => {
+      const next = applyTo(write, live, asJson(copyJson(object)), true);
+      write.endpoint.strategy.setDefaults(next);
       return next;
     });
-    await this.#cluster.store.durable();
-    return changed;
   }
 
-  async remove(
-    resource: ResourceName,
-    name: ObjectName,
-    options: DeleteOptions = {},
-  ): Promise<void> {
-    const endpoint = mainEndpoint(this.#served(resource));
-    await deleteObject(this.#write(endpoint, name, this.#options), options);
+  async remove(resource: ResourceName, name: ObjectName, options?: DeleteOptions): Promise<void> {
+    await deleteObject(this.#write(mainEndpoint(this.#served(resource)), name), options ?? {});
     await this.#cluster.store.durable();
   }
 
   findScale(resource: ResourceName, name: ObjectName): ScaleView | undefined {
-    const target = this.#scaleTarget(resource, name);
+    const served = this.#served(resource);
     const object = this.find(resource, name);
     if (!object) return undefined;
-    const { spec, status } = readScale(target, object);
+    const { spec, status } = readScale(served, object);
     return {
       replicas: spec?.replicas ?? 0,
       statusReplicas: status.replicas,
@@ -157,22 +148,12 @@ class DirectClient implements ControllerClient {
   }
 
   async rescale(resource: ResourceName, name: ObjectName, replicas: number): Promise<void> {
-    const target = this.#scaleTarget(resource, name);
-    await setReplicas(this.#cluster, target, this.#options, replicas);
-  }
-
-  #scaleTarget(
-    { group, plural }: ResourceName,
-    { namespace = "", name = "" }: ObjectName,
-  ): ScaleTarget {
-    const resource = this.#served({ group, plural });
-    const subresource = resource.subresources.find((one) => one.name === "scale");
-    return {
-      resource,
-      namespace,
-      name,
-      ...present({ subresource }),
-    };
+    const write = this.#write(scaleEndpoint(this.#served(resource)), name);
+    await changeScale(write, true, (live) => {
+      const scale = { ...live, spec: { replicas } };
+      trackChange(write, live, scale);
+      return scale;
+    });
   }
 
   subscribe(listener: (event: StoreEvent) => void): () => void {
@@ -190,38 +171,38 @@ class DirectClient implements ControllerClient {
     replaces: boolean,
     change: (live: SentObject) => SentObject,
   ): Promise<T> {
-    const endpoint = this.#endpoint(this.#served(resource), subresource);
-    const write = this.#write(endpoint, name, { ...this.#options, replaces });
-    const changed = await updateObject(write, (live) => {
+    const served = this.#served(resource);
+    const endpoint =
+      subresource === "" ? mainEndpoint(served) : subresourceEndpoint(served, subresource);
+    if (!endpoint) throw new InternalError(`${resource.plural} has no ${subresource} to write`);
+    const write = this.#write(endpoint, name);
+    const changed = await this.#update(write, replaces, (live) => {
       const object = change(live);
       endpoint.strategy.setDefaults(object);
       trackChange(write, live, object);
       return object;
     });
-    await this.#cluster.store.durable();
     return changed as T;
   }
 
-  #write<O extends WriteOptions>(
-    endpoint: Endpoint,
-    { namespace = "", name = "" }: ObjectName,
-    options: O,
-  ): Write<O> {
-    return { cluster: this.#cluster, endpoint, namespace, name, options };
+  async #update(
+    write: Write,
+    replaces: boolean,
+    change: (live: SentObject) => SentObject,
+  ): Promise<SentObject> {
+    const options = { ...write.options, replaces };
+    const changed = await updateObject({ ...write, options }, change);
+    await this.#cluster.store.durable();
+    return changed;
+  }
+
+  #write(endpoint: Endpoint, { namespace = "", name = "" }: ObjectName): Write {
+    return { cluster: this.#cluster, endpoint, namespace, name, options: this.#options };
   }
 
   #served({ group, plural }: ResourceName): ServedResource {
     const served = this.#cluster.registry.preferred(group, plural);
     if (!served) throw noSuchResource();
     return served;
-  }
-
-  #endpoint(resource: ServedResource, subresource: string): Endpoint {
-    if (subresource === "") return mainEndpoint(resource);
-    const found = resource.subresources.find(({ name }) => name === subresource);
-    if (!found?.strategy) {
-      throw new InternalError(`${resource.plural} has no ${subresource} to write`);
-    }
-    return { resource, subresource, strategy: found.strategy };
   }
 }

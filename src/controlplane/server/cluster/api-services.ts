@@ -3,6 +3,7 @@
  *
  * @see https://kubernetes.io/docs/concepts/extend-kubernetes/api-extension/apiserver-aggregation/
  */
+import { asObject } from "../../../kube/json.ts";
 import type { SentObject } from "../../../kube/object.ts";
 import { storeKey } from "../../store/store.ts";
 import { type Cluster, randomUid, timestamp } from "./cluster.ts";
@@ -44,24 +45,22 @@ const USUAL_VERSION_PRIORITY = 15;
 const CUSTOM_GROUP_PRIORITY = 1000;
 const CUSTOM_VERSION_PRIORITY = 100;
 
-interface Priorities {
-  readonly group: number;
-  readonly version: number;
-}
-
 function apiService(
   { clock }: Cluster,
   group: string,
   version: string,
   builtIn: boolean,
-  priorities: Priorities,
 ): SentObject {
   const now = timestamp(clock);
-  return {
+  const name = `${version}.${group}`;
+  const [groupPriority = CUSTOM_GROUP_PRIORITY, versionPriority] = builtIn
+    ? [GROUP_PRIORITIES[group], VERSION_PRIORITIES[name] ?? USUAL_VERSION_PRIORITY]
+    : [CUSTOM_GROUP_PRIORITY, CUSTOM_VERSION_PRIORITY];
+  return asObject({
     apiVersion: "apiregistration.k8s.io/v1",
     kind: "APIService",
     metadata: {
-      name: `${version}.${group}`,
+      name,
       labels: { [MANAGED]: builtIn ? "onstart" : "true" },
       uid: randomUid(clock),
       creationTimestamp: now,
@@ -69,8 +68,8 @@ function apiService(
     spec: {
       ...(group === "" ? {} : { group }),
       version,
-      groupPriorityMinimum: priorities.group,
-      versionPriority: priorities.version,
+      groupPriorityMinimum: groupPriority,
+      versionPriority,
     },
     status: {
       conditions: [
@@ -83,7 +82,7 @@ function apiService(
         },
       ],
     },
-  } as SentObject;
+  });
 }
 
 /** Brings the objects in line with the served groups and those that definitions announce. */
@@ -94,13 +93,7 @@ function update(cluster: Cluster): void {
   for (const { group, version, builtIn } of [...registry.all(), ...announced]) {
     const name = `${version}.${group}`;
     if (group === "apiregistration.k8s.io" || wanted.has(name)) continue;
-    const priorities: Priorities = builtIn
-      ? {
-          group: GROUP_PRIORITIES[group] ?? CUSTOM_GROUP_PRIORITY,
-          version: VERSION_PRIORITIES[name] ?? USUAL_VERSION_PRIORITY,
-        }
-      : { group: CUSTOM_GROUP_PRIORITY, version: CUSTOM_VERSION_PRIORITY };
-    wanted.set(name, () => apiService(cluster, group, version, builtIn, priorities));
+    wanted.set(name, () => apiService(cluster, group, version, builtIn));
   }
   for (const { metadata } of store.list(COLLECTION)) {
     const { name = "", labels } = metadata;
@@ -116,7 +109,5 @@ function update(cluster: Cluster): void {
 /** Keeps the APIServices in line with the served groups, from now on. */
 export function followApiServices(cluster: Cluster): void {
   update(cluster);
-  cluster.registry.onChange(() => {
-    update(cluster);
-  });
+  cluster.registry.onChange(() => update(cluster));
 }

@@ -1,7 +1,4 @@
-/**
- * The timer of bookmarks: one per minute for all watches together, so that a thousand of them wait
- * for one timer.
- */
+/** The timer of bookmarks, which all watches share: a thousand of them wait for one timer. */
 import type { Clock, Timer } from "../../../clock.ts";
 
 const INTERVAL_MS = 60_000;

@@ -1,6 +1,4 @@
-/**
- * The cluster that every operation of the API works on, and the operation's endpoint and options.
- */
+/** The cluster that every operation of the API works on, and its endpoint and options. */
 import { timeOf } from "../../../kube/values/times.ts";
 import { copyJson } from "../../../kube/json.ts";
 import type { Clock } from "../../../clock.ts";
@@ -71,6 +69,22 @@ export interface Write<O extends WriteOptions = WriteOptions> {
 /** The endpoint of a resource itself. */
 export function mainEndpoint(resource: ServedResource): Endpoint {
   return { resource, subresource: "", strategy: resource.strategy };
+}
+
+/** The endpoint of a subresource; `undefined` when the resource has none that writes its objects. */
+export function subresourceEndpoint(resource: ServedResource, name: string): Endpoint | undefined {
+  const strategy = resource.subresources.find((one) => one.name === name)?.strategy;
+  return strategy && { resource, subresource: name, strategy };
+}
+
+/** The stored object of a resource. */
+export function storedAt(
+  { store }: Pick<Cluster, "store">,
+  resource: ResourceName,
+  namespace: string | undefined,
+  name: string,
+): SentObject | undefined {
+  return store.get(collectionOf(resource), storeKey(namespace, name));
 }
 
 /**

@@ -11,6 +11,7 @@ import type { JsonObject, SentObject } from "../../../kube/object.ts";
 import { goKindOf } from "../../../kube/patch.ts";
 import { parseApiVersion } from "../../../kube/resource.ts";
 import { StatusError } from "../../../kube/status.ts";
+import { at } from "../../builtin/at.ts";
 import { WebhookCallError, type WebhookCaller } from "../../admission/webhook-caller.ts";
 import type { ConversionWebhook } from "../../kinds.ts";
 import { readText, readType } from "../../wire/decode-body.ts";
@@ -38,11 +39,6 @@ class NotYetConverted extends Error {
     this.key = key;
     this.ask = ask;
   }
-}
-
-function statusError(thrown: unknown): StatusError {
-  if (thrown instanceof StatusError) return thrown;
-  throw thrown;
 }
 
 /** Calls the conversion webhooks of definitions. */
@@ -89,7 +85,10 @@ export class Conversion {
     if (known instanceof StatusError) throw known;
     if (known) return copyJson(known);
     throw new NotYetConverted(key, async () => {
-      const answer = await this.convert(webhook, object, apiVersion).catch(statusError);
+      const answer = await this.convert(webhook, object, apiVersion).catch((thrown: unknown) => {
+        if (thrown instanceof StatusError) return thrown;
+        throw thrown;
+      });
       this.#answers.set(key, answer);
       const [oldest] = this.#answers.keys();
       if (this.#answers.size > ANSWERS_KEPT && oldest !== undefined) this.#answers.delete(oldest);
@@ -124,9 +123,8 @@ export class Conversion {
       if (resourceVersion !== undefined) result.metadata.resourceVersion = resourceVersion;
       return result;
     } catch (error) {
-      if (error instanceof WebhookCallError) {
+      if (error instanceof WebhookCallError)
         throw plainError(`${subject} failed: ${error.message}`);
-      }
       if (error instanceof BadAnswer) throw plainError(`${subject} ${error.message}`);
       throw error;
     }
@@ -135,19 +133,18 @@ export class Conversion {
 
 /** The text fields of a response, with their types in Go. */
 const RESPONSE_TEXTS = [
-  [["uid"], "uid of type types.UID"],
-  [["result", "status"], "result.status of type string"],
-  [["result", "message"], "result.message of type string"],
+  ["uid", "types.UID"],
+  ["result.status", "string"],
+  ["result.message", "string"],
 ] as const;
 
 /** @throws WebhookCallError when a text field is not a text */
 function checkTypes(response: JsonObject): void {
-  for (const [path, described] of RESPONSE_TEXTS) {
-    let value: unknown = response;
-    for (const name of path) value = isJsonObject(value) ? getField(value, name) : undefined;
+  for (const [path, type] of RESPONSE_TEXTS) {
+    const value = at(response, path);
     if (value === undefined || value === null || typeof value === "string") continue;
     throw new WebhookCallError(
-      `json: cannot unmarshal ${goKindOf(value)} into Go struct field ConversionResponse.response.${described}`,
+      `json: cannot unmarshal ${goKindOf(value)} into Go struct field ConversionResponse.response.${path} of type ${type}`,
     );
   }
 }
@@ -187,40 +184,25 @@ function decodeAnswer(bytes: Buffer, version: string): JsonObject {
     const value = plainNumbers(readText(bytes, isJson ? "json" : "yaml").value);
     const type = readType(value);
     const { group, version: answered } = parseApiVersion(type.apiVersion);
-    const isReview = type.kind === "ConversionReview" && answered === version;
-    if (!isReview && type.kind !== "" && !isKnownKind(group, type.kind)) {
-      throw new WebhookCallError(
-        `no kind ${quote(type.kind)} is registered for version ${quote(type.apiVersion)} in scheme "pkg/runtime/scheme.go:111"`,
-      );
+    const { kind, apiVersion } = type;
+    if (kind === "" || (kind === "ConversionReview" && answered === version)) {
+      return value as JsonObject;
     }
-    if (!isReview && type.kind !== "") {
-      throw new WebhookCallError(
-        `converting (${answered}.${type.kind}) to (${version}.ConversionReview): unknown conversion`,
-      );
-    }
-    return value as JsonObject;
+    throw new WebhookCallError(
+      isKnownKind(group, kind)
+        ? `converting (${answered}.${kind}) to (${version}.ConversionReview): unknown conversion`
+        : `no kind ${quote(kind)} is registered for version ${quote(apiVersion)} in scheme "pkg/runtime/scheme.go:111"`,
+    );
   } catch (error) {
     if (error instanceof WireError) throw new WebhookCallError(error.message);
     throw error;
   }
 }
 
-const REVIEW_GROUP_KINDS = new Set([
-  "ConversionReview",
-  "CustomResourceDefinition",
-  "CustomResourceDefinitionList",
-]);
-/** The kinds that exist in every group. */
-const UNVERSIONED_KINDS = new Set([
-  "Status",
-  "APIVersions",
-  "APIGroup",
-  "APIGroupList",
-  "APIResourceList",
-]);
-
+/** Whether the kind exists in every group, or in that of reviews. */
 const isKnownKind = (group: string, kind: string): boolean =>
-  UNVERSIONED_KINDS.has(kind) || (group === REVIEW_GROUP && REVIEW_GROUP_KINDS.has(kind));
+  /^(Status|APIVersions|APIGroup|APIGroupList|APIResourceList)$/.test(kind) ||
+  (group === REVIEW_GROUP && /^(ConversionReview|CustomResourceDefinition(List)?)$/.test(kind));
 
 function onlyObject(objects: readonly unknown[]): JsonObject {
   if (objects.length !== 1) throw new BadAnswer(`returned ${objects.length} objects, expected 1`);
@@ -253,14 +235,10 @@ function checked(before: SentObject, after: JsonObject, apiVersion: string): Sen
   }
   const kept = copyJson(metadataOf(before) ?? {}) as Record<string, unknown>;
   for (const field of ["labels", "annotations"] as const) {
-    const value = metadata[field];
-    if (value === undefined || value === null) {
-      delete kept[field];
-      continue;
-    }
-    const changed = sameJson(value, kept[field]) ? undefined : value;
-    if (changed !== undefined) checkTexts(field, changed);
-    kept[field] = value;
+    const value = metadata[field] ?? undefined;
+    if (value !== undefined && !sameJson(value, kept[field])) checkTexts(field, value);
+    if (value === undefined) delete kept[field];
+    else kept[field] = value;
   }
   return asObject({ ...after, metadata: kept });
 }
@@ -284,13 +262,10 @@ function checkTexts(field: "labels" | "annotations", value: unknown): void {
     );
   }
   const texts = value as Record<string, string>;
-  const path = `metadata.${field}`;
-  const errors =
-    field === "labels" ? validateLabels(path, texts) : validateAnnotations(path, texts);
-  const [first] = errors;
-  if (!first) return;
-  const shown = errors.map(formatFieldError);
-  throw invalid(shown.length === 1 ? formatFieldError(first) : `[${shown.join(", ")}]`);
+  const validate = field === "labels" ? validateLabels : validateAnnotations;
+  const shown = validate(`metadata.${field}`, texts).map(formatFieldError);
+  if (shown.length === 0) return;
+  throw invalid(shown.length === 1 ? shown.join() : `[${shown.join(", ")}]`);
 }
 
 function goType(value: unknown): string {

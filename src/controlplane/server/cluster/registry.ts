@@ -1,7 +1,4 @@
-/**
- * The registry of served resources: the built-in ones, and those of the current
- * CustomResourceDefinitions.
- */
+/** The registry of served resources: built-in ones, and those of CustomResourceDefinitions. */
 import { collectionOf } from "../../resource-name.ts";
 import type { ServedResource } from "../../kinds.ts";
 
@@ -17,10 +14,10 @@ export class Registry {
   readonly #custom = new Map<string, readonly ServedResource[]>();
   readonly #announced = new Map<string, readonly GroupVersion[]>();
   #all: readonly ServedResource[];
-  #byPath = new Map<string, ServedResource>();
-  #preferred = new Map<string, ServedResource>();
-  #groups = new Map<string, "built-in" | "custom">();
-  #collections = new Map<string, ServedResource>();
+  readonly #byPath = new Map<string, ServedResource>();
+  readonly #preferred = new Map<string, ServedResource>();
+  readonly #groups = new Map<string, "built-in" | "custom">();
+  readonly #collections = new Map<string, ServedResource>();
   readonly #listeners = new Set<() => void>();
 
   constructor(builtIn: readonly ServedResource[]) {
@@ -85,18 +82,16 @@ export class Registry {
   }
 
   #index(): void {
-    this.#byPath = new Map();
-    this.#preferred = new Map();
-    this.#groups = new Map();
-    this.#collections = new Map();
-    for (const resource of this.#all) {
+    for (const index of [this.#byPath, this.#preferred, this.#groups, this.#collections]) {
+      index.clear();
+    }
+    // Of several versions, the first one counts.
+    for (const resource of this.#all.toReversed()) {
       const { group, version, plural, builtIn } = resource;
       this.#byPath.set(`${group}/${version}/${plural}`, resource);
-      const name = `${group}/${plural}`;
-      if (!this.#preferred.has(name)) this.#preferred.set(name, resource);
-      const collection = collectionOf(resource);
-      if (!this.#collections.has(collection)) this.#collections.set(collection, resource);
-      if (!this.#groups.has(group)) this.#groups.set(group, builtIn ? "built-in" : "custom");
+      this.#preferred.set(`${group}/${plural}`, resource);
+      this.#collections.set(collectionOf(resource), resource);
+      this.#groups.set(group, builtIn ? "built-in" : "custom");
     }
   }
 }

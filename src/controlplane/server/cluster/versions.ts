@@ -3,6 +3,7 @@ import { asObject, copyJson, sameJson, asJson } from "../../../kube/json.ts";
 import type { SentObject } from "../../../kube/object.ts";
 import { apiVersionOf } from "../../../kube/resource.ts";
 import { StatusError } from "../../../kube/status.ts";
+import { withoutEmptied } from "../../builtin/strategies/emptied.ts";
 import { convertVersion } from "../../builtin/kind-versions.ts";
 import type { ConvertObject } from "../../admission/attributes.ts";
 import type { ServedResource } from "../../kinds.ts";
@@ -12,12 +13,15 @@ import { type Registry } from "./registry.ts";
 import { collectionOf } from "../../resource-name.ts";
 import { type Store, deepFreeze } from "../../store/store.ts";
 
+/** The parts of a cluster by which objects are converted. */
+interface Converters {
+  readonly registry: Registry;
+  readonly conversion: Conversion;
+}
+
 const shown = new WeakMap<ServedResource, WeakMap<SentObject, SentObject>>();
 
-/**
- * Thrown for an object that a webhook must convert before it is read; `converting` calls the
- * webhook.
- */
+/** Thrown for an object that a webhook must convert first; `converting` calls it. */
 class Unconverted extends Error {
   readonly resource: ServedResource;
   readonly object: SentObject;
@@ -36,7 +40,7 @@ class Unconverted extends Error {
  * up.
  */
 export function readAs(
-  { registry }: { readonly registry: Registry },
+  { registry }: Pick<Converters, "registry">,
   resource: ServedResource,
   object: SentObject,
 ): SentObject {
@@ -66,7 +70,7 @@ const isForWebhook = (resource: ServedResource, object: SentObject): boolean =>
  * object that was not converted has the fields of its stored version.
  */
 export function readNow(
-  cluster: { readonly registry: Registry },
+  cluster: Pick<Converters, "registry">,
   resource: ServedResource,
   object: SentObject,
 ): SentObject {
@@ -87,7 +91,7 @@ export function readNow(
  * @param failed - handles the failure of the webhook
  */
 export async function converting<T>(
-  cluster: { readonly registry: Registry; readonly conversion: Conversion },
+  cluster: Converters,
   read: () => T,
   failed: (error: unknown, resource: ServedResource, object: SentObject) => unknown = (error) =>
     error,
@@ -106,10 +110,7 @@ export async function converting<T>(
   }
 }
 
-/**
- * Remembers that an object was just stored as `resource` shows it: with its defaults, in its
- * version.
- */
+/** Remembers that an object was stored as `resource` shows it: with defaults, in its version. */
 export function rememberRead(resource: ServedResource, object: SentObject): void {
   if (!resource.builtIn && object.apiVersion === apiVersionOf(resource)) {
     knownReads(resource).set(object, object);
@@ -123,7 +124,7 @@ export function rememberRead(resource: ServedResource, object: SentObject): void
  * @throws StatusError 500 when the webhook fails
  */
 export function prepareReads(
-  { registry, conversion }: { readonly registry: Registry; readonly conversion: Conversion },
+  { registry, conversion }: Converters,
   resource: ServedResource,
   objects: readonly SentObject[],
 ): Promise<void> | undefined {
@@ -153,10 +154,13 @@ export function prepareReads(
  * @throws StatusError 429 when a webhook fails, or 500 for a page; whatever `read` throws
  */
 export async function convertingList<T>(
-  cluster: { readonly registry: Registry; readonly conversion: Conversion; readonly store: Store },
-  { resource, namespace, isPaged }: ListPlace,
+  cluster: Converters & { readonly store: Store },
+  resource: ServedResource,
+  namespace: string,
+  isPaged: boolean,
   read: () => T,
 ): Promise<T> {
+  if (!resource.conversion) return read();
   const failed = (error: unknown): unknown =>
     isPaged || !(error instanceof StatusError) ? error : notInitialised(resource, error.message);
   try {
@@ -185,23 +189,13 @@ export function corrupt(error: unknown, resource: ServedResource, object: SentOb
   );
 }
 
-/** The place of a list. */
-interface ListPlace {
-  readonly resource: ServedResource;
-  readonly namespace: string;
-  readonly isPaged: boolean;
-}
-
 function knownReads(resource: ServedResource): WeakMap<SentObject, SentObject> {
   let known = shown.get(resource);
   if (!known) shown.set(resource, (known = new WeakMap()));
   return known;
 }
 
-/**
- * The object with the defaults of the stored version, and without fields that the shown version
- * does not know.
- */
+/** The object with the defaults of the stored version, without fields unknown to the shown one. */
 function customAs(
   registry: Registry,
   resource: ServedResource,
@@ -228,37 +222,45 @@ function setStoredDefaults(registry: Registry, resource: ServedResource, object:
  * @throws StatusError 500
  */
 export async function shownAs(
-  cluster: { readonly registry: Registry; readonly conversion: Conversion },
+  cluster: Converters,
   resource: ServedResource,
   stored: SentObject,
 ): Promise<SentObject> {
-  try {
-    const prepared = prepareReads(cluster, resource, [stored]);
-    if (prepared) await prepared;
-  } catch (error) {
-    throw undecodable(error, stored);
-  }
-  return readAs(cluster, resource, stored);
+  const read = (): SentObject => readAs(cluster, resource, stored);
+  return converting(cluster, read, (error) => undecodable(error, stored));
 }
 
-/** An object of a served version in its stored form, when a webhook must convert it. */
-export function convertForStore(
-  { conversion }: { readonly conversion: Conversion },
+/**
+ * An object of a served version in its stored form, without the fields that were sent empty.
+ *
+ * @throws StatusError 500 when a webhook must convert it and fails
+ */
+export async function toStore(
+  { conversion }: Converters,
   resource: ServedResource,
   object: SentObject,
-): Promise<SentObject> | undefined {
-  const apiVersion = apiVersionOf({ group: resource.group, version: resource.storageVersion });
+): Promise<SentObject> {
   const { conversion: webhook, storage } = resource;
-  if (!webhook || object.apiVersion === apiVersion) return undefined;
-  return conversion.convert(webhook, object, apiVersion).then((converted) => {
-    storage?.dropUnknown(converted);
-    return converted;
-  });
+  const apiVersion = storedVersion(resource);
+  if (!webhook || object.apiVersion === apiVersion)
+    return withoutEmptied(storeAs(resource, object));
+  const converted = await conversion.convert(webhook, object, apiVersion);
+  storage?.dropUnknown(converted);
+  return withoutEmptied(converted);
 }
 
-/** An object of a served version in its stored form. */
+const storedVersion = ({ group, storageVersion }: ServedResource): string =>
+  apiVersionOf({ group, version: storageVersion });
+
+/**
+ * New objects whose stored form lacks a default that every read fills in. A write of such an object
+ * as it was read changes the stored object, though nobody can see it.
+ */
+export const unfilled = new WeakSet<SentObject>();
+
+/** An object of a served version in its stored form, without a webhook. */
 export function storeAs(resource: ServedResource, object: SentObject): SentObject {
-  const apiVersion = apiVersionOf({ group: resource.group, version: resource.storageVersion });
+  const apiVersion = storedVersion(resource);
   if (object.apiVersion === apiVersion) return object;
   if (!resource.storage) return asObject(convertVersion(asJson(object), apiVersion));
   // Fields that the stored version does not know are lost here; its defaults are set when it is
@@ -270,13 +272,12 @@ export function storeAs(resource: ServedResource, object: SentObject): SentObjec
 
 /** A stored object as a write without changes in the version of `resource` stores it. */
 export async function rewritten(
-  cluster: { readonly registry: Registry; readonly conversion: Conversion },
+  cluster: Converters,
   resource: ServedResource,
   stored: SentObject,
 ): Promise<SentObject> {
   if (resource.builtIn || stored.apiVersion === apiVersionOf(resource)) return stored;
-  const shown = readAs(cluster, resource, stored);
-  return (await convertForStore(cluster, resource, shown)) ?? storeAs(resource, shown);
+  return toStore(cluster, resource, readAs(cluster, resource, stored));
 }
 
 /** The conversion of objects between the versions of their resource, for admission. */

@@ -1,7 +1,7 @@
 /** Requests from within the process: an `HttpServer` without a socket. Promises drive all of it. */
 import { createHash } from "node:crypto";
 import type { PeerIdentity } from "../../auth/authenticator.ts";
-import { BODY_MAX_BYTES, bodyTooLarge, headerText, parseQuery } from "./http-messages.ts";
+import { BODY_MAX_BYTES, bodyTooLarge, headerText, parseTarget } from "./http-messages.ts";
 import type { Answer, RawRequest } from "../requests/request.ts";
 
 /** A request as it would go over the wire. */
@@ -86,20 +86,16 @@ export class DirectServer {
 
   async #respond(request: DirectRequest, exchange: Exchange): Promise<void> {
     const { method, target, certificate, body } = request;
-    const question = target.indexOf("?");
     try {
       const answer = await this.#handle({
         method,
-        path: question < 0 ? target : target.slice(0, question),
-        query: parseQuery(question < 0 ? "" : target.slice(question + 1)),
+        ...parseTarget(target),
         headers: request.headers,
         ...(certificate ? { peer: this.#peerOf(certificate) } : {}),
         body: () => bytesOf(body),
-        whenGone: (listener) => {
-          exchange.whenGone(listener);
-        },
+        whenGone: (listener) => exchange.whenGone(listener),
       });
-      exchange.answered(this.#asSent(answer, method, exchange));
+      exchange.resolve(this.#asSent(answer, method, exchange));
     } catch (error) {
       exchange.failed(error);
     }
@@ -121,31 +117,30 @@ export class DirectServer {
 
   /** The identity in a certificate that this control plane would issue. */
   #peerOf(certificate: Certificate): PeerIdentity {
-    let peer = this.#peers.get(certificate);
-    if (!peer) {
-      const { user, groups } = certificate;
-      const fingerprint = createHash("sha256")
-        .update(JSON.stringify([user, groups]))
-        .digest("hex");
-      peer = { commonName: user, organizations: groups, fingerprint };
-      this.#peers.set(certificate, peer);
-    }
+    const known = this.#peers.get(certificate);
+    if (known) return known;
+    const { user, groups } = certificate;
+    const fingerprint = createHash("sha256")
+      .update(JSON.stringify([user, groups]))
+      .digest("hex");
+    const peer = { commonName: user, organizations: groups, fingerprint };
+    this.#peers.set(certificate, peer);
     return peer;
   }
 }
 
 class Exchange implements DirectExchange {
   readonly answer: Promise<DirectAnswer>;
+  resolve: (answer: DirectAnswer) => void = () => undefined;
   readonly #onOver: (exchange: Exchange) => void;
-  #listeners: (() => void)[] = [];
-  #cuts: ((error: Error) => void)[] = [];
-  #resolve: (answer: DirectAnswer) => void = () => undefined;
+  readonly #listeners: (() => void)[] = [];
+  readonly #cuts: ((error: Error) => void)[] = [];
   #over = false;
 
   constructor(onOver: (exchange: Exchange) => void) {
     this.#onOver = onOver;
     this.answer = new Promise((resolve, reject) => {
-      this.#resolve = resolve;
+      this.resolve = resolve;
       this.#cuts.push(reject);
     });
   }
@@ -165,10 +160,6 @@ class Exchange implements DirectExchange {
   whenGone(listener: () => void): void {
     if (this.#over) listener();
     else this.#listeners.push(listener);
-  }
-
-  answered(answer: DirectAnswer): void {
-    this.#resolve(answer);
   }
 
   failed(error: unknown): void {

@@ -7,31 +7,34 @@ import { TLSSocket } from "node:tls";
 import { settlePromises } from "../../../clock.ts";
 import { TsopError } from "../../../errors.ts";
 import { failure } from "../../../kube/status.ts";
+import { advertisedAddress } from "../../advertised-address.ts";
 import type { PeerIdentity } from "../../auth/authenticator.ts";
-import { BODY_MAX_BYTES, bodyTooLarge, headerText, parseQuery } from "./http-messages.ts";
+import type { CertificateAuthority, KeyPair } from "../../auth/certificates.ts";
+import { BODY_MAX_BYTES, bodyTooLarge, headerText, parseTarget } from "./http-messages.ts";
 import type { Answer, RawRequest } from "../requests/request.ts";
 
 /** The options of a server. */
-export interface HttpServerOptions {
+interface HttpServerOptions {
   readonly host: string;
   readonly port: number;
-  readonly certificate: string;
-  readonly key: string;
-  /** Whether our authority issued a client's certificate, and it is valid for clients now. */
-  readonly isTrusted: (certificate: X509Certificate) => boolean;
+  /** Issues the certificates of clients, and the server's own. */
+  readonly authority: CertificateAuthority;
+  /** The server's certificate; a new one when absent. */
+  readonly served: KeyPair | undefined;
   readonly handle: (request: RawRequest) => Promise<Answer>;
 }
 
 /** The limit of Go's server; Node's own 16 KiB are too few for a long label selector. */
 const HEADER_MAX_BYTES = 1024 * 1024;
-/**
- * How many bytes of an unread body are read after the answer, so that its sender gets to see the
- * answer.
- */
+/** How many bytes of a body are read after the answer, so that its sender gets to see that. */
 const UNWANTED_MAX_BYTES = 64 * 1024 * 1024;
 
 /** The API's HTTPS server. */
 export class HttpServer {
+  /** The server's certificate, with its key. */
+  readonly served: KeyPair;
+  /** The port that it listens on; before that, the one that was asked for. */
+  port: number;
   readonly #options: HttpServerOptions;
   readonly #sockets = new Set<Socket>();
   readonly #peers = new WeakMap<Socket, PeerIdentity | "untrusted">();
@@ -39,20 +42,20 @@ export class HttpServer {
   #turn: Promise<void> | undefined;
 
   constructor(options: HttpServerOptions) {
+    const { host, port, authority, served } = options;
+    const names = ["localhost", "127.0.0.1", "::1", host, advertisedAddress(host)];
     this.#options = options;
+    this.port = port;
+    this.served = served ?? authority.server([...names, "kubernetes.default.svc"]);
   }
 
-  /**
-   * Listens, and resolves with the port.
-   *
-   * @throws TsopError `port-in-use`
-   */
-  async listen(): Promise<number> {
-    const { host, port, certificate, key } = this.#options;
+  /** Opens the socket. @throws TsopError `port-in-use` */
+  async listen(): Promise<void> {
+    const { host, port } = this.#options;
     const server = createServer(
       {
-        cert: certificate,
-        key,
+        cert: this.served.certificate,
+        key: this.served.key,
         // Unless the list is empty, Node first reads its own 150 authorities: a third of the whole
         // start.
         ca: [],
@@ -86,7 +89,7 @@ export class HttpServer {
       server.listen(port, host, resolve);
     });
     const address = server.address();
-    return typeof address === "object" && address ? address.port : port;
+    if (typeof address === "object" && address) this.port = address.port;
   }
 
   /** Cuts all connections; the server keeps listening. */
@@ -105,15 +108,12 @@ export class HttpServer {
   }
 
   async #respond(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-    const target = incoming.url ?? "/";
-    const question = target.indexOf("?");
     const { socket } = incoming;
     if (!response.socket) await turnOf(response, socket);
     const peer = socket instanceof TLSSocket ? this.#peerOf(socket) : undefined;
     const answer = await this.#options.handle({
       method: incoming.method ?? "GET",
-      path: question < 0 ? target : target.slice(0, question),
-      query: parseQuery(question < 0 ? "" : target.slice(question + 1)),
+      ...parseTarget(incoming.url ?? "/"),
       headers: incoming.headers,
       ...(peer ? { peer } : {}),
       body: () => readBody(incoming),
@@ -135,7 +135,9 @@ export class HttpServer {
     if (known) return known;
     const certificate = socket.getPeerX509Certificate();
     if (!certificate) return undefined;
-    const peer = this.#options.isTrusted(certificate) ? identityOf(certificate) : "untrusted";
+    const peer = this.#options.authority.vouchesFor(certificate)
+      ? identityOf(certificate)
+      : "untrusted";
     this.#peers.set(socket, peer);
     return peer;
   }
@@ -233,14 +235,11 @@ function portInUse(host: string, port: number, cause: Error): TsopError {
 }
 
 function identityOf(certificate: X509Certificate): PeerIdentity {
-  const { subject } = certificate.toLegacyObject();
-  const values = (name: string): string[] => {
-    const value = (subject as Record<string, string | string[] | undefined>)[name] ?? [];
-    return Array.isArray(value) ? value : [value];
-  };
+  const { CN, O }: Partial<Record<"CN" | "O", string | string[]>> =
+    certificate.toLegacyObject().subject;
   return {
-    commonName: values("CN")[0] ?? "",
-    organizations: values("O"),
+    commonName: [CN ?? []].flat()[0] ?? "",
+    organizations: [O ?? []].flat(),
     fingerprint: certificate.fingerprint256.replaceAll(":", "").toLowerCase(),
   };
 }

@@ -18,10 +18,7 @@ export interface ContinuePoint {
 
 const FORM = "meta.k8s.io/v1";
 
-/**
- * The token of a point. The watch cache of the real server, where there is one, writes a slash
- * before the key.
- */
+/** The token of a point. A real server with a watch cache writes a slash before the key. */
 export function writeContinue({ version, key }: ContinuePoint, cached: boolean): string {
   const start = cached ? `/${key}` : key;
   return Buffer.from(JSON.stringify({ v: FORM, rv: version, start })).toString("base64url");
@@ -43,22 +40,20 @@ export function readContinue(token: string): ContinuePoint {
   return { version: rv, key };
 }
 
-interface RawPoint {
-  readonly v: string;
-  readonly rv: number;
-  readonly start: string;
-}
-
-function readPoint(token: string, bad: (why: string) => Error): RawPoint {
-  const wrongByte = findWrongByte(token);
+/** The fields of a token. */
+function readPoint(
+  token: string,
+  bad: (why: string) => Error,
+): { readonly v: string; readonly rv: number; readonly start: string } {
+  // Base64 without padding.
+  let wrongByte = token.search(/[^\w-]/);
+  if (wrongByte < 0 && token.length % 4 === 1) wrongByte = token.length - 1;
   if (wrongByte >= 0) throw bad(`illegal base64 data at input byte ${wrongByte}`);
   const value = readValue(Buffer.from(token, "base64url"), bad);
   if (value === null) return { v: "", rv: 0, start: "" };
-  if (!isJsonObject(value)) {
-    throw bad(
-      `json: cannot unmarshal ${typeName(value)} into Go value of type storage.continueToken`,
-    );
-  }
+  const mismatch = (shown: string, where: string): Error =>
+    bad(`json: cannot unmarshal ${shown} into Go ${where}`);
+  if (!isJsonObject(value)) throw mismatch(typeName(value), "value of type storage.continueToken");
   const read = <T>(
     name: string,
     type: string,
@@ -68,8 +63,7 @@ function readPoint(token: string, bad: (why: string) => Error): RawPoint {
     const part = value[name] ?? zero;
     if (isRight(part)) return part;
     const shown = typeof part === "number" ? `number ${part}` : typeName(part);
-    const where = `Go struct field continueToken.${name} of type ${type}`;
-    throw bad(`json: cannot unmarshal ${shown} into ${where}`);
+    throw mismatch(shown, `struct field continueToken.${name} of type ${type}`);
   };
   const isText = (part: unknown): part is string => typeof part === "string";
   return {
@@ -88,13 +82,6 @@ function readValue(bytes: Buffer, bad: (why: string) => Error): unknown {
   } catch (error) {
     throw bad(messageOf(error));
   }
-}
-
-/** The index at which a text stops being base64 without padding, or -1. */
-function findWrongByte(token: string): number {
-  const wrong = token.search(/[^\w-]/);
-  if (wrong >= 0) return wrong;
-  return token.length % 4 === 1 ? token.length - 1 : -1;
 }
 
 function typeName(value: unknown): string {

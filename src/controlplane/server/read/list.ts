@@ -8,8 +8,7 @@ import {
 } from "../../../kube/selectors/selector.ts";
 import { failure } from "../../../kube/status.ts";
 import type { ServedResource } from "../../kinds.ts";
-import { storeKey } from "../../store/store.ts";
-import type { Cluster } from "../cluster/cluster.ts";
+import { type Cluster, storedAt } from "../cluster/cluster.ts";
 import { type ContinuePoint, readContinue, writeContinue } from "./continue-token.ts";
 import { expired, notFound, tooLargeVersion } from "../../failures.ts";
 import { collectionOf } from "../../resource-name.ts";
@@ -52,26 +51,17 @@ export async function waitForVersion(
   version: number,
 ): Promise<void> {
   if (version <= store.version) return;
-  if (!isCached(resource)) throw withoutRetry(tooLargeVersion(version, store.version));
+  if (!isCached(resource)) {
+    const error = tooLargeVersion(version, store.version);
+    delete error.status.details?.retryAfterSeconds;
+    throw error;
+  }
   await clock.sleep(FUTURE_VERSION_WAIT_MS);
   if (version > store.version) throw tooLargeVersion(version, store.version);
 }
 
-/**
- * Whether the real server has a watch cache for the resource; it has none for Events, so reads do
- * not wait there.
- */
+/** Whether the real server has a watch cache for the resource; without one, reads do not wait. */
 const isCached = (resource: ServedResource): boolean => collectionOf(resource) !== "events";
-
-function withoutRetry(error: ReturnType<typeof tooLargeVersion>): typeof error {
-  delete error.status.details?.retryAfterSeconds;
-  return error;
-}
-
-/** The names of resources in 404s, where they are not their plural. */
-const OTHER_NAMES: Readonly<Record<string, { group: string; plural: string }>> = {
-  componentstatuses: { group: "", plural: "componentstatus" },
-};
 
 /** One object as `resource` shows it. @throws StatusError 404 */
 export function getObject(
@@ -80,9 +70,13 @@ export function getObject(
   namespace: string,
   name: string,
 ): SentObject {
-  const object = cluster.store.get(collectionOf(resource), storeKey(namespace, name));
-  if (!object) throw notFound(OTHER_NAMES[resource.plural] ?? resource, name);
-  return readAs(cluster, resource, object);
+  const object = storedAt(cluster, resource, namespace, name);
+  if (object) return readAs(cluster, resource, object);
+  const { group, plural } = resource;
+  throw notFound(
+    { group, plural: plural === "componentstatuses" ? "componentstatus" : plural },
+    name,
+  );
 }
 
 /** The value of a field that a selector uses. */
@@ -95,12 +89,12 @@ function fieldValue(resource: ServedResource, object: SentObject, field: string)
 /** Whether the selectors match an object as `resource` shows it. */
 export function isSelected(
   resource: ServedResource,
-  filter: ObjectFilter,
+  { labels, fields }: ObjectFilter,
   object: SentObject,
 ): boolean {
   return (
-    matchesLabels(filter.labels, object.metadata.labels) &&
-    matchesFields(filter.fields, (field) => fieldValue(resource, object, field))
+    matchesLabels(labels, object.metadata.labels) &&
+    matchesFields(fields, (field) => fieldValue(resource, object, field))
   );
 }
 
@@ -113,6 +107,9 @@ export function listObjects(
   const start = query.continueToken === "" ? undefined : readContinue(query.continueToken);
   const version = listVersion(cluster, resource, query, start);
   const collection = collectionOf(resource);
+  const metadata: ListMeta = { resourceVersion: String(version) };
+  // Lists of custom resources always have `continue`, even when it is empty.
+  if (!resource.builtIn) metadata.continue = "";
   const selective = query.labels.length > 0 || query.fields.length > 0;
   // A read from the watch cache (version 0) has no pages, as in the real server.
   const paged = query.limit > 0 && (query.resourceVersion !== "0" || !isCached(resource));
@@ -120,10 +117,8 @@ export function listObjects(
     const objects = cluster.store
       .list(collection, query.namespace)
       .map((object) => readAs(cluster, resource, object));
-    return {
-      metadata: listMetadata(resource, version),
-      items: selective ? objects.filter((object) => isSelected(resource, query, object)) : objects,
-    };
+    if (!selective) return { metadata, items: objects };
+    return { metadata, items: objects.filter((object) => isSelected(resource, query, object)) };
   }
   const prefix = query.namespace === "" ? "" : `${query.namespace}/`;
   const only = resource.namespaced && prefix === "" ? undefined : selectedName(query);
@@ -140,11 +135,11 @@ export function listObjects(
     const visible = object && readAs(cluster, resource, object);
     if (visible && isSelected(resource, query, visible)) items.push(visible);
   }
-  if (taken >= rest.length) return { metadata: listMetadata(resource, version), items };
+  if (taken >= rest.length) return { metadata, items };
   const last = (rest[taken - 1] ?? "").slice(prefix.length);
   return {
     metadata: {
-      resourceVersion: String(version),
+      ...metadata,
       continue: writeContinue({ version, key: `${last}\u0000` }, isCached(resource)),
       ...(selective ? {} : { remainingItemCount: rest.length - taken }),
     },
@@ -155,13 +150,6 @@ export function listObjects(
 /** The one name that the field selector allows; a list of it reads just that key. */
 function selectedName({ fields }: ListQuery): string | undefined {
   return fields.find(({ field, operator }) => field === "metadata.name" && operator === "=")?.value;
-}
-
-/**
- * The metadata of a list; lists of custom resources always have `continue`, even when it is empty.
- */
-function listMetadata(resource: ServedResource, version: number): ListMeta {
-  return { resourceVersion: String(version), ...(resource.builtIn ? {} : { continue: "" }) };
 }
 
 function listVersion(

@@ -4,29 +4,26 @@
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes
  */
 import { sameJson } from "../../../kube/json.ts";
-import type { SentObject } from "../../../kube/object.ts";
-import type { FieldRequirement, LabelRequirement } from "../../../kube/selectors/selector.ts";
+import type { JsonObject, SentObject } from "../../../kube/object.ts";
+import { apiVersionOf } from "../../../kube/resource.ts";
 import { type Status, StatusError } from "../../../kube/status.ts";
+import { zeroObject } from "../../builtin/zero-object.ts";
 import type { ServedResource } from "../../kinds.ts";
 import type { Change } from "../../store/change.ts";
 import { storeKey } from "../../store/store.ts";
 import type { Cluster } from "../cluster/cluster.ts";
-import { bookmarkObject, plainBookmark } from "./bookmark.ts";
 import { expired, plainError } from "../../failures.ts";
-import { isSelected, waitForVersion } from "./list.ts";
+import { type ObjectFilter, isSelected, waitForVersion } from "./list.ts";
 import { collectionOf } from "../../resource-name.ts";
 import { prepareReads, readAs } from "../cluster/versions.ts";
 
 /** The parameters of a watch. */
-export interface WatchQuery {
-  readonly labels: readonly LabelRequirement[];
-  readonly fields: readonly FieldRequirement[];
+export interface WatchQuery extends ObjectFilter {
   readonly namespace: string;
   readonly resourceVersion: string;
-  /** Absent when the query does not set it, and has a version to continue from. */
-  readonly sendInitialEvents?: boolean;
+  readonly sendInitialEvents: boolean;
   readonly bookmarks: boolean;
-  readonly timeoutSeconds?: number;
+  readonly timeoutSeconds?: number | undefined;
 }
 
 /** One line of a watch. */
@@ -67,18 +64,13 @@ export class Watch {
     this.#collection = collectionOf(resource);
   }
 
-  /**
-   * Sends the due events and continues until it is stopped, its time is over, or the resource is
-   * gone.
-   */
+  /** Sends events until it is stopped, its time is over, or the resource is gone. */
   start(): void {
     // The client is gone already.
     if (this.#ended) return;
     this.#limitTime();
     this.#endWithResource();
-    void this.#begin().catch((thrown: unknown) => {
-      this.#fail(thrown);
-    });
+    void this.#begin().catch((thrown: unknown) => this.#fail(thrown));
   }
 
   /** Stops the watch from outside: the client is gone. */
@@ -146,12 +138,8 @@ export class Watch {
       .then(() => {
         if (!this.#ended) send();
       })
-      .catch((thrown: unknown) => {
-        this.#fail(thrown);
-      })
-      .finally(() => {
-        this.#waiting--;
-      });
+      .catch((thrown: unknown) => this.#fail(thrown))
+      .finally(() => this.#waiting--);
   }
 
   #follow(): void {
@@ -163,11 +151,7 @@ export class Watch {
       }),
     );
     if (!this.#query.bookmarks) return;
-    this.#releases.push(
-      this.#cluster.bookmarkTicks.subscribe(() => {
-        this.#bookmark();
-      }),
-    );
+    this.#releases.push(this.#cluster.bookmarkTicks.subscribe(() => this.#bookmark()));
   }
 
   /** Sends a change as the selectors let the client see it. */
@@ -177,9 +161,7 @@ export class Watch {
     const { namespace } = this.#query;
     if (namespace !== "" && !change.key.startsWith(storeKey(namespace, ""))) return;
     const objects = change.old ? [change.object, change.old] : [change.object];
-    this.#inOrder(objects, () => {
-      this.#show(change);
-    });
+    this.#inOrder(objects, () => this.#show(change));
   }
 
   #show(change: Change): void {
@@ -205,20 +187,15 @@ export class Watch {
       ? bookmarkObject(this.#resource, version, annotations)
       : plainBookmark(this.#resource, version);
     this.#bookmarked = version;
-    this.#inOrder([], () => {
-      this.#tell({ type: "BOOKMARK", object });
-    });
+    this.#inOrder([], () => this.#tell({ type: "BOOKMARK", object }));
   }
 
   #limitTime(): void {
     const { clock } = this.#cluster;
-    const seconds = this.#query.timeoutSeconds;
+    const { timeoutSeconds: seconds = 0 } = this.#query;
     // Without a limit in the request it ends at a random time, so that not all watches come back at
     // once.
-    const limitMs =
-      seconds === undefined || seconds <= 0
-        ? DEFAULT_TIMEOUT_MS * (1 + clock.random())
-        : seconds * 1000;
+    const limitMs = seconds > 0 ? seconds * 1000 : DEFAULT_TIMEOUT_MS * (1 + clock.random());
     const timer = clock.after(
       limitMs,
       () => {
@@ -229,9 +206,7 @@ export class Watch {
       },
       { unref: true },
     );
-    this.#releases.push(() => {
-      timer.cancel();
-    });
+    this.#releases.push(() => timer.cancel());
   }
 
   /** A watch of a custom resource ends when its definition changes. */
@@ -281,4 +256,57 @@ export class Watch {
 
 function withVersion(object: SentObject, version: number): SentObject {
   return { ...object, metadata: { ...object.metadata, resourceVersion: String(version) } };
+}
+
+/** The fields that an empty object gains in its conversion from the server's internal form. */
+const CONVERTED_SPEC: Readonly<Record<string, JsonObject>> = {
+  Deployment: { replicas: 0 },
+  ReplicaSet: { replicas: 0 },
+  StatefulSet: { replicas: 0 },
+};
+const CONVERTED_ANNOTATIONS: Readonly<Record<string, Record<string, string>>> = {
+  DaemonSet: { "deprecated.daemonset.template.generation": "0" },
+};
+
+/** The object of a BOOKMARK: only a version, and Go's output of an empty object. */
+function bookmarkObject(
+  resource: ServedResource,
+  version: number,
+  annotations?: Record<string, string>,
+): SentObject {
+  const { kind, builtIn } = resource;
+  const all = { ...(builtIn ? CONVERTED_ANNOTATIONS[kind] : {}), ...annotations };
+  return {
+    ...(builtIn ? zeroOf(resource) : {}),
+    kind,
+    apiVersion: apiVersionOf(resource),
+    metadata: {
+      resourceVersion: String(version),
+      ...(Object.keys(all).length > 0 ? { annotations: all } : {}),
+    },
+  };
+}
+
+// Memos, not state: the results for a resource, and a version, never change.
+const zeros = new WeakMap<ServedResource, JsonObject>();
+const latest = new WeakMap<ServedResource, SentObject>();
+
+/** The bookmark of all watches of a resource at `version`: the same object for each of them. */
+function plainBookmark(resource: ServedResource, version: number): SentObject {
+  let bookmark = latest.get(resource);
+  if (bookmark?.metadata.resourceVersion !== String(version)) {
+    bookmark = bookmarkObject(resource, version);
+    latest.set(resource, bookmark);
+  }
+  return bookmark;
+}
+
+function zeroOf(resource: ServedResource): JsonObject {
+  const known = zeros.get(resource);
+  if (known) return known;
+  const zero = zeroObject(resource);
+  const spec = CONVERTED_SPEC[resource.kind];
+  if (spec) zero["spec"] = { ...(zero["spec"] as JsonObject), ...spec };
+  zeros.set(resource, zero);
+  return zero;
 }

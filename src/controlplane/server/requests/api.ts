@@ -1,7 +1,4 @@
-/**
- * The API: finds the target of a request, checks that it exists and is allowed, and runs the
- * operation.
- */
+/** The API: finds the target of a request, checks that it exists and is allowed, and runs it. */
 import { TsopError, messageOf } from "../../../errors.ts";
 import { pathSegmentErrors } from "../../../kube/names.ts";
 import { StatusError } from "../../../kube/status.ts";
@@ -17,36 +14,15 @@ import {
   badRequest,
 } from "../../failures.ts";
 import { permit } from "./permission.ts";
-import { getRequest, listRequest, watchRequest } from "./read-requests.ts";
-import { failureAnswer, pageNotFound, warningHeader } from "./render.ts";
-import { patchRequest } from "./patch-requests.ts";
+import { failureAnswer, pageNotFound, withWarnings } from "./render.ts";
+import { handlerOf } from "./handlers.ts";
 import { Presenter } from "./presenter.ts";
 import { type Answer, type ApiRequest, type ResourceRequest, headerOf } from "./request.ts";
-import { type RequestHandler, specialHandler } from "./special-requests.ts";
 import { type ResourcePath, parsePath } from "./route.ts";
-import { booleanOption } from "./query.ts";
-import { checkTimeout } from "./deadline.ts";
-import {
-  createRequest,
-  deleteCollectionRequest,
-  deleteRequest,
-  updateRequest,
-} from "./write-requests.ts";
-import { present } from "../../../present.ts";
+import { booleanOption, checkTimeout } from "./query.ts";
 
 /** A request before its user is known. */
 type UnknownRequest = Omit<ApiRequest, "user">;
-
-/** The handlers of ordinary requests, by verb. */
-const HANDLERS: Readonly<Record<string, RequestHandler>> = {
-  get: getRequest,
-  list: listRequest,
-  create: createRequest,
-  update: updateRequest,
-  patch: patchRequest,
-  delete: deleteRequest,
-  deletecollection: deleteCollectionRequest,
-};
 
 /** Answers requests; never throws. */
 export class Api {
@@ -65,14 +41,14 @@ export class Api {
     identify: (attributes: Attributes) => User,
   ): Promise<Answer> {
     const warnings: string[] = [];
+    let answer: Answer;
     try {
-      return withWarnings(await this.#dispatch(request, identify, warnings), warnings);
+      answer = await this.#dispatch(request, identify, warnings);
     } catch (thrown) {
-      return withWarnings(
-        failureAnswer(this.#failureOf(thrown, request), headerOf(request, "accept") || undefined),
-        warnings,
-      );
+      const accept = headerOf(request, "accept") || undefined;
+      answer = failureAnswer(this.#failureOf(thrown, request), accept);
     }
+    return warnings.length === 0 ? answer : withWarnings(answer, warnings);
   }
 
   #failureOf(thrown: unknown, request: UnknownRequest): StatusError {
@@ -90,49 +66,45 @@ export class Api {
     warnings: string[],
   ): Promise<Answer> {
     const path = parsePath(unknown.path);
-    const verb = "plural" in path ? this.#verbOf(unknown, path) : unknown.method.toLowerCase();
-    const attributes =
-      "plural" in path ? resourceAttributes(unknown, path, verb) : { verb, path: unknown.path };
+    const verb = path ? this.#verbOf(unknown, path) : unknown.method.toLowerCase();
+    const attributes = path
+      ? resourceAttributes(unknown, path, verb)
+      : { verb, path: unknown.path };
     const request: ApiRequest = { ...unknown, user: identify(attributes) };
-    if (!isWatch(request, path)) checkTimeout(request.query);
+    // Watches have no deadline from the client.
+    const isWatch = path && (path.watchPrefix || booleanOption(request.query, "watch"));
+    if (!isWatch) checkTimeout(request.query);
     permit(this.#cluster, request.user, attributes);
-    if (!("plural" in path)) return this.#other(request);
+    if (!path) return this.#other(request);
     const target = this.#target(path, request, verb, warnings);
     if (!target) return pageNotFound();
-    const { resource, subresource } = target;
-    checkNames(path);
-    if (resource.builtIn) warnDeprecated(resource, warnings);
+    const { namespace, name, rest, watchPrefix } = path;
+    checkSegment("Namespace", namespace);
+    checkSegment("Name", name);
+    const { builtIn, deprecationWarning } = target.resource;
+    if (builtIn && deprecationWarning !== undefined) warnings.push(deprecationWarning);
     const asked: ResourceRequest = {
+      ...target,
       request,
-      resource,
-      ...(subresource ? { subresource } : {}),
-      namespace: path.namespace ?? "",
-      name: path.name ?? "",
-      ...present({ rest: path.rest }),
-      watchPrefix: path.watchPrefix,
+      namespace: namespace ?? "",
+      name: name ?? "",
+      rest,
+      watchPrefix,
       warnings,
     };
-    return this.#perform(verb, asked);
+    const presenter = new Presenter(this.#cluster, asked, verb);
+    const handler = handlerOf(asked, verb);
+    if (!handler) throw methodNotAllowed();
+    return presenter.present(await handler(this.#cluster, asked, presenter));
   }
 
-  /**
-   * The verb of a request; a POST to an object of a custom kind is one to its collection, and a
-   * HEAD is a GET.
-   */
+  /** The verb of a request. Custom kinds take HEAD for GET, and POST to an object as a create. */
   #verbOf(request: UnknownRequest, path: ResourcePath): string {
     const isCustom = this.#cluster.registry.groupOwner(path.group) === "custom";
     if (isCustom && request.method === "HEAD") return verbOf({ ...request, method: "GET" }, path);
     const verb = verbOf(request, path);
     const isNamedPost = verb === "" && request.method === "POST" && !path.watchPrefix;
     return isNamedPost && isCustom && path.subresource === undefined ? "create" : verb;
-  }
-
-  async #perform(verb: string, asked: ResourceRequest): Promise<Answer> {
-    const presenter = new Presenter(this.#cluster, asked, verb);
-    const handler = specialHandler(asked, verb) ?? HANDLERS[verb];
-    if (handler) return presenter.present(await handler(this.#cluster, asked));
-    if (verb === "watch") return watchRequest(this.#cluster, asked, presenter);
-    throw methodNotAllowed();
   }
 
   /**
@@ -162,7 +134,8 @@ export class Api {
       throw collectionWrite && verb !== "" ? methodNotAllowed() : noSuchResource();
     }
     // Sent whatever is wrong with the rest of the request.
-    if (custom) warnDeprecated(resource, warnings);
+    const { deprecationWarning } = resource;
+    if (custom && deprecationWarning !== undefined) warnings.push(deprecationWarning);
     if (path.subresource === undefined) {
       const isNowhere = resource.namespaced && path.namespace === undefined && !isRead(verb);
       if (custom && isNowhere) return undefined;
@@ -180,12 +153,7 @@ export class Api {
 
 const isRead = (verb: string): boolean => verb === "list" || verb === "watch";
 
-/** @throws StatusError 400 for names that cannot be a path segment */
-function checkNames({ name, namespace }: ResourcePath): void {
-  checkSegment("Namespace", namespace);
-  checkSegment("Name", name);
-}
-
+/** @throws StatusError 400 for a name that cannot be a path segment */
 function checkSegment(what: "Namespace" | "Name", value: string | undefined): void {
   if (value === undefined) return;
   const [problem] = pathSegmentErrors(value);
@@ -193,17 +161,9 @@ function checkSegment(what: "Namespace" | "Name", value: string | undefined): vo
   throw badRequest(`${what} parameter invalid: ${JSON.stringify(value)}: ${problem}`);
 }
 
-/** Whether the request is a watch: watches have no deadline from the client. */
-function isWatch({ query }: ApiRequest, path: ReturnType<typeof parsePath>): boolean {
-  return "plural" in path && (path.watchPrefix || booleanOption(query, "watch"));
-}
-
-/** Whether the path has a namespace exactly where the resource needs one. */
-function inScope(resource: ServedResource, path: ResourcePath): boolean {
-  if (!resource.namespaced) return path.namespace === undefined;
-  if (path.namespace !== undefined) return true;
-  // Lists and watches may span all namespaces.
-  return path.name === undefined;
+/** Whether the path has a namespace where the resource needs one; lists may span all of them. */
+function inScope({ namespaced }: ServedResource, { namespace, name }: ResourcePath): boolean {
+  return namespaced ? namespace !== undefined || name === undefined : namespace === undefined;
 }
 
 function checkVerb(
@@ -212,13 +172,12 @@ function checkVerb(
   verb: string,
   request: ApiRequest,
 ): void {
-  const everywhere = resource.namespaced && path.namespace === undefined;
-  if (everywhere && !isRead(verb)) throw methodNotAllowed();
-  if (resource.verbs.includes(verb)) return;
-  if (!resource.builtIn && verb === "" && request.method !== "OPTIONS") {
-    throw badRequest("name must be provided");
-  }
-  throw resource.builtIn ? methodNotAllowed() : verbNotSupported(resource, verb);
+  const { builtIn, namespaced, verbs } = resource;
+  if (namespaced && path.namespace === undefined && !isRead(verb)) throw methodNotAllowed();
+  if (verbs.includes(verb)) return;
+  if (builtIn) throw methodNotAllowed();
+  if (verb !== "" || request.method === "OPTIONS") throw verbNotSupported(resource, verb);
+  throw badRequest("name must be provided");
 }
 
 /** The attributes for authorization; a list of one name is a request for that name only. */
@@ -243,10 +202,8 @@ function resourceAttributes(
 
 function selectedName(request: UnknownRequest, verb: string): string {
   if (verb !== "list" && verb !== "watch") return "";
-  const match = /(?:^|,)metadata\.name==?([^,=!]+)(?:,|$)/.exec(
-    request.query.get("fieldSelector") ?? "",
-  );
-  return match?.[1] ?? "";
+  const selector = request.query.get("fieldSelector") ?? "";
+  return /(?:^|,)metadata\.name==?([^,=!]+)(?:,|$)/.exec(selector)?.[1] ?? "";
 }
 
 /** The API's verb of a request; empty for a method that the path does not have. */
@@ -269,13 +226,4 @@ function verbOf(request: UnknownRequest, path: ResourcePath): string {
     default:
       return "";
   }
-}
-
-function warnDeprecated({ deprecationWarning }: ServedResource, warnings: string[]): void {
-  if (deprecationWarning !== undefined) warnings.push(deprecationWarning);
-}
-
-function withWarnings(answer: Answer, warnings: readonly string[]): Answer {
-  if (warnings.length === 0) return answer;
-  return { ...answer, headers: { ...answer.headers, ...warningHeader(warnings) } };
 }

@@ -1,25 +1,23 @@
 /** Bodies of requests, decoded for their resource. */
-import type { JsonObject, SentObject } from "../../../kube/object.ts";
+import type { DeleteOptions, Preconditions } from "../../../generated/k8s/meta-v1.ts";
+import type { SentObject } from "../../../kube/object.ts";
 import { type ExpectedKind, decodeBody } from "../../wire/decode-body.ts";
 import {
   type DecodedConfiguration,
   type DecodedPatch,
-  type PatchForm,
-  acceptApplied,
   acceptPatched,
-  decodeConfiguration,
   decodeDeleteOptions,
-  decodePatch,
 } from "../../wire/decode-patch.ts";
-import { bodyForm } from "../../wire/media-type.ts";
+import type { WriteOptions } from "../cluster/cluster.ts";
 import type { DeletionOptions } from "../write/delete.ts";
 import { tidyMetadata } from "../write/object-limits.ts";
 import {
-  type WriteQuery,
+  type RequestedOptions,
   booleanOption,
-  deletionErrors,
+  checkDryRun,
+  checkOptions,
   integerOption,
-  invalidOptions,
+  plainOptions,
 } from "./query.ts";
 import { type ResourceRequest, headerOf } from "./request.ts";
 import { present } from "../../../present.ts";
@@ -40,28 +38,20 @@ function expectedKind({ resource, subresource }: ResourceRequest): ExpectedKind 
   };
 }
 
-/** Refuses a body of another media type before anything else. @throws StatusError 415 */
-export function checkMediaType({ request }: ResourceRequest): void {
-  bodyForm(headerOf(request, "content-type"));
-}
-
 /** The object in the body of a POST or PUT. @throws StatusError 400 or 415 */
-export async function readObject(asked: ResourceRequest, query: WriteQuery): Promise<SentObject> {
-  const { object, warnings, refusal } = decodeBody(
+export async function readObject(
+  asked: ResourceRequest,
+  { fieldValidation }: RequestedOptions,
+): Promise<SentObject> {
+  const decoded = decodeBody(
     await asked.request.body(),
     headerOf(asked.request, "content-type"),
     expectedKind(asked),
-    query.fieldValidation,
+    fieldValidation,
   );
-  warn(asked, warnings);
-  if (refusal) throw refusal;
-  tidyMetadata(object);
-  return object;
-}
-
-/** The patch in the body of a PATCH. @throws StatusError 400 */
-export async function readPatch(asked: ResourceRequest, form: PatchForm): Promise<DecodedPatch> {
-  return decodePatch(await asked.request.body(), form);
+  tellMistakes(asked, decoded);
+  tidyMetadata(decoded.object);
+  return decoded.object;
 }
 
 /**
@@ -72,34 +62,21 @@ export async function readPatch(asked: ResourceRequest, form: PatchForm): Promis
  */
 export function checkPatched(
   asked: ResourceRequest,
-  object: unknown,
+  patched: unknown,
   live: SentObject,
   patch: DecodedPatch,
-  query: WriteQuery,
+  { fieldValidation }: RequestedOptions,
 ): SentObject {
-  const { object: accepted, warnings } = acceptPatched(
-    object,
+  const { object, warnings } = acceptPatched(
+    patched,
     live,
     expectedKind(asked),
     patch,
-    query.fieldValidation,
+    fieldValidation,
   );
-  warn(asked, warnings);
-  tidyMetadata(accepted);
-  return accepted;
-}
-
-/** The result of an apply, with the values of its types. @throws StatusError 500 */
-export function checkApplied({ resource }: ResourceRequest, object: SentObject): SentObject {
-  return acceptApplied(object, resource, resource.builtIn);
-}
-
-/** The configuration in the body of an apply. @throws StatusError 400 */
-export async function readConfiguration(
-  asked: ResourceRequest,
-  query: WriteQuery,
-): Promise<DecodedConfiguration> {
-  return decodeConfiguration(await asked.request.body(), query.fieldValidation);
+  tellMistakes(asked, { warnings });
+  tidyMetadata(object);
+  return object;
 }
 
 /**
@@ -112,89 +89,86 @@ export function tellMistakes(
   asked: ResourceRequest,
   { warnings, refusal }: Pick<DecodedConfiguration, "warnings" | "refusal">,
 ): void {
+  // One by one: there may be more than a call takes arguments.
+  for (const warning of warnings) asked.warnings.push(warning);
   if (refusal) throw refusal;
-  warn(asked, warnings);
-}
-
-/** Adds warnings one by one: there may be more than a call takes arguments. */
-function warn({ warnings }: ResourceRequest, more: readonly string[]): void {
-  for (const warning of more) warnings.push(warning);
 }
 
 /**
  * The options of a DELETE, from its body or, without one, its query.
  *
+ * @returns them, and the options of the write, as admission sees them
  * @throws StatusError 400 or 422
  */
-export async function readDeletion(asked: ResourceRequest): Promise<{
-  readonly deletion: DeletionOptions;
-  readonly dryRun: boolean;
-  /** The options as admission sees them, without the dry run. */
-  readonly shown: JsonObject;
-}> {
+export async function readDeletion(
+  asked: ResourceRequest,
+): Promise<{ readonly deletion: DeletionOptions; readonly options: WriteOptions }> {
   const bytes = await asked.request.body();
   const contentType = headerOf(asked.request, "content-type");
-  const options =
-    bytes.length > 0 ? deletionOf(decodeDeleteOptions(bytes, contentType)) : optionsOfQuery(asked);
-  const errors = deletionErrors(
-    options.propagationPolicy,
-    options.orphanDependents,
-    options.dryRun,
+  const { dryRun, ...deletion } = deletionOf(
+    bytes.length > 0 ? decodeDeleteOptions(bytes, contentType) : optionsOfQuery(asked),
   );
-  if (errors.length > 0) throw invalidOptions("DeleteOptions", errors);
-  const { dryRun, ...deletion } = options;
-  return { deletion, dryRun: dryRun.length > 0, shown: shownDeletion(deletion) };
-}
-
-function shownDeletion({ uid, resourceVersion, ...rest }: DeletionOptions): JsonObject {
-  const preconditions = {
-    ...present({ uid, resourceVersion }),
+  checkOptions("DeleteOptions", { ...deletion, dryRun }, (options) => {
+    const policy = options.at("propagationPolicy");
+    if (policy.value !== undefined) {
+      if (deletion.orphanDependents !== undefined) {
+        policy.invalid("orphanDependents and deletionPropagation cannot be both set");
+      }
+      if (!["Foreground", "Background", "Orphan"].includes(policy.value)) {
+        policy.notSupported(["Foreground", "Background", "Orphan", "nil"]);
+      }
+    }
+    checkDryRun(options.at("dryRun"));
+  });
+  const { uid, resourceVersion, ...shown } = deletion;
+  const hasPreconditions = uid !== undefined || resourceVersion !== undefined;
+  const preconditions = hasPreconditions ? present({ uid, resourceVersion }) : undefined;
+  return {
+    deletion,
+    options: {
+      ...plainOptions(asked),
+      dryRun: dryRun.length > 0,
+      asked: { ...shown, ...present({ preconditions }) },
+    },
   };
-  return { ...rest, ...(Object.keys(preconditions).length === 0 ? {} : { preconditions }) };
 }
 
-type WithDryRun = DeletionOptions & { readonly dryRun: readonly string[] };
+/** An object whose fields may be null, which is the same as absent. */
+type Nullable<T> = { readonly [K in keyof T]?: T[K] | null };
 
 /** `DeleteOptions` as in a body. */
-export interface DeletionBody {
-  readonly gracePeriodSeconds?: number | null;
-  readonly propagationPolicy?: NonNullable<DeletionOptions["propagationPolicy"]> | null;
-  readonly orphanDependents?: boolean | null;
-  readonly preconditions?: {
-    readonly uid?: string | null;
-    readonly resourceVersion?: string | null;
-  } | null;
-  readonly dryRun?: string[] | null;
+interface DeletionBody extends Nullable<Omit<DeleteOptions, "preconditions">> {
+  readonly preconditions?: Nullable<Preconditions> | null;
 }
 
-/** The options of a deletion; null is absent. */
-export function deletionOf(body: DeletionBody): WithDryRun {
-  const { gracePeriodSeconds, propagationPolicy, orphanDependents, preconditions, dryRun } = body;
-  const { uid, resourceVersion } = preconditions ?? {};
+/** The options of a deletion, of `DeleteOptions` as in a body. */
+export function deletionOf({
+  preconditions,
+  dryRun,
+  gracePeriodSeconds,
+  propagationPolicy,
+  orphanDependents,
+}: DeletionBody): DeletionOptions & { readonly dryRun: readonly string[] } {
   return {
-    ...(gracePeriodSeconds == null ? {} : { gracePeriodSeconds }),
-    ...(propagationPolicy == null ? {} : { propagationPolicy }),
-    ...(orphanDependents == null ? {} : { orphanDependents }),
-    ...(uid == null ? {} : { uid }),
-    ...(resourceVersion == null ? {} : { resourceVersion }),
+    ...present({
+      gracePeriodSeconds: gracePeriodSeconds ?? undefined,
+      propagationPolicy: propagationPolicy ?? undefined,
+      orphanDependents: orphanDependents ?? undefined,
+      uid: preconditions?.uid ?? undefined,
+      resourceVersion: preconditions?.resourceVersion ?? undefined,
+    }),
     dryRun: dryRun ?? [],
   };
 }
 
-function optionsOfQuery({ request: { query } }: ResourceRequest): WithDryRun {
-  const grace = integerOption(query, "gracePeriodSeconds");
-  const policy = query.get("propagationPolicy");
-  const [uid, resourceVersion] = [query.get("uid"), query.get("resourceVersion")];
+function optionsOfQuery({ request: { query } }: ResourceRequest): DeletionBody {
   return {
-    ...present({ gracePeriodSeconds: grace }),
-    ...(policy === null
-      ? {}
-      : { propagationPolicy: policy as NonNullable<DeletionOptions["propagationPolicy"]> }),
-    ...(query.has("orphanDependents")
-      ? { orphanDependents: booleanOption(query, "orphanDependents") }
-      : {}),
-    ...(uid === null ? {} : { uid }),
-    ...(resourceVersion === null ? {} : { resourceVersion }),
+    gracePeriodSeconds: integerOption(query, "gracePeriodSeconds") ?? null,
+    propagationPolicy: query.get("propagationPolicy"),
+    orphanDependents: query.has("orphanDependents")
+      ? booleanOption(query, "orphanDependents")
+      : null,
+    preconditions: { uid: query.get("uid"), resourceVersion: query.get("resourceVersion") },
     dryRun: query.getAll("dryRun"),
   };
 }

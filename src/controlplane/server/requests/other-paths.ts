@@ -4,10 +4,11 @@ import { answerDiscovery } from "../../discovery/answer.ts";
 import { KUBERNETES_VERSION } from "../../../kube/kubernetes-version.ts";
 import type { OpenApi } from "../../openapi/openapi.ts";
 import type { Cluster } from "../cluster/cluster.ts";
+import { ISSUER } from "../../auth/tokens.ts";
+import { failure } from "../../../kube/status.ts";
 import { methodNotAllowed } from "../../failures.ts";
-import { jsonAnswer, pageNotFound } from "./render.ts";
+import { NO_CACHE, jsonAnswer, pageNotFound, textAnswer } from "./render.ts";
 import { type Answer, type ApiRequest, headerOf } from "./request.ts";
-import { tokenDiscovery } from "./token-keys.ts";
 
 /** The Kubernetes release that the control plane reports. */
 export const GIT_VERSION = `v${KUBERNETES_VERSION}`;
@@ -35,15 +36,7 @@ const HEALTH = new Set(["/healthz", "/livez", "/readyz"]);
 /** Answers a request for a path that is not a resource's. */
 export function otherPath(cluster: Cluster, openApi: OpenApi, request: ApiRequest): Answer {
   if (HEALTH.has(request.path)) {
-    return {
-      status: 200,
-      headers: {
-        "cache-control": "no-cache, private",
-        "content-type": "text/plain; charset=utf-8",
-        "x-content-type-options": "nosniff",
-      },
-      body: request.query.has("verbose") ? healthReport(request) : "ok",
-    };
+    return textAnswer(200, request.query.has("verbose") ? healthReport(request) : "ok");
   }
   if (/^\/version\/?$/.test(request.path)) {
     if (request.method !== "GET") throw methodNotAllowed();
@@ -53,10 +46,14 @@ export function otherPath(cluster: Cluster, openApi: OpenApi, request: ApiReques
       body: JSON.stringify(VERSION, undefined, 2),
     };
   }
-  if (/^\/openapi\/(v2$|v3(\/|$))/.test(request.path))
+  if (/^\/openapi\/(v2$|v3(\/|$))/.test(request.path)) {
     return openApiDocument(cluster, openApi, request);
-  return tokenDiscovery(cluster, request) ?? describe(cluster, request) ?? pageNotFound();
+  }
+  return tokenDiscovery(cluster, request) ?? discovery(cluster, request) ?? pageNotFound();
 }
+
+const KEY_SET = "application/jwk-set+json";
+const PUBLIC = { "cache-control": "public, max-age=3600" };
 
 // In the order of the real server, as far as these checks exist here.
 const CHECKS = ["ping", "log", "etcd", "poststarthook/rbac/bootstrap-roles"];
@@ -86,24 +83,52 @@ function openApiDocument(cluster: Cluster, openApi: OpenApi, request: ApiRequest
     },
     cluster.registry.all(),
   );
-  return { ...answer, headers: { "cache-control": "no-cache, private", ...answer.headers } };
+  return { ...answer, headers: { ...NO_CACHE, ...answer.headers } };
 }
 
-/** A document of discovery. */
-function describe({ registry }: Cluster, request: ApiRequest): Answer | undefined {
-  const accept = headerOf(request, "accept");
-  const ifNoneMatch = headerOf(request, "if-none-match");
+/** A document of discovery; `undefined` for any other path. */
+function discovery({ registry }: Cluster, request: ApiRequest): Answer | undefined {
   const found = answerDiscovery(
     {
       method: request.method,
       path: request.path.replace(/\/$/, ""),
-      ...(accept === "" ? {} : { accept }),
-      ...(ifNoneMatch === "" ? {} : { ifNoneMatch }),
+      accept: headerOf(request, "accept") || undefined,
+      ifNoneMatch: headerOf(request, "if-none-match") || undefined,
     },
     registry.all(),
     registry.announced(),
     headerOf(request, "host"),
   );
-  if (!found) return undefined;
-  return { ...found, headers: { "cache-control": "no-cache, private", ...found.headers } };
+  return found && { ...found, headers: { ...NO_CACHE, ...found.headers } };
+}
+
+/**
+ * OpenID discovery and the public keys, with which others verify tokens of service accounts;
+ * `undefined` for any other path.
+ *
+ * @see
+ * https://kubernetes.io/docs/tasks/configure-pod-container/configure-service-account/#service-account-issuer-discovery
+ */
+function tokenDiscovery({ tokens }: Cluster, request: ApiRequest): Answer | undefined {
+  if (request.path === "/.well-known/openid-configuration") {
+    const document = {
+      issuer: ISSUER,
+      jwks_uri: `https://${headerOf(request, "host")}/openid/v1/jwks`,
+      response_types_supported: ["id_token"],
+      subject_types_supported: ["public"],
+      id_token_signing_alg_values_supported: ["ES256"],
+    };
+    return jsonAnswer(200, document, PUBLIC);
+  }
+  if (request.path !== "/openid/v1/jwks") return undefined;
+  const accept = headerOf(request, "accept");
+  if (accept !== "" && !accept.includes(KEY_SET) && !accept.includes("*/*")) {
+    throw failure(
+      406,
+      "NotAcceptable",
+      `406: Not Acceptable\n\nAvailable representations: ${KEY_SET}`,
+      {},
+    );
+  }
+  return jsonAnswer(200, tokens.keySet(), { ...PUBLIC, "content-type": KEY_SET });
 }

@@ -11,23 +11,22 @@ import { strategicMerge } from "../../apply/strategic-merge.ts";
 import { withoutManagedFields } from "../../apply/write.ts";
 import type { ServedResource } from "../../kinds.ts";
 import {
-  type DecodedConfiguration,
   type DecodedPatch,
   type PatchForm,
+  acceptApplied,
   checkPatchSyntax,
+  decodeConfiguration,
   decodePatch,
 } from "../../wire/decode-patch.ts";
-import { storeKey } from "../../store/store.ts";
-import { checkApplied, checkPatched, readConfiguration, tellMistakes } from "./body.ts";
-import type { Cluster, WriteOptions } from "../cluster/cluster.ts";
+import { checkPatched, tellMistakes } from "./body.ts";
+import { type Cluster, type WriteOptions, storedAt } from "../cluster/cluster.ts";
 import { matchName, matchNamespace } from "../write/match-path.ts";
 import { conflict, notFound } from "../../failures.ts";
 import { applyTo, trackChange } from "../write/ownership.ts";
 import { permitCreate } from "./permission.ts";
-import { parseWriteQuery } from "./query.ts";
-import { collectionOf } from "../../resource-name.ts";
+import { writeOptions } from "./query.ts";
 import { type Outcome, type ResourceRequest, headerOf } from "./request.ts";
-import { answerCreate, answerUpdate, endpointOf, writeOptions } from "./write-requests.ts";
+import { answerCreate, answerUpdate, endpointOf } from "./write-requests.ts";
 
 const JSON_PATCH = "application/json-patch+json";
 const MERGE_PATCH = "application/merge-patch+json";
@@ -55,33 +54,24 @@ export function patchType(asked: ResourceRequest): string {
   );
 }
 
-/** The parts of a resource that a patch needs. */
-type PatchedResource = Pick<ServedResource, "schema" | "builtIn" | "versionSchemas">;
-
 /** PATCH of an object or of its status. */
 export async function patchRequest(cluster: Cluster, asked: ResourceRequest): Promise<Outcome> {
   const type = patchType(asked);
   if (type === APPLY) return applyRequest(cluster, asked);
   const { request, resource } = asked;
-  const query = parseWriteQuery(request.query, "patch");
+  const options = writeOptions(asked, "patch");
   const bytes = await request.body();
   checkPatchSyntax(bytes);
   const endpoint = endpointOf(asked);
-  const options = writeOptions(asked, query);
-  return answerUpdate(
-    cluster,
-    asked,
-    endpoint,
-    (live) => {
-      const patch = decodePatch(bytes, patchForm(type));
-      const object = checkPatched(asked, patched(type, live, patch, resource), live, patch, query);
-      endpoint.strategy.setDefaults(object);
-      trackChange({ cluster, endpoint, options }, live, object);
-      matchPath(asked, object);
-      return object;
-    },
-    { ...options, replaces: false },
-  );
+  const change = (live: SentObject): SentObject => {
+    const patch = decodePatch(bytes, patchForm(type));
+    const object = checkPatched(asked, patched(type, live, patch, resource), live, patch, options);
+    endpoint.strategy.setDefaults(object);
+    trackChange({ cluster, endpoint, options }, live, object);
+    matchPath(asked, object);
+    return object;
+  };
+  return answerUpdate(cluster, asked, endpoint, change, { ...options, replaces: false });
 }
 
 /** @throws StatusError 400 when a patch changed the object's name or namespace */
@@ -100,7 +90,7 @@ export function patched(
   type: string,
   live: SentObject,
   { patch }: DecodedPatch,
-  resource: PatchedResource,
+  resource: Pick<ServedResource, "schema" | "builtIn" | "versionSchemas">,
 ): unknown {
   const object = asJson(live);
   if (type === STRATEGIC_PATCH) return strategicMerge(object, patch, resource.schema);
@@ -117,34 +107,31 @@ const hasVersions = ({ versionSchemas }: Pick<ServedResource, "versionSchemas">)
 /** Server-side apply, which may also create. */
 async function applyRequest(cluster: Cluster, asked: ResourceRequest): Promise<Outcome> {
   const { namespace, name, request, resource } = asked;
-  const query = parseWriteQuery(request.query, "apply");
-  const decoded = await readConfiguration(asked, query);
-  const { config } = decoded;
+  const options = writeOptions(asked, "apply");
+  const decoded = decodeConfiguration(await request.body(), options.fieldValidation);
   const endpoint = endpointOf(asked);
-  const options = writeOptions(asked, query);
-  const by = { manager: query.fieldManager, force: query.force };
-  const found = cluster.store.get(collectionOf(resource), storeKey(namespace, name));
-  if (!found) return createByApply(cluster, asked, decoded, by, options);
-  return answerUpdate(
-    cluster,
-    asked,
-    endpoint,
-    (live) => {
-      const object = checkApplied(asked, applyTo(cluster, endpoint, live, config, by));
-      tellMistakes(asked, decoded);
-      if (!isUnchanged(resource, live, object)) {
-        endpoint.strategy.setDefaults(object, { keepNulls: true });
-      }
-      matchPath(asked, object);
-      return object;
-    },
-    { ...options, replaces: false, keepsNulls: true },
-  );
+  const applied = (live?: SentObject): SentObject => {
+    const object = applyTo({ cluster, endpoint, options }, live, decoded.config, options.force);
+    const accepted = acceptApplied(object, resource, resource.builtIn);
+    tellMistakes(asked, decoded);
+    return accepted;
+  };
+  if (!storedAt(cluster, resource, namespace, name)) {
+    return createByApply(cluster, asked, applied, options);
+  }
+  const change = (live: SentObject): SentObject => {
+    const object = applied(live);
+    if (!isUnchanged(resource, live, object)) {
+      endpoint.strategy.setDefaults(object, { keepNulls: true });
+    }
+    matchPath(asked, object);
+    return object;
+  };
+  const how = { ...options, replaces: false, keepsNulls: true };
+  return answerUpdate(cluster, asked, endpoint, change, how);
 }
 
-/**
- * Whether an apply changed only owners: a converted object then gets no defaults of its version.
- */
+/** Whether an apply changed only owners: a converted object then gets no defaults. */
 const isUnchanged = (resource: ServedResource, live: SentObject, object: SentObject): boolean =>
   hasVersions(resource) &&
   sameJson(withoutManagedFields(asJson(live)), withoutManagedFields(asJson(object)));
@@ -152,18 +139,13 @@ const isUnchanged = (resource: ServedResource, live: SentObject, object: SentObj
 async function createByApply(
   cluster: Cluster,
   asked: ResourceRequest,
-  decoded: DecodedConfiguration,
-  by: { readonly manager: string; readonly force: boolean },
+  applied: () => SentObject,
   options: WriteOptions,
 ): Promise<Outcome> {
-  const { name, resource } = asked;
-  const endpoint = endpointOf(asked);
-  if (endpoint.subresource !== "" && !resource.traits?.statusCreates) {
-    throw notFound(resource, name);
-  }
+  const { name, resource, subresource } = asked;
+  if (subresource && !resource.traits?.statusCreates) throw notFound(resource, name);
   permitCreate(cluster, asked);
-  const object = checkApplied(asked, applyTo(cluster, endpoint, undefined, decoded.config, by));
-  tellMistakes(asked, decoded);
+  const object = applied();
   const { uid = "" } = object.metadata;
   if (uid !== "") {
     throw conflict(

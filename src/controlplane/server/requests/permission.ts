@@ -7,14 +7,9 @@ import type { Cluster } from "../cluster/cluster.ts";
 import type { ResourceRequest } from "./request.ts";
 
 /** @throws StatusError 403 */
-export function permit(
-  { store }: Pick<Cluster, "store">,
-  user: User,
-  attributes: Attributes,
-): void {
+export function permit({ store }: Cluster, user: User, attributes: Attributes): void {
   const { allowed, reason } = authorize(store, user, attributes);
-  if (allowed) return;
-  throw denial(user, attributes, reason);
+  if (!allowed) throw denial(user, attributes, reason);
 }
 
 /** Checks the right to create, for a PUT or an apply that creates. @throws StatusError 403 */

@@ -1,21 +1,32 @@
 /** Binding and eviction of pods. */
+import type { Binding } from "../../../generated/k8s/core-v1.ts";
+import type { Eviction } from "../../../generated/k8s/policy-v1.ts";
 import { quote } from "../../../kube/field-errors.ts";
 import { copyJson } from "../../../kube/json.ts";
 import type { SentObject } from "../../../kube/object.ts";
 import type { Status } from "../../../kube/status.ts";
-import { admissionRequest, admitSubresource } from "../write/admitted.ts";
-import { type DeletionBody, deletionOf, readObject } from "./body.ts";
-import { type Cluster, type WriteOptions, mainEndpoint, timestamp } from "../cluster/cluster.ts";
+import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
+import type { Condition, Loose, Sent } from "../../builtin/shared/shapes.ts";
+import { PODS } from "../../builtin/tokens.ts";
+import { admitSubresource } from "../write/admitted.ts";
+import { deletionOf, readObject } from "./body.ts";
+import {
+  type Cluster,
+  type Write,
+  type WriteOptions,
+  mainEndpoint,
+  subresourceEndpoint,
+  timestamp,
+} from "../cluster/cluster.ts";
 import { matchNamespace } from "../write/match-path.ts";
 import { deleteObject } from "../write/delete.ts";
 import { badRequest, conflict, plainError } from "../../failures.ts";
 import { spendBudget } from "../write/disruption-budget.ts";
 import { getObject } from "../read/list.ts";
-import { trackSubresource } from "../write/ownership.ts";
-import { parseWriteQuery } from "./query.ts";
+import { trackChange } from "../write/ownership.ts";
+import { writeOptions } from "./query.ts";
 import type { Outcome, ResourceRequest } from "./request.ts";
 import { updateObject } from "../write/update.ts";
-import { writeOptions } from "./write-requests.ts";
 
 const CREATED: Status = {
   kind: "Status",
@@ -25,41 +36,28 @@ const CREATED: Status = {
   code: 201,
 };
 
-/** The field manager of the server's own changes. */
-const SERVER = "kube-apiserver";
-const BINDING = { group: "", version: "v1", kind: "Binding" };
-
-interface Binding extends SentObject {
-  readonly target?: { readonly kind?: string; readonly name?: string };
-}
-
-interface Pod extends SentObject {
-  spec: { nodeName?: string; schedulingGates?: readonly object[] };
-  status?: { phase?: string; conditions?: { type: string; status: string }[] };
+/** A write of an object that is not stored, whose kind is that of the path. */
+export function sentWrite(
+  cluster: Cluster,
+  { resource, subresource, namespace, name }: ResourceRequest,
+  options: WriteOptions,
+): Write {
+  const kind = subresource ?? resource;
+  const endpoint = { ...mainEndpoint(resource), subresource: subresource?.name ?? "", kind };
+  return { cluster, endpoint, namespace, name, options };
 }
 
 /** POST of a `Binding` to a pod: puts it on a node, as a scheduler does. */
 export async function bindRequest(cluster: Cluster, asked: ResourceRequest): Promise<Outcome> {
-  const query = parseWriteQuery(asked.request.query, "create");
-  const sent = await readObject(asked, query);
-  const options = writeOptions(asked, query);
-  matchNamespace(asked.resource, asked.namespace, sent);
-  const { resource, subresource } = asked;
-  const endpoint = { ...mainEndpoint(resource), subresource: subresource?.name ?? "" };
-  if (sent.metadata.name === undefined && asked.name !== "") sent.metadata.name = asked.name;
-  trackSubresource(cluster, BINDING, endpoint.subresource, sent, options.manager);
-  const { namespace } = asked;
-  const request = admissionRequest(
-    {
-      endpoint: { ...endpoint, kind: BINDING },
-      namespace,
-      name: sent.metadata.name ?? "",
-      options,
-    },
-    "CREATE",
-    { object: sent },
-  );
-  const binding: Binding = (await admitSubresource(cluster, request)) ?? sent;
+  const { resource, namespace } = asked;
+  const options = writeOptions(asked, "create");
+  const sent = await readObject(asked, options);
+  matchNamespace(resource, namespace, sent);
+  if (asked.name !== "") sent.metadata.name ??= asked.name;
+  const { name: sentName = "" } = sent.metadata;
+  const sending = { ...sentWrite(cluster, asked, options), name: sentName };
+  trackChange(sending, undefined, sent);
+  const binding: Sent<Binding> = await admitSubresource(sending, sent);
   const name = asked.name === "" ? (binding.metadata.name ?? "") : asked.name;
   const { kind = "", name: node = "" } = binding.target ?? {};
   const problems = [
@@ -72,16 +70,10 @@ export async function bindRequest(cluster: Cluster, asked: ResourceRequest): Pro
   if (problem !== undefined) {
     throw plainError(problems.length > 1 ? `[${problems.join(", ")}]` : problem);
   }
-  const pods = cluster.registry.preferred("", "pods");
+  const pods = cluster.registry.preferred(PODS.group, PODS.plural);
   if (!pods) throw badRequest("pods are not served");
-  const podEndpoint = mainEndpoint(pods);
-  const write = {
-    cluster,
-    endpoint: { ...podEndpoint, strategy: bindingStrategy(podEndpoint.strategy) },
-    namespace,
-    name,
-    options: { ...options, replaces: false },
-  };
+  const endpoint = { ...mainEndpoint(pods), strategy: bindingStrategy(pods.strategy) };
+  const write = { cluster, endpoint, namespace, name, options: { ...options, replaces: false } };
   await updateObject(write, (live) => bound(live as Pod, binding, node, timestamp(cluster.clock)));
   await cluster.store.durable();
   return { code: 201, object: CREATED };
@@ -95,7 +87,7 @@ function bindingStrategy<S extends object>(strategy: S): S {
   }) as S;
 }
 
-function bound(live: Pod, binding: Binding, node: string, now: string): Pod {
+function bound(live: Pod, binding: SentObject, node: string, now: string): Pod {
   const { name = "" } = live.metadata;
   const refuse = (why: string): Error =>
     conflict({ group: "", plural: "pods/binding" }, name, `pod ${name} ${why}`);
@@ -108,79 +100,59 @@ function bound(live: Pod, binding: Binding, node: string, now: string): Pod {
   pod.spec.nodeName = node;
   const { annotations } = binding.metadata;
   if (annotations) pod.metadata.annotations = { ...pod.metadata.annotations, ...annotations };
-  const others = (pod.status?.conditions ?? []).filter(({ type }) => type !== "PodScheduled");
-  const scheduled = {
-    type: "PodScheduled",
-    status: "True",
-    lastProbeTime: null,
-    lastTransitionTime: now,
-  };
-  pod.status = { ...pod.status, conditions: [...others, scheduled] };
+  setCondition(pod, { type: "PodScheduled", status: "True", lastTransitionTime: now });
   pod.metadata.generation = (pod.metadata.generation ?? 0) + 1;
   return pod;
 }
 
-interface Eviction extends SentObject {
-  readonly deleteOptions?: DeletionBody;
+/** Puts a condition after the others of a pod, in place of that of the same type. */
+function setCondition(pod: Pod, { type, status, ...rest }: Condition): void {
+  const others = (pod.status?.conditions ?? []).filter((condition) => condition.type !== type);
+  const condition = { type, status, lastProbeTime: null, ...rest };
+  pod.status = { ...pod.status, conditions: [...others, condition] };
 }
 
 /** POST of an `Eviction`: deletes the pod if its disruption budget allows. */
 export async function evictRequest(cluster: Cluster, asked: ResourceRequest): Promise<Outcome> {
-  const query = parseWriteQuery(asked.request.query, "create");
-  const sent = await readObject(asked, query);
-  if (sent.metadata.name !== asked.name) {
+  const { resource, namespace, name } = asked;
+  const requested = writeOptions(asked, "create");
+  const sent = await readObject(asked, requested);
+  if (sent.metadata.name !== name) {
     throw badRequest("name in URL does not match name in Eviction object");
   }
-  matchNamespace(asked.resource, asked.namespace, sent);
-  const { group = "", version = "" } = asked.subresource ?? {};
-  const { resource, namespace, name } = asked;
-  const endpoint = {
-    resource,
-    subresource: "eviction",
-    kind: { group, version, kind: "Eviction" },
-  };
-  const request = admissionRequest(
-    { endpoint, namespace, name, options: writeOptions(asked, query) },
-    "CREATE",
-    { object: sent },
+  matchNamespace(resource, namespace, sent);
+  const sending = sentWrite(cluster, asked, requested);
+  const eviction: SentObject & Loose<Pick<Eviction, "deleteOptions">> = await admitSubresource(
+    sending,
+    sent,
   );
-  const eviction: Eviction = (await admitSubresource(cluster, request)) ?? sent;
   const { dryRun, ...deletion } = deletionOf(eviction.deleteOptions ?? {});
-  const options = writeOptions(asked, {
-    fieldManager: query.fieldManager,
-    dryRun: query.dryRun || dryRun.length > 0,
-  });
+  // The options of the eviction are not those of the writes that follow from it.
+  const options = { ...requested, dryRun: requested.dryRun || dryRun.length > 0, asked: {} };
   const pod = getObject(cluster, resource, namespace, name) as Pod;
-  await spendBudget(cluster, pod, options, SERVER);
-  if (!options.dryRun) await tellDisruption(cluster, asked, options);
+  await spendBudget(cluster, pod, options);
   const write = { cluster, endpoint: mainEndpoint(resource), namespace, name, options };
+  if (!options.dryRun) await tellDisruption(write);
   await deleteObject(write, deletion);
   await cluster.store.durable();
   return { code: 201, object: CREATED };
 }
 
 /** Records the reason of the eviction in a condition of the pod. */
-async function tellDisruption(
-  cluster: Cluster,
-  { resource, namespace, name }: ResourceRequest,
-  options: WriteOptions,
-): Promise<void> {
-  const status = resource.subresources.find((one) => one.name === "status")?.strategy;
-  if (!status) return;
+async function tellDisruption(write: Write): Promise<void> {
+  const endpoint = subresourceEndpoint(write.endpoint.resource, "status");
+  if (!endpoint) return;
   const condition = {
     type: "DisruptionTarget",
     status: "True",
-    lastProbeTime: null,
-    lastTransitionTime: timestamp(cluster.clock),
+    lastTransitionTime: timestamp(write.cluster.clock),
     reason: "EvictionByEvictionAPI",
     message: "Eviction API: evicting",
   };
-  const endpoint = { resource, subresource: "status", strategy: status };
-  const write = { cluster, endpoint, namespace, name, options: { ...options, replaces: false } };
-  await updateObject(write, (live) => {
+  const options = { ...write.options, replaces: false };
+  await updateObject({ ...write, endpoint, options }, (live) => {
     const pod = copyJson(live) as Pod;
-    const others = (pod.status?.conditions ?? []).filter(({ type }) => type !== condition.type);
-    pod.status = { ...pod.status, conditions: [...others, condition] };
+    setCondition(pod, condition);
     return pod;
   });
 }

@@ -11,6 +11,7 @@ import { show } from "../../views/show.ts";
 import { type IncludeObject, parseIncludeObject } from "../../views/table.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { ListPage } from "../read/list.ts";
+import { NO_CACHE } from "./render.ts";
 import { type Answer, type Outcome, type ResourceRequest, headerOf } from "./request.ts";
 import type { WatchEvent } from "../read/watch.ts";
 
@@ -58,20 +59,16 @@ export class Presenter {
     return this.#answer(code, isStatus(object) ? object : this.#show(object));
   }
 
-  /**
-   * A page of a list. Items of built-in kinds omit kind and apiVersion, which follow from the
-   * list's.
-   */
+  /** A page of a list. Items of built-in kinds omit kind and apiVersion: the list has them. */
   #list(page: ListPage): Answer {
     const resource = this.#resource;
+    const isBare = !this.#representation.view && resource.builtIn;
     const list: KubeList<SentObject> = {
       kind: resource.listKind,
       apiVersion: apiVersionOf(resource),
       metadata: page.metadata,
-      items: [...page.items],
+      items: isBare ? page.items.map(withoutType) : [...page.items],
     };
-    const { view } = this.#representation;
-    if (!view && resource.builtIn) list.items = page.items.map(withoutType);
     return this.#answer(200, this.#show(list));
   }
 
@@ -89,7 +86,7 @@ export class Presenter {
   #viewLine({ type, object }: WatchEvent): string {
     const shown = isStatus(object) ? object : this.#show(object, !this.#columnsSent);
     this.#columnsSent = true;
-    return `${encodeJson({ type, object: shown })}\n`;
+    return lineOf(type, shown);
   }
 
   #show(object: SentObject | KubeList<SentObject>, withColumns = true): object {
@@ -105,28 +102,26 @@ export class Presenter {
 
   #answer(status: number, body: object): Answer {
     const { mediaType } = this.#representation;
-    return {
-      status,
-      headers: { "cache-control": "no-cache, private", "content-type": mediaType },
-      body: encode(body, mediaType),
-    };
+    const headers = { ...NO_CACHE, "content-type": mediaType };
+    return { status, headers, body: encode(body, mediaType) };
   }
 }
 
-/** The last line that was written for a watch of a cluster. */
-interface LatestLine {
-  readonly type: WatchEvent["type"];
-  readonly object: WatchEvent["object"];
-  readonly line: string;
-}
+/** Answers a request to a resource. */
+export type RequestHandler = (
+  cluster: Cluster,
+  asked: ResourceRequest,
+  presenter: Presenter,
+) => Outcome | Promise<Outcome>;
 
-const latestLines = new WeakMap<Cluster, LatestLine>();
+/** The last line that was written for a watch of a cluster. */
+const latestLines = new WeakMap<Cluster, WatchEvent & { readonly line: string }>();
 
 /** The line of an object as it is; all watches that see a change share the text. */
 function plainLine(cluster: Cluster, { type, object }: WatchEvent): string {
   const latest = latestLines.get(cluster);
   if (latest?.object === object && latest.type === type) return latest.line;
-  const line = lineOf({ type, object });
+  const line = lineOf(type, object);
   latestLines.set(cluster, { type, object, line });
   return line;
 }
@@ -134,22 +129,16 @@ function plainLine(cluster: Cluster, { type, object }: WatchEvent): string {
 // The same bookmark is sent again and again in a quiet cluster, to all watches.
 const bookmarkLines = new WeakMap<WatchEvent["object"], string>();
 
-function bookmarkLine(event: WatchEvent): string {
-  let line = bookmarkLines.get(event.object);
-  if (line === undefined) {
-    line = lineOf(event);
-    bookmarkLines.set(event.object, line);
-  }
+function bookmarkLine({ type, object }: WatchEvent): string {
+  let line = bookmarkLines.get(object);
+  if (line === undefined) bookmarkLines.set(object, (line = lineOf(type, object)));
   return line;
 }
 
-function lineOf({ type, object }: WatchEvent): string {
-  return `${encodeJson({ type, object })}\n`;
-}
+const lineOf = (type: WatchEvent["type"], object: object): string =>
+  `${encodeJson({ type, object })}\n`;
 
-function isStatus(object: SentObject | Status): object is Status {
-  return object.kind === "Status";
-}
+const isStatus = (object: SentObject | Status): object is Status => object.kind === "Status";
 
 function withoutType(object: SentObject): SentObject {
   const rest: Partial<SentObject> = { ...object };

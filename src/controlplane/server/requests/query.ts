@@ -1,28 +1,19 @@
 /** The options of a request's query, read and refused exactly as by the API server. */
-import {
-  type FieldError,
-  forbidden,
-  invalid,
-  invalidValue,
-  notSupported,
-  required,
-} from "../../../kube/field-errors.ts";
+import { Check } from "../../../kube/check.ts";
+import { invalid } from "../../../kube/field-errors.ts";
 import { validateFieldManager } from "../../../kube/metadata.ts";
 import {
-  type FieldRequirement,
-  type LabelRequirement,
   SelectorError,
   parseFieldSelector,
   parseLabelSelector,
 } from "../../../kube/selectors/selector.ts";
-import type { JsonObject } from "../../../kube/object.ts";
 import type { ServedResource } from "../../kinds.ts";
+import type { WriteOptions } from "../cluster/cluster.ts";
 import { readContinue } from "../read/continue-token.ts";
 import { badRequest } from "../../failures.ts";
-import { fieldErrorFor } from "./field-labels.ts";
-import type { ListQuery } from "../read/list.ts";
+import type { ListQuery, ObjectFilter } from "../read/list.ts";
 import type { WatchQuery } from "../read/watch.ts";
-import { present } from "../../../present.ts";
+import { type ResourceRequest, headerOf } from "./request.ts";
 
 /** Whether an option is true: everything but absent, `0` and `false` is. */
 export function booleanOption(query: URLSearchParams, name: string): boolean {
@@ -33,172 +24,211 @@ export function booleanOption(query: URLSearchParams, name: string): boolean {
 /** A whole number, `undefined` when it is absent. @throws StatusError 400 */
 export function integerOption(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name);
-  if (text === null || text === "") return text === null ? undefined : parseInteger("");
-  return parseInteger(text);
+  if (text === null) return undefined;
+  const problem = numberProblem("ParseInt", text, /^[+-]?\d+$/, [-(2n ** 63n), 2n ** 63n]);
+  if (problem !== undefined) throw badRequest(problem);
+  return Number(text);
+}
+
+/** The error of a resourceVersion as an unsigned number; `undefined` when it is valid. */
+export function versionProblem(text: string): string | undefined {
+  if (text === "") return undefined;
+  const problem = numberProblem("ParseUint", text, /^\d+$/, [0n, 2n ** 64n]);
+  return problem && `resourceVersion: Invalid value: ${JSON.stringify(text)}: ${problem}`;
 }
 
 /** Whole numbers of at most this many digits are exact, and in range. */
 const EXACT_DIGITS = 15;
 
-function parseInteger(text: string): number {
-  const problem = (why: string): Error =>
-    badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: ${why}`);
-  if (!/^[+-]?\d+$/.test(text)) throw problem("invalid syntax");
-  if (text.length <= EXACT_DIGITS) return Number(text);
-  const value = BigInt(text);
-  if (value > 2n ** 63n - 1n || value < -(2n ** 63n)) throw problem("value out of range");
-  return Number(value);
-}
-
-/** The error of a resourceVersion as an unsigned number; `undefined` when it is valid. */
-export function versionProblem(text: string): string | undefined {
-  const isNumber = /^\d+$/.test(text);
-  if (text === "" || (isNumber && (text.length <= EXACT_DIGITS || BigInt(text) < 2n ** 64n))) {
-    return undefined;
-  }
+/** The error of a whole number from `least` up to `limit`, in the words of Go's function. */
+function numberProblem(
+  parse: "ParseInt" | "ParseUint",
+  text: string,
+  form: RegExp,
+  [least, limit]: readonly [bigint, bigint],
+): string | undefined {
+  const isNumber = form.test(text);
+  const value = isNumber && text.length > EXACT_DIGITS ? BigInt(text) : 0n;
+  if (isNumber && value >= least && value < limit) return undefined;
   const why = isNumber ? "value out of range" : "invalid syntax";
-  return `resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: ${why}`;
+  return `strconv.${parse}: parsing ${JSON.stringify(text)}: ${why}`;
 }
 
-/** The options of a write. */
-export interface WriteQuery {
-  readonly dryRun: boolean;
-  /** Empty when the query has none. */
-  readonly fieldManager: string;
+const DURATION_UNITS: ReadonlySet<string> = new Set(["ns", "us", "µs", "μs", "ms", "s", "m", "h"]);
+
+/** The error of a duration, in Go's words; `undefined` when it is valid. */
+function durationProblem(text: string): string | undefined {
+  const shown = JSON.stringify(text);
+  let rest = text.replace(/^[-+]/, "");
+  if (rest === "0") return undefined;
+  do {
+    const [, number = "", unit = ""] = /^(\d+\.?\d*|\.\d+)?([^\d.]*)/.exec(rest) ?? [];
+    if (number === "") return `time: invalid duration ${shown}`;
+    if (unit === "") return `time: missing unit in duration ${shown}`;
+    if (!DURATION_UNITS.has(unit)) {
+      return `time: unknown unit ${JSON.stringify(unit)} in duration ${shown}`;
+    }
+    rest = rest.slice(number.length + unit.length);
+  } while (rest !== "");
+  return undefined;
+}
+
+/**
+ * Checks the parameter `timeout`, how long the client waits. Answers here are given at once, so it
+ * has no effect.
+ *
+ * @throws StatusError 400 unless it is a duration
+ */
+export function checkTimeout(query: URLSearchParams): void {
+  const timeout = query.get("timeout") ?? "";
+  const problem = timeout === "" ? undefined : durationProblem(timeout);
+  if (problem !== undefined) {
+    throw badRequest(`invalid timeout specified in the request URL - ${problem}`);
+  }
+}
+
+/** Checks the options of a request. @throws StatusError 422 about that kind of options */
+export function checkOptions<T>(kind: string, options: T, check: (sent: Check<T>) => void): void {
+  const errors = Check.errorsOf(options, check);
+  if (errors.length > 0) throw invalid({ group: "meta.k8s.io", kind }, "", errors);
+}
+
+/** The options of a write that a client asks for. */
+export interface RequestedOptions extends WriteOptions {
   readonly fieldValidation: "Ignore" | "Warn" | "Strict";
+  /** Whether an apply takes fields from other managers. */
   readonly force: boolean;
-  /** The options as they were sent, as admission sees them, without the dry run. */
-  readonly asked: JsonObject;
 }
 
-/** The kind of write, which decides the `...Options` in errors. */
-export type WriteVerb = "create" | "update" | "patch" | "apply" | "delete";
-
-const OPTIONS_KIND: Readonly<Record<WriteVerb, string>> = {
+const OPTIONS_KIND = {
   create: "CreateOptions",
   update: "UpdateOptions",
   patch: "PatchOptions",
   apply: "PatchOptions",
-  delete: "DeleteOptions",
-};
+} as const;
 
-/** 422 about the options of a request. */
-export function invalidOptions(kind: string, errors: readonly FieldError[]): Error {
-  return invalid({ group: "meta.k8s.io", kind }, "", errors);
+/** The options of a write whose query sets none. */
+export function plainOptions({ request, warnings }: ResourceRequest): WriteOptions {
+  return {
+    user: request.user,
+    // The user agent up to its first slash.
+    manager: (headerOf(request, "user-agent").split("/")[0] ?? "").slice(0, 128),
+    dryRun: false,
+    asked: {},
+    warn: (text) => void warnings.push(text),
+  };
 }
 
 /** Reads and checks the options of a write. @throws StatusError 422 */
-export function parseWriteQuery(query: URLSearchParams, verb: WriteVerb): WriteQuery {
-  const errors: FieldError[] = [];
-  const manager = query.get("fieldManager") ?? "";
-  if (verb === "apply" && manager === "") {
-    errors.push(required("fieldManager", "is required for apply patch"));
-  }
-  if (verb === "patch" && query.has("force")) {
-    errors.push(forbidden("force", "may not be specified for non-apply patch"));
-  }
-  errors.push(...validateFieldManager(manager, "fieldManager"));
-  errors.push(...dryRunErrors(query.getAll("dryRun")));
-  const validation = query.get("fieldValidation") ?? "";
-  if (!["", "Ignore", "Warn", "Strict"].includes(validation)) {
-    errors.push(notSupported("fieldValidation", validation, ["", "Ignore", "Strict", "Warn"]));
-  }
-  if (errors.length > 0) throw invalidOptions(OPTIONS_KIND[verb], errors);
+export function writeOptions(
+  asked: ResourceRequest,
+  verb: keyof typeof OPTIONS_KIND,
+): RequestedOptions {
+  const { query } = asked.request;
+  const fieldManager = query.get("fieldManager") ?? "";
+  const fieldValidation = query.get("fieldValidation") ?? "";
+  const dryRun = query.getAll("dryRun");
+  const sent = { fieldManager, force: query.get("force"), dryRun, fieldValidation };
+  checkOptions(OPTIONS_KIND[verb], sent, (options) => {
+    const manager = options.at("fieldManager");
+    if (verb === "apply") manager.given("is required for apply patch");
+    if (verb === "patch" && query.has("force")) {
+      options.at("force").forbidden("may not be specified for non-apply patch");
+    }
+    manager.add(validateFieldManager(fieldManager, "fieldManager"));
+    checkDryRun(options.at("dryRun"));
+    options.at("fieldValidation").oneOf(["", "Ignore", "Strict", "Warn"]);
+  });
+  const plain = plainOptions(asked);
   return {
-    dryRun: query.has("dryRun"),
-    fieldManager: manager,
-    fieldValidation: validation === "Ignore" || validation === "Strict" ? validation : "Warn",
+    ...plain,
+    manager: fieldManager || plain.manager,
+    dryRun: dryRun.length > 0,
+    fieldValidation:
+      fieldValidation === "Ignore" || fieldValidation === "Strict" ? fieldValidation : "Warn",
     force: booleanOption(query, "force"),
     asked: {
-      ...(manager === "" ? {} : { fieldManager: manager }),
-      ...(validation === "" ? {} : { fieldValidation: validation }),
+      ...(fieldManager === "" ? {} : { fieldManager }),
+      ...(fieldValidation === "" ? {} : { fieldValidation }),
     },
   };
 }
 
-/** Errors of `dryRun`, which can only be `All`. */
-function dryRunErrors(values: readonly string[]): FieldError[] {
-  return values.every((value) => value === "All") ? [] : [notSupported("dryRun", values, ["All"])];
+/** `dryRun` can only be `All`. */
+export function checkDryRun(dryRun: Check<readonly string[]>): void {
+  if (dryRun.value.some((value) => value !== "All")) dryRun.notSupported(["All"]);
 }
 
-interface Selectors {
-  readonly labels: readonly LabelRequirement[];
-  readonly fields: readonly FieldRequirement[];
-}
-
-/** The selectors of a list, a watch or a deletion of a collection. @throws StatusError 400 */
-function parseSelectors(query: URLSearchParams): Selectors {
+/** The options that lists and watches have in common. @throws StatusError 400 */
+function collectionOptions({ request, namespace }: ResourceRequest) {
+  const { query } = request;
+  const timeoutSeconds = integerOption(query, "timeoutSeconds");
+  const limit = integerOption(query, "limit") ?? 0;
+  const text = (name: string): string => query.get(name) ?? "";
   try {
-    const labels = parseLabelSelector(query.get("labelSelector") ?? "");
-    const fields = parseFieldSelector(query.get("fieldSelector") ?? "");
-    return { labels, fields };
+    return {
+      labels: parseLabelSelector(text("labelSelector")),
+      fields: parseFieldSelector(text("fieldSelector")),
+      namespace,
+      timeoutSeconds,
+      limit: Math.max(limit, 0),
+      continueToken: text("continue"),
+      resourceVersion: text("resourceVersion"),
+      resourceVersionMatch: text("resourceVersionMatch"),
+      sendInitialEvents: query.has("sendInitialEvents"),
+    };
   } catch (thrown) {
     if (thrown instanceof SelectorError) throw badRequest(thrown.message);
     throw thrown;
   }
 }
 
-/**
- * Checks that the resource has the selected fields, after the errors of other options.
- *
- * @throws StatusError 400
- */
-function checkFields({ fields }: Selectors, resource: ServedResource): void {
+/** Checks that the resource has the selected fields. @throws StatusError 400 */
+function checkFields({ fields }: ObjectFilter, resource: ServedResource): void {
   for (const { field } of fields) {
-    const problem = fieldErrorFor(resource, field);
+    const problem = fieldProblem(resource, field);
     if (problem !== undefined) throw badRequest(problem);
   }
 }
 
-/** Reads and checks the options of a list, except for its start. @throws StatusError 400 or 422 */
-export function parseListQuery(
-  query: URLSearchParams,
-  resource: ServedResource,
-  namespace: string,
-): ListQuery {
-  integerOption(query, "timeoutSeconds");
-  const limit = integerOption(query, "limit") ?? 0;
-  const selectors = parseSelectors(query);
-  const version = query.get("resourceVersion") ?? "";
-  const match = query.get("resourceVersionMatch") ?? "";
-  const continueToken = query.get("continue") ?? "";
-  const errors: FieldError[] = [];
-  const refuseMatch = (why: string): number =>
-    errors.push(forbidden("resourceVersionMatch", `resourceVersionMatch ${why}`));
-  if (match !== "") {
-    if (version === "") refuseMatch("is forbidden unless resourceVersion is provided");
-    if (continueToken !== "") refuseMatch("is forbidden when continue is provided");
-    if (match !== "Exact" && match !== "NotOlderThan") {
-      errors.push(notSupported("resourceVersionMatch", match, ["Exact", "NotOlderThan", ""]));
-    }
-    if (match === "Exact" && version === "0") {
-      refuseMatch('"exact" is forbidden for resourceVersion "0"');
-    }
-  }
-  if (query.has("sendInitialEvents")) {
-    errors.push(forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list"));
-  }
-  if (errors.length > 0) throw invalidOptions("ListOptions", errors);
-  checkFields(selectors, resource);
-  return {
-    ...selectors,
-    namespace,
-    limit: Math.max(limit, 0),
-    continueToken,
-    resourceVersion: version,
-    match: match as ListQuery["match"],
-  };
+/** The error of a field selector's field; `undefined` when the resource has it. */
+function fieldProblem(resource: ServedResource, field: string): string | undefined {
+  const { builtIn, namespaced, selectableFields, traits = {} } = resource;
+  if (field === "metadata.name") return undefined;
+  const hasNamespace = builtIn ? !traits.selectsNoNamespace : namespaced;
+  if (field === "metadata.namespace" && hasNamespace) return undefined;
+  if (selectableFields && Object.hasOwn(selectableFields, field)) return undefined;
+  if (traits.refuseFieldLabel) return traits.refuseFieldLabel(field);
+  return builtIn
+    ? `${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`
+    : `field label not supported: ${field}`;
 }
 
-/** Whether a list is a page of all objects. */
-export const isPage = ({ limit, labels, fields }: ListQuery): boolean =>
-  limit > 0 && labels.length === 0 && fields.length === 0;
+/** Reads and checks the options of a list, except for its start. @throws StatusError 400 or 422 */
+export function parseListQuery(asked: ResourceRequest): ListQuery {
+  const sent = collectionOptions(asked);
+  const { resourceVersion: version, resourceVersionMatch: match, continueToken } = sent;
+  checkOptions("ListOptions", sent, (options) => {
+    const at = options.at("resourceVersionMatch");
+    const refuse = (why: string): void => at.forbidden(`resourceVersionMatch ${why}`);
+    if (match !== "") {
+      if (version === "") refuse("is forbidden unless resourceVersion is provided");
+      if (continueToken !== "") refuse("is forbidden when continue is provided");
+      at.oneOf(["Exact", "NotOlderThan", ""]);
+      if (match === "Exact" && version === "0") {
+        refuse('"exact" is forbidden for resourceVersion "0"');
+      }
+    }
+    if (sent.sendInitialEvents) {
+      options.at("sendInitialEvents").forbidden("sendInitialEvents is forbidden for list");
+    }
+  });
+  checkFields(sent, asked.resource);
+  return { ...sent, match: match as ListQuery["match"] };
+}
 
 /** Checks that a list can start at the requested place. @throws StatusError 400 */
-export function checkPlace({
-  continueToken,
-  resourceVersion: version,
-}: Pick<ListQuery, "continueToken" | "resourceVersion">): void {
+export function checkPlace({ continueToken, resourceVersion: version }: ListQuery): void {
   if (continueToken === "") {
     const problem = versionProblem(version);
     if (problem !== undefined) throw badRequest(`invalid resource version: ${problem}`);
@@ -216,84 +246,29 @@ export function checkPlace({
  *
  * @throws StatusError 400 or 422
  */
-export function parseWatchQuery(
-  query: URLSearchParams,
-  resource: ServedResource,
-  namespace: string,
-): WatchQuery {
-  const timeoutSeconds = integerOption(query, "timeoutSeconds");
-  integerOption(query, "limit");
-  const selectors = parseSelectors(query);
-  const version = query.get("resourceVersion") ?? "";
-  const asked = query.get("resourceVersionMatch") ?? "";
+export function parseWatchQuery(asked: ResourceRequest): WatchQuery {
+  const { query } = asked.request;
+  const sent = collectionOptions(asked);
+  const { resourceVersion: version, resourceVersionMatch, sendInitialEvents } = sent;
   const isFromStart =
-    !query.has("sendInitialEvents") && asked === "" && (version === "" || version === "0");
-  const initial = isFromStart || query.has("sendInitialEvents");
-  const match = isFromStart ? "NotOlderThan" : asked;
-  const errors: FieldError[] = [];
-  if (initial && match !== "NotOlderThan") {
-    errors.push(
-      forbidden(
-        "resourceVersionMatch",
-        "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan",
-      ),
-    );
-  }
-  if (match !== "") {
-    if (!initial) {
-      errors.push(
-        forbidden(
-          "resourceVersionMatch",
-          "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
-        ),
-      );
+    !sendInitialEvents && resourceVersionMatch === "" && (version === "" || version === "0");
+  const initial = isFromStart || sendInitialEvents;
+  const match = isFromStart ? "NotOlderThan" : resourceVersionMatch;
+  checkOptions("ListOptions", { resourceVersionMatch: match }, (options) => {
+    const at = options.at("resourceVersionMatch");
+    if (initial && match !== "NotOlderThan") {
+      at.forbidden("sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
     }
-    if (match !== "NotOlderThan") {
-      errors.push(notSupported("resourceVersionMatch", match, ["NotOlderThan"]));
-    }
-    if ((query.get("continue") ?? "") !== "") {
-      errors.push(
-        forbidden(
-          "resourceVersionMatch",
-          "resourceVersionMatch is forbidden when continue is provided",
-        ),
-      );
-    }
-  }
-  if (errors.length > 0) throw invalidOptions("ListOptions", errors);
-  checkFields(selectors, resource);
+    if (match === "") return;
+    const refuse = (why: string): void => at.forbidden(`resourceVersionMatch is forbidden ${why}`);
+    if (!initial) refuse("for watch unless sendInitialEvents is provided");
+    at.oneOf(["NotOlderThan"]);
+    if (sent.continueToken !== "") refuse("when continue is provided");
+  });
+  checkFields(sent, asked.resource);
   return {
-    ...selectors,
-    namespace,
-    resourceVersion: version,
+    ...sent,
+    sendInitialEvents: isFromStart || booleanOption(query, "sendInitialEvents"),
     bookmarks: booleanOption(query, "allowWatchBookmarks"),
-    ...(initial
-      ? { sendInitialEvents: isFromStart || booleanOption(query, "sendInitialEvents") }
-      : {}),
-    ...present({ timeoutSeconds }),
   };
-}
-
-/** Errors of the propagation policy and the dry run of a deletion. */
-export function deletionErrors(
-  policy: string | undefined,
-  orphan: boolean | undefined,
-  dryRun: readonly string[],
-): FieldError[] {
-  const errors: FieldError[] = [];
-  if (orphan !== undefined && policy !== undefined) {
-    errors.push(
-      invalidValue(
-        "propagationPolicy",
-        policy,
-        "orphanDependents and deletionPropagation cannot be both set",
-      ),
-    );
-  }
-  if (policy !== undefined && !["Foreground", "Background", "Orphan"].includes(policy)) {
-    errors.push(
-      notSupported("propagationPolicy", policy, ["Foreground", "Background", "Orphan", "nil"]),
-    );
-  }
-  return [...errors, ...dryRunErrors(dryRun)];
 }

@@ -2,9 +2,16 @@
 import type { SentObject } from "../../../kube/object.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { plainError } from "../../failures.ts";
-import { getObject, listObjects, type ListPage, waitForVersion } from "../read/list.ts";
+import {
+  getObject,
+  listObjects,
+  type ListPage,
+  type ListQuery,
+  waitForVersion,
+} from "../read/list.ts";
 import type { Presenter } from "./presenter.ts";
-import { checkPlace, isPage, parseListQuery, parseWatchQuery, versionProblem } from "./query.ts";
+import { checkPlace, parseListQuery, parseWatchQuery, versionProblem } from "./query.ts";
+import { NO_CACHE } from "./render.ts";
 import type { Answer, Outcome, ResourceRequest } from "./request.ts";
 import { converting, convertingList, corrupt } from "../cluster/versions.ts";
 import { Watch } from "../read/watch.ts";
@@ -33,13 +40,21 @@ export async function readOne(
 
 /** GET of a collection. */
 export async function listRequest(cluster: Cluster, asked: ResourceRequest): Promise<Outcome> {
-  const { resource, request, namespace } = asked;
-  const query = parseListQuery(request.query, resource, namespace);
+  return { page: await readPage(cluster, asked, parseListQuery(asked)) };
+}
+
+/** The objects that a query selects, at least as new as requested. @throws StatusError */
+export async function readPage(
+  cluster: Cluster,
+  { resource }: ResourceRequest,
+  query: ListQuery,
+): Promise<ListPage> {
   checkPlace(query);
   await waitForVersion(cluster, resource, Number(query.resourceVersion || "0"));
-  const place = { resource, namespace, isPaged: isPage(query) };
+  const { namespace, limit, labels, fields } = query;
+  const isPaged = limit > 0 && labels.length === 0 && fields.length === 0;
   const read = (): ListPage => listObjects(cluster, resource, query);
-  return { page: resource.conversion ? await convertingList(cluster, place, read) : read() };
+  return convertingList(cluster, resource, namespace, isPaged, read);
 }
 
 /**
@@ -52,8 +67,8 @@ export function watchRequest(
   asked: ResourceRequest,
   presenter: Presenter,
 ): Answer {
-  const { resource, request, namespace, name, watchPrefix } = asked;
-  const query = parseWatchQuery(request.query, resource, namespace);
+  const { resource, request, name, watchPrefix } = asked;
+  const query = parseWatchQuery(asked);
   const problem = versionProblem(query.resourceVersion);
   if (problem !== undefined) throw plainError(problem);
   presenter.requireStream();
@@ -81,7 +96,7 @@ export function watchRequest(
   watch.start();
   return {
     status: 200,
-    headers: { "cache-control": "no-cache, private", "content-type": "application/json" },
+    headers: { ...NO_CACHE, "content-type": "application/json" },
     body: async (send) => {
       early.forEach(send);
       write = send;

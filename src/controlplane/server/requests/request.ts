@@ -52,7 +52,7 @@ export interface ResourceRequest {
   /** Empty when the path has none. */
   readonly name: string;
   /** The path after the subresource. */
-  readonly rest?: string;
+  readonly rest: string | undefined;
   /** Whether the path has the old `/watch/` prefix. */
   readonly watchPrefix: boolean;
   /** The texts of `Warning` headers, in order. */
@@ -63,13 +63,4 @@ export interface ResourceRequest {
 export function headerOf(request: Pick<ApiRequest, "headers">, name: string): string {
   const value = request.headers[name];
   return (Array.isArray(value) ? value[0] : value) ?? "";
-}
-
-/**
- * The field manager of a write: the one of the query, else the user agent up to its first slash.
- */
-export function managerOf(request: ApiRequest, fieldManager: string): string {
-  if (fieldManager !== "") return fieldManager;
-  const agent = headerOf(request, "user-agent").split("/")[0] ?? "";
-  return agent.slice(0, 128);
 }

@@ -17,29 +17,24 @@ export interface ResourcePath {
   readonly watchPrefix: boolean;
 }
 
-/** A path that is not a resource's: health, version, discovery, OpenAPI. */
-export interface OtherPath {
-  readonly path: string;
-}
-
-/** Parses an encoded URL path. A path that cannot be decoded has no target. */
-export function parsePath(path: string): ResourcePath | OtherPath {
-  const segments = decodeSegments(path);
-  if (!segments) return { path };
-  const [root, ...rest] = segments;
+/**
+ * Parses an encoded URL path. `undefined` for any that is not a resource's, such as those of health
+ * and discovery, and for one that cannot be decoded.
+ */
+export function parsePath(path: string): ResourcePath | undefined {
+  const [root, ...rest] = decodeSegments(path);
   const [group, version, parts] =
     root === "api" ? ["", rest[0], rest.slice(1)] : [rest[0], rest[1], rest.slice(2)];
   if ((root !== "api" && root !== "apis") || !group === (root === "apis") || !version) {
-    return { path };
+    return undefined;
   }
   const watchPrefix = parts[0] === "watch";
   if (watchPrefix) parts.shift();
-  if (parts.length === 0) return { path };
-  const found = resourceOfParts(parts);
-  return { group: group ?? "", version, watchPrefix, ...found };
+  if (parts.length === 0) return undefined;
+  return { group: group ?? "", version, watchPrefix, ...resourceOfParts(parts) };
 }
 
-function decodeSegments(path: string): string[] | undefined {
+function decodeSegments(path: string): string[] {
   try {
     // As in Go, first decoded, then split: `a%2Fb` is two segments.
     const decoded = path.includes("%") ? decodeURIComponent(path) : path;
@@ -47,27 +42,20 @@ function decodeSegments(path: string): string[] | undefined {
     const end = decoded.length - (decoded.length > start && decoded.endsWith("/") ? 1 : 0);
     return decoded.slice(start, end).split("/");
   } catch {
-    return undefined;
+    return [];
   }
 }
 
-type Target = Omit<ResourcePath, "group" | "version" | "watchPrefix">;
-
-function resourceOfParts(parts: readonly string[]): Target {
+function resourceOfParts(
+  parts: readonly string[],
+): Omit<ResourcePath, "group" | "version" | "watchPrefix"> {
   const [first = "", second, third] = parts;
   // Namespaces have subresources of their own; any other segment after the name is a resource in
   // the namespace.
   const inside =
-    first === "namespaces" &&
-    second !== undefined &&
-    third !== undefined &&
-    third !== "status" &&
-    third !== "finalize";
+    first === "namespaces" && third !== undefined && third !== "status" && third !== "finalize";
   const [plural = "", name, subresource, ...more] = inside ? parts.slice(2) : parts;
-  const namespace = first === "namespaces" && inside ? second : undefined;
-  return {
-    plural,
-    ...present({ namespace, name, subresource }),
-    ...(more.length === 0 ? {} : { rest: more.join("/") }),
-  };
+  const namespace = inside ? second : undefined;
+  const rest = more.length === 0 ? undefined : more.join("/");
+  return { plural, ...present({ namespace, name, subresource, rest }) };
 }

@@ -3,39 +3,31 @@
  *
  * @see https://kubernetes.io/docs/reference/kubernetes-api/authentication-resources/token-request-v1/
  */
+import type {
+  BoundObjectReference,
+  TokenRequest,
+} from "../../../generated/k8s/authentication-v1.ts";
 import { at } from "../../builtin/at.ts";
+import type { Loose } from "../../builtin/shared/shapes.ts";
 import { type FieldError, invalid, invalidValue } from "../../../kube/field-errors.ts";
+import { asObject } from "../../../kube/json.ts";
 import type { SentObject } from "../../../kube/object.ts";
 import { failure } from "../../../kube/status.ts";
 import { type BoundObject, ISSUER } from "../../auth/tokens.ts";
-import { storeKey } from "../../store/store.ts";
-import { admissionRequest, admitSubresource } from "../write/admitted.ts";
+import { admitSubresource } from "../write/admitted.ts";
 import { readObject } from "./body.ts";
-import { type Cluster, randomUid, timestamp } from "../cluster/cluster.ts";
+import { type Cluster, randomUid, storedAt, timestamp } from "../cluster/cluster.ts";
 import { badRequest, notFound } from "../../failures.ts";
 import { getObject } from "../read/list.ts";
-import { trackSubresource } from "../write/ownership.ts";
-import { parseWriteQuery } from "./query.ts";
+import { trackChange } from "../write/ownership.ts";
+import { sentWrite } from "./pod-requests.ts";
+import { writeOptions } from "./query.ts";
 import type { Outcome, ResourceRequest } from "./request.ts";
-import { writeOptions } from "./write-requests.ts";
+import { present } from "../../../present.ts";
 
-interface ObjectReference {
-  readonly apiVersion?: string;
-  readonly kind?: string;
-  readonly name?: string;
-  readonly uid?: string;
-}
+type AskedToken = SentObject & Loose<Pick<TokenRequest, "spec" | "status">>;
 
-interface TokenRequest extends SentObject {
-  spec?: {
-    audiences?: string[] | null;
-    expirationSeconds?: number | null;
-    boundObjectRef?: ObjectReference | null;
-  };
-  status?: { token: string; expirationTimestamp: string | null };
-}
-
-const TOKEN_REQUEST = { group: "authentication.k8s.io", version: "v1", kind: "TokenRequest" };
+const TOKEN_REQUEST = { group: "authentication.k8s.io", kind: "TokenRequest" };
 const DEFAULT_SECONDS = 3600;
 const SHORTEST_SECONDS = 600;
 const LONGEST_SECONDS = 2 ** 32;
@@ -43,29 +35,15 @@ const LONGEST_SECONDS = 2 ** 32;
 /** POST of a `TokenRequest`. */
 export async function tokenRequest(cluster: Cluster, asked: ResourceRequest): Promise<Outcome> {
   const { namespace, name, resource } = asked;
-  const query = parseWriteQuery(asked.request.query, "create");
-  const sent: TokenRequest = await readObject(asked, query);
+  const options = writeOptions(asked, "create");
+  const sent: AskedToken = await readObject(asked, options);
   const account = getObject(cluster, resource, namespace, name);
-  const options = writeOptions(asked, query);
   checkRequest(sent, name);
-  const object = trackedRequest(cluster, sent, namespace, options.manager);
-  const endpoint = { resource, subresource: "token", kind: TOKEN_REQUEST };
-  const admission = admissionRequest({ endpoint, namespace, name, options }, "CREATE", { object });
-  const admitted: TokenRequest = (await admitSubresource(cluster, admission)) ?? object;
-  checkRequest(admitted, name);
-  return { code: 201, object: answered(cluster, admitted, account) };
-}
-
-/** The request with its defaults and the managed fields of its sender. */
-function trackedRequest(
-  cluster: Cluster,
-  { kind, apiVersion, spec }: TokenRequest,
-  namespace: string,
-  manager: string,
-): TokenRequest {
-  const { audiences, expirationSeconds, boundObjectRef } = spec ?? {};
+  const write = sentWrite(cluster, asked, options);
+  // Of the sent object, only what was asked for is kept.
+  const { kind, apiVersion, spec: { audiences, expirationSeconds, boundObjectRef } = {} } = sent;
   const seconds = expirationSeconds ?? DEFAULT_SECONDS;
-  const object: TokenRequest = {
+  const object: AskedToken = {
     kind,
     apiVersion,
     metadata: {},
@@ -75,52 +53,54 @@ function trackedRequest(
       ...(boundObjectRef ? { boundObjectRef } : {}),
     },
   };
-  trackSubresource(cluster, TOKEN_REQUEST, "token", object, manager);
+  trackChange(write, undefined, object);
   object.metadata.namespace = namespace;
-  object.spec = {
-    audiences: audiences?.length ? audiences : [ISSUER],
-    boundObjectRef: boundObjectRef ?? null,
-    expirationSeconds: seconds,
-  };
-  object.status = { token: "", expirationTimestamp: null };
-  return object;
+  Object.assign(object, {
+    spec: {
+      audiences: audiences?.length ? audiences : [ISSUER],
+      boundObjectRef: boundObjectRef ?? null,
+      expirationSeconds: seconds,
+    },
+    status: { token: "", expirationTimestamp: null },
+  });
+  const admitted: AskedToken = await admitSubresource(write, object);
+  checkRequest(admitted, name);
+  return { code: 201, object: answered(cluster, admitted, account) };
 }
 
 /** @throws StatusError for an object that a token cannot be bound to */
-function answered(cluster: Cluster, request: TokenRequest, account: SentObject): TokenRequest {
+function answered(cluster: Cluster, request: AskedToken, account: SentObject): SentObject {
   const { clock, tokens } = cluster;
   const { name = "", namespace = "", uid = "" } = account.metadata;
   const { audiences, expirationSeconds, boundObjectRef } = request.spec ?? {};
   const seconds = expirationSeconds ?? DEFAULT_SECONDS;
   const bound = boundObjectRef ? findBound(cluster, account, boundObjectRef) : undefined;
+  const token = tokens.issue(
+    { namespace, name, uid },
+    {
+      audiences: audiences?.length ? audiences : [ISSUER],
+      seconds,
+      id: randomUid(clock),
+      ...present({ bound }),
+    },
+  );
   const { managedFields } = request.metadata;
-  return {
+  return asObject({
     ...request,
     spec: { ...request.spec, boundObjectRef: boundObjectRef ?? null },
     metadata: {
-      ...(managedFields ? { managedFields } : {}),
+      ...present({ managedFields }),
       name,
       namespace,
       uid,
       creationTimestamp: timestamp(clock),
     },
-    status: {
-      token: tokens.issue(
-        { namespace, name, uid },
-        {
-          audiences: audiences?.length ? audiences : [ISSUER],
-          seconds,
-          id: randomUid(clock),
-          ...(bound ? { bound } : {}),
-        },
-      ),
-      expirationTimestamp: timestamp(clock, seconds * 1000),
-    },
-  };
+    status: { token, expirationTimestamp: timestamp(clock, seconds * 1000) },
+  });
 }
 
 /** @throws StatusError 422 */
-function checkRequest({ metadata, spec }: TokenRequest, name: string): void {
+function checkRequest({ metadata, spec }: AskedToken, name: string): void {
   const refuse = (about: string, error: FieldError): Error =>
     invalid(TOKEN_REQUEST, about, [error]);
   if ((metadata.name ?? name) !== name) {
@@ -138,6 +118,7 @@ function checkRequest({ metadata, spec }: TokenRequest, name: string): void {
   }
 }
 
+/** The plurals of the kinds that a token may be bound to. */
 const BINDABLE: Readonly<Record<string, string>> = {
   Pod: "pods",
   Secret: "secrets",
@@ -145,7 +126,11 @@ const BINDABLE: Readonly<Record<string, string>> = {
 };
 
 /** @throws StatusError 400 for another kind, 404, or 409 for another uid */
-function findBound(cluster: Cluster, account: SentObject, reference: ObjectReference): BoundObject {
+function findBound(
+  cluster: Cluster,
+  account: SentObject,
+  reference: BoundObjectReference,
+): BoundObject {
   const { name: accountName = "", namespace = "" } = account.metadata;
   const { apiVersion = "", kind = "", name = "", uid = "" } = reference;
   const plural = apiVersion === "v1" ? BINDABLE[kind] : undefined;
@@ -153,9 +138,9 @@ function findBound(cluster: Cluster, account: SentObject, reference: ObjectRefer
     const version = apiVersion.includes("/") ? apiVersion : `/${apiVersion}`;
     throw badRequest(`cannot bind token to object of type ${version}, Kind=${kind}`);
   }
-  const home = kind === "Node" ? "" : namespace;
-  const found = cluster.store.get(plural, storeKey(home, name));
-  if (!found) throw notFound({ group: "", plural }, name);
+  const resource = { group: "", plural };
+  const found = storedAt(cluster, resource, kind === "Node" ? "" : namespace, name);
+  if (!found) throw notFound(resource, name);
   if (uid !== "" && uid !== found.metadata.uid) {
     throw failure(
       409,

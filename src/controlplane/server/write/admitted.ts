@@ -13,34 +13,23 @@ import { findBuiltInSchema } from "../../builtin/definitions.ts";
 import { readBuiltInKind, readType } from "../../wire/decode-body.ts";
 import { problemOf, strictMistake } from "../../wire/content.ts";
 import { WireError } from "../../wire/wire-error.ts";
-import type { Cluster, Endpoint, Write, WriteOptions } from "../cluster/cluster.ts";
+import type { Write } from "../cluster/cluster.ts";
 import { plainError } from "../../failures.ts";
-import { tidyMetadata } from "./object-limits.ts";
+import { matchNamespace } from "./match-path.ts";
+import { dedupOwners, tidyMetadata } from "./object-limits.ts";
 
-/** The objects of a write. */
-export interface AdmittedObjects {
-  readonly object?: SentObject;
-  readonly oldObject?: SentObject;
-}
-
-const OPTIONS_KIND: Readonly<Record<AdmissionOperation, string>> = {
+const OPTIONS_KIND = {
   CREATE: "CreateOptions",
   UPDATE: "UpdateOptions",
   DELETE: "DeleteOptions",
-  CONNECT: "",
-};
-
-/** The inputs of admission about a write. */
-interface AdmittedWrite extends Pick<Write, "namespace" | "name" | "options"> {
-  readonly endpoint: Pick<Endpoint, "resource" | "subresource" | "kind">;
-}
+} as const;
 
 /** The admission request about a write. Its kind is that of the sent object. */
-export function admissionRequest(
-  { endpoint, namespace, name, options }: AdmittedWrite,
+export function admissionRequest<O extends Pick<AdmissionRequest, "object" | "oldObject">>(
+  { endpoint, namespace, name, options }: Omit<Write, "cluster">,
   operation: AdmissionOperation,
-  objects: AdmittedObjects,
-): AdmissionRequest {
+  objects: O,
+): AdmissionRequest & O {
   const { resource, subresource } = endpoint;
   const { group, version, kind } = endpoint.kind ?? resource;
   return {
@@ -53,19 +42,41 @@ export function admissionRequest(
     ...objects,
     user: options.user,
     dryRun: options.dryRun,
-    options: reviewOptions(operation, options),
+    options:
+      operation === "CONNECT"
+        ? null
+        : {
+            kind: OPTIONS_KIND[operation],
+            apiVersion: "meta.k8s.io/v1",
+            ...options.asked,
+            ...(options.dryRun ? { dryRun: ["All"] } : {}),
+          },
     warn: options.warn,
   };
 }
 
-function reviewOptions(operation: AdmissionOperation, options: WriteOptions): JsonObject | null {
-  if (operation === "CONNECT") return null;
-  return {
-    kind: OPTIONS_KIND[operation],
-    apiVersion: "meta.k8s.io/v1",
-    ...options.asked,
-    ...(options.dryRun ? { dryRun: ["All"] } : {}),
-  };
+/** When duplicate owners are found in an object that admission may have changed. */
+export const AFTER_ADMISSION = " after mutating admission happens";
+
+/**
+ * The object of a write after mutating admission: the same one when it was not changed.
+ *
+ * @param admit - the server's own admission, before all other
+ */
+export async function mutated(
+  { cluster, endpoint, namespace, options }: Write,
+  request: AdmissionRequest & { readonly object: SentObject },
+  admit?: (object: SentObject) => void,
+): Promise<SentObject> {
+  const { object } = request;
+  const mutation = cluster.admission.mutate(request, admit);
+  if (!mutation) admit?.(object);
+  const admitted = (await mutation) ?? object;
+  if (admitted !== object) {
+    matchNamespace(endpoint.resource, namespace, admitted);
+    dedupOwners(admitted.metadata, options.warn, AFTER_ADMISSION);
+  }
+  return admitted;
 }
 
 /**
@@ -73,11 +84,14 @@ function reviewOptions(operation: AdmissionOperation, options: WriteOptions): Js
  * @throws StatusError
  */
 export async function admitSubresource(
-  { admission }: Cluster,
-  request: AdmissionRequest,
-): Promise<SentObject | undefined> {
-  const object = (await admission.mutate(request)) ?? request.object;
-  await admission.validate(object ? { ...request, object } : request);
+  write: Write,
+  sent: SentObject,
+  operation: AdmissionOperation = "CREATE",
+): Promise<SentObject> {
+  const { admission } = write.cluster;
+  const request = admissionRequest(write, operation, { object: sent });
+  const object = (await admission.mutate(request)) ?? sent;
+  await admission.validate({ ...request, object });
   return object;
 }
 

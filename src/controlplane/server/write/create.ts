@@ -1,32 +1,26 @@
 /** POST: a new object on its way to the store. */
 import { asJson } from "../../../kube/json.ts";
 import type { Clock } from "../../../clock.ts";
-import { invalid } from "../../../kube/field-errors.ts";
-import { pathSegmentErrors } from "../../../kube/names.ts";
-import { validateObjectMeta } from "../../../kube/metadata.ts";
 import type { SentObject, ObjectMeta } from "../../../kube/object.ts";
 import type { StatusError } from "../../../kube/status.ts";
-import { admissionRequest } from "./admitted.ts";
+import { admissionRequest, mutated } from "./admitted.ts";
 import { checkEscalation } from "./escalation.ts";
 import { matchNamespace } from "./match-path.ts";
-import { withoutEmptied } from "../../builtin/strategies/emptied.ts";
-import { createErrors, errorKindOf, hasStrictFinalizers } from "./metadata-checks.ts";
 import { checkSize, dedupOwners } from "./object-limits.ts";
 import { trackChange } from "./ownership.ts";
 import type { ServedResource } from "../../kinds.ts";
-import { storeKey } from "../../store/store.ts";
 import {
   type Write,
   type WriteOptions,
-  checkContext,
   randomUid,
+  storedAt,
   timestamp,
   writeContext,
 } from "../cluster/cluster.ts";
 import { alreadyExists, forbiddenTo, notFound, plainError } from "../../failures.ts";
 import { collectionOf } from "../../resource-name.ts";
-import { noteUnfilled } from "./unfilled.ts";
-import { convertForStore, rememberRead, shownAs, storeAs } from "../cluster/versions.ts";
+import { validateNew } from "./validation.ts";
+import { rememberRead, shownAs, toStore, unfilled } from "../cluster/versions.ts";
 
 const SUFFIX_LETTERS = "bcdfghjklmnpqrstvwxz2456789";
 const SUFFIX_LENGTH = 5;
@@ -60,7 +54,9 @@ export async function createObject(
   // A webhook that changes the name does not change the name of the request.
   const write = { ...place, name: object.metadata.name ?? "" };
   admitToNamespace(write, object);
-  const admitted = await mutated(write, object);
+  const admitted = await mutated(write, admissionRequest(write, "CREATE", { object }), (one) =>
+    resource.strategy.admit?.(one, writeContext(cluster, options)),
+  );
   checkEscalation(write, admitted);
   nameAndStamp(write, admitted);
   validateNew(write, admitted);
@@ -100,67 +96,17 @@ function admitToNamespace(
   );
 }
 
-/** The object after mutating admission: the same one when it was not changed. */
-async function mutated(write: Write, object: SentObject): Promise<SentObject> {
-  const { cluster, endpoint, namespace, options } = write;
-  const { resource } = endpoint;
-  const admit = (one: SentObject): void => {
-    resource.strategy.admit?.(one, writeContext(cluster, options));
-  };
-  const mutation = cluster.admission.mutate(admissionRequest(write, "CREATE", { object }), admit);
-  if (!mutation) admit(object);
-  const admitted = (await mutation) ?? object;
-  if (admitted !== object) {
-    matchNamespace(resource, namespace, admitted);
-    dedupOwners(admitted.metadata, options.warn, " after mutating admission happens");
-  }
-  return admitted;
-}
-
 /** Generates the object's name if necessary, and sets its uid and its creation time. */
 function nameAndStamp({ cluster, endpoint, namespace }: Write, { metadata }: SentObject): void {
-  const { store, clock } = cluster;
+  const { clock } = cluster;
   const { generateName: prefix = "" } = metadata;
   if ((metadata.name ?? "") === "" && prefix !== "") {
-    const collection = collectionOf(endpoint.resource);
-    const isFree = (name: string): boolean => !store.get(collection, storeKey(namespace, name));
+    const isFree = (name: string): boolean =>
+      !storedAt(cluster, endpoint.resource, namespace, name);
     metadata.name = generateName(prefix, isFree, clock);
   }
   metadata.uid = randomUid(clock);
   metadata.creationTimestamp = timestamp(clock);
-}
-
-/** @throws StatusError 422 */
-function validateNew(write: Write, object: SentObject): void {
-  const { resource } = write.endpoint;
-  const { context, tellWarnings } = checkContext(write);
-  resource.strategy.prepareForCreate(object, context);
-  const { metadata } = object;
-  const { name = "" } = metadata;
-  if (!resource.builtIn && object.kind !== resource.kind) {
-    const kind = { group: resource.group, kind: object.kind };
-    throw invalid(kind, name, resource.strategy.validateCreate(object, context));
-  }
-  const metadataErrors = validateObjectMeta(
-    metadata,
-    resource.namespaced,
-    (given, prefix) => {
-      const wrong = resource.strategy.validateName(given, prefix);
-      // Names that a kind does not check must at least fit into a path.
-      return wrong.length > 0 ? wrong : pathSegmentErrors(given, prefix);
-    },
-    { strictFinalizers: hasStrictFinalizers(resource) },
-  );
-  const errors = createErrors(
-    resource,
-    metadataErrors,
-    resource.strategy.validateCreate(object, { ...context, metadataErrors }),
-  );
-  if (errors.length > 0) {
-    const reported = resource.strategy.report?.(errors) ?? errors;
-    throw invalid(errorKindOf(resource.group, resource.kind), name, reported);
-  }
-  tellWarnings();
 }
 
 /** @throws StatusError 409 when the name is taken, 500 for an object that cannot be stored */
@@ -174,14 +120,12 @@ async function storeNew(
   if (resource.builtIn) resource.strategy.setDefaults(object);
   if (!options.dryRun) checkVersionIsUnset(metadata);
   resource.dropUnknown?.(object);
-  const converted = await convertForStore(cluster, resource, object);
-  const collection = collectionOf(resource);
-  const existing = cluster.store.get(collection, storeKey(namespace, metadata.name ?? ""));
+  const stored = await toStore(cluster, resource, object);
+  const existing = storedAt(cluster, resource, namespace, metadata.name ?? "");
   if (existing) throw taken(resource, existing, (metadata.generateName ?? "") !== "");
-  const stored = withoutEmptied(converted ?? storeAs(resource, object));
   checkSize(stored);
-  const kept = options.dryRun ? stored : cluster.store.put(collection, stored);
-  if (isUnfilled) noteUnfilled(kept);
+  const kept = options.dryRun ? stored : cluster.store.put(collectionOf(resource), stored);
+  if (isUnfilled) unfilled.add(kept);
   return kept;
 }
 
@@ -215,20 +159,14 @@ function taken(resource: ServedResource, existing: SentObject, generated: boolea
   return failure;
 }
 
-/**
- * A prefix and five characters that spell no words; the last of several tries when all are taken.
- */
+/** A prefix and five characters that spell no words; the last of several tries if all are taken. */
 function generateName(prefix: string, isFree: (name: string) => boolean, clock: Clock): string {
   // The limit counts bytes; a character cut in half is dropped.
   const start = Buffer.from(prefix).toString("utf8", 0, GENERATED_PREFIX_MAX);
-  let name: string;
-  let tries = 0;
-  do {
-    name = start;
-    for (let count = 0; count < SUFFIX_LENGTH; count++) {
-      name += SUFFIX_LETTERS[Math.floor(clock.random() * SUFFIX_LETTERS.length)] ?? "";
-    }
-    tries++;
-  } while (tries < GENERATE_TRIES && !isFree(name));
-  return name;
+  const letter = (): string =>
+    SUFFIX_LETTERS.charAt(Math.floor(clock.random() * SUFFIX_LETTERS.length));
+  for (let tries = 1; ; tries++) {
+    const name = start + Array.from({ length: SUFFIX_LENGTH }, letter).join("");
+    if (tries === GENERATE_TRIES || isFree(name)) return name;
+  }
 }

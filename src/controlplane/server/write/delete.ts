@@ -5,20 +5,26 @@
  */
 import { copyJson, sameJson, asJson } from "../../../kube/json.ts";
 import type { SentObject, ObjectMeta } from "../../../kube/object.ts";
-import { type Status, type StatusError, failure } from "../../../kube/status.ts";
+import { type Status, failure } from "../../../kube/status.ts";
 import type { DeleteOptions } from "../../controllers/client.ts";
-import type { ServedResource } from "../../kinds.ts";
+import type { DeletionRules, ServedResource } from "../../kinds.ts";
 import { storeKey } from "../../store/store.ts";
 import { admissionRequest } from "./admitted.ts";
-import { type Cluster, type Write, type WriteOptions, timestamp } from "../cluster/cluster.ts";
+import {
+  type Cluster,
+  type Write,
+  type WriteOptions,
+  storedAt,
+  timestamp,
+} from "../cluster/cluster.ts";
 import { conflict, notFound } from "../../failures.ts";
 import { collectionOf } from "../../resource-name.ts";
 import { corrupt, prepareReads, readAs, rewritten } from "../cluster/versions.ts";
-import { type DeletionRules } from "../../kinds.ts";
 import { present } from "../../../present.ts";
 
 /** The options of a deletion in the API. */
-export interface DeletionOptions extends DeleteOptions {
+export interface DeletionOptions extends Omit<DeleteOptions, "propagationPolicy"> {
+  readonly propagationPolicy?: string;
   /** The old form of the policy: true is `Orphan`. */
   readonly orphanDependents?: boolean;
 }
@@ -30,8 +36,11 @@ export interface DeletionResult {
   readonly gone: boolean;
 }
 
-const ORPHAN = "orphan";
-const FOREGROUND = "foregroundDeletion";
+/** The finalizers of the garbage collector by the policy that they stand for. */
+const POLICY_FINALIZERS: ReadonlyMap<string, string> = new Map([
+  ["Orphan", "orphan"],
+  ["Foreground", "foregroundDeletion"],
+]);
 
 /** A deletion under way: its options, and the rules of its kind. */
 interface Deletion extends Write {
@@ -49,11 +58,9 @@ export async function deleteObject(write: Write, asked: DeletionOptions): Promis
   const { resource } = write.endpoint;
   const rule = resource.traits?.deletion ?? {};
   const deletion = { ...write, rule, asked };
-  const collection = collectionOf(resource);
-  const key = storeKey(namespace, name);
   if (!options.collection) warnOfDeletion(resource, asked, options);
   for (;;) {
-    const stored = cluster.store.get(collection, key);
+    const stored = storedAt(cluster, resource, namespace, name);
     if (!stored) throw notFound(resource, name);
     checkPreconditions(resource, stored, asked);
     rule.check?.(stored, cluster.plugins);
@@ -68,17 +75,14 @@ export async function deleteObject(write: Write, asked: DeletionOptions): Promis
     const marked = stays ? await rewritten(cluster, resource, stored) : stored;
     // Another write may have happened during a webhook call: then everything starts again with the
     // current object.
-    if (cluster.store.get(collection, key) !== stored) continue;
+    if (storedAt(cluster, resource, namespace, name) !== stored) continue;
     const outcome = deleteStored(deletion, stored, marked);
     await prepareReads(cluster, resource, [outcome.object]);
     return result(deletion, outcome);
   }
 }
 
-/**
- * Warns about a deletion without a policy, for kinds that have such a warning; before the object is
- * looked up.
- */
+/** Warns about a deletion without a policy, for kinds that do, before the object is looked up. */
 export function warnOfDeletion(
   resource: ServedResource,
   deletion: DeletionOptions,
@@ -98,63 +102,51 @@ interface Outcome {
 }
 
 /**
- * The options as admission sees them: with the grace period that will apply, and for namespaces
- * with the uid.
+ * Asks admission, which sees the grace period that will apply, and for namespaces the uid.
+ *
+ * @throws StatusError when it refuses the deletion
  */
-function reviewedOptions({ rule, asked, options }: Deletion, stored: SentObject): WriteOptions {
-  const { metadata } = stored;
-  const isLive = metadata.deletionTimestamp === undefined;
-  const grace =
-    isLive && rule.graceSeconds ? rule.graceSeconds(stored, asked.gracePeriodSeconds) : undefined;
+async function admitDeletion(
+  { cluster, endpoint, rule, asked, options }: Deletion,
+  stored: SentObject,
+): Promise<void> {
+  const { namespace = "", name = "", uid, deletionTimestamp } = stored.metadata;
+  const isLive = deletionTimestamp === undefined;
+  const grace = isLive ? rule.graceSeconds?.(stored, asked.gracePeriodSeconds) : undefined;
   const shown = {
     ...options.asked,
     ...present({ gracePeriodSeconds: grace }),
-    ...(rule.pinsUid ? { preconditions: { uid: metadata.uid } } : {}),
+    ...(rule.pinsUid ? { preconditions: { uid } } : {}),
   };
-  return { ...options, asked: shown };
-}
-
-/** Asks admission, unless no policy or webhook concerns the deletion. @throws StatusError */
-function admitDeletion(deletion: Deletion, stored: SentObject): Promise<unknown> | undefined {
-  const { cluster, endpoint } = deletion;
-  const { namespace = "", name = "" } = stored.metadata;
-  const options = reviewedOptions(deletion, stored);
+  const reviewed = { ...options, asked: shown };
   const request = admissionRequest(
-    { endpoint, namespace, name: options.collection ? "" : name, options },
+    { endpoint, namespace, name: options.collection ? "" : name, options: reviewed },
     "DELETE",
     { oldObject: readAs(cluster, endpoint.resource, stored) },
   );
-  const mutation = cluster.admission.mutate(request);
-  if (!mutation) return cluster.admission.validate(request);
-  return mutation.then(() => cluster.admission.validate(request));
+  await cluster.admission.mutate(request);
+  await cluster.admission.validate(request);
 }
 
 /** @param marked - the stored object as it is kept while it waits */
 function deleteStored(deletion: Deletion, stored: SentObject, marked: SentObject): Outcome {
-  const { cluster, rule, asked } = deletion;
+  const { cluster, rule } = deletion;
   if (rule.begin && stored.metadata.deletionTimestamp === undefined) {
     const begun = copyJson(stored);
     begun.metadata.deletionTimestamp = timestamp(cluster.clock);
     rule.begin(begun, timestamp(cluster.clock));
-    begun.metadata.finalizers = dependentsFinalizers(rule, begun.metadata, asked);
-    tidyFinalizers(begun.metadata);
+    setFinalizers(deletion, begun.metadata);
     return { object: save(deletion, begun), gone: false };
   }
   if (rule.holds?.(stored)) return { object: stored, gone: false };
-  return removeOrMark(deletion, stored, marked);
-}
-
-function removeOrMark(deletion: Deletion, stored: SentObject, marked: SentObject): Outcome {
   const object = copyJson(marked);
-  const metadata = object.metadata;
+  const { metadata } = object;
   const grace = applyGrace(deletion, object);
   if (grace === "pending") return { object: stored, gone: false, isPending: true };
-  metadata.finalizers = dependentsFinalizers(deletion.rule, metadata, deletion.asked);
-  const held = metadata.finalizers.length > 0;
-  tidyFinalizers(metadata);
+  const held = setFinalizers(deletion, metadata);
   if (grace === "none") {
     if (!held) return remove(deletion, stored);
-    markAsDeleting(deletion.cluster, metadata);
+    markAsDeleting(cluster, metadata);
   }
   const saved = save(deletion, object);
   if (held || (metadata.deletionGracePeriodSeconds ?? 0) > 0) return { object: saved, gone: false };
@@ -164,36 +156,25 @@ function removeOrMark(deletion: Deletion, stored: SentObject, marked: SentObject
 /** @throws StatusError 409 */
 function checkPreconditions(
   resource: ServedResource,
-  object: SentObject,
+  { metadata }: SentObject,
   { uid, resourceVersion }: DeletionOptions,
 ): void {
-  const { name = "" } = object.metadata;
-  const pin = resource.traits?.deletion?.pinsUid;
-  if (pin !== undefined) {
-    const { metadata } = object;
-    const differs = (field: string, wanted: string | undefined, found = ""): void => {
-      if (wanted === undefined || wanted === found) return;
+  const { group, kind, traits } = resource;
+  const { name = "" } = metadata;
+  const check = (field: string, wanted: string | undefined, found = "", end = ""): void => {
+    if (wanted === undefined || wanted === found) return;
+    const pin = traits?.deletion?.pinsUid;
+    if (pin !== undefined) {
       const text = `${field} in precondition: ${wanted}, ${field} in object meta: ${found}`;
       throw conflict(resource, name, `${pin}: ${text}`);
-    };
-    differs("UID", uid, metadata.uid);
-    differs("ResourceVersion", resourceVersion, metadata.resourceVersion);
-  }
-  const refuse = (field: string, wanted: string, found: string, end: string): StatusError =>
-    failure(
-      409,
-      "Conflict",
-      `Operation cannot be fulfilled on ${resource.group === "" ? resource.kind : `${resource.kind}.${resource.group}`} ${JSON.stringify(name)}: the ${field} in the precondition (${wanted}) does not match the ${field} in record (${found}). ${end}`,
-      { name, ...(resource.group === "" ? {} : { group: resource.group }), kind: resource.kind },
-    );
-  if (uid !== undefined && uid !== object.metadata.uid) {
-    const end = "The object might have been deleted and then recreated";
-    throw refuse("UID", uid, object.metadata.uid ?? "", end);
-  }
-  if (resourceVersion !== undefined && resourceVersion !== object.metadata.resourceVersion) {
-    const end = "The object might have been modified";
-    throw refuse("ResourceVersion", resourceVersion, object.metadata.resourceVersion ?? "", end);
-  }
+    }
+    const qualified = group === "" ? kind : `${kind}.${group}`;
+    const message = `Operation cannot be fulfilled on ${qualified} ${JSON.stringify(name)}: the ${field} in the precondition (${wanted}) does not match the ${field} in record (${found}). ${end}`;
+    throw failure(409, "Conflict", message, { name, ...(group === "" ? {} : { group }), kind });
+  };
+  check("UID", uid, metadata.uid, "The object might have been deleted and then recreated");
+  const changed = "The object might have been modified";
+  check("ResourceVersion", resourceVersion, metadata.resourceVersion, changed);
 }
 
 /**
@@ -205,7 +186,7 @@ function applyGrace(
   object: SentObject,
 ): "none" | "graceful" | "pending" {
   if (!rule.graceSeconds) return "none";
-  const metadata = object.metadata;
+  const { metadata } = object;
   const asked = gracePeriodSeconds !== undefined && gracePeriodSeconds < 0 ? 1 : gracePeriodSeconds;
   if (metadata.deletionTimestamp !== undefined) {
     const running = metadata.deletionGracePeriodSeconds ?? 0;
@@ -238,7 +219,7 @@ function markAsDeleting(cluster: Cluster, metadata: ObjectMeta): void {
 }
 
 /** The requested policy, in either form. */
-function policyOf(deletion: DeletionOptions): DeleteOptions["propagationPolicy"] {
+function policyOf(deletion: DeletionOptions): string | undefined {
   if (deletion.orphanDependents === true) return "Orphan";
   if (deletion.orphanDependents === false) return "Background";
   return deletion.propagationPolicy;
@@ -250,42 +231,42 @@ function dependentsFinalizers(
   metadata: ObjectMeta,
   deletion: DeletionOptions,
 ): string[] {
-  const present = metadata.finalizers ?? [];
-  if (rule.dependents === "unsupported") return present;
-  const own = present.includes(ORPHAN)
-    ? "Orphan"
-    : present.includes(FOREGROUND)
-      ? "Foreground"
-      : undefined;
+  const given = metadata.finalizers ?? [];
+  if (rule.dependents === "unsupported") return given;
+  const policies = [...POLICY_FINALIZERS];
+  const [own] = policies.find(([, finalizer]) => given.includes(finalizer)) ?? [];
   const fallback = rule.dependents === "orphan" ? "Orphan" : "Background";
   const policy = policyOf(deletion) ?? own ?? fallback;
-  const others = present.filter((finalizer) => finalizer !== ORPHAN && finalizer !== FOREGROUND);
-  const wanted =
-    policy === "Orphan"
-      ? [...others, ORPHAN]
-      : policy === "Foreground"
-        ? [...others, FOREGROUND]
-        : others;
-  return sameJson([...wanted].sort(), [...present].sort()) ? present : wanted;
+  const wanted = given.filter((one) => !policies.some(([, finalizer]) => finalizer === one));
+  const finalizer = POLICY_FINALIZERS.get(policy);
+  if (finalizer !== undefined) wanted.push(finalizer);
+  return sameJson(wanted.toSorted(), given.toSorted()) ? given : wanted;
 }
 
-function tidyFinalizers(metadata: ObjectMeta): void {
-  if (metadata.finalizers?.length === 0) delete metadata.finalizers;
+/** Sets the finalizers of an object that is being deleted; whether there are any. */
+function setFinalizers({ rule, asked }: Deletion, metadata: ObjectMeta): boolean {
+  metadata.finalizers = dependentsFinalizers(rule, metadata, asked);
+  if (metadata.finalizers.length > 0) return true;
+  delete metadata.finalizers;
+  return false;
 }
 
-function save({ cluster: { store }, endpoint, options }: Deletion, object: SentObject): SentObject {
-  const collection = collectionOf(endpoint.resource);
-  const key = storeKey(object.metadata.namespace, object.metadata.name ?? "");
-  const before = store.get(collection, key);
+function save(
+  { cluster, endpoint: { resource }, options }: Deletion,
+  object: SentObject,
+): SentObject {
+  const { namespace, name = "" } = object.metadata;
+  const before = storedAt(cluster, resource, namespace, name);
   if (before && sameJson(before, object)) return before;
-  return options.dryRun ? object : store.put(collection, object);
+  return options.dryRun ? object : cluster.store.put(collectionOf(resource), object);
 }
 
 /** @param last - the object as it was last */
 function remove({ cluster: { store }, endpoint, options }: Deletion, last: SentObject): Outcome {
   const key = storeKey(last.metadata.namespace, last.metadata.name ?? "");
-  if (options.dryRun) return { object: last, gone: true };
-  const removed = store.remove(collectionOf(endpoint.resource), key, last);
+  const removed = options.dryRun
+    ? undefined
+    : store.remove(collectionOf(endpoint.resource), key, last);
   return { object: removed ?? last, gone: true };
 }
 

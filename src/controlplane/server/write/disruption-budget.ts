@@ -4,26 +4,23 @@
  * @see https://kubernetes.io/docs/concepts/scheduling-eviction/api-eviction/
  */
 import type { DisruptionBudget } from "../../builtin/kinds/policy/pod-disruption-budget.ts";
+import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import { BUDGETS } from "../../builtin/tokens.ts";
 import { collectionOf } from "../../resource-name.ts";
 import { copyJson } from "../../../kube/json.ts";
-import type { SentObject } from "../../../kube/object.ts";
 import { matchesLabelSelector } from "../../../kube/selectors/selector.ts";
 import { type StatusError, failure } from "../../../kube/status.ts";
 import type { Condition } from "../../builtin/shared/shapes.ts";
-import { type Cluster, type WriteOptions, timestamp } from "../cluster/cluster.ts";
+import {
+  type Cluster,
+  type WriteOptions,
+  subresourceEndpoint,
+  timestamp,
+} from "../cluster/cluster.ts";
 import { forbiddenTo, plainError } from "../../failures.ts";
 import { trackChange } from "./ownership.ts";
 import { updateObject } from "./update.ts";
 import { present } from "../../../present.ts";
-
-/** The parts of a pod that count. */
-interface Pod extends SentObject {
-  readonly status?: {
-    readonly phase?: string;
-    readonly conditions?: readonly { readonly type: string; readonly status: string }[];
-  };
-}
 
 /** The most unconfirmed evictions. */
 const DISRUPTED_MAX = 2000;
@@ -33,7 +30,6 @@ const RETRY_SECONDS = 10;
  * Takes one disruption from the budget of a pod to evict; a pod whose eviction is no disruption
  * needs none.
  *
- * @param manager - the field manager of the budget's status
  * @throws StatusError 429 when the budget has none left, 403 when its status is invalid, 500 for two
  * budgets
  */
@@ -41,7 +37,6 @@ export async function spendBudget(
   cluster: Cluster,
   pod: Pod,
   options: WriteOptions,
-  manager: string,
 ): Promise<void> {
   const { phase } = pod.status ?? {};
   const harmless = phase === "Succeeded" || phase === "Failed" || phase === "Pending";
@@ -57,11 +52,10 @@ export async function spendBudget(
   }
   const [budget] = budgets;
   const resource = cluster.registry.preferred(BUDGETS.group, BUDGETS.plural);
-  const strategy = resource?.subresources.find(({ name }) => name === "status")?.strategy;
-  if (!budget || !resource || !strategy || (!isReady(pod) && mayGoUnready(budget))) return;
-  const endpoint = { resource, subresource: "status", strategy };
+  const endpoint = resource && subresourceEndpoint(resource, "status");
+  if (!budget || !endpoint || (!isReady(pod) && mayGoUnready(budget))) return;
   const { name = "" } = budget.metadata;
-  const by = { ...options, manager, replaces: false };
+  const by = { ...options, manager: "kube-apiserver", replaces: false };
   const write = { cluster, endpoint, namespace, name, options: by };
   await updateObject(write, (live) => {
     checkBudget(live);
@@ -71,9 +65,8 @@ export async function spendBudget(
   });
 }
 
-const isReady = (pod: Pod): boolean =>
-  pod.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") ===
-  true;
+const isReady = ({ status: { conditions = [] } = {} }: Pod): boolean =>
+  conditions.some(({ type, status }) => type === "Ready" && status === "True");
 
 /**
  * Whether a pod that is not ready may be evicted: it does not count as healthy, so it may while
@@ -138,8 +131,9 @@ function reasonOf({
     ({ type, status, message }) =>
       type === "DisruptionAllowed" && status === "False" && (message ?? "") !== "",
   );
-  if (refusal?.reason === "SyncFailed")
+  if (refusal?.reason === "SyncFailed") {
     return `${no} because it failed sync: ${refusal.message ?? ""}`;
+  }
   if (currentHealthy <= desiredHealthy) {
     return `needs ${desiredHealthy} healthy pods and has ${currentHealthy} currently`;
   }

@@ -67,15 +67,17 @@ function checkRole(
     name: old ? name : "",
   }).allowed;
   if (mayEscalate) return;
-  const refuse = (why: string): Error => forbiddenTo({ group: GROUP, plural }, name, why);
-  const lacking = lackedBy(cluster, plural, user, namespace, object.rules ?? []);
-  if (lacking !== undefined) throw refuse(lacking);
+  const lacking = (rules: readonly PolicyRule[]): string | undefined =>
+    lackedBy(cluster, plural, user, namespace, rules);
   const aggregates = [object, old].some(
-    (role) => (role?.aggregationRule?.clusterRoleSelectors ?? []).length > 0,
+    (role) => role?.aggregationRule?.clusterRoleSelectors?.length,
   );
-  if (aggregates && lackedBy(cluster, plural, user, namespace, EVERYTHING) !== undefined) {
-    throw refuse("must have cluster-admin privileges to use the aggregationRule");
-  }
+  const why =
+    lacking(object.rules ?? []) ??
+    (aggregates && lacking(EVERYTHING) !== undefined
+      ? "must have cluster-admin privileges to use the aggregationRule"
+      : undefined);
+  if (why !== undefined) throw forbiddenTo({ group: GROUP, plural }, name, why);
 }
 
 function checkBinding(cluster: Cluster, plural: string, object: BindingLike, user: User): void {

@@ -1,7 +1,6 @@
 /** Corrections and limits that apply to objects of every kind. */
 import { sameJson } from "../../../kube/json.ts";
 import type { SentObject, ObjectMeta, OwnerReference } from "../../../kube/object.ts";
-import type { StatusError } from "../../../kube/status.ts";
 import { plainError } from "../../failures.ts";
 
 /** The default limit of a request to etcd, in bytes. */
@@ -12,11 +11,9 @@ const OVERHEAD_BYTES = 512;
 /** @throws StatusError 500 for an object that a real cluster could not store */
 export function checkSize(object: SentObject): void {
   if (sizeOf(object, STORED_MAX_BYTES - OVERHEAD_BYTES) > STORED_MAX_BYTES - OVERHEAD_BYTES) {
-    throw tooLarge();
+    throw plainError("etcdserver: request is too large");
   }
 }
-
-const tooLarge = (): StatusError => plainError("etcdserver: request is too large");
 
 /** The length of a value as JSON, counted until it exceeds `limit`. */
 function sizeOf(value: unknown, limit: number): number {

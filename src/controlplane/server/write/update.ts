@@ -1,35 +1,25 @@
 /** PUT and PATCH: a change of an object on its way to the store. */
-import { type FieldError, invalid } from "../../../kube/field-errors.ts";
+import { invalid } from "../../../kube/field-errors.ts";
 import { copyJson, sameJson, asJson } from "../../../kube/json.ts";
 import type { SentObject, ObjectMeta } from "../../../kube/object.ts";
-import { parseApiVersion } from "../../../kube/resource.ts";
 import type { StatusError } from "../../../kube/status.ts";
-import { withoutEmptied } from "../../builtin/strategies/emptied.ts";
-import type { ServedResource, WriteContext } from "../../kinds.ts";
+import type { ServedResource } from "../../kinds.ts";
 import { storeKey } from "../../store/store.ts";
-import { type Endpoint, type Write, type WriteOptions, checkContext } from "../cluster/cluster.ts";
+import type { Write, WriteOptions } from "../cluster/cluster.ts";
 import type { AdmissionRequest } from "../../admission/attributes.ts";
-import { admissionRequest } from "./admitted.ts";
-import { matchNamespace } from "./match-path.ts";
+import { AFTER_ADMISSION, admissionRequest, mutated } from "./admitted.ts";
 import { checkEscalation } from "./escalation.ts";
 import { conflict, modified, notFound, plainError } from "../../failures.ts";
-import { errorKindOf, metadataErrors } from "./metadata-checks.ts";
 import { checkSize, dedupOwners } from "./object-limits.ts";
 import { collectionOf } from "../../resource-name.ts";
-import { isUnfilled } from "./unfilled.ts";
-import { convertForStore, rememberRead, shownAs, storeAs } from "../cluster/versions.ts";
+import { validateChange } from "./validation.ts";
+import { rememberRead, shownAs, toStore, unfilled } from "../cluster/versions.ts";
 
 /** The options of an update. */
 export interface UpdateOptions extends WriteOptions {
-  /**
-   * Whether it is a PUT, whose uid must be that of the stored object; a patch may not change it
-   * (422).
-   */
+  /** Whether it is a PUT, which another uid makes a conflict; a patch may not change it (422). */
   readonly replaces: boolean;
-  /**
-   * Whether an object without resourceVersion overwrites the stored one, whatever the rules of its
-   * kind.
-   */
+  /** Whether no resourceVersion is needed, whatever the rules of the kind. */
   readonly unconditional?: boolean;
   /** Whether nulls are stored where there should be none, as after an apply. */
   readonly keepsNulls?: boolean;
@@ -59,16 +49,18 @@ export async function updateObject(
     const wanted = await (resource.conversion
       ? cluster.conversion.run(() => change(live))
       : change(live));
-    const object = await mutated(write, live, wanted);
+    const object = await admitted(write, live, wanted);
     checkEscalation(write, object, live);
+    checkPreconditions(write, live, object);
+    keepSystemMetadata(object.metadata, live.metadata);
     validateChange(write, live, object);
     await validated(write, live, object);
     resource.dropUnknown?.(object);
-    const converted = await convertForStore(cluster, resource, object);
+    const next = await toStore(cluster, resource, object);
     // Another write may have happened during a webhook call: then everything starts again with the
     // current object.
     if (cluster.store.get(collection, key) !== stored) continue;
-    const kept = storeChange(write, stored, object, converted);
+    const kept = storeChange(write, stored, object, next);
     // The client's object is complete; nulls of an apply, and changes of admission, are read back
     // as stored.
     if (kept === object && object === wanted && !options.keepsNulls && !resource.conversion) {
@@ -79,29 +71,18 @@ export async function updateObject(
   }
 }
 
-/**
- * The object after mutating admission; a change by a subresource of another kind was admitted as
- * that kind.
- */
-async function mutated(
+/** The object after mutating admission; that of a subresource's own kind was admitted before. */
+async function admitted(
   write: Write<UpdateOptions>,
   live: SentObject,
-  object: SentObject,
+  wanted: SentObject,
 ): Promise<SentObject> {
-  const { cluster, endpoint, options } = write;
-  const after = " after mutating admission happens";
-  dedupOwners(object.metadata, options.warn, options.replaces ? "" : after);
-  if (endpoint.kind) return object;
-  const mutation = cluster.admission.mutate(updateRequest(write, live, object));
-  if (!mutation) {
-    keepTimes(object, live);
-    return object;
-  }
-  const admitted = (await mutation) ?? object;
-  matchNamespace(endpoint.resource, live.metadata.namespace ?? "", admitted);
-  dedupOwners(admitted.metadata, options.warn, after);
-  keepTimes(admitted, live);
-  return admitted;
+  const { endpoint, options } = write;
+  dedupOwners(wanted.metadata, options.warn, options.replaces ? "" : AFTER_ADMISSION);
+  if (endpoint.kind) return wanted;
+  const object = await mutated(write, updateRequest(write, live, wanted));
+  keepTimes(object, live);
+  return object;
 }
 
 /**
@@ -119,10 +100,10 @@ function validated(
 }
 
 function updateRequest(
-  write: Write<UpdateOptions>,
+  write: Write,
   oldObject: SentObject,
   object: SentObject,
-): AdmissionRequest {
+): AdmissionRequest & { readonly object: SentObject } {
   const { namespace = "", name = "" } = oldObject.metadata;
   return admissionRequest({ ...write, namespace, name }, "UPDATE", { object, oldObject });
 }
@@ -146,43 +127,7 @@ function withoutTimes(object: SentObject): SentObject {
   return { ...object, metadata: { ...metadata, managedFields: timeless } };
 }
 
-/** @throws StatusError 409 or 422 */
-function validateChange(write: Write<UpdateOptions>, live: SentObject, object: SentObject): void {
-  const { endpoint } = write;
-  const { resource } = endpoint;
-  checkPreconditions(write, live, object);
-  keepSystemMetadata(object.metadata, live.metadata);
-  const { context, tellWarnings } = checkContext(write);
-  endpoint.strategy.prepareForUpdate(object, live, context);
-  const errors = changeErrors(endpoint, object, live, context);
-  if (errors.length > 0) {
-    // A patch may have changed apiVersion or kind.
-    const group = resource.builtIn ? resource.group : parseApiVersion(object.apiVersion).group;
-    const kind = errorKindOf(group, object.kind);
-    const reported = endpoint.strategy.report?.(errors) ?? errors;
-    throw invalid(kind, object.metadata.name ?? "", reported);
-  }
-  tellWarnings();
-}
-
-/**
- * All errors of a change. Kinds that check the metadata twice do so with their own errors in
- * between.
- */
-function changeErrors(
-  endpoint: Endpoint,
-  object: SentObject,
-  live: SentObject,
-  context: WriteContext,
-): FieldError[] {
-  const { strategy, subresource } = endpoint;
-  const { first, second } = metadataErrors(endpoint, object, live);
-  if (second.length === 0) return [...first, ...strategy.validateUpdate(object, live, context)];
-  return subresource === "" && strategy.errorsBetween
-    ? [...first, ...strategy.errorsBetween(object, live, context, second)]
-    : [...first, ...second, ...strategy.validateUpdate(object, live, context)];
-}
-
+/** @throws StatusError 409, or 422 for a missing version */
 function checkPreconditions(
   { endpoint: { resource, strategy }, options }: Write<UpdateOptions>,
   live: SentObject,
@@ -192,13 +137,8 @@ function checkPreconditions(
   const name = live.metadata.name ?? "";
   const version = metadata.resourceVersion ?? "";
   if (options.replaces && (metadata.uid ?? "") !== "" && metadata.uid !== live.metadata.uid) {
-    throw wrongUid(
-      resource,
-      live.metadata.namespace,
-      name,
-      metadata.uid ?? "",
-      live.metadata.uid ?? "",
-    );
+    const { namespace, uid = "" } = live.metadata;
+    throw wrongUid(resource, namespace, name, metadata.uid ?? "", uid);
   }
   if (version === "" || version === "0") {
     if (!strategy.allowUnconditionalUpdate && !options.unconditional) {
@@ -267,21 +207,20 @@ function keep(metadata: ObjectMeta, old: ObjectMeta, field: keyof ObjectMeta): v
 
 /** Stores a change, if there is one; removes an object that only waited for its last finalizer. */
 function storeChange(
-  { cluster, endpoint: { resource }, options }: Write,
+  { cluster: { store }, endpoint: { resource }, options }: Write,
   stored: SentObject,
   object: SentObject,
-  converted: SentObject | undefined,
+  next: SentObject,
 ): SentObject {
   const collection = collectionOf(resource);
-  const key = storeKey(stored.metadata.namespace, stored.metadata.name ?? "");
   if (isFinished(object.metadata) && resource.traits?.deletion?.holds?.(object) !== true) {
-    if (!options.dryRun) cluster.store.remove(collection, key);
+    const { namespace, name = "" } = stored.metadata;
+    if (!options.dryRun) store.remove(collection, storeKey(namespace, name));
     return object;
   }
-  const next = withoutEmptied(converted ?? storeAs(resource, object));
   checkSize(next);
-  if (sameJson(next, stored) && !isUnfilled(stored)) return stored;
-  return options.dryRun ? next : cluster.store.put(collection, next);
+  if (sameJson(next, stored) && !unfilled.has(stored)) return stored;
+  return options.dryRun ? next : store.put(collection, next);
 }
 
 /** Whether a deletion waits for nothing more. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { checkTimeout } from "../../../../src/controlplane/server/requests/deadline.ts";
+import { checkTimeout } from "../../../../src/controlplane/server/requests/query.ts";
 
 const check = (timeout: string) => () => {
   checkTimeout(new URLSearchParams({ timeout }));
