@@ -8,7 +8,7 @@ import type { KubeList, SentObject, ListMeta } from "../../kube/object.ts";
 import { failure } from "../../kube/status.ts";
 import type { TableColumn, TablePrinter, TableRowCondition } from "../kinds.ts";
 import { type PartialObjectMetadata, partialOf } from "./partial.ts";
-import { ageColumn, nameColumn, printer } from "../builtin/tables/column.ts";
+import { tablePrinter } from "../builtin/tables/printer.ts";
 import { present } from "../../present.ts";
 
 /** The part of the object that a row contains. */
@@ -41,7 +41,8 @@ export interface TableOptions {
   readonly withColumns?: boolean;
 }
 
-const nameAndAge = printer([nameColumn, ageColumn]);
+/** The table of ServiceAccounts has no other columns than name and age. */
+const nameAndAge = tablePrinter("/ServiceAccount", {});
 
 const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
 

@@ -7,20 +7,9 @@ import type { ObjectMeta, SentObject } from "../../../../kube/object.ts";
 import { at } from "../../at.ts";
 import { checkNotNegative, checked, checkedChange } from "../../shared/checks.ts";
 import { dropFromTemplate } from "../../shared/pods/defaults.ts";
-import { isUncounted, nameWarnings, specWarnings } from "../../shared/pods/warnings.ts";
+import { isUncounted, specWarnings, nameWarnings } from "../../shared/pods/warnings.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
-import { ageOf } from "../../../../kube/values/age.ts";
-import {
-  BOOLEAN,
-  ageColumn,
-  column,
-  containerColumns,
-  countColumn,
-  nameColumn,
-  printer,
-  selectorColumn,
-  textColumn,
-} from "../../tables/column.ts";
+import { ageCell, containerCells, selectorCell } from "../../tables/cells.ts";
 import type { JobSpec } from "./job-spec-shape.ts";
 import { checkJobSpec, setJobSpecDefaults, tooManyIndexes } from "./job-spec.ts";
 
@@ -149,27 +138,14 @@ export const cronJobRules: KindRules = {
   generation: ["spec"],
   setDefaults: setCronJobDefaults,
   dropDisabled: dropFromCronJob,
-  table: printer([
-    nameColumn,
-    textColumn("Schedule", "spec.schedule"),
-    textColumn("Timezone", "spec.timeZone", "<none>"),
-    column("Suspend", (object) => booleanText(at(object, "spec.suspend")), BOOLEAN),
-    countColumn("Active", "status.active"),
-    column("Last Schedule", (object, nowMs) => {
-      const time = at(object, "status.lastScheduleTime");
-      return time === undefined ? "<none>" : ageOf(time, nowMs);
-    }),
-    ageColumn,
-    ...containerColumns("spec.jobTemplate.spec.template.spec.containers"),
-    selectorColumn("spec.jobTemplate.spec.selector"),
-  ]),
-  subresourceMetadataChecks: [],
-  columnFields: {
-    Schedule: "batch.v1.CronJobSpec.schedule",
-    Timezone: "batch.v1.CronJobSpec.timeZone",
-    Suspend: "batch.v1.CronJobSpec.suspend",
-    Active: "batch.v1.CronJobStatus.active",
-    "Last Schedule": "batch.v1.CronJobStatus.lastScheduleTime",
-    Selector: "batch.v1.JobSpec.selector",
+  table: {
+    Schedule: "spec.schedule",
+    Timezone: ["spec.timeZone", "<none>"],
+    Suspend: (object) => booleanText(at(object, "spec.suspend")),
+    Active: "status.active",
+    "Last Schedule": ageCell("status.lastScheduleTime", "<none>"),
+    ...containerCells("spec.jobTemplate.spec.template.spec.containers"),
+    Selector: selectorCell("spec.jobTemplate.spec.selector"),
   },
+  subresourceMetadataChecks: [],
 };

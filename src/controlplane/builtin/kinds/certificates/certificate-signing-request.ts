@@ -1,7 +1,6 @@
 /** Rules of the kind CertificateSigningRequest. */
 import { X509Certificate } from "node:crypto";
 import { messageOf } from "../../../../errors.ts";
-import { Check } from "../../../../kube/check.ts";
 import {
   type FieldError,
   duplicate,
@@ -20,10 +19,10 @@ import type { KindRules } from "../../strategies/kind-rules.ts";
 import { timeOf } from "../../../../kube/values/times.ts";
 import { unifiedDiff } from "../../strategies/unified-diff.ts";
 import { humanDuration } from "../../../../kube/values/age.ts";
-import { ageColumn, column, nameColumn, printer, textColumn } from "../../tables/column.ts";
 import { fields, labelNotSupported } from "../../selectable-fields.ts";
 import { pemBlocks } from "./pem.ts";
 import { checkSignerName } from "../../shared/signers.ts";
+import { Check } from "../../../../kube/check.ts";
 
 /** Sets the requesting user in the spec, whatever the request says. */
 function prepareSigningRequestForCreate(object: SigningRequest, context: WriteContext): void {
@@ -321,14 +320,12 @@ export const certificateSigningRequestRules: KindRules = {
   validateUpdate: signingRequestUpdateErrors,
   validateStatus: signingStatusErrors,
   validateSubresource: signingApprovalErrors,
-  table: printer([
-    nameColumn,
-    ageColumn,
-    textColumn("SignerName", "spec.signerName", "<none>"),
-    textColumn("Requestor", "spec.username"),
-    column("RequestedDuration", requestedDuration),
-    column("Condition", requestCondition),
-  ]),
+  table: {
+    SignerName: ["spec.signerName", "<none>"],
+    Requestor: "spec.username",
+    RequestedDuration: requestedDuration,
+    Condition: requestCondition,
+  },
   metadataChecks: ["whole", "change"],
   subresourceMetadataChecks: ["whole", "change"],
   refuseFieldLabel: labelNotSupported,
@@ -341,13 +338,4 @@ export const certificateSigningRequestRules: KindRules = {
   },
   writtenNulls: { spec: { request: null } },
   subresources: { approval: { take: takeConditions } },
-  columnFields: {
-    RequestedDuration: "certificates.v1.CertificateSigningRequestSpec.expirationSeconds",
-  },
-  columnTexts: {
-    SignerName:
-      'Requested signer for the request. It is a qualified name in the form: `scope-hostname.io/name`. If empty, it will be defaulted:\n 1. If it\'s a kubelet client certificate, it is assigned\n    "kubernetes.io/kube-apiserver-client-kubelet".\n 2. If it\'s a kubelet serving certificate, it is assigned\n    "kubernetes.io/kubelet-serving".\n 3. Otherwise, it is assigned "kubernetes.io/legacy-unknown".\nDistribution of trust for signers happens out of band. You can select on this field using `spec.signerName`.',
-    Requestor: "Base64-encoded PKCS#10 CSR data",
-    Condition: "Conditions applied to the request, such as approval or denial.",
-  },
 };

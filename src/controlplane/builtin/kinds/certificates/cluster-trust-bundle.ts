@@ -7,7 +7,6 @@ import { fields, labelNotSupported } from "../../selectable-fields.ts";
 import { checked, checkedChange } from "../../shared/checks.ts";
 import { checkSignerName, trustBundleNameErrors } from "../../shared/signers.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
-import { nameColumn, printer, textColumn } from "../../tables/column.ts";
 import { pemBlocks } from "./pem.ts";
 
 /** The shape of a ClusterTrustBundle. */
@@ -82,6 +81,5 @@ export const clusterTrustBundleRules: KindRules = {
   refuseFieldLabel: labelNotSupported,
   selectsNoNamespace: true,
   selectableFields: fields("spec.signerName"),
-  table: printer([nameColumn, textColumn("SignerName", "spec.signerName", "<none>")]),
-  columnFields: { SignerName: "certificates.v1.ClusterTrustBundleSpec.signerName" },
+  table: { SignerName: ["spec.signerName", "<none>"] },
 };

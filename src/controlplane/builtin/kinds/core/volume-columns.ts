@@ -1,7 +1,7 @@
-/** Columns that PersistentVolumes and their claims share. */
+/** Cells that the tables of PersistentVolumes and their claims share. */
 import type { SentObject } from "../../../../kube/object.ts";
 import { mapAt, textAt, textOf } from "../../at.ts";
-import { WIDE, textColumn } from "../../tables/column.ts";
+import type { Cells } from "../../tables/cells.ts";
 
 export const CLASS = "volume.beta.kubernetes.io/storage-class";
 
@@ -28,10 +28,9 @@ export const storageClass = (object: SentObject): string =>
 export const size = (object: SentObject, path: string): string =>
   textOf(mapAt(object, path)["storage"], "0");
 
-export const attributesClassColumn = textColumn(
-  "VolumeAttributesClass",
-  "spec.volumeAttributesClassName",
-  "<unset>",
-);
-
-export const volumeModeColumn = textColumn("VolumeMode", "spec.volumeMode", "<unset>", WIDE);
+export const VOLUME_CELLS: Cells = {
+  Status: phase,
+  StorageClass: storageClass,
+  VolumeAttributesClass: ["spec.volumeAttributesClassName", "<unset>"],
+  VolumeMode: ["spec.volumeMode", "<unset>"],
+};

@@ -2,20 +2,10 @@
 import { forbiddenTo } from "../../../failures.ts";
 import type { Check } from "../../../../kube/check.ts";
 import type { SentObject } from "../../../../kube/object.ts";
-import { at, numberAt } from "../../at.ts";
 import { checked, checkedChange } from "../../shared/checks.ts";
 import { preemptionErrors } from "../../shared/pods/pod-spec.ts";
 import { SYSTEM_PRIORITIES } from "../../shared/system-priorities.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
-import {
-  BOOLEAN,
-  INTEGER,
-  ageColumn,
-  column,
-  nameColumn,
-  printer,
-  textColumn,
-} from "../../tables/column.ts";
 
 function setPriorityClassDefaults(object: PriorityClass): void {
   object.preemptionPolicy ??= "PreemptLowerPriority";
@@ -78,17 +68,10 @@ export const priorityClassRules: KindRules = {
   validateUpdate: checkedChange(checkChange),
   generation: [],
   setDefaults: setPriorityClassDefaults,
-  table: printer([
-    nameColumn,
-    column("Value", (object) => numberAt(object, "value"), INTEGER),
-    column("Global-Default", (object) => at(object, "globalDefault") === true, BOOLEAN),
-    ageColumn,
-    textColumn("PreemptionPolicy", "preemptionPolicy"),
-  ]),
-  deletion: { check: keepSystemClass },
-  columnFields: {
-    Value: "scheduling.v1.PriorityClass.value",
-    "Global-Default": "scheduling.v1.PriorityClass.globalDefault",
-    PreemptionPolicy: "scheduling.v1.PriorityClass.preemptionPolicy",
+  table: {
+    Value: "value",
+    "Global-Default": "globalDefault",
+    PreemptionPolicy: "preemptionPolicy",
   },
+  deletion: { check: keepSystemClass },
 };

@@ -8,8 +8,8 @@ import { checked, checkedChange } from "../../shared/checks.ts";
 import type { Loose } from "../../shared/shapes.ts";
 import { asGiven } from "../../strategies/emptied.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
-import { ageColumn, defaultNameColumn, printer, textColumn } from "../../tables/column.ts";
-import { checkParameters, checkProvisioner, flagColumn } from "./shared.ts";
+import { defaultNameCell } from "../../tables/cells.ts";
+import { checkParameters, checkProvisioner } from "./shared.ts";
 
 function setStorageClassDefaults(storageClass: StorageClass): void {
   storageClass.reclaimPolicy ??= "Delete";
@@ -83,23 +83,16 @@ export const storageClassRules: KindRules = {
   validate: checked(checkStorageClass),
   validateUpdate: checkedChange(checkChange),
   setDefaults: setStorageClassDefaults,
-  table: printer([
-    defaultNameColumn(
+  table: {
+    Name: defaultNameCell(
       "storageclass.kubernetes.io/is-default-class",
       "storageclass.beta.kubernetes.io/is-default-class",
     ),
-    textColumn("Provisioner", "provisioner"),
-    textColumn("ReclaimPolicy", "reclaimPolicy", "Delete"),
-    textColumn("VolumeBindingMode", "volumeBindingMode", "Immediate"),
-    flagColumn("AllowVolumeExpansion", "allowVolumeExpansion", false, {}),
-    ageColumn,
-  ]),
+    Provisioner: "provisioner",
+    ReclaimPolicy: ["reclaimPolicy", "Delete"],
+    VolumeBindingMode: ["volumeBindingMode", "Immediate"],
+    AllowVolumeExpansion: ["allowVolumeExpansion", false],
+  },
   metadataChecks: ["whole", "change"],
   deletion: { answersObject: true },
-  columnFields: {
-    Provisioner: "storage.v1.StorageClass.provisioner",
-    ReclaimPolicy: "storage.v1.StorageClass.reclaimPolicy",
-    VolumeBindingMode: "storage.v1.StorageClass.volumeBindingMode",
-    AllowVolumeExpansion: "storage.v1.StorageClass.allowVolumeExpansion",
-  },
 };

@@ -1,7 +1,7 @@
 /** HorizontalPodAutoscalers as a table. */
 import type { SentObject } from "../../../../../kube/object.ts";
 import { at, listAt, textAt } from "../../../at.ts";
-import { listWithMore } from "../../../tables/column.ts";
+import { listWithMore } from "../../../tables/cells.ts";
 
 /** The field with the source of a metric, by metric type. */
 const METRIC_SOURCES: Readonly<Record<string, string>> = {

@@ -1,16 +1,8 @@
 /** Rules of the kind Job. */
 import { checked, checkedChange } from "../../../shared/checks.ts";
-import { TEMPLATE_CONTAINERS } from "../../../shared/workloads/columns.ts";
 import { dropFromWorkload } from "../../../shared/workloads/templates.ts";
 import type { KindRules } from "../../../strategies/kind-rules.ts";
-import {
-  ageColumn,
-  column,
-  containerColumns,
-  nameColumn,
-  printer,
-  selectorColumn,
-} from "../../../tables/column.ts";
+import { selectorCell } from "../../../tables/cells.ts";
 import { prepareJobForCreate, setJobDefaults } from "./preparation.ts";
 import { checkJobStatus } from "./status.ts";
 import { completions, jobDuration, jobStatus } from "./table.ts";
@@ -29,15 +21,12 @@ export const jobRules: KindRules = {
   setDefaults: setJobDefaults,
   dropDisabled: dropFromWorkload,
   prepareForCreate: prepareJobForCreate,
-  table: printer([
-    nameColumn,
-    column("Status", jobStatus),
-    column("Completions", completions),
-    column("Duration", jobDuration),
-    ageColumn,
-    ...containerColumns(TEMPLATE_CONTAINERS),
-    selectorColumn("spec.selector"),
-  ]),
+  table: {
+    Status: jobStatus,
+    Completions: completions,
+    Duration: jobDuration,
+    Selector: selectorCell("spec.selector"),
+  },
   metadataChecks: ["whole", "change"],
   deletion: {
     dependents: "orphan",
@@ -47,12 +36,4 @@ export const jobRules: KindRules = {
   refuseFieldLabel: (field) => `field label ${JSON.stringify(field)} not supported for Job`,
   selectableFields: { "status.successful": field("status.succeeded", "0") },
   lacksDefault: ({ metadata }) => Object.keys(metadata.labels ?? {}).length === 0,
-  columnFields: {
-    Completions: "batch.v1.JobStatus.succeeded",
-    Selector: "batch.v1.JobSpec.selector",
-  },
-  columnTexts: {
-    Status: "Status of the job.",
-    Duration: "Time required to complete the job.",
-  },
 };

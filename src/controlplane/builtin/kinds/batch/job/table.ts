@@ -2,7 +2,7 @@
 import type { SentObject } from "../../../../../kube/object.ts";
 import { at, numberAt, textAt } from "../../../at.ts";
 import { humanDuration } from "../../../../../kube/values/age.ts";
-import { conditionOf } from "../../../tables/column.ts";
+import { conditionOf } from "../../../tables/cells.ts";
 
 export function completions(job: SentObject): string {
   const succeeded = numberAt(job, "status.succeeded");
