@@ -94,11 +94,6 @@ function checkDaemonSet(set: Check<DaemonSet>): void {
   checkNotNegative(spec.at("revisionHistoryLimit"));
 }
 
-function checkDaemonSetUpdate(set: Check<DaemonSet>, old: DaemonSet): void {
-  checkSelectorChange(set, old);
-  checkDaemonSet(set);
-}
-
 function checkStrategy(strategy: Check<RollingStrategy>): void {
   const { type = "", rollingUpdate } = strategy.value;
   if (type === "OnDelete") return;
@@ -139,7 +134,10 @@ function checkDaemonSetStatus(set: Check<DaemonSet>, old: DaemonSet): void {
 export const daemonSetRules: KindRules = {
   warnings: templateWarnings,
   validateCreate: checked(checkDaemonSet),
-  validateUpdate: checkedChange(checkDaemonSetUpdate),
+  validateUpdate: checkedChange<DaemonSet>((set, old) => {
+    checkSelectorChange(set, old);
+    checkDaemonSet(set);
+  }),
   validateStatus: checkedChange(checkDaemonSetStatus),
   status: "all",
   generation: ["spec"],

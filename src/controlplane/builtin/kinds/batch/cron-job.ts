@@ -10,8 +10,7 @@ import { dropFromTemplate } from "../../shared/pods/defaults.ts";
 import { isUncounted, specWarnings, nameWarnings } from "../../shared/pods/warnings.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { ageCell, containerCells, selectorCell } from "../../tables/cells.ts";
-import type { JobSpec } from "./job-spec-shape.ts";
-import { checkJobSpec, setJobSpecDefaults, tooManyIndexes } from "./job-spec.ts";
+import { type JobSpec, checkJobSpec, setJobSpecDefaults, tooManyIndexes } from "./job-spec.ts";
 
 /** Warnings about a CronJob: those of its job template, and of a time zone within the schedule. */
 function cronJobWarnings(object: CronJob, old: SentObject | undefined): string[] {
@@ -32,11 +31,6 @@ function cronJobWarnings(object: CronJob, old: SentObject | undefined): string[]
         "cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details",
       ]
     : ofTemplate;
-}
-
-/** Drops the fields of disabled features from the job template. */
-function dropFromCronJob(object: CronJob): void {
-  dropFromTemplate(object.spec.jobTemplate.spec.template);
 }
 
 function setCronJobDefaults(object: CronJob): void {
@@ -67,10 +61,6 @@ function checkNewCronJob(job: Check<CronJob>): void {
   const name = job.at("metadata", "name");
   checkSpec(job.at("spec"), undefined);
   if ((name.value ?? "").length > 52) name.invalid("must be no more than 52 characters");
-}
-
-function checkCronJobUpdate(job: Check<CronJob>, old: CronJob): void {
-  checkSpec(job.at("spec"), old.spec);
 }
 
 function checkSpec(spec: Check<CronJob["spec"]>, old: CronJob["spec"] | undefined): void {
@@ -133,11 +123,11 @@ function booleanText(value: unknown): string {
 export const cronJobRules: KindRules = {
   warnings: cronJobWarnings,
   validateCreate: checked(checkNewCronJob),
-  validateUpdate: checkedChange(checkCronJobUpdate),
+  validateUpdate: checkedChange<CronJob>((job, old) => checkSpec(job.at("spec"), old.spec)),
   status: "all",
   generation: ["spec"],
   setDefaults: setCronJobDefaults,
-  dropDisabled: dropFromCronJob,
+  dropDisabled: ({ spec }: CronJob) => dropFromTemplate(spec.jobTemplate.spec.template),
   table: {
     Schedule: "spec.schedule",
     Timezone: ["spec.timeZone", "<none>"],

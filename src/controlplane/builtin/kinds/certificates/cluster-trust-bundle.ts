@@ -17,18 +17,11 @@ export interface ClusterTrustBundle extends SentObject {
 const MAX_BYTES = 1024 * 1024;
 
 function checkBundle(bundle: Check<ClusterTrustBundle>): void {
-  const { metadata, spec = {} } = bundle.value;
-  const { signerName = "" } = spec;
-  const { name = "", generateName = "" } = metadata;
-  const at = bundle.child("metadata", metadata);
-  if (generateName !== "") {
-    const prefix = maskTrailingDash(generateName);
-    for (const detail of trustBundleNameErrors(signerName, prefix))
-      at.at("generateName").invalid(detail);
-  }
-  if (name !== "")
-    for (const detail of trustBundleNameErrors(signerName, name)) at.at("name").invalid(detail);
-  if (signerName !== "") checkSignerName(bundle.at("spec", "signerName"));
+  const signer = bundle.at("spec", "signerName");
+  const rule = (name: string): string[] => trustBundleNameErrors(signer.value ?? "", name);
+  bundle.at("metadata", "generateName").nameIfGiven((prefix) => rule(maskTrailingDash(prefix)));
+  bundle.at("metadata", "name").nameIfGiven(rule);
+  if (signer.value) checkSignerName(signer);
 }
 
 /** Validates the anchors: certificates of authorities, each of them once. */

@@ -1,4 +1,6 @@
 /** Rules of the kind PriorityClass. */
+import type { PriorityClass as PriorityClassKind } from "../../../../generated/k8s/scheduling-v1.ts";
+import type { Sent } from "../../shared/shapes.ts";
 import { forbiddenTo } from "../../../failures.ts";
 import type { Check } from "../../../../kube/check.ts";
 import type { SentObject } from "../../../../kube/object.ts";
@@ -7,16 +9,8 @@ import { preemptionErrors } from "../../shared/pods/pod-spec.ts";
 import { SYSTEM_PRIORITIES } from "../../shared/system-priorities.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 
-function setPriorityClassDefaults(object: PriorityClass): void {
-  object.preemptionPolicy ??= "PreemptLowerPriority";
-}
-
 /** The shape of a PriorityClass. */
-export interface PriorityClass extends SentObject {
-  value?: number;
-  globalDefault?: boolean;
-  preemptionPolicy?: string;
-}
+export type PriorityClass = Sent<PriorityClassKind>;
 
 const HIGHEST_PRIORITY = 1_000_000_000;
 
@@ -67,7 +61,9 @@ export const priorityClassRules: KindRules = {
   validateCreate: checked(checkPriorityClass),
   validateUpdate: checkedChange(checkChange),
   generation: [],
-  setDefaults: setPriorityClassDefaults,
+  setDefaults(object: PriorityClass) {
+    object.preemptionPolicy ??= "PreemptLowerPriority";
+  },
   table: {
     Value: "value",
     "Global-Default": "globalDefault",

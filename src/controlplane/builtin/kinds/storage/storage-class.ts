@@ -1,11 +1,11 @@
 /** Rules of the kind StorageClass. */
 import type { TopologySelectorTerm } from "../../../../generated/k8s/core-v1.ts";
+import type { StorageClass as StorageClassKind } from "../../../../generated/k8s/storage-v1.ts";
 import { type Check, IMMUTABLE } from "../../../../kube/check.ts";
 import { sameJson } from "../../../../kube/json.ts";
 import { qualifiedNameErrors } from "../../../../kube/names.ts";
-import type { SentObject } from "../../../../kube/object.ts";
 import { checked, checkedChange } from "../../shared/checks.ts";
-import type { Loose } from "../../shared/shapes.ts";
+import type { Loose, Sent } from "../../shared/shapes.ts";
 import { asGiven } from "../../strategies/emptied.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { defaultNameCell } from "../../tables/cells.ts";
@@ -19,15 +19,7 @@ function setStorageClassDefaults(storageClass: StorageClass): void {
 type TopologyTerm = Loose<TopologySelectorTerm>;
 
 /** The shape of a StorageClass. */
-export interface StorageClass extends SentObject {
-  provisioner?: string;
-  parameters?: Record<string, string>;
-  reclaimPolicy?: string;
-  volumeBindingMode?: string;
-  allowedTopologies?: TopologyTerm[];
-  mountOptions?: string[];
-  allowVolumeExpansion?: boolean;
-}
+export type StorageClass = Sent<StorageClassKind>;
 
 function checkStorageClass(object: Check<StorageClass>): void {
   const { reclaimPolicy, volumeBindingMode, allowedTopologies = [] } = object.value;

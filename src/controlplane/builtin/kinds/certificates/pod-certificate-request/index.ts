@@ -5,11 +5,8 @@ import { fields, labelNotSupported } from "../../../selectable-fields.ts";
 import { checkUnchangedForm, checked, checkedChange } from "../../../shared/checks.ts";
 import type { KindRules } from "../../../strategies/kind-rules.ts";
 import { labelsCell } from "../../../tables/cells.ts";
-import type { PodCertificateRequest } from "./shape.ts";
-import { checkRequest } from "./spec.ts";
-import { checkStatus } from "./status.ts";
-
-const STATES = ["Issued", "Denied", "Failed"];
+import { type PodCertificateRequest, checkRequest } from "./spec.ts";
+import { STATES, checkStatus } from "./status.ts";
 
 const stateOf = (request: SentObject): string =>
   listAt(request, "status.conditions")
