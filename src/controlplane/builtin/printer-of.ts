@@ -1,7 +1,66 @@
-/** The printers of the built-in kinds. */
-import type { TablePrinter } from "../kinds.ts";
+/**
+ * Printers of the built-in kinds: columns from a table that `scripts/kubernetes/columns.mjs` makes,
+ * loaded on first use, and cells from the rules of a kind.
+ */
+import { asJson, asObject } from "../../kube/json.ts";
+import type { SentObject } from "../../kube/object.ts";
+import type { TableColumn, TablePrinter } from "../kinds.ts";
+import { LineTable } from "../line-table.ts";
 import { rulesOf } from "./kinds/kind-table.ts";
-import { tablePrinter } from "./tables/printer.ts";
+import { convertVersion } from "./kind-versions.ts";
+import type { KindRules } from "./strategies/kind-rules.ts";
+import { COMMON_CELLS, cellReader } from "./tables/cells.ts";
+
+type Row = readonly [
+  name: string,
+  type: string,
+  format: string,
+  priority: number,
+  description: string,
+];
+
+const tables: LineTable<readonly TableColumn[]> = new LineTable(
+  new URL("./tables/columns.data.json", import.meta.url),
+  (text) =>
+    (JSON.parse(text) as Row[]).map(([name, type, format, priority, description]) => ({
+      name,
+      type,
+      format,
+      description: description.startsWith(".") ? metadataText(description) : description,
+      priority,
+    })),
+);
+
+const metadataText = (field: string): string =>
+  JSON.parse(tables.texts.get(field) ?? '""') as string;
+
+/** The columns of a kind (`apps/Deployment`); those of kinds without any of their own are `""`. */
+export function columnsOf(kind: string): readonly TableColumn[] {
+  return tables.get(kind) ?? [];
+}
+
+/** The printer of a kind with those columns and rules. */
+function tablePrinter(kind: string, rules: KindRules): TablePrinter {
+  const { table = {}, tableVersion, rowConditions, nullWhenEmpty = false } = rules;
+  const cells = { ...COMMON_CELLS, ...table };
+  let readers: ReturnType<typeof cellReader>[] | undefined;
+  const read = (object: SentObject): SentObject =>
+    tableVersion === undefined ? object : asObject(convertVersion(asJson(object), tableVersion));
+  return {
+    get columns() {
+      return columnsOf(kind);
+    },
+    cells(object, nowMs) {
+      readers ??= [...columnsOf(kind), ...("" in cells ? [{ name: "", type: "string" }] : [])].map(
+        ({ name, type }) => cellReader(cells[name] ?? "", type),
+      );
+      const shown = read(object);
+      return readers.map((reader) => reader(shown, nowMs));
+    },
+    ...(rowConditions ? { conditions: rowConditions } : {}),
+    nullWhenEmpty,
+  };
+}
 
 /**
  * The printer of a built-in kind, including `autoscaling` `Scale`: its own, or one that shows name

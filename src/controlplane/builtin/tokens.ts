@@ -32,7 +32,7 @@ import type { RuntimeClass } from "./kinds/node/runtime-class.ts";
 import type { PriorityClass } from "./kinds/scheduling/priority-class.ts";
 import type { ResourceName } from "../resource-name.ts";
 
-// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- a token says of which shape its objects are
+/** A resource whose objects are of that shape. */
 const resource = <T extends SentObject>(group: string, plural: string): ResourceName<T> => ({
   group,
   plural,

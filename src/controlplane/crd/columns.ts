@@ -9,7 +9,7 @@ import { encodeJson } from "../../kube/json.ts";
 import { sortedKeys } from "../../kube/schema/sorted-keys.ts";
 import type { TableColumn, TablePrinter } from "../kinds.ts";
 import { humanDuration } from "../../kube/values/age.ts";
-import { columnsOf } from "../builtin/tables/printer.ts";
+import { columnsOf } from "../builtin/printer-of.ts";
 import type { DefinitionColumn } from "../../kube/definition/definition.ts";
 import { type JsonPath, parseJsonPath } from "../../kube/text/json-path.ts";
 

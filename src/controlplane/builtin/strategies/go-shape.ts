@@ -93,11 +93,13 @@ class Shaper {
       case "[]":
         if (!Array.isArray(value)) return value;
         if (value.length > 0) return this.#list(value, type);
-        return this.#dropped(parent, name, "list");
+        this.#noteDropped(parent, name, "list");
+        return undefined;
       case "{}":
         if (!isJsonObject(value)) return value;
         if (Object.keys(value).length > 0) return this.#map(value, type);
-        return this.#dropped(parent, name, "map");
+        this.#noteDropped(parent, name, "map");
+        return undefined;
       case "!":
         if (isAbsent) return this.shape({}, type);
         return isJsonObject(value) ? this.shape(value, type) : value;
@@ -111,7 +113,7 @@ class Shaper {
   }
 
   /** Notes that an empty list or map is not printed. */
-  #dropped(parent: JsonObject, field: string, kind: "list" | "map"): undefined {
+  #noteDropped(parent: JsonObject, field: string, kind: "list" | "map"): void {
     this.hasDropped = true;
     noteEmptied(parent, field, kind);
   }

@@ -18,10 +18,10 @@ export function accessModes(modes: readonly unknown[]): string {
     .join(",");
 }
 
-export const phase = (object: SentObject): string =>
+const phase = (object: SentObject): string =>
   object.metadata.deletionTimestamp === undefined ? textAt(object, "status.phase") : "Terminating";
 
-export const storageClass = (object: SentObject): string =>
+const storageClass = (object: SentObject): string =>
   object.metadata.annotations?.["volume.beta.kubernetes.io/storage-class"] ??
   textAt(object, "spec.storageClassName");
 
