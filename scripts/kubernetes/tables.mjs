@@ -11,6 +11,7 @@ import { VERSION_FILE, root, version as present } from "./sources.mjs";
 
 const TABLES = [
   "resources-and-schemas",
+  "columns",
   "go-internal",
   "go-shape",
   "protobuf",

@@ -1,8 +1,6 @@
 /** Why scenarios differ, for `docs/differences.md`: what a user would see. */
 const PROTOBUF = "answers are JSON always; clients that ask for protobuf alone get 406";
 const OPENAPI_TEXTS = "the descriptions in OpenAPI are our own words";
-const COLUMN_TEXTS =
-  "descriptions of columns are those of the npm packages of types, which know 1.36";
 const NAMESPACE_GONE = "a namespace without pods is gone at once, not after some seconds";
 
 /** By the scenario's id. */
@@ -15,8 +13,6 @@ export const REASONS: Readonly<Record<string, string>> = {
   A389: OPENAPI_TEXTS,
   I430: PROTOBUF,
   I362: "a definition is established at once",
-  I366: COLUMN_TEXTS,
-  I368: COLUMN_TEXTS,
   J357: OPENAPI_TEXTS,
   J358: OPENAPI_TEXTS,
   J370: OPENAPI_TEXTS,
@@ -40,12 +36,7 @@ export const OWN_REASONS: Readonly<Record<string, string>> = {
   KC1x8: CONVERSION_ORDER,
   KC7x8: CONVERSION_ORDER,
   Nstateful2: "a StatefulSet is rolled in another order when pods are missing",
-  T24: COLUMN_TEXTS,
-  T28: COLUMN_TEXTS,
-  T29: COLUMN_TEXTS,
   T31: "a table marks each default StorageClass, not only the one that counts",
-  T35: COLUMN_TEXTS,
-  T45: COLUMN_TEXTS,
   X15: RESOURCE_CLAIMS,
   X16: RESOURCE_CLAIMS,
   X17: RESOURCE_CLAIMS,

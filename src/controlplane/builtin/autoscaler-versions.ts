@@ -6,6 +6,7 @@
  */
 import { asObject, copyJson, isJsonObject } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";
+import { listAt, mapAt } from "./at.ts";
 import { inGoOrder } from "./strategies/go-order.ts";
 import { normaliseShape } from "./strategies/go-shape.ts";
 
@@ -25,10 +26,8 @@ const ROUND_TRIP = [
 /** The CPU utilization that both versions default to when there are no metrics. */
 export const DEFAULT_UTILIZATION = 80;
 
-const objectAt = (object: JsonObject, name: string): JsonObject =>
-  isJsonObject(object[name]) ? object[name] : {};
-const listAt = (object: JsonObject, name: string): JsonObject[] =>
-  Array.isArray(object[name]) ? (object[name] as unknown[]).filter(isJsonObject) : [];
+const objectsAt = (object: JsonObject, path: string): JsonObject[] =>
+  listAt(object, path).filter(isJsonObject);
 
 /** The fields that have a value. */
 function present(fields: JsonObject): JsonObject {
@@ -63,8 +62,8 @@ const SOURCES = ["object", "pods", "resource", "containerResource", "external"] 
 type Source = (typeof SOURCES)[number];
 
 function sourceToV1(source: Source, from: JsonObject, names: Names): JsonObject {
-  const at = objectAt(from, names.holder);
-  const metric = objectAt(from, "metric");
+  const at = mapAt(from, names.holder);
+  const metric = mapAt(from, "metric");
   switch (source) {
     case "object":
       return present({
@@ -139,9 +138,9 @@ function metricAs(convert: typeof sourceToV1, metric: JsonObject, names: Names):
 
 /** The CPU utilization that a metric of v2 requests or reports, for which v1 has a field. */
 function cpuUtilization(metric: JsonObject, { holder }: Names): unknown {
-  const resource = objectAt(metric, "resource");
+  const resource = mapAt(metric, "resource");
   if (metric["type"] !== "Resource" || resource["name"] !== "cpu") return undefined;
-  return objectAt(resource, holder)["averageUtilization"];
+  return mapAt(resource, holder)["averageUtilization"];
 }
 
 const RULES = ["StabilizationWindowSeconds", "SelectPolicy", "Policies", "Tolerance"];
@@ -177,13 +176,13 @@ function behaviorOfText(value: unknown): unknown {
 }
 
 function withAnnotations(object: JsonObject, annotations: JsonObject): JsonObject {
-  const metadata = { ...objectAt(object, "metadata") };
+  const metadata = { ...mapAt(object, "metadata") };
   delete metadata["annotations"];
   return Object.keys(annotations).length === 0 ? metadata : { ...metadata, annotations };
 }
 
 function plainAnnotations(object: JsonObject): JsonObject {
-  const annotations = { ...objectAt(objectAt(object, "metadata"), "annotations") };
+  const annotations = { ...mapAt(object, "metadata.annotations") };
   for (const name of ROUND_TRIP) Reflect.deleteProperty(annotations, name);
   return annotations;
 }
@@ -191,9 +190,9 @@ function plainAnnotations(object: JsonObject): JsonObject {
 function toV1(given: JsonObject): JsonObject {
   // Lists and objects in annotations have their keys in the order of the fields.
   const object = inGoOrder(asObject(given));
-  const [spec, status] = [objectAt(object, "spec"), objectAt(object, "status")];
-  const metrics = listAt(spec, "metrics");
-  const reported = listAt(status, "currentMetrics");
+  const [spec, status] = [mapAt(object, "spec"), mapAt(object, "status")];
+  const metrics = objectsAt(spec, "metrics");
+  const reported = objectsAt(status, "currentMetrics");
   const annotations = plainAnnotations(object);
   const others = metrics.filter((metric) => cpuUtilization(metric, SPEC) === undefined);
   const note = (name: string, list: readonly unknown[]): void => {
@@ -208,7 +207,7 @@ function toV1(given: JsonObject): JsonObject {
     reported.map((metric) => metricAs(sourceToV1, metric, STATUS)),
   );
   if (isJsonObject(spec["behavior"])) annotations[BEHAVIOR] = behaviorToText(spec["behavior"]);
-  note(CONDITIONS, listAt(status, "conditions"));
+  note(CONDITIONS, objectsAt(status, "conditions"));
   const cpu = metrics.map((metric) => cpuUtilization(metric, SPEC));
   const used = reported.map((metric) => cpuUtilization(metric, STATUS));
   return {
@@ -242,18 +241,16 @@ function parse(annotations: JsonObject, name: string): unknown {
   }
 }
 
-const notedIn = (object: JsonObject, name: string): JsonObject[] =>
-  listAt({ list: parse(objectAt(objectAt(object, "metadata"), "annotations"), name) }, "list");
-
 const cpuMetric = (names: Names, held: JsonObject): JsonObject => ({
   type: "Resource",
   resource: { name: "cpu", [names.holder]: held },
 });
 
 function toV2(object: JsonObject): JsonObject {
-  const [spec, status] = [objectAt(object, "spec"), objectAt(object, "status")];
-  const annotations = objectAt(objectAt(object, "metadata"), "annotations");
-  const noted = (name: string): JsonObject[] => notedIn(object, name);
+  const [spec, status] = [mapAt(object, "spec"), mapAt(object, "status")];
+  const annotations = mapAt(object, "metadata.annotations");
+  const noted = (name: string): JsonObject[] =>
+    objectsAt({ list: parse(annotations, name) }, "list");
   const target = spec["targetCPUUtilizationPercentage"];
   const used = status["currentCPUUtilizationPercentage"];
   const metrics = noted(METRICS).map((metric) => metricAs(sourceToV2, metric, SPEC));

@@ -3,7 +3,7 @@
  * documentation.
  *
  * The texts are made when tsop is built (`scripts/k8s-types.mjs`), and loaded on first use: only
- * `kubectl explain` and the descriptions of table columns need them.
+ * `kubectl explain` needs them.
  */
 import { readData } from "../data-file.ts";
 

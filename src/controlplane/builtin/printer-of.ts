@@ -1,40 +1,74 @@
-/** The printers of the built-in kinds. */
-import type { TablePrinter } from "../kinds.ts";
-import { rulesOf } from "./kinds/kind-table.ts";
-import { described } from "./tables/column-descriptions.ts";
-import { createdAtColumn, nameColumn, printer } from "./tables/column.ts";
-import { definitionPrinter } from "./tables/definition-printer.ts";
-
-/** The fallback printer: name and creation time. */
-const createdAtPrinter: TablePrinter = printer([nameColumn, createdAtColumn], {
-  nullWhenEmpty: true,
-});
-
-const SCALE_DESCRIPTIONS: Readonly<Record<string, string>> = {
-  Desired: "replicas is the desired number of instances for the scaled object.",
-  Available: "replicas is the actual number of observed instances of the scaled object.",
-};
-
 /**
- * The printer of a `Scale`. That of a custom resource marks names and dates in its columns, that of
- * a built-in kind describes the counts.
+ * Printers of the built-in kinds: columns from a table that `scripts/kubernetes/columns.mjs` makes,
+ * loaded on first use, and cells from the rules of a kind.
  */
-export function scalePrinter(builtIn: boolean): TablePrinter {
-  const scale = printerOf("autoscaling", "Scale");
-  const columns = scale.columns.map(({ name, type, format, description, priority }) =>
-    builtIn
-      ? { name, type, format: "", description: SCALE_DESCRIPTIONS[name] ?? description, priority }
-      : { name, type: name === "Age" ? "date" : type, format, description, priority },
-  );
-  return { ...scale, columns };
+import { asJson, asObject } from "../../kube/json.ts";
+import type { SentObject } from "../../kube/object.ts";
+import type { TableColumn, TablePrinter } from "../kinds.ts";
+import { LineTable } from "../line-table.ts";
+import { rulesOf } from "./kinds/kind-table.ts";
+import { convertVersion } from "./kind-versions.ts";
+import type { KindRules } from "./strategies/kind-rules.ts";
+import { COMMON_CELLS, cellReader } from "./tables/cells.ts";
+
+type Row = readonly [
+  name: string,
+  type: string,
+  format: string,
+  priority: number,
+  description: string,
+];
+
+const tables: LineTable<readonly TableColumn[]> = new LineTable(
+  new URL("./tables/columns.data.json", import.meta.url),
+  (text) =>
+    (JSON.parse(text) as Row[]).map(([name, type, format, priority, description]) => ({
+      name,
+      type,
+      format,
+      description: description.startsWith(".") ? metadataText(description) : description,
+      priority,
+    })),
+);
+
+const metadataText = (field: string): string =>
+  JSON.parse(tables.texts.get(field) ?? '""') as string;
+
+/** The columns of a kind (`apps/Deployment`); those of kinds without any of their own are `""`. */
+export function columnsOf(kind: string): readonly TableColumn[] {
+  return tables.get(kind) ?? [];
+}
+
+/** The printer of a kind with those columns and rules. */
+function tablePrinter(kind: string, rules: KindRules): TablePrinter {
+  const { table = {}, tableVersion, rowConditions, nullWhenEmpty = false } = rules;
+  const cells = { ...COMMON_CELLS, ...table };
+  let readers: ReturnType<typeof cellReader>[] | undefined;
+  const read = (object: SentObject): SentObject =>
+    tableVersion === undefined ? object : asObject(convertVersion(asJson(object), tableVersion));
+  return {
+    get columns() {
+      return columnsOf(kind);
+    },
+    cells(object, nowMs) {
+      readers ??= [...columnsOf(kind), ...("" in cells ? [{ name: "", type: "string" }] : [])].map(
+        ({ name, type }) => cellReader(cells[name] ?? "", type),
+      );
+      const shown = read(object);
+      return readers.map((reader) => reader(shown, nowMs));
+    },
+    ...(rowConditions ? { conditions: rowConditions } : {}),
+    nullWhenEmpty,
+  };
 }
 
 /**
- * The printer of a built-in kind, including `autoscaling` `Scale`: its own, or the fallback
- * printer.
+ * The printer of a built-in kind, including `autoscaling` `Scale`: its own, or one that shows name
+ * and creation time.
  */
 export function printerOf(group: string, kind: string): TablePrinter {
-  if (group === "apiextensions.k8s.io") return definitionPrinter;
   const rules = rulesOf(group, kind);
-  return rules?.table ? described(rules, rules.table) : createdAtPrinter;
+  return rules?.table
+    ? tablePrinter(`${group}/${kind}`, rules)
+    : tablePrinter("", { nullWhenEmpty: true });
 }

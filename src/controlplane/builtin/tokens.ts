@@ -2,6 +2,7 @@
  * Tokens of the built-in resources that the control plane itself reads and writes, each with the
  * shape of its objects.
  */
+import type { SentObject } from "../../kube/object.ts";
 import type { Definition } from "../../kube/definition/definition.ts";
 import type { ConfigMap } from "./kinds/core/config-map.ts";
 import type { CronJob } from "./kinds/batch/cron-job.ts";
@@ -31,68 +32,50 @@ import type { RuntimeClass } from "./kinds/node/runtime-class.ts";
 import type { PriorityClass } from "./kinds/scheduling/priority-class.ts";
 import type { ResourceName } from "../resource-name.ts";
 
-export const PODS: ResourceName<Pod> = { group: "", plural: "pods" };
-export const SERVICES: ResourceName<Service> = { group: "", plural: "services" };
-export const NAMESPACES: ResourceName<Namespace> = { group: "", plural: "namespaces" };
-export const NODES: ResourceName<Node> = { group: "", plural: "nodes" };
-export const CONFIG_MAPS: ResourceName<ConfigMap> = { group: "", plural: "configmaps" };
-export const SERVICE_ACCOUNTS: ResourceName<ServiceAccount> = {
-  group: "",
-  plural: "serviceaccounts",
-};
-export const SECRETS: ResourceName<Secret> = { group: "", plural: "secrets" };
-export const EVENTS: ResourceName = { group: "", plural: "events" };
-export const CLAIMS: ResourceName<PersistentVolumeClaim> = {
-  group: "",
-  plural: "persistentvolumeclaims",
-};
-export const VOLUMES: ResourceName<PersistentVolume> = { group: "", plural: "persistentvolumes" };
-export const REPLICATION_CONTROLLERS: ResourceName<ReplicationController> = {
-  group: "",
-  plural: "replicationcontrollers",
-};
-export const DEPLOYMENTS: ResourceName<Deployment> = { group: "apps", plural: "deployments" };
-export const REPLICA_SETS: ResourceName<ReplicaSet> = { group: "apps", plural: "replicasets" };
-export const STATEFUL_SETS: ResourceName<StatefulSet> = { group: "apps", plural: "statefulsets" };
-export const DAEMON_SETS: ResourceName<DaemonSet> = { group: "apps", plural: "daemonsets" };
-export const JOBS: ResourceName<Job> = { group: "batch", plural: "jobs" };
-export const CRON_JOBS: ResourceName<CronJob> = { group: "batch", plural: "cronjobs" };
-export const QUOTAS: ResourceName<ResourceQuota> = { group: "", plural: "resourcequotas" };
-export const BUDGETS: ResourceName<DisruptionBudget> = {
-  group: "policy",
-  plural: "poddisruptionbudgets",
-};
-export const STORAGE_CLASSES: ResourceName<StorageClass> = {
-  group: "storage.k8s.io",
-  plural: "storageclasses",
-};
-export const ATTRIBUTES_CLASSES: ResourceName = {
-  group: "storage.k8s.io",
-  plural: "volumeattributesclasses",
-};
-export const SIGNING_REQUESTS: ResourceName<SigningRequest> = {
-  group: "certificates.k8s.io",
-  plural: "certificatesigningrequests",
-};
-export const TRUST_BUNDLES: ResourceName<ClusterTrustBundle> = {
-  group: "certificates.k8s.io",
-  plural: "clustertrustbundles",
-};
-export const RESOURCE_CLAIMS: ResourceName<ResourceClaim> = {
-  group: "resource.k8s.io",
-  plural: "resourceclaims",
-};
-export const LIMIT_RANGES: ResourceName<LimitRange> = { group: "", plural: "limitranges" };
-export const PRIORITY_CLASSES: ResourceName<PriorityClass> = {
-  group: "scheduling.k8s.io",
-  plural: "priorityclasses",
-};
-export const RUNTIME_CLASSES: ResourceName<RuntimeClass> = {
-  group: "node.k8s.io",
-  plural: "runtimeclasses",
-};
-export const DEFINITIONS: ResourceName<Definition> = {
-  group: "apiextensions.k8s.io",
-  plural: "customresourcedefinitions",
-};
-export const IP_ADDRESSES: ResourceName = { group: "networking.k8s.io", plural: "ipaddresses" };
+/** A resource whose objects are of that shape. */
+const resource = <T extends SentObject>(group: string, plural: string): ResourceName<T> => ({
+  group,
+  plural,
+});
+
+export const PODS = resource<Pod>("", "pods");
+export const SERVICES = resource<Service>("", "services");
+export const NAMESPACES = resource<Namespace>("", "namespaces");
+export const NODES = resource<Node>("", "nodes");
+export const CONFIG_MAPS = resource<ConfigMap>("", "configmaps");
+export const SERVICE_ACCOUNTS = resource<ServiceAccount>("", "serviceaccounts");
+export const SECRETS = resource<Secret>("", "secrets");
+export const EVENTS = resource("", "events");
+export const CLAIMS = resource<PersistentVolumeClaim>("", "persistentvolumeclaims");
+export const VOLUMES = resource<PersistentVolume>("", "persistentvolumes");
+export const REPLICATION_CONTROLLERS = resource<ReplicationController>(
+  "",
+  "replicationcontrollers",
+);
+export const DEPLOYMENTS = resource<Deployment>("apps", "deployments");
+export const REPLICA_SETS = resource<ReplicaSet>("apps", "replicasets");
+export const STATEFUL_SETS = resource<StatefulSet>("apps", "statefulsets");
+export const DAEMON_SETS = resource<DaemonSet>("apps", "daemonsets");
+export const JOBS = resource<Job>("batch", "jobs");
+export const CRON_JOBS = resource<CronJob>("batch", "cronjobs");
+export const QUOTAS = resource<ResourceQuota>("", "resourcequotas");
+export const BUDGETS = resource<DisruptionBudget>("policy", "poddisruptionbudgets");
+export const STORAGE_CLASSES = resource<StorageClass>("storage.k8s.io", "storageclasses");
+export const ATTRIBUTES_CLASSES = resource("storage.k8s.io", "volumeattributesclasses");
+export const SIGNING_REQUESTS = resource<SigningRequest>(
+  "certificates.k8s.io",
+  "certificatesigningrequests",
+);
+export const TRUST_BUNDLES = resource<ClusterTrustBundle>(
+  "certificates.k8s.io",
+  "clustertrustbundles",
+);
+export const RESOURCE_CLAIMS = resource<ResourceClaim>("resource.k8s.io", "resourceclaims");
+export const LIMIT_RANGES = resource<LimitRange>("", "limitranges");
+export const PRIORITY_CLASSES = resource<PriorityClass>("scheduling.k8s.io", "priorityclasses");
+export const RUNTIME_CLASSES = resource<RuntimeClass>("node.k8s.io", "runtimeclasses");
+export const DEFINITIONS = resource<Definition>(
+  "apiextensions.k8s.io",
+  "customresourcedefinitions",
+);
+export const IP_ADDRESSES = resource("networking.k8s.io", "ipaddresses");

@@ -9,7 +9,7 @@ import { encodeJson } from "../../kube/json.ts";
 import { sortedKeys } from "../../kube/schema/sorted-keys.ts";
 import type { TableColumn, TablePrinter } from "../kinds.ts";
 import { humanDuration } from "../../kube/values/age.ts";
-import { ageColumn, column, nameColumn, printer } from "../builtin/tables/column.ts";
+import { columnsOf } from "../builtin/printer-of.ts";
 import type { DefinitionColumn } from "../../kube/definition/definition.ts";
 import { type JsonPath, parseJsonPath } from "../../kube/text/json-path.ts";
 
@@ -18,17 +18,19 @@ interface PathColumn {
   readonly path: JsonPath;
 }
 
-/** The Age column of custom resources: its type is `date`. */
-const dateAgeColumn = column("Age", ageColumn.cell, {
+const AGE: DefinitionColumn = {
+  name: "Age",
   type: "date",
-  metadataField: "creationTimestamp",
-});
+  get description() {
+    return columnsOf("")[1]?.description ?? "";
+  },
+  jsonPath: ".metadata.creationTimestamp",
+};
 
 /** The table of a version with those columns; Name comes first, and Age is the default. */
 export function columnPrinter(columns: readonly DefinitionColumn[]): TablePrinter {
-  if (columns.length === 0) return printer([nameColumn, dateAgeColumn]);
   const custom: PathColumn[] = [];
-  for (const definition of columns) {
+  for (const definition of columns.length > 0 ? columns : [AGE]) {
     try {
       custom.push(pathColumn(definition));
     } catch {
@@ -36,32 +38,47 @@ export function columnPrinter(columns: readonly DefinitionColumn[]): TablePrinte
       break;
     }
   }
-  const name = printer([nameColumn]);
   return {
-    columns: [...name.columns, ...custom.map(({ column }) => column)],
+    get columns() {
+      return [...columnsOf("").slice(0, 1), ...custom.map(({ column }) => column)];
+    },
     cells: (object, nowMs) => [
-      ...name.cells(object, nowMs),
+      object.metadata.name ?? "",
       ...custom.map(({ column, path }) => cellOf(column.type, path, object, nowMs)),
     ],
   };
 }
 
+/** The table of the `Scale` of custom resources. */
+export const scalePrinter: TablePrinter = columnPrinter([
+  {
+    name: "Desired",
+    type: "integer",
+    description: "Number of desired replicas",
+    jsonPath: ".spec.replicas",
+  },
+  {
+    name: "Available",
+    type: "integer",
+    description: "Number of actual replicas",
+    jsonPath: ".status.replicas",
+  },
+  AGE,
+]);
+
 function pathColumn(column: DefinitionColumn): PathColumn {
-  const {
-    name = "",
-    type = "",
-    format = "",
-    description = "",
-    priority = 0,
-    jsonPath = "",
-  } = column;
+  const { name = "", type = "", format = "", priority = 0, jsonPath = "" } = column;
   return {
     column: {
       name,
       type,
       format,
-      description:
-        description || `Custom resource definition column (in JSONPath format): ${jsonPath}`,
+      get description() {
+        return (
+          column.description ||
+          `Custom resource definition column (in JSONPath format): ${jsonPath}`
+        );
+      },
       priority,
     },
     path: parseJsonPath(jsonPath),

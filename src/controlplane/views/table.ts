@@ -8,7 +8,6 @@ import type { KubeList, SentObject, ListMeta } from "../../kube/object.ts";
 import { failure } from "../../kube/status.ts";
 import type { TableColumn, TablePrinter, TableRowCondition } from "../kinds.ts";
 import { type PartialObjectMetadata, partialOf } from "./partial.ts";
-import { ageColumn, nameColumn, printer } from "../builtin/tables/column.ts";
 import { present } from "../../present.ts";
 
 /** The part of the object that a row contains. */
@@ -33,7 +32,7 @@ interface TableRow {
 export interface TableOptions {
   readonly version: "v1" | "v1beta1";
   readonly includeObject: IncludeObject;
-  /** The printer of the kind; Name and Age when absent. */
+  /** The printer of the kind; the table has no columns when absent. */
   readonly printer?: TablePrinter | undefined;
   /** Wall time in milliseconds, for ages. */
   readonly nowMs: number;
@@ -41,7 +40,8 @@ export interface TableOptions {
   readonly withColumns?: boolean;
 }
 
-const nameAndAge = printer([nameColumn, ageColumn]);
+/** Kinds that can be read have a printer, and others are not shown as tables. */
+const NO_COLUMNS: TablePrinter = { columns: [], cells: () => [] };
 
 const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
 
@@ -51,7 +51,7 @@ const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
  * @param shown - an object, or a list, which has `items`
  */
 export function tableOf(shown: SentObject | KubeList<SentObject>, options: TableOptions): Table {
-  const { version, printer: table = nameAndAge, withColumns = true } = options;
+  const { version, printer: table = NO_COLUMNS, withColumns = true } = options;
   const objects = "items" in shown ? shown.items : [shown];
   const { resourceVersion, ...page } = shown.metadata as ListMeta;
   return {

@@ -10,6 +10,7 @@ import { mutatingWebhookConfigurationRules } from "./admissionregistration/mutat
 import { validatingAdmissionPolicyBindingRules } from "./admissionregistration/validating-admission-policy-binding.ts";
 import { validatingAdmissionPolicyRules } from "./admissionregistration/validating-admission-policy.ts";
 import { validatingWebhookConfigurationRules } from "./admissionregistration/validating-webhook-configuration.ts";
+import { customResourceDefinitionRules } from "./apiextensions/custom-resource-definition.ts";
 import { apiServiceRules } from "./apiregistration/api-service.ts";
 import { controllerRevisionRules } from "./apps/controller-revision.ts";
 import { daemonSetRules } from "./apps/daemon-set.ts";
@@ -96,6 +97,9 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
     ValidatingAdmissionPolicy: validatingAdmissionPolicyRules,
     ValidatingAdmissionPolicyBinding: validatingAdmissionPolicyBindingRules,
     ValidatingWebhookConfiguration: validatingWebhookConfigurationRules,
+  },
+  "apiextensions.k8s.io": {
+    CustomResourceDefinition: customResourceDefinitionRules,
   },
   "apiregistration.k8s.io": {
     APIService: apiServiceRules,

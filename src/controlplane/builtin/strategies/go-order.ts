@@ -25,10 +25,9 @@ function orderValue(value: unknown, code: string): unknown {
   const fields = findGoFields(code);
   if (!fields) return value;
   const ordered: JsonObject = {};
-  for (const [field, inner] of fields) {
-    if (Object.hasOwn(value, field)) {
-      setField(ordered, field, orderValue(value[field], inner.replace(/^[?!*~]*(\[\])?/, "")));
-    }
+  for (const { name, sign, type } of fields) {
+    if (!Object.hasOwn(value, name)) continue;
+    setField(ordered, name, orderValue(value[name], sign.endsWith("{}") ? `{}${type}` : type));
   }
   for (const [field, item] of Object.entries(value)) {
     if (!Object.hasOwn(ordered, field)) setField(ordered, field, item);

@@ -8,7 +8,7 @@
  *
  *   `?`: dropped when empty
  *   `text`, `number`, `bool`: always printed
- *   `!T`: a struct, always printed; `?!T`: dropped when empty; `*T`: may be absent
+ *   `!T`: a struct, always printed; `*T`: may be absent
  *   `[]T`, `{}T`: a list or map, null when empty; `?[]T`, `?{}T`: dropped when empty
  *   `null`: null when absent
  *   `quantity`, `time`, `microTime`: with `*` when they may be absent
@@ -17,25 +17,38 @@
  *
  * The fields of a type are in the order in which that server prints them.
  */
-import { asJson, getField, setField } from "../../../kube/json.ts";
+import { asJson, getField, isJsonObject, setField } from "../../../kube/json.ts";
 import type { JsonObject, SentObject } from "../../../kube/object.ts";
 import { formatQuantity, parseQuantity, roundUpToMilli } from "../../../kube/values/quantity.ts";
 import { LineTable } from "../../line-table.ts";
 import { markEmptied, noteEmptied } from "./emptied.ts";
 
-type Fields = readonly (readonly [field: string, code: string])[];
+/** A field of a type, with the parts of its code. */
+interface Field {
+  readonly name: string;
+  /** Whether the field is dropped when it is empty, and not printed as null. */
+  readonly optional: boolean;
+  readonly sign: string;
+  /** The type, or that of the items of a list or map. */
+  readonly type: string;
+}
 
-const types = new LineTable<Fields>(new URL("./go-shape.data.json", import.meta.url), (text) =>
-  Object.entries(JSON.parse(text) as Record<string, string>),
+const types = new LineTable<readonly Field[]>(
+  new URL("./go-shape.data.json", import.meta.url),
+  (text) =>
+    Object.entries(JSON.parse(text) as Record<string, string>).map(([name, code]) => {
+      const [, mark = "", sign = "", type = ""] =
+        /^(\??)(\[\]|\{\}|~(?:\{\})?|[!*]?)(.*)$/.exec(code) ?? [];
+      return { name, optional: mark === "?" || sign === "*", sign, type };
+    }),
 );
 
 /**
- * The fields of a type in the order in which a server written in Go prints them, each with the code
- * of its type.
+ * The fields of a type in the order in which a server written in Go prints them.
  *
  * @param type - such as `apps/v1.Deployment`
  */
-export function findGoFields(type: string): Fields | undefined {
+export function findGoFields(type: string): readonly Field[] | undefined {
   return types.get(type);
 }
 
@@ -44,54 +57,10 @@ export function findGoFields(type: string): Fields | undefined {
  * alone.
  */
 export function normaliseShape(object: SentObject): void {
-  const lost = { any: false };
-  shapeStruct(asJson(object), `${object.apiVersion}.${object.kind}`, lost);
-  if (lost.any) markEmptied(object);
+  const shaper = new Shaper();
+  shaper.shape(asJson(object), `${object.apiVersion}.${object.kind}`);
+  if (shaper.hasDropped) markEmptied(object);
 }
-
-/** Records whether an empty list or map was dropped. */
-interface Lost {
-  any: boolean;
-}
-
-function shapeStruct(value: JsonObject, type: string, lost: Lost): void {
-  const fields = types.get(type);
-  if (!fields) return;
-  for (const [field, code] of fields) {
-    if (!code.startsWith("~")) shapeField(value, field, code, lost);
-  }
-}
-
-function shapeField(parent: JsonObject, field: string, code: string, lost: Lost): void {
-  const value = Object.hasOwn(parent, field) ? parent[field] : undefined;
-  if (code === "?") {
-    if (isZero(value)) Reflect.deleteProperty(parent, field);
-    return;
-  }
-  if (code === "null") {
-    parent[field] = value ?? null;
-    return;
-  }
-  const zero = ZERO[code];
-  if (zero !== undefined) {
-    if (value === undefined || value === null) parent[field] = zero;
-    else if (code === "quantity") parent[field] = canonicalQuantity(value, false);
-    return;
-  }
-  // The code of an optional field begins with a question mark.
-  const kind = code.charAt(isOptional(code) ? 1 : 0);
-  if (kind === "[") shapeList(parent, field, value, code, lost);
-  else if (kind === "{") shapeMap(parent, field, value, code, lost);
-  else if (kind === "!") shapeEmbedded(parent, field, value, code, lost);
-  else if (kind === "*") shapePointer(parent, field, value, code, lost);
-  else parent[field] = canonicalTime(value, code) ?? null;
-}
-
-const isOptional = (code: string): boolean => code.startsWith("?");
-
-/** The type in a code: the text after its sign. */
-const typeIn = (code: string, sign: string): string =>
-  code.slice(sign.length + (isOptional(code) ? 1 : 0));
 
 const ZERO: Readonly<Record<string, string | number | boolean>> = {
   text: "",
@@ -100,121 +69,97 @@ const ZERO: Readonly<Record<string, string | number | boolean>> = {
   quantity: "0",
 };
 
+class Shaper {
+  /** Whether an empty list or map was dropped. */
+  hasDropped = false;
+
+  /** Shapes a struct of that type in place; parts that are as they should be may be frozen. */
+  shape(struct: JsonObject, type: string): JsonObject {
+    for (const field of types.get(type) ?? []) {
+      if (field.sign.startsWith("~")) continue;
+      const { name, optional } = field;
+      const value = Object.hasOwn(struct, name) ? struct[name] : undefined;
+      const printed = this.#printed(struct, value, field) ?? (optional ? undefined : null);
+      if (printed === undefined) Reflect.deleteProperty(struct, name);
+      else if (printed !== value) struct[name] = printed;
+    }
+    return struct;
+  }
+
+  /** A field as it is printed; `undefined` when it is empty. */
+  #printed(parent: JsonObject, value: unknown, { name, optional, sign, type }: Field): unknown {
+    const isAbsent = value === undefined || value === null;
+    switch (sign) {
+      case "[]":
+        if (!Array.isArray(value)) return value;
+        if (value.length > 0) return this.#list(value, type);
+        this.#noteDropped(parent, name, "list");
+        return undefined;
+      case "{}":
+        if (!isJsonObject(value)) return value;
+        if (Object.keys(value).length > 0) return this.#map(value, type);
+        this.#noteDropped(parent, name, "map");
+        return undefined;
+      case "!":
+        if (isAbsent) return this.shape({}, type);
+        return isJsonObject(value) ? this.shape(value, type) : value;
+      case "*":
+        return isAbsent ? undefined : this.#item(value, type === "quantity" ? "exact" : type);
+      default:
+        if (type === "") return optional && isZero(value) ? undefined : value;
+        if (isAbsent) return ZERO[type];
+        return this.#item(value, type === "quantity" ? "exact" : type);
+    }
+  }
+
+  /** Notes that an empty list or map is not printed. */
+  #noteDropped(parent: JsonObject, field: string, kind: "list" | "map"): void {
+    this.hasDropped = true;
+    noteEmptied(parent, field, kind);
+  }
+
+  #list(items: unknown[], type: string): unknown[] {
+    if (type === "") return items;
+    for (const [index, item] of items.entries()) {
+      const printed = this.#item(item, type);
+      if (printed !== item) items[index] = printed;
+    }
+    return items;
+  }
+
+  #map(items: JsonObject, type: string): JsonObject {
+    sortKeys(items);
+    if (type === "") return items;
+    for (const [key, item] of Object.entries(items)) {
+      const printed = this.#item(item, type);
+      if (printed !== item) items[key] = printed;
+    }
+    return items;
+  }
+
+  #item(value: unknown, type: string): unknown {
+    if (isJsonObject(value)) return this.shape(value, type);
+    if (Array.isArray(value)) return this.#list(value, type);
+    if (type === "quantity" || type === "exact") {
+      return canonicalQuantity(value, type === "quantity");
+    }
+    return type === "time" || type === "microTime" ? canonicalTime(value, type) : value;
+  }
+}
+
 function isZero(value: unknown): boolean {
   return value === undefined || value === null || value === "" || value === 0 || value === false;
 }
 
-function shapeList(
-  parent: JsonObject,
-  field: string,
-  value: unknown,
-  code: string,
-  lost: Lost,
-): void {
-  if (!Array.isArray(value) || value.length === 0) {
-    if (Array.isArray(value)) {
-      lost.any = true;
-      noteEmptied(parent, field, "list");
-    }
-    if (value === undefined || value === null || Array.isArray(value)) {
-      clear(parent, field, code);
-    }
-    return;
-  }
-  const element = typeIn(code, "[]");
-  if (element === "") return;
-  value.forEach((item: unknown, index) => {
-    if (isObject(item)) shapeStruct(item, element, lost);
-    else if (Array.isArray(item)) {
-      for (const inner of item) if (isObject(inner)) shapeStruct(inner, element, lost);
-    } else value[index] = shapeScalar(item, element);
-  });
-}
-
-function shapeMap(
-  parent: JsonObject,
-  field: string,
-  value: unknown,
-  code: string,
-  lost: Lost,
-): void {
-  if (!isObject(value)) {
-    if (value === undefined || value === null) clear(parent, field, code);
-    return;
-  }
-  const keys = Object.keys(value);
-  if (keys.length === 0) {
-    lost.any = true;
-    noteEmptied(parent, field, "map");
-    clear(parent, field, code);
-    return;
-  }
-  sortKeys(value, keys);
-  const element = typeIn(code, "{}");
-  if (element === "") return;
-  for (const key of keys) {
-    const item = value[key];
-    if (isObject(item)) shapeStruct(item, element, lost);
-    else value[key] = shapeScalar(item, element);
-  }
-}
-
 /** Sorts the keys of a map, as Go prints them. */
-function sortKeys(value: JsonObject, keys: readonly string[]): void {
+function sortKeys(value: JsonObject): void {
+  const keys = Object.keys(value);
   if (keys.every((key, index) => index === 0 || (keys[index - 1] ?? "") < key)) return;
   for (const key of keys.toSorted()) {
     const item = getField(value, key);
     Reflect.deleteProperty(value, key);
     setField(value, key, item);
   }
-}
-
-function clear(parent: JsonObject, field: string, code: string): void {
-  if (isOptional(code)) Reflect.deleteProperty(parent, field);
-  else parent[field] = null;
-}
-
-function shapeEmbedded(
-  parent: JsonObject,
-  field: string,
-  value: unknown,
-  code: string,
-  lost: Lost,
-): void {
-  const type = typeIn(code, "!");
-  if (value === undefined || value === null) {
-    if (isOptional(code)) {
-      Reflect.deleteProperty(parent, field);
-      return;
-    }
-    const made: JsonObject = {};
-    parent[field] = made;
-    shapeStruct(made, type, lost);
-  } else if (isObject(value)) {
-    shapeStruct(value, type, lost);
-    if (isOptional(code) && Object.keys(value).length === 0) Reflect.deleteProperty(parent, field);
-  }
-}
-
-function shapePointer(
-  parent: JsonObject,
-  field: string,
-  value: unknown,
-  code: string,
-  lost: Lost,
-): void {
-  const type = typeIn(code, "*");
-  if (value === null) Reflect.deleteProperty(parent, field);
-  else if (isObject(value)) shapeStruct(value, type, lost);
-  else if (value !== undefined) {
-    parent[field] =
-      type === "quantity" ? canonicalQuantity(value, false) : shapeScalar(value, type);
-  }
-}
-
-function shapeScalar(value: unknown, type: string): unknown {
-  if (type === "quantity" || type === "exact") return canonicalQuantity(value, type === "quantity");
-  return type === "time" || type === "microTime" ? canonicalTime(value, type) : value;
 }
 
 /**
@@ -241,8 +186,4 @@ function canonicalTime(value: unknown, type: string): unknown {
   if (type !== "microTime") return `${seconds}Z`;
   const fraction = /\.(\d+)/.exec(value)?.[1] ?? "";
   return `${seconds}.${fraction.slice(0, 6).padEnd(6, "0")}Z`;
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

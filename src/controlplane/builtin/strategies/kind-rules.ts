@@ -8,7 +8,7 @@ import type { FieldError } from "../../../kube/field-errors.ts";
 import type { JsonObject, SentObject } from "../../../kube/object.ts";
 import type { KindTraits, TablePrinter, WriteContext } from "../../kinds.ts";
 import type { SelectableFields } from "../selectable-fields.ts";
-import type { ColumnDescriptions } from "../tables/column-descriptions.ts";
+import type { Cells } from "../tables/cells.ts";
 
 /** A subresource that writes a part of the object. */
 interface SubresourceRules {
@@ -19,7 +19,7 @@ interface SubresourceRules {
 }
 
 /** The rules of one kind. */
-export interface KindRules extends KindTraits, ColumnDescriptions {
+export interface KindRules extends KindTraits {
   /**
    * The validation of its names; that of a subdomain when absent. `any` leaves them to the rules of
    * the metadata, `generated` validates names that are generated from a prefix, not the prefix.
@@ -81,6 +81,12 @@ export interface KindRules extends KindTraits, ColumnDescriptions {
   readonly deprecationWarning?: string;
   /** The fields of the empty object that are written as null: pointers, bytes and raw JSON. */
   readonly writtenNulls?: JsonObject;
-  /** The printer of the kind's table; Name and Created At when absent. */
-  readonly table?: TablePrinter;
+  /** The cells of the kind's table, by column; it shows Name and Created At when absent. */
+  readonly table?: Cells;
+  /** The API version that the cells read, when the kind is served in several. */
+  readonly tableVersion?: string;
+  /** The conditions of an object's row. */
+  readonly rowConditions?: TablePrinter["conditions"];
+  /** Whether an empty table has `rows: null` instead of an empty list. */
+  readonly nullWhenEmpty?: true;
 }

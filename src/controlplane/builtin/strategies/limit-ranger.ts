@@ -13,7 +13,7 @@ import { aggregateLimits, aggregateRequests } from "../shared/pods/resources.ts"
 import type { Pod } from "../kinds/core/pod/shape.ts";
 import type { Container } from "../shared/pods/shapes.ts";
 import type { Limit } from "../kinds/core/limit-range.ts";
-import type { PersistentVolumeClaim, ResourceList } from "../shared/shapes.ts";
+import type { ResourceList } from "../shared/shapes.ts";
 
 const ANNOTATION = "kubernetes.io/limit-ranger";
 
@@ -72,7 +72,9 @@ export function limitRangeRefusals(
   const pod = asKind(PODS, resource, object);
   if (!claim && !pod) return [];
   return limitsIn(context, object.metadata.namespace ?? "").flatMap((limit) => {
-    if (claim) return limit.type === claim.kind ? claimRefusals(limit, claim) : [];
+    if (claim) {
+      return limit.type === claim.kind ? refusals(limit, claim.spec.resources?.requests ?? {}) : [];
+    }
     if (!pod) return [];
     const { spec } = pod;
     if (limit.type === "Container") {
@@ -89,41 +91,46 @@ export function limitRangeRefusals(
   });
 }
 
-const isMore = (left: string, right: string): boolean =>
+/** Whether a quantity is larger than another. */
+export const isMore = (left: string, right: string): boolean =>
   compareQuantities(parseQuantity(left), parseQuantity(right)) > 0;
 
-function refusals(limit: Limit, requests: ResourceList, limits: ResourceList): string[] {
-  const { type, min = {}, max = {}, maxLimitRequestRatio = {} } = limit;
+/** What is wrong with requests and, unless it is a claim, with limits. */
+function refusals(
+  { type, min = {}, max = {}, maxLimitRequestRatio = {} }: Limit,
+  requests: ResourceList,
+  limits?: ResourceList,
+): string[] {
+  const request = (name: string): Amount => ["request", requests[name]];
+  const limit = (name: string): Amount[] => (limits ? [["limit", limits[name]]] : []);
   return [
     ...Object.entries(min).flatMap(([name, least]) => {
       const head = `minimum ${name} usage per ${type} is ${least}`;
-      return [...tooLittle(head, least, requests[name], limits[name])];
+      return outside(head, [request(name), ...limit(name)], (amount) => isMore(least, amount));
     }),
     ...Object.entries(max).flatMap(([name, most]) => {
       const head = `maximum ${name} usage per ${type} is ${most}`;
-      const [request, own] = [requests[name], limits[name]];
-      if (own === undefined) return [`${head}.  No limit is specified`];
-      if (isMore(own, most)) return [`${head}, but limit is ${own}`];
-      return request !== undefined && isMore(request, most)
-        ? [`${head}, but request is ${request}`]
-        : [];
+      return outside(head, [...limit(name), request(name)], (amount) => isMore(amount, most));
     }),
-    ...Object.entries(maxLimitRequestRatio).flatMap(([name, ratio]) => {
+    ...Object.entries(limits ? maxLimitRequestRatio : {}).flatMap(([name, ratio]) => {
       const head = `${name} max limit to request ratio per ${type} is ${ratio}`;
-      return tooFarApart(head, ratio, requests[name], limits[name]);
+      return tooFarApart(head, ratio, requests[name], limits?.[name]);
     }),
   ];
 }
 
-function tooLittle(
+type Amount = readonly [noun: string, amount: string | undefined];
+
+/** The first amount that is outside of a bound, or that the first is missing. */
+function outside(
   head: string,
-  least: string,
-  request: string | undefined,
-  limit: string | undefined,
+  amounts: readonly Amount[],
+  isOutside: (amount: string) => boolean,
 ): string[] {
-  if (request === undefined) return [`${head}.  No request is specified`];
-  if (isMore(least, request)) return [`${head}, but request is ${request}`];
-  return limit !== undefined && isMore(least, limit) ? [`${head}, but limit is ${limit}`] : [];
+  const [[first, amount] = []] = amounts;
+  if (amount === undefined) return [`${head}.  No ${first ?? ""} is specified`];
+  const found = amounts.find(([, one]) => one !== undefined && isOutside(one));
+  return found ? [`${head}, but ${found[0]} is ${found[1] ?? ""}`] : [];
 }
 
 function tooFarApart(
@@ -141,22 +148,4 @@ function tooFarApart(
   return found > valueOf(parseQuantity(ratio)) / 1e9
     ? [`${head}, but provided ratio is ${found.toFixed(6)}`]
     : [];
-}
-
-function claimRefusals(
-  { type, min = {}, max = {} }: Limit,
-  { spec }: PersistentVolumeClaim,
-): string[] {
-  const requests = spec.resources?.requests ?? {};
-  return [
-    ...Object.entries(min).flatMap(([name, least]) =>
-      tooLittle(`minimum ${name} usage per ${type} is ${least}`, least, requests[name], undefined),
-    ),
-    ...Object.entries(max).flatMap(([name, most]) => {
-      const head = `maximum ${name} usage per ${type} is ${most}`;
-      const request = requests[name];
-      if (request === undefined) return [`${head}.  No request is specified`];
-      return isMore(request, most) ? [`${head}, but request is ${request}`] : [];
-    }),
-  ];
 }

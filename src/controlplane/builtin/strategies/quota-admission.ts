@@ -7,7 +7,6 @@
 import { CLAIMS, PODS, QUOTAS, RESOURCE_CLAIMS, SERVICES } from "../tokens.ts";
 import type { SentObject } from "../../../kube/object.ts";
 import {
-  compareQuantities,
   parseQuantity,
   subtractQuantities,
   formatQuantity,
@@ -15,7 +14,7 @@ import {
 import { type StatusError, failure } from "../../../kube/status.ts";
 import { type WriteContext } from "../../kinds.ts";
 import { asKind, isSameResource, type ResourceName } from "../../resource-name.ts";
-import { limitRangeRefusals } from "./limit-ranger.ts";
+import { isMore, limitRangeRefusals } from "./limit-ranger.ts";
 import type { Pod } from "../kinds/core/pod/shape.ts";
 import { addUsage, hasDeadline, isInScope, measures, usageOf } from "./quota-usage.ts";
 import type { ResourceList, ResourceQuota } from "../shared/shapes.ts";
@@ -141,9 +140,6 @@ function charge(
   }
   return { ...quota, status: { ...quota.status, used: next } };
 }
-
-const isMore = (left: string, right: string): boolean =>
-  compareQuantities(parseQuantity(left), parseQuantity(right)) > 0;
 
 /** The resources that the quota limits and containers leave out. */
 function unspecified({ spec }: Pod, restricted: readonly string[]): string {

@@ -20,8 +20,6 @@ import { rulesOf } from "../kinds/kind-table.ts";
 import { admitToLimits } from "./quota-admission.ts";
 import { addressErrors } from "../shared/addresses/addresses.ts";
 
-const NO_RULES: KindRules = {};
-
 /** The group whose kinds another server checks, which knows no declared rules. */
 const AGGREGATED = "apiregistration.k8s.io";
 
@@ -32,12 +30,13 @@ export function strategyFor(group: string, kind: string): Strategy {
 }
 
 function mainStrategyFor(group: string, kind: string): Strategy {
-  const rules = rulesOf(group, kind) ?? NO_RULES;
+  const rules = rulesOf(group, kind) ?? {};
   return {
     setDefaults: (object) => setDefaults(object, rules),
     ...(rules.admit ? { admit: (object, context) => rules.admit?.(object, context) } : {}),
     prepareForCreate(object, context) {
-      if (rules.status && !rules.keepsStatusOnCreate) resetStatus(object);
+      // What the empty status has is added with the shape.
+      if (rules.status && !rules.keepsStatusOnCreate) Reflect.deleteProperty(object, "status");
       if (rules.generation && !rules.startsWithoutGeneration) object.metadata.generation = 1;
       rules.dropDisabled?.(object);
       rules.prepareForCreate?.(object, context);
@@ -45,7 +44,7 @@ function mainStrategyFor(group: string, kind: string): Strategy {
     },
     prepareForUpdate(object, old, context) {
       if (rules.status) keepFields(object, old, ["status"]);
-      keepGeneration(object, old);
+      keepMetadata(object, old);
       const isEarlyChange = rules.generationSeesDisabled && isChange(object, old, rules);
       rules.dropDisabled?.(object);
       rules.prepareForUpdate?.(object, old, context);
@@ -108,7 +107,7 @@ export function subresourceStrategyFor(
     const strategy = statusStrategyFor(group, kind);
     return group === "autoscaling" ? autoscalerStrategy(strategy) : strategy;
   }
-  const rules = rulesOf(group, kind) ?? NO_RULES;
+  const rules = rulesOf(group, kind) ?? {};
   const own = rules.subresources?.[subresource];
   if (!own) return undefined;
   return {
@@ -116,8 +115,7 @@ export function subresourceStrategyFor(
     prepareForUpdate(object, old, context) {
       const given = structuredClone(object);
       keepAllBut(object, old, ["metadata", "apiVersion", "kind"]);
-      if (own.keepsMetadata) keepMetadata(object, old, "none");
-      keepGeneration(object, old);
+      keepMetadata(object, old, own.keepsMetadata ? "none" : "all");
       own.take(object, given, context);
       setDefaults(object, rules);
       if (rules.generation && isChange(object, old, rules)) {
@@ -133,13 +131,12 @@ export function subresourceStrategyFor(
  * The strategy of the status subresource of a built-in kind: it takes the status and little else.
  */
 function statusStrategyFor(group: string, kind: string): Strategy {
-  const rules = rulesOf(group, kind) ?? NO_RULES;
+  const rules = rulesOf(group, kind) ?? {};
   return {
     ...mainStrategyFor(group, kind),
     prepareForUpdate(object, old, context) {
       keepAllBut(object, old, ["metadata", "status", "apiVersion", "kind"]);
-      keepMetadata(object, old, rules.status ?? "all");
-      keepGeneration(object, old);
+      keepMetadata(object, old, rules.status);
       rules.prepareForStatus?.(object, old, context);
       setDefaults(object, rules);
     },
@@ -159,16 +156,10 @@ function warn(
 
 function setDefaults(object: SentObject, rules: KindRules): void {
   normaliseShape(object);
-  if (!rules.setDefaults) return;
-  rules.setDefaults(object);
+  rules.setDefaults?.(object);
 }
 
-/** Drops the status; `normaliseShape` adds the fields of the empty one. */
-function resetStatus(object: SentObject): void {
-  Reflect.deleteProperty(object, "status");
-}
-
-function keepFields(object: SentObject, old: SentObject, fields: readonly string[]): void {
+function keepFields(object: object, old: object, fields: readonly string[]): void {
   const target = asJson(object);
   const source = asJson(old);
   for (const field of fields) {
@@ -187,30 +178,21 @@ function keepAllBut(object: SentObject, old: SentObject, fields: readonly string
   );
 }
 
-function keepMetadata(
-  object: SentObject,
-  old: SentObject,
-  change: NonNullable<KindRules["status"]>,
-): void {
-  if (change === "all") return;
-  const metadata = object.metadata;
-  if (old.metadata.ownerReferences) {
-    metadata.ownerReferences = structuredClone(old.metadata.ownerReferences);
-  } else delete metadata.ownerReferences;
-  if (change === "no-owners") return;
-  if (old.metadata.labels) metadata.labels = { ...old.metadata.labels };
-  else delete metadata.labels;
-  if (change === "no-labels") return;
-  if (old.metadata.annotations) metadata.annotations = { ...old.metadata.annotations };
-  else delete metadata.annotations;
-  if (old.metadata.finalizers) metadata.finalizers = [...old.metadata.finalizers];
-  else delete metadata.finalizers;
-}
+/** The metadata that a write to the status keeps as it is. */
+const KEPT_METADATA = {
+  all: [],
+  "no-owners": ["ownerReferences"],
+  "no-labels": ["ownerReferences", "labels"],
+  none: ["ownerReferences", "labels", "annotations", "finalizers"],
+};
 
-/** Keeps the generation, which a client cannot set by an update. */
-function keepGeneration(object: SentObject, old: SentObject): void {
-  if (old.metadata.generation === undefined) delete object.metadata.generation;
-  else object.metadata.generation = old.metadata.generation;
+/** Keeps the metadata that may not change and the generation, which a client cannot set. */
+function keepMetadata(
+  { metadata }: SentObject,
+  old: SentObject,
+  change: NonNullable<KindRules["status"]> = "all",
+): void {
+  keepFields(metadata, old.metadata, ["generation", ...KEPT_METADATA[change]]);
 }
 
 function isChange(object: SentObject, old: SentObject, rules: KindRules): boolean {
@@ -227,11 +209,14 @@ function isChange(object: SentObject, old: SentObject, rules: KindRules): boolea
 }
 
 function nameErrors(rule: NonNullable<KindRules["name"]>, name: string, prefix: boolean): string[] {
-  if (rule === "any") return [];
-  if (rule === "segment") return pathSegmentErrors(name, prefix);
-  if (rule === "address") return addressErrors(name);
   const whole = prefix ? maskTrailingDash(name) : name;
   switch (rule) {
+    case "any":
+      return [];
+    case "segment":
+      return pathSegmentErrors(name, prefix);
+    case "address":
+      return addressErrors(name);
     case "label":
       return dns1123LabelErrors(whole);
     case "label1035":

@@ -59,31 +59,18 @@ function rangeOf(from: number, to: number): string {
 
 /** Groups of changes that are near each other, with a few equal lines around them. */
 function groupsOf(changes: readonly Change[]): Change[][] {
-  const trimmed = [...changes];
-  const first = trimmed[0];
-  if (first?.tag === "equal") {
-    trimmed[0] = {
-      ...first,
-      from: Math.max(first.from, first.to - CONTEXT_LINES),
-      newFrom: Math.max(first.newFrom, first.newTo - CONTEXT_LINES),
-    };
-  }
-  const last = trimmed.at(-1);
-  if (last?.tag === "equal") {
-    trimmed[trimmed.length - 1] = {
-      ...last,
-      to: Math.min(last.to, last.from + CONTEXT_LINES),
-      newTo: Math.min(last.newTo, last.newFrom + CONTEXT_LINES),
-    };
-  }
   const groups: Change[][] = [];
   let group: Change[] = [];
-  for (const change of trimmed) {
+  for (const [index, change] of changes.entries()) {
     const { tag, from, to, newFrom, newTo } = change;
-    if (tag === "equal" && to - from > 2 * CONTEXT_LINES) {
-      group.push({ ...change, to: from + CONTEXT_LINES, newTo: newFrom + CONTEXT_LINES });
+    const context = Math.min(to - from, CONTEXT_LINES);
+    // The equal lines that end the group before, and those that begin the next one.
+    const end = index === 0 ? 0 : context;
+    const begin = index === changes.length - 1 ? 0 : context;
+    if (tag === "equal" && end + begin < to - from) {
+      group.push({ ...change, to: from + end, newTo: newFrom + end });
       groups.push(group);
-      group = [{ ...change, from: to - CONTEXT_LINES, newFrom: newTo - CONTEXT_LINES }];
+      group = [{ ...change, from: to - begin, newFrom: newTo - begin }];
     } else group.push(change);
   }
   groups.push(group);

@@ -6,7 +6,8 @@ import type { Status } from "../../../kube/status.ts";
 import type { ServedResource, TablePrinter } from "../../kinds.ts";
 import { encode } from "../../views/encode.ts";
 import { type Representation, negotiate } from "../../views/negotiate.ts";
-import { scalePrinter } from "../../builtin/printer-of.ts";
+import { printerOf } from "../../builtin/printer-of.ts";
+import { scalePrinter } from "../../crd/columns.ts";
 import { show } from "../../views/show.ts";
 import { type IncludeObject, parseIncludeObject } from "../../views/table.ts";
 import type { Cluster } from "../cluster/cluster.ts";
@@ -38,7 +39,8 @@ export class Presenter {
     this.#resource = asked.resource;
     const { request, resource, subresource } = asked;
     const isScale = subresource?.kind === "Scale";
-    this.#printer = isScale ? scalePrinter(resource.builtIn) : resource.table;
+    const scale = resource.builtIn ? printerOf("autoscaling", "Scale") : scalePrinter;
+    this.#printer = isScale ? scale : resource.table;
     this.#representation = negotiate(headerOf(request, "accept") || undefined, {
       builtIn: resource.builtIn,
       tables: resource.verbs.includes("get"),

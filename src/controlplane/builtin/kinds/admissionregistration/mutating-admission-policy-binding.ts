@@ -1,24 +1,9 @@
 /** Rules of the kind MutatingAdmissionPolicyBinding. */
 import { mutatingBindingErrors } from "../../../admission/policies/match-errors.ts";
-import { paramRefRights } from "../../../admission/policies/param-rights.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
-import { checkedBy, policyBinding, setBindingDefaults } from "./shared.ts";
-import type { Binding } from "../../../admission/policies/policy.ts";
+import { bindingRules } from "./shared.ts";
 
 /** The rules of MutatingAdmissionPolicyBindings. */
-export const mutatingAdmissionPolicyBindingRules: KindRules = {
-  ...checkedBy(mutatingBindingErrors, (object: Binding, _old, context) =>
-    paramRefRights(object, context, {
-      group: "admissionregistration.k8s.io",
-      plural: "mutatingadmissionpolicies",
-    }),
-  ),
-  setDefaults: setBindingDefaults,
-  table: policyBinding,
-  metadataChecks: ["whole"],
-  freeFinalizers: true,
-  columnTexts: {
-    PolicyName: "PolicyName indicates the policy definition which the policy binding binded to",
-    ParamRef: "ParamRef indicates the param resource which sets the configuration param",
-  },
-};
+export const mutatingAdmissionPolicyBindingRules = bindingRules(
+  mutatingBindingErrors,
+  "mutatingadmissionpolicies",
+);

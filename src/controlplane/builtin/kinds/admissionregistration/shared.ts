@@ -1,55 +1,28 @@
-/** Rules that webhook configurations, admission policies and their bindings share. */
+/** Rules that admission policies and their bindings share, and parts for webhook configurations. */
+import type {
+  MatchResources,
+  ValidatingAdmissionPolicy,
+} from "../../../../generated/k8s/admissionregistration-v1.ts";
 import type { FieldError } from "../../../../kube/field-errors.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import { selectorText } from "../../../../kube/selectors/selector-text.ts";
-import { webhookConfigurationErrors } from "../../../../kube/webhooks/webhook-rules.ts";
-import { ExpressionCompiler, conditionProblem } from "../../../admission/expressions.ts";
-import type { TablePrinter, WriteContext } from "../../../kinds.ts";
+import { paramKindRights, paramRefRights } from "../../../admission/policies/param-rights.ts";
+import type { Binding, Policy } from "../../../admission/policies/policy.ts";
+import type { WriteContext } from "../../../kinds.ts";
 import { at, textAt } from "../../at.ts";
-import type { ShownCondition } from "../../shared/conditions.ts";
+import type { Loose, Sent } from "../../shared/shapes.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
-import {
-  ageColumn,
-  column,
-  countColumn,
-  nameColumn,
-  printer,
-  textColumn,
-} from "../../tables/column.ts";
 
-interface MatchResources {
-  matchPolicy?: string;
-  namespaceSelector?: object;
-  objectSelector?: object;
-  resourceRules?: { scope?: string }[];
-  excludeResourceRules?: { scope?: string }[];
-}
+export type PolicyObject = Sent<ValidatingAdmissionPolicy>;
 
-interface Webhook extends MatchResources {
-  failurePolicy?: string;
-  timeoutSeconds?: number;
-  reinvocationPolicy?: string;
-  rules?: { scope?: string }[];
-  clientConfig: { service?: { port?: number } };
-}
+/** What the kinds of this group have in common. */
+export const SHARED: KindRules = {
+  conditionalUpdate: true,
+  metadataChecks: ["whole"],
+  freeFinalizers: true,
+};
 
-export interface WebhookConfiguration extends SentObject {
-  webhooks?: Webhook[];
-}
-
-export interface Configuration extends SentObject {
-  spec: {
-    failurePolicy?: string;
-    matchConstraints?: MatchResources;
-    matchResources?: MatchResources;
-  };
-  status?: {
-    typeChecking?: { expressionWarnings?: { fieldRef?: string; warning?: string }[] | null };
-    conditions?: ShownCondition[];
-  };
-}
-
-function setMatchDefaults(match: MatchResources): void {
+export function setMatchDefaults(match: Loose<MatchResources>): void {
   match.matchPolicy ??= "Equivalent";
   match.namespaceSelector ??= {};
   match.objectSelector ??= {};
@@ -58,37 +31,8 @@ function setMatchDefaults(match: MatchResources): void {
   }
 }
 
-export function setValidatingWebhookDefaults(object: WebhookConfiguration): void {
-  for (const webhook of object.webhooks ?? []) {
-    setMatchDefaults(webhook);
-    webhook.failurePolicy ??= "Fail";
-    webhook.timeoutSeconds ??= 10;
-    for (const rule of webhook.rules ?? []) rule.scope ??= "*";
-    if (webhook.clientConfig.service) webhook.clientConfig.service.port ??= 443;
-  }
-}
-
-export function setPolicyDefaults(object: Configuration): void {
-  const { spec } = object;
-  spec.failurePolicy ??= "Fail";
-  if (spec.matchConstraints) setMatchDefaults(spec.matchConstraints);
-}
-
-export function setBindingDefaults(object: Configuration): void {
-  const { matchResources } = object.spec;
-  if (matchResources) setMatchDefaults(matchResources);
-}
-
-export const WEBHOOK_CONFIGURATION: KindRules = {
-  generation: ["webhooks"],
-  generationSeesEmpty: true,
-  conditionalUpdate: true,
-  validate: (object) =>
-    webhookConfigurationErrors(object, conditionProblem(new ExpressionCompiler())),
-};
-
 /** Checks the rights of the user, but only for an object that is valid otherwise. */
-export function checkedBy<Checked extends SentObject>(
+function checkedBy<Checked extends SentObject>(
   errors: (object: Checked, old?: Checked) => FieldError[],
   rights: (object: Checked, old: Checked | undefined, context: WriteContext) => FieldError[],
 ): KindRules {
@@ -101,14 +45,39 @@ export function checkedBy<Checked extends SentObject>(
     return found.length > 0 ? found : rights(object, old, context);
   };
   return {
+    ...SHARED,
     generation: ["spec"],
-    conditionalUpdate: true,
     validateCreate: (object: Checked, context) => check(object, undefined, context),
     validateUpdate: (object: Checked, old: Checked, context) => check(object, old, context),
   };
 }
 
-function paramKind(policy: SentObject): string {
+/** The rules of policies that are validated by `errors`. */
+export const policyRules = (errors: Parameters<typeof checkedBy<Policy>>[0]): KindRules => ({
+  ...checkedBy(errors, paramKindRights),
+  setDefaults({ spec }: PolicyObject) {
+    if (!spec) return;
+    spec.failurePolicy ??= "Fail";
+    if (spec.matchConstraints) setMatchDefaults(spec.matchConstraints);
+  },
+});
+
+/** The rules of bindings to policies, which have that plural, that are validated by `errors`. */
+export const bindingRules = (
+  errors: (binding: Binding) => FieldError[],
+  plural: string,
+): KindRules => ({
+  ...checkedBy(errors, (object: Binding, _old, context) =>
+    paramRefRights(object, context, { group: "admissionregistration.k8s.io", plural }),
+  ),
+  setDefaults({ spec }: { spec: { matchResources?: Loose<MatchResources> } } & SentObject) {
+    if (spec.matchResources) setMatchDefaults(spec.matchResources);
+  },
+  table: { PolicyName: "spec.policyName", ParamRef: paramReference },
+});
+
+/** The cell of the kind of a policy's parameters. */
+export function paramKind(policy: SentObject): string {
   const kind = at(policy, "spec.paramKind");
   return kind ? `${textAt(kind, "apiVersion")}/${textAt(kind, "kind")}` : "<unset>";
 }
@@ -119,15 +88,3 @@ function paramReference(binding: SentObject): string {
   const selector = at(binding, "spec.paramRef.selector");
   return selector ? selectorText(selector) : "<unset>";
 }
-
-export const webhooks = printer([nameColumn, countColumn("Webhooks", "webhooks"), ageColumn]);
-
-export const policyBinding = printer([
-  nameColumn,
-  textColumn("PolicyName", "spec.policyName"),
-  column("ParamRef", paramReference),
-  ageColumn,
-]);
-
-export const admissionPolicy = (count: string, path: string): TablePrinter =>
-  printer([nameColumn, countColumn(count, path), column("ParamKind", paramKind), ageColumn]);

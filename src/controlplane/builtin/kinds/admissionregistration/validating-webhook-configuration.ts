@@ -1,15 +1,30 @@
-/** Rules of the kind ValidatingWebhookConfiguration. */
+/** Rules of the kind ValidatingWebhookConfiguration, most of which MutatingWebhookConfigurations have too. */
+import type { MutatingWebhookConfiguration } from "../../../../generated/k8s/admissionregistration-v1.ts";
+import { webhookConfigurationErrors } from "../../../../kube/webhooks/webhook-rules.ts";
+import { ExpressionCompiler, conditionProblem } from "../../../admission/expressions.ts";
+import type { Sent } from "../../shared/shapes.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
-import { WEBHOOK_CONFIGURATION, setValidatingWebhookDefaults, webhooks } from "./shared.ts";
+import { SHARED, setMatchDefaults } from "./shared.ts";
+
+export type WebhookConfiguration = Sent<MutatingWebhookConfiguration>;
+
+export function setWebhookDefaults(object: WebhookConfiguration): void {
+  for (const webhook of object.webhooks ?? []) {
+    setMatchDefaults(webhook);
+    webhook.failurePolicy ??= "Fail";
+    webhook.timeoutSeconds ??= 10;
+    for (const rule of webhook.rules ?? []) rule.scope ??= "*";
+    if (webhook.clientConfig?.service) webhook.clientConfig.service.port ??= 443;
+  }
+}
 
 /** The rules of ValidatingWebhookConfigurations. */
 export const validatingWebhookConfigurationRules: KindRules = {
-  ...WEBHOOK_CONFIGURATION,
-  setDefaults: setValidatingWebhookDefaults,
-  table: webhooks,
-  metadataChecks: ["whole"],
-  freeFinalizers: true,
-  columnTexts: {
-    Webhooks: "Webhooks indicates the number of webhooks registered in this configuration",
-  },
+  ...SHARED,
+  generation: ["webhooks"],
+  generationSeesEmpty: true,
+  setDefaults: setWebhookDefaults,
+  validate: (object) =>
+    webhookConfigurationErrors(object, conditionProblem(new ExpressionCompiler())),
+  table: { Webhooks: "webhooks" },
 };

@@ -14,7 +14,7 @@ import { checked, checkedChange } from "../../shared/checks.ts";
 import type { Loose, Sent } from "../../shared/shapes.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { timeOf } from "../../../../kube/values/times.ts";
-import { ageColumn, column, conditionOf, nameColumn, printer } from "../../tables/column.ts";
+import { conditionOf } from "../../tables/cells.ts";
 
 /** Defaults the port of a service to that of HTTPS. */
 function setApiServiceDefaults(object: ApiService): void {
@@ -132,17 +132,8 @@ export const apiServiceRules: KindRules = {
   validateChanged: checked(checkApiService),
   validateUpdate: checkedChange(checkName),
   validateStatus: checkedChange(checkStatus),
-  table: printer([
-    nameColumn,
-    column("Service", serviceOf),
-    column("Available", availability),
-    ageColumn,
-  ]),
+  table: { Service: serviceOf, Available: availability },
   metadataChecks: ["change", "whole"],
   freeFinalizers: true,
   resetFields: { status: ["spec", "metadata"] },
-  columnTexts: {
-    Service: "The reference to the service that hosts this API endpoint.",
-    Available: "Whether this service is available.",
-  },
 };

@@ -2,10 +2,8 @@
 import type { Check } from "../../../../kube/check.ts";
 import { isJsonObject } from "../../../../kube/json.ts";
 import type { SentObject } from "../../../../kube/object.ts";
-import { numberAt } from "../../at.ts";
 import { checkNotNegative, checked, checkedChange } from "../../shared/checks.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
-import { ageColumn, column, nameColumn, printer } from "../../tables/column.ts";
 
 interface ControllerRevision extends SentObject {
   data?: unknown;
@@ -35,18 +33,7 @@ function controllerText(object: SentObject): string {
 export const controllerRevisionRules: KindRules = {
   validateCreate: checked(checkNewRevision),
   validateUpdate: checkedChange(checkRevisionUpdate),
-  table: printer([
-    nameColumn,
-    column("Controller", controllerText),
-    column("Revision", (object) => numberAt(object, "revision")),
-    ageColumn,
-  ]),
+  table: { Controller: controllerText, Revision: ["revision", 0] },
   metadataChecks: ["change", "whole"],
   writtenNulls: { data: null },
-  columnFields: {
-    Revision: "apps.v1.ControllerRevision.revision",
-  },
-  columnTexts: {
-    Controller: "Controller of the object",
-  },
 };

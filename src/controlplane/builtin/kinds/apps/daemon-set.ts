@@ -4,7 +4,6 @@ import type { Check } from "../../../../kube/check.ts";
 import { sameJson } from "../../../../kube/json.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import { selectorErrors } from "../../../../kube/selectors/selector-rules.ts";
-import { mapAt } from "../../at.ts";
 import {
   checkAtMostHundred,
   checkCountOrPercent,
@@ -18,21 +17,12 @@ import { checkTemplate } from "../../shared/pods/pod-spec.ts";
 import type { PodTemplate } from "../../shared/pods/shapes.ts";
 import { templateWarnings } from "../../shared/pods/warnings.ts";
 import type { LabelSelector } from "../../shared/shapes.ts";
-import { TEMPLATE_CONTAINERS, integerColumn } from "../../shared/workloads/columns.ts";
 import { checkEndless, checkSelection } from "../../shared/workloads/selection.ts";
 import { checkCounts } from "../../shared/workloads/status.ts";
 import { dropFromWorkload } from "../../shared/workloads/templates.ts";
 import { internalForm } from "../../strategies/go-internal.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
-import {
-  ageColumn,
-  column,
-  containerColumns,
-  formatLabels,
-  nameColumn,
-  printer,
-  selectorColumn,
-} from "../../tables/column.ts";
+import { labelsCell, selectorCell } from "../../tables/cells.ts";
 import {
   HISTORY,
   type RollingStrategy,
@@ -104,11 +94,6 @@ function checkDaemonSet(set: Check<DaemonSet>): void {
   checkNotNegative(spec.at("revisionHistoryLimit"));
 }
 
-function checkDaemonSetUpdate(set: Check<DaemonSet>, old: DaemonSet): void {
-  checkSelectorChange(set, old);
-  checkDaemonSet(set);
-}
-
 function checkStrategy(strategy: Check<RollingStrategy>): void {
   const { type = "", rollingUpdate } = strategy.value;
   if (type === "OnDelete") return;
@@ -149,7 +134,10 @@ function checkDaemonSetStatus(set: Check<DaemonSet>, old: DaemonSet): void {
 export const daemonSetRules: KindRules = {
   warnings: templateWarnings,
   validateCreate: checked(checkDaemonSet),
-  validateUpdate: checkedChange(checkDaemonSetUpdate),
+  validateUpdate: checkedChange<DaemonSet>((set, old) => {
+    checkSelectorChange(set, old);
+    checkDaemonSet(set);
+  }),
   validateStatus: checkedChange(checkDaemonSetStatus),
   status: "all",
   generation: ["spec"],
@@ -158,28 +146,14 @@ export const daemonSetRules: KindRules = {
   prepareForCreate: prepareDaemonSetForCreate,
   prepareForUpdate: prepareDaemonSetForUpdate,
   prepareForStatus: prepareDaemonSetStatus,
-  table: printer([
-    nameColumn,
-    integerColumn("Desired", "status.desiredNumberScheduled"),
-    integerColumn("Current", "status.currentNumberScheduled"),
-    integerColumn("Ready", "status.numberReady"),
-    integerColumn("Up-to-date", "status.updatedNumberScheduled"),
-    integerColumn("Available", "status.numberAvailable"),
-    column("Node Selector", (object) =>
-      formatLabels(mapAt(object, "spec.template.spec.nodeSelector")),
-    ),
-    ageColumn,
-    ...containerColumns(TEMPLATE_CONTAINERS),
-    selectorColumn("spec.selector"),
-  ]),
-  writtenNulls: { spec: { selector: null } },
-  columnFields: {
-    Desired: "apps.v1.DaemonSetStatus.desiredNumberScheduled",
-    Current: "apps.v1.DaemonSetStatus.currentNumberScheduled",
-    Ready: "apps.v1.DaemonSetStatus.numberReady",
-    "Up-to-date": "apps.v1.DaemonSetStatus.updatedNumberScheduled",
-    Available: "apps.v1.DaemonSetStatus.numberAvailable",
-    "Node Selector": "core.v1.PodSpec.nodeSelector",
-    Selector: "apps.v1.DaemonSetSpec.selector",
+  table: {
+    Desired: "status.desiredNumberScheduled",
+    Current: "status.currentNumberScheduled",
+    Ready: "status.numberReady",
+    "Up-to-date": "status.updatedNumberScheduled",
+    Available: "status.numberAvailable",
+    "Node Selector": labelsCell("spec.template.spec.nodeSelector"),
+    Selector: selectorCell("spec.selector"),
   },
+  writtenNulls: { spec: { selector: null } },
 };

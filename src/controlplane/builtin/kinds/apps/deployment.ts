@@ -1,6 +1,5 @@
 /** Rules of the kind Deployment. */
 import type { Check } from "../../../../kube/check.ts";
-import { at, numberAt } from "../../at.ts";
 import {
   checkAtMostHundred,
   checkCountOrPercent,
@@ -10,20 +9,11 @@ import {
 } from "../../shared/checks.ts";
 import { setPodTemplateDefaults } from "../../shared/pods/defaults.ts";
 import { namedTemplateWarnings } from "../../shared/pods/warnings.ts";
-import { TEMPLATE_CONTAINERS } from "../../shared/workloads/columns.ts";
 import { checkCounts } from "../../shared/workloads/status.ts";
 import { dropFromWorkload } from "../../shared/workloads/templates.ts";
 import { internalForm } from "../../strategies/go-internal.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
-import {
-  WIDE,
-  ageColumn,
-  column,
-  containerColumns,
-  formatLabelSelector,
-  nameColumn,
-  printer,
-} from "../../tables/column.ts";
+import { selectorCell } from "../../tables/cells.ts";
 import {
   type Deployment,
   HISTORY,
@@ -106,24 +96,13 @@ export const deploymentRules: KindRules = {
   generationMetadata: "annotations",
   setDefaults: setDeploymentDefaults,
   dropDisabled: dropFromWorkload,
-  table: printer([
-    nameColumn,
-    readyOfDesired,
-    column("Up-to-date", (object) => numberAt(object, "status.updatedReplicas")),
-    column("Available", (object) => numberAt(object, "status.availableReplicas")),
-    ageColumn,
-    ...containerColumns(TEMPLATE_CONTAINERS),
-    column("Selector", (object) => formatLabelSelector(at(object, "spec.selector")), WIDE),
-  ]),
+  table: {
+    Ready: readyOfDesired,
+    "Up-to-date": ["status.updatedReplicas", 0],
+    Available: ["status.availableReplicas", 0],
+    Selector: selectorCell("spec.selector", ""),
+  },
   scale: selectorScale,
   resetFields: { status: ["spec", "metadata.labels"] },
   writtenNulls: { spec: { selector: null } },
-  columnFields: {
-    "Up-to-date": "apps.v1.DeploymentStatus.updatedReplicas",
-    Available: "apps.v1.DeploymentStatus.availableReplicas",
-    Selector: "apps.v1.DeploymentSpec.selector",
-  },
-  columnTexts: {
-    Ready: "Number of the pod with ready state",
-  },
 };

@@ -3,18 +3,11 @@ import type { Check } from "../../../../kube/check.ts";
 import { checkNotNegative, checked, checkedChange } from "../../shared/checks.ts";
 import { setPodTemplateDefaults } from "../../shared/pods/defaults.ts";
 import { namedTemplateWarnings } from "../../shared/pods/warnings.ts";
-import { TEMPLATE_CONTAINERS, integerColumn } from "../../shared/workloads/columns.ts";
 import type { ReplicaSet } from "../../shared/workloads/shapes.ts";
 import { checkReplicaSetStatus } from "../../shared/workloads/status.ts";
 import { dropFromWorkload } from "../../shared/workloads/templates.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
-import {
-  ageColumn,
-  containerColumns,
-  nameColumn,
-  printer,
-  selectorColumn,
-} from "../../tables/column.ts";
+import { selectorCell } from "../../tables/cells.ts";
 import { checkReplicas, checkSelectorChange } from "./shared.ts";
 import { selectorScale } from "../../shared/workloads/scale.ts";
 
@@ -41,21 +34,12 @@ export const replicaSetRules: KindRules = {
   generation: ["spec"],
   setDefaults: setReplicaSetDefaults,
   dropDisabled: dropFromWorkload,
-  table: printer([
-    nameColumn,
-    integerColumn("Desired", "spec.replicas"),
-    integerColumn("Current", "status.replicas"),
-    integerColumn("Ready", "status.readyReplicas"),
-    ageColumn,
-    ...containerColumns(TEMPLATE_CONTAINERS),
-    selectorColumn("spec.selector"),
-  ]),
+  table: {
+    Desired: "spec.replicas",
+    Current: "status.replicas",
+    Ready: "status.readyReplicas",
+    Selector: selectorCell("spec.selector"),
+  },
   scale: selectorScale,
   writtenNulls: { spec: { selector: null } },
-  columnFields: {
-    Desired: "apps.v1.ReplicaSetSpec.replicas",
-    Current: "apps.v1.ReplicaSetStatus.replicas",
-    Ready: "apps.v1.ReplicaSetStatus.readyReplicas",
-    Selector: "apps.v1.ReplicaSetSpec.selector",
-  },
 };

@@ -9,7 +9,6 @@ import type { IntOrString, LabelSelector } from "../../shared/shapes.ts";
 import { checkReplicatedTemplate, checkSelection } from "../../shared/workloads/selection.ts";
 import type { ReplicaStatus } from "../../shared/workloads/shapes.ts";
 import { internalForm } from "../../strategies/go-internal.ts";
-import { column } from "../../tables/column.ts";
 
 export const HISTORY = 10;
 
@@ -106,7 +105,6 @@ export function checkCollisions(object: Check<Colliding>, { status: old = {} }: 
   }
 }
 
-export const readyOfDesired = column(
-  "Ready",
-  (object) => `${numberAt(object, "status.readyReplicas")}/${numberAt(object, "spec.replicas")}`,
-);
+/** The cell of the replicas that are ready, of those that are wanted. */
+export const readyOfDesired = (object: SentObject): string =>
+  `${numberAt(object, "status.readyReplicas")}/${numberAt(object, "spec.replicas")}`;

@@ -16,17 +16,15 @@ import type { PodTemplate } from "../../shared/pods/shapes.ts";
 import { templateWarnings } from "../../shared/pods/warnings.ts";
 import type { IntOrString, LabelSelector, PersistentVolumeClaim } from "../../shared/shapes.ts";
 import { checkClaimSpec } from "../../shared/volumes/claim-spec.ts";
-import { claimSizeWarnings } from "../../shared/volumes/warnings.ts";
-import { TEMPLATE_CONTAINERS } from "../../shared/workloads/columns.ts";
 import { checkEndless, checkSelection } from "../../shared/workloads/selection.ts";
 import type { ReplicaStatus } from "../../shared/workloads/shapes.ts";
 import { checkCounts } from "../../shared/workloads/status.ts";
 import { dropFromWorkload } from "../../shared/workloads/templates.ts";
 import { internalForm } from "../../strategies/go-internal.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
-import { ageColumn, containerColumns, nameColumn, printer } from "../../tables/column.ts";
 import { HISTORY, checkCollisions, checkSelector, isZero, readyOfDesired } from "./shared.ts";
 import { selectorScale } from "../../shared/workloads/scale.ts";
+import { claimSizeWarnings } from "../../shared/volumes/warnings.ts";
 
 /** Warnings about a StatefulSet. */
 function statefulSetWarnings(object: StatefulSet, old: SentObject | undefined): string[] {
@@ -189,10 +187,7 @@ export const statefulSetRules: KindRules = {
   generation: ["spec"],
   setDefaults: setStatefulSetDefaults,
   dropDisabled: dropFromWorkload,
-  table: printer([nameColumn, readyOfDesired, ageColumn, ...containerColumns(TEMPLATE_CONTAINERS)]),
+  table: { Ready: readyOfDesired },
   scale: selectorScale,
   writtenNulls: { spec: { selector: null } },
-  columnTexts: {
-    Ready: "Number of the pod with ready state",
-  },
 };

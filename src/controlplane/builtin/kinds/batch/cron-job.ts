@@ -7,22 +7,10 @@ import type { ObjectMeta, SentObject } from "../../../../kube/object.ts";
 import { at } from "../../at.ts";
 import { checkNotNegative, checked, checkedChange } from "../../shared/checks.ts";
 import { dropFromTemplate } from "../../shared/pods/defaults.ts";
-import { isUncounted, nameWarnings, specWarnings } from "../../shared/pods/warnings.ts";
+import { isUncounted, specWarnings, nameWarnings } from "../../shared/pods/warnings.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
-import { ageOf } from "../../../../kube/values/age.ts";
-import {
-  BOOLEAN,
-  ageColumn,
-  column,
-  containerColumns,
-  countColumn,
-  nameColumn,
-  printer,
-  selectorColumn,
-  textColumn,
-} from "../../tables/column.ts";
-import type { JobSpec } from "./job-spec-shape.ts";
-import { checkJobSpec, setJobSpecDefaults, tooManyIndexes } from "./job-spec.ts";
+import { ageCell, containerCells, selectorCell } from "../../tables/cells.ts";
+import { type JobSpec, checkJobSpec, setJobSpecDefaults, tooManyIndexes } from "./job-spec.ts";
 
 /** Warnings about a CronJob: those of its job template, and of a time zone within the schedule. */
 function cronJobWarnings(object: CronJob, old: SentObject | undefined): string[] {
@@ -43,11 +31,6 @@ function cronJobWarnings(object: CronJob, old: SentObject | undefined): string[]
         "cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details",
       ]
     : ofTemplate;
-}
-
-/** Drops the fields of disabled features from the job template. */
-function dropFromCronJob(object: CronJob): void {
-  dropFromTemplate(object.spec.jobTemplate.spec.template);
 }
 
 function setCronJobDefaults(object: CronJob): void {
@@ -78,10 +61,6 @@ function checkNewCronJob(job: Check<CronJob>): void {
   const name = job.at("metadata", "name");
   checkSpec(job.at("spec"), undefined);
   if ((name.value ?? "").length > 52) name.invalid("must be no more than 52 characters");
-}
-
-function checkCronJobUpdate(job: Check<CronJob>, old: CronJob): void {
-  checkSpec(job.at("spec"), old.spec);
 }
 
 function checkSpec(spec: Check<CronJob["spec"]>, old: CronJob["spec"] | undefined): void {
@@ -144,32 +123,19 @@ function booleanText(value: unknown): string {
 export const cronJobRules: KindRules = {
   warnings: cronJobWarnings,
   validateCreate: checked(checkNewCronJob),
-  validateUpdate: checkedChange(checkCronJobUpdate),
+  validateUpdate: checkedChange<CronJob>((job, old) => checkSpec(job.at("spec"), old.spec)),
   status: "all",
   generation: ["spec"],
   setDefaults: setCronJobDefaults,
-  dropDisabled: dropFromCronJob,
-  table: printer([
-    nameColumn,
-    textColumn("Schedule", "spec.schedule"),
-    textColumn("Timezone", "spec.timeZone", "<none>"),
-    column("Suspend", (object) => booleanText(at(object, "spec.suspend")), BOOLEAN),
-    countColumn("Active", "status.active"),
-    column("Last Schedule", (object, nowMs) => {
-      const time = at(object, "status.lastScheduleTime");
-      return time === undefined ? "<none>" : ageOf(time, nowMs);
-    }),
-    ageColumn,
-    ...containerColumns("spec.jobTemplate.spec.template.spec.containers"),
-    selectorColumn("spec.jobTemplate.spec.selector"),
-  ]),
-  subresourceMetadataChecks: [],
-  columnFields: {
-    Schedule: "batch.v1.CronJobSpec.schedule",
-    Timezone: "batch.v1.CronJobSpec.timeZone",
-    Suspend: "batch.v1.CronJobSpec.suspend",
-    Active: "batch.v1.CronJobStatus.active",
-    "Last Schedule": "batch.v1.CronJobStatus.lastScheduleTime",
-    Selector: "batch.v1.JobSpec.selector",
+  dropDisabled: ({ spec }: CronJob) => dropFromTemplate(spec.jobTemplate.spec.template),
+  table: {
+    Schedule: "spec.schedule",
+    Timezone: ["spec.timeZone", "<none>"],
+    Suspend: (object) => booleanText(at(object, "spec.suspend")),
+    Active: "status.active",
+    "Last Schedule": ageCell("status.lastScheduleTime", "<none>"),
+    ...containerCells("spec.jobTemplate.spec.template.spec.containers"),
+    Selector: selectorCell("spec.jobTemplate.spec.selector"),
   },
+  subresourceMetadataChecks: [],
 };

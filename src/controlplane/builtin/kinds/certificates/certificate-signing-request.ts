@@ -1,16 +1,15 @@
 /** Rules of the kind CertificateSigningRequest. */
 import { X509Certificate } from "node:crypto";
+import type { Check } from "../../../../kube/check.ts";
+import type {
+  CertificateSigningRequest,
+  CertificateSigningRequestCondition,
+  CertificateSigningRequestSpec,
+} from "../../../../generated/k8s/certificates-v1.ts";
+import { checked, checkedChange } from "../../shared/checks.ts";
+import type { Loose, Sent } from "../../shared/shapes.ts";
 import { messageOf } from "../../../../errors.ts";
-import { Check } from "../../../../kube/check.ts";
-import {
-  type FieldError,
-  duplicate,
-  forbidden,
-  invalidValue,
-  notSupported,
-  quote,
-  required,
-} from "../../../../kube/field-errors.ts";
+import { quote } from "../../../../kube/field-errors.ts";
 import { sameJson } from "../../../../kube/json.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import type { WriteContext } from "../../../kinds.ts";
@@ -20,7 +19,6 @@ import type { KindRules } from "../../strategies/kind-rules.ts";
 import { timeOf } from "../../../../kube/values/times.ts";
 import { unifiedDiff } from "../../strategies/unified-diff.ts";
 import { humanDuration } from "../../../../kube/values/age.ts";
-import { ageColumn, column, nameColumn, printer, textColumn } from "../../tables/column.ts";
 import { fields, labelNotSupported } from "../../selectable-fields.ts";
 import { pemBlocks } from "./pem.ts";
 import { checkSignerName } from "../../shared/signers.ts";
@@ -41,11 +39,6 @@ function prepareSigningRequestForCreate(object: SigningRequest, context: WriteCo
   }
 }
 
-/** Keeps the spec in an update, which may change metadata only. */
-function prepareSigningRequestForUpdate(object: SigningRequest, old: SigningRequest): void {
-  object.spec = structuredClone(old.spec);
-}
-
 /** Keeps the conditions Approved and Denied in a write to the status. */
 function prepareSigningStatus(
   object: SigningRequest,
@@ -54,9 +47,8 @@ function prepareSigningStatus(
 ): void {
   const conditions = object.status?.conditions ?? [];
   const before = previous.status?.conditions ?? [];
-  for (const type of ["Approved", "Denied"]) {
-    const old = before.filter((condition) => condition.type === type);
-    const now = conditions.filter((condition) => condition.type === type);
+  for (const type of DECISIONS) {
+    const [old, now] = [of(before, type), of(conditions, type)];
     if (old.length !== now.length) continue;
     for (const [index, condition] of now.entries()) {
       const kept = old[index];
@@ -84,30 +76,13 @@ function stampConditions(
   }
 }
 
-/** The shape of a CertificateSigningRequest. */
-export interface SigningRequest extends SentObject {
-  spec: {
-    request?: string;
-    signerName?: string;
-    usages?: string[] | null;
-    expirationSeconds?: number;
-    username?: string;
-    uid?: string;
-    groups?: string[];
-    extra?: Record<string, string[]>;
-  };
-  status?: { certificate?: string; conditions?: SigningCondition[] };
-}
+/** A CertificateSigningRequest. */
+export type SigningRequest = Sent<CertificateSigningRequest> & {
+  spec: Loose<CertificateSigningRequestSpec>;
+};
 
 /** A condition of a CertificateSigningRequest: an approval, a denial or a failure. */
-export interface SigningCondition {
-  type: string;
-  status?: string;
-  reason?: string;
-  message?: string;
-  lastUpdateTime?: string | null;
-  lastTransitionTime?: string | null;
-}
+export type SigningCondition = Loose<CertificateSigningRequestCondition>;
 
 const USAGES = [
   "any",
@@ -138,109 +113,87 @@ const USAGES = [
 const DECISIONS = ["Approved", "Denied"];
 const FINAL = [...DECISIONS, "Failed"];
 const SHORTEST_SECONDS = 600;
-const FIELD = "status.conditions";
 
-/** Validates a new CertificateSigningRequest. */
-const newSigningRequestErrors = (object: SigningRequest): FieldError[] =>
-  requestErrors(object, undefined);
-
-/** Validates an update, which may change metadata only. */
-const signingRequestUpdateErrors = (object: SigningRequest, old: SigningRequest): FieldError[] =>
-  changeErrors(object, old, "update");
-
-/** Validates a write to the status, which issues the certificate. */
-const signingStatusErrors = (object: SigningRequest, old: SigningRequest): FieldError[] =>
-  changeErrors(object, old, "status");
-
-/** Validates an approval or a denial. */
-const signingApprovalErrors = (object: SigningRequest, old: SigningRequest): FieldError[] =>
-  changeErrors(object, old, "approval");
-
-function requestErrors(object: SigningRequest, old: SigningRequest | undefined): FieldError[] {
-  const { request, signerName = "", expirationSeconds: seconds } = object.spec;
-  const usages = object.spec.usages ?? [];
-  const errors: FieldError[] = [];
-  const problem = requestProblem(request ?? "");
-  if (problem !== undefined) errors.push(invalidValue("spec.request", request ?? null, problem));
-  if (usages.length === 0) errors.push(required("spec.usages"));
-  for (const [index, usage] of usages.entries()) {
-    if (!USAGES.includes(usage)) errors.push(notSupported(`spec.usages[${index}]`, usage, USAGES));
-  }
-  for (const [index, usage] of usages.entries()) {
-    if (usages.indexOf(usage) < index) errors.push(duplicate(`spec.usages[${index}]`, usage));
-  }
-  if (signerName === "kubernetes.io/legacy-unknown") {
-    const detail = "the legacy signerName is not allowed via this API version";
-    errors.push(invalidValue("spec.signerName", signerName, detail));
-  } else errors.push(...Check.errorsOf(signerName, checkSignerName, "spec.signerName"));
-  if (seconds !== undefined && seconds < SHORTEST_SECONDS) {
-    const detail = "may not specify a duration less than 600 seconds (10 minutes)";
-    errors.push(invalidValue("spec.expirationSeconds", seconds, detail));
-  }
-  errors.push(...conditionsErrors(object.status?.conditions ?? []));
-  const { certificate = "" } = object.status ?? {};
-  const before = old?.status?.certificate ?? "";
-  if (old && (certificate === before || certificateProblem(before) !== undefined)) return errors;
-  const wrong = certificateProblem(certificate);
-  return wrong === undefined
-    ? errors
-    : [...errors, invalidValue("status.certificate", "<certificate data>", wrong)];
-}
-
-function conditionsErrors(conditions: readonly SigningCondition[]): FieldError[] {
-  const seen = new Set<string>();
-  const errors = conditions.flatMap(({ type, status = "" }, index) => {
-    const at = `${FIELD}[${index}]`;
-    const errors = type === "" ? [required(`${at}.type`)] : [];
-    const known = FINAL.includes(type) ? ["True"] : ["False", "True", "Unknown"];
-    if (status === "") errors.push(required(`${at}.status`));
-    else if (!known.includes(status)) errors.push(notSupported(`${at}.status`, status, known));
-    if (seen.has(type)) errors.push(duplicate(`${at}.type`, type));
-    seen.add(type);
-    return errors;
+/** Validates a request, and its certificate unless it was invalid before. */
+function checkRequest(object: Check<SigningRequest>, old?: SigningRequest): void {
+  const spec = object.at("spec");
+  const request = spec.child("request", spec.value.request ?? "");
+  const signer = spec.child("signerName", spec.value.signerName ?? "");
+  const problem = requestProblem(request.value);
+  if (problem !== undefined) request.invalid(problem, spec.value.request ?? null);
+  const usages = spec.at("usages");
+  usages.given();
+  usages.each((usage) => usage.oneOf(USAGES));
+  usages.unique();
+  if (signer.value === "kubernetes.io/legacy-unknown") {
+    signer.invalid("the legacy signerName is not allowed via this API version");
+  } else checkSignerName(signer);
+  spec.at("expirationSeconds").ifSet((seconds) => {
+    if (seconds.value >= SHORTEST_SECONDS) return;
+    seconds.invalid("may not specify a duration less than 600 seconds (10 minutes)");
   });
-  if (!DECISIONS.every((decision) => seen.has(decision))) return errors;
-  const members = DECISIONS.map((decision) => `conditions[{"type": "${decision}"}]`);
-  const detail = `must specify at most one of: ${members.map((member) => `\`${member}\``).join(", ")}`;
-  return [...errors, invalidValue(FIELD, `{${members.join(", ")}}`, detail)];
+  checkConditions(object.at("status", "conditions"));
+  const certificate = object.at("status", "certificate");
+  const { value: text = "" } = certificate;
+  const before = old?.status?.certificate ?? "";
+  if (old && (text === before || certificateProblem(before) !== undefined)) return;
+  const wrong = certificateProblem(text);
+  if (wrong !== undefined) certificate.invalid(wrong, "<certificate data>");
 }
 
-function changeErrors(
-  object: SigningRequest,
-  old: SigningRequest,
-  endpoint: "update" | "status" | "approval",
-): FieldError[] {
-  const errors = requestErrors(object, old);
-  const of = (request: SigningRequest, type: string): SigningCondition[] =>
-    (request.status?.conditions ?? []).filter((condition) => condition.type === type);
-  for (const type of FINAL) {
-    if (of(object, type).length < of(old, type).length) {
-      const detail = `updates may not remove a condition of type ${quote(type)}`;
-      errors.push(forbidden(FIELD, detail));
+function checkConditions(conditions: Check<SigningCondition[] | undefined>): void {
+  const types = new Set<string>();
+  conditions.each((condition) => {
+    const type = condition.at("type");
+    const isFinal = FINAL.includes(type.value ?? "");
+    type.given();
+    if (condition.at("status").given()) {
+      condition.at("status").oneOf(isFinal ? ["True"] : ["False", "True", "Unknown"]);
     }
-  }
-  for (const type of endpoint === "approval" ? [] : DECISIONS) {
-    const [now, before] = [of(object, type), of(old, type)];
-    if (now.length > before.length) {
-      errors.push(forbidden(FIELD, `updates may not add a condition of type ${quote(type)}`));
-    } else if (now.length === before.length && !sameJson(now, before)) {
-      const shown = (list: SigningCondition[]): unknown =>
-        internalForm("[]certificates.CertificateSigningRequestCondition", list);
-      const detail = `updates may not modify a condition of type ${quote(type)}`;
-      errors.push(forbidden(FIELD, `${detail}\n${unifiedDiff(shown(before), shown(now))}`));
-    }
-  }
-  const { certificate = "" } = object.status ?? {};
-  const { certificate: before = "" } = old.status ?? {};
-  if (certificate === before) return errors;
-  if (endpoint !== "status") {
-    errors.push(forbidden("status.certificate", "updates may not set certificate content"));
-  } else if (before !== "") {
-    const detail = "updates may not modify existing certificate content";
-    errors.push(forbidden("status.certificate", detail));
-  }
-  return errors;
+    type.uniqueIn(types);
+  });
+  if (DECISIONS.some((decision) => of(conditions.value, decision).length === 0)) return;
+  const members = DECISIONS.map((decision) => `conditions[{"type": "${decision}"}]`);
+  const quoted = members.map((member) => `\`${member}\``).join(", ");
+  conditions.invalid(`must specify at most one of: ${quoted}`, `{${members.join(", ")}}`);
 }
+
+/** The conditions of a type. */
+const of = (conditions: readonly SigningCondition[] = [], type: string): SigningCondition[] =>
+  conditions.filter((condition) => condition.type === type);
+
+/** The rule of changes through an endpoint: the certificate is issued in the status, once. */
+const changeThrough = (endpoint: "update" | "status" | "approval") =>
+  checkedChange<SigningRequest, unknown>((object, { status: old = {}, ...rest }) => {
+    const conditions = object.at("status", "conditions");
+    const certificate = object.at("status", "certificate");
+    checkRequest(object, { status: old, ...rest });
+    const mayNot = (verb: string, type: string, diff = ""): void => {
+      conditions.forbidden(`updates may not ${verb} a condition of type ${quote(type)}${diff}`);
+    };
+    for (const type of FINAL) {
+      if (of(conditions.value, type).length < of(old.conditions, type).length)
+        mayNot("remove", type);
+    }
+    for (const type of endpoint === "approval" ? [] : DECISIONS) {
+      const [now, before] = [of(conditions.value, type), of(old.conditions, type)];
+      if (now.length > before.length) mayNot("add", type);
+      else if (now.length === before.length && !sameJson(now, before)) {
+        const form = "[]certificates.CertificateSigningRequestCondition";
+        mayNot(
+          "modify",
+          type,
+          `\n${unifiedDiff(internalForm(form, before), internalForm(form, now))}`,
+        );
+      }
+    }
+    const { certificate: before = "" } = old;
+    if ((certificate.value ?? "") === before) return;
+    if (endpoint !== "status") certificate.forbidden("updates may not set certificate content");
+    else if (before !== "") {
+      certificate.forbidden("updates may not modify existing certificate content");
+    }
+  });
 
 const textOf = (base64: string): string => Buffer.from(base64, "base64").toString("latin1");
 
@@ -315,20 +268,21 @@ export const certificateSigningRequestRules: KindRules = {
   name: "any",
   status: "all",
   prepareForCreate: prepareSigningRequestForCreate,
-  prepareForUpdate: prepareSigningRequestForUpdate,
+  prepareForUpdate(object: SigningRequest, old: SigningRequest) {
+    // An update may change metadata only.
+    object.spec = structuredClone(old.spec);
+  },
   prepareForStatus: prepareSigningStatus,
-  validateCreate: newSigningRequestErrors,
-  validateUpdate: signingRequestUpdateErrors,
-  validateStatus: signingStatusErrors,
-  validateSubresource: signingApprovalErrors,
-  table: printer([
-    nameColumn,
-    ageColumn,
-    textColumn("SignerName", "spec.signerName", "<none>"),
-    textColumn("Requestor", "spec.username"),
-    column("RequestedDuration", requestedDuration),
-    column("Condition", requestCondition),
-  ]),
+  validateCreate: checked<SigningRequest>((object) => checkRequest(object)),
+  validateUpdate: changeThrough("update"),
+  validateStatus: changeThrough("status"),
+  validateSubresource: changeThrough("approval"),
+  table: {
+    SignerName: ["spec.signerName", "<none>"],
+    Requestor: "spec.username",
+    RequestedDuration: requestedDuration,
+    Condition: requestCondition,
+  },
   metadataChecks: ["whole", "change"],
   subresourceMetadataChecks: ["whole", "change"],
   refuseFieldLabel: labelNotSupported,
@@ -341,13 +295,4 @@ export const certificateSigningRequestRules: KindRules = {
   },
   writtenNulls: { spec: { request: null } },
   subresources: { approval: { take: takeConditions } },
-  columnFields: {
-    RequestedDuration: "certificates.v1.CertificateSigningRequestSpec.expirationSeconds",
-  },
-  columnTexts: {
-    SignerName:
-      'Requested signer for the request. It is a qualified name in the form: `scope-hostname.io/name`. If empty, it will be defaulted:\n 1. If it\'s a kubelet client certificate, it is assigned\n    "kubernetes.io/kube-apiserver-client-kubelet".\n 2. If it\'s a kubelet serving certificate, it is assigned\n    "kubernetes.io/kubelet-serving".\n 3. Otherwise, it is assigned "kubernetes.io/legacy-unknown".\nDistribution of trust for signers happens out of band. You can select on this field using `spec.signerName`.',
-    Requestor: "Base64-encoded PKCS#10 CSR data",
-    Condition: "Conditions applied to the request, such as approval or denial.",
-  },
 };

@@ -7,7 +7,6 @@ import { fields, labelNotSupported } from "../../selectable-fields.ts";
 import { checked, checkedChange } from "../../shared/checks.ts";
 import { checkSignerName, trustBundleNameErrors } from "../../shared/signers.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
-import { nameColumn, printer, textColumn } from "../../tables/column.ts";
 import { pemBlocks } from "./pem.ts";
 
 /** The shape of a ClusterTrustBundle. */
@@ -18,18 +17,11 @@ export interface ClusterTrustBundle extends SentObject {
 const MAX_BYTES = 1024 * 1024;
 
 function checkBundle(bundle: Check<ClusterTrustBundle>): void {
-  const { metadata, spec = {} } = bundle.value;
-  const { signerName = "" } = spec;
-  const { name = "", generateName = "" } = metadata;
-  const at = bundle.child("metadata", metadata);
-  if (generateName !== "") {
-    const prefix = maskTrailingDash(generateName);
-    for (const detail of trustBundleNameErrors(signerName, prefix))
-      at.at("generateName").invalid(detail);
-  }
-  if (name !== "")
-    for (const detail of trustBundleNameErrors(signerName, name)) at.at("name").invalid(detail);
-  if (signerName !== "") checkSignerName(bundle.at("spec", "signerName"));
+  const signer = bundle.at("spec", "signerName");
+  const rule = (name: string): string[] => trustBundleNameErrors(signer.value ?? "", name);
+  bundle.at("metadata", "generateName").nameIfGiven((prefix) => rule(maskTrailingDash(prefix)));
+  bundle.at("metadata", "name").nameIfGiven(rule);
+  if (signer.value) checkSignerName(signer);
 }
 
 /** Validates the anchors: certificates of authorities, each of them once. */
@@ -82,6 +74,5 @@ export const clusterTrustBundleRules: KindRules = {
   refuseFieldLabel: labelNotSupported,
   selectsNoNamespace: true,
   selectableFields: fields("spec.signerName"),
-  table: printer([nameColumn, textColumn("SignerName", "spec.signerName", "<none>")]),
-  columnFields: { SignerName: "certificates.v1.ClusterTrustBundleSpec.signerName" },
+  table: { SignerName: ["spec.signerName", "<none>"] },
 };

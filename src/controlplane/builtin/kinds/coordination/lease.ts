@@ -4,7 +4,6 @@ import type { Check } from "../../../../kube/check.ts";
 import { checkNotNegative, checked } from "../../shared/checks.ts";
 import type { Sent } from "../../shared/shapes.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
-import { ageColumn, nameColumn, printer, textColumn } from "../../tables/column.ts";
 
 /** Drops the fields of coordinated leader election, a disabled feature. */
 function dropLeaseStrategy(object: Lease): void {
@@ -29,9 +28,6 @@ export const leaseRules: KindRules = {
   conditionalUpdate: true,
   prepareForCreate: dropLeaseStrategy,
   prepareForUpdate: dropLeaseStrategy,
-  table: printer([nameColumn, textColumn("Holder", "spec.holderIdentity"), ageColumn]),
+  table: { Holder: "spec.holderIdentity" },
   freeFinalizers: true,
-  columnFields: {
-    Holder: "coordination.v1.LeaseSpec.holderIdentity",
-  },
 };

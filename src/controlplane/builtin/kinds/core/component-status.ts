@@ -2,7 +2,6 @@
 import type { SentObject } from "../../../../kube/object.ts";
 import { listAt, textAt } from "../../at.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
-import { column, nameColumn, printer } from "../../tables/column.ts";
 
 function healthy(object: SentObject): unknown {
   return listAt(object, "conditions").find((condition) => textAt(condition, "type") === "Healthy");
@@ -16,16 +15,10 @@ function componentStatus(object: SentObject): string {
 
 /** The rules of ComponentStatuses. */
 export const componentStatusRules: KindRules = {
-  table: printer([
-    nameColumn,
-    column("Status", componentStatus),
-    column("Message", (object) => textAt(healthy(object), "message")),
-    column("Error", (object) => textAt(healthy(object), "error")),
-  ]),
-  deprecationWarning: "v1 ComponentStatus is deprecated in v1.19+",
-  columnTexts: {
-    Status: "Status of the component conditions",
-    Message: "Message of the component conditions",
-    Error: "Error of the component conditions",
+  table: {
+    Status: componentStatus,
+    Message: (object) => textAt(healthy(object), "message"),
+    Error: (object) => textAt(healthy(object), "error"),
   },
+  deprecationWarning: "v1 ComponentStatus is deprecated in v1.19+",
 };

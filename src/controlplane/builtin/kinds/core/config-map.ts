@@ -6,7 +6,6 @@ import type { SentObject } from "../../../../kube/object.ts";
 import { mapAt } from "../../at.ts";
 import { checked, checkedChange, configKeyErrors } from "../../shared/checks.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
-import { ageColumn, column, nameColumn, printer } from "../../tables/column.ts";
 import { FIXED, MAX_BYTES, decodedBytes } from "./data-limits.ts";
 
 export interface ConfigMap extends SentObject {
@@ -40,17 +39,9 @@ export const configMapRules: KindRules = {
   validate: checked(checkConfigMap),
   validateUpdate: checkedChange(checkChange),
   changeFirst: true,
-  table: printer([
-    nameColumn,
-    column(
-      "Data",
-      (object) =>
-        Object.keys(mapAt(object, "data")).length + Object.keys(mapAt(object, "binaryData")).length,
-    ),
-    ageColumn,
-  ]),
-  metadataChecks: ["change", "whole"],
-  columnFields: {
-    Data: "core.v1.ConfigMap.data",
+  table: {
+    Data: (object) =>
+      Object.keys(mapAt(object, "data")).length + Object.keys(mapAt(object, "binaryData")).length,
   },
+  metadataChecks: ["change", "whole"],
 };

@@ -12,7 +12,7 @@ import { addressErrors, endpointAddressErrors } from "../../shared/addresses/add
 import { checkPortNumber, checked, checkedChange } from "../../shared/checks.ts";
 import { PROTOCOLS } from "../../shared/endpoint-ports.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
-import { ageColumn, column, listWithMore, nameColumn, printer } from "../../tables/column.ts";
+import { listWithMore } from "../../tables/cells.ts";
 
 function setEndpointsDefaults(object: Endpoints): void {
   for (const { ports = [] } of object.subsets ?? []) {
@@ -89,10 +89,7 @@ export const endpointsRules: KindRules = {
   validateUpdate: checkedChange(checkChange),
   createOnUpdate: true,
   setDefaults: setEndpointsDefaults,
-  table: printer([nameColumn, column("Endpoints", endpointsText), ageColumn]),
+  table: { Endpoints: endpointsText },
   metadataChecks: ["change", "whole"],
   deprecationWarning: "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
-  columnFields: {
-    Endpoints: "core.v1.Endpoints.subsets",
-  },
 };

@@ -4,8 +4,8 @@ import { type SelectableFields, fields, labelNotSupported } from "../../selectab
 import {
   type FieldError,
   invalidValue,
-  nameErrorsAt,
   required,
+  nameErrorsAt,
 } from "../../../../kube/field-errors.ts";
 import { qualifiedNameErrors } from "../../../../kube/names.ts";
 import type { JsonObject, SentObject } from "../../../../kube/object.ts";
@@ -14,7 +14,6 @@ import { immutable } from "../../shared/checks.ts";
 import { internalForm } from "../../strategies/go-internal.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { ageOf } from "../../../../kube/values/age.ts";
-import { WIDE, column, printer, textColumn } from "../../tables/column.ts";
 
 const MAX_LENGTHS = { reportingInstance: 128, action: 128, reason: 128, message: 1024 } as const;
 
@@ -198,34 +197,20 @@ const sharedRules: KindRules = {
   validate: eventErrors,
   validateCreate: newEventErrors,
   validateUpdate: eventUpdateErrors,
-  table: printer(
-    [
-      column("Last Seen", (object, nowMs) => ageOf(lastSeen(object), nowMs)),
-      textColumn("Type", "type"),
-      textColumn("Reason", "reason"),
-      column("Object", eventObject),
-      textColumn("Subobject", "involvedObject.fieldPath", "", WIDE),
-      column("Source", eventSource, WIDE),
-      column("Message", (object) => textAt(object, "message").trim()),
-      column("First Seen", (object, nowMs) => ageOf(firstSeen(object), nowMs), WIDE),
-      column("Count", eventCount, WIDE),
-      textColumn("Name", "metadata.name", "", { format: "name", metadataField: "name", ...WIDE }),
-    ],
-    { version: "v1" },
-  ),
+  table: {
+    "Last Seen": (object, nowMs) => ageOf(lastSeen(object), nowMs),
+    Type: "type",
+    Reason: "reason",
+    Object: eventObject,
+    Subobject: "involvedObject.fieldPath",
+    Source: eventSource,
+    Message: (object) => textAt(object, "message").trim(),
+    "First Seen": (object, nowMs) => ageOf(firstSeen(object), nowMs),
+    Count: eventCount,
+  },
+  tableVersion: "v1",
   deletion: { dependents: "unsupported" },
   refuseFieldLabel: labelNotSupported,
-  columnFields: {
-    "Last Seen": "core.v1.Event.lastTimestamp",
-    Type: "core.v1.Event.type",
-    Reason: "core.v1.Event.reason",
-    Object: "core.v1.Event.involvedObject",
-    Subobject: "core.v1.ObjectReference.fieldPath",
-    Source: "core.v1.Event.source",
-    Message: "core.v1.Event.message",
-    "First Seen": "core.v1.Event.firstTimestamp",
-    Count: "core.v1.Event.count",
-  },
 };
 
 /** The rules of Events in the core group. */

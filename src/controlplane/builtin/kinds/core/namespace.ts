@@ -8,7 +8,6 @@ import type { SentObject } from "../../../../kube/object.ts";
 import { checked, checkedChange } from "../../shared/checks.ts";
 import type { Condition } from "../../shared/shapes.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
-import { ageColumn, nameColumn, printer, textColumn } from "../../tables/column.ts";
 
 const NAME_LABEL = "kubernetes.io/metadata.name";
 
@@ -104,7 +103,7 @@ export const namespaceRules: KindRules = {
   setDefaults: setNamespaceDefaults,
   prepareForCreate: prepareNamespaceForCreate,
   prepareForUpdate: prepareNamespaceForUpdate,
-  table: printer([nameColumn, textColumn("Status", "status.phase"), ageColumn]),
+  table: { Status: "status.phase" },
   metadataChecks: ["whole", "change"],
   deletion: {
     answersObject: true,
@@ -118,7 +117,4 @@ export const namespaceRules: KindRules = {
   selectableFields: fields("status.phase"),
   resetFields: { finalize: ["status"] },
   subresources: { finalize: { take: takeSpec } },
-  columnTexts: {
-    Status: "The status of the namespace",
-  },
 };

@@ -12,15 +12,7 @@ import { amountErrors } from "../../shared/resource-names.ts";
 import type { Condition, ResourceList } from "../../shared/shapes.ts";
 import { asGiven } from "../../strategies/emptied.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
-import {
-  WIDE,
-  ageColumn,
-  column,
-  conditionOf,
-  nameColumn,
-  printer,
-  textColumn,
-} from "../../tables/column.ts";
+import { conditionOf } from "../../tables/cells.ts";
 import { fields, labelNotSupported } from "../../selectable-fields.ts";
 
 function setNodeDefaults(object: Node): void {
@@ -221,32 +213,18 @@ export const nodeRules: KindRules = {
   status: "all",
   setDefaults: setNodeDefaults,
   prepareForCreate: prepareNodeForCreate,
-  table: printer([
-    nameColumn,
-    column("Status", nodeStatus),
-    column("Roles", nodeRoles),
-    ageColumn,
-    textColumn("Version", "status.nodeInfo.kubeletVersion"),
-    column("Internal-IP", nodeAddress("InternalIP"), WIDE),
-    column("External-IP", nodeAddress("ExternalIP"), WIDE),
-    textColumn("OS-Image", "status.nodeInfo.osImage", "<unknown>", WIDE),
-    column("Kernel-Version", kernelVersion, WIDE),
-    textColumn("Container-Runtime", "status.nodeInfo.containerRuntimeVersion", "<unknown>", WIDE),
-  ]),
+  table: {
+    Status: nodeStatus,
+    Roles: nodeRoles,
+    Version: "status.nodeInfo.kubeletVersion",
+    "Internal-IP": nodeAddress("InternalIP"),
+    "External-IP": nodeAddress("ExternalIP"),
+    "OS-Image": ["status.nodeInfo.osImage", "<unknown>"],
+    "Kernel-Version": kernelVersion,
+    "Container-Runtime": ["status.nodeInfo.containerRuntimeVersion", "<unknown>"],
+  },
   metadataChecks: ["whole", "change"],
   refuseFieldLabel: labelNotSupported,
   selectsNoNamespace: true,
   selectableFields: fields(["spec.unschedulable", "false"]),
-  columnFields: {
-    Version: "core.v1.NodeSystemInfo.kubeletVersion",
-    "Internal-IP": "core.v1.NodeStatus.addresses",
-    "External-IP": "core.v1.NodeStatus.addresses",
-    "OS-Image": "core.v1.NodeSystemInfo.osImage",
-    "Kernel-Version": "core.v1.NodeSystemInfo.kernelVersion",
-    "Container-Runtime": "core.v1.NodeSystemInfo.containerRuntimeVersion",
-  },
-  columnTexts: {
-    Status: "The status of the node",
-    Roles: "The roles of the node",
-  },
 };

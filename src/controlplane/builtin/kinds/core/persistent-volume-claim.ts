@@ -29,16 +29,7 @@ import { claimSizeWarnings } from "../../shared/volumes/warnings.ts";
 import { asGiven } from "../../strategies/emptied.ts";
 import { formDifference } from "../../strategies/go-internal.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
-import { ageColumn, column, nameColumn, printer, textColumn } from "../../tables/column.ts";
-import {
-  CLASS,
-  accessModes,
-  attributesClassColumn,
-  phase,
-  size,
-  storageClass,
-  volumeModeColumn,
-} from "./volume-columns.ts";
+import { CLASS, VOLUME_CELLS, accessModes, size } from "./volume-columns.ts";
 import { present } from "../../../../present.ts";
 
 /** Checks that the class of a claim allows it to grow. @throws StatusError 403 */
@@ -302,31 +293,14 @@ export const persistentVolumeClaimRules: KindRules = {
   status: "all",
   setDefaults: setPersistentVolumeClaimDefaults,
   prepareForCreate: preparePersistentVolumeClaimForCreate,
-  table: printer([
-    nameColumn,
-    column("Status", phase),
-    textColumn("Volume", "spec.volumeName"),
-    column("Capacity", (object) => (isBound(object) ? size(object, "status.capacity") : "")),
-    column("Access Modes", (object) =>
+  table: {
+    ...VOLUME_CELLS,
+    Volume: "spec.volumeName",
+    Capacity: (object) => (isBound(object) ? size(object, "status.capacity") : ""),
+    "Access Modes": (object) =>
       isBound(object) ? accessModes(listAt(object, "status.accessModes")) : "",
-    ),
-    column("StorageClass", storageClass),
-    attributesClassColumn,
-    ageColumn,
-    volumeModeColumn,
-  ]),
+  },
   metadataChecks: ["change", "whole"],
   deletion: { answersObject: true },
   lacksDefault: () => true,
-  columnFields: {
-    Status: "core.v1.PersistentVolumeClaimStatus.phase",
-    Volume: "core.v1.PersistentVolumeClaimSpec.volumeName",
-    Capacity: "core.v1.PersistentVolumeClaimStatus.capacity",
-    "Access Modes": "core.v1.PersistentVolumeClaimStatus.accessModes",
-    VolumeMode: "core.v1.PersistentVolumeClaimSpec.volumeMode",
-  },
-  columnTexts: {
-    StorageClass: "StorageClass of the pvc",
-    VolumeAttributesClass: "VolumeAttributesClass of the pvc",
-  },
 };

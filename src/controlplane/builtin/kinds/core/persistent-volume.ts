@@ -6,7 +6,6 @@ import { at, listAt, textAt } from "../../at.ts";
 import { immutable } from "../../shared/checks.ts";
 import { setVolumeSourceDefaults } from "../../shared/pods/defaults.ts";
 import type { NodeSelector } from "../../shared/pods/shapes.ts";
-import { nodeTermWarnings } from "../../shared/pods/warnings.ts";
 import type { PersistentVolume } from "../../shared/shapes.ts";
 import { protectInUse } from "../../shared/volumes/protection.ts";
 import { type VolumeSpec, volumeSpecErrors } from "../../shared/volumes/volume-spec.ts";
@@ -14,16 +13,8 @@ import { SOURCES } from "../../shared/volumes/warnings.ts";
 import { formDifference, internalForm, sameForm } from "../../strategies/go-internal.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { timeOf } from "../../../../kube/values/times.ts";
-import { ageColumn, column, nameColumn, printer, textColumn } from "../../tables/column.ts";
-import {
-  CLASS,
-  accessModes,
-  attributesClassColumn,
-  phase,
-  size,
-  storageClass,
-  volumeModeColumn,
-} from "./volume-columns.ts";
+import { CLASS, VOLUME_CELLS, accessModes, size } from "./volume-columns.ts";
+import { nodeTermWarnings } from "../../shared/pods/warnings.ts";
 
 function setPersistentVolumeDefaults(volume: PersistentVolume): void {
   (volume.status ??= {}).phase ??= "Pending";
@@ -160,32 +151,14 @@ export const persistentVolumeRules: KindRules = {
   status: "all",
   setDefaults: setPersistentVolumeDefaults,
   prepareForCreate: preparePersistentVolumeForCreate,
-  table: printer([
-    nameColumn,
-    column("Capacity", (object) => size(object, "spec.capacity")),
-    column("Access Modes", (object) => accessModes(listAt(object, "spec.accessModes"))),
-    textColumn("Reclaim Policy", "spec.persistentVolumeReclaimPolicy"),
-    column("Status", phase),
-    column("Claim", claimReference),
-    column("StorageClass", storageClass),
-    attributesClassColumn,
-    textColumn("Reason", "status.reason"),
-    ageColumn,
-    volumeModeColumn,
-  ]),
+  table: {
+    ...VOLUME_CELLS,
+    Capacity: (object) => size(object, "spec.capacity"),
+    "Access Modes": (object) => accessModes(listAt(object, "spec.accessModes")),
+    "Reclaim Policy": "spec.persistentVolumeReclaimPolicy",
+    Claim: claimReference,
+    Reason: "status.reason",
+  },
   metadataChecks: ["whole", "whole"],
   deletion: { answersObject: true },
-  columnFields: {
-    Capacity: "core.v1.PersistentVolumeSpec.capacity",
-    "Access Modes": "core.v1.PersistentVolumeSpec.accessModes",
-    "Reclaim Policy": "core.v1.PersistentVolumeSpec.persistentVolumeReclaimPolicy",
-    Status: "core.v1.PersistentVolumeStatus.phase",
-    Claim: "core.v1.PersistentVolumeSpec.claimRef",
-    Reason: "core.v1.PersistentVolumeStatus.reason",
-    VolumeMode: "core.v1.PersistentVolumeSpec.volumeMode",
-  },
-  columnTexts: {
-    StorageClass: "StorageClass of the pv",
-    VolumeAttributesClass: "VolumeAttributesClass of the pv",
-  },
 };

@@ -7,8 +7,7 @@ import { checkTemplate } from "../../shared/pods/pod-spec.ts";
 import type { PodTemplate } from "../../shared/pods/shapes.ts";
 import { isUncounted, specWarnings } from "../../shared/pods/warnings.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
-import { column, containerColumns, nameColumn, printer } from "../../tables/column.ts";
-import { labelCell } from "./shared.ts";
+import { containerCells, labelsCell } from "../../tables/cells.ts";
 
 interface PodTemplateObject extends SentObject {
   template: PodTemplate;
@@ -28,13 +27,9 @@ export const podTemplateRules: KindRules = {
   generation: ["template"],
   setDefaults: ({ template }: PodTemplateObject) => setPodTemplateDefaults(template),
   dropDisabled: ({ template }: PodTemplateObject) => dropFromTemplate(template),
-  table: printer([
-    nameColumn,
-    ...containerColumns("template.spec.containers", {}),
-    column("Pod Labels", labelCell("template.metadata.labels")),
-  ]),
-  deletion: { answersObject: true },
-  columnTexts: {
-    "Pod Labels": "The labels for the pod template.",
+  table: {
+    ...containerCells("template.spec.containers"),
+    "Pod Labels": labelsCell("template.metadata.labels"),
   },
+  deletion: { answersObject: true },
 };

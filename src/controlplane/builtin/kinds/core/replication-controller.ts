@@ -1,7 +1,6 @@
 /** Rules of the kind ReplicationController. */
 import type { Check } from "../../../../kube/check.ts";
 import type { SentObject } from "../../../../kube/object.ts";
-import { numberAt } from "../../at.ts";
 import { checkNotNegative, checked, checkedChange } from "../../shared/checks.ts";
 import { setPodTemplateDefaults } from "../../shared/pods/defaults.ts";
 import type { PodTemplate } from "../../shared/pods/shapes.ts";
@@ -16,16 +15,7 @@ import type { ReplicaStatus } from "../../shared/workloads/shapes.ts";
 import { checkReplicaSetStatus } from "../../shared/workloads/status.ts";
 import { dropFromWorkload } from "../../shared/workloads/templates.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
-import {
-  INTEGER,
-  WIDE,
-  ageColumn,
-  column,
-  containerColumns,
-  nameColumn,
-  printer,
-} from "../../tables/column.ts";
-import { labelCell } from "./shared.ts";
+import { labelsCell } from "../../tables/cells.ts";
 import { fields, labelNotSupported } from "../../selectable-fields.ts";
 import { mapSelectorScale } from "../../shared/workloads/scale.ts";
 
@@ -86,23 +76,14 @@ export const replicationControllerRules: KindRules = {
   generation: ["spec"],
   setDefaults: setReplicationControllerDefaults,
   dropDisabled: dropFromWorkload,
-  table: printer([
-    nameColumn,
-    column("Desired", (object) => numberAt(object, "spec.replicas"), INTEGER),
-    column("Current", (object) => numberAt(object, "status.replicas"), INTEGER),
-    column("Ready", (object) => numberAt(object, "status.readyReplicas"), INTEGER),
-    ageColumn,
-    ...containerColumns("spec.template.spec.containers"),
-    column("Selector", labelCell("spec.selector"), WIDE),
-  ]),
+  table: {
+    Desired: "spec.replicas",
+    Current: "status.replicas",
+    Ready: "status.readyReplicas",
+    Selector: labelsCell("spec.selector"),
+  },
   deletion: { dependents: "orphan" },
   refuseFieldLabel: labelNotSupported,
   selectableFields: fields(["status.replicas", "0"]),
   scale: mapSelectorScale,
-  columnFields: {
-    Desired: "core.v1.ReplicationControllerSpec.replicas",
-    Current: "core.v1.ReplicationControllerStatus.replicas",
-    Ready: "core.v1.ReplicationControllerStatus.readyReplicas",
-    Selector: "core.v1.ReplicationControllerSpec.selector",
-  },
 };

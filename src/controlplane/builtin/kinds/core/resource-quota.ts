@@ -7,7 +7,6 @@ import { amountErrors, isQuotaResource, resourceNameErrors } from "../../shared/
 import type { ResourceList, ResourceQuota, ScopeExpression } from "../../shared/shapes.ts";
 import { asGiven } from "../../strategies/emptied.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
-import { ageColumn, column, nameColumn, printer } from "../../tables/column.ts";
 import { sorted } from "./shared.ts";
 
 const POD_RESOURCES = [
@@ -161,16 +160,6 @@ export const resourceQuotaRules: KindRules = {
   validateUpdate: checkedChange(checkChange),
   validateStatus: checkedChange(checkStatus),
   status: "all",
-  table: printer([
-    nameColumn,
-    column("Request", quota(false)),
-    column("Limit", quota(true)),
-    ageColumn,
-  ]),
+  table: { Request: quota(false), Limit: quota(true) },
   deletion: { answersObject: true },
-  columnTexts: {
-    Request: "Request represents a minimum amount of cpu/memory that a container may consume.",
-    Limit:
-      "Limits control the maximum amount of cpu/memory that a container may use independent of contention on the node.",
-  },
 };

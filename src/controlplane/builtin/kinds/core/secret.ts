@@ -8,7 +8,6 @@ import type { SentObject } from "../../../../kube/object.ts";
 import { scanJson } from "../../../wire/json-scanner.ts";
 import { checked, checkedChange, configKeyErrors } from "../../shared/checks.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
-import { ageColumn, countColumn, nameColumn, printer, textColumn } from "../../tables/column.ts";
 import { FIXED, MAX_BYTES, decodedBytes } from "./data-limits.ts";
 import { fields, labelNotSupported } from "../../selectable-fields.ts";
 
@@ -136,17 +135,8 @@ export const secretRules: KindRules = {
   validateUpdate: checkedChange(checkChange),
   changeFirst: true,
   setDefaults: setSecretDefaults,
-  table: printer([
-    nameColumn,
-    textColumn("Type", "type"),
-    countColumn("Data", "data", { type: "string" }),
-    ageColumn,
-  ]),
+  table: { Type: "type", Data: ["data", 0] },
   metadataChecks: ["change", "whole"],
   refuseFieldLabel: labelNotSupported,
   selectableFields: fields("type"),
-  columnFields: {
-    Type: "core.v1.Secret.type",
-    Data: "core.v1.Secret.data",
-  },
 };

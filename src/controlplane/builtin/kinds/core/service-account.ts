@@ -1,7 +1,6 @@
 /** Rules of the kind ServiceAccount. */
 import type { SentObject } from "../../../../kube/object.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
-import { ageColumn, nameColumn, printer } from "../../tables/column.ts";
 import { ENFORCED } from "./shared.ts";
 
 interface Account extends SentObject {
@@ -30,7 +29,7 @@ export const serviceAccountRules: KindRules = {
   warnings: serviceAccountWarnings,
   prepareForCreate: keepSecretNames,
   prepareForUpdate: keepSecretNames,
-  table: printer([nameColumn, ageColumn]),
+  table: {},
   metadataChecks: ["change", "whole"],
   deletion: { answersObject: true },
 };

@@ -1,8 +1,5 @@
 /** Parts that kinds of the core group share. */
-import type { SentObject } from "../../../../kube/object.ts";
-import { mapAt } from "../../at.ts";
 import type { ResourceList } from "../../shared/shapes.ts";
-import { formatLabels } from "../../tables/column.ts";
 
 /** The annotation of a ServiceAccount whose pods may mount only its own Secrets. */
 export const ENFORCED = "kubernetes.io/enforce-mountable-secrets";
@@ -10,9 +7,3 @@ export const ENFORCED = "kubernetes.io/enforce-mountable-secrets";
 /** Amounts by resource name, sorted. */
 export const sorted = (amounts: ResourceList): [string, string][] =>
   Object.entries(amounts).toSorted(([left], [right]) => (left < right ? -1 : 1));
-
-/** A cell with the labels at `path`. */
-export const labelCell =
-  (path: string) =>
-  (object: SentObject): string =>
-    formatLabels(mapAt(object, path));

@@ -1,7 +1,7 @@
-/** Columns that PersistentVolumes and their claims share. */
+/** Cells that the tables of PersistentVolumes and their claims share. */
 import type { SentObject } from "../../../../kube/object.ts";
 import { mapAt, textAt, textOf } from "../../at.ts";
-import { WIDE, textColumn } from "../../tables/column.ts";
+import type { Cells } from "../../tables/cells.ts";
 
 export const CLASS = "volume.beta.kubernetes.io/storage-class";
 
@@ -18,20 +18,19 @@ export function accessModes(modes: readonly unknown[]): string {
     .join(",");
 }
 
-export const phase = (object: SentObject): string =>
+const phase = (object: SentObject): string =>
   object.metadata.deletionTimestamp === undefined ? textAt(object, "status.phase") : "Terminating";
 
-export const storageClass = (object: SentObject): string =>
+const storageClass = (object: SentObject): string =>
   object.metadata.annotations?.["volume.beta.kubernetes.io/storage-class"] ??
   textAt(object, "spec.storageClassName");
 
 export const size = (object: SentObject, path: string): string =>
   textOf(mapAt(object, path)["storage"], "0");
 
-export const attributesClassColumn = textColumn(
-  "VolumeAttributesClass",
-  "spec.volumeAttributesClassName",
-  "<unset>",
-);
-
-export const volumeModeColumn = textColumn("VolumeMode", "spec.volumeMode", "<unset>", WIDE);
+export const VOLUME_CELLS: Cells = {
+  Status: phase,
+  StorageClass: storageClass,
+  VolumeAttributesClass: ["spec.volumeAttributesClassName", "<unset>"],
+  VolumeMode: ["spec.volumeMode", "<unset>"],
+};

@@ -19,14 +19,7 @@ import { checkLabels, checked, checkedChange } from "../../shared/checks.ts";
 import { PROTOCOLS } from "../../shared/endpoint-ports.ts";
 import type { Loose, Sent } from "../../shared/shapes.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
-import {
-  ageColumn,
-  column,
-  listWithMore,
-  nameColumn,
-  printer,
-  textColumn,
-} from "../../tables/column.ts";
+import { listWithMore } from "../../tables/cells.ts";
 
 function setEndpointSliceDefaults(object: EndpointSlice): void {
   for (const port of object.ports ?? []) {
@@ -149,26 +142,16 @@ export const endpointSliceRules: KindRules = {
   generation: ["endpoints", "ports", "addressType"],
   generationMetadata: "labels",
   setDefaults: setEndpointSliceDefaults,
-  table: printer([
-    nameColumn,
-    textColumn("AddressType", "addressType"),
-    column("Ports", (object) =>
-      listWithMore(listAt(object, "ports").map(slicePort), { absent: "<unset>" }),
-    ),
-    column("Endpoints", (object) =>
+  table: {
+    AddressType: "addressType",
+    Ports: (object) => listWithMore(listAt(object, "ports").map(slicePort), { absent: "<unset>" }),
+    Endpoints: (object) =>
       listWithMore(
         listAt(object, "endpoints").flatMap((endpoint) =>
           listAt(endpoint, "addresses").map(String),
         ),
         { absent: "<unset>" },
       ),
-    ),
-    ageColumn,
-  ]),
-  metadataChecks: ["whole"],
-  columnFields: {
-    AddressType: "discovery.v1.EndpointSlice.addressType",
-    Ports: "discovery.v1.EndpointSlice.ports",
-    Endpoints: "discovery.v1.EndpointSlice.endpoints",
   },
+  metadataChecks: ["whole"],
 };

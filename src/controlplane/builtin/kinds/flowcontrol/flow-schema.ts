@@ -9,19 +9,12 @@ import type {
 import type { Check } from "../../../../kube/check.ts";
 import { dns1123LabelErrors, dns1123SubdomainErrors } from "../../../../kube/names.ts";
 import type { SentObject } from "../../../../kube/object.ts";
-import { numberAt, textAt } from "../../at.ts";
+import { textAt } from "../../at.ts";
 import { checked, checkedChange } from "../../shared/checks.ts";
 import type { Loose, Sent } from "../../shared/shapes.ts";
 import { internalForm } from "../../strategies/go-internal.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
-import {
-  ageColumn,
-  column,
-  conditionOf,
-  nameColumn,
-  printer,
-  textColumn,
-} from "../../tables/column.ts";
+import { conditionOf } from "../../tables/cells.ts";
 import { checkFlowStatus } from "./shared.ts";
 
 type FlowSubject = NonNullable<PolicyRulesWithSubjects["subjects"]>[number];
@@ -186,22 +179,12 @@ export const flowSchemaRules: KindRules = {
   setDefaults: setFlowSchemaDefaults,
   validate: checked(checkFlowSchema),
   validateStatus: checkedChange(checkFlowStatus),
-  table: printer([
-    nameColumn,
-    textColumn("PriorityLevel", "spec.priorityLevelConfiguration.name"),
-    column("MatchingPrecedence", (object) => numberAt(object, "spec.matchingPrecedence")),
-    textColumn("DistinguisherMethod", "spec.distinguisherMethod.type", "<none>"),
-    ageColumn,
-    column("MissingPL", dangling),
-  ]),
+  table: {
+    PriorityLevel: "spec.priorityLevelConfiguration.name",
+    MatchingPrecedence: ["spec.matchingPrecedence", 0],
+    DistinguisherMethod: ["spec.distinguisherMethod.type", "<none>"],
+    MissingPL: dangling,
+  },
   metadataChecks: ["whole"],
   resetFields: { status: ["spec", "metadata"] },
-  columnFields: {
-    PriorityLevel: "flowcontrol.v1.PriorityLevelConfigurationReference.name",
-    MatchingPrecedence: "flowcontrol.v1.FlowSchemaSpec.matchingPrecedence",
-    DistinguisherMethod: "flowcontrol.v1.FlowSchemaSpec.distinguisherMethod",
-  },
-  columnTexts: {
-    MissingPL: "references a broken or non-existent PriorityLevelConfiguration",
-  },
 };

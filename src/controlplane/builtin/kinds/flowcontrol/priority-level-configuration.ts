@@ -12,7 +12,6 @@ import { at } from "../../at.ts";
 import { checked, checkedChange } from "../../shared/checks.ts";
 import type { Loose, Sent } from "../../shared/shapes.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
-import { ageColumn, column, nameColumn, printer, textColumn } from "../../tables/column.ts";
 import { checkFlowStatus } from "./shared.ts";
 
 type PriorityLevel = Sent<PriorityLevelConfiguration> & {
@@ -131,23 +130,13 @@ export const priorityLevelConfigurationRules: KindRules = {
   setDefaults: setPriorityLevelDefaults,
   validate: checked(checkPriorityLevel),
   validateStatus: checkedChange(checkFlowStatus),
-  table: printer([
-    nameColumn,
-    textColumn("Type", "spec.type"),
-    column("NominalConcurrencyShares", limited("nominalConcurrencyShares")),
-    column("Queues", limited("limitResponse.queuing.queues")),
-    column("HandSize", limited("limitResponse.queuing.handSize")),
-    column("QueueLengthLimit", limited("limitResponse.queuing.queueLengthLimit")),
-    ageColumn,
-  ]),
+  table: {
+    Type: "spec.type",
+    NominalConcurrencyShares: limited("nominalConcurrencyShares"),
+    Queues: limited("limitResponse.queuing.queues"),
+    HandSize: limited("limitResponse.queuing.handSize"),
+    QueueLengthLimit: limited("limitResponse.queuing.queueLengthLimit"),
+  },
   metadataChecks: ["whole"],
   resetFields: { status: ["spec", "metadata"] },
-  columnFields: {
-    Type: "flowcontrol.v1.PriorityLevelConfigurationSpec.type",
-    NominalConcurrencyShares:
-      "flowcontrol.v1.LimitedPriorityLevelConfiguration.nominalConcurrencyShares",
-    Queues: "flowcontrol.v1.QueuingConfiguration.queues",
-    HandSize: "flowcontrol.v1.QueuingConfiguration.handSize",
-    QueueLengthLimit: "flowcontrol.v1.QueuingConfiguration.queueLengthLimit",
-  },
 };

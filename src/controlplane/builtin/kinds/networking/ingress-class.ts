@@ -10,7 +10,7 @@ import { at, textAt } from "../../at.ts";
 import { checkDomainPrefixedPath, checked, checkedChange } from "../../shared/checks.ts";
 import type { Loose, Sent } from "../../shared/shapes.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
-import { ageColumn, column, defaultNameColumn, printer, textColumn } from "../../tables/column.ts";
+import { defaultNameCell } from "../../tables/cells.ts";
 import { checkReference } from "./shared.ts";
 
 type IngressClass = Sent<IngressClassKind>;
@@ -63,15 +63,10 @@ export const ingressClassRules: KindRules = {
   validateUpdate: checkedChange(checkChange),
   generation: ["spec"],
   setDefaults: setIngressClassDefaults,
-  table: printer([
-    defaultNameColumn("ingressclass.kubernetes.io/is-default-class"),
-    textColumn("Controller", "spec.controller"),
-    column("Parameters", ingressParameters),
-    ageColumn,
-  ]),
-  metadataChecks: ["change", "whole"],
-  columnTexts: {
-    Controller: "Controller that is responsible for handling this class",
-    Parameters: "A reference to a resource with additional parameters",
+  table: {
+    Name: defaultNameCell("ingressclass.kubernetes.io/is-default-class"),
+    Controller: "spec.controller",
+    Parameters: ingressParameters,
   },
+  metadataChecks: ["change", "whole"],
 };

@@ -22,7 +22,6 @@ import {
 import type { Loose, Sent } from "../../shared/shapes.ts";
 import { asGiven } from "../../strategies/emptied.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
-import { ageColumn, column, nameColumn, printer, textColumn } from "../../tables/column.ts";
 import { checkReference } from "./shared.ts";
 
 type Ingress = Sent<IngressKind>;
@@ -163,19 +162,11 @@ export const ingressRules: KindRules = {
   warnings: ingressWarnings,
   status: "all",
   generation: ["spec"],
-  table: printer([
-    nameColumn,
-    textColumn("Class", "spec.ingressClassName", "<none>"),
-    column("Hosts", hosts),
-    column("Address", (object) => loadBalancerAddresses(object).join(",")),
-    column("Ports", (object) => (listAt(object, "spec.tls").length > 0 ? "80, 443" : "80")),
-    ageColumn,
-  ]),
-  metadataChecks: ["change", "whole"],
-  columnTexts: {
-    Class: "The name of the IngressClass resource that should be used for additional configuration",
-    Hosts: "Hosts that incoming requests are matched against before the ingress rule",
-    Address: "Address is a list containing ingress points for the load-balancer",
-    Ports: "Ports of TLS configurations that open",
+  table: {
+    Class: ["spec.ingressClassName", "<none>"],
+    Hosts: hosts,
+    Address: (object) => loadBalancerAddresses(object).join(","),
+    Ports: (object) => (listAt(object, "spec.tls").length > 0 ? "80, 443" : "80"),
   },
+  metadataChecks: ["change", "whole"],
 };

@@ -3,13 +3,11 @@ import type { IPAddress } from "../../../../generated/k8s/networking-v1.ts";
 import type { Check } from "../../../../kube/check.ts";
 import { dns1123SubdomainErrors } from "../../../../kube/names.ts";
 import type { SentObject } from "../../../../kube/object.ts";
-import type { TablePrinter } from "../../../kinds.ts";
 import { at, textAt } from "../../at.ts";
 import { checkSegment, checkUnchangedForm, checked, checkedChange } from "../../shared/checks.ts";
 import type { Sent } from "../../shared/shapes.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
-import { ageOf } from "../../../../kube/values/age.ts";
-import { column, nameColumn, printer } from "../../tables/column.ts";
+import { ageCell } from "../../tables/cells.ts";
 
 type Address = Sent<IPAddress>;
 
@@ -40,25 +38,15 @@ function parentReference(address: SentObject): string {
     .join("/");
 }
 
-/** Adds a cell with the age without a column for it, as Kubernetes does. */
-function withUnnamedAge(table: TablePrinter): TablePrinter {
-  return {
-    ...table,
-    cells: (object, nowMs) => [
-      ...table.cells(object, nowMs),
-      ageOf(object.metadata.creationTimestamp, nowMs),
-    ],
-  };
-}
-
 /** The rules of IPAddresses. */
 export const ipAddressRules: KindRules = {
   validate: checked(checkAddress),
   validateUpdate: checkedChange(checkChange),
   name: "address",
-  table: withUnnamedAge(printer([nameColumn, column("ParentRef", parentReference)])),
-  metadataChecks: ["whole", "change"],
-  columnFields: {
-    ParentRef: "networking.v1.IPAddressSpec.parentRef",
+  table: {
+    ParentRef: parentReference,
+    // As in Kubernetes: there is no column for it.
+    "": ageCell("metadata.creationTimestamp"),
   },
+  metadataChecks: ["whole", "change"],
 };

@@ -2,18 +2,11 @@
 import type { Check } from "../../../../kube/check.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import { selectorErrors } from "../../../../kube/selectors/selector-rules.ts";
-import { at } from "../../at.ts";
 import { type Range, masked, parseRange, rangeErrors } from "../../shared/addresses/addresses.ts";
 import { checkPortNumber, checked, portNameErrors } from "../../shared/checks.ts";
 import type { IntOrString, LabelSelector } from "../../shared/shapes.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
-import {
-  ageColumn,
-  column,
-  formatLabelSelector,
-  nameColumn,
-  printer,
-} from "../../tables/column.ts";
+import { selectorCell } from "../../tables/cells.ts";
 
 function setNetworkPolicyDefaults(object: NetworkPolicy): void {
   const { spec } = object;
@@ -120,15 +113,5 @@ export const networkPolicyRules: KindRules = {
   generation: ["spec"],
   generationSeesEmpty: true,
   setDefaults: setNetworkPolicyDefaults,
-  table: printer([
-    nameColumn,
-    column(
-      "Pod-Selector",
-      (object) => formatLabelSelector(at(object, "spec.podSelector")) || "<none>",
-    ),
-    ageColumn,
-  ]),
-  columnFields: {
-    "Pod-Selector": "networking.v1.NetworkPolicySpec.podSelector",
-  },
+  table: { "Pod-Selector": selectorCell("spec.podSelector") },
 };

@@ -1,13 +1,11 @@
 /** Rules of the kind ServiceCIDR. */
 import type { ServiceCIDR } from "../../../../generated/k8s/networking-v1.ts";
 import { type Check, IMMUTABLE } from "../../../../kube/check.ts";
-import { listAt } from "../../at.ts";
 import { isOneOfEach, parseRange, rangeErrors } from "../../shared/addresses/addresses.ts";
 import { checked, checkedChange } from "../../shared/checks.ts";
 import type { Sent } from "../../shared/shapes.ts";
 import { asGiven } from "../../strategies/emptied.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
-import { ageColumn, column, nameColumn, printer } from "../../tables/column.ts";
 
 type ServiceCidr = Sent<ServiceCIDR>;
 
@@ -48,13 +46,6 @@ export const serviceCidrRules: KindRules = {
   validateCreate: checked(checkServiceCidr),
   validateUpdate: checkedChange(checkChange),
   status: "none",
-  table: printer([
-    nameColumn,
-    column("CIDRs", (object) => listAt(object, "spec.cidrs").join(",")),
-    ageColumn,
-  ]),
+  table: { CIDRs: "spec.cidrs" },
   resetFields: { status: ["spec", "metadata"] },
-  columnFields: {
-    CIDRs: "networking.v1.ServiceCIDRSpec.cidrs",
-  },
 };

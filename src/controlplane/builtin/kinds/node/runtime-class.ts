@@ -8,7 +8,6 @@ import { tolerationsErrors } from "../../shared/pods/scheduling.ts";
 import type { Toleration } from "../../shared/pods/shapes.ts";
 import type { ResourceList } from "../../shared/shapes.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
-import { ageColumn, nameColumn, printer, textColumn } from "../../tables/column.ts";
 
 /** The shape of a RuntimeClass. */
 export interface RuntimeClass extends SentObject {
@@ -43,7 +42,7 @@ export const runtimeClassRules: KindRules = {
     object.at("handler").unchanged(old.handler);
   }),
   conditionalUpdate: true,
-  table: printer([nameColumn, textColumn("Handler", "handler"), ageColumn]),
+  table: { Handler: "handler" },
   metadataChecks: ["whole", "change"],
   freeFinalizers: true,
 };

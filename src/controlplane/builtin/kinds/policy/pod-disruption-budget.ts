@@ -2,7 +2,6 @@
 import type { Check } from "../../../../kube/check.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import { selectorErrors } from "../../../../kube/selectors/selector-rules.ts";
-import { numberAt } from "../../at.ts";
 import {
   checkAtMostHundred,
   checkCountOrPercent,
@@ -13,14 +12,6 @@ import {
 import { checkConditions } from "../../shared/conditions.ts";
 import type { Condition, IntOrString, LabelSelector } from "../../shared/shapes.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
-import {
-  INTEGER,
-  ageColumn,
-  column,
-  nameColumn,
-  printer,
-  textColumn,
-} from "../../tables/column.ts";
 
 /** The shape of a PodDisruptionBudget. */
 export interface DisruptionBudget extends SentObject {
@@ -79,24 +70,13 @@ export const podDisruptionBudgetRules: KindRules = {
   status: "all",
   generation: ["spec"],
   conditionalUpdate: true,
-  table: printer([
-    nameColumn,
-    textColumn("Min Available", "spec.minAvailable", "N/A"),
-    textColumn("Max Unavailable", "spec.maxUnavailable", "N/A"),
-    column(
-      "Allowed Disruptions",
-      (object) => numberAt(object, "status.disruptionsAllowed"),
-      INTEGER,
-    ),
-    ageColumn,
-  ]),
+  table: {
+    "Min Available": ["spec.minAvailable", "N/A"],
+    "Max Unavailable": ["spec.maxUnavailable", "N/A"],
+    "Allowed Disruptions": "status.disruptionsAllowed",
+  },
   metadataChecks: [],
   subresourceMetadataChecks: [],
   freeFinalizers: true,
   metadataLast: true,
-  columnTexts: {
-    "Min Available": "The minimum number of pods that must be available.",
-    "Max Unavailable": "The maximum number of pods that may be unavailable.",
-    "Allowed Disruptions": "Calculated number of pods that may be disrupted at this time.",
-  },
 };

@@ -5,7 +5,6 @@ import { qualifiedNameErrors } from "../../../../kube/names.ts";
 import { checked } from "../../shared/checks.ts";
 import type { Sent } from "../../shared/shapes.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
-import { ageColumn, nameColumn, printer } from "../../tables/column.ts";
 import { MAX_CONFIGS } from "./claim-spec.ts";
 import { checkConfiguration, checkSelectors } from "./device-checks.ts";
 
@@ -29,7 +28,7 @@ export const deviceClassRules: KindRules = {
   changeFirst: true,
   generation: ["spec"],
   validate: checked(checkDeviceClass),
-  table: printer([nameColumn, ageColumn]),
+  table: {},
   metadataChecks: ["whole", "change"],
   deletion: { answersObject: true },
 };

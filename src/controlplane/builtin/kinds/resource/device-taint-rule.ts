@@ -4,13 +4,11 @@ import type { Check } from "../../../../kube/check.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import { timeOf } from "../../../../kube/values/times.ts";
 import type { WriteContext } from "../../../kinds.ts";
-import { at, textAt } from "../../at.ts";
 import { checkCsiDriverName, checked, checkedChange } from "../../shared/checks.ts";
 import { type ShownCondition, checkConditions } from "../../shared/conditions.ts";
 import type { Loose } from "../../shared/shapes.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
-import { ageOf } from "../../../../kube/values/age.ts";
-import { ageColumn, column, nameColumn, printer, textColumn } from "../../tables/column.ts";
+import { ageCell } from "../../tables/cells.ts";
 import { checkDeviceTaint, checkLabelName, checkPoolName } from "./device-checks.ts";
 
 interface DeviceTaintRule extends SentObject {
@@ -65,21 +63,10 @@ export const deviceTaintRuleRules: KindRules = {
     conditions.atMost(MAX_CONDITIONS);
   }),
   resetFields: { "": ["status"], status: ["metadata", "spec"] },
-  table: printer([
-    nameColumn,
-    textColumn("Key", "spec.taint.key"),
-    textColumn("Value", "spec.taint.value"),
-    textColumn("Effect", "spec.taint.effect"),
-    column("TimeAdded", (rule, nowMs) => {
-      const added = at(rule, "spec.taint.timeAdded");
-      return added === undefined ? "" : ageOf(textAt(rule, "spec.taint.timeAdded"), nowMs);
-    }),
-    ageColumn,
-  ]),
-  columnFields: {
-    Key: "resource.v1.DeviceTaint.key",
-    Value: "resource.v1.DeviceTaint.value",
-    Effect: "resource.v1.DeviceTaint.effect",
-    TimeAdded: "resource.v1.DeviceTaint.timeAdded",
+  table: {
+    Key: "spec.taint.key",
+    Value: "spec.taint.value",
+    Effect: "spec.taint.effect",
+    TimeAdded: ageCell("spec.taint.timeAdded", ""),
   },
 };

@@ -6,7 +6,6 @@ import { checkUnchangedForm, checked, checkedChange } from "../../shared/checks.
 import type { Sent } from "../../shared/shapes.ts";
 import { checkTemplateMetadata } from "../../shared/workloads/template-metadata.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
-import { ageColumn, nameColumn, printer } from "../../tables/column.ts";
 import { setResourceClaimDefaults } from "./claim-defaults.ts";
 import { checkAdminAccess, checkClaimSpec } from "./claim-spec.ts";
 
@@ -30,7 +29,7 @@ export const resourceClaimTemplateRules: KindRules = {
   validateUpdate: checkedChange<ClaimTemplate>((object, old) => {
     checkUnchangedForm(object.at("spec"), "resource.ResourceClaimTemplateSpec", old.spec);
   }),
-  table: printer([nameColumn, ageColumn]),
+  table: {},
   metadataChecks: ["whole", "change"],
   deletion: { answersObject: true },
 };

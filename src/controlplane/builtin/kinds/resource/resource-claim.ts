@@ -21,7 +21,6 @@ import { checkConditions } from "../../shared/conditions.ts";
 import { checkNodeSelector } from "../../shared/pods/scheduling.ts";
 import type { Loose, Sent } from "../../shared/shapes.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
-import { ageColumn, column, nameColumn, printer } from "../../tables/column.ts";
 import { setResourceClaimDefaults } from "./claim-defaults.ts";
 import {
   type RequestNames,
@@ -202,11 +201,8 @@ export const resourceClaimRules: KindRules = {
   }),
   prepareForStatus: dropDeallocatedDevices,
   validateStatus: checkedChange(checkStatus),
-  table: printer([nameColumn, column("State", claimState), ageColumn]),
+  table: { State: claimState },
   metadataChecks: ["whole", "change"],
   deletion: { answersObject: true },
   resetFields: { status: ["spec", "metadata"] },
-  columnTexts: {
-    State: "A summary of the current state (allocated, pending, reserved, etc.).",
-  },
 };

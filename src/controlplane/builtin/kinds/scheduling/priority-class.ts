@@ -1,32 +1,16 @@
 /** Rules of the kind PriorityClass. */
+import type { PriorityClass as PriorityClassKind } from "../../../../generated/k8s/scheduling-v1.ts";
+import type { Sent } from "../../shared/shapes.ts";
 import { forbiddenTo } from "../../../failures.ts";
 import type { Check } from "../../../../kube/check.ts";
 import type { SentObject } from "../../../../kube/object.ts";
-import { at, numberAt } from "../../at.ts";
 import { checked, checkedChange } from "../../shared/checks.ts";
 import { preemptionErrors } from "../../shared/pods/pod-spec.ts";
 import { SYSTEM_PRIORITIES } from "../../shared/system-priorities.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
-import {
-  BOOLEAN,
-  INTEGER,
-  ageColumn,
-  column,
-  nameColumn,
-  printer,
-  textColumn,
-} from "../../tables/column.ts";
-
-function setPriorityClassDefaults(object: PriorityClass): void {
-  object.preemptionPolicy ??= "PreemptLowerPriority";
-}
 
 /** The shape of a PriorityClass. */
-export interface PriorityClass extends SentObject {
-  value?: number;
-  globalDefault?: boolean;
-  preemptionPolicy?: string;
-}
+export type PriorityClass = Sent<PriorityClassKind>;
 
 const HIGHEST_PRIORITY = 1_000_000_000;
 
@@ -77,18 +61,13 @@ export const priorityClassRules: KindRules = {
   validateCreate: checked(checkPriorityClass),
   validateUpdate: checkedChange(checkChange),
   generation: [],
-  setDefaults: setPriorityClassDefaults,
-  table: printer([
-    nameColumn,
-    column("Value", (object) => numberAt(object, "value"), INTEGER),
-    column("Global-Default", (object) => at(object, "globalDefault") === true, BOOLEAN),
-    ageColumn,
-    textColumn("PreemptionPolicy", "preemptionPolicy"),
-  ]),
-  deletion: { check: keepSystemClass },
-  columnFields: {
-    Value: "scheduling.v1.PriorityClass.value",
-    "Global-Default": "scheduling.v1.PriorityClass.globalDefault",
-    PreemptionPolicy: "scheduling.v1.PriorityClass.preemptionPolicy",
+  setDefaults(object: PriorityClass) {
+    object.preemptionPolicy ??= "PreemptLowerPriority";
   },
+  table: {
+    Value: "value",
+    "Global-Default": "globalDefault",
+    PreemptionPolicy: "preemptionPolicy",
+  },
+  deletion: { check: keepSystemClass },
 };

@@ -6,8 +6,6 @@ import { at, listAt, textAt } from "../../at.ts";
 import { checked, checkedChange } from "../../shared/checks.ts";
 import type { Loose, Sent } from "../../shared/shapes.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
-import { ageColumn, column, nameColumn, printer } from "../../tables/column.ts";
-import { flagColumn } from "./shared.ts";
 
 function setCsiDriverDefaults(object: CsiDriver): void {
   const { spec } = object;
@@ -93,23 +91,13 @@ export const csiDriverRules: KindRules = {
   setDefaults: setCsiDriverDefaults,
   validateCreate: checked(checkDriver),
   validateUpdate: checkedChange(checkChange),
-  table: printer([
-    nameColumn,
-    flagColumn("AttachRequired", "spec.attachRequired", true),
-    flagColumn("PodInfoOnMount", "spec.podInfoOnMount"),
-    flagColumn("StorageCapacity", "spec.storageCapacity"),
-    column("TokenRequests", tokenAudiences),
-    flagColumn("RequiresRepublish", "spec.requiresRepublish"),
-    column("Modes", (object) => listAt(object, "spec.volumeLifecycleModes").join(",") || "<none>"),
-    ageColumn,
-  ]),
-  deletion: { answersObject: true },
-  columnFields: {
-    AttachRequired: "storage.v1.CSIDriverSpec.attachRequired",
-    PodInfoOnMount: "storage.v1.CSIDriverSpec.podInfoOnMount",
-    StorageCapacity: "storage.v1.CSIDriverSpec.storageCapacity",
-    TokenRequests: "storage.v1.CSIDriverSpec.tokenRequests",
-    RequiresRepublish: "storage.v1.CSIDriverSpec.requiresRepublish",
-    Modes: "storage.v1.CSIDriverSpec.volumeLifecycleModes",
+  table: {
+    AttachRequired: ["spec.attachRequired", true],
+    PodInfoOnMount: "spec.podInfoOnMount",
+    StorageCapacity: "spec.storageCapacity",
+    TokenRequests: tokenAudiences,
+    RequiresRepublish: "spec.requiresRepublish",
+    Modes: ["spec.volumeLifecycleModes", "<none>"],
   },
+  deletion: { answersObject: true },
 };

@@ -11,7 +11,6 @@ import {
 } from "../../shared/checks.ts";
 import type { Loose, Sent } from "../../shared/shapes.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
-import { ageColumn, countColumn, nameColumn, printer } from "../../tables/column.ts";
 
 type CsiNode = Sent<CSINode>;
 
@@ -58,10 +57,7 @@ export const csiNodeRules: KindRules = {
   conditionalUpdate: true,
   validateCreate: checked(checkCsiNode),
   validateUpdate: checkedChange(checkChange),
-  table: printer([nameColumn, countColumn("Drivers", "spec.drivers"), ageColumn]),
+  table: { Drivers: "spec.drivers" },
   metadataChecks: ["whole"],
   deletion: { answersObject: true },
-  columnTexts: {
-    Drivers: "Drivers indicates the number of CSI drivers registered on the node",
-  },
 };

@@ -1,8 +1,6 @@
 /** Parts that the kinds of the group storage.k8s.io share. */
 import type { Check } from "../../../../kube/check.ts";
 import { qualifiedNameErrors } from "../../../../kube/names.ts";
-import { at } from "../../at.ts";
-import { BOOLEAN, column } from "../../tables/column.ts";
 
 const MOST_PARAMETERS = 512;
 
@@ -24,10 +22,3 @@ export function checkParameters(parameters: Check<Record<string, string> | undef
   if (Object.hasOwn(value, "")) parameters.invalid("field can not be empty.", "");
   if (bytesOf(value) > MOST_BYTES) parameters.tooLong(MOST_BYTES);
 }
-
-export const flagColumn = (
-  name: string,
-  path: string,
-  absent = false,
-  type = BOOLEAN as object,
-): ReturnType<typeof column> => column(name, (object) => at(object, path) ?? absent, type);

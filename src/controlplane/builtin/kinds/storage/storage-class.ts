@@ -1,15 +1,15 @@
 /** Rules of the kind StorageClass. */
 import type { TopologySelectorTerm } from "../../../../generated/k8s/core-v1.ts";
+import type { StorageClass as StorageClassKind } from "../../../../generated/k8s/storage-v1.ts";
 import { type Check, IMMUTABLE } from "../../../../kube/check.ts";
 import { sameJson } from "../../../../kube/json.ts";
 import { qualifiedNameErrors } from "../../../../kube/names.ts";
-import type { SentObject } from "../../../../kube/object.ts";
 import { checked, checkedChange } from "../../shared/checks.ts";
-import type { Loose } from "../../shared/shapes.ts";
+import type { Loose, Sent } from "../../shared/shapes.ts";
 import { asGiven } from "../../strategies/emptied.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
-import { ageColumn, defaultNameColumn, printer, textColumn } from "../../tables/column.ts";
-import { checkParameters, checkProvisioner, flagColumn } from "./shared.ts";
+import { defaultNameCell } from "../../tables/cells.ts";
+import { checkParameters, checkProvisioner } from "./shared.ts";
 
 function setStorageClassDefaults(storageClass: StorageClass): void {
   storageClass.reclaimPolicy ??= "Delete";
@@ -19,15 +19,7 @@ function setStorageClassDefaults(storageClass: StorageClass): void {
 type TopologyTerm = Loose<TopologySelectorTerm>;
 
 /** The shape of a StorageClass. */
-export interface StorageClass extends SentObject {
-  provisioner?: string;
-  parameters?: Record<string, string>;
-  reclaimPolicy?: string;
-  volumeBindingMode?: string;
-  allowedTopologies?: TopologyTerm[];
-  mountOptions?: string[];
-  allowVolumeExpansion?: boolean;
-}
+export type StorageClass = Sent<StorageClassKind>;
 
 function checkStorageClass(object: Check<StorageClass>): void {
   const { reclaimPolicy, volumeBindingMode, allowedTopologies = [] } = object.value;
@@ -83,23 +75,16 @@ export const storageClassRules: KindRules = {
   validate: checked(checkStorageClass),
   validateUpdate: checkedChange(checkChange),
   setDefaults: setStorageClassDefaults,
-  table: printer([
-    defaultNameColumn(
+  table: {
+    Name: defaultNameCell(
       "storageclass.kubernetes.io/is-default-class",
       "storageclass.beta.kubernetes.io/is-default-class",
     ),
-    textColumn("Provisioner", "provisioner"),
-    textColumn("ReclaimPolicy", "reclaimPolicy", "Delete"),
-    textColumn("VolumeBindingMode", "volumeBindingMode", "Immediate"),
-    flagColumn("AllowVolumeExpansion", "allowVolumeExpansion", false, {}),
-    ageColumn,
-  ]),
+    Provisioner: "provisioner",
+    ReclaimPolicy: ["reclaimPolicy", "Delete"],
+    VolumeBindingMode: ["volumeBindingMode", "Immediate"],
+    AllowVolumeExpansion: ["allowVolumeExpansion", false],
+  },
   metadataChecks: ["whole", "change"],
   deletion: { answersObject: true },
-  columnFields: {
-    Provisioner: "storage.v1.StorageClass.provisioner",
-    ReclaimPolicy: "storage.v1.StorageClass.reclaimPolicy",
-    VolumeBindingMode: "storage.v1.StorageClass.volumeBindingMode",
-    AllowVolumeExpansion: "storage.v1.StorageClass.allowVolumeExpansion",
-  },
 };

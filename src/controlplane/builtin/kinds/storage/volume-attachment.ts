@@ -12,8 +12,7 @@ import { setVolumeSourceDefaults } from "../../shared/pods/defaults.ts";
 import type { PersistentVolume, Sent } from "../../shared/shapes.ts";
 import { type VolumeSpec, volumeSpecErrors } from "../../shared/volumes/volume-spec.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
-import { ageColumn, nameColumn, printer, textColumn } from "../../tables/column.ts";
-import { MOST_BYTES, bytesOf, flagColumn } from "./shared.ts";
+import { MOST_BYTES, bytesOf } from "./shared.ts";
 
 /** Sets the defaults of a volume source that is inlined in an attachment. */
 function setAttachmentDefaults(object: Attachment): void {
@@ -68,21 +67,13 @@ export const volumeAttachmentRules: KindRules = {
   validateCreate: checked(checkAttachment),
   validateUpdate: checkedChange(checkChange),
   validateStatus: checkedChange(checkAttachment),
-  table: printer([
-    nameColumn,
-    textColumn("Attacher", "spec.attacher", "", { format: "name" }),
-    textColumn("PV", "spec.source.persistentVolumeName"),
-    textColumn("Node", "spec.nodeName"),
-    flagColumn("Attached", "status.attached"),
-    ageColumn,
-  ]),
+  table: {
+    Attacher: "spec.attacher",
+    PV: "spec.source.persistentVolumeName",
+    Node: "spec.nodeName",
+    Attached: "status.attached",
+  },
   metadataChecks: ["whole"],
   deletion: { answersObject: true },
   resetFields: { status: ["spec", "metadata"] },
-  columnFields: {
-    Attacher: "storage.v1.VolumeAttachmentSpec.attacher",
-    PV: "storage.v1.VolumeAttachmentSource.persistentVolumeName",
-    Node: "storage.v1.VolumeAttachmentSpec.nodeName",
-    Attached: "storage.v1.VolumeAttachmentStatus.attached",
-  },
 };

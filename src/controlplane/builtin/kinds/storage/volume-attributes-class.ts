@@ -8,7 +8,6 @@ import { checked, checkedChange } from "../../shared/checks.ts";
 import type { Sent } from "../../shared/shapes.ts";
 import { protectInUse } from "../../shared/volumes/protection.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
-import { ageColumn, nameColumn, printer, textColumn } from "../../tables/column.ts";
 import { checkParameters, checkProvisioner } from "./shared.ts";
 
 /** Adds the finalizer that protects a class in use. */
@@ -39,10 +38,7 @@ export const volumeAttributesClassRules: KindRules = {
   changeFirst: true,
   validate: checked(checkAttributesClass),
   validateUpdate: checkedChange(checkChange),
-  table: printer([nameColumn, textColumn("DriverName", "driverName"), ageColumn]),
+  table: { DriverName: "driverName" },
   metadataChecks: ["change", "whole"],
   deletion: { answersObject: true },
-  columnFields: {
-    DriverName: "storage.v1.VolumeAttributesClass.driverName",
-  },
 };

@@ -8,7 +8,6 @@ import { type ShownCondition, conditionsErrors } from "../../shared/conditions.t
 import { asGiven } from "../../strategies/emptied.ts";
 import { internalForm } from "../../strategies/go-internal.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
-import { column, printer, textColumn } from "../../tables/column.ts";
 
 interface StorageVersionMigration extends SentObject {
   spec?: { resource?: { group?: string; resource?: string } };
@@ -86,10 +85,5 @@ export const storageVersionMigrationRules: KindRules = {
   validateStatus: checkedChange(checkStatus),
   metadataChecks: ["whole", "change"],
   resetFields: { "": ["status"], status: ["metadata", "spec"] },
-  table: printer([
-    textColumn("Name", "metadata.name", "", { metadataField: "name" }),
-    column("Resource", resourceOf),
-    column("Status", stateOf),
-  ]),
-  columnTexts: { Resource: "GroupResource to migrate", Status: "Status of the migration" },
+  table: { Resource: resourceOf, Status: stateOf },
 };

@@ -1,7 +1,7 @@
 /** Access to the scale of the built-in workloads. */
 import type { SentObject } from "../../../../kube/object.ts";
 import type { ScaleAccess } from "../../../kinds.ts";
-import { formatLabelSelector } from "../../tables/column.ts";
+import { formatLabelSelector } from "../../tables/cells.ts";
 
 interface Workload extends SentObject {
   spec?: { replicas?: number; selector?: unknown };

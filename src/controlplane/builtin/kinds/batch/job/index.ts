@@ -1,22 +1,79 @@
 /** Rules of the kind Job. */
+import { setJobSpecDefaults, tooManyIndexes } from "../job-spec.ts";
+import type { Job } from "./shape.ts";
+import type { SentObject } from "../../../../../kube/object.ts";
+import { at, numberAt, textAt } from "../../../at.ts";
+import { humanDuration } from "../../../../../kube/values/age.ts";
+import { conditionOf, selectorCell } from "../../../tables/cells.ts";
+import { isUncounted, nameWarnings, templateWarnings } from "../../../shared/pods/warnings.ts";
 import { checked, checkedChange } from "../../../shared/checks.ts";
-import { TEMPLATE_CONTAINERS } from "../../../shared/workloads/columns.ts";
 import { dropFromWorkload } from "../../../shared/workloads/templates.ts";
 import type { KindRules } from "../../../strategies/kind-rules.ts";
-import {
-  ageColumn,
-  column,
-  containerColumns,
-  nameColumn,
-  printer,
-  selectorColumn,
-} from "../../../tables/column.ts";
-import { prepareJobForCreate, setJobDefaults } from "./preparation.ts";
 import { checkJobStatus } from "./status.ts";
-import { completions, jobDuration, jobStatus } from "./table.ts";
 import { checkJob, checkJobUpdate } from "./validation.ts";
-import { jobWarnings } from "./warnings.ts";
 import { field } from "../../../selectable-fields.ts";
+
+function setJobDefaults(object: Job): void {
+  const { spec, metadata } = object;
+  setJobSpecDefaults(spec);
+  if (spec.completions === undefined && spec.parallelism === undefined) spec.completions = 1;
+  spec.parallelism ??= 1;
+  spec.backoffLimit ??= spec.backoffLimitPerIndex === undefined ? 6 : 2 ** 31 - 1;
+  const labels = spec.template.metadata?.labels;
+  // One shared object: labels that are added to the template later are the Job's too.
+  if (labels && !metadata.labels) metadata.labels = labels;
+  spec.completionMode ??= "NonIndexed";
+  spec.suspend ??= false;
+  spec.podReplacementPolicy ??= spec.podFailurePolicy ? "Failed" : "TerminatingOrFailed";
+  spec.manualSelector ??= false;
+}
+
+/** Makes a new Job select its pods by its own uid, unless it has a manual selector. */
+function prepareJobForCreate(object: Job): void {
+  const { spec, metadata } = object;
+  if (spec.manualSelector) return;
+  const uid = metadata.uid ?? "";
+  const labels = ((spec.template.metadata ??= {}).labels ??= {});
+  labels["controller-uid"] ??= uid;
+  labels["batch.kubernetes.io/controller-uid"] ??= uid;
+  labels["job-name"] ??= metadata.name ?? "";
+  labels["batch.kubernetes.io/job-name"] ??= metadata.name ?? "";
+  spec.selector ??= {};
+  (spec.selector.matchLabels ??= {})["batch.kubernetes.io/controller-uid"] ??= uid;
+}
+
+function completions(job: SentObject): string {
+  const succeeded = numberAt(job, "status.succeeded");
+  const wanted = at(job, "spec.completions");
+  if (typeof wanted === "number") return `${succeeded}/${wanted}`;
+  const parallelism = numberAt(job, "spec.parallelism");
+  return parallelism > 1 ? `${succeeded}/1 of ${parallelism}` : `${succeeded}/1`;
+}
+
+function jobDuration(job: SentObject, nowMs: number): string {
+  const started = textAt(job, "status.startTime");
+  if (started === "") return "";
+  const completed = textAt(job, "status.completionTime");
+  return humanDuration((completed === "" ? nowMs : Date.parse(completed)) - Date.parse(started));
+}
+
+function jobStatus(job: SentObject): string {
+  const has = (type: string): boolean => textAt(conditionOf(job, type), "status") === "True";
+  if (has("Complete")) return "Complete";
+  if (has("Failed")) return "Failed";
+  if (job.metadata.deletionTimestamp !== undefined) return "Terminating";
+  return (
+    ["Suspended", "FailureTarget", "SuccessCriteriaMet"].find((type) => has(type)) ?? "Running"
+  );
+}
+
+/** Warnings about a Job. */
+function jobWarnings(object: Job, old: SentObject | undefined): string[] {
+  if (isUncounted(object, old)) return [];
+  const tooMany = tooManyIndexes("spec", object.spec);
+  const names = nameWarnings(old ? undefined : object.metadata.name);
+  return [...names, ...tooMany, ...templateWarnings(object, old)];
+}
 
 /** The rules of Jobs. */
 export const jobRules: KindRules = {
@@ -29,15 +86,12 @@ export const jobRules: KindRules = {
   setDefaults: setJobDefaults,
   dropDisabled: dropFromWorkload,
   prepareForCreate: prepareJobForCreate,
-  table: printer([
-    nameColumn,
-    column("Status", jobStatus),
-    column("Completions", completions),
-    column("Duration", jobDuration),
-    ageColumn,
-    ...containerColumns(TEMPLATE_CONTAINERS),
-    selectorColumn("spec.selector"),
-  ]),
+  table: {
+    Status: jobStatus,
+    Completions: completions,
+    Duration: jobDuration,
+    Selector: selectorCell("spec.selector"),
+  },
   metadataChecks: ["whole", "change"],
   deletion: {
     dependents: "orphan",
@@ -47,12 +101,4 @@ export const jobRules: KindRules = {
   refuseFieldLabel: (field) => `field label ${JSON.stringify(field)} not supported for Job`,
   selectableFields: { "status.successful": field("status.succeeded", "0") },
   lacksDefault: ({ metadata }) => Object.keys(metadata.labels ?? {}).length === 0,
-  columnFields: {
-    Completions: "batch.v1.JobStatus.succeeded",
-    Selector: "batch.v1.JobSpec.selector",
-  },
-  columnTexts: {
-    Status: "Status of the job.",
-    Duration: "Time required to complete the job.",
-  },
 };

@@ -6,8 +6,7 @@ import { matchesLabelSelector } from "../../../../../kube/selectors/selector.ts"
 import { checkUnchangedForm } from "../../../shared/checks.ts";
 import type { Container, PodTemplate } from "../../../shared/pods/shapes.ts";
 import { checkSelection } from "../../../shared/workloads/selection.ts";
-import type { JobSpec } from "../job-spec-shape.ts";
-import { checkJobSpec } from "../job-spec.ts";
+import { type JobSpec, checkJobSpec } from "../job-spec.ts";
 import type { Job } from "./shape.ts";
 
 export function checkJob(job: Check<Job>): void {

@@ -1,15 +1,12 @@
 /** Rules of the kind PodCertificateRequest. */
 import type { SentObject } from "../../../../../kube/object.ts";
-import { listAt, mapAt, textAt } from "../../../at.ts";
+import { listAt, textAt } from "../../../at.ts";
 import { fields, labelNotSupported } from "../../../selectable-fields.ts";
 import { checkUnchangedForm, checked, checkedChange } from "../../../shared/checks.ts";
 import type { KindRules } from "../../../strategies/kind-rules.ts";
-import { column, formatLabels, nameColumn, printer, textColumn } from "../../../tables/column.ts";
-import type { PodCertificateRequest } from "./shape.ts";
-import { checkRequest } from "./spec.ts";
-import { checkStatus } from "./status.ts";
-
-const STATES = ["Issued", "Denied", "Failed"];
+import { labelsCell } from "../../../tables/cells.ts";
+import { type PodCertificateRequest, checkRequest } from "./spec.ts";
+import { STATES, checkStatus } from "./status.ts";
 
 const stateOf = (request: SentObject): string =>
   listAt(request, "status.conditions")
@@ -34,24 +31,12 @@ export const podCertificateRequestRules: KindRules = {
   selectsNoNamespace: true,
   selectableFields: fields("spec.signerName", "spec.podName", "spec.nodeName"),
   writtenNulls: { spec: { stubPKCS10Request: null } },
-  table: printer([
-    nameColumn,
-    textColumn("PodName", "spec.podName"),
-    textColumn("ServiceAccountName", "spec.serviceAccountName"),
-    textColumn("NodeName", "spec.nodeName"),
-    textColumn("SignerName", "spec.signerName"),
-    column("State", stateOf),
-    column("UnverifiedUserAnnotations", (request) =>
-      formatLabels(mapAt(request, "spec.unverifiedUserAnnotations")),
-    ),
-  ]),
-  columnFields: {
-    PodName: "certificates.v1.PodCertificateRequestSpec.podName",
-    ServiceAccountName: "certificates.v1.PodCertificateRequestSpec.serviceAccountName",
-    NodeName: "certificates.v1.PodCertificateRequestSpec.nodeName",
-    SignerName: "certificates.v1.PodCertificateRequestSpec.signerName",
-    UnverifiedUserAnnotations:
-      "certificates.v1.PodCertificateRequestSpec.unverifiedUserAnnotations",
+  table: {
+    PodName: "spec.podName",
+    ServiceAccountName: "spec.serviceAccountName",
+    NodeName: "spec.nodeName",
+    SignerName: "spec.signerName",
+    State: stateOf,
+    UnverifiedUserAnnotations: labelsCell("spec.unverifiedUserAnnotations"),
   },
-  columnTexts: { State: "Is the request Pending, Issued, Denied, or Failed?" },
 };

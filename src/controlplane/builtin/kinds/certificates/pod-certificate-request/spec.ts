@@ -1,5 +1,8 @@
-/** Validation of what a PodCertificateRequest asks for. */
-import type { KeyObject } from "node:crypto";
+/** The shape of a PodCertificateRequest, and validation of what it asks for. */
+import { type KeyObject, createPublicKey } from "node:crypto";
+import type { SentObject } from "../../../../../kube/object.ts";
+import { readRequestBytes } from "../../../../auth/certificate-request.ts";
+import type { ShownCondition } from "../../../shared/conditions.ts";
 import type { Check } from "../../../../../kube/check.ts";
 import { NOT_SHOWN } from "../../../../../kube/field-errors.ts";
 import { dns1123SubdomainErrors } from "../../../../../kube/names.ts";
@@ -9,7 +12,41 @@ import {
   checkSignerNotes,
   longestSeconds,
 } from "../../../shared/signers.ts";
-import { type PodCertificateRequest, keyOf } from "./shape.ts";
+
+/** A PodCertificateRequest. */
+export interface PodCertificateRequest extends SentObject {
+  spec?: {
+    signerName?: string;
+    podName?: string;
+    podUID?: string;
+    serviceAccountName?: string;
+    serviceAccountUID?: string;
+    nodeName?: string;
+    nodeUID?: string;
+    maxExpirationSeconds?: number;
+    /** PKCS#10, DER in base64. */
+    stubPKCS10Request?: string;
+    unverifiedUserAnnotations?: Record<string, string>;
+  };
+  status?: {
+    conditions?: ShownCondition[];
+    certificateChain?: string;
+    notBefore?: string;
+    beginRefreshAt?: string;
+    notAfter?: string;
+  };
+}
+
+/** The key in a request, and whether its owner signed the request; `undefined` when it is malformed. */
+export function keyOf(base64: string): { key: KeyObject; isSigned: boolean } | undefined {
+  try {
+    const { publicKey, isSigned } = readRequestBytes(Buffer.from(base64, "base64"));
+    return { key: createPublicKey({ key: publicKey, format: "der", type: "spki" }), isSigned };
+  } catch {
+    // Which part is malformed is not told: the server says only that the request is not valid.
+    return undefined;
+  }
+}
 
 const LONGEST_UID = 128;
 const LARGEST_REQUEST = 10 * 1024;
@@ -21,9 +58,7 @@ export function checkRequest(request: Check<PodCertificateRequest>): void {
   checkSignerName(spec.at("signerName"));
   checkSignerNotes(spec.at("unverifiedUserAnnotations"));
   for (const owner of ["pod", "serviceAccount", "node"] as const) {
-    const name = spec.at(`${owner}Name`);
-    const { value: given = "" } = name;
-    for (const detail of dns1123SubdomainErrors(given)) name.invalid(detail, given);
+    spec.at(`${owner}Name`).named(dns1123SubdomainErrors);
     const uid = spec.at(`${owner}UID`);
     const { value = "" } = uid;
     if (value === "") uid.invalid("must not be empty", "");

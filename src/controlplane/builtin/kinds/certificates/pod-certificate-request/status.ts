@@ -7,11 +7,12 @@ import type { WriteContext } from "../../../../kinds.ts";
 import { conditionsErrors } from "../../../shared/conditions.ts";
 import { pemBlocks } from "../pem.ts";
 import { mayUseSigner } from "../../../shared/signers.ts";
-import { type PodCertificateRequest, keyOf } from "./shape.ts";
+import { type PodCertificateRequest, keyOf } from "./spec.ts";
 
 type Status = NonNullable<PodCertificateRequest["status"]>;
 
-const STATES = ["Issued", "Denied", "Failed"];
+/** The types of conditions that answer a request. */
+export const STATES = ["Issued", "Denied", "Failed"];
 const LARGEST_CHAIN = 100 * 1024;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

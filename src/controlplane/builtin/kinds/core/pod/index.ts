@@ -4,14 +4,6 @@ import { checked, checkedChange } from "../../../shared/checks.ts";
 import { dropFromTemplate } from "../../../shared/pods/defaults.ts";
 import type { KindRules } from "../../../strategies/kind-rules.ts";
 import {
-  WIDE,
-  ageColumn,
-  column,
-  nameColumn,
-  printer,
-  textColumn,
-} from "../../../tables/column.ts";
-import {
   admitPod,
   preparePodForCreate,
   preparePodForUpdate,
@@ -25,7 +17,7 @@ import { checkPodStatus, checkPodUpdate } from "./updates.ts";
 import { checkNewPod, checkPod } from "./validation.ts";
 import { podWarnings } from "./warnings.ts";
 import { podGraceSeconds } from "./deletion.ts";
-import { field, fields, labelNotSupported } from "../../../selectable-fields.ts";
+import { field, labelNotSupported, fields } from "../../../selectable-fields.ts";
 import { takeEphemeralContainers, takeNode, takeResources } from "./subresources.ts";
 
 /** The rules of Pods. */
@@ -44,20 +36,16 @@ export const podRules: KindRules = {
   dropDisabled: (object: Pod) => dropFromTemplate(object),
   admit: admitPod,
   prepareForCreate: preparePodForCreate,
-  table: printer(
-    [
-      nameColumn,
-      column("Ready", (pod) => summarize(pod).ready),
-      column("Status", (pod) => summarize(pod).status),
-      column("Restarts", restartsText),
-      ageColumn,
-      column("IP", (pod) => textAt(listAt(pod, "status.podIPs")[0], "ip", "<none>"), WIDE),
-      textColumn("Node", "spec.nodeName", "<none>", WIDE),
-      textColumn("Nominated Node", "status.nominatedNodeName", "<none>", WIDE),
-      column("Readiness Gates", readinessGates, WIDE),
-    ],
-    { conditions: completed },
-  ),
+  table: {
+    Ready: (pod) => summarize(pod).ready,
+    Status: (pod) => summarize(pod).status,
+    Restarts: restartsText,
+    IP: (pod) => textAt(listAt(pod, "status.podIPs")[0], "ip", "<none>"),
+    Node: ["spec.nodeName", "<none>"],
+    "Nominated Node": ["status.nominatedNodeName", "<none>"],
+    "Readiness Gates": readinessGates,
+  },
+  rowConditions: completed,
   metadataChecks: ["change", "whole"],
   deletion: { answersObject: true, graceSeconds: podGraceSeconds },
   refuseFieldLabel: labelNotSupported,
@@ -80,17 +68,5 @@ export const podRules: KindRules = {
     ephemeralcontainers: { take: takeEphemeralContainers, keepsMetadata: true },
     resize: { take: takeResources, keepsMetadata: true },
     binding: { take: takeNode },
-  },
-  columnFields: {
-    IP: "core.v1.PodStatus.podIP",
-    Node: "core.v1.PodSpec.nodeName",
-    "Nominated Node": "core.v1.PodStatus.nominatedNodeName",
-    "Readiness Gates": "core.v1.PodSpec.readinessGates",
-  },
-  columnTexts: {
-    Ready: "The aggregate readiness state of this pod for accepting traffic.",
-    Status: "The aggregate status of the containers in this pod.",
-    Restarts:
-      "The number of times the containers in this pod have been restarted and when the last container in this pod has restarted.",
   },
 };

@@ -3,7 +3,7 @@ import type { SentObject } from "../../../../../kube/object.ts";
 import type { TableRowCondition } from "../../../../kinds.ts";
 import { at, listAt, numberAt, textAt } from "../../../at.ts";
 import { ageOf } from "../../../../../kube/values/age.ts";
-import { conditionOf } from "../../../tables/column.ts";
+import { conditionOf } from "../../../tables/cells.ts";
 
 interface PodSummary {
   readonly ready: string;

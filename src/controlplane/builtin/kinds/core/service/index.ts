@@ -1,16 +1,8 @@
 /** Rules of the kind Service. */
-import { listAt, mapAt, textOf } from "../../../at.ts";
+import { listAt, textOf } from "../../../at.ts";
 import { checked, checkedChange } from "../../../shared/checks.ts";
 import type { KindRules } from "../../../strategies/kind-rules.ts";
-import {
-  WIDE,
-  ageColumn,
-  column,
-  formatLabels,
-  nameColumn,
-  printer,
-  textColumn,
-} from "../../../tables/column.ts";
+import { labelsCell } from "../../../tables/cells.ts";
 import {
   prepareServiceForCreate,
   prepareServiceForUpdate,
@@ -33,27 +25,15 @@ export const serviceRules: KindRules = {
   setDefaults: setServiceDefaults,
   prepareForCreate: prepareServiceForCreate,
   prepareForUpdate: prepareServiceForUpdate,
-  table: printer([
-    nameColumn,
-    textColumn("Type", "spec.type"),
-    column("Cluster-IP", (object) => textOf(listAt(object, "spec.clusterIPs")[0], "<none>")),
-    column("External-IP", externalAddress),
-    column(
-      "Port(s)",
-      (object) => listAt(object, "spec.ports").map(servicePort).join(",") || "<none>",
-    ),
-    ageColumn,
-    column("Selector", (object) => formatLabels(mapAt(object, "spec.selector")), WIDE),
-  ]),
+  table: {
+    Type: "spec.type",
+    "Cluster-IP": (object) => textOf(listAt(object, "spec.clusterIPs")[0], "<none>"),
+    "External-IP": externalAddress,
+    "Port(s)": (object) => listAt(object, "spec.ports").map(servicePort).join(",") || "<none>",
+    Selector: labelsCell("spec.selector"),
+  },
   deletion: { answersObject: true },
   refuseFieldLabel: labelNotSupported,
   selectableFields: fields("spec.clusterIP", "spec.type"),
   statusCreates: true,
-  columnFields: {
-    Type: "core.v1.ServiceSpec.type",
-    "Cluster-IP": "core.v1.ServiceSpec.clusterIP",
-    "External-IP": "core.v1.ServiceSpec.externalIPs",
-    "Port(s)": "core.v1.ServiceSpec.ports",
-    Selector: "core.v1.ServiceSpec.selector",
-  },
 };

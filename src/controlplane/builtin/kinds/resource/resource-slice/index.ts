@@ -3,7 +3,6 @@ import { timeOf } from "../../../../../kube/values/times.ts";
 import type { WriteContext } from "../../../../kinds.ts";
 import { checked, checkedChange } from "../../../shared/checks.ts";
 import type { KindRules } from "../../../strategies/kind-rules.ts";
-import { ageColumn, nameColumn, printer, textColumn } from "../../../tables/column.ts";
 import {
   type ResourceSlice,
   checkResourceSlice,
@@ -33,21 +32,10 @@ export const resourceSliceRules: KindRules = {
     checkResourceSlice(object);
   }),
   validateUpdate: checkedChange(checkResourceSlice),
-  table: printer([
-    nameColumn,
-    textColumn("Node", "spec.nodeName"),
-    textColumn("Driver", "spec.driver"),
-    textColumn("Pool", "spec.pool.name"),
-    ageColumn,
-  ]),
+  table: { Node: "spec.nodeName", Driver: "spec.driver", Pool: "spec.pool.name" },
   deletion: { answersObject: true },
   refuseFieldLabel: (field) =>
     `field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: ${field}`,
   selectsNoNamespace: true,
   selectableFields: fields("spec.nodeName", "spec.driver"),
-  columnFields: {
-    Node: "resource.v1.ResourceSliceSpec.nodeName",
-    Driver: "resource.v1.ResourceSliceSpec.driver",
-    Pool: "resource.v1.ResourcePool.name",
-  },
 };
