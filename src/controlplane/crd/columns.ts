@@ -7,16 +7,17 @@ import type { SentObject } from "../../kube/object.ts";
 import { formatNumber, isNumeric } from "../../kube/text/go-number.ts";
 import { encodeJson } from "../../kube/json.ts";
 import { sortedKeys } from "../../kube/schema/sorted-keys.ts";
-import type { TableColumn, TablePrinter } from "../kinds.ts";
+import type { TablePrinter } from "../kinds.ts";
 import { humanDuration } from "../../kube/values/age.ts";
-import { ageColumn, column, nameColumn, printer } from "../builtin/tables/column.ts";
+import {
+  type PrintedColumn,
+  ageColumn,
+  column,
+  nameColumn,
+  printer,
+} from "../builtin/tables/column.ts";
 import type { DefinitionColumn } from "../../kube/definition/definition.ts";
 import { type JsonPath, parseJsonPath } from "../../kube/text/json-path.ts";
-
-interface PathColumn {
-  readonly column: TableColumn;
-  readonly path: JsonPath;
-}
 
 /** The Age column of custom resources: its type is `date`. */
 const dateAgeColumn = column("Age", ageColumn.cell, {
@@ -27,44 +28,26 @@ const dateAgeColumn = column("Age", ageColumn.cell, {
 /** The table of a version with those columns; Name comes first, and Age is the default. */
 export function columnPrinter(columns: readonly DefinitionColumn[]): TablePrinter {
   if (columns.length === 0) return printer([nameColumn, dateAgeColumn]);
-  const custom: PathColumn[] = [];
+  const shown = [nameColumn];
   for (const definition of columns) {
     try {
-      custom.push(pathColumn(definition));
+      shown.push(pathColumn(definition));
     } catch {
       // As in Kubernetes: the table ends before the first path that cannot be read.
       break;
     }
   }
-  const name = printer([nameColumn]);
-  return {
-    columns: [...name.columns, ...custom.map(({ column }) => column)],
-    cells: (object, nowMs) => [
-      ...name.cells(object, nowMs),
-      ...custom.map(({ column, path }) => cellOf(column.type, path, object, nowMs)),
-    ],
-  };
+  return printer(shown);
 }
 
-function pathColumn(column: DefinitionColumn): PathColumn {
-  const {
-    name = "",
-    type = "",
-    format = "",
-    description = "",
-    priority = 0,
-    jsonPath = "",
-  } = column;
+function pathColumn(definition: DefinitionColumn): PrintedColumn {
+  const { name = "", type = "", format = "", priority = 0, jsonPath = "" } = definition;
+  const description =
+    definition.description || `Custom resource definition column (in JSONPath format): ${jsonPath}`;
+  const path = parseJsonPath(jsonPath);
   return {
-    column: {
-      name,
-      type,
-      format,
-      description:
-        description || `Custom resource definition column (in JSONPath format): ${jsonPath}`,
-      priority,
-    },
-    path: parseJsonPath(jsonPath),
+    column: { name, type, format, description, priority },
+    cell: (object, nowMs) => cellOf(type, path, object, nowMs),
   };
 }
 
