@@ -6,10 +6,11 @@
 import { asJson, asObject, copyJson, isJsonObject, sameJson } from "../../kube/json.ts";
 import type { JsonObject, SentObject } from "../../kube/object.ts";
 import { type StatusError, failure } from "../../kube/status.ts";
+import { present } from "../../present.ts";
 import { type Conflict, conflictError, withoutFields } from "./conflicts.ts";
 import { type Misfit, findMisfits, printMisfits } from "./conformity.ts";
 import { FieldSet } from "./field-set.ts";
-import { type LastApplied, lastAppliedFields, refreshLastApplied } from "./last-applied.ts";
+import { lastAppliedFields, refreshLastApplied } from "./last-applied.ts";
 import {
   type Managers,
   type Ownership,
@@ -18,10 +19,8 @@ import {
   readManagers,
 } from "./managers.ts";
 import { mergeObjects } from "./merging.ts";
-import { fieldsOf } from "./owned-fields.ts";
-import { removeFields, withNamedFields } from "./pruning.ts";
+import { fieldsOf, removeFields, withNamedFields } from "./object-fields.ts";
 import {
-  convertOrFail,
   NEVER_OWNED,
   type OwnedResource,
   type Typed,
@@ -38,15 +37,10 @@ import {
 
 const internalFailure = (message: string): StatusError => failure(500, "", message);
 
-const misfitFailure = (
-  what: string,
-  write: Write,
-  object: JsonObject,
-  misfits: readonly Misfit[],
-): StatusError =>
-  internalFailure(
-    `failed to create typed ${what} object (${write.describe(object)}): ${printMisfits(misfits)}`,
-  );
+/** Throws a 500 that begins with `what` if there are misfits. */
+function refuseMisfits(misfits: readonly Misfit[], what: string): void {
+  if (misfits.length > 0) throw internalFailure(`${what}: ${printMisfits(misfits)}`);
+}
 
 /** Throws a 400 for a configuration of another type, or one that carries managedFields. */
 function checkConfiguration(write: Write, resource: OwnedResource, config: JsonObject): void {
@@ -79,8 +73,7 @@ function prune(
   last: Ownership | undefined,
 ): JsonObject {
   if (!last || last.fields.isEmpty) return merged;
-  const atLast = convertOrFail(
-    write,
+  const atLast = write.in(
     last.apiVersion,
     merged,
     `${PRUNING}: failed to convert merged object to last applied version`,
@@ -90,8 +83,7 @@ function prune(
   const lastFields = withNamedFields(type, last.fields);
   const stripped = removeFields(type, atLast.object, lastFields) as JsonObject;
   const restored = restoreOwned(write, atLast, stripped, managers);
-  const there = convertOrFail(
-    write,
+  const there = write.in(
     last.apiVersion,
     restored,
     `${PRUNING}: failed add back dangling items: failed to convert pruned object to last applied version`,
@@ -100,7 +92,7 @@ function prune(
   // Fields that are gone now but were not applied by this manager come back too.
   const gone = namedFields(atLast).difference(namedFields(there)).intersection(lastFields);
   const pruned = removeFields(type, atLast.object, gone) as JsonObject;
-  return convertOrFail(write, write.apiVersion, pruned, PRUNING)?.object ?? pruned;
+  return write.in(write.apiVersion, pruned, PRUNING)?.object ?? pruned;
 }
 
 const namedFields = ({ type, object }: Typed): FieldSet =>
@@ -124,8 +116,8 @@ function restoreOwned(
   for (const [apiVersion, fields] of owned) {
     const told = (which: string): string =>
       `${PRUNING}: failed add back owned items: failed to convert ${which} object at version ${apiVersion}`;
-    const whole = convertOrFail(write, apiVersion, merged.object, told("merged"));
-    const rest = convertOrFail(write, apiVersion, left, told("pruned"));
+    const whole = write.in(apiVersion, merged.object, told("merged"));
+    const rest = write.in(apiVersion, left, told("pruned"));
     if (!whole || !rest || fields.isEmpty) continue;
     const kept = namedFields(rest).union(withNamedFields(whole.type, fields));
     left = removeFields(
@@ -158,23 +150,20 @@ export function applyConfiguration(
     throw internalFailure("failed to decode managed fields: they are malformed");
   }
   checkConfiguration(write, resource, config);
-  const lastApplied: LastApplied = {
-    type: write.type,
-    apiVersion: write.apiVersion,
-    manager: by.manager,
-  };
+  // Only kubectl keeps the configuration in an annotation.
+  const isKubectl = by.manager === "kubectl";
   const empty = { apiVersion: write.apiVersion, kind: resource.kind };
   const stored = live ? withoutManagedFields(asJson(live)) : empty;
   try {
     const known = before.size === 0 ? managersOfExisting(write, stored, before, live) : before;
     const excuse = (conflicts: readonly Conflict[]): readonly Conflict[] => {
       if (by.force) return [];
-      const allowed = lastAppliedFields(lastApplied, stored);
+      const allowed = isKubectl && lastAppliedFields(write.type, write.apiVersion, stored);
       return allowed ? withoutFields(conflicts, allowed) : conflicts;
     };
     const result = applyAs(write, stored, config, known, excuse);
     const object = asObject(copyJson(result.object));
-    refreshLastApplied(lastApplied, object, config);
+    if (isKubectl) refreshLastApplied(object, config);
     object.metadata = isJsonObject(object.metadata) ? object.metadata : {};
     setManagers(write, object, result.managers);
     return object;
@@ -191,13 +180,11 @@ function managersOfExisting(
   before: Managers,
   live: SentObject | undefined,
 ): Managers {
-  const misfits = live ? findMisfits(write.type, stored, true) : [];
-  if (misfits.length > 0) {
-    throw internalFailure(
-      `failed to create manager for existing fields: failed to convert new object (${write.describe(stored)}) to smd typed: ${printMisfits(misfits)}`,
-    );
-  }
   if (!live) return before;
+  refuseMisfits(
+    findMisfits(write.type, stored, true),
+    `failed to create manager for existing fields: failed to convert new object (${write.describe(stored)}) to smd typed`,
+  );
   const name = write.name("Update", "before-first-apply");
   return capUpdaters(updateManagers(write, write.emptyObject(), stored, before, name));
 }
@@ -211,10 +198,10 @@ function applyAs(
   excuse: (conflicts: readonly Conflict[]) => readonly Conflict[],
 ): { readonly object: JsonObject; readonly managers: Managers } {
   const { type } = write;
-  const misfits = findMisfits(type, config, false);
-  if (misfits.length > 0) throw misfitFailure("patch", write, config, misfits);
-  const liveMisfits = findMisfits(type, stored, true);
-  if (liveMisfits.length > 0) throw misfitFailure("live", write, stored, liveMisfits);
+  const untyped = (what: string, object: JsonObject): string =>
+    `failed to create typed ${what} object (${write.describe(object)})`;
+  refuseMisfits(findMisfits(type, config, false), untyped("patch", config));
+  refuseMisfits(findMisfits(type, stored, true), untyped("live", stored));
 
   const name = write.name("Apply");
   const key = managerKey(name);
@@ -228,7 +215,7 @@ function applyAs(
     name,
     apiVersion: write.apiVersion,
     fields: write.filter(fieldsOf(type, config)),
-    ...(last?.time === undefined ? {} : { time: last.time }),
+    ...present({ time: last?.time }),
   });
   const object = prune(write, merging.merged as JsonObject, managers, last);
   const impact = assess(write, stored, object, managers, key);

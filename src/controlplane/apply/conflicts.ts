@@ -1,11 +1,13 @@
 /** Conflicts of an apply: fields that other managers own with other values. */
 import { quote } from "../../kube/field-errors.ts";
 import { type StatusError, failure } from "../../kube/status.ts";
-import { type FieldPath, type FieldSet, printPath } from "./field-set.ts";
-import { type ManagerName, type Ownership, managerKey } from "./managers.ts";
+import { type FieldSet, printPath } from "./field-set.ts";
+import type { ManagerName, Ownership } from "./managers.ts";
 
 /** The fields of one other manager that an apply would change. */
 export interface Conflict {
+  /** The key of the owner among the managers. */
+  readonly key: string;
   readonly owner: Ownership;
   readonly fields: FieldSet;
 }
@@ -16,26 +18,14 @@ function printManager({ manager, subresource, operation, apiVersion }: ManagerNa
   return operation === "Update" ? `${subject} using ${apiVersion}` : subject;
 }
 
-/**
- * The sort key of managers in the message: the JSON text by which the API server identifies them.
- */
-const identity = ({ manager, operation, apiVersion, subresource }: ManagerName): string =>
-  JSON.stringify({
-    manager,
-    operation,
-    ...(apiVersion === "" ? {} : { apiVersion }),
-    ...(subresource === "" ? {} : { subresource }),
-  });
-
 /** The 409 that names every conflicting field and its owner. */
 export function conflictError(conflicts: readonly Conflict[]): StatusError {
   const sorted = conflicts
+    .toSorted((left, right) => (left.key < right.key ? -1 : 1))
     .map(({ owner, fields }) => ({
-      name: owner.name,
       manager: printManager(owner.name),
-      paths: fields.paths().map((path: FieldPath) => printPath(path)),
-    }))
-    .sort((left, right) => (identity(left.name) < identity(right.name) ? -1 : 1));
+      paths: fields.paths().map(printPath),
+    }));
   const causes = sorted.flatMap(({ manager, paths }) =>
     paths.map((field) => ({
       reason: "FieldManagerConflict",
@@ -58,9 +48,6 @@ export function conflictError(conflicts: readonly Conflict[]): StatusError {
 /** The conflicts without the allowed fields; a conflict with no field left is dropped. */
 export function withoutFields(conflicts: readonly Conflict[], allowed: FieldSet): Conflict[] {
   return conflicts
-    .map(({ owner, fields }) => ({ owner, fields: fields.difference(allowed) }))
+    .map((conflict) => ({ ...conflict, fields: conflict.fields.difference(allowed) }))
     .filter(({ fields }) => !fields.isEmpty);
 }
-
-/** The key of the conflict's owner among the managers. */
-export const ownerKey = ({ owner }: Conflict): string => managerKey(owner.name);

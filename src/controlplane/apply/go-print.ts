@@ -54,9 +54,11 @@ export function printType(value: unknown): string {
 }
 
 /** The value as Go's JSON encoder writes it: keys sorted, `<`, `>` and `&` escaped. */
-export function printJson(value: unknown): string {
-  return encodeJson(sortedKeys(value)).replace(
+export const printJson = (value: unknown): string => escapeMarkup(encodeJson(sortedKeys(value)));
+
+/** Escapes JSON as Go does, so that it is safe in HTML. */
+export const escapeMarkup = (text: string): string =>
+  text.replace(
     /[<>&\u2028\u2029]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
-}

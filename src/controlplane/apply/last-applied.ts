@@ -10,17 +10,10 @@ import { compareObjects } from "./comparison.ts";
 import { findMisfits } from "./conformity.ts";
 import type { FieldSet } from "./field-set.ts";
 import { printJson } from "./go-print.ts";
-import { fieldsOf } from "./owned-fields.ts";
+import { fieldsOf } from "./object-fields.ts";
 import type { NodeType } from "./topology.ts";
 
 const ANNOTATION = "kubectl.kubernetes.io/last-applied-configuration";
-
-/** The parts of an apply that concern the annotation. */
-export interface LastApplied {
-  readonly type: NodeType;
-  readonly apiVersion: string;
-  readonly manager: string;
-}
 
 function annotationsOf(object: JsonObject): JsonObject | undefined {
   const metadata = object["metadata"];
@@ -41,14 +34,15 @@ function parseAnnotation(object: JsonObject): JsonObject | undefined {
 
 /**
  * The fields in the annotation of a stored object that still have the annotation's values, which
- * therefore cause no conflicts. `undefined` when another manager applies or the annotation is
- * absent or unusable.
+ * therefore cause no conflicts. `undefined` when the annotation is absent or unusable.
  */
-export function lastAppliedFields(apply: LastApplied, stored: JsonObject): FieldSet | undefined {
-  if (apply.manager !== "kubectl") return undefined;
+export function lastAppliedFields(
+  type: NodeType,
+  apiVersion: string,
+  stored: JsonObject,
+): FieldSet | undefined {
   const applied = parseAnnotation(stored);
-  if (applied?.["apiVersion"] !== apply.apiVersion) return undefined;
-  const { type } = apply;
+  if (applied?.["apiVersion"] !== apiVersion) return undefined;
   if (findMisfits(type, stored, false).length > 0) return undefined;
   if (findMisfits(type, applied, false).length > 0) return undefined;
   const comparison = compareObjects(type, applied, stored);
@@ -59,17 +53,10 @@ export function lastAppliedFields(apply: LastApplied, stored: JsonObject): Field
     .difference(comparison.removed);
 }
 
-/**
- * Updates the annotation of `object`, if it has one, to the configuration that was applied as
- * `kubectl`.
- */
-export function refreshLastApplied(
-  apply: LastApplied,
-  object: SentObject,
-  config: JsonObject,
-): void {
+/** Updates the annotation of `object`, if it has one, to the configuration that was applied. */
+export function refreshLastApplied(object: SentObject, config: JsonObject): void {
   const annotations = annotationsOf(asJson(object));
-  if (apply.manager !== "kubectl" || !annotations?.[ANNOTATION]) return;
+  if (!annotations?.[ANNOTATION]) return;
   const applied = copyJson(config);
   const own = annotationsOf(applied);
   if (own) Reflect.deleteProperty(own, ANNOTATION);

@@ -5,6 +5,7 @@ import type { ManagedFieldsEntry } from "../../kube/object.ts";
 import type { Schema } from "../../kube/schema/structural.ts";
 import type { FieldSet } from "./field-set.ts";
 import { knownSet, readSet } from "./known-sets.ts";
+import { compareTexts } from "./path-element.ts";
 import { present } from "../../present.ts";
 
 /**
@@ -31,10 +32,14 @@ export interface Ownership {
 /** Owners by the key of their name. */
 export type Managers = ReadonlyMap<string, Ownership>;
 
-/** The key that identifies a manager, in the form by which the API server sorts them. */
-export function managerKey(name: ManagerName): string {
-  return JSON.stringify([name.manager, name.operation, name.apiVersion, name.subresource]);
-}
+/** The JSON by which the API server identifies and sorts managers. */
+export const managerKey = ({ manager, operation, apiVersion, subresource }: ManagerName): string =>
+  JSON.stringify({
+    manager,
+    operation,
+    apiVersion: apiVersion === "" ? undefined : apiVersion,
+    subresource: subresource === "" ? undefined : subresource,
+  });
 
 /** The name under which the manager of a request is recorded. */
 export function nameManager(
@@ -51,9 +56,6 @@ export function nameManager(
   };
 }
 
-const isListOrAbsent = (value: unknown): boolean =>
-  value === undefined || value === null || Array.isArray(value);
-
 /** The entries from which owners were read: written back unchanged while the owner is unchanged. */
 const origins = new WeakMap<Ownership, ManagedFieldsEntry>();
 
@@ -62,8 +64,9 @@ export function readManagers(
   entries: readonly ManagedFieldsEntry[] | undefined,
 ): Managers | undefined {
   const managers = new Map<string, Ownership>();
-  if (!isListOrAbsent(entries)) return undefined;
-  for (const entry of entries ?? []) {
+  const list: unknown = entries ?? [];
+  if (!Array.isArray(list)) return undefined;
+  for (const entry of list as readonly ManagedFieldsEntry[]) {
     if (typeof entry !== "object" || (entry as unknown) === null) return undefined;
     const { operation, apiVersion, fieldsType, fieldsV1 = {}, time } = entry;
     if (operation !== "Apply" && operation !== "Update") return undefined;
@@ -124,8 +127,6 @@ function writeEntry(owner: Ownership, schema: Schema | undefined): ManagedFields
   return entry;
 }
 
-const compareTexts = (left = "", right = ""): number => (left < right ? -1 : left > right ? 1 : 0);
-
 /**
  * The managers as managedFields: appliers first, each group by time, manager, version, subresource.
  *
@@ -143,7 +144,7 @@ export function writeManagers(
 
 const compareOwners = (left: Ownership, right: Ownership): number =>
   compareTexts(left.name.operation, right.name.operation) ||
-  compareTexts(left.time, right.time) ||
+  compareTexts(left.time ?? "", right.time ?? "") ||
   compareTexts(left.name.manager, right.name.manager) ||
   compareTexts(left.apiVersion, right.apiVersion) ||
   compareTexts(left.name.subresource, right.name.subresource);
@@ -167,7 +168,7 @@ export function capUpdaters(managers: Managers): Managers {
     .filter(([, { name }]) => name.operation === "Update")
     .sort(
       ([leftKey, left], [rightKey, right]) =>
-        compareTexts(left.time, right.time) || compareTexts(leftKey, rightKey),
+        compareTexts(left.time ?? "", right.time ?? "") || compareTexts(leftKey, rightKey),
     );
   if (updaters.length <= MAX_UPDATERS) return managers;
   const capped = new Map(managers);

@@ -5,10 +5,8 @@
 import { getField, isJsonObject, setField } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";
 import { type Misfit, scalarMisfit } from "./conformity.ts";
-import type { PathElement } from "./path-element.ts";
-import { printElement } from "./path-element.ts";
+import { type PathElement, printElement } from "./path-element.ts";
 import {
-  type Form,
   type NodeType,
   fieldType,
   formOf,
@@ -42,12 +40,7 @@ class MergeWalk {
    * Merges two values; `undefined` stands for a side that lacks the value, and for an empty result.
    */
   merge(type: NodeType, left: unknown, right: unknown): unknown {
-    const form = right === undefined ? formOf(type, left) : formOf(type, right);
-    return this.#walk(form, type, left, right);
-  }
-
-  #walk(form: Form, type: NodeType, left: unknown, right: unknown): unknown {
-    switch (form) {
+    switch (formOf(type, right === undefined ? left : right)) {
       case "scalar":
         return this.#mergeScalars(type, left, right);
       case "map":

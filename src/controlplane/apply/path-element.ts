@@ -95,7 +95,8 @@ export function printElement(element: PathElement): string {
 
 const RANKS = "fkvi";
 
-const compareTexts = (left: string, right: string): number =>
+/** The order of two texts, for a sort. */
+export const compareTexts = (left: string, right: string): number =>
   left < right ? -1 : left > right ? 1 : 0;
 
 function compareScalars(left: unknown, right: unknown): number {

@@ -8,6 +8,7 @@
 import { getField, isJsonObject } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";
 import type { Schema } from "../../kube/schema/structural.ts";
+import type { ServedResource } from "../kinds.ts";
 import { objectMetaSchema } from "../builtin/definitions.ts";
 import { type PathElement, fieldElement, keyElement, valueElement } from "./path-element.ts";
 
@@ -81,10 +82,7 @@ const customRoots = new WeakMap<Schema, NodeType>();
 export function rootType({
   schema,
   builtIn,
-}: {
-  readonly schema: Schema;
-  readonly builtIn: boolean;
-}): NodeType {
+}: Pick<ServedResource, "schema" | "builtIn">): NodeType {
   const open = schema["x-kubernetes-preserve-unknown-fields"] === true;
   if (builtIn) return nodeOf(schema, open);
   let root = customRoots.get(schema);
@@ -115,13 +113,8 @@ export const isAtomicMap = ({ schema }: NodeType): boolean =>
  * Whether the type is a map without declared fields that may hold anything: such a type is not
  * reconciled.
  */
-export function isUntypedMap(type: NodeType): boolean {
-  const { schema } = type;
-  return (
-    schema.properties === undefined &&
-    (schema.additionalProperties === undefined || schema.additionalProperties === true)
-  );
-}
+export const isUntypedMap = ({ schema }: NodeType): boolean =>
+  schema.properties === undefined && (schema.additionalProperties ?? true) === true;
 
 /** Whether the type declares the field itself. */
 export function declaresField({ schema }: NodeType, name: string): boolean {

@@ -13,7 +13,7 @@ import type { Schema } from "../../kube/schema/structural.ts";
 import { zeroObject } from "../builtin/zero-object.ts";
 import type { ServedResource } from "../kinds.ts";
 import { type Comparison, compareObjects } from "./comparison.ts";
-import { type Conflict, ownerKey } from "./conflicts.ts";
+import type { Conflict } from "./conflicts.ts";
 import { findMisfits, printMisfits } from "./conformity.ts";
 import { FieldSet } from "./field-set.ts";
 import {
@@ -25,7 +25,6 @@ import {
   writeManagers,
 } from "./managers.ts";
 import { reconcileFields } from "./reconciliation.ts";
-import { resetFields } from "./reset-fields.ts";
 import { type NodeType, rootType } from "./topology.ts";
 
 /** The part of a served resource that ownership needs. */
@@ -79,6 +78,23 @@ export const NEVER_OWNED = FieldSet.of(
   ].map((name) => ["f:metadata", `f:${name}`]),
 );
 
+const fieldsAt = (paths: readonly string[]): FieldSet =>
+  FieldSet.of(...paths.map((path) => path.split(".").map((name) => `f:${name}`)));
+
+const NOTHING = new FieldSet();
+const STATUS = fieldsAt(["status"]);
+const SPEC = fieldsAt(["spec"]);
+const SPEC_AND_METADATA = fieldsAt(["spec", "metadata"]);
+
+/** The fields that an endpoint ignores, and that a write to it therefore does not own. */
+function resetFields(resource: OwnedResource, subresource: string): FieldSet {
+  const own = resource.traits?.resetFields?.[subresource];
+  if (own) return fieldsAt(own);
+  if (subresource === "status") return resource.builtIn ? SPEC : SPEC_AND_METADATA;
+  const hasStatus = resource.subresources.some(({ name }) => name === "status");
+  return subresource === "" && hasStatus ? STATUS : NOTHING;
+}
+
 /** An object that does not fit its schema, so that its managers cannot be tracked. */
 export class Untrackable extends Error {
   override readonly name = "Untrackable";
@@ -116,10 +132,20 @@ export class Write {
   /**
    * The object in a version; `undefined` when a built-in kind lacks that version.
    *
+   * @param what - the beginning of the message of a failure
    * @throws Untrackable when a custom kind lacks it, or the converted object does not fit its
    *   schema
    */
-  in(apiVersion: string, object: JsonObject): Typed | undefined {
+  in(apiVersion: string, object: JsonObject, what?: string): Typed | undefined {
+    try {
+      return this.#convert(apiVersion, object);
+    } catch (error) {
+      if (what === undefined || !(error instanceof Untrackable)) throw error;
+      throw new Untrackable(`${what}: ${error.message}`);
+    }
+  }
+
+  #convert(apiVersion: string, object: JsonObject): Typed | undefined {
     const { builtIn } = this.#resource;
     const { versions } = this.#by;
     const isOwn = apiVersion === this.apiVersion;
@@ -193,26 +219,6 @@ function compareOrFail(type: NodeType, left: JsonObject, right: JsonObject): Com
   return comparison;
 }
 
-/**
- * Converts like `Write.in`, with a prefix for the message of a failure.
- *
- * @param what - the beginning of the message of a failure
- * @throws Untrackable
- */
-export function convertOrFail(
-  write: Write,
-  apiVersion: string,
-  object: JsonObject,
-  what: string,
-): Typed | undefined {
-  try {
-    return write.in(apiVersion, object);
-  } catch (error) {
-    if (!(error instanceof Untrackable)) throw error;
-    throw new Untrackable(`${what}: ${error.message}`);
-  }
-}
-
 /** The effect of a change on the fields that the managers own. */
 interface Impact {
   readonly managers: Map<string, Ownership>;
@@ -239,18 +245,8 @@ export function assess(
     }
     let comparison = comparisons.get(owner.apiVersion);
     if (!comparison) {
-      const oldObject = convertOrFail(
-        write,
-        owner.apiVersion,
-        left,
-        "failed to convert old object",
-      );
-      const newObject = convertOrFail(
-        write,
-        owner.apiVersion,
-        right,
-        "failed to convert new object",
-      );
+      const oldObject = write.in(owner.apiVersion, left, "failed to convert old object");
+      const newObject = write.in(owner.apiVersion, right, "failed to convert new object");
       if (!oldObject || !newObject) continue;
       comparison = write.filterOther(
         compareOrFail(oldObject.type, oldObject.object, newObject.object),
@@ -258,19 +254,19 @@ export function assess(
       comparisons.set(owner.apiVersion, comparison);
     }
     const taken = owner.fields.intersection(comparison.modified.union(comparison.added));
-    if (!taken.isEmpty) conflicts.push({ owner, fields: taken });
+    if (!taken.isEmpty) conflicts.push({ key, owner, fields: taken });
     const fields = owner.fields.difference(comparison.removed);
     if (!fields.isEmpty) managers.set(key, fields === owner.fields ? owner : { ...owner, fields });
   }
   return { managers, conflicts, own };
 }
 
+/** Takes the fields of the conflicts from their owners. */
 export function takeFields(managers: Map<string, Ownership>, conflicts: readonly Conflict[]): void {
-  for (const conflict of conflicts) {
-    const key = ownerKey(conflict);
+  for (const { key, fields: taken } of conflicts) {
     const owner = managers.get(key);
     if (!owner) continue;
-    const fields = owner.fields.difference(conflict.fields);
+    const fields = owner.fields.difference(taken);
     if (fields.isEmpty) managers.delete(key);
     else managers.set(key, { ...owner, fields });
   }
@@ -315,13 +311,8 @@ export function updateManagers(
 ): Managers {
   checkFit(write.type, updated);
   checkFit(write.type, unlike(live, updated));
-  const { managers, conflicts, own } = assess(
-    write,
-    live,
-    updated,
-    reconciled(write, live, before),
-    undefined,
-  );
+  const known = reconciled(write, live, before);
+  const { managers, conflicts, own } = assess(write, live, updated, known, undefined);
   takeFields(managers, conflicts);
   const changed = own.modified.union(own.added).difference(NEVER_OWNED);
   if (!changed.isEmpty) {

@@ -16,7 +16,6 @@ import { approvalOf, isProtectedGroup } from "../../kube/definition/approval.ts"
 import {
   CLEANUP_FINALIZER,
   type Definition,
-  type DefinitionCondition,
   type DefinitionNames,
   findCondition,
   isConditionTrue,
@@ -35,6 +34,8 @@ const APPROVAL_REASONS = {
   invalid: "InvalidAnnotation",
   missing: "MissingAnnotation",
 } as const;
+
+type Conflict = readonly [reason: string, message: string];
 
 const acceptedNamesOf = (definition: Definition | undefined): DefinitionNames =>
   definition?.status?.acceptedNames ?? {};
@@ -73,72 +74,52 @@ export class CrdController extends ObjectController<Definition> {
     const wanted = definition.spec.names ?? {};
     const accepted = definition.status?.acceptedNames ?? {};
     if (sameJson(wanted, accepted)) return false;
-    const { names, condition } = this.#decideNames(definition, wanted, accepted);
-    const before = findCondition(definition, "NamesAccepted");
-    const same =
-      before?.status === condition.status &&
-      before.reason === condition.reason &&
-      before.message === condition.message;
-    if (same && sameJson(names, accepted)) return false;
+    const { names, conflict } = this.#decideNames(definition, wanted, accepted);
+    const changed = conflict
+      ? this.#set(definition, "NamesAccepted", "False", ...conflict)
+      : this.#set(definition, "NamesAccepted", "True", "NoConflicts", "no conflicts found");
+    if (!changed && sameJson(names, accepted)) return false;
     (definition.status ??= {}).acceptedNames = names;
-    const now = this.#now();
-    setCondition(definition, condition, now);
-    if (condition.status === "True" && !isConditionTrue(definition, "Established")) {
+    if (!conflict && !isConditionTrue(definition, "Established")) {
       const message = "the initial names have been accepted";
-      setCondition(
-        definition,
-        { type: "Established", status: "False", reason: "Installing", message },
-        now,
-      );
+      this.#set(definition, "Established", "False", "Installing", message);
     } else if (!findCondition(definition, "Established")) {
       const message = "not all names are accepted";
-      setCondition(
-        definition,
-        { type: "Established", status: "False", reason: "NotAccepted", message },
-        now,
-      );
+      this.#set(definition, "Established", "False", "NotAccepted", message);
     }
     return true;
   }
 
+  /** The names to accept, and the reason and message of the last conflict. */
   #decideNames(
     definition: Definition,
     wanted: DefinitionNames,
     accepted: DefinitionNames,
-  ): { readonly names: DefinitionNames; readonly condition: DefinitionCondition } {
+  ): { readonly names: DefinitionNames; readonly conflict: Conflict | undefined } {
     const taken = this.#takenNames(definition);
     const names: DefinitionNames = { ...accepted };
-    let condition: DefinitionCondition = {
-      type: "NamesAccepted",
-      status: "True",
-      reason: "NoConflicts",
-      message: "no conflicts found",
-    };
-    const conflict = (reason: string, message: string): void => {
-      condition = { type: "NamesAccepted", status: "False", reason, message };
-    };
+    let conflict: Conflict | undefined;
+    const inUse = (name: string): string => `${JSON.stringify(name)} is already in use`;
     const take = (part: "plural" | "singular" | "kind" | "listKind", reason: string): void => {
       const name = wanted[part] ?? "";
       const used = part === "plural" || part === "singular" ? taken.resources : taken.kinds;
-      if (name !== (accepted[part] ?? "") && used.has(name)) {
-        conflict(reason, `${JSON.stringify(name)} is already in use`);
-      } else names[part] = name;
+      if (name !== (accepted[part] ?? "") && used.has(name)) conflict = [reason, inUse(name)];
+      else names[part] = name;
     };
     take("plural", "PluralConflict");
     take("singular", "SingularConflict");
-    const used = (wanted.shortNames ?? []).filter(
-      (name) => !accepted.shortNames?.includes(name) && taken.resources.has(name),
-    );
-    if (used.length > 0) {
-      const messages = used.map((name) => `${JSON.stringify(name)} is already in use`);
+    const messages = (wanted.shortNames ?? [])
+      .filter((name) => !accepted.shortNames?.includes(name) && taken.resources.has(name))
+      .map(inUse);
+    if (messages.length > 0) {
       const [only = ""] = messages;
       const text = messages.length === 1 ? only : `[${messages.join(", ")}]`;
-      conflict("ShortNamesConflict", text);
+      conflict = ["ShortNamesConflict", text];
     } else setOrDrop(names, "shortNames", wanted.shortNames);
     take("kind", "KindConflict");
     take("listKind", "ListKindConflict");
     setOrDrop(names, "categories", wanted.categories);
-    return { names, condition };
+    return { names, conflict };
   }
 
   /** The names that the group's definitions have accepted, including the definition's own. */
@@ -163,33 +144,17 @@ export class CrdController extends ObjectController<Definition> {
   #approve(definition: Definition): boolean {
     if (!isProtectedGroup(definition.spec.group ?? "")) return false;
     const { state, reason } = approvalOf(definition);
-    const condition: DefinitionCondition = {
-      type: "KubernetesAPIApprovalPolicyConformant",
-      status: state === "approved" ? "True" : "False",
-      reason: APPROVAL_REASONS[state],
-      message: reason,
-    };
-    const before = findCondition(definition, condition.type);
-    if (before && before.reason === condition.reason && before.message === reason) return false;
-    setCondition(definition, condition, this.#now());
-    return true;
+    const type = "KubernetesAPIApprovalPolicyConformant";
+    const status = state === "approved" ? "True" : "False";
+    return this.#set(definition, type, status, APPROVAL_REASONS[state], reason);
   }
 
   /** @returns whether the definition is served from now on */
   #establish(definition: Definition): boolean {
     if (!isConditionTrue(definition, "NamesAccepted")) return false;
     if (isConditionTrue(definition, "Established")) return false;
-    setCondition(
-      definition,
-      {
-        type: "Established",
-        status: "True",
-        reason: "InitialNamesAccepted",
-        message: "the initial names have been accepted",
-      },
-      this.#now(),
-    );
-    return true;
+    const message = "the initial names have been accepted";
+    return this.#set(definition, "Established", "True", "InitialNamesAccepted", message);
   }
 
   /** Removes the objects of a deleted definition, then lets the definition go. */
@@ -199,16 +164,16 @@ export class CrdController extends ObjectController<Definition> {
     let current = definition;
     if (findCondition(definition, "Terminating")?.reason !== "InstanceDeletionInProgress") {
       const message = "CustomResource deletion is in progress";
-      this.#terminating(current, "True", "InstanceDeletionInProgress", message);
+      this.#set(current, "Terminating", "True", "InstanceDeletionInProgress", message);
       current = await this.#write(current);
     }
     if (isConditionTrue(current, "Established")) {
       if (!(await this.#removeObjects(current))) return RECHECK_MS;
       const message = "removed all instances";
-      this.#terminating(current, "False", "InstanceDeletionCompleted", message);
+      this.#set(current, "Terminating", "False", "InstanceDeletionCompleted", message);
     } else {
       const message = "resource was never established";
-      this.#terminating(current, "False", "NeverEstablished", message);
+      this.#set(current, "Terminating", "False", "NeverEstablished", message);
     }
     current.metadata.finalizers = finalizers.filter((name) => name !== CLEANUP_FINALIZER);
     if (current.metadata.finalizers.length === 0) delete current.metadata.finalizers;
@@ -216,13 +181,20 @@ export class CrdController extends ObjectController<Definition> {
     return undefined;
   }
 
-  #terminating(
+  /** Sets a condition. @returns whether anything but its time changed */
+  #set(
     definition: Definition,
+    type: string,
     status: "True" | "False",
     reason: string,
     message: string,
-  ): void {
-    setCondition(definition, { type: "Terminating", status, reason, message }, this.#now());
+  ): boolean {
+    const before = findCondition(definition, type);
+    if (before?.status === status && before.reason === reason && before.message === message) {
+      return false;
+    }
+    setCondition(definition, { type, status, reason, message }, timeOf(this.clock.now()));
+    return true;
   }
 
   /** @returns whether no object is left */
@@ -245,10 +217,6 @@ export class CrdController extends ObjectController<Definition> {
 
   #definitions(): readonly Definition[] {
     return this.client.list(DEFINITIONS);
-  }
-
-  #now(): string {
-    return timeOf(this.clock.now());
   }
 }
 

@@ -13,6 +13,7 @@ import type { RuleChecker } from "../../kube/schema/rule-check.ts";
 import { propertyOf, type Schema } from "../../kube/schema/structural.ts";
 import { SchemaValidator } from "../../kube/schema/validate.ts";
 import { failure } from "../../kube/status.ts";
+import { present } from "../../present.ts";
 import type { DefaultingOptions, Strategy, WriteContext } from "../kinds.ts";
 import type { DefinitionScale } from "../../kube/definition/definition.ts";
 import { scaleSpecErrors, scaleStatusErrors } from "./scale.ts";
@@ -90,18 +91,19 @@ export class CustomResourceStrategy implements Strategy {
       const { name = "" } = object.metadata;
       const reason = "create not allowed while custom resource definition is terminating";
       const message = `${groupResourceOf(resource)} ${JSON.stringify(name)} is forbidden: ${reason}`;
-      throw failure(403, "Forbidden", message, {
-        name,
-        group: resource.group,
-        kind: resource.plural,
-      });
+      const { group, plural } = resource;
+      throw failure(403, "Forbidden", message, { name, group, kind: plural });
     }
     if (hasStatus) delete asJson(object)["status"];
     object.metadata.generation = 1;
   }
 
   prepareForUpdate(object: SentObject, old: SentObject, context: WriteContext): void {
-    if (this.kind.hasStatus) keepField("status", object, old);
+    if (this.kind.hasStatus) {
+      const { status } = asJson(old);
+      if (status === undefined) delete asJson(object)["status"];
+      else asJson(object)["status"] = status;
+    }
     const generation = old.metadata.generation ?? 0;
     if (!sameJson(contentOf(object), contentOf(old))) {
       object.metadata.generation = generation + 1;
@@ -112,15 +114,8 @@ export class CustomResourceStrategy implements Strategy {
   }
 
   validateCreate(object: SentObject, context: WriteContext): FieldError[] {
-    const { schema, scale } = this.kind;
-    const errors = this.typeErrors(object);
-    if (errors.length === 0) {
-      errors.push(...this.#validator.validate(object));
-      if (scale) {
-        errors.push(...scaleSpecErrors(object, scale), ...scaleStatusErrors(object, scale));
-      }
-    }
-    errors.push(...embeddedErrors(object, schema), ...listErrors(object, schema));
+    const { schema } = this.kind;
+    const errors = [...this.#contentErrors(object), ...listErrors(object, schema)];
     const all = this.withRules(errors, object, undefined, undefined, context);
     const finalizers = object.metadata.finalizers ?? [];
     // A new object with invalid finalizers is refused, and answers with errors have no warnings.
@@ -130,17 +125,24 @@ export class CustomResourceStrategy implements Strategy {
   }
 
   validateUpdate(object: SentObject, old: SentObject, context: WriteContext): FieldError[] {
-    const { schema, scale } = this.kind;
+    const { schema } = this.kind;
     const correlation = new Correlation(object, old, schema);
+    const errors = this.#contentErrors(object, correlation);
+    errors.push(...newListErrors(object, old, schema));
+    return this.withRules(errors, object, old, correlation, context);
+  }
+
+  /** Errors of the object as it is, but for those of its lists. */
+  #contentErrors(object: SentObject, correlation?: Correlation): FieldError[] {
+    const { schema, scale } = this.kind;
     const errors = this.typeErrors(object);
     if (errors.length === 0) {
-      errors.push(...this.#validator.validate(object, { correlation }));
+      errors.push(...this.#validator.validate(object, present({ correlation })));
       if (scale) {
         errors.push(...scaleSpecErrors(object, scale), ...scaleStatusErrors(object, scale));
       }
     }
-    errors.push(...embeddedErrors(object, schema), ...newListErrors(object, old, schema));
-    return this.withRules(errors, object, old, correlation, context);
+    return [...errors, ...embeddedErrors(object, schema)];
   }
 
   validateName(name: string, prefix: boolean): string[] {
@@ -173,9 +175,7 @@ export class CustomResourceStrategy implements Strategy {
     if (before.some(({ reason }) => BLOCKING.has(reason))) {
       return [...errors, invalidValue("<nil>", null, RULES_SKIPPED)];
     }
-    const warn = (message: string): void => {
-      context.warn(message);
-    };
+    const warn = context.warn.bind(context);
     return [...errors, ...rules.check(object, old, { correlation, warn })];
   }
 }
@@ -234,12 +234,6 @@ export class CustomStatusStrategy extends CustomResourceStrategy {
 function newListErrors(object: SentObject, old: SentObject, schema: Schema): FieldError[] {
   const errors = listErrors(object, schema, { ofChanged: true });
   return errors.length > 0 && listErrors(old, schema).length > 0 ? [] : errors;
-}
-
-function keepField(name: string, object: SentObject, old: SentObject): void {
-  const before = asJson(old)[name];
-  if (before === undefined) delete asJson(object)[name];
-  else asJson(object)[name] = before;
 }
 
 function warnOfFinalizers(finalizers: readonly string[], context: WriteContext): void {

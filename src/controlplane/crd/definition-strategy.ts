@@ -1,17 +1,16 @@
 /** The strategies of CustomResourceDefinitions. */
 import { at, textAt } from "../builtin/at.ts";
-import type { FieldError } from "../../kube/field-errors.ts";
 import { copyJson, sameJson } from "../../kube/json.ts";
 import { dns1123SubdomainErrors, maskTrailingDash } from "../../kube/names.ts";
 import { canonicaliseSchema } from "../../kube/schema/canonical.ts";
 import { isKnownFormat } from "../../kube/schema/formats.ts";
+import type { Schema } from "../../kube/schema/structural.ts";
 import { schemasOf } from "../../kube/schema/keyword-rules.ts";
 import { normaliseShape } from "../builtin/strategies/go-shape.ts";
 import type { KindTraits, Strategy, WriteContext } from "../kinds.ts";
 import {
   CLEANUP_FINALIZER,
   type Definition,
-  type DefinitionVersion,
   setCondition,
 } from "../../kube/definition/definition.ts";
 import {
@@ -40,34 +39,38 @@ function setSpecDefaults(definition: Definition): void {
   if (service) service.port ??= 443;
 }
 
+const storageVersionOf = ({ spec }: Definition): string | undefined =>
+  spec.versions?.find((version) => version.storage)?.name;
+
 /** Adds the storage version to the stored ones. */
-function recordStorageVersion({ spec, status }: Definition): void {
-  const storage = spec.versions?.find((version) => version.storage)?.name;
+function recordStorageVersion(definition: Definition): void {
+  const { status } = definition;
+  const storage = storageVersionOf(definition);
   if (!status || storage === undefined) return;
   const stored = status.storedVersions ?? [];
   if (!stored.includes(storage)) status.storedVersions = [...stored, storage];
 }
 
-/** The formats that the API server does not know, once for each use. */
-function unknownFormats(definition: Definition): string[] {
+/** What `find` finds in the parts of all schemas, once for each use. */
+function findInSchemas(
+  definition: Definition,
+  find: (part: Schema) => string | undefined,
+): string[] {
   const { common, versions } = hoistVersions(definition);
   return [common, ...versions].flatMap(({ schema }) =>
-    [...schemasOf(schema?.openAPIV3Schema ?? {})].flatMap(({ format, type }) =>
-      format === undefined || format === "" || isKnownFormat(format, type) ? [] : [format],
-    ),
+    [...schemasOf(schema?.openAPIV3Schema ?? {})].flatMap((part) => find(part) ?? []),
   );
 }
 
-/** The types of items that a list cannot hold as a set, though the schema says so. */
-function typesOfSets(definition: Definition): string[] {
-  const { common, versions } = hoistVersions(definition);
-  return [common, ...versions].flatMap(({ schema }) =>
-    [...schemasOf(schema?.openAPIV3Schema ?? {})].flatMap((part) => {
-      const type = textAt(part, "items.type");
-      const isSet = part["x-kubernetes-list-type"] === "set";
-      return isSet && (type === "object" || type === "array") ? [type] : [];
-    }),
-  );
+/** The format, if the API server does not know it. */
+const unknownFormat = ({ format, type }: Schema): string | undefined =>
+  format === undefined || format === "" || isKnownFormat(format, type) ? undefined : format;
+
+/** The type of items that a list cannot hold as a set, though the schema says so. */
+function typeOfSet(part: Schema): string | undefined {
+  const type = textAt(part, "items.type");
+  const isSet = part["x-kubernetes-list-type"] === "set";
+  return isSet && (type === "object" || type === "array") ? type : undefined;
 }
 
 /** Warns of what a definition says in vain, unless it said so before. */
@@ -76,31 +79,26 @@ function warnOfSchema(
   before: Definition | undefined,
   context: WriteContext,
 ): void {
-  const isNew = (find: (one: Definition) => string[]): string[] => {
-    const known = before ? find(before) : [];
-    return [...new Set(find(definition))].filter((one) => !known.includes(one));
+  const newOnes = (find: (part: Schema) => string | undefined): string[] => {
+    const known = before ? findInSchemas(before, find) : [];
+    return [...new Set(findInSchemas(definition, find))].filter((one) => !known.includes(one));
   };
-  for (const format of isNew(unknownFormats)) {
+  for (const format of newOnes(unknownFormat)) {
     context.warn(`unrecognized format ${JSON.stringify(format)}`);
   }
-  for (const type of isNew(typesOfSets).sort()) {
+  for (const type of newOnes(typeOfSet).sort()) {
     context.warn(
       `x-kubernetes-list-type: set for items of type ${JSON.stringify(type)} is not supported by server-side apply or CEL validation rules`,
     );
   }
 }
 
-const validateName = (name: string, prefix: boolean): string[] =>
-  dns1123SubdomainErrors(prefix ? maskTrailingDash(name) : name);
-
 /** The endpoint of definitions. */
 export const definitionStrategy: Strategy = {
   allowCreateOnUpdate: false,
   allowUnconditionalUpdate: false,
-  validateName,
-  setDefaults(definition: Definition) {
-    setSpecDefaults(definition);
-  },
+  validateName: (name, prefix) => dns1123SubdomainErrors(prefix ? maskTrailingDash(name) : name),
+  setDefaults: setSpecDefaults,
   prepareForCreate(definition: Definition, context) {
     definition.status = {
       conditions: null,
@@ -120,12 +118,8 @@ export const definitionStrategy: Strategy = {
     recordStorageVersion(definition);
     warnOfSchema(definition, before, context);
   },
-  validateCreate(definition: Definition): FieldError[] {
-    return definitionErrors(definition);
-  },
-  validateUpdate(definition: Definition, before: Definition): FieldError[] {
-    return definitionUpdateErrors(definition, before);
-  },
+  validateCreate: (definition: Definition) => definitionErrors(definition),
+  validateUpdate: definitionUpdateErrors,
 };
 
 /** The endpoint `/status` of definitions; it keeps the spec and takes everything else. */
@@ -138,15 +132,11 @@ export const definitionStatusStrategy: Strategy = {
     definition.spec = copyJson(before.spec);
     const status = (definition.status ??= {});
     if ((status.storedVersions ?? []).length === 0) {
-      const storage = definition.spec.versions?.find(
-        (version: DefinitionVersion) => version.storage,
-      );
-      if (storage) status.storedVersions = [storage.name];
+      const storage = storageVersionOf(definition);
+      if (storage !== undefined) status.storedVersions = [storage];
     }
   },
-  validateUpdate(definition: Definition): FieldError[] {
-    return definitionStatusErrors(definition);
-  },
+  validateUpdate: definitionStatusErrors,
 };
 
 /**
@@ -160,17 +150,10 @@ function markForDeletion(definition: Definition, now: string): void {
   if (!finalizers.includes(CLEANUP_FINALIZER)) {
     definition.metadata.finalizers = [...finalizers, CLEANUP_FINALIZER];
   }
-  setCondition(
-    definition,
-    {
-      type: "Terminating",
-      status: "True",
-      reason: "InstanceDeletionPending",
-      message:
-        "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon",
-    },
-    now,
-  );
+  const message =
+    "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon";
+  const reason = "InstanceDeletionPending";
+  setCondition(definition, { type: "Terminating", status: "True", reason, message }, now);
 }
 
 /** The traits of CustomResourceDefinitions. */

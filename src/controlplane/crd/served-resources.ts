@@ -71,23 +71,6 @@ function customKind(definition: Definition, version: DefinitionVersion): CustomK
 
 type Strategies = ReadonlyMap<string, CustomResourceStrategy>;
 
-/** A stored object may be of any version that was once the storage version. */
-function storedForm(
-  strategies: Strategies,
-  storageVersion: string,
-): NonNullable<ServedResource["storage"]> {
-  const strategyOf = ({ apiVersion }: SentObject): CustomResourceStrategy | undefined =>
-    strategies.get(parseApiVersion(apiVersion).version) ?? strategies.get(storageVersion);
-  return {
-    setDefaults(object, options) {
-      strategyOf(object)?.setDefaults(object, options);
-    },
-    dropUnknown(object) {
-      strategyOf(object)?.dropUnknown(object);
-    },
-  };
-}
-
 function servedResource(
   definition: Definition,
   version: DefinitionVersion,
@@ -101,6 +84,9 @@ function servedResource(
   const { resource, schema, terminating } = custom;
   const { group, kind } = resource;
   const storage = ((spec.versions ?? []).find((one) => one.storage) ?? version).name;
+  // A stored object may be of any version that was once the storage version.
+  const storedAs = ({ apiVersion }: SentObject): CustomResourceStrategy | undefined =>
+    strategies.get(parseApiVersion(apiVersion).version) ?? strategies.get(storage);
   return {
     ...resource,
     singular,
@@ -121,7 +107,14 @@ function servedResource(
       ]),
     ),
     strategy,
-    storage: storedForm(strategies, storage),
+    storage: {
+      setDefaults(object, options) {
+        storedAs(object)?.setDefaults(object, options);
+      },
+      dropUnknown(object) {
+        storedAs(object)?.dropUnknown(object);
+      },
+    },
     subresources: subresourcesOf(custom),
     table: columnPrinter(version.additionalPrinterColumns ?? []),
     selectableFields: selectableFieldsOf(version),
@@ -159,24 +152,14 @@ function subresourcesOf(kind: CustomKind): ServedSubresource[] {
   const { resource, hasStatus, scale } = kind;
   const served: ServedSubresource[] = [];
   if (hasStatus) {
-    served.push({
-      name: "status",
-      verbs: SUBRESOURCE_VERBS,
-      group: resource.group,
-      version: resource.version,
-      kind: resource.kind,
-      strategy: new CustomStatusStrategy(kind),
-    });
+    const { group, version } = resource;
+    const strategy = new CustomStatusStrategy(kind);
+    const type = { group, version, kind: resource.kind };
+    served.push({ name: "status", verbs: SUBRESOURCE_VERBS, ...type, strategy });
   }
   if (scale) {
-    served.push({
-      name: "scale",
-      verbs: SUBRESOURCE_VERBS,
-      group: "autoscaling",
-      version: "v1",
-      kind: "Scale",
-      scale: scaleAccess(scale),
-    });
+    const type = { group: "autoscaling", version: "v1", kind: "Scale" };
+    served.push({ name: "scale", verbs: SUBRESOURCE_VERBS, ...type, scale: scaleAccess(scale) });
   }
   return served;
 }

@@ -2,138 +2,99 @@
 import { capitalized } from "../../kube/text/capitalized.ts";
 import type { JsonObject } from "../../kube/object.ts";
 import type { ServedSubresource } from "../kinds.ts";
+import {
+  type OperationSubject,
+  type ParameterType,
+  byName,
+  inPath,
+  inQuery,
+  responses,
+} from "./operations.ts";
 
-type Option = readonly [name: string, type: "string" | "integer" | "boolean"];
+type Options = Readonly<Partial<Record<ParameterType, readonly string[]>>>;
 
-const STREAMS: readonly Option[] = [
-  ["container", "string"],
-  ["stderr", "boolean"],
-  ["stdin", "boolean"],
-  ["stdout", "boolean"],
-  ["tty", "boolean"],
-];
+const STREAMS: Options = { string: ["container"], boolean: ["stderr", "stdin", "stdout", "tty"] };
 
 /** The query parameters of each subresource. */
-const OPTIONS: Readonly<Record<string, readonly Option[]>> = {
+const OPTIONS: Readonly<Record<string, Options>> = {
   attach: STREAMS,
-  exec: [...STREAMS, ["command", "string"]],
-  log: [
-    ["container", "string"],
-    ["follow", "boolean"],
-    ["insecureSkipTLSVerifyBackend", "boolean"],
-    ["limitBytes", "integer"],
-    ["pretty", "string"],
-    ["previous", "boolean"],
-    ["sinceSeconds", "integer"],
-    ["stream", "string"],
-    ["tailLines", "integer"],
-    ["timestamps", "boolean"],
-  ],
-  portforward: [["ports", "integer"]],
-  proxy: [["path", "string"]],
+  exec: { ...STREAMS, string: ["container", "command"] },
+  log: {
+    string: ["container", "pretty", "stream"],
+    boolean: ["follow", "insecureSkipTLSVerifyBackend", "previous", "timestamps"],
+    integer: ["limitBytes", "sinceSeconds", "tailLines"],
+  },
+  portforward: { integer: ["ports"] },
+  proxy: { string: ["path"] },
 };
+const TYPES = ["string", "boolean", "integer"] as const;
 
 const PROXY_METHODS = ["delete", "get", "head", "options", "patch", "post", "put"];
-
-/** The parts that the paths of a connection share with those of their resource. */
-export interface ConnectionSubject {
-  /** The path of the subresource. */
-  readonly path: string;
-  readonly tag: string;
-  /**
-   * The beginning of operation identifiers, `CoreV1`, and the part after the method,
-   * `NamespacedPodExec`.
-   */
-  readonly prefix: string;
-  readonly suffix: string;
-  readonly resourceKind: string;
-  /** The parameters in the path itself. */
-  readonly parameters: readonly JsonObject[];
-  /** Sorts parameters in the order of documents. */
-  readonly inOrder: (parameters: readonly JsonObject[]) => JsonObject[];
-}
 
 /** Whether a subresource forwards a connection, or is the log. */
 export const isConnection = ({ name }: ServedSubresource): boolean => name in OPTIONS;
 
-/** The paths of such a subresource; a proxy has a second one with the path to forward. */
+/**
+ * The paths of such a subresource; a proxy has a second one with the path to forward.
+ *
+ * @param parent - the resource
+ * @param inObject - the parameters in the path of the object
+ */
 export function connectionPaths(
-  subject: ConnectionSubject,
-  { name, group, version, kind }: ServedSubresource,
+  path: string,
+  parent: OperationSubject,
+  subresource: ServedSubresource,
+  inObject: readonly JsonObject[],
 ): Record<string, JsonObject> {
-  const options = (OPTIONS[name] ?? []).map(([option, type]) => ({
-    name: option,
-    in: "query",
-    description: `The option ${option} of ${name}.`,
-    schema: { type, uniqueItems: true },
-  }));
-  const groupVersionKind = { group, version, kind };
+  const { group, version, kind, name } = subresource;
+  const options = TYPES.flatMap((type) =>
+    (OPTIONS[name]?.[type] ?? []).map((option) =>
+      inQuery(option, type, `The option ${option} of ${name}.`),
+    ),
+  );
+  const parameters = [...options, ...inObject];
+  const suffix = `${parent.scope}${parent.name}${capitalized(name)}`;
   if (name === "log") {
-    const types = ["text/plain", "application/json", "application/yaml", PROTOBUF];
-    return {
-      [subject.path]: {
-        get: {
-          ...operation(subject, `read${subject.prefix}${subject.suffix}`, types, "get"),
-          "x-kubernetes-group-version-kind": { group, version, kind: subject.resourceKind },
-        },
-        parameters: subject.inOrder([...options, ...subject.parameters]),
-      },
-    };
+    const id = `read${parent.prefix}${suffix}`;
+    const { groupVersionKind } = parent;
+    const get = operation(parent, id, "get", groupVersionKind);
+    return { [path]: { get, parameters: byName(parameters) } };
   }
   const methods = name === "proxy" ? PROXY_METHODS : ["get", "post"];
-  const item = (withPath: string, parameters: readonly JsonObject[]): JsonObject => ({
+  const item = (withPath: string, own: readonly JsonObject[]): JsonObject => ({
     ...Object.fromEntries(
-      methods.map((method) => [
-        method,
-        {
-          ...operation(
-            subject,
-            `connect${subject.prefix}${capitalized(method)}${subject.suffix}${withPath}`,
-            ["*/*"],
-            "connect",
-          ),
-          "x-kubernetes-group-version-kind": groupVersionKind,
-        },
-      ]),
+      methods.map((method) => {
+        const id = `connect${parent.prefix}${capitalized(method)}${suffix}${withPath}`;
+        return [method, operation(parent, id, "connect", { group, version, kind })];
+      }),
     ),
-    parameters: subject.inOrder(parameters),
+    parameters: byName(own),
   });
-  const parameters = [...options, ...subject.parameters];
-  if (name !== "proxy") return { [subject.path]: item("", parameters) };
-  const rest = {
-    name: "path",
-    in: "path",
-    description: "The path behind the proxy.",
-    required: true,
-    schema: { type: "string", uniqueItems: true },
-  };
+  if (name !== "proxy") return { [path]: item("", parameters) };
+  const rest = inPath("path", "The path behind the proxy.");
   return {
-    [subject.path]: item("", parameters),
-    [`${subject.path}/{path}`]: item("WithPath", [rest, ...parameters]),
+    [path]: item("", parameters),
+    [`${path}/{path}`]: item("WithPath", [rest, ...parameters]),
   };
 }
 
-const PROTOBUF = "application/vnd.kubernetes.protobuf";
-
-function operation(
-  { tag, resourceKind }: ConnectionSubject,
+const operation = (
+  { tag, kind }: OperationSubject,
   operationId: string,
-  mediaTypes: readonly string[],
-  action: string,
-): JsonObject {
-  return {
-    tags: [tag],
-    description: `Connects to one ${resourceKind}.`,
-    operationId,
-    responses: {
-      "200": {
-        description: "OK",
-        content: Object.fromEntries(
-          mediaTypes.map((type) => [type, { schema: { type: "string" } }]),
-        ),
-      },
-      "401": { description: "Unauthorized" },
-    },
-    "x-kubernetes-action": action,
-  };
-}
+  action: "get" | "connect",
+  groupVersionKind: OperationSubject["groupVersionKind"],
+): JsonObject => ({
+  tags: [tag],
+  description: `Connects to one ${kind}.`,
+  operationId,
+  responses: responses({ type: "string" }, action === "get" ? LOG_TYPES : ["*/*"]),
+  "x-kubernetes-action": action,
+  "x-kubernetes-group-version-kind": groupVersionKind,
+});
+
+const LOG_TYPES = [
+  "text/plain",
+  "application/json",
+  "application/yaml",
+  "application/vnd.kubernetes.protobuf",
+];

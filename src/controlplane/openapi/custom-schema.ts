@@ -11,17 +11,17 @@ const CONVENTIONS =
   "https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md";
 const META = "io.k8s.apimachinery.pkg.apis.meta.v1.";
 
-const typeMeta = (): JsonObject => ({
+/** The fields that are the same for every kind, whatever its author declares. */
+const standardFields = (
+  metadata: "ObjectMeta" | "ListMeta",
+  documented = "io.k8s.api.core.v1.ConfigMap",
+): JsonObject => ({
   apiVersion: { type: "string", description: documentationOf(`${META}ObjectMeta`, "apiVersion") },
   kind: { type: "string", description: documentationOf(`${META}ObjectMeta`, "kind") },
-});
-
-const metadataOf = (type: "ObjectMeta" | "ListMeta"): JsonObject => ({
-  allOf: [reference(`${META}${type}`)],
-  description:
-    type === "ListMeta"
-      ? documentationOf(`${META}Status`, "metadata")
-      : documentationOf("io.k8s.api.core.v1.ConfigMap", "metadata"),
+  metadata: {
+    allOf: [reference(META + metadata)],
+    description: documentationOf(documented, "metadata"),
+  },
 });
 
 /** The definitions of a custom kind and of its list, by name. */
@@ -34,12 +34,7 @@ export function customDefinitions(resource: ServedResource): Record<string, Json
     [name]: {
       ...root,
       type: "object",
-      // These three fields are the same for every kind, whatever its author declares.
-      properties: {
-        ...mapAt(root, "properties"),
-        ...typeMeta(),
-        metadata: metadataOf("ObjectMeta"),
-      },
+      properties: { ...mapAt(root, "properties"), ...standardFields("ObjectMeta") },
       "x-kubernetes-group-version-kind": [{ group, version, kind }],
       ...(selectable.length > 0
         ? { "x-kubernetes-selectable-fields": selectable.map((fieldPath) => ({ fieldPath })) }
@@ -50,8 +45,7 @@ export function customDefinitions(resource: ServedResource): Record<string, Json
       type: "object",
       required: ["items"],
       properties: {
-        ...typeMeta(),
-        metadata: metadataOf("ListMeta"),
+        ...standardFields("ListMeta", `${META}Status`),
         items: {
           description: `List of ${resource.plural}. More info: ${CONVENTIONS}`,
           type: "array",
@@ -76,11 +70,7 @@ function shownNode(node: JsonObject): JsonObject {
     result["anyOf"] ??= [{ type: "integer" }, { type: "string" }];
   }
   if (node["x-kubernetes-embedded-resource"] === true) {
-    result["properties"] = {
-      ...mapAt(result, "properties"),
-      ...typeMeta(),
-      metadata: metadataOf("ObjectMeta"),
-    };
+    result["properties"] = { ...mapAt(result, "properties"), ...standardFields("ObjectMeta") };
     const required = listAt(node, "required");
     result["required"] = [
       ...required,

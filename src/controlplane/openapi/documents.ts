@@ -14,42 +14,47 @@ import {
 } from "../builtin/definitions.ts";
 import { documentationOf } from "../builtin/documentation.ts";
 import type { ServedGroup, ServedVersion } from "../discovery/versions.ts";
+import type { ServedResource } from "../kinds.ts";
 import { customDefinitions } from "./custom-schema.ts";
-import { DELETE_OPTIONS, RESOURCE_LIST, WATCH_EVENT, reference } from "./operations.ts";
+import { DELETE_OPTIONS, WATCH_EVENT, reference, responses } from "./operations.ts";
 import { groupTag, pathsOf } from "./paths.ts";
 
 const META = "io.k8s.apimachinery.pkg.apis.meta.v1.";
-const VERSION_INFO = "io.k8s.apimachinery.pkg.version.Info";
-const MEDIA_TYPES = ["application/json", "application/vnd.kubernetes.protobuf", "application/yaml"];
-const UNAUTHORIZED = { "401": { description: "Unauthorized" } };
-
 type Definitions = Readonly<Record<string, Definition>>;
 
 /** A document that is built when it is first requested. */
 export interface LazyDocument {
   /** The path below `/openapi/v3/`, such as `apis/apps/v1`. */
   readonly name: string;
+  /** The resources that it describes. */
+  readonly resources: readonly ServedResource[];
   readonly build: () => JsonObject;
 }
 
 /** All documents of a server that serves these groups. */
 export function documentsOf(groups: readonly ServedGroup[]): readonly LazyDocument[] {
+  const above = (name: string, build: () => JsonObject): LazyDocument => ({
+    name,
+    resources: [],
+    build,
+  });
   return [
-    { name: "api", build: () => rootDocument("/api/", "getCoreAPIVersions", "core") },
-    { name: "apis", build: () => rootDocument("/apis/", "getAPIVersions", "apis") },
-    { name: "version", build: versionDocument },
-    ...groups.flatMap((group) => [
-      ...(group.builtIn && group.name !== ""
-        ? [{ name: `apis/${group.name}`, build: () => groupDocument(group.name) }]
-        : []),
-      ...group.versions.map((version) => ({
-        name:
-          group.name === "" ? `api/${version.version}` : `apis/${group.name}/${version.version}`,
-        build: () => (group.builtIn ? builtInDocument(group, version) : customDocument(version)),
+    above("api", () => rootDocument("/api/", "getCoreAPIVersions", "core")),
+    above("apis", () => rootDocument("/apis/", "getAPIVersions", "apis")),
+    above("version", versionDocument),
+    ...groups.flatMap(({ name, builtIn, versions }) => [
+      ...(builtIn && name !== "" ? [above(`apis/${name}`, () => groupDocument(name))] : []),
+      ...versions.map((served) => ({
+        name: pathOf(name, served.version),
+        resources: served.resources,
+        build: () => (builtIn ? builtInDocument(name, served) : customDocument(served)),
       })),
     ]),
   ];
 }
+
+const pathOf = (group: string, version: string): string =>
+  group === "" ? `api/${version}` : `apis/${group}/${version}`;
 
 const kubernetesDocument = (paths: JsonObject, own: Definitions = {}): JsonObject => ({
   openapi: "3.0.0",
@@ -68,6 +73,18 @@ const kubernetesDocument = (paths: JsonObject, own: Definitions = {}): JsonObjec
   },
 });
 
+/** A path whose GET answers an object of that definition. */
+function getOf(
+  description: string,
+  operationId: string,
+  tag: string,
+  definition: string,
+  mediaTypes?: readonly string[],
+): JsonObject {
+  const answers = responses(reference(definition), mediaTypes);
+  return { get: { description, operationId, responses: answers, tags: [tag] } };
+}
+
 const rootDocument = (path: string, operationId: string, tag: string): JsonObject =>
   kubernetesDocument({
     [path]: { get: { description: "get available API versions", operationId, tags: [tag] } },
@@ -75,52 +92,34 @@ const rootDocument = (path: string, operationId: string, tag: string): JsonObjec
 
 const versionDocument = (): JsonObject =>
   kubernetesDocument({
-    "/version/": {
-      get: {
-        description: "get the version information for this server",
-        operationId: "getCodeVersion",
-        responses: { "200": answer(VERSION_INFO, ["application/json"]), ...UNAUTHORIZED },
-        tags: ["version"],
-      },
-    },
+    "/version/": getOf(
+      "get the version information for this server",
+      "getCodeVersion",
+      "version",
+      "io.k8s.apimachinery.pkg.version.Info",
+      ["application/json"],
+    ),
   });
-
-const answer = (definition: string, mediaTypes = MEDIA_TYPES): JsonObject => ({
-  description: "OK",
-  content: Object.fromEntries(mediaTypes.map((type) => [type, { schema: reference(definition) }])),
-});
 
 function groupDocument(group: string): JsonObject {
   const tag = groupTag(group);
+  const id = `get${capitalized(tag)}APIGroup`;
   return kubernetesDocument({
-    [`/apis/${group}/`]: {
-      get: {
-        description: "get information of a group",
-        operationId: `get${capitalized(tag)}APIGroup`,
-        responses: { "200": answer(`${META}APIGroup`), ...UNAUTHORIZED },
-        tags: [tag],
-      },
-    },
+    [`/apis/${group}/`]: getOf("get information of a group", id, tag, `${META}APIGroup`),
   });
 }
 
-function builtInDocument(group: ServedGroup, { version, resources }: ServedVersion): JsonObject {
-  const base = group.name === "" ? `/api/${version}/` : `/apis/${group.name}/${version}/`;
-  const tag = groupTag(group.name);
+function builtInDocument(name: string, { version, resources }: ServedVersion): JsonObject {
+  const tag = groupTag(name);
+  const id = `get${capitalized(tag)}${capitalized(version)}APIResources`;
+  const list = `${META}APIResourceList`;
   const paths = {
-    [base]: {
-      get: {
-        description: "get available resources",
-        operationId: `get${capitalized(tag)}${capitalized(version)}APIResources`,
-        responses: { "200": answer(RESOURCE_LIST), ...UNAUTHORIZED },
-        tags: [`${tag}_${version}`],
-      },
-    },
+    [`/${pathOf(name, version)}/`]: getOf("get available resources", id, `${tag}_${version}`, list),
     ...merged(resources.map(pathsOf)),
   };
   return kubernetesDocument(paths, {
-    [DELETE_OPTIONS]: ofGroup(DELETE_OPTIONS, group.name, version),
-    [WATCH_EVENT]: ofGroup(WATCH_EVENT, group.name, version),
+    [DELETE_OPTIONS]: ofGroup(DELETE_OPTIONS, name, version),
+    [WATCH_EVENT]: ofGroup(WATCH_EVENT, name, version),
   });
 }
 

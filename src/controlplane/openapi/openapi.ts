@@ -13,7 +13,7 @@ import { groupsOf } from "../discovery/versions.ts";
 import type { JsonObject } from "../../kube/object.ts";
 import type { ServedResource } from "../kinds.ts";
 import { JSON_TYPE, chooseMediaType } from "../views/accept.ts";
-import { documentsOf } from "./documents.ts";
+import { type LazyDocument, documentsOf } from "./documents.ts";
 import { swaggerBytes } from "./swagger-protobuf.ts";
 import { swaggerOf } from "./swagger.ts";
 
@@ -25,10 +25,14 @@ export interface OpenApiRequest extends DocumentRequest {
   readonly nowMs: number;
 }
 
+/** A document as it is sent, with the hash of its text. */
 interface BuiltDocument {
   readonly body: string;
   readonly hash: string;
 }
+
+/** A document of version 3, built on first request. */
+type KnownDocument = LazyDocument & { built?: BuiltDocument };
 
 /** A document with its headers, ready to be sent; that of version 2 may be bytes. */
 type OpenApiAnswer = Omit<DocumentAnswer, "body"> & { readonly body: string | Uint8Array };
@@ -54,11 +58,7 @@ const YEAR_MS = 365 * 24 * 3600 * 1000;
 /** The documents of the resources that are served now; each is built on first request. */
 export class OpenApi {
   #resources: readonly ServedResource[] | undefined;
-  #documents = new Map<string, () => BuiltDocument>();
-  // Documents of unchanged groups are kept when other groups change.
-  readonly #known = new Map<string, { readonly key: string; readonly built: BuiltDocument }>();
-  readonly #identities = new WeakMap<ServedResource, number>();
-  #lastIdentity = 0;
+  #documents: ReadonlyMap<string, KnownDocument> = new Map();
   readonly #gitVersion: string;
   #swagger: BuiltSwagger | undefined;
 
@@ -78,11 +78,11 @@ export class OpenApi {
     if (request.path === ROOT) return this.#index();
     if (request.path === ROOT_V2) return this.#answerV2(request, resources);
     const name = request.path.slice(ROOT.length + 1);
-    const build = this.#documents.get(name);
-    if (!build) return { status: 404, headers: {}, body: "" };
+    const document = this.#documents.get(name);
+    if (!document) return { status: 404, headers: {}, body: "" };
     const type = chooseMediaType(request.accept, [JSON_TYPE], () => "application/json");
     if (type === undefined) return { status: 406, headers: { vary: "Accept" }, body: "" };
-    return documentAnswer(name, build(), request);
+    return documentAnswer(name, builtOf(document), request);
   }
 
   #answerV2(request: OpenApiRequest, resources: readonly ServedResource[]): OpenApiAnswer {
@@ -90,7 +90,10 @@ export class OpenApi {
       subtype === "json" ? "application/json" : PROTOBUF_V2,
     );
     if (type === undefined) return { status: 406, headers: { vary: "Accept" }, body: "" };
-    this.#swagger ??= builtSwagger(swaggerOf(groupsOf(resources), this.#gitVersion));
+    if (!this.#swagger) {
+      const document = swaggerOf(groupsOf(resources), this.#gitVersion);
+      this.#swagger = { ...built(document), document };
+    }
     const { body, document, hash } = this.#swagger;
     const etag = `"${hash}"`;
     const headers = { vary: "Accept-Encoding, Accept", etag };
@@ -104,9 +107,9 @@ export class OpenApi {
 
   #index(): DocumentAnswer {
     const paths = Object.fromEntries(
-      [...this.#documents].map(([name, build]) => [
+      [...this.#documents].map(([name, document]) => [
         name,
-        { serverRelativeURL: urlOf(name, build().hash) },
+        { serverRelativeURL: urlOf(name, builtOf(document).hash) },
       ]),
     );
     return {
@@ -116,50 +119,33 @@ export class OpenApi {
     };
   }
 
+  /** Documents of unchanged resources are kept when others change. */
   #follow(resources: readonly ServedResource[]): void {
     if (this.#resources === resources) return;
     this.#resources = resources;
     this.#swagger = undefined;
-    const groups = groupsOf(resources);
+    const before = this.#documents;
     this.#documents = new Map(
-      documentsOf(groups)
-        .map(({ name, build }) => {
-          const key = resources
-            .filter(({ group, version }) => name === `apis/${group}/${version}`)
-            .map((resource) => this.#identityOf(resource))
-            .join();
-          return [name, () => this.#built(name, key, build)] as const;
-        })
-        .sort(([one], [other]) => (one < other ? -1 : 1)),
+      documentsOf(groupsOf(resources))
+        .toSorted((one, other) => (one.name < other.name ? -1 : 1))
+        .map((document) => {
+          const known = before.get(document.name);
+          const isSame =
+            known?.resources.length === document.resources.length &&
+            known.resources.every((resource, at) => resource === document.resources[at]);
+          return [document.name, isSame ? known : { ...document }];
+        }),
     );
-    for (const name of this.#known.keys()) {
-      if (!this.#documents.has(name)) this.#known.delete(name);
-    }
-  }
-
-  #built(name: string, key: string, build: () => object): BuiltDocument {
-    const known = this.#known.get(name);
-    if (known?.key === key) return known.built;
-    const document = built(build());
-    this.#known.set(name, { key, built: document });
-    return document;
-  }
-
-  #identityOf(resource: ServedResource): number {
-    const known = this.#identities.get(resource);
-    if (known !== undefined) return known;
-    this.#lastIdentity += 1;
-    this.#identities.set(resource, this.#lastIdentity);
-    return this.#lastIdentity;
   }
 }
+
+const builtOf = (document: KnownDocument): BuiltDocument =>
+  (document.built ??= built(document.build()));
 
 function built(document: object): BuiltDocument {
   const body = JSON.stringify(document);
   return { body, hash: createHash("sha512").update(body).digest("hex").toUpperCase() };
 }
-
-const builtSwagger = (document: JsonObject): BuiltSwagger => ({ ...built(document), document });
 
 function matches(ifNoneMatch: string | undefined, etag: string): boolean {
   const tags = (ifNoneMatch ?? "").split(",").map((tag) => tag.trim());
@@ -175,23 +161,13 @@ function documentAnswer(
 ): DocumentAnswer {
   const etag = `"${hash}"`;
   if (asked !== undefined && asked !== "" && asked !== hash) {
-    return {
-      status: 301,
-      headers: { vary: "Accept", etag, location: urlOf(name, hash) },
-      body: "",
-    };
+    const headers = { vary: "Accept", etag, location: urlOf(name, hash) };
+    return { status: 301, headers, body: "" };
   }
-  const headers = {
-    vary: "Accept",
-    etag,
-    // The content at a hashed address never changes.
-    ...(asked === hash
-      ? {
-          "cache-control": "public, immutable",
-          expires: new Date(nowMs + YEAR_MS).toUTCString(),
-        }
-      : {}),
-  };
+  // The content at a hashed address never changes.
+  const expires = new Date(nowMs + YEAR_MS).toUTCString();
+  const lasting = asked === hash ? { "cache-control": "public, immutable", expires } : {};
+  const headers = { vary: "Accept", etag, ...lasting };
   if (matches(ifNoneMatch, etag)) return { status: 304, headers, body: "" };
   return { status: 200, headers: { ...headers, "content-type": "application/json" }, body };
 }

@@ -10,9 +10,11 @@ import type { JsonObject } from "../../kube/object.ts";
 /** Encodes a value as the field of that number: its tag, then its content. */
 type FieldWriter = (number: number, value: unknown) => readonly Uint8Array[];
 
+type Fields = Readonly<Record<string, readonly [number, FieldWriter]>>;
+
 /** The fields of a message, by their names in JSON. */
 interface Message {
-  readonly fields: Readonly<Record<string, readonly [number, FieldWriter]>>;
+  readonly fields: Fields;
   /** The number of the field for names that begin with `x-`. */
   readonly extensions?: number;
 }
@@ -73,10 +75,10 @@ const entries =
       delimited(number, [...text(1, name), ...item(2, part)]),
     );
 
-const message =
-  (find: () => Message): FieldWriter =>
-  (number, value) =>
-    delimited(number, encodeMessage(find(), value));
+function message(find: () => Message): FieldWriter {
+  let known: Message | undefined;
+  return (number, value) => delimited(number, encodeMessage((known ??= find()), value));
+}
 
 function encodeMessage({ fields, extensions }: Message, value: unknown): Uint8Array[] {
   return Object.entries(value as JsonObject).flatMap(([name, part]) => {
@@ -101,27 +103,19 @@ const orReference =
         : item(itemNumber, value),
     );
 
+/** Fields with one encoding, by their numbers. */
+const fields = (write: FieldWriter, numbers: Readonly<Record<string, number>>): Fields =>
+  Object.fromEntries(Object.entries(numbers).map(([name, number]) => [name, [number, write]]));
+
 const schema = message(() => SCHEMA);
 const SCHEMA: Message = {
   fields: {
-    $ref: [1, text],
-    format: [2, text],
-    title: [3, text],
-    description: [4, text],
-    default: [5, any],
-    multipleOf: [6, double],
-    maximum: [7, double],
-    exclusiveMaximum: [8, truth],
-    minimum: [9, double],
-    exclusiveMinimum: [10, truth],
-    maxLength: [11, whole],
-    minLength: [12, whole],
-    pattern: [13, text],
-    maxItems: [14, whole],
-    minItems: [15, whole],
-    uniqueItems: [16, truth],
-    maxProperties: [17, whole],
-    minProperties: [18, whole],
+    ...fields(text, { $ref: 1, format: 2, title: 3, description: 4, pattern: 13 }),
+    ...fields(any, { default: 5, example: 30 }),
+    ...fields(double, { multipleOf: 6, maximum: 7, minimum: 9 }),
+    ...fields(truth, { exclusiveMaximum: 8, exclusiveMinimum: 10, uniqueItems: 16 }),
+    ...fields(whole, { maxLength: 11, minLength: 12, maxItems: 14, minItems: 15 }),
+    ...fields(whole, { maxProperties: 17, minProperties: 18 }),
     required: [19, each(text)],
     enum: [20, each(any)],
     additionalProperties: [
@@ -135,18 +129,15 @@ const SCHEMA: Message = {
     properties: [25, wrapped(entries(schema))],
     externalDocs: [
       29,
-      message(() => ({ fields: { description: [1, text], url: [2, text] }, extensions: 3 })),
+      message(() => ({ fields: fields(text, { description: 1, url: 2 }), extensions: 3 })),
     ],
-    example: [30, any],
   },
   extensions: 31,
 };
 
 const BODY_PARAMETER: Message = {
   fields: {
-    description: [1, text],
-    name: [2, text],
-    in: [3, text],
+    ...fields(text, { description: 1, name: 2, in: 3 }),
     required: [4, truth],
     schema: [5, schema],
   },
@@ -156,30 +147,32 @@ const BODY_PARAMETER: Message = {
 /** A query or path parameter; the two differ only in `allowEmptyValue`. */
 const plainParameter = (shift: number): Message => ({
   fields: {
-    required: [1, truth],
-    in: [2, text],
-    description: [3, text],
-    name: [4, text],
-    type: [5 + shift, text],
-    format: [6 + shift, text],
+    ...fields(truth, { required: 1, uniqueItems: 19 + shift }),
+    ...fields(text, { in: 2, description: 3, name: 4 }),
+    ...fields(text, { type: 5 + shift, format: 6 + shift, pattern: 16 + shift }),
     default: [9 + shift, any],
-    pattern: [16 + shift, text],
-    uniqueItems: [19 + shift, truth],
     enum: [20 + shift, each(any)],
   },
   extensions: 22 + shift,
 });
 
 const PARAMETERS: Readonly<Record<string, FieldWriter>> = {
-  body: (number, value) => delimited(number, message(() => BODY_PARAMETER)(1, value)),
-  query: nonBody(3, plainParameter(1)),
-  path: nonBody(4, plainParameter(0)),
+  body: wrapped(message(() => BODY_PARAMETER)),
+  query: wrapped(
+    wrapped(
+      message(() => plainParameter(1)),
+      3,
+    ),
+    2,
+  ),
+  path: wrapped(
+    wrapped(
+      message(() => plainParameter(0)),
+      4,
+    ),
+    2,
+  ),
 };
-
-function nonBody(inner: number, fields: Message): FieldWriter {
-  const write = message(() => fields);
-  return (number, value) => delimited(number, delimited(2, write(inner, value)));
-}
 
 const parameter: FieldWriter = (number, value) => {
   const place = String((value as JsonObject)["in"]);
@@ -187,71 +180,46 @@ const parameter: FieldWriter = (number, value) => {
   if (!write) throw new InternalError(`OpenAPI v2 has no parameters in ${place} here.`);
   return write(number, value);
 };
+const parameters = each(orReference(parameter, 1, 2));
 
 const response = message(() => ({
   fields: { description: [1, text], schema: [2, wrapped(schema)] },
   extensions: 5,
 }));
 
-const security = each((number, value) => delimited(number, entries(wrapped(each(text)))(1, value)));
+const security = each(wrapped(entries(wrapped(each(text)))));
 
 const operation = message(() => ({
   fields: {
-    tags: [1, each(text)],
-    summary: [2, text],
-    description: [3, text],
-    operationId: [5, text],
-    produces: [6, each(text)],
-    consumes: [7, each(text)],
-    parameters: [8, each(orReference(parameter, 1, 2))],
+    ...fields(each(text), { tags: 1, produces: 6, consumes: 7, schemes: 10 }),
+    ...fields(text, { summary: 2, description: 3, operationId: 5 }),
+    parameters: [8, parameters],
     responses: [9, wrapped(entries(orReference(response, 1, 2)))],
-    schemes: [10, each(text)],
     deprecated: [11, truth],
     security: [12, security],
   },
   extensions: 13,
 }));
 
+const METHODS = { get: 2, put: 3, post: 4, delete: 5, options: 6, head: 7, patch: 8 };
 const pathItem = message(() => ({
-  fields: {
-    get: [2, operation],
-    put: [3, operation],
-    post: [4, operation],
-    delete: [5, operation],
-    options: [6, operation],
-    head: [7, operation],
-    patch: [8, operation],
-    parameters: [9, each(orReference(parameter, 1, 2))],
-  },
+  fields: { ...fields(operation, METHODS), parameters: [9, parameters] },
   extensions: 10,
+}));
+
+const securityScheme = message(() => ({
+  fields: fields(text, { type: 1, name: 2, in: 3, description: 4 }),
 }));
 
 const DOCUMENT: Message = {
   fields: {
     swagger: [1, text],
-    info: [2, message(() => ({ fields: { title: [1, text], version: [2, text] } }))],
+    info: [2, message(() => ({ fields: fields(text, { title: 1, version: 2 }) }))],
     paths: [8, wrapped(entries(pathItem), 2)],
     definitions: [9, wrapped(entries(schema))],
     parameters: [10, wrapped(entries(parameter))],
     security: [12, security],
-    securityDefinitions: [
-      13,
-      wrapped(
-        entries(
-          wrapped(
-            message(() => ({
-              fields: {
-                type: [1, text],
-                name: [2, text],
-                in: [3, text],
-                description: [4, text],
-              },
-            })),
-            2,
-          ),
-        ),
-      ),
-    ],
+    securityDefinitions: [13, wrapped(entries(wrapped(securityScheme, 2)))],
   },
   extensions: 16,
 };

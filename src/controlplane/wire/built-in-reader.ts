@@ -9,11 +9,10 @@ import { goKindOf } from "../../kube/patch.ts";
 import { messageOf } from "../../errors.ts";
 import { type Definition, REFERENCE_PREFIX, findDefinition } from "../builtin/definitions.ts";
 import { findEmbedding, findFieldType } from "../builtin/field-types.ts";
-import { timeMistake } from "./go-time.ts";
 import { goType, refOf, shortName } from "./go-type.ts";
-import { checkBase64, readQuantity } from "./go-values.ts";
+import { checkBase64, readQuantity, timeMistake } from "./go-values.ts";
 import { printJsonPath } from "./json-scanner.ts";
-import { NumberLiteral, plainNumbers } from "./number-literal.ts";
+import { NumberLiteral, isMap, plainNumbers } from "./number-literal.ts";
 import { WireError } from "./wire-error.ts";
 
 const MAX_UNKNOWN = 100;
@@ -149,7 +148,7 @@ class BuiltInReader {
     const definition = findDefinition(name);
     const isOpen = !definition?.properties && shortName(name) !== "CustomResourceSubresourceStatus";
     if (isOpen) return this.#readOpen(value, definition ?? {}, node);
-    return isJsonObject(value) && !(value instanceof NumberLiteral)
+    return isMap(value)
       ? this.#readStruct(value, definition ?? {}, name)
       : this.mismatch(value, node);
   }
@@ -225,7 +224,7 @@ class BuiltInReader {
   }
 
   #readMap(value: unknown, node: Definition): JsonObject | null {
-    if (!isJsonObject(value) || value instanceof NumberLiteral) return this.mismatch(value, node);
+    if (!isMap(value)) return this.mismatch(value, node);
     const values = node.additionalProperties;
     if (!values) return plainNumbers(value) as JsonObject;
     const map: JsonObject = {};
@@ -381,17 +380,12 @@ function zeroOf(node: Definition): unknown {
     if (kind === "IntOrString") return 0;
     return findDefinition(name)?.properties ? {} : null;
   }
-  switch (node.type) {
-    case "string":
-      return "";
-    case "boolean":
-      return false;
-    case "integer":
-    case "number":
-      return 0;
-    case "array":
-    case "object":
-    default:
-      return null;
-  }
+  return ZEROS[node.type ?? ""] ?? null;
 }
+
+const ZEROS: Readonly<Record<string, unknown>> = {
+  string: "",
+  boolean: false,
+  integer: 0,
+  number: 0,
+};

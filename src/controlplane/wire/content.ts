@@ -3,10 +3,9 @@
  * reports.
  */
 import { scanJson } from "./json-scanner.ts";
-import { JsonSyntaxError } from "./json-scanner.ts";
 import type { BodyForm } from "./media-type.ts";
 import { WireError } from "./wire-error.ts";
-import { YamlError, readYaml } from "./yaml-reader.ts";
+import { readYaml } from "./yaml-reader.ts";
 
 /** A value that may hold `NumberLiteral`s, and the problems of its notation. */
 export interface Content {
@@ -29,24 +28,15 @@ export function readContent(
   form: Exclude<BodyForm, "protobuf">,
   merges = false,
 ): Content {
-  try {
-    if (form === "json") {
-      const { value, duplicates } = scanJson(bytes, merges);
-      return { value, problems: duplicates.map((path) => problemOf("duplicate", path)) };
-    }
-    const plain = readPlainJson(bytes);
-    if (plain) return plain;
-    const { value, problems } = readYaml(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
-    return {
-      value,
-      problems: problems.length === 0 ? [] : [YAML_PROBLEMS + problems.join("\n  ")],
-    };
-  } catch (error) {
-    if (error instanceof JsonSyntaxError || error instanceof YamlError) {
-      throw new WireError(error.message, { cause: error });
-    }
-    throw error;
+  if (form === "json") {
+    const { value, duplicates } = scanJson(bytes, merges);
+    return { value, problems: duplicates.map((path) => problemOf("duplicate", path)) };
   }
+  const plain = readPlainJson(bytes);
+  if (plain) return plain;
+  const { value, problems } = readYaml(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
+  const all = YAML_PROBLEMS + problems.join("\n  ");
+  return { value, problems: problems.length === 0 ? [] : [all] };
 }
 
 /**
@@ -64,7 +54,7 @@ function readPlainJson(bytes: Uint8Array): Content | undefined {
     const { value, duplicates, hasLiterals } = scanJson(bytes);
     return hasLiterals || duplicates.length > 0 ? undefined : { value, problems: [] };
   } catch (error) {
-    if (error instanceof JsonSyntaxError) return undefined;
+    if (error instanceof WireError) return undefined;
     throw error;
   }
 }

@@ -16,10 +16,10 @@ import { readBuiltIn } from "./built-in-reader.ts";
 import { type Content, readContent, strictMistake, unknownFields, warningsOf } from "./content.ts";
 import { scanEntries } from "./json-scanner.ts";
 import { type BodyForm, bodyForm, unsupportedBody } from "./media-type.ts";
-import { NumberLiteral, plainNumbers } from "./number-literal.ts";
+import { NumberLiteral, isMap, plainNumbers } from "./number-literal.ts";
 import { readContentAs, readEnvelope } from "./protobuf.ts";
 import { nodeOf, strictProblems } from "./strict-fields.ts";
-import { WireError } from "./wire-error.ts";
+import { LEGACY_SCHEME, WireError, orRefuse, unregistered } from "./wire-error.ts";
 
 /** The kind that a body must be of. */
 export interface ExpectedKind {
@@ -82,15 +82,12 @@ export function decodeBody(
     badRequest(
       `the object provided is unrecognized (must be of type ${expected.kind}): ${message} (${summarise(bytes)})`,
     );
-  let body: Body;
-  try {
-    body = openBody(bytes, form, expected.builtIn);
-    if (expected.builtIn) checkVersionText(body.type.apiVersion);
-    else checkCustomType(body.type, bytes, expected, validation);
-  } catch (error) {
-    if (error instanceof WireError) throw unrecognized(error.message);
-    throw error;
-  }
+  const body = orRefuse(() => {
+    const opened = openBody(bytes, form, expected.builtIn);
+    if (expected.builtIn) checkVersionText(opened.type.apiVersion);
+    else checkCustomType(opened.type, bytes, expected, validation);
+    return opened;
+  }, unrecognized);
   return decodeObject(body, expected, validation);
 }
 
@@ -105,14 +102,11 @@ export function readText(
   form: Exclude<BodyForm, "protobuf">,
   merges = false,
 ): Content {
-  try {
-    return readContent(bytes, form, merges);
-  } catch (error) {
-    if (form === "yaml" || !(error instanceof WireError)) throw error;
-    throw new WireError(`couldn't get version/kind; json parse error: ${error.message}`, {
-      cause: error,
-    });
-  }
+  const prefix = form === "json" ? "couldn't get version/kind; json parse error: " : "";
+  return orRefuse(
+    () => readContent(bytes, form, merges),
+    (message) => new WireError(prefix + message),
+  );
 }
 
 /** The apiVersion and kind of an object; empty when absent. */
@@ -134,7 +128,7 @@ export function readType(value: unknown): TypeMeta {
     );
   };
   if (value === null) return { apiVersion: "", kind: "" };
-  if (!isJsonObject(value) || value instanceof NumberLiteral) {
+  if (!isMap(value)) {
     return refuse(value, `Go value of type ${TYPE_STRUCT}`);
   }
   // Go matches these two names case-insensitively.
@@ -206,10 +200,11 @@ function strangerRefusal({ stranger, version, kind }: ExpectedKind): StatusError
 
 function unhandled(given: TypeMeta, expected: ExpectedKind, message: string): StatusError {
   const { version } = parseApiVersion(given.apiVersion);
-  const refusal = strangerRefusal(expected);
-  if (refusal) return refusal;
-  return badRequest(
-    `${given.kind} in version ${JSON.stringify(version)} cannot be handled as a ${expected.kind}: ${message}`,
+  return (
+    strangerRefusal(expected) ??
+    badRequest(
+      `${given.kind} in version ${JSON.stringify(version)} cannot be handled as a ${expected.kind}: ${message}`,
+    )
   );
 }
 
@@ -225,16 +220,12 @@ function decodeObject(
     : given;
   const refuse = (message: string): StatusError =>
     unhandled({ ...type, apiVersion: given.apiVersion || wanted }, expected, message);
-  let read: ReadKind;
-  try {
+  const read = orRefuse(() => {
     if (expected.builtIn) checkBuiltInType(type, expected);
     const value = body.value(type);
     if (!expected.builtIn) checkVersionIsThere(value, expected);
-    read = expected.builtIn ? readBuiltInKind(value, expected) : readCustom(value);
-  } catch (error) {
-    if (error instanceof WireError) throw refuse(error.message);
-    throw error;
-  }
+    return expected.builtIn ? readBuiltInKind(value, expected) : readCustom(value);
+  }, refuse);
   let object = asObject(Object.assign(read.object, type));
   if (body.withEmpty) {
     normaliseShape(object);
@@ -274,9 +265,7 @@ export function checkBuiltInType({ apiVersion, kind }: TypeMeta, expected: Group
   const isKnown = isList || findDefinitionName({ group, version, kind }) !== undefined;
   const isOld = kind === expected.kind && /^v\d+(alpha|beta)\d+$/.test(version);
   if (!isKnown && !isOld) {
-    throw new WireError(
-      `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30"`,
-    );
+    throw new WireError(unregistered(kind, apiVersion, LEGACY_SCHEME));
   }
   if (kind === expected.kind) return;
   const internal = expected.group === "" ? "core" : (expected.group.split(".")[0] ?? "");

@@ -4,6 +4,7 @@
  */
 import { asObject, encodeJson, isJsonObject } from "../../kube/json.ts";
 import type { JsonObject, SentObject } from "../../kube/object.ts";
+import { goKindOf } from "../../kube/patch.ts";
 import { type StatusError, failure } from "../../kube/status.ts";
 import { quote } from "../../kube/field-errors.ts";
 import { sortedKeys } from "../../kube/schema/sorted-keys.ts";
@@ -36,7 +37,7 @@ import { asFloats, plainNumbers } from "./number-literal.ts";
 import { patchedText } from "./patch-text.ts";
 import { readContentAs, readEnvelope } from "./protobuf.ts";
 import { nodeOf, strictProblems } from "./strict-fields.ts";
-import { WireError } from "./wire-error.ts";
+import { WireError, orRefuse, unregistered } from "./wire-error.ts";
 
 /** The types of patches that are written in JSON. */
 export type PatchForm = "json" | "merge" | "strategic";
@@ -52,28 +53,15 @@ export interface DecodedPatch {
 const badRequest = (message: string): StatusError => failure(400, "BadRequest", message);
 
 /** Runs `read`; the message of a WireError becomes that of a 400. */
-function orBadRequest<T>(prefix: string, read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof WireError) throw badRequest(prefix + error.message);
-    throw error;
-  }
-}
+const orBadRequest = <T>(prefix: string, read: () => T): T =>
+  orRefuse(read, (message) => badRequest(prefix + message));
 
 /** Refuses a patch that is not JSON, whether its object exists or not. @throws StatusError 400 */
-export function checkPatchSyntax(bytes: Uint8Array): void {
-  readPatch(bytes);
-}
-
-function readPatch(bytes: Uint8Array): Content {
-  try {
-    return readContent(bytes, "json");
-  } catch (error) {
-    if (error instanceof WireError) throw badRequest("invalid JSON patch");
-    throw error;
-  }
-}
+export const checkPatchSyntax = (bytes: Uint8Array): Content =>
+  orRefuse(
+    () => readContent(bytes, "json"),
+    () => badRequest("invalid JSON patch"),
+  );
 
 /**
  * Reads a patch that is written in JSON.
@@ -81,7 +69,7 @@ function readPatch(bytes: Uint8Array): Content {
  * @throws StatusError 400 for a body that is not JSON
  */
 export function decodePatch(bytes: Uint8Array, form: PatchForm): DecodedPatch {
-  const { value, problems } = readPatch(bytes);
+  const { value, problems } = checkPatchSyntax(bytes);
   const prefix = form === "strategic" ? "" : "error decoding patch: ";
   const patch = orBadRequest(prefix, () => plainNumbers(value));
   if (form !== "json") return { form, patch, problems };
@@ -131,13 +119,8 @@ export function decodeConfiguration(
       asFloats(value),
     ) ?? {};
   if (!isJsonObject(config)) {
-    const kind = Array.isArray(config)
-      ? "array"
-      : typeof config === "boolean"
-        ? "bool"
-        : typeof config;
     throw badRequest(
-      `error decoding patch: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${kind} into Go value of type map[string]interface {}`,
+      `error decoding patch: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${goKindOf(config)} into Go value of type map[string]interface {}`,
     );
   }
   if (validation === "Warn") return { config, warnings: warningsOf(problems) };
@@ -184,7 +167,7 @@ export function acceptPatched(
       form === "strategic" ? printValue(patch) : patchedText(written(), form, patch),
       message,
     );
-  try {
+  return orRefuse(() => {
     const { object, unknown, definition } = readPatched(patched, expected, form);
     const dropped = expected.dropUnknown?.(object) ?? [];
     const ofFields =
@@ -197,10 +180,7 @@ export function acceptPatched(
     const all = [...problems, ...ofFields];
     if (validation === "Strict" && all.length > 0) throw refuse(strictMistake(all));
     return { object, warnings: validation === "Warn" ? warningsOf(all) : [] };
-  } catch (error) {
-    if (error instanceof WireError) throw refuse(error.message);
-    throw error;
-  }
+  }, refuse);
 }
 
 interface PatchedKind {
@@ -283,22 +263,21 @@ export function acceptApplied(
   kind: GroupVersionKind,
   builtIn: boolean,
 ): SentObject {
-  try {
-    const { object } = builtIn
-      ? readBuiltInKind(applied, kind, convertBuiltIn)
-      : readAppliedCustom(applied);
-    const { apiVersion } = applied;
-    return asObject(Object.assign(object, { apiVersion, kind: applied.kind }));
-  } catch (error) {
-    if (!(error instanceof WireError)) throw error;
+  const refuse = (message: string): StatusError => {
     const { name = "" } = applied.metadata;
     const shown = `${kind.group}/${kind.version}, Kind=${kind.kind}`;
-    throw failure(
+    return failure(
       500,
       "",
-      `failed to convert new object (/${name}; ${shown}) to proper version: unable to convert unstructured object to ${shown}: ${error.message}`,
+      `failed to convert new object (/${name}; ${shown}) to proper version: unable to convert unstructured object to ${shown}: ${message}`,
     );
-  }
+  };
+  const { object } = orRefuse(
+    () => (builtIn ? readBuiltInKind(applied, kind, convertBuiltIn) : readAppliedCustom(applied)),
+    refuse,
+  );
+  const { apiVersion } = applied;
+  return asObject(Object.assign(object, { apiVersion, kind: applied.kind }));
 }
 
 const DELETE_OPTIONS = "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions";
@@ -318,9 +297,8 @@ export function decodeDeleteOptions(bytes: Uint8Array, contentType: string): Jso
     const { value } = readText(bytes, form, true);
     const { apiVersion, kind } = readType(value);
     if (kind !== "" && kind !== "DeleteOptions") {
-      throw new WireError(
-        `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:33"`,
-      );
+      const scheme = "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:33";
+      throw new WireError(unregistered(kind, apiVersion, scheme));
     }
     return readBuiltIn(value, DELETE_OPTIONS, []) as JsonObject;
   });

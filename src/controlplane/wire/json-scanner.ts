@@ -5,9 +5,10 @@
  * A number that JavaScript cannot hold exactly becomes a `bigint` where it is an `int64`, and a
  * float otherwise.
  */
-import { isJsonObject, setField } from "../../kube/json.ts";
+import { setField } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";
-import { NumberLiteral, plainNumbers } from "./number-literal.ts";
+import { NumberLiteral, isMap, plainNumbers } from "./number-literal.ts";
+import { WireError } from "./wire-error.ts";
 
 /** Decoded JSON; `value` may hold `NumberLiteral`s if `hasLiterals`. */
 export interface ScannedJson {
@@ -15,11 +16,6 @@ export interface ScannedJson {
   readonly hasLiterals: boolean;
   /** Paths of duplicate keys: `spec.ports[0].name`; the last value counts. */
   readonly duplicates: readonly string[];
-}
-
-/** Invalid JSON; the message is Go's. */
-export class JsonSyntaxError extends Error {
-  override readonly name = "JsonSyntaxError";
 }
 
 /** An object with all of its fields in their order, duplicates included. */
@@ -63,7 +59,7 @@ function quoteByte(byte: number): string {
  * Reads one JSON text.
  *
  * @param merges - duplicate fields are merged into the earlier ones, as in Go's structs
- * @throws JsonSyntaxError
+ * @throws WireError
  */
 export function scanJson(bytes: Uint8Array, merges = false): ScannedJson {
   const value = readCanonical(bytes);
@@ -76,10 +72,10 @@ export function scanJson(bytes: Uint8Array, merges = false): ScannedJson {
   };
 }
 
-/** Reads one JSON text with its objects as `JsonEntries`. @throws JsonSyntaxError */
+/** Reads one JSON text with its objects as `JsonEntries`. @throws WireError */
 export const scanEntries = (bytes: Uint8Array): unknown => new EntryScanner(bytes).scan();
 
-/** Reads JSON that this program wrote. @throws JsonSyntaxError */
+/** Reads JSON that this program wrote. @throws WireError */
 export function readJson(text: string): unknown {
   return LONG_NUMBER.test(text)
     ? plainNumbers(scanJson(Buffer.from(text)).value)
@@ -119,9 +115,6 @@ function countOf(mark: string, text: string): number {
 /** Matches numbers that may exceed 2^53. */
 const LONG_NUMBER = /\d{16}/;
 
-const isObject = (value: unknown): value is JsonObject =>
-  isJsonObject(value) && !(value instanceof NumberLiteral);
-
 /** Merges a duplicate field as Go does: maps and structs are filled further, lists item by item. */
 function mergedAgain(before: unknown, again: unknown): unknown {
   if (Array.isArray(before) && Array.isArray(again)) {
@@ -129,7 +122,7 @@ function mergedAgain(before: unknown, again: unknown): unknown {
       index < before.length ? mergedAgain(before[index], item) : (item as unknown),
     );
   }
-  if (!isObject(before) || !isObject(again)) return again;
+  if (!isMap(before) || !isMap(again)) return again;
   for (const [key, value] of Object.entries(again)) {
     setField(before, key, Object.hasOwn(before, key) ? mergedAgain(before[key], value) : value);
   }
@@ -160,7 +153,7 @@ class JsonScanner {
 
   #fail(where: string): never {
     const byte = this.#bytes[this.#at];
-    throw new JsonSyntaxError(
+    throw new WireError(
       byte === undefined
         ? "unexpected end of JSON input"
         : `invalid character ${quoteByte(byte)} ${where}`,
@@ -178,9 +171,9 @@ class JsonScanner {
   #value(): unknown {
     switch (this.#bytes[this.#at]) {
       case 0x7b:
-        return this.#nested(() => this.#object());
+        return this.#object();
       case 0x5b:
-        return this.#nested(() => this.#array());
+        return this.#array();
       case QUOTE:
         return this.#string();
       case 0x74:
@@ -192,22 +185,29 @@ class JsonScanner {
     }
   }
 
-  #nested(read: () => unknown): unknown {
-    if (++this.#depth > MAX_DEPTH) throw new JsonSyntaxError("exceeded max depth");
+  /** Reads the parts of a list or map, up to the mark that closes it. */
+  #parts(close: number, where: string, read: () => void): void {
+    if (++this.#depth > MAX_DEPTH) throw new WireError("exceeded max depth");
     this.#at++;
     this.#skipSpace();
-    const value = read();
+    if (this.#bytes[this.#at] !== close) {
+      for (;;) {
+        read();
+        this.#skipSpace();
+        const byte = this.#bytes[this.#at];
+        if (byte === close) break;
+        if (byte !== 0x2c) this.#fail(where);
+        this.#at++;
+        this.#skipSpace();
+      }
+    }
+    this.#at++;
     this.#depth--;
-    return value;
   }
 
   #object(): object {
     const object = this.emptyObject();
-    if (this.#bytes[this.#at] === 0x7d) {
-      this.#at++;
-      return object;
-    }
-    for (;;) {
+    this.#parts(0x7d, "after object key:value pair", () => {
       if (this.#bytes[this.#at] !== QUOTE) this.#fail("looking for beginning of object key string");
       const key = this.#string();
       this.#skipSpace();
@@ -217,16 +217,8 @@ class JsonScanner {
       this.#path.push(key);
       this.addField(object, key, () => this.#value());
       this.#path.pop();
-      this.#skipSpace();
-      const byte = this.#bytes[this.#at];
-      if (byte === 0x7d) {
-        this.#at++;
-        return object;
-      }
-      if (byte !== 0x2c) this.#fail("after object key:value pair");
-      this.#at++;
-      this.#skipSpace();
-    }
+    });
+    return object;
   }
 
   protected emptyObject(): object {
@@ -254,24 +246,12 @@ class JsonScanner {
 
   #array(): unknown[] {
     const list: unknown[] = [];
-    if (this.#bytes[this.#at] === 0x5d) {
-      this.#at++;
-      return list;
-    }
-    for (;;) {
+    this.#parts(0x5d, "after array element", () => {
       this.#path.push(list.length);
       list.push(this.#value());
       this.#path.pop();
-      this.#skipSpace();
-      const byte = this.#bytes[this.#at];
-      if (byte === 0x5d) {
-        this.#at++;
-        return list;
-      }
-      if (byte !== 0x2c) this.#fail("after array element");
-      this.#at++;
-      this.#skipSpace();
-    }
+    });
+    return list;
   }
 
   #string(): string {

@@ -1,5 +1,5 @@
 /** Numbers that keep their notation until their type is known. */
-import { setField } from "../../kube/json.ts";
+import { isJsonObject, setField } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";
 import { WireError } from "./wire-error.ts";
 
@@ -29,42 +29,38 @@ function plainNumber(literal: NumberLiteral): number | bigint {
   return BigInt.asIntN(64, exact) === exact ? exact : number;
 }
 
+/** Whether a value is a map of JSON. */
+export const isMap = (value: unknown): value is JsonObject =>
+  isJsonObject(value) && !(value instanceof NumberLiteral);
+
 /**
  * Converts numbers to floats and back to JSON, as the YAML of an apply is read: whole numbers
  * beyond 2^53 lose their last digits, and `1e16` is a whole number. The value is modified in place.
  *
  * @throws WireError for a number beyond the range of a float
  */
-export function asFloats(value: unknown): unknown {
-  if (value instanceof NumberLiteral) return plainNumber(new NumberLiteral(String(float(value))));
-  if (typeof value !== "object" || value === null) return value;
-  for (const [key, field] of Object.entries(value)) {
-    if (typeof field === "object") setField(value as JsonObject, key, asFloats(field));
-  }
-  return value;
-}
+export const asFloats = (value: unknown): unknown =>
+  plainNumbers(value, (literal) => plainNumber(new NumberLiteral(String(float(literal)))));
 
 /**
  * The value without literals, modified in place. Frozen parts have none.
  *
  * @throws WireError for a number beyond the range of a float
  */
-export function plainNumbers(value: unknown): unknown {
+export function plainNumbers(value: unknown, convert = plainNumber): unknown {
   if (typeof value !== "object" || value === null) return value;
-  if (value instanceof NumberLiteral) return plainNumber(value);
+  if (value instanceof NumberLiteral) return convert(value);
   if (Object.isFrozen(value)) return value;
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index++) {
       const item: unknown = value[index];
-      if (item instanceof NumberLiteral) value[index] = plainNumber(item);
-      else if (typeof item === "object") plainNumbers(item);
+      if (typeof item === "object") value[index] = plainNumbers(item, convert);
     }
   } else {
     const object = value as JsonObject;
     for (const key of Object.keys(object)) {
       const field = object[key];
-      if (field instanceof NumberLiteral) setField(object, key, plainNumber(field));
-      else if (typeof field === "object") plainNumbers(field);
+      if (typeof field === "object") setField(object, key, plainNumbers(field, convert));
     }
   }
   return value;

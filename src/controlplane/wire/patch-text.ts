@@ -8,6 +8,7 @@ import { encodeJson, getField, isJsonObject, setField } from "../../kube/json.ts
 import type { JsonObject } from "../../kube/object.ts";
 import { applyJsonPatch, withoutNulls } from "../../kube/patch.ts";
 import { sortedKeys } from "../../kube/schema/sorted-keys.ts";
+import { escapeMarkup } from "../apply/go-print.ts";
 
 /**
  * The JSON of an object after a patch.
@@ -19,12 +20,6 @@ import { sortedKeys } from "../../kube/schema/sorted-keys.ts";
 export function patchedText(live: JsonObject, form: "json" | "merge", patch: unknown): string {
   return escapeMarkup(encodeJson(form === "json" ? jsonPatched(live, patch) : merged(live, patch)));
 }
-
-const MARKUP = /[<>&\u2028\u2029]/g;
-
-/** Escapes JSON as Go does, so that it is safe in HTML. */
-const escapeMarkup = (text: string): string =>
-  text.replace(MARKUP, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 function jsonPatched(live: JsonObject, patch: unknown): unknown {
   const opened = new Set<object>();

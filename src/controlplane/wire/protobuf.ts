@@ -12,7 +12,7 @@ import { readData } from "../data-file.ts";
 import { getField, setField } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";
 import { parseApiVersion } from "../../kube/resource.ts";
-import { WireError } from "./wire-error.ts";
+import { LEGACY_SCHEME, WireError, unregistered } from "./wire-error.ts";
 
 interface Field {
   /** The name of the field; empty for a struct whose fields are inlined into its parent. */
@@ -22,38 +22,6 @@ interface Field {
 }
 
 type Fields = ReadonlyMap<number, Field>;
-
-/** The table of messages; each message is parsed on first use. */
-class MessageTable {
-  #lines: Readonly<Record<string, string>> | undefined;
-  readonly #parsed = new Map<string, Fields>();
-
-  has(name: string): boolean {
-    return Object.hasOwn(this.#table, name);
-  }
-
-  get #table(): Readonly<Record<string, string>> {
-    return (this.#lines ??= readData<Record<string, string>>(
-      new URL("./protobuf.data.json", import.meta.url),
-    ));
-  }
-
-  fieldsOf(message: string): Fields {
-    const known = this.#parsed.get(message);
-    if (known) return known;
-    const line = this.#table[message];
-    if (line === undefined) throw new WireError(`there is no message ${message}`);
-    const pack = message.slice(0, message.lastIndexOf("."));
-    const fields = new Map(
-      line
-        .split(";")
-        .filter((entry) => entry !== "")
-        .map((entry) => readField(entry, pack)),
-    );
-    this.#parsed.set(message, fields);
-    return fields;
-  }
-}
 
 const SCALARS: ReadonlySet<string> = new Set([
   "string",
@@ -74,7 +42,24 @@ function readField(entry: string, pack: string): [number, Field] {
   return [Number(number), { name: name === "~" ? "" : name, type, rule }];
 }
 
-const messages = new MessageTable();
+let table: Readonly<Record<string, string>> | undefined;
+const linesOfMessages = (): Readonly<Record<string, string>> =>
+  (table ??= readData<Record<string, string>>(new URL("./protobuf.data.json", import.meta.url)));
+
+const parsed = new Map<string, Fields>();
+
+/** The fields of a message, which is parsed on first use. */
+function fieldsOf(message: string): Fields {
+  const known = parsed.get(message);
+  if (known) return known;
+  const line = linesOfMessages()[message];
+  if (line === undefined) throw new WireError(`there is no message ${message}`);
+  const pack = message.slice(0, message.lastIndexOf("."));
+  const entries = line.split(";").filter((entry) => entry !== "");
+  const fields = new Map(entries.map((entry) => readField(entry, pack)));
+  parsed.set(message, fields);
+  return fields;
+}
 
 const META = "apimachinery.pkg.apis.meta.v1.";
 const CRD = "apiextensions_apiserver.pkg.apis.apiextensions.v1.";
@@ -90,7 +75,9 @@ const PACKAGES: Readonly<Record<string, string>> = {
 function messageOf(apiVersion: string, kind: string): string | undefined {
   const { group, version } = parseApiVersion(apiVersion);
   const pack = PACKAGES[group] ?? `api.${group.split(".")[0] ?? ""}`;
-  return [`${pack}.${version}.${kind}`, META + kind].find((name) => messages.has(name));
+  return [`${pack}.${version}.${kind}`, META + kind].find((name) =>
+    Object.hasOwn(linesOfMessages(), name),
+  );
 }
 
 const PREFIX = Buffer.from([0x6b, 0x38, 0x73, 0]);
@@ -130,9 +117,7 @@ export function readEnvelope(bytes: Uint8Array): Envelope {
 export function readContentAs(content: Uint8Array, apiVersion: string, kind: string): JsonObject {
   const message = messageOf(apiVersion, kind);
   if (message === undefined) {
-    throw new WireError(
-      `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30"`,
-    );
+    throw new WireError(unregistered(kind, apiVersion, LEGACY_SCHEME));
   }
   return { ...(readMessage(message, Buffer.from(content), 0) as JsonObject), apiVersion, kind };
 }
@@ -215,7 +200,7 @@ function readMessage(message: string, data: Buffer, depth: number): unknown {
   const special = SPECIAL[message];
   if (special) return special(data, depth);
   const object: JsonObject = {};
-  const fields = messages.fieldsOf(message);
+  const fields = fieldsOf(message);
   eachField(new Reader(data), (number, raw) => {
     const field = fields.get(number);
     if (field) addField(object, field, raw, depth);
@@ -313,16 +298,18 @@ function readIntOrString(data: Buffer): unknown {
   return numberOf(found.get(1)) === 1 ? textOf(found.get(3)) : numberOf(found.get(2));
 }
 
-/**
- * Reads a message that is a union of two fields: the second one if `usesSecond`, else the first.
- */
-function readEither(
-  data: Buffer,
-  depth: number,
-  read: (found: Map<number, bigint | Buffer>, message: (raw: Buffer) => unknown) => unknown,
-): unknown {
-  return read(parts(data), (raw) => readMessage(`${CRD}JSONSchemaProps`, raw, depth + 1));
-}
+type SpecialReader = (data: Buffer, depth: number) => unknown;
+
+const readSchema: SpecialReader = (raw, depth) =>
+  readMessage(`${CRD}JSONSchemaProps`, raw, depth + 1);
+
+/** Reads a message that has a schema in the field of that number, or what `other` reads. */
+const schemaOr =
+  (number: number, other: SpecialReader): SpecialReader =>
+  (data, depth) => {
+    const schema = parts(data).get(number);
+    return Buffer.isBuffer(schema) ? readSchema(schema, depth) : other(data, depth);
+  };
 
 function readList(data: Buffer, number: number, read: (raw: Buffer) => unknown): unknown[] {
   const list: unknown[] = [];
@@ -335,7 +322,7 @@ function readList(data: Buffer, number: number, read: (raw: Buffer) => unknown):
 const readTexts = (data: Buffer, number = 1): unknown[] =>
   readList(data, number, (raw) => raw.toString("utf8"));
 
-const SPECIAL: Readonly<Record<string, ((data: Buffer, depth: number) => unknown) | undefined>> = {
+const SPECIAL: Readonly<Record<string, SpecialReader | undefined>> = {
   "apimachinery.pkg.api.resource.Quantity": (data) => textOf(parts(data).get(1)),
   "apimachinery.pkg.util.intstr.IntOrString": readIntOrString,
   "apimachinery.pkg.runtime.RawExtension": readJsonBytes,
@@ -344,21 +331,11 @@ const SPECIAL: Readonly<Record<string, ((data: Buffer, depth: number) => unknown
   [`${META}MicroTime`]: (data) =>
     readTime(data, (nanos) => `.${String(Math.floor(nanos / 1000)).padStart(6, "0")}`),
   [`${CRD}JSON`]: readJsonBytes,
-  [`${CRD}JSONSchemaPropsOrArray`]: (data, depth) =>
-    readEither(data, depth, (found, schema) => {
-      const single = found.get(1);
-      return Buffer.isBuffer(single) ? schema(single) : readList(data, 2, schema);
-    }),
-  [`${CRD}JSONSchemaPropsOrBool`]: (data, depth) =>
-    readEither(data, depth, (found, schema) => {
-      const node = found.get(2);
-      return Buffer.isBuffer(node) ? schema(node) : found.get(1) !== 0n;
-    }),
-  [`${CRD}JSONSchemaPropsOrStringArray`]: (data, depth) =>
-    readEither(data, depth, (found, schema) => {
-      const node = found.get(1);
-      return Buffer.isBuffer(node) ? schema(node) : readTexts(data, 2);
-    }),
+  [`${CRD}JSONSchemaPropsOrArray`]: schemaOr(1, (data, depth) =>
+    readList(data, 2, (raw) => readSchema(raw, depth)),
+  ),
+  [`${CRD}JSONSchemaPropsOrBool`]: schemaOr(2, (data) => parts(data).get(1) !== 0n),
+  [`${CRD}JSONSchemaPropsOrStringArray`]: schemaOr(1, (data) => readTexts(data, 2)),
   "api.authentication.v1.ExtraValue": (data) => readTexts(data),
   "api.authorization.v1.ExtraValue": (data) => readTexts(data),
   "api.certificates.v1.ExtraValue": (data) => readTexts(data),

@@ -2,12 +2,11 @@
  * The problems that strict decoding reports for a body that Go decodes into a struct: unknown and
  * duplicate fields, in the order in which Go's decoder meets them.
  */
-import { isJsonObject } from "../../kube/json.ts";
 import { type Definition, REFERENCE_PREFIX, findDefinition } from "../builtin/definitions.ts";
 import { problemOf } from "./content.ts";
 import { refOf, shortName } from "./go-type.ts";
 import { JsonEntries, printJsonPath } from "./json-scanner.ts";
-import { NumberLiteral } from "./number-literal.ts";
+import { isMap } from "./number-literal.ts";
 
 const MAX_PROBLEMS = 100;
 
@@ -95,8 +94,7 @@ class StrictWalk {
   }
 }
 
-const isObject = (value: unknown): value is object =>
-  value instanceof JsonEntries || (isJsonObject(value) && !(value instanceof NumberLiteral));
+const isObject = (value: unknown): value is object => value instanceof JsonEntries || isMap(value);
 
 /** Whether Go decodes the node into an empty interface: any JSON, without unknown fields. */
 const isFree = (node: Definition): boolean =>

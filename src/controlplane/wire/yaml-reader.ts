@@ -26,6 +26,7 @@ import { quote } from "../../kube/field-errors.ts";
 import { getField, isJsonObject, setField } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";
 import { NumberLiteral } from "./number-literal.ts";
+import { WireError } from "./wire-error.ts";
 import {
   type MistakenText,
   characterMistake,
@@ -39,11 +40,6 @@ export interface ReadYaml {
   readonly problems: readonly string[];
 }
 
-/** Invalid YAML, or YAML that cannot become JSON; the message is go-yaml's for common mistakes. */
-export class YamlError extends Error {
-  override readonly name = "YamlError";
-}
-
 /**
  * The deepest nesting. The composer is recursive, several calls deep for each level; the stack
  * holds some 900 levels.
@@ -55,13 +51,18 @@ const MAX_MISTAKES = 100;
 /** The most nodes of the value: aliases of aliases can make a short text huge. */
 const MAX_NODES = 500_000;
 
-const tooDeep = (): YamlError => new YamlError(`yaml: exceeded max depth of ${MAX_DEPTH}`);
+const tooDeep = (): WireError => new WireError(`yaml: exceeded max depth of ${MAX_DEPTH}`);
 
-/** Reads the first document of a UTF-8 text. @throws YamlError */
+/**
+ * Reads the first document of a UTF-8 text.
+ *
+ * @throws WireError for invalid YAML, and YAML that cannot become JSON; the message is go-yaml's
+ *   for common mistakes
+ */
 export function readYaml(bytes: Buffer): ReadYaml {
   const text = bytes.toString("utf8");
   const strange = characterMistake(bytes, text);
-  if (strange !== undefined) throw new YamlError(strange);
+  if (strange !== undefined) throw new WireError(strange);
   const lines = new LineCounter();
   const tokens = parseTokens(text, lines);
   checkTokens(tokens, { text, lines });
@@ -76,7 +77,7 @@ export function readYaml(bytes: Buffer): ReadYaml {
   const [mistake] = first.errors;
   const broken = mistake ?? first.warnings.find(({ code }) => code === "BAD_DIRECTIVE");
   if (broken?.code === "RESOURCE_EXHAUSTION") throw tooDeep();
-  if (broken) throw new YamlError(explainMistake(broken, { text, lines }));
+  if (broken) throw new WireError(explainMistake(broken, { text, lines }));
   const reader = new YamlReader(lines);
   return { value: reader.read(first.contents, 0), problems: reader.problems };
 }
@@ -85,7 +86,7 @@ export function readYaml(bytes: Buffer): ReadYaml {
  * Parses the first document within bounds: the parser's time and memory can be many times the size
  * of a short text.
  *
- * @throws YamlError
+ * @throws WireError
  */
 function parseTokens(text: string, lines: LineCounter): CST.Token[] {
   const parser = new Parser(lines.addNewLine);
@@ -96,7 +97,7 @@ function parseTokens(text: string, lines: LineCounter): CST.Token[] {
   lines.addNewLine(0);
   for (const lexeme of new Lexer().lex(text)) {
     if (++lexemes > MAX_LEXEMES) {
-      throw new YamlError(`yaml: document has more than ${MAX_LEXEMES} tokens`);
+      throw new WireError(`yaml: document has more than ${MAX_LEXEMES} tokens`);
     }
     for (const token of parser.next(lexeme)) {
       tokens.push(token);
@@ -119,7 +120,7 @@ const DOCUMENT_START = "---";
  * Checks the nesting and the escapes of the tokens. Composing is recursive, so that deep nesting
  * would exhaust the stack, and it accepts escapes of half a character.
  *
- * @throws YamlError
+ * @throws WireError
  */
 function checkTokens(tokens: readonly CST.Token[], where: MistakenText): void {
   const open = tokens.map((token) => ({ token, depth: 0 }));
@@ -127,7 +128,7 @@ function checkTokens(tokens: readonly CST.Token[], where: MistakenText): void {
     const { token, depth } = next;
     if (depth > MAX_DEPTH) throw tooDeep();
     const mistake = escapeMistake(token, where);
-    if (mistake !== undefined) throw new YamlError(mistake);
+    if (mistake !== undefined) throw new WireError(mistake);
     if (token.type === "document" && token.value) open.push({ token: token.value, depth });
     if (!("items" in token)) continue;
     for (const { key, value } of token.items) {
@@ -153,7 +154,7 @@ class YamlReader {
   read(node: unknown, depth: number): unknown {
     if (depth > MAX_DEPTH) throw tooDeep();
     if (++this.#nodes > MAX_NODES)
-      throw new YamlError("yaml: document contains excessive aliasing");
+      throw new WireError("yaml: document contains excessive aliasing");
     if (isAlias(node)) return this.#alias(node.source, depth);
     if (isNode(node) && node.anchor !== undefined) this.#anchors.set(node.anchor, node);
     if (isMap(node)) return this.#map(node, depth);
@@ -163,9 +164,9 @@ class YamlReader {
 
   #alias(anchor: string, depth: number): unknown {
     const node = this.#anchors.get(anchor);
-    if (!node) throw new YamlError(`yaml: unknown anchor '${anchor}' referenced`);
+    if (!node) throw new WireError(`yaml: unknown anchor '${anchor}' referenced`);
     if (this.#expanded.has(node)) {
-      throw new YamlError(`yaml: anchor '${anchor}' value contains itself`);
+      throw new WireError(`yaml: anchor '${anchor}' value contains itself`);
     }
     this.#expanded.add(node);
     const value = this.read(node, depth + 1);
@@ -194,7 +195,7 @@ class YamlReader {
     const merged = this.read(pair.value, depth + 1);
     for (const source of Array.isArray(merged) ? merged.toReversed() : [merged]) {
       if (!isJsonObject(source)) {
-        throw new YamlError("yaml: map merge requires map or sequence of maps as the value");
+        throw new WireError("yaml: map merge requires map or sequence of maps as the value");
       }
       for (const key of Object.keys(source)) {
         if (!Object.hasOwn(map, key)) setField(map, key, getField(source, key));
@@ -215,7 +216,7 @@ class YamlReader {
       return { text: String(value), shown: String(value) };
     }
     const type = value === null ? "nil" : Array.isArray(value) ? "slice" : "map";
-    throw new YamlError(`unsupported map key of type: ${type}`);
+    throw new WireError(`unsupported map key of type: ${type}`);
   }
 }
 
@@ -248,7 +249,7 @@ function readScalar({ value, type, tag }: ScalarNode): unknown {
   const plain = type === "PLAIN" || type === undefined || wanted !== undefined;
   const read = plain ? resolvePlain(text) : text;
   if (wanted !== undefined && !isOfType(read, wanted)) {
-    throw new YamlError(`yaml: cannot decode ${typeOf(read)} \`${text}\` as a ${wanted}`);
+    throw new WireError(`yaml: cannot decode ${typeOf(read)} \`${text}\` as a ${wanted}`);
   }
   return read;
 }
@@ -269,7 +270,7 @@ const isOfType = (value: unknown, kind: string): boolean =>
 function readBinary(text: string): string {
   const encoded = text.replace(/[\r\n]/g, "");
   if (!/^(?:[A-Za-z\d+/]{4})*(?:[A-Za-z\d+/]{2}==|[A-Za-z\d+/]{3}=)?$/.test(encoded)) {
-    throw new YamlError("yaml: !!binary value contains invalid base64 data");
+    throw new WireError("yaml: !!binary value contains invalid base64 data");
   }
   return Buffer.from(encoded, "base64").toString("utf8");
 }
@@ -280,7 +281,7 @@ function resolvePlain(text: string): unknown {
   if (word !== undefined) return word;
   if (/^[-+]?\.inf$/i.test(text) || /^\.nan$/i.test(text)) {
     const shown = /nan/i.test(text) ? "NaN" : text.startsWith("-") ? "-Inf" : "+Inf";
-    throw new YamlError(`json: unsupported value: ${shown}`);
+    throw new WireError(`json: unsupported value: ${shown}`);
   }
   if (!/^[-+.\d]/.test(text)) return text;
   const plain = text.replaceAll("_", "");

@@ -4,7 +4,8 @@ import { gunzipSync } from "node:zlib";
 import { readJson } from "../../../src/controlplane/wire/json-scanner.ts";
 import type { Definition } from "../../../src/kube/definition/definition.ts";
 import { readBuiltIn } from "../../../src/controlplane/wire/built-in-reader.ts";
-import { readYaml, YamlError } from "../../../src/controlplane/wire/yaml-reader.ts";
+import { readYaml } from "../../../src/controlplane/wire/yaml-reader.ts";
+import { WireError } from "../../../src/controlplane/wire/wire-error.ts";
 import { sharedPath } from "../../support/shared.ts";
 
 const DEFINITION =
@@ -46,7 +47,7 @@ export function corpusYaml(text: string): unknown {
   try {
     return readYaml(Buffer.from(text)).value;
   } catch (error) {
-    if (error instanceof YamlError) return undefined;
+    if (error instanceof WireError) return undefined;
     throw error;
   }
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { readYaml, YamlError } from "../../../src/controlplane/wire/yaml-reader.ts";
+import { readYaml } from "../../../src/controlplane/wire/yaml-reader.ts";
+import { WireError } from "../../../src/controlplane/wire/wire-error.ts";
 
 /** A text, and what sigs.k8s.io/yaml v1.6.0 made of it. */
 type Sample = readonly [
@@ -16,7 +17,7 @@ function answerTo(bytes: Buffer): Sample[1] {
   try {
     return { value: readYaml(bytes).value };
   } catch (error) {
-    if (error instanceof YamlError) return { error: error.message };
+    if (error instanceof WireError) return { error: error.message };
     throw error;
   }
 }
