@@ -221,13 +221,13 @@ async function launch(options: ControlPlaneOptions, origin: Origin): Promise<Con
     convert: converterWith(conversion),
   };
   const admission = new Admission({
-    ...admissionPorts,
+    authorize: mayDo,
     webhooks: new WebhookAdmission({
       ...admissionPorts,
       caller: webhooks,
       newUid: () => randomUid(clock),
     }),
-    validating: new ValidatingPolicies(admissionPorts.source, mayDo, admissionPorts.compiler),
+    validating: new ValidatingPolicies(admissionPorts),
     mutating: new MutatingPolicies(admissionPorts),
     podSecurity: new PodSecurity(admissionPorts.source),
     plugins,

@@ -15,7 +15,7 @@ import type { ServedResource } from "../kinds.ts";
 import { readText, readType } from "../wire/decode-body.ts";
 import { plainNumbers } from "../wire/number-literal.ts";
 import { WireError } from "../wire/wire-error.ts";
-import type { AdmissionRequest } from "./attributes.ts";
+import { type AdmissionRequest, hasOwnKind, kindOf } from "./attributes.ts";
 import { WebhookCallError } from "./webhook-caller.ts";
 import type { Webhook } from "./webhooks.ts";
 
@@ -71,11 +71,9 @@ export function reviewRequest(
   uid: string,
 ): JsonObject {
   const { subresource, name, namespace, operation, dryRun, options } = request;
-  const isParent = request.kind.kind === request.resource.kind;
-  const kind = isParent ? kindOf(resource) : request.kind;
   return {
     uid,
-    kind: { group: kind.group, version: kind.version, kind: kind.kind },
+    kind: hasOwnKind(request) ? kindOf(resource) : { ...request.kind },
     resource: resourceOf(resource),
     ...(subresource === "" ? {} : { subResource: subresource }),
     requestKind: { ...request.kind },
@@ -91,8 +89,6 @@ export function reviewRequest(
     options,
   };
 }
-
-const kindOf = ({ group, version, kind }: ServedResource) => ({ group, version, kind });
 
 const resourceOf = ({ group, version, plural }: ServedResource): JsonObject => ({
   group,

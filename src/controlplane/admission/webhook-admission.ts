@@ -9,12 +9,18 @@ import { groupResourceOf } from "../../kube/resource.ts";
 import { BOOL } from "../../kube/cel/types.ts";
 import { type Status, StatusError, failure } from "../../kube/status.ts";
 import type { ServedResource } from "../kinds.ts";
-import type { AcceptObject, AdmissionRequest, ConvertObject } from "./attributes.ts";
+import {
+  type AcceptObject,
+  type AdmissionRequest,
+  type ConvertObject,
+  hasOwnKind,
+  kindOf,
+} from "./attributes.ts";
 import type { Authorize } from "./authorizer-library.ts";
 import type { CompiledExpression, ExpressionCompiler } from "./expressions.ts";
-import { matchConditions } from "./match-conditions.ts";
+import { matchConditions } from "./activation.ts";
 import type { Asked } from "./reinvocation.ts";
-import { requestIn, viewOf } from "./request-views.ts";
+import { RequestView, requestIn } from "./request-views.ts";
 import { type Question, type ReviewAnswer, questionFor, readAnswer } from "./review.ts";
 import { WebhookCallError, type WebhookCaller } from "./webhook-caller.ts";
 import { applyWebhookPatch, internal, readWebhookPatch } from "./webhook-patch.ts";
@@ -131,7 +137,7 @@ export class WebhookAdmission {
         compiler.compile(expression, [BOOL], { params: false, authorizer: true }),
       ),
     );
-    const view = viewOf(wanted.request, resource);
+    const view = new RequestView(wanted.request, resource);
     const matches = matchConditions(compiled, { view, authorize });
     if (typeof matches === "boolean") return matches ? wanted : undefined;
     if (failurePolicy === "Ignore") return undefined;
@@ -175,11 +181,8 @@ export class WebhookAdmission {
     const { accept, convert } = this.#ports;
     const patched = applyWebhookPatch(seen.object, operations) as SentObject;
     if (isForeign(request)) return patched;
-    if (resource === request.resource || request.kind.kind !== request.resource.kind) {
-      return accept(request, patched);
-    }
-    const { group, version, kind } = resource;
-    const accepted = accept({ ...seen, resource, kind: { group, version, kind } }, patched);
+    if (resource === request.resource || !hasOwnKind(request)) return accept(request, patched);
+    const accepted = accept({ ...seen, resource, kind: kindOf(resource) }, patched);
     return convert(accepted, resource, request.resource);
   }
 
@@ -234,8 +237,8 @@ class KnownConditions {
  * Whether the object is of another kind than its custom resource (a Scale): it is decoded only
  * after all patches.
  */
-const isForeign = ({ resource, kind }: AdmissionRequest): boolean =>
-  !resource.builtIn && kind.kind !== resource.kind;
+const isForeign = (request: AdmissionRequest): boolean =>
+  !request.resource.builtIn && !hasOwnKind(request);
 
 /** 403 for conditions that fail. */
 function conditionsFailed({ resource, name }: AdmissionRequest, problem: string): StatusError {

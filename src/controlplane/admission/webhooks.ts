@@ -19,6 +19,12 @@ export interface Webhook extends ConfiguredWebhook {
   readonly clientConfig: WebhookTarget;
 }
 
+/** What a webhook, or a policy or binding, says about the requests that it matches. */
+export type Matcher = Pick<
+  ConfiguredWebhook,
+  "rules" | "matchPolicy" | "namespaceSelector" | "objectSelector"
+>;
+
 /** A webhook, and the id that tells it from all others in all configurations. */
 export interface InstalledWebhook {
   readonly id: string;
@@ -74,19 +80,19 @@ export function isExempt({ kind }: Pick<AdmissionRequest, "kind">): boolean {
 }
 
 /**
- * The version of the resource that a webhook matches; `undefined` when it does not match the
- * request.
+ * The version of the resource that a webhook or policy matches; `undefined` when it does not match
+ * the request.
  *
  * @throws StatusError 404 when the namespace whose labels decide does not exist
  */
 export function versionFor(
   source: WebhookSource,
-  webhook: Webhook,
+  matcher: Matcher,
   request: AdmissionRequest,
 ): ServedResource | undefined {
-  const inNamespace = matchesNamespace(source, webhook.namespaceSelector, request);
-  if (inNamespace === false || !matchesObject(webhook.objectSelector, request)) return undefined;
-  const found = matchingVersion(source, webhook, request);
+  const inNamespace = matchesNamespace(source, matcher.namespaceSelector, request);
+  if (inNamespace === false || !matchesObject(matcher.objectSelector, request)) return undefined;
+  const found = matchingVersion(source, matcher, request);
   if (found && inNamespace instanceof StatusError) throw inNamespace;
   return found;
 }
@@ -133,7 +139,7 @@ function matchesObject(
 
 function matchingVersion(
   { registry }: Pick<WebhookSource, "registry">,
-  { rules = [], matchPolicy }: Webhook,
+  { rules = [], matchPolicy }: Matcher,
   request: AdmissionRequest,
 ): ServedResource | undefined {
   const { resource } = request;

@@ -6,6 +6,7 @@
 import type { Attributes } from "./attributes.ts";
 import type { SentObject } from "../../kube/object.ts";
 import type { PolicyRule, RoleRef, Subject } from "../../generated/k8s/rbac-v1.ts";
+import { aggregate } from "../../kube/status.ts";
 import type { User } from "../kinds.ts";
 import type { CollectionName, ObjectSource } from "../resource-name.ts";
 
@@ -54,12 +55,6 @@ export function authorizeByRoles(
     }
   }
   return { allowed: false, reason: errors.length === 0 ? "" : `RBAC: ${aggregate(errors)}` };
-}
-
-/** Several errors as one text, each once. */
-function aggregate(errors: readonly string[]): string {
-  const texts = [...new Set(errors)];
-  return texts.length === 1 ? (texts[0] ?? "") : `[${texts.join(", ")}]`;
 }
 
 /**
