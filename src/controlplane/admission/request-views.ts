@@ -59,10 +59,14 @@ export function namespaceOf(
   if (groupResourceOf(resource) === "namespaces") return null;
   const found = store.get("namespaces", namespace);
   if (!found) return null;
-  const { apiVersion: _apiVersion, kind: _kind, ...rest } = found;
-  const { ownerReferences: _owners, managedFields: _managers, ...metadata } = found.metadata;
-  return { ...rest, metadata };
+  return {
+    ...without(found, "apiVersion", "kind"),
+    metadata: without(found.metadata, "ownerReferences", "managedFields"),
+  };
 }
+
+const without = (object: object, ...names: readonly string[]): object =>
+  Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)));
 
 /** JSON without a schema as a value of CEL: whole numbers are integers. */
 export function valueOfJson(json: unknown): CelValue {

@@ -16,7 +16,7 @@ import { readText, readType } from "../wire/decode-body.ts";
 import { plainNumbers } from "../wire/number-literal.ts";
 import { WireError } from "../wire/wire-error.ts";
 import { type AdmissionRequest, hasOwnKind, kindOf } from "./attributes.ts";
-import { WebhookCallError } from "./webhook-caller.ts";
+import { WebhookCallError } from "./webhook-failures.ts";
 import type { Webhook } from "./webhooks.ts";
 
 /** The answer of a webhook, checked. */

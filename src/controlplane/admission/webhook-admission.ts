@@ -22,7 +22,8 @@ import { matchConditions } from "./activation.ts";
 import type { Asked } from "./reinvocation.ts";
 import { RequestView, requestIn } from "./request-views.ts";
 import { type Question, type ReviewAnswer, questionFor, readAnswer } from "./review.ts";
-import { WebhookCallError, type WebhookCaller } from "./webhook-caller.ts";
+import type { WebhookCaller } from "./webhook-caller.ts";
+import { WebhookCallError } from "./webhook-failures.ts";
 import { applyWebhookPatch, internal, readWebhookPatch } from "./webhook-patch.ts";
 import {
   type InstalledWebhook,

@@ -7,7 +7,7 @@ import { getField, isJsonObject } from "../../kube/json.ts";
 import { StatusError, failure } from "../../kube/status.ts";
 import { scanJson } from "../wire/json-scanner.ts";
 import { plainNumbers } from "../wire/number-literal.ts";
-import { WebhookCallError } from "./webhook-caller.ts";
+import { WebhookCallError } from "./webhook-failures.ts";
 
 const OPERATIONS = new Set(["add", "remove", "replace", "move", "copy", "test"]);
 
