@@ -10,7 +10,7 @@ import { BOOL, type CelType, STRING, struct } from "../../kube/cel/types.ts";
 import { CelError, type CelValue, noSuchOverload } from "../../kube/cel/values.ts";
 import type { Attributes } from "../auth/attributes.ts";
 import type { Decision } from "../auth/rbac.ts";
-import { serviceAccountGroups } from "../auth/tokens.ts";
+import { serviceAccountUser } from "../auth/tokens.ts";
 import type { User } from "../kinds.ts";
 
 /** Decides whether a user may do something. */
@@ -112,11 +112,8 @@ export const authorizerLibrary: Library = {
       AUTHORIZER,
       2,
       AUTHORIZER.type,
-      ({ authorize }, namespace = "", account = "") => {
-        const name = `system:serviceaccount:${namespace}:${account}`;
-        const groups = [...serviceAccountGroups(namespace), "system:authenticated"];
-        return AUTHORIZER.of({ user: { name, groups }, authorize });
-      },
+      ({ authorize }, namespace = "", account = "") =>
+        AUTHORIZER.of({ user: serviceAccountUser(namespace, account), authorize }),
     ),
     declare(
       ["resource", "groupcheck_resource"],

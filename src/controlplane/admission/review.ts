@@ -9,7 +9,7 @@ import { isJsonObject } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";
 import { parseApiVersion } from "../../kube/resource.ts";
 import type { Status } from "../../kube/status.ts";
-import { userInfo } from "../auth/user-info.ts";
+import { userInfo } from "../auth/authenticator.ts";
 import { withEmptied } from "../builtin/strategies/emptied.ts";
 import type { ServedResource } from "../kinds.ts";
 import { readText, readType } from "../wire/decode-body.ts";

@@ -5,9 +5,9 @@
  */
 import { sameJson } from "../../kube/json.ts";
 import type { SentObject } from "../../kube/object.ts";
-import { groupResourceOf } from "../../kube/resource.ts";
 import { BOOL } from "../../kube/cel/types.ts";
-import { type Status, StatusError, failure } from "../../kube/status.ts";
+import { type Status, StatusError } from "../../kube/status.ts";
+import { forbiddenTo, internalError } from "../failures.ts";
 import type { ServedResource } from "../kinds.ts";
 import {
   type AcceptObject,
@@ -24,7 +24,7 @@ import { RequestView, requestIn } from "./request-views.ts";
 import { type Question, type ReviewAnswer, questionFor, readAnswer } from "./review.ts";
 import type { WebhookCaller } from "./webhook-caller.ts";
 import { WebhookCallError } from "./webhook-failures.ts";
-import { applyWebhookPatch, internal, readWebhookPatch } from "./webhook-patch.ts";
+import { applyWebhookPatch, readWebhookPatch } from "./webhook-patch.ts";
 import {
   type InstalledWebhook,
   type Webhook,
@@ -58,7 +58,8 @@ const DEFAULT_TIMEOUT_SECONDS = 10;
 /** Calls the stored webhooks. */
 export class WebhookAdmission {
   readonly #ports: WebhookPorts;
-  readonly #conditions = new KnownConditions();
+  /** Compiled conditions by their text: they are evaluated with every write. */
+  readonly #conditions = new Map<string, CompiledExpression>();
 
   constructor(ports: WebhookPorts) {
     this.#ports = ports;
@@ -127,22 +128,28 @@ export class WebhookAdmission {
     { webhook }: InstalledWebhook,
     request: AdmissionRequest,
   ): Promise<Wanted | undefined> {
-    const { source, authorize, compiler, convert } = this.#ports;
+    const { source, authorize, convert } = this.#ports;
     const resource = versionFor(source, webhook, request);
     if (!resource) return undefined;
     const wanted = { resource, request: await requestIn(request, resource, convert) };
     const { matchConditions: conditions = [], failurePolicy } = webhook;
     if (conditions.length === 0) return wanted;
-    const compiled = conditions.map(({ expression }) =>
-      this.#conditions.of(expression, () =>
-        compiler.compile(expression, [BOOL], { params: false, authorizer: true }),
-      ),
-    );
+    const compiled = conditions.map(({ expression }) => this.#compiled(expression));
     const view = new RequestView(wanted.request, resource);
     const matches = matchConditions(compiled, { view, authorize });
     if (typeof matches === "boolean") return matches ? wanted : undefined;
     if (failurePolicy === "Ignore") return undefined;
-    throw conditionsFailed(request, matches.problem);
+    throw forbiddenTo(request.resource, request.name, matches.problem);
+  }
+
+  #compiled(condition: string): CompiledExpression {
+    let compiled = this.#conditions.get(condition);
+    if (!compiled) {
+      const surroundings = { params: false, authorizer: true };
+      compiled = this.#ports.compiler.compile(condition, [BOOL], surroundings);
+      this.#conditions.set(condition, compiled);
+    }
+    return compiled;
   }
 
   /** The object as one webhook changed it; `undefined` when it sent no patch. */
@@ -158,7 +165,7 @@ export class WebhookAdmission {
       if (operations.length === 0) return undefined;
       const { object } = request;
       if (!object) {
-        throw internal(
+        throw internalError(
           `admission webhook ${JSON.stringify(webhook.name)} attempted to modify the object, which is not supported for this operation`,
         );
       }
@@ -167,9 +174,8 @@ export class WebhookAdmission {
       }
       return await this.#patched(request, wanted, operations);
     } catch (thrown) {
-      if (!(thrown instanceof WebhookCallError)) throw thrown;
-      if (webhook.failurePolicy === "Ignore") return undefined;
-      throw callFailed(webhook, thrown);
+      ignoreFailure(webhook, thrown);
+      return undefined;
     }
   }
 
@@ -203,9 +209,8 @@ export class WebhookAdmission {
       const question = questionFor(webhook, seen, resource, this.#ports.newUid());
       answer = readAnswer(await this.#call(webhook, question), question, kind);
     } catch (thrown) {
-      if (!(thrown instanceof WebhookCallError)) throw thrown;
-      if (webhook.failurePolicy === "Ignore") return undefined;
-      throw callFailed(webhook, thrown);
+      ignoreFailure(webhook, thrown);
+      return undefined;
     }
     answer.warnings.forEach(request.warn);
     if (!answer.allowed) throw denial(webhook.name, answer.result);
@@ -223,17 +228,6 @@ export class WebhookAdmission {
   }
 }
 
-/** Compiled conditions by their text: they are evaluated with every write. */
-class KnownConditions {
-  readonly #known = new Map<string, CompiledExpression>();
-
-  of(source: string, compile: () => CompiledExpression): CompiledExpression {
-    let known = this.#known.get(source);
-    if (!known) this.#known.set(source, (known = compile()));
-    return known;
-  }
-}
-
 /**
  * Whether the object is of another kind than its custom resource (a Scale): it is decoded only
  * after all patches.
@@ -241,23 +235,11 @@ class KnownConditions {
 const isForeign = (request: AdmissionRequest): boolean =>
   !request.resource.builtIn && !hasOwnKind(request);
 
-/** 403 for conditions that fail. */
-function conditionsFailed({ resource, name }: AdmissionRequest, problem: string): StatusError {
-  const shownName = name === "" ? "" : ` ${JSON.stringify(name)}`;
-  return failure(
-    403,
-    "Forbidden",
-    `${groupResourceOf(resource)}${shownName} is forbidden: ${problem}`,
-    {
-      ...(name === "" ? {} : { name }),
-      ...(resource.group === "" ? {} : { group: resource.group }),
-      kind: resource.plural,
-    },
-  );
-}
-
-function callFailed({ name }: Webhook, { message }: WebhookCallError): StatusError {
-  return internal(`failed calling webhook ${JSON.stringify(name)}: ${message}`);
+/** @throws StatusError for a failed call, unless failures of the webhook are ignored */
+function ignoreFailure({ name, failurePolicy }: Webhook, thrown: unknown): void {
+  if (!(thrown instanceof WebhookCallError)) throw thrown;
+  if (failurePolicy === "Ignore") return;
+  throw internalError(`failed calling webhook ${JSON.stringify(name)}: ${thrown.message}`);
 }
 
 /** The refusal of a webhook, as the client gets it. */

@@ -4,11 +4,12 @@
  * @see https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/
  */
 import type { SentObject } from "../../kube/object.ts";
-import type { LabelSelector } from "../../kube/selectors/selector.ts";
-import { matchesLabelSelector } from "../../kube/selectors/selector.ts";
-import { failure, StatusError } from "../../kube/status.ts";
+import { type LabelSelector, matchesLabelSelector } from "../../kube/selectors/selector.ts";
+import { StatusError } from "../../kube/status.ts";
 import type { ConfiguredWebhook, WebhookRule } from "../../kube/webhooks/webhook-rules.ts";
-import type { CollectionName, ObjectSource } from "../resource-name.ts";
+import { NAMESPACES } from "../builtin/tokens.ts";
+import { notFound } from "../failures.ts";
+import { type CollectionName, type ObjectSource, isSameResource } from "../resource-name.ts";
 import type { ServedResource } from "../kinds.ts";
 import type { AdmissionRequest } from "./attributes.ts";
 import type { WebhookTarget } from "../../kube/webhooks/webhook-address.ts";
@@ -112,17 +113,14 @@ function matchesNamespace(
   request: AdmissionRequest,
 ): boolean | StatusError {
   const { resource, subresource, operation, namespace } = request;
-  const isNamespace = resource.group === "" && resource.plural === "namespaces";
+  const isNamespace = isSameResource(resource, NAMESPACES);
   if ((namespace === "" && !isNamespace) || isEmpty(selector)) return true;
   if (isNamespace && subresource === "" && (operation === "CREATE" || operation === "UPDATE")) {
     return matchesLabelSelector(selector, request.object?.metadata.labels);
   }
   const found = store.get("namespaces", namespace);
   if (found) return matchesLabelSelector(selector, found.metadata.labels);
-  return failure(404, "NotFound", `namespaces ${JSON.stringify(namespace)} not found`, {
-    name: namespace,
-    kind: "namespaces",
-  });
+  return notFound(NAMESPACES, namespace);
 }
 
 /** Whether the object selector matches the labels of the object, or of the one before the write. */
@@ -191,8 +189,8 @@ function resourceMatches(
   { plural }: Pick<ServedResource, "plural">,
   subresource: string,
 ): boolean {
-  const slash = name.indexOf("/");
-  const [wanted, part] = slash < 0 ? [name, ""] : [name.slice(0, slash), name.slice(slash + 1)];
+  const [wanted = "", ...parts] = name.split("/");
+  const part = parts.join("/");
   return (wanted === "*" || wanted === plural) && (part === "*" || part === subresource);
 }
 

@@ -6,7 +6,7 @@
 import { CelError } from "../../../kube/cel/values.ts";
 import { sameJson } from "../../../kube/json.ts";
 import type { SentObject } from "../../../kube/object.ts";
-import { failure } from "../../../kube/status.ts";
+import { StatusError } from "../../../kube/status.ts";
 import type { ServedResource } from "../../kinds.ts";
 import {
   Activation,
@@ -18,7 +18,7 @@ import {
 } from "../activation.ts";
 import { type AcceptObject, type AdmissionRequest, hasOwnKind, kindOf } from "../attributes.ts";
 import type { ExpressionCompiler } from "../expressions.ts";
-import { refusalDetails } from "../refusal.ts";
+import { refusal } from "../refusal.ts";
 import type { Asked } from "../reinvocation.ts";
 import { RequestView, namespaceOf, requestIn } from "../request-views.ts";
 import {
@@ -199,8 +199,8 @@ function refuse(request: AdmissionRequest, problems: readonly Problem[]): void {
       ? `policy '${name}' with binding '${binding.metadata.name ?? ""}' denied request: ${message}`
       : `policy ${JSON.stringify(name)} denied request: ${message}`;
   });
-  throw failure(403, first.reason ?? "Forbidden", texts[0] ?? "", {
-    ...refusalDetails(request),
-    causes: texts.map((message) => ({ message })),
-  });
+  const [message = ""] = texts;
+  const causes = texts.map((text) => ({ message: text }));
+  const { status } = refusal(request, message, causes);
+  throw new StatusError({ ...status, message, reason: first.reason ?? "Forbidden" });
 }

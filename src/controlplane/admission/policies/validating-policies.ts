@@ -8,7 +8,7 @@
 import type { Validation } from "../../../generated/k8s/admissionregistration-v1.ts";
 import { BOOL, NULL, STRING } from "../../../kube/cel/types.ts";
 import { CelError } from "../../../kube/cel/values.ts";
-import type { StatusError } from "../../../kube/status.ts";
+import { StatusError } from "../../../kube/status.ts";
 import type { ServedResource } from "../../kinds.ts";
 import {
   Activation,
@@ -206,6 +206,6 @@ function denial(
   { message, reason }: Objection,
 ): StatusError {
   const text = `${named(bound)} denied request: ${message}`;
-  const code = CODES[reason] ?? 422;
-  return refusal(request, text, { code, reason, causes: [{ message: text }] });
+  const { status } = refusal(request, text, [{ message: text }]);
+  return new StatusError({ ...status, reason, code: CODES[reason] ?? 422 });
 }

@@ -15,7 +15,7 @@ import { type ResourceInfo, groupResourceOf } from "../../../kube/resource.ts";
 import { authorize } from "../../auth/authorizer.ts";
 import type { Attributes } from "../../auth/attributes.ts";
 import { rulesOf } from "../../auth/rbac.ts";
-import { userInfo } from "../../auth/user-info.ts";
+import { userInfo } from "../../auth/authenticator.ts";
 import { inGoOrder } from "../../builtin/strategies/go-order.ts";
 import type { User } from "../../kinds.ts";
 import { readObject } from "./body.ts";
