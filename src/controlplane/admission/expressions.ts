@@ -41,60 +41,49 @@ const CONDITION = struct("kubernetes.NamespaceCondition");
 const TEXTS = listOf(STRING);
 const LABELS = mapOf(STRING, STRING);
 
-type Fields = Readonly<Record<string, CelType>>;
-
-const FIELDS: ReadonlyMap<string, Fields> = new Map<string, Fields>([
-  [
-    REQUEST.name,
-    {
-      kind: KIND,
-      resource: RESOURCE,
-      subResource: STRING,
-      requestKind: KIND,
-      requestResource: RESOURCE,
-      requestSubResource: STRING,
-      name: STRING,
-      namespace: STRING,
-      operation: STRING,
-      userInfo: USER,
-      dryRun: BOOL,
-      options: DYN,
-    },
-  ],
-  [KIND.name, { group: STRING, version: STRING, kind: STRING }],
-  [RESOURCE.name, { group: STRING, version: STRING, resource: STRING }],
-  [USER.name, { username: STRING, uid: STRING, groups: TEXTS, extra: mapOf(STRING, TEXTS) }],
-  [NAMESPACE.name, { metadata: METADATA, spec: SPEC, status: STATUS }],
-  [
-    METADATA.name,
-    {
-      name: STRING,
-      generateName: STRING,
-      namespace: STRING,
-      labels: LABELS,
-      annotations: LABELS,
-      UID: STRING,
-      creationTimestamp: TIMESTAMP,
-      deletionGracePeriodSeconds: INT,
-      deletionTimestamp: TIMESTAMP,
-      generation: INT,
-      resourceVersion: STRING,
-      finalizers: TEXTS,
-    },
-  ],
-  [SPEC.name, { finalizers: TEXTS }],
-  [STATUS.name, { conditions: listOf(CONDITION), phase: STRING }],
-  [
-    CONDITION.name,
-    {
-      status: STRING,
-      type: STRING,
-      lastTransitionTime: TIMESTAMP,
-      message: STRING,
-      reason: STRING,
-    },
-  ],
-]);
+const FIELDS: Readonly<Record<string, Readonly<Record<string, CelType>>>> = {
+  [REQUEST.name]: {
+    kind: KIND,
+    resource: RESOURCE,
+    subResource: STRING,
+    requestKind: KIND,
+    requestResource: RESOURCE,
+    requestSubResource: STRING,
+    name: STRING,
+    namespace: STRING,
+    operation: STRING,
+    userInfo: USER,
+    dryRun: BOOL,
+    options: DYN,
+  },
+  [KIND.name]: { group: STRING, version: STRING, kind: STRING },
+  [RESOURCE.name]: { group: STRING, version: STRING, resource: STRING },
+  [USER.name]: { username: STRING, uid: STRING, groups: TEXTS, extra: mapOf(STRING, TEXTS) },
+  [NAMESPACE.name]: { metadata: METADATA, spec: SPEC, status: STATUS },
+  [METADATA.name]: {
+    name: STRING,
+    generateName: STRING,
+    namespace: STRING,
+    labels: LABELS,
+    annotations: LABELS,
+    UID: STRING,
+    creationTimestamp: TIMESTAMP,
+    deletionGracePeriodSeconds: INT,
+    deletionTimestamp: TIMESTAMP,
+    generation: INT,
+    resourceVersion: STRING,
+    finalizers: TEXTS,
+  },
+  [SPEC.name]: { finalizers: TEXTS },
+  [STATUS.name]: { conditions: listOf(CONDITION), phase: STRING },
+  [CONDITION.name]: {
+    status: STRING,
+    type: STRING,
+    lastTransitionTime: TIMESTAMP,
+    message: STRING,
+    reason: STRING,
+  },
+};
 
 /** The fields of these types, of a policy's variables, and of the object's type if it is known. */
 class AdmissionTypes implements ObjectFields {
@@ -111,12 +100,12 @@ class AdmissionTypes implements ObjectFields {
 
   has(type: string): boolean {
     if (type === VARIABLES.name) return this.#variables !== undefined;
-    return FIELDS.has(type) || this.#objects.some((objects) => objects.has(type));
+    return Object.hasOwn(FIELDS, type) || this.#objects.some((objects) => objects.has(type));
   }
 
   field(type: string, name: string): CelType | undefined {
     if (type === VARIABLES.name) return this.#variables?.get(name);
-    const fields = FIELDS.get(type);
+    const fields = Object.hasOwn(FIELDS, type) ? FIELDS[type] : undefined;
     if (fields) return Object.hasOwn(fields, name) ? fields[name] : undefined;
     return this.#objects.find((objects) => objects.has(type))?.field(type, name);
   }

@@ -29,13 +29,13 @@ export async function requestIn(
 /** A write as expressions see it; each part of it is turned into CEL values once. */
 export class RequestView {
   readonly request: AdmissionRequest;
-  readonly #version: ServedResource;
+  readonly version: ServedResource;
   readonly #values = new Map<string, CelValue>();
 
   /** @param version - of the objects in the request */
   constructor(request: AdmissionRequest, version: ServedResource) {
     this.request = request;
-    this.#version = version;
+    this.version = version;
   }
 
   value(name: "object" | "oldObject" | "request"): CelValue {
@@ -43,7 +43,7 @@ export class RequestView {
     if (value === undefined) {
       const { request } = this;
       value = valueOfJson(
-        name === "request" ? reviewRequest(request, this.#version, "") : request[name],
+        name === "request" ? reviewRequest(request, this.version, "") : request[name],
       );
       this.#values.set(name, value);
     }

@@ -8,7 +8,6 @@ import type { SentObject } from "../../kube/object.ts";
 import { BOOL } from "../../kube/cel/types.ts";
 import { type Status, StatusError } from "../../kube/status.ts";
 import { forbiddenTo, internalError } from "../failures.ts";
-import type { ServedResource } from "../kinds.ts";
 import {
   type AcceptObject,
   type AdmissionRequest,
@@ -26,7 +25,6 @@ import type { WebhookCaller } from "./webhook-caller.ts";
 import { WebhookCallError } from "./webhook-failures.ts";
 import { applyWebhookPatch, readWebhookPatch } from "./webhook-patch.ts";
 import {
-  type InstalledWebhook,
   type Webhook,
   type WebhookKind,
   type WebhookSource,
@@ -45,12 +43,6 @@ export interface WebhookPorts {
   readonly convert: ConvertObject;
   readonly authorize: Authorize;
   readonly compiler: ExpressionCompiler;
-}
-
-/** The version that a webhook matches, and the request in it. */
-interface Wanted {
-  readonly resource: ServedResource;
-  readonly request: AdmissionRequest;
 }
 
 const DEFAULT_TIMEOUT_SECONDS = 10;
@@ -78,10 +70,9 @@ export class WebhookAdmission {
   async mutate(request: AdmissionRequest, asked: Asked): Promise<SentObject | undefined> {
     asked.begin(request.object);
     let { object } = request;
-    for (const installed of installedWebhooks(this.#ports.source, "mutating")) {
-      const { id, webhook } = installed;
+    for (const { id, webhook } of installedWebhooks(this.#ports.source, "mutating")) {
       const current: AdmissionRequest = object ? { ...request, object } : request;
-      const wanted = await this.#wants(installed, current);
+      const wanted = await this.#wants(webhook, current);
       if (!wanted || !asked.includes(id)) continue;
       const next = await this.#mutateBy(webhook, current, wanted);
       const isChange = next !== undefined && object !== undefined && !sameJson(next, object);
@@ -100,10 +91,10 @@ export class WebhookAdmission {
    * `Ignore`
    */
   async validate(request: AdmissionRequest): Promise<void> {
-    const relevant: { readonly webhook: Webhook; readonly wanted: Wanted }[] = [];
-    for (const installed of installedWebhooks(this.#ports.source, "validating")) {
-      const wanted = await this.#wants(installed, request);
-      if (wanted) relevant.push({ webhook: installed.webhook, wanted });
+    const relevant: { readonly webhook: Webhook; readonly wanted: RequestView }[] = [];
+    for (const { webhook } of installedWebhooks(this.#ports.source, "validating")) {
+      const wanted = await this.#wants(webhook, request);
+      if (wanted) relevant.push({ webhook, wanted });
     }
     let first: unknown;
     // The first refusal to arrive is the one that the client gets.
@@ -124,19 +115,15 @@ export class WebhookAdmission {
    *
    * @throws StatusError
    */
-  async #wants(
-    { webhook }: InstalledWebhook,
-    request: AdmissionRequest,
-  ): Promise<Wanted | undefined> {
+  async #wants(webhook: Webhook, request: AdmissionRequest): Promise<RequestView | undefined> {
     const { source, authorize, convert } = this.#ports;
-    const resource = versionFor(source, webhook, request);
-    if (!resource) return undefined;
-    const wanted = { resource, request: await requestIn(request, resource, convert) };
+    const version = versionFor(source, webhook, request);
+    if (!version) return undefined;
+    const wanted = new RequestView(await requestIn(request, version, convert), version);
     const { matchConditions: conditions = [], failurePolicy } = webhook;
     if (conditions.length === 0) return wanted;
     const compiled = conditions.map(({ expression }) => this.#compiled(expression));
-    const view = new RequestView(wanted.request, resource);
-    const matches = matchConditions(compiled, { view, authorize });
+    const matches = matchConditions(compiled, { view: wanted, authorize });
     if (typeof matches === "boolean") return matches ? wanted : undefined;
     if (failurePolicy === "Ignore") return undefined;
     throw forbiddenTo(request.resource, request.name, matches.problem);
@@ -156,7 +143,7 @@ export class WebhookAdmission {
   async #mutateBy(
     webhook: Webhook,
     request: AdmissionRequest,
-    wanted: Wanted,
+    wanted: RequestView,
   ): Promise<SentObject | undefined> {
     const answer = await this.#ask(webhook, request, wanted, "mutating");
     if (!answer || answer.patch.length === 0) return undefined;
@@ -182,15 +169,15 @@ export class WebhookAdmission {
   /** The object after a patch of the version that the webhook saw. @throws StatusError */
   async #patched(
     request: AdmissionRequest,
-    { resource, request: seen }: Wanted,
+    { version, request: seen }: RequestView,
     operations: readonly unknown[],
   ): Promise<SentObject> {
     const { accept, convert } = this.#ports;
     const patched = applyWebhookPatch(seen.object, operations) as SentObject;
     if (isForeign(request)) return patched;
-    if (resource === request.resource || !hasOwnKind(request)) return accept(request, patched);
-    const accepted = accept({ ...seen, resource, kind: kindOf(resource) }, patched);
-    return convert(accepted, resource, request.resource);
+    if (version === request.resource || !hasOwnKind(request)) return accept(request, patched);
+    const accepted = accept({ ...seen, resource: version, kind: kindOf(version) }, patched);
+    return convert(accepted, version, request.resource);
   }
 
   /**
@@ -201,12 +188,12 @@ export class WebhookAdmission {
   async #ask(
     webhook: Webhook,
     request: AdmissionRequest,
-    { resource, request: seen }: Wanted,
+    { version, request: seen }: RequestView,
     kind: WebhookKind,
   ): Promise<ReviewAnswer | undefined> {
     let answer: ReviewAnswer;
     try {
-      const question = questionFor(webhook, seen, resource, this.#ports.newUid());
+      const question = questionFor(webhook, seen, version, this.#ports.newUid());
       answer = readAnswer(await this.#call(webhook, question), question, kind);
     } catch (thrown) {
       ignoreFailure(webhook, thrown);

@@ -143,7 +143,7 @@ function matchingVersion(
   const { resource } = request;
   if (rules.some((rule) => ruleMatches(rule, resource, request))) return resource;
   if (matchPolicy !== "Equivalent") return undefined;
-  const others = equivalentResources(registry.all(), resource);
+  const others = registry.all().filter((other) => isEquivalent(other, resource));
   for (const rule of rules) {
     const found = others.find((other) => ruleMatches(rule, other, request));
     if (found) return found;
@@ -151,20 +151,14 @@ function matchingVersion(
   return undefined;
 }
 
-/** The same resource in other versions, and in the other group that serves it. */
-function equivalentResources(
-  all: readonly ServedResource[],
-  resource: ServedResource,
-): readonly ServedResource[] {
-  const isEvent = resource.plural === "events" && ["", "events.k8s.io"].includes(resource.group);
-  return all.filter(
-    (other) =>
-      other !== resource &&
-      other.plural === resource.plural &&
-      (other.group === resource.group ||
-        (isEvent && other.kind === "Event" && other.builtIn && resource.builtIn)),
-  );
-}
+/** Whether a resource is another one in another version, or in the other group that serves it. */
+const isEquivalent = (other: ServedResource, resource: ServedResource): boolean =>
+  other !== resource &&
+  other.plural === resource.plural &&
+  (other.group === resource.group || (isEvent(other) && isEvent(resource)));
+
+const isEvent = ({ group, kind, builtIn }: ServedResource): boolean =>
+  kind === "Event" && builtIn && ["", "events.k8s.io"].includes(group);
 
 /** Whether a rule matches a request, taken as one for `resource`. */
 function ruleMatches(

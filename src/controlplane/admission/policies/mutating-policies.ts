@@ -20,10 +20,10 @@ import { type AcceptObject, type AdmissionRequest, hasOwnKind, kindOf } from "..
 import type { ExpressionCompiler } from "../expressions.ts";
 import { refusal } from "../refusal.ts";
 import type { Asked } from "../reinvocation.ts";
+import { MutationError } from "../patch-library.ts";
 import { RequestView, namespaceOf, requestIn } from "../request-views.ts";
 import {
   type CompiledMutation,
-  MutationError,
   applyLiteral,
   applyPatches,
   compileMutation,

@@ -13,15 +13,12 @@ import type { ServedResource } from "../../kinds.ts";
 import type { ExpressionCompiler, Surroundings } from "../expressions.ts";
 import type { WebhookRule } from "../../../kube/webhooks/webhook-rules.ts";
 import type { WebhookSource } from "../webhooks.ts";
-import type { ParamKind } from "../../../generated/k8s/admissionregistration-v1.ts";
+import type {
+  ExpressionWarning,
+  ParamKind,
+} from "../../../generated/k8s/admissionregistration-v1.ts";
 import { findParamResource } from "./policy-matching.ts";
 import type { ValidatingPolicy } from "./policy.ts";
-
-/** The warning about one expression, for all kinds that it does not fit. */
-export interface ExpressionWarning {
-  readonly fieldRef: string;
-  readonly warning: string;
-}
 
 const MAX_KINDS = 10;
 const TEXT: Schema = { type: "string" };
