@@ -239,7 +239,7 @@ export function serviceAccountGroups(namespace: string): string[] {
 }
 
 /** The user that a service account is; its groups hold those of a user with credentials. */
-export const serviceAccountUser = (namespace: string, name: string) => ({
+export const serviceAccountUser = (namespace: string, name: string): User => ({
   name: `system:serviceaccount:${namespace}:${name}`,
   groups: [...serviceAccountGroups(namespace), "system:authenticated"],
 });
