@@ -29,7 +29,7 @@ const downward = Object.entries(MAY_IMPORT).map(([folder, below]) => ({
 const BESIDE_THE_SERVER = "(?!server/)";
 const FLOORS = {
   store: ["resource-name\\.ts$", "wire/"],
-  auth: ["data-file\\.ts$", "resource-name\\.ts$", "kinds\\.ts$"],
+  auth: ["data-file\\.ts$", "resource-name\\.ts$", "kinds\\.ts$", "failures\\.ts$"],
   views: ["kinds\\.ts$", "builtin/tables/"],
   discovery: ["kinds\\.ts$", "failures\\.ts$", "views/"],
   "builtin/tables": ["kinds\\.ts$", "builtin/[^/]+\\.ts$"],

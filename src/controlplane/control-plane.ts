@@ -214,7 +214,7 @@ async function launch(options: ControlPlaneOptions, origin: Origin): Promise<Con
   const admission = new Admission({
     ...admissionPorts,
     webhooks: new WebhookAdmission({ ...admissionPorts, caller: webhooks, newUid }),
-    validating: new ValidatingPolicies(source, mayDo, compiler),
+    validating: new ValidatingPolicies(admissionPorts),
     mutating: new MutatingPolicies(admissionPorts),
     podSecurity: new PodSecurity(source),
     plugins,

@@ -8,7 +8,7 @@
  */
 import { formatNumber, isNumeric } from "./text/go-number.ts";
 import { encodeJson } from "./json.ts";
-import { type StatusError, failure } from "./status.ts";
+import { type StatusError, aggregate, failure } from "./status.ts";
 
 /** The reasons in `details.causes`. */
 type FieldErrorReason =
@@ -184,9 +184,8 @@ export function invalid(
   name: string,
   errors: readonly FieldError[],
 ): StatusError {
-  const texts = [...new Set(errors.map(formatFieldError))];
   const qualified = kind.group === "" ? kind.kind : `${kind.kind}.${kind.group}`;
-  const summary = texts.length === 1 ? (texts[0] ?? "") : `[${texts.join(", ")}]`;
+  const summary = aggregate(errors.map(formatFieldError));
   return failure(422, "Invalid", `${qualified} ${quote(name)} is invalid: ${summary}`, {
     ...(name === "" ? {} : { name }),
     ...(kind.group === "" ? {} : { group: kind.group }),

@@ -86,6 +86,12 @@ export function failure(
   });
 }
 
+/** Several messages as one, as Go's aggregated errors are printed: each once. */
+export function aggregate(messages: readonly string[]): string {
+  const [first = "", ...others] = new Set(messages);
+  return others.length === 0 ? first : `[${[first, ...others].join(", ")}]`;
+}
+
 /** Whether `thrown` is a `StatusError` with that reason. */
 export function hasReason(thrown: unknown, reason: string): thrown is StatusError {
   return thrown instanceof StatusError && thrown.reason === reason;

@@ -4,14 +4,14 @@
  * @see https://pkg.go.dev/k8s.io/apiserver/pkg/admission/plugin/cel
  */
 import type { Result } from "../../kube/cel/run/scope.ts";
-import { CelError, CelMap, type CelValue, ValueList, ValueMap } from "../../kube/cel/values.ts";
-import type { JsonObject } from "../../kube/object.ts";
-import type { AdmissionRequest } from "./attributes.ts";
+import { CelError, CelMap, type CelValue } from "../../kube/cel/values.ts";
+import { aggregate } from "../../kube/status.ts";
 import { AUTHORIZER, type Authorize, RESOURCE_CHECK } from "./authorizer-library.ts";
 import type { CompiledExpression } from "./expressions.ts";
+import { type RequestView, valueOfJson } from "./request-views.ts";
 
 /** The limit of the cost of all match conditions of one policy or webhook. */
-export const CONDITIONS_BUDGET = 2_500_000;
+const CONDITIONS_BUDGET = 2_500_000;
 /** The limit of the cost of all other expressions of one policy. */
 export const POLICY_BUDGET = 10_000_000;
 
@@ -38,27 +38,6 @@ export class Budget {
   spend(cost: number): void {
     if (cost > this.#left) throw new OutOfBudget();
     this.#left -= cost;
-  }
-}
-
-/** A write as expressions see it; each part of it is turned into CEL values once. */
-export class RequestView {
-  readonly request: AdmissionRequest;
-  readonly #shown: JsonObject;
-  readonly #values = new Map<string, CelValue>();
-
-  /** @param shown - the `request` of expressions */
-  constructor(request: AdmissionRequest, shown: JsonObject) {
-    this.request = request;
-    this.#shown = shown;
-  }
-
-  value(name: "object" | "oldObject" | "request"): CelValue {
-    const known = this.#values.get(name);
-    if (known !== undefined) return known;
-    const value = valueOfJson(name === "request" ? this.#shown : this.request[name]);
-    this.#values.set(name, value);
-    return value;
   }
 }
 
@@ -117,61 +96,57 @@ export class Activation {
         return valueOfJson(namespaceObject);
       case "authorizer":
         return AUTHORIZER.of({ user: view.request.user, authorize });
-      case "authorizer.requestResource":
-        return requestCheck(view.request, authorize);
+      case "authorizer.requestResource": {
+        const { user, resource, subresource, namespace, name: own } = view.request;
+        const { group, plural } = resource;
+        const asked = { group, resource: plural, subresource, namespace, name: own };
+        return RESOURCE_CHECK.of({ user, authorize, asked });
+      }
       case "variables":
-        return new VariablesMap(variables ?? new Map(), (variable) => this.#variable(variable));
+        return new VariablesMap([...(variables?.keys() ?? [])], (own) => this.#variable(own));
       default:
         return undefined;
     }
   }
 
-  #variable({ expression, problem = "" }: CompiledExpression): Result {
-    if (!expression) return new CelError(`fails to compile: ${problem}`);
-    const { result, cost } = expression.evaluate((name) => this.#find(name));
+  #variable(name: string): Result | undefined {
+    const variable = this.#inputs.variables?.get(name);
+    if (!variable) return undefined;
+    const failed = (why: string): CelError =>
+      new CelError(`composited variable ${JSON.stringify(name)} ${why}`);
+    const { expression, problem = "" } = variable;
+    if (!expression) return failed(`fails to compile: ${problem}`);
+    const { result, cost } = expression.evaluate((inner) => this.#find(inner));
     this.#variablesCost += cost;
-    return result instanceof CelError
-      ? new CelError(`fails to evaluate: ${result.message}`)
-      : result;
+    return result instanceof CelError ? failed(`fails to evaluate: ${result.message}`) : result;
   }
 }
 
 /** `variables` of a policy. */
 class VariablesMap extends CelMap {
-  readonly #variables: ReadonlyMap<string, CompiledExpression>;
-  readonly #evaluate: (variable: CompiledExpression) => Result;
-  readonly #values = new Map<string, Result>();
+  readonly #names: readonly string[];
+  readonly #evaluate: (name: string) => Result | undefined;
+  readonly #values = new Map<CelValue, Result | undefined>();
 
-  constructor(
-    variables: ReadonlyMap<string, CompiledExpression>,
-    evaluate: (variable: CompiledExpression) => Result,
-  ) {
+  constructor(names: readonly string[], evaluate: (name: string) => Result | undefined) {
     super();
-    this.#variables = variables;
+    this.#names = names;
     this.#evaluate = evaluate;
   }
 
   get size(): number {
-    return this.#variables.size;
+    return this.#names.length;
   }
 
   find(key: CelValue): Result | undefined {
-    if (typeof key !== "string") return undefined;
-    const known = this.#values.get(key);
-    if (known !== undefined) return known;
-    const variable = this.#variables.get(key);
-    if (!variable) return undefined;
-    const result = this.#evaluate(variable);
-    const value =
-      result instanceof CelError
-        ? new CelError(`composited variable ${JSON.stringify(key)} ${result.message}`)
-        : result;
-    this.#values.set(key, value);
-    return value;
+    if (typeof key === "string" && !this.#values.has(key)) {
+      this.#values.set(key, this.#evaluate(key));
+    }
+    return this.#values.get(key);
   }
 
   keys(): Iterable<CelValue> {
-    return this.#variables.keys();
+    return this.#names;
   }
 
   equals(other: CelValue): boolean {
@@ -184,24 +159,30 @@ class VariablesMap extends CelMap {
 }
 
 /**
- * The `ResourceCheck` about the resource of the request: whether the user may do other things with
- * it.
+ * Whether `matchConditions`, which limit a webhook or a policy to certain requests, hold, or why
+ * that cannot be said. One that is false decides, whatever the others give.
+ *
+ * @see
+ * https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#matching-requests-matchconditions
  */
-function requestCheck(request: AdmissionRequest, authorize: Authorize): CelValue {
-  const { resource, subresource, namespace, name } = request;
-  const asked = { group: resource.group, resource: resource.plural, subresource, namespace, name };
-  return RESOURCE_CHECK.of({ user: request.user, authorize, asked });
-}
-
-/** JSON without a schema as a value of CEL: whole numbers are integers. */
-function valueOfJson(json: unknown): CelValue {
-  if (json === undefined || json === null) return null;
-  if (Array.isArray(json)) return new ValueList(json.map(valueOfJson));
-  if (typeof json === "object") {
-    const map = new ValueMap();
-    for (const [key, value] of Object.entries(json)) map.set(key, valueOfJson(value));
-    return map;
+export function matchConditions(
+  conditions: readonly CompiledExpression[],
+  inputs: Inputs,
+): boolean | { readonly problem: string } {
+  const activation = new Activation(inputs);
+  const budget = new Budget(CONDITIONS_BUDGET);
+  const problems: string[] = [];
+  let isFalse = false;
+  try {
+    for (const condition of conditions) {
+      const result = activation.evaluate(condition, budget);
+      if (result === false) isFalse = true;
+      else if (result instanceof CelError) problems.push(result.message);
+    }
+  } catch (error) {
+    if (error instanceof OutOfBudget) return { problem: error.message };
+    throw error;
   }
-  if (typeof json === "number") return Number.isInteger(json) ? BigInt(json) : json;
-  return json as string | boolean | bigint;
+  if (isFalse) return false;
+  return problems.length === 0 || { problem: aggregate(problems) };
 }

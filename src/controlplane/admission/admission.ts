@@ -8,22 +8,18 @@
  * @see https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/
  */
 import type { SentObject } from "../../kube/object.ts";
-import type { AdmissionRequest, ConvertObject } from "./attributes.ts";
+import type { AdmissionRequest } from "./attributes.ts";
 import type { Authorize } from "./authorizer-library.ts";
 import type { AdmissionPlugins } from "./plugins.ts";
 import type { PodSecurity } from "./pod-security/pod-security.ts";
 import type { MutatingPolicies } from "./policies/mutating-policies.ts";
 import type { ValidatingPolicies } from "./policies/validating-policies.ts";
 import { Asked, Rounds } from "./reinvocation.ts";
-import { RequestViews } from "./request-views.ts";
 import { validateSigning } from "./signing-admission.ts";
 import type { WebhookAdmission } from "./webhook-admission.ts";
-import type { WebhookSource } from "./webhooks.ts";
 
 /** The parts of admission. */
 export interface AdmissionParts {
-  readonly source: WebhookSource;
-  readonly convert: ConvertObject;
   readonly webhooks: WebhookAdmission;
   readonly validating: ValidatingPolicies;
   readonly mutating: MutatingPolicies;
@@ -99,9 +95,7 @@ export class Admission {
   ): Promise<SentObject | undefined> {
     const { webhooks, mutating } = this.#parts;
     let { object } = request;
-    if (this.#mutatingPolicies(request)) {
-      object = await mutating.mutate(request, this.#views(request), asked.policies);
-    }
+    if (this.#mutatingPolicies(request)) object = await mutating.mutate(request, asked.policies);
     if (!this.#webhooks("mutating", request)) return object;
     return webhooks.mutate(withObject(request, object), asked.webhooks);
   }
@@ -112,13 +106,8 @@ export class Admission {
     byWebhooks: boolean,
   ): Promise<void> {
     const { webhooks, validating } = this.#parts;
-    if (byPolicies) await validating.validate(request, this.#views(request));
+    if (byPolicies) await validating.validate(request);
     if (byWebhooks) await webhooks.validate(request);
-  }
-
-  #views(request: AdmissionRequest): RequestViews {
-    const { source, convert } = this.#parts;
-    return new RequestViews(request, convert, (name) => source.store.get("namespaces", name));
   }
 }
 

@@ -42,6 +42,17 @@ export interface AdmissionRequest {
   readonly warn: (text: string) => void;
 }
 
+/** Whether the object is one of the resource, and not of a subresource's own kind (a Scale). */
+export const hasOwnKind = ({ kind, resource }: AdmissionRequest): boolean =>
+  kind.kind === resource.kind;
+
+/** The kind of a resource's objects. */
+export const kindOf = ({ group, version, kind }: ServedResource): AdmittedKind => ({
+  group,
+  version,
+  kind,
+});
+
 /**
  * Turns the result of a patch into an object of its kind again, with its defaults.
  *

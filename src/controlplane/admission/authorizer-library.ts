@@ -10,7 +10,7 @@ import { BOOL, type CelType, STRING, struct } from "../../kube/cel/types.ts";
 import { CelError, type CelValue, noSuchOverload } from "../../kube/cel/values.ts";
 import type { Attributes } from "../auth/attributes.ts";
 import type { Decision } from "../auth/rbac.ts";
-import { serviceAccountGroups } from "../auth/tokens.ts";
+import { serviceAccountUser } from "../auth/tokens.ts";
 import type { User } from "../kinds.ts";
 
 /** Decides whether a user may do something. */
@@ -38,10 +38,12 @@ class Opaque<D> extends KubernetesValue {
 
 /** A type of opaque values, which carry `D`. */
 class OpaqueType<D> {
+  readonly name: string;
   readonly type: CelType;
   readonly #made = new WeakSet<object>();
 
   constructor(name: string) {
+    this.name = name;
     this.type = struct(`kubernetes.authorization.${name}`);
   }
 
@@ -82,12 +84,13 @@ const DECISION = new OpaqueType<Decision>("Decision");
 
 /** Declares a function with one overload, whose arguments are strings; `texts` is their number. */
 function declare<D>(
-  [name, id]: readonly [name: string, id: string],
+  name: string,
   target: OpaqueType<D>,
-  texts: number,
   result: CelType,
   run: (target: D, ...texts: string[]) => CelValue | CelError,
+  texts = 1,
 ): FunctionDeclaration {
+  const id = `${target.name}_${name}`.toLowerCase();
   const args = [target.type, ...Array.from({ length: texts }, () => STRING)];
   const implementation = (self?: CelValue, ...rest: CelValue[]): CelValue | CelError => {
     const given = rest.filter((value): value is string => typeof value === "string");
@@ -101,63 +104,40 @@ function declare<D>(
 export const authorizerLibrary: Library = {
   types: [AUTHORIZER, PATH_CHECK, GROUP_CHECK, RESOURCE_CHECK, DECISION].map(({ type }) => type),
   functions: [
-    declare(["path", "authorizer_path"], AUTHORIZER, 1, PATH_CHECK.type, (by, path = "") =>
+    declare("path", AUTHORIZER, PATH_CHECK.type, (by, path = "") =>
       path === "" ? new CelError("path must not be empty") : PATH_CHECK.of({ ...by, path }),
     ),
-    declare(["group", "authorizer_group"], AUTHORIZER, 1, GROUP_CHECK.type, (by, group = "") =>
+    declare("group", AUTHORIZER, GROUP_CHECK.type, (by, group = "") =>
       GROUP_CHECK.of({ ...by, group }),
     ),
     declare(
-      ["serviceAccount", "authorizer_serviceaccount"],
+      "serviceAccount",
       AUTHORIZER,
-      2,
       AUTHORIZER.type,
-      ({ authorize }, namespace = "", account = "") => {
-        const name = `system:serviceaccount:${namespace}:${account}`;
-        const groups = [...serviceAccountGroups(namespace), "system:authenticated"];
-        return AUTHORIZER.of({ user: { name, groups }, authorize });
-      },
+      ({ authorize }, namespace = "", account = "") =>
+        AUTHORIZER.of({ user: serviceAccountUser(namespace, account), authorize }),
+      2,
     ),
-    declare(
-      ["resource", "groupcheck_resource"],
-      GROUP_CHECK,
-      1,
-      RESOURCE_CHECK.type,
-      ({ group, ...by }, resource = "") => {
-        if (resource === "") return new CelError("resource must not be empty");
-        const asked = { group, resource, subresource: "", namespace: "", name: "" };
-        return RESOURCE_CHECK.of({ ...by, asked });
-      },
-    ),
+    declare("resource", GROUP_CHECK, RESOURCE_CHECK.type, ({ group, ...by }, resource = "") => {
+      if (resource === "") return new CelError("resource must not be empty");
+      const asked = { group, resource, subresource: "", namespace: "", name: "" };
+      return RESOURCE_CHECK.of({ ...by, asked });
+    }),
     ...["subresource", "namespace", "name"].map((part) =>
-      declare(
-        [part, `resourcecheck_${part}`],
-        RESOURCE_CHECK,
-        1,
-        RESOURCE_CHECK.type,
-        ({ asked, ...by }, text = "") =>
-          RESOURCE_CHECK.of({ ...by, asked: { ...asked, [part]: text } }),
+      declare(part, RESOURCE_CHECK, RESOURCE_CHECK.type, ({ asked, ...by }, text = "") =>
+        RESOURCE_CHECK.of({ ...by, asked: { ...asked, [part]: text } }),
       ),
     ),
-    declare(
-      ["check", "pathcheck_check"],
-      PATH_CHECK,
-      1,
-      DECISION.type,
-      ({ user, authorize, path }, verb = "") => DECISION.of(authorize(user, { verb, path })),
+    declare("check", PATH_CHECK, DECISION.type, ({ user, authorize, path }, verb = "") =>
+      DECISION.of(authorize(user, { verb, path })),
     ),
-    declare(
-      ["check", "resourcecheck_check"],
-      RESOURCE_CHECK,
-      1,
-      DECISION.type,
-      ({ user, authorize, asked }, verb = "") =>
-        DECISION.of(authorize(user, { verb, version: "*", ...asked })),
+    declare("check", RESOURCE_CHECK, DECISION.type, ({ user, authorize, asked }, verb = "") =>
+      DECISION.of(authorize(user, { verb, version: "*", ...asked })),
     ),
-    declare(["allowed", "decision_allowed"], DECISION, 0, BOOL, ({ allowed }) => allowed),
-    declare(["reason", "decision_reason"], DECISION, 0, STRING, ({ reason }) => reason),
+    declare("allowed", DECISION, BOOL, ({ allowed }) => allowed, 0),
+    declare("reason", DECISION, STRING, ({ reason }) => reason, 0),
     // Missing roles are in the reason; nothing else can fail.
-    declare(["errored", "decision_errored"], DECISION, 0, BOOL, () => false),
-    declare(["error", "decision_error"], DECISION, 0, STRING, () => ""),
+    declare("errored", DECISION, BOOL, () => false, 0),
+    declare("error", DECISION, STRING, () => "", 0),
   ],
 };

@@ -32,10 +32,20 @@ export const PATCH = struct("JSONPatch");
 /** A type that no value has. */
 const NOTHING = struct("");
 
-/** Thrown for a value of CEL that has no form in JSON. */
-export class NoJson extends Error {
-  override readonly name = "NoJson";
+/** Thrown when a mutation cannot be made. */
+export class MutationError extends Error {
+  override readonly name = "MutationError";
 }
+
+const sameFields = (
+  left: ReadonlyMap<string, CelValue>,
+  right: ReadonlyMap<string, CelValue>,
+): boolean =>
+  left.size === right.size &&
+  [...left].every(([name, value]) => {
+    const other = right.get(name);
+    return other !== undefined && equalValues(value, other) === true;
+  });
 
 /** `Object.spec{replicas: 1}` */
 export class ObjectLiteral extends CelObject {
@@ -50,27 +60,24 @@ export class ObjectLiteral extends CelObject {
 
   equals(other: CelValue): boolean {
     if (!(other instanceof ObjectLiteral) || other.type.name !== this.type.name) return false;
-    if (other.#fields.size !== this.#fields.size) return false;
-    return [...this.#fields].every(([name, value]) => {
-      const theirs = other.#fields.get(name);
-      return theirs !== undefined && equalValues(value, theirs) === true;
-    });
+    return sameFields(this.#fields, other.#fields);
   }
 
   toString(): string {
     return `${this.type.name}{}`;
   }
 
-  /** @throws NoJson */
+  /** @throws MutationError when a value in it has no form in JSON */
   toJson(): JsonObject {
     const json: JsonObject = {};
     for (const [name, value] of this.#fields) setField(json, name, jsonOf(value));
     return json;
   }
 
-  /** The types in it whose names do not follow their place. */
-  misnamed(): string[] {
-    return misnamed(this, this.type.name);
+  /** @throws MutationError when the names of types in it do not follow their place */
+  checkNames(): void {
+    const wrong = misnamed(this, this.type.name);
+    if (wrong.length > 0) throw new MutationError(`type mismatch: ${wrong.join("\n")}`);
   }
 
   *entries(): Generator<readonly [string, CelValue]> {
@@ -81,16 +88,14 @@ export class ObjectLiteral extends CelObject {
 function misnamed(value: CelValue | CelError, place: string): string[] {
   if (value instanceof ObjectLiteral) {
     const { name } = value.type;
-    const wrong =
-      name === place
-        ? []
-        : [
-            `unexpected type name ${JSON.stringify(name)}, expected ${JSON.stringify(place)}, which matches field name path from root Object type`,
-          ];
     const below = [...value.entries()].flatMap(([field, one]) =>
       misnamed(one, `${place}.${field}`),
     );
-    return [...wrong, ...below];
+    if (name === place) return below;
+    return [
+      `unexpected type name ${JSON.stringify(name)}, expected ${JSON.stringify(place)}, which matches field name path from root Object type`,
+      ...below,
+    ];
   }
   if (value instanceof CelList) return [...value].flatMap((item) => misnamed(item, place));
   if (value instanceof CelMap) {
@@ -122,12 +127,7 @@ export class PatchLiteral extends CelMap {
   }
 
   equals(other: CelValue): boolean {
-    if (!(other instanceof PatchLiteral)) return false;
-    return ["op", "path", "from", "value"].every((name) => {
-      const [mine, theirs] = [this.#fields.get(name), other.#fields.get(name)];
-      if (mine === undefined || theirs === undefined) return mine === theirs;
-      return equalValues(mine, theirs) === true;
-    });
+    return other instanceof PatchLiteral && sameFields(this.#fields, other.#fields);
   }
 
   toString(): string {
@@ -135,6 +135,11 @@ export class PatchLiteral extends CelMap {
   }
 }
 
+const GO_TYPES: Readonly<Record<string, string>> = {
+  bigint: "int64",
+  number: "float64",
+  boolean: "bool",
+};
 const TEXT_FIELDS = new Set(["op", "path", "from"]);
 
 const patchType: MessageType = {
@@ -143,24 +148,13 @@ const patchType: MessageType = {
   make(fields) {
     for (const [name, value] of fields) {
       if (!TEXT_FIELDS.has(name) || typeof value === "string") continue;
-      return new CelError(`unexpected type ${goTypeOf(value)} for JSONPatchType '${name}' field`);
+      const type =
+        value === null ? "structpb.NullValue" : (GO_TYPES[typeof value] ?? "map[ref.Val]ref.Val");
+      return new CelError(`unexpected type ${type} for JSONPatchType '${name}' field`);
     }
     return new PatchLiteral(fields);
   },
 };
-
-function goTypeOf(value: CelValue): string {
-  switch (typeof value) {
-    case "bigint":
-      return "int64";
-    case "number":
-      return "float64";
-    case "boolean":
-      return "bool";
-    default:
-      return value === null ? "structpb.NullValue" : "map[ref.Val]ref.Val";
-  }
-}
 
 function objectType(name: string): MessageType {
   const type = struct(name);
@@ -189,9 +183,9 @@ export const patchLibrary: Library = {
   ],
 };
 
-/** The JSON of a value. @throws NoJson when it has none */
+/** The JSON of a value. @throws MutationError when it has none */
 export function jsonOf(value: CelValue | CelError): unknown {
-  if (value instanceof CelError) throw new NoJson(value.message);
+  if (value instanceof CelError) throw new MutationError(value.message);
   if (value instanceof ObjectLiteral) return value.toJson();
   if (value instanceof CelList) return [...value].map(jsonOf);
   if (value instanceof CelMap) return mapJson(value);
@@ -202,7 +196,7 @@ export function jsonOf(value: CelValue | CelError): unknown {
   if (value instanceof Timestamp) return value.toString();
   if (value instanceof Duration) return `${Number(value.nanos) / 1e9}s`;
   if (value instanceof CelObject) {
-    throw new NoJson(`unsupported conversion of ${value.type.name} to JSON`);
+    throw new MutationError(`unsupported conversion of ${value.type.name} to JSON`);
   }
   return value;
 }
@@ -211,7 +205,7 @@ function mapJson(map: CelMap): JsonObject {
   const json: JsonObject = {};
   for (const key of map.keys()) {
     if (typeof key !== "string") {
-      throw new NoJson(`map key ${JSON.stringify(formatValue(key))} is not a string`);
+      throw new MutationError(`map key ${JSON.stringify(formatValue(key))} is not a string`);
     }
     setField(json, key, jsonOf(map.find(key) ?? null));
   }

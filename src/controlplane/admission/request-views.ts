@@ -1,10 +1,10 @@
-/** A write in the versions that webhooks and policies match. */
-import type { SentObject } from "../../kube/object.ts";
+/** A write in the versions that webhooks and policies match, and as expressions see it. */
+import { type CelValue, ValueList, ValueMap } from "../../kube/cel/values.ts";
 import { groupResourceOf } from "../../kube/resource.ts";
 import type { ServedResource } from "../kinds.ts";
-import { RequestView } from "./activation.ts";
-import type { AdmissionRequest, ConvertObject } from "./attributes.ts";
+import { type AdmissionRequest, type ConvertObject, hasOwnKind } from "./attributes.ts";
 import { reviewRequest } from "./review.ts";
+import type { WebhookSource } from "./webhooks.ts";
 
 /**
  * The request with its objects in another version of the resource.
@@ -13,65 +13,70 @@ import { reviewRequest } from "./review.ts";
  */
 export async function requestIn(
   request: AdmissionRequest,
-  resource: ServedResource,
+  version: ServedResource,
   convert: ConvertObject,
 ): Promise<AdmissionRequest> {
-  if (resource === request.resource) return request;
-  const { object, oldObject, resource: own, kind } = request;
+  const { object, oldObject, resource } = request;
   // A subresource with a kind of its own has no other version.
-  if (kind.kind !== own.kind) return request;
+  if (version === resource || !hasOwnKind(request)) return request;
   return {
     ...request,
-    ...(object ? { object: await convert(object, own, resource) } : {}),
-    ...(oldObject ? { oldObject: await convert(oldObject, own, resource) } : {}),
+    ...(object ? { object: await convert(object, resource, version) } : {}),
+    ...(oldObject ? { oldObject: await convert(oldObject, resource, version) } : {}),
   };
 }
 
-/** The views of one write for expressions; each version is made once. */
-export class RequestViews {
-  readonly #request: AdmissionRequest;
-  readonly #convert: ConvertObject;
-  readonly #namespaces: (name: string) => SentObject | undefined;
-  readonly #known = new Map<ServedResource, Promise<RequestView>>();
+/** A write as expressions see it; each part of it is turned into CEL values once. */
+export class RequestView {
+  readonly request: AdmissionRequest;
+  readonly version: ServedResource;
+  readonly #values = new Map<string, CelValue>();
 
-  constructor(
-    request: AdmissionRequest,
-    convert: ConvertObject,
-    namespaces: (name: string) => SentObject | undefined,
-  ) {
-    this.#request = request;
-    this.#convert = convert;
-    this.#namespaces = namespaces;
+  /** @param version - of the objects in the request */
+  constructor(request: AdmissionRequest, version: ServedResource) {
+    this.request = request;
+    this.version = version;
   }
 
-  in(resource: ServedResource): Promise<RequestView> {
-    let view = this.#known.get(resource);
-    if (!view) {
-      view = requestIn(this.#request, resource, this.#convert).then((request) =>
-        viewOf(request, resource),
+  value(name: "object" | "oldObject" | "request"): CelValue {
+    let value = this.#values.get(name);
+    if (value === undefined) {
+      const { request } = this;
+      value = valueOfJson(
+        name === "request" ? reviewRequest(request, this.version, "") : request[name],
       );
-      this.#known.set(resource, view);
+      this.#values.set(name, value);
     }
-    return view;
-  }
-
-  /** The namespace of the object as expressions see it; absent for a namespace itself. */
-  namespaceOf({ resource, namespace }: AdmissionRequest): unknown {
-    if (groupResourceOf(resource) === "namespaces" || namespace === "") return null;
-    const found = this.#namespaces(namespace);
-    if (!found) return null;
-    return { ...without(found, "apiVersion", "kind"), metadata: shownMetadata(found) };
+    return value;
   }
 }
 
-/** The view of a request whose objects are in the version of `resource`. */
-export function viewOf(request: AdmissionRequest, resource: ServedResource): RequestView {
-  return new RequestView(request, reviewRequest(request, resource, ""));
+/** The namespace of the object as expressions see it; `null` for a namespace itself. */
+export function namespaceOf(
+  { store }: Pick<WebhookSource, "store">,
+  { resource, namespace }: AdmissionRequest,
+): unknown {
+  if (groupResourceOf(resource) === "namespaces") return null;
+  const found = store.get("namespaces", namespace);
+  if (!found) return null;
+  return {
+    ...without(found, "apiVersion", "kind"),
+    metadata: without(found.metadata, "ownerReferences", "managedFields"),
+  };
 }
 
-const shownMetadata = ({ metadata }: SentObject): object =>
-  without(metadata, "ownerReferences", "managedFields");
+const without = (object: object, ...names: readonly string[]): object =>
+  Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)));
 
-function without(object: object, ...names: readonly string[]): object {
-  return Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)));
+/** JSON without a schema as a value of CEL: whole numbers are integers. */
+export function valueOfJson(json: unknown): CelValue {
+  if (json === undefined || json === null) return null;
+  if (Array.isArray(json)) return new ValueList(json.map(valueOfJson));
+  if (typeof json === "object") {
+    const map = new ValueMap();
+    for (const [key, value] of Object.entries(json)) map.set(key, valueOfJson(value));
+    return map;
+  }
+  if (typeof json === "number") return Number.isInteger(json) ? BigInt(json) : json;
+  return json as string | boolean | bigint;
 }

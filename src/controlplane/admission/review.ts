@@ -9,14 +9,14 @@ import { isJsonObject } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";
 import { parseApiVersion } from "../../kube/resource.ts";
 import type { Status } from "../../kube/status.ts";
-import { userInfo } from "../auth/user-info.ts";
+import { userInfo } from "../auth/authenticator.ts";
 import { withEmptied } from "../builtin/strategies/emptied.ts";
 import type { ServedResource } from "../kinds.ts";
 import { readText, readType } from "../wire/decode-body.ts";
 import { plainNumbers } from "../wire/number-literal.ts";
 import { WireError } from "../wire/wire-error.ts";
-import type { AdmissionRequest } from "./attributes.ts";
-import { WebhookCallError } from "./webhook-caller.ts";
+import { type AdmissionRequest, hasOwnKind, kindOf } from "./attributes.ts";
+import { WebhookCallError } from "./webhook-failures.ts";
 import type { Webhook } from "./webhooks.ts";
 
 /** The answer of a webhook, checked. */
@@ -71,11 +71,9 @@ export function reviewRequest(
   uid: string,
 ): JsonObject {
   const { subresource, name, namespace, operation, dryRun, options } = request;
-  const isParent = request.kind.kind === request.resource.kind;
-  const kind = isParent ? kindOf(resource) : request.kind;
   return {
     uid,
-    kind: { group: kind.group, version: kind.version, kind: kind.kind },
+    kind: hasOwnKind(request) ? kindOf(resource) : { ...request.kind },
     resource: resourceOf(resource),
     ...(subresource === "" ? {} : { subResource: subresource }),
     requestKind: { ...request.kind },
@@ -92,8 +90,6 @@ export function reviewRequest(
   };
 }
 
-const kindOf = ({ group, version, kind }: ServedResource) => ({ group, version, kind });
-
 const resourceOf = ({ group, version, plural }: ServedResource): JsonObject => ({
   group,
   version,
@@ -107,35 +103,35 @@ export function readAnswer(
   kind: "mutating" | "validating",
 ): ReviewAnswer {
   const answer = decodeAnswer(bytes, question.apiVersion);
-  const response = isJsonObject(answer) ? answer["response"] : undefined;
   const invalid = (why: string): WebhookCallError =>
     new WebhookCallError(`received invalid webhook response: ${why}`);
+  const response = isJsonObject(answer) ? answer["response"] : undefined;
   if (!isJsonObject(response)) throw invalid("webhook response was absent");
+  const isV1 = question.apiVersion === "admission.k8s.io/v1";
   const patch = decodePatch(response["patch"]);
   const given = response["patchType"];
   const patchType = typeof given === "string" ? given : undefined;
-  if (question.apiVersion === "admission.k8s.io/v1") {
+  if (isV1) {
     const uid = typeof response["uid"] === "string" ? response["uid"] : "";
     if (uid !== question.uid) {
       throw invalid(`expected response.uid=${quote(question.uid)}, got ${quote(uid)}`);
     }
-    const type = isJsonObject(answer) ? readType(answer) : { apiVersion: "", kind: "" };
-    if (type.apiVersion === "" || type.kind === "") {
+    const { apiVersion, kind: type } = readType(answer);
+    if (apiVersion === "" || type === "") {
       throw invalid(
-        `expected webhook response of admission.k8s.io/v1, Kind=AdmissionReview, got ${type.apiVersion === "" ? "/" : type.apiVersion}, Kind=${type.kind}`,
+        `expected webhook response of admission.k8s.io/v1, Kind=AdmissionReview, got ${apiVersion === "" ? "/" : apiVersion}, Kind=${type}`,
       );
     }
     const problem = patchProblem(patch, patchType, kind);
     if (problem !== undefined) throw invalid(problem);
   }
-  const beta = question.apiVersion !== "admission.k8s.io/v1" && patch.length > 0;
   const { status, warnings }: Answered = response;
   return {
     allowed: response["allowed"] === true,
     result: status,
     warnings: warnings ?? [],
     patch: kind === "mutating" ? patch : Buffer.alloc(0),
-    patchType: beta ? "JSONPatch" : (patchType ?? ""),
+    patchType: !isV1 && patch.length > 0 ? "JSONPatch" : (patchType ?? ""),
   };
 }
 
@@ -151,10 +147,8 @@ function patchProblem(
   kind: "mutating" | "validating",
 ): string | undefined {
   if (kind === "validating") {
-    if (patch.length > 0) return "validating webhook may not return response.patch";
-    return patchType === undefined
-      ? undefined
-      : "validating webhook may not return response.patchType";
+    const field = patch.length > 0 ? "patch" : patchType === undefined ? undefined : "patchType";
+    return field && `validating webhook may not return response.${field}`;
   }
   if (patch.length > 0 && patchType === undefined) {
     return "webhook returned response.patch but not response.patchType";

@@ -52,7 +52,11 @@ export function validateSigning(
   };
   if (subresource === "approval" && plugins.isOn("CertificateApproval")) refuseUnless("approve");
   if (subresource !== "status" || !plugins.isOn("CertificateSigning")) return;
-  if (!hasSameAnswer(object, old)) refuseUnless("sign");
+  const [now = {}, before = {}] = [object.status, old.status];
+  const isSame =
+    now.certificate === before.certificate &&
+    sameJson(now.conditions ?? [], before.conditions ?? []);
+  if (!isSame) refuseUnless("sign");
 }
 
 function validateAttesting(request: AdmissionRequest, may: WriteContext["may"]): void {
@@ -65,27 +69,14 @@ function validateAttesting(request: AdmissionRequest, may: WriteContext["may"]):
   throw refusal(request, `user not permitted to attest for signerName ${shown}`);
 }
 
-function hasSameAnswer(
-  { status: now = {} }: SigningRequest,
-  { status = {} }: SigningRequest,
-): boolean {
-  return (
-    now.certificate === status.certificate &&
-    sameJson(now.conditions ?? [], status.conditions ?? [])
-  );
-}
-
 function validateSubject(request: AdmissionRequest, { spec }: SigningRequest): void {
   if (spec.signerName !== CLIENT_SIGNER) return;
-  if (!organizationsOf(request, spec.request ?? "").includes(MASTERS)) return;
-  const why = `use of ${CLIENT_SIGNER} signer with ${MASTERS} group is not allowed`;
-  throw refusal(request, why);
-}
-
-function organizationsOf(request: AdmissionRequest, text: string): readonly string[] {
+  let organizations: readonly string[];
   try {
-    return readCertificateRequest(text).organizations;
+    ({ organizations } = readCertificateRequest(spec.request ?? ""));
   } catch (error) {
     throw refusal(request, `failed to parse CSR: ${messageOf(error)}`);
   }
+  if (!organizations.includes(MASTERS)) return;
+  throw refusal(request, `use of ${CLIENT_SIGNER} signer with ${MASTERS} group is not allowed`);
 }

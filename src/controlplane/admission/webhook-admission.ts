@@ -5,21 +5,26 @@
  */
 import { sameJson } from "../../kube/json.ts";
 import type { SentObject } from "../../kube/object.ts";
-import { groupResourceOf } from "../../kube/resource.ts";
 import { BOOL } from "../../kube/cel/types.ts";
-import { type Status, StatusError, failure } from "../../kube/status.ts";
-import type { ServedResource } from "../kinds.ts";
-import type { AcceptObject, AdmissionRequest, ConvertObject } from "./attributes.ts";
+import { type Status, StatusError } from "../../kube/status.ts";
+import { forbiddenTo, internalError } from "../failures.ts";
+import {
+  type AcceptObject,
+  type AdmissionRequest,
+  type ConvertObject,
+  hasOwnKind,
+  kindOf,
+} from "./attributes.ts";
 import type { Authorize } from "./authorizer-library.ts";
 import type { CompiledExpression, ExpressionCompiler } from "./expressions.ts";
-import { matchConditions } from "./match-conditions.ts";
+import { matchConditions } from "./activation.ts";
 import type { Asked } from "./reinvocation.ts";
-import { requestIn, viewOf } from "./request-views.ts";
+import { RequestView, requestIn } from "./request-views.ts";
 import { type Question, type ReviewAnswer, questionFor, readAnswer } from "./review.ts";
-import { WebhookCallError, type WebhookCaller } from "./webhook-caller.ts";
-import { applyWebhookPatch, internal, readWebhookPatch } from "./webhook-patch.ts";
+import type { WebhookCaller } from "./webhook-caller.ts";
+import { WebhookCallError } from "./webhook-failures.ts";
+import { applyWebhookPatch, readWebhookPatch } from "./webhook-patch.ts";
 import {
-  type InstalledWebhook,
   type Webhook,
   type WebhookKind,
   type WebhookSource,
@@ -40,18 +45,13 @@ export interface WebhookPorts {
   readonly compiler: ExpressionCompiler;
 }
 
-/** The version that a webhook matches, and the request in it. */
-interface Wanted {
-  readonly resource: ServedResource;
-  readonly request: AdmissionRequest;
-}
-
 const DEFAULT_TIMEOUT_SECONDS = 10;
 
 /** Calls the stored webhooks. */
 export class WebhookAdmission {
   readonly #ports: WebhookPorts;
-  readonly #conditions = new KnownConditions();
+  /** Compiled conditions by their text: they are evaluated with every write. */
+  readonly #conditions = new Map<string, CompiledExpression>();
 
   constructor(ports: WebhookPorts) {
     this.#ports = ports;
@@ -70,10 +70,9 @@ export class WebhookAdmission {
   async mutate(request: AdmissionRequest, asked: Asked): Promise<SentObject | undefined> {
     asked.begin(request.object);
     let { object } = request;
-    for (const installed of installedWebhooks(this.#ports.source, "mutating")) {
-      const { id, webhook } = installed;
+    for (const { id, webhook } of installedWebhooks(this.#ports.source, "mutating")) {
       const current: AdmissionRequest = object ? { ...request, object } : request;
-      const wanted = await this.#wants(installed, current);
+      const wanted = await this.#wants(webhook, current);
       if (!wanted || !asked.includes(id)) continue;
       const next = await this.#mutateBy(webhook, current, wanted);
       const isChange = next !== undefined && object !== undefined && !sameJson(next, object);
@@ -92,10 +91,10 @@ export class WebhookAdmission {
    * `Ignore`
    */
   async validate(request: AdmissionRequest): Promise<void> {
-    const relevant: { readonly webhook: Webhook; readonly wanted: Wanted }[] = [];
-    for (const installed of installedWebhooks(this.#ports.source, "validating")) {
-      const wanted = await this.#wants(installed, request);
-      if (wanted) relevant.push({ webhook: installed.webhook, wanted });
+    const relevant: { readonly webhook: Webhook; readonly wanted: RequestView }[] = [];
+    for (const { webhook } of installedWebhooks(this.#ports.source, "validating")) {
+      const wanted = await this.#wants(webhook, request);
+      if (wanted) relevant.push({ webhook, wanted });
     }
     let first: unknown;
     // The first refusal to arrive is the one that the client gets.
@@ -116,33 +115,35 @@ export class WebhookAdmission {
    *
    * @throws StatusError
    */
-  async #wants(
-    { webhook }: InstalledWebhook,
-    request: AdmissionRequest,
-  ): Promise<Wanted | undefined> {
-    const { source, authorize, compiler, convert } = this.#ports;
-    const resource = versionFor(source, webhook, request);
-    if (!resource) return undefined;
-    const wanted = { resource, request: await requestIn(request, resource, convert) };
+  async #wants(webhook: Webhook, request: AdmissionRequest): Promise<RequestView | undefined> {
+    const { source, authorize, convert } = this.#ports;
+    const version = versionFor(source, webhook, request);
+    if (!version) return undefined;
+    const wanted = new RequestView(await requestIn(request, version, convert), version);
     const { matchConditions: conditions = [], failurePolicy } = webhook;
     if (conditions.length === 0) return wanted;
-    const compiled = conditions.map(({ expression }) =>
-      this.#conditions.of(expression, () =>
-        compiler.compile(expression, [BOOL], { params: false, authorizer: true }),
-      ),
-    );
-    const view = viewOf(wanted.request, resource);
-    const matches = matchConditions(compiled, { view, authorize });
+    const compiled = conditions.map(({ expression }) => this.#compiled(expression));
+    const matches = matchConditions(compiled, { view: wanted, authorize });
     if (typeof matches === "boolean") return matches ? wanted : undefined;
     if (failurePolicy === "Ignore") return undefined;
-    throw conditionsFailed(request, matches.problem);
+    throw forbiddenTo(request.resource, request.name, matches.problem);
+  }
+
+  #compiled(condition: string): CompiledExpression {
+    let compiled = this.#conditions.get(condition);
+    if (!compiled) {
+      const surroundings = { params: false, authorizer: true };
+      compiled = this.#ports.compiler.compile(condition, [BOOL], surroundings);
+      this.#conditions.set(condition, compiled);
+    }
+    return compiled;
   }
 
   /** The object as one webhook changed it; `undefined` when it sent no patch. */
   async #mutateBy(
     webhook: Webhook,
     request: AdmissionRequest,
-    wanted: Wanted,
+    wanted: RequestView,
   ): Promise<SentObject | undefined> {
     const answer = await this.#ask(webhook, request, wanted, "mutating");
     if (!answer || answer.patch.length === 0) return undefined;
@@ -151,7 +152,7 @@ export class WebhookAdmission {
       if (operations.length === 0) return undefined;
       const { object } = request;
       if (!object) {
-        throw internal(
+        throw internalError(
           `admission webhook ${JSON.stringify(webhook.name)} attempted to modify the object, which is not supported for this operation`,
         );
       }
@@ -160,27 +161,23 @@ export class WebhookAdmission {
       }
       return await this.#patched(request, wanted, operations);
     } catch (thrown) {
-      if (!(thrown instanceof WebhookCallError)) throw thrown;
-      if (webhook.failurePolicy === "Ignore") return undefined;
-      throw callFailed(webhook, thrown);
+      ignoreFailure(webhook, thrown);
+      return undefined;
     }
   }
 
   /** The object after a patch of the version that the webhook saw. @throws StatusError */
   async #patched(
     request: AdmissionRequest,
-    { resource, request: seen }: Wanted,
+    { version, request: seen }: RequestView,
     operations: readonly unknown[],
   ): Promise<SentObject> {
     const { accept, convert } = this.#ports;
     const patched = applyWebhookPatch(seen.object, operations) as SentObject;
     if (isForeign(request)) return patched;
-    if (resource === request.resource || request.kind.kind !== request.resource.kind) {
-      return accept(request, patched);
-    }
-    const { group, version, kind } = resource;
-    const accepted = accept({ ...seen, resource, kind: { group, version, kind } }, patched);
-    return convert(accepted, resource, request.resource);
+    if (version === request.resource || !hasOwnKind(request)) return accept(request, patched);
+    const accepted = accept({ ...seen, resource: version, kind: kindOf(version) }, patched);
+    return convert(accepted, version, request.resource);
   }
 
   /**
@@ -191,17 +188,16 @@ export class WebhookAdmission {
   async #ask(
     webhook: Webhook,
     request: AdmissionRequest,
-    { resource, request: seen }: Wanted,
+    { version, request: seen }: RequestView,
     kind: WebhookKind,
   ): Promise<ReviewAnswer | undefined> {
     let answer: ReviewAnswer;
     try {
-      const question = questionFor(webhook, seen, resource, this.#ports.newUid());
+      const question = questionFor(webhook, seen, version, this.#ports.newUid());
       answer = readAnswer(await this.#call(webhook, question), question, kind);
     } catch (thrown) {
-      if (!(thrown instanceof WebhookCallError)) throw thrown;
-      if (webhook.failurePolicy === "Ignore") return undefined;
-      throw callFailed(webhook, thrown);
+      ignoreFailure(webhook, thrown);
+      return undefined;
     }
     answer.warnings.forEach(request.warn);
     if (!answer.allowed) throw denial(webhook.name, answer.result);
@@ -219,41 +215,18 @@ export class WebhookAdmission {
   }
 }
 
-/** Compiled conditions by their text: they are evaluated with every write. */
-class KnownConditions {
-  readonly #known = new Map<string, CompiledExpression>();
-
-  of(source: string, compile: () => CompiledExpression): CompiledExpression {
-    let known = this.#known.get(source);
-    if (!known) this.#known.set(source, (known = compile()));
-    return known;
-  }
-}
-
 /**
  * Whether the object is of another kind than its custom resource (a Scale): it is decoded only
  * after all patches.
  */
-const isForeign = ({ resource, kind }: AdmissionRequest): boolean =>
-  !resource.builtIn && kind.kind !== resource.kind;
+const isForeign = (request: AdmissionRequest): boolean =>
+  !request.resource.builtIn && !hasOwnKind(request);
 
-/** 403 for conditions that fail. */
-function conditionsFailed({ resource, name }: AdmissionRequest, problem: string): StatusError {
-  const shownName = name === "" ? "" : ` ${JSON.stringify(name)}`;
-  return failure(
-    403,
-    "Forbidden",
-    `${groupResourceOf(resource)}${shownName} is forbidden: ${problem}`,
-    {
-      ...(name === "" ? {} : { name }),
-      ...(resource.group === "" ? {} : { group: resource.group }),
-      kind: resource.plural,
-    },
-  );
-}
-
-function callFailed({ name }: Webhook, { message }: WebhookCallError): StatusError {
-  return internal(`failed calling webhook ${JSON.stringify(name)}: ${message}`);
+/** @throws StatusError for a failed call, unless failures of the webhook are ignored */
+function ignoreFailure({ name, failurePolicy }: Webhook, thrown: unknown): void {
+  if (!(thrown instanceof WebhookCallError)) throw thrown;
+  if (failurePolicy === "Ignore") return;
+  throw internalError(`failed calling webhook ${JSON.stringify(name)}: ${thrown.message}`);
 }
 
 /** The refusal of a webhook, as the client gets it. */

@@ -6,37 +6,53 @@
  * @see
  * https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#contacting-the-webhook
  */
-import type { X509Certificate } from "node:crypto";
-import { Agent, type AgentOptions, request as httpsRequest } from "node:https";
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from "node:http";
+import { type Agent, request as httpsRequest } from "node:https";
 import { posix } from "node:path";
-import type { Duplex } from "node:stream";
-import { connect, type ConnectionOptions } from "node:tls";
-import { systemClock, type Clock } from "../../clock.ts";
+import type { Clock } from "../../clock.ts";
 import { messageOf } from "../../errors.ts";
 import { quote } from "../../kube/field-errors.ts";
 import { encodeJson } from "../../kube/json.ts";
 import type { WebhookTarget } from "../../kube/webhooks/webhook-address.ts";
+import { present } from "../../present.ts";
 import { SERVICES } from "../builtin/tokens.ts";
 import { collectionOf, type ObjectSource } from "../resource-name.ts";
 import { storeKey } from "../store/store.ts";
 import type { ServiceRoutes } from "./service-routes.ts";
-import { answerProblem } from "./webhook-answer.ts";
-import { type Address, type Exchange, redirected } from "./webhook-redirect.ts";
-import { certificatesIn, distrustOf } from "./webhook-certificate.ts";
-import { present } from "../../present.ts";
-
-/** Thrown for a call without a usable answer; the message says why, as Go would. */
-export class WebhookCallError extends Error {
-  override readonly name = "WebhookCallError";
-}
+import { GoTrustAgent, certificatesOf } from "./webhook-certificate.ts";
+import {
+  type WebhookAnswer,
+  WebhookCallError,
+  answerProblem,
+  networkProblem,
+} from "./webhook-failures.ts";
 
 /** The parts of the cluster that a caller needs. */
-export interface WebhookSurroundings {
+interface WebhookSurroundings {
   readonly store: Pick<ObjectSource, "get">;
   readonly clock: Clock;
   /** The addresses of Services; one that is not in them cannot be reached. */
   readonly routes: ServiceRoutes;
+}
+
+/** An address to connect to. */
+interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** One request to a webhook. */
+interface Exchange {
+  readonly method: "GET" | "POST";
+  readonly url: URL;
+  /** The URL in messages. */
+  readonly shown: string;
+  /** The address to connect to, when it is not the URL's host. */
+  readonly connectTo?: Address;
+  /** The `Host` header. */
+  readonly host: string;
+  readonly body?: Buffer;
+  readonly referer?: string;
 }
 
 const ANSWER_MAX_BYTES = 3 * 1024 * 1024;
@@ -59,25 +75,25 @@ export class WebhookCaller {
    * @throws WebhookCallError
    */
   async post(target: WebhookTarget, body: object, timeoutSeconds: number): Promise<Buffer> {
-    const url = urlOf(target, timeoutSeconds);
-    const shown = shownUrl(target, url);
-    const failed = failedAt(shown);
     const { clock } = this.#surroundings;
-    const began = clock.monotonicMs();
-    const connectTo = await this.#addressOf(target, timeoutSeconds, failed);
-    if (target.service && connectTo === undefined) {
-      throw failed(this.#whyUnreachable(target.service));
-    }
-    const endsAtMs = began + timeoutSeconds * 1000;
-    const asked: Exchange = {
-      method: "POST",
-      url,
-      shown,
-      ...(connectTo ? { connectTo } : {}),
-      host: shownHost(target, url),
-      body: Buffer.from(encodeJson(body)),
-    };
-    const answer = await this.#follow(target, asked, endsAtMs);
+    const endsAtMs = clock.monotonicMs() + timeoutSeconds * 1000;
+    const url = urlOf(target, timeoutSeconds);
+    // Go prints the port of a Service always.
+    const host = target.service && url.port === "" ? `${url.host}:443` : url.host;
+    const shown = target.service ? `https://${host}${url.pathname}${url.search}` : url.href;
+    const connectTo = await this.#addressOf(target, timeoutSeconds, failedAt(shown));
+    const answer = await this.#follow(
+      target,
+      {
+        method: "POST",
+        url,
+        shown,
+        ...present({ connectTo }),
+        host,
+        body: Buffer.from(encodeJson(body)),
+      },
+      endsAtMs,
+    );
     const problem = answerProblem(answer);
     if (problem !== undefined) throw new WebhookCallError(problem);
     return answer.body;
@@ -99,14 +115,19 @@ export class WebhookCaller {
     }
   }
 
-  #ask(target: WebhookTarget, exchange: Exchange, endsAtMs: number): Promise<WebhookAnswer> {
-    const { method, url, connectTo, host, body, referer } = exchange;
+  async #ask(
+    target: WebhookTarget,
+    { method, url, shown, connectTo, host, body, referer }: Exchange,
+    endsAtMs: number,
+  ): Promise<WebhookAnswer> {
+    const { clock } = this.#surroundings;
     const isSecure = url.protocol === "https:";
+    const gone = new AbortController();
     const options: RequestOptions = {
       method,
       path: `${url.pathname}${url.search}`,
       protocol: url.protocol,
-      host: connectTo?.host ?? url.hostname.replace(/^\[|\]$/g, ""),
+      host: connectTo?.host ?? hostOf(url),
       port: connectTo?.port ?? (url.port === "" ? (isSecure ? 443 : 80) : url.port),
       headers: {
         host,
@@ -115,9 +136,21 @@ export class WebhookCaller {
         ...present({ referer }),
       },
       ...(isSecure ? { agent: this.#agentOf(target, url) } : {}),
+      signal: gone.signal,
     };
-    const leftMs = endsAtMs - this.#surroundings.clock.monotonicMs();
-    return this.#send(options, body, leftMs, failedAt(exchange.shown));
+    const timer = clock.after(endsAtMs - clock.monotonicMs(), () => gone.abort());
+    const failed = failedAt(shown);
+    try {
+      for (;;) {
+        const outcome = await attempt(options, body);
+        if (!("error" in outcome)) return outcome;
+        if (gone.signal.aborted) throw failed("context deadline exceeded");
+        // The server closed a kept connection without reading the request.
+        if (!outcome.reused) throw failed(networkProblem(outcome.error));
+      }
+    } finally {
+      timer.cancel();
+    }
   }
 
   /** Closes the connections. */
@@ -126,7 +159,11 @@ export class WebhookCaller {
     this.#agents.clear();
   }
 
-  /** The address to connect to when it is not the URL's host; waits for a promised one. */
+  /**
+   * The address of a Service, `undefined` for a URL; waits for a promised one.
+   *
+   * @throws WebhookCallError when the Service has no address on this machine
+   */
   async #addressOf(
     { service }: WebhookTarget,
     timeoutSeconds: number,
@@ -136,7 +173,7 @@ export class WebhookCaller {
     const { namespace, name, port = 443 } = service;
     const { routes, clock } = this.#surroundings;
     const found = routes.find(namespace, name, port);
-    if (found === undefined) return undefined;
+    if (found === undefined) throw failed(this.#whyUnreachable(service));
     if (typeof found === "string") return addressIn(found);
     return new Promise((resolve, reject) => {
       const timer = clock.after(timeoutSeconds * 1000, () => {
@@ -170,84 +207,13 @@ export class WebhookCaller {
     const key = `${url.host} ${caBundle}`;
     const known = this.#agents.get(key);
     if (known) return known;
-    const pool = caBundle === "" ? [] : certificatesOf(caBundle);
-    const agent = new GoTrustAgent(url.hostname.replace(/^\[|\]$/g, ""), pool, {
+    const agent = new GoTrustAgent(hostOf(url), caBundle === "" ? [] : certificatesOf(caBundle), {
       keepAlive: true,
       servername: /^[\d.]+$|^\[/.test(url.hostname) ? "" : url.hostname,
     });
     this.#agents.set(key, agent);
     return agent;
   }
-
-  async #send(
-    options: RequestOptions,
-    body: Buffer | undefined,
-    timeoutMs: number,
-    failed: (why: string) => WebhookCallError,
-  ): Promise<WebhookAnswer> {
-    const gone = new AbortController();
-    const timer = this.#surroundings.clock.after(timeoutMs, () => gone.abort());
-    try {
-      for (;;) {
-        const outcome = await attempt({ ...options, signal: gone.signal }, body);
-        if (!("error" in outcome)) return outcome;
-        if (gone.signal.aborted) throw failed("context deadline exceeded");
-        // The server closed a kept connection without reading the request.
-        if (!outcome.reused) throw failed(goNetworkError(outcome.error));
-      }
-    } finally {
-      timer.cancel();
-    }
-  }
-}
-
-/** Keeps connections to servers that Go would trust; no request is sent before that is checked. */
-class GoTrustAgent extends Agent {
-  readonly #host: string;
-  readonly #pool: readonly X509Certificate[];
-
-  /** @param pool - the trusted certificates; empty for the system's authorities */
-  constructor(host: string, pool: readonly X509Certificate[], options: AgentOptions) {
-    super(options);
-    this.#host = host;
-    this.#pool = pool;
-  }
-
-  override createConnection(
-    options: ConnectionOptions,
-    created: (error: Error | null, stream: Duplex) => void,
-  ): undefined {
-    const ca = this.#pool.map((certificate) => certificate.toString());
-    const socket = connect({
-      ...options,
-      ...(ca.length > 0 ? { ca, allowPartialTrustChain: true } : {}),
-      // The certificate is checked below, before anything is sent.
-      rejectUnauthorized: false,
-    });
-    const fail = (error: Error): void => created(error, socket);
-    socket.once("error", fail);
-    socket.once("secureConnect", () => {
-      // Certificates have the dates of the real world, whatever clock the control plane has.
-      const nowMs = systemClock.now();
-      const distrust = distrustOf(socket, { host: this.#host, pool: this.#pool, nowMs });
-      if (distrust !== undefined) {
-        socket.destroy(new Error(`tls: failed to verify certificate: ${distrust}`));
-        return;
-      }
-      socket.off("error", fail);
-      created(null, socket);
-    });
-    return undefined;
-  }
-}
-
-/** The HTTP answer of a webhook. */
-export interface WebhookAnswer {
-  readonly status: number;
-  readonly contentType: string;
-  readonly body: Buffer;
-  /** The `Location` header of a redirect. */
-  readonly location?: string;
 }
 
 type Outcome = WebhookAnswer | { readonly error: NodeJS.ErrnoException; readonly reused: boolean };
@@ -290,35 +256,17 @@ async function readAll(response: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** @throws WebhookCallError when the CA bundle is not PEM */
-function certificatesOf(caBundle: string): X509Certificate[] {
-  const unreadable = "unable to load root certificates: unable to parse bytes as PEM block";
-  const pem = Buffer.from(caBundle, "base64").toString("utf8");
-  let certificates: X509Certificate[];
-  try {
-    certificates = certificatesIn(pem);
-  } catch (cause) {
-    throw new WebhookCallError(unreadable, { cause });
-  }
-  if (certificates.length === 0) throw new WebhookCallError(unreadable);
-  return certificates;
-}
-
 /** The URL to call; a Service has its own host name. */
-function urlOf({ url, service }: WebhookTarget, timeoutSeconds: number): URL {
-  const timeout = `timeout=${timeoutSeconds}s`;
-  if (service) {
-    const { namespace, name, path = "/", port = 443 } = service;
-    const there = new URL(`https://${name}.${namespace}.svc:${port}`);
-    there.pathname = cleanPath(path);
-    there.search = timeout;
-    return there;
-  }
-  const there = new URL(url ?? "");
-  there.pathname = cleanPath(decodeURI(there.pathname).replaceAll(/%2f/gi, "/"));
-  there.search = timeout;
+function urlOf({ url = "", service }: WebhookTarget, timeoutSeconds: number): URL {
+  const { namespace = "", name = "", path = "/", port = 443 } = service ?? {};
+  const there = new URL(service ? `https://${name}.${namespace}.svc:${port}` : url);
+  there.pathname = cleanPath(service ? path : decodeURI(there.pathname).replaceAll(/%2f/gi, "/"));
+  there.search = `timeout=${timeoutSeconds}s`;
   return there;
 }
+
+/** The name or address of a server, which has brackets in a URL if it is one of IPv6. */
+const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, "");
 
 function addressIn(address: string): Address {
   const colon = address.lastIndexOf(":");
@@ -331,33 +279,35 @@ function cleanPath(path: string): string {
   return joined.length > 1 ? joined.replace(/\/$/, "") : joined;
 }
 
-function failedAt(shown: string): (why: string) => WebhookCallError {
-  return (why) => new WebhookCallError(`Post ${quote(shown)}: ${why}`);
-}
+const failedAt =
+  (shown: string) =>
+  (why: string): WebhookCallError =>
+    new WebhookCallError(`Post ${quote(shown)}: ${why}`);
 
-/** A URL as Go prints it: the port of a service is always there. */
-function shownUrl(target: WebhookTarget, url: URL): string {
-  const { service } = target;
-  return service
-    ? `${url.protocol}//${shownHost(target, url)}${url.pathname}${url.search}`
-    : url.href;
-}
+/** The redirects that keep the method and the body; the others become a GET. */
+const KEEP_METHOD = new Set([307, 308]);
+const REDIRECTS = new Set([301, 302, 303, ...KEEP_METHOD]);
 
-const shownHost = ({ service }: WebhookTarget, { host, port }: URL): string =>
-  service && port === "" ? `${host}:443` : host;
-
-/** A network failure in Go's words. */
-function goNetworkError(
-  error: NodeJS.ErrnoException & { address?: string; port?: number },
-): string {
-  const { code = "", message } = error;
-  if (code === "ECONNREFUSED") {
-    return `dial tcp ${error.address ?? ""}:${error.port ?? 0}: connect: connection refused`;
-  }
-  if (code === "ERR_SSL_WRONG_VERSION_NUMBER" || /wrong.version.number/.test(message)) {
-    return "http: server gave HTTP response to HTTPS client";
-  }
-  if (code === "ENOTFOUND") return "dial tcp: lookup failed: no such host";
-  if (code === "ECONNRESET") return "EOF";
-  return message;
+/**
+ * The request that a redirect asks for, as Go's client follows it; `undefined` when the answer is
+ * not a redirect, or has no location.
+ */
+function redirected(
+  { method, url, body }: Exchange,
+  { status, location }: WebhookAnswer,
+): Exchange | undefined {
+  if (!REDIRECTS.has(status) || !location || !URL.canParse(location, url.href)) return undefined;
+  const next = new URL(location, url);
+  if (next.protocol !== "https:" && next.protocol !== "http:") return undefined;
+  const isKept = KEEP_METHOD.has(status);
+  // A server without TLS gets no `Referer` with a URL that was called over TLS.
+  const isTold = url.protocol === "http:" || next.protocol === "https:";
+  return {
+    method: isKept ? method : "GET",
+    url: next,
+    shown: next.href,
+    host: next.host,
+    ...(isKept && body ? { body } : {}),
+    ...(isTold ? { referer: url.href } : {}),
+  };
 }

@@ -6,11 +6,15 @@
  *
  * @see https://pkg.go.dev/crypto/x509#Certificate.Verify
  */
-import { timeOf } from "../../kube/values/times.ts";
 import { X509Certificate } from "node:crypto";
+import { Agent, type AgentOptions } from "node:https";
 import { isIP } from "node:net";
-import type { TLSSocket } from "node:tls";
+import type { Duplex } from "node:stream";
+import { type ConnectionOptions, type TLSSocket, connect } from "node:tls";
+import { systemClock } from "../../clock.ts";
 import { quote } from "../../kube/field-errors.ts";
+import { timeOf } from "../../kube/values/times.ts";
+import { WebhookCallError } from "./webhook-failures.ts";
 
 /** The most names that a message lists; with more, it only counts them. */
 const SHOWN_NAMES = 100;
@@ -38,6 +42,58 @@ export interface Judgement {
 export function certificatesIn(pem: string): X509Certificate[] {
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
   return blocks.map((block) => new X509Certificate(block));
+}
+
+/** The certificates of a CA bundle: PEM in base64. @throws WebhookCallError when it is not */
+export function certificatesOf(caBundle: string): X509Certificate[] {
+  const unreadable = "unable to load root certificates: unable to parse bytes as PEM block";
+  try {
+    const certificates = certificatesIn(Buffer.from(caBundle, "base64").toString("utf8"));
+    if (certificates.length > 0) return certificates;
+  } catch (cause) {
+    throw new WebhookCallError(unreadable, { cause });
+  }
+  throw new WebhookCallError(unreadable);
+}
+
+/** Keeps connections to servers that Go would trust; no request is sent before that is checked. */
+export class GoTrustAgent extends Agent {
+  readonly #host: string;
+  readonly #pool: readonly X509Certificate[];
+
+  /** @param pool - the trusted certificates; empty for the system's authorities */
+  constructor(host: string, pool: readonly X509Certificate[], options: AgentOptions) {
+    super(options);
+    this.#host = host;
+    this.#pool = pool;
+  }
+
+  override createConnection(
+    options: ConnectionOptions,
+    created: (error: Error | null, stream: Duplex) => void,
+  ): undefined {
+    const ca = this.#pool.map((certificate) => certificate.toString());
+    const socket = connect({
+      ...options,
+      ...(ca.length > 0 ? { ca, allowPartialTrustChain: true } : {}),
+      // The certificate is checked below, before anything is sent.
+      rejectUnauthorized: false,
+    });
+    const fail = (error: Error): void => created(error, socket);
+    socket.once("error", fail);
+    socket.once("secureConnect", () => {
+      // Certificates have the dates of the real world, whatever clock the control plane has.
+      const nowMs = systemClock.now();
+      const distrust = distrustOf(socket, { host: this.#host, pool: this.#pool, nowMs });
+      if (distrust !== undefined) {
+        socket.destroy(new Error(`tls: failed to verify certificate: ${distrust}`));
+        return;
+      }
+      socket.off("error", fail);
+      created(null, socket);
+    });
+    return undefined;
+  }
 }
 
 /** Why the server at the other end is not trusted; `undefined` when it is. */

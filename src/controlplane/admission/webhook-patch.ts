@@ -2,12 +2,14 @@
  * JSON patches of mutating webhooks, applied as a PATCH request would be, but refused in the patch
  * library's words.
  */
+import { messageOf } from "../../errors.ts";
 import { goKindOf, applyJsonPatch } from "../../kube/patch.ts";
 import { getField, isJsonObject } from "../../kube/json.ts";
-import { StatusError, failure } from "../../kube/status.ts";
+import { StatusError } from "../../kube/status.ts";
+import { internalError } from "../failures.ts";
 import { scanJson } from "../wire/json-scanner.ts";
 import { plainNumbers } from "../wire/number-literal.ts";
-import { WebhookCallError } from "./webhook-caller.ts";
+import { WebhookCallError } from "./webhook-failures.ts";
 
 const OPERATIONS = new Set(["add", "remove", "replace", "move", "copy", "test"]);
 
@@ -23,7 +25,7 @@ export function readWebhookPatch(bytes: Buffer): unknown[] {
   try {
     patch = plainNumbers(scanJson(bytes).value);
   } catch (cause) {
-    throw undecodable(cause instanceof Error ? cause.message : String(cause));
+    throw undecodable(messageOf(cause));
   }
   if (patch === null) return [];
   if (Array.isArray(patch)) return patch as unknown[];
@@ -64,16 +66,9 @@ export function applyWebhookPatch(object: unknown, operations: readonly unknown[
   try {
     return applyOperations(object, operations);
   } catch (error) {
-    if (error instanceof PatchFailure) throw internal(error.message);
+    if (error instanceof PatchFailure) throw internalError(error.message);
     throw error;
   }
-}
-
-/** 500 InternalError in the API server's words. */
-export function internal(message: string): StatusError {
-  return failure(500, "InternalError", `Internal error occurred: ${message}`, {
-    causes: [{ message }],
-  });
 }
 
 function whyNot(document: unknown, operation: unknown): string {
@@ -85,12 +80,15 @@ function whyNot(document: unknown, operation: unknown): string {
   if (!OPERATIONS.has(op))
     return `Unexpected kind: ${isJsonObject(operation) && Object.hasOwn(operation, "op") ? op : "unknown"}`;
   if (op === "test") return `testing value ${path} failed: test failed`;
-  const source = op === "move" || op === "copy" ? from : path;
+  const isCopied = op === "move" || op === "copy";
+  const source = isCopied ? from : path;
   if (source === "" || !hasContainer(document, source)) {
-    const [what, where] = missingPart(op, path, from);
-    return `${op} operation does not apply: doc is missing ${what}: ${where}: missing value`;
+    const isQuoted = op === "add" || op === "remove";
+    const where = isCopied ? "from path" : "path";
+    const shown = isQuoted ? JSON.stringify(source) : source;
+    return `${op} operation does not apply: doc is missing ${where}: ${shown}: missing value`;
   }
-  if (source === from && !hasContainer(document, path)) {
+  if (isCopied && !hasContainer(document, path)) {
     return `${op} operation does not apply: doc is missing destination path: ${path}: missing value`;
   }
   const key = source.slice(source.lastIndexOf("/") + 1);
@@ -99,22 +97,6 @@ function whyNot(document: unknown, operation: unknown): string {
       ? `Unable to remove nonexistent key: ${key}: missing value`
       : `Unable to access invalid index: ${key}: invalid index referenced`;
   return `error in ${op} for ${op === "move" ? `path: '${key}'` : op === "copy" ? `from: '${source}'` : `path: '${source}'`}: ${why}`;
-}
-
-/**
- * The field that an operation lacks, and the path in question; only two operations put it in
- * quotes.
- */
-function missingPart(op: string, path: string, from: string): [what: string, where: string] {
-  switch (op) {
-    case "add":
-    case "remove":
-      return ["path", JSON.stringify(path)];
-    case "replace":
-      return ["path", path];
-    default:
-      return ["from path", from];
-  }
 }
 
 function hasContainer(document: unknown, path: string): boolean {

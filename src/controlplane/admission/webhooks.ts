@@ -4,11 +4,12 @@
  * @see https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/
  */
 import type { SentObject } from "../../kube/object.ts";
-import type { LabelSelector } from "../../kube/selectors/selector.ts";
-import { matchesLabelSelector } from "../../kube/selectors/selector.ts";
-import { failure, StatusError } from "../../kube/status.ts";
+import { type LabelSelector, matchesLabelSelector } from "../../kube/selectors/selector.ts";
+import { StatusError } from "../../kube/status.ts";
 import type { ConfiguredWebhook, WebhookRule } from "../../kube/webhooks/webhook-rules.ts";
-import type { CollectionName, ObjectSource } from "../resource-name.ts";
+import { NAMESPACES } from "../builtin/tokens.ts";
+import { notFound } from "../failures.ts";
+import { type CollectionName, type ObjectSource, isSameResource } from "../resource-name.ts";
 import type { ServedResource } from "../kinds.ts";
 import type { AdmissionRequest } from "./attributes.ts";
 import type { WebhookTarget } from "../../kube/webhooks/webhook-address.ts";
@@ -18,6 +19,12 @@ export interface Webhook extends ConfiguredWebhook {
   readonly name: string;
   readonly clientConfig: WebhookTarget;
 }
+
+/** What a webhook, or a policy or binding, says about the requests that it matches. */
+export type Matcher = Pick<
+  ConfiguredWebhook,
+  "rules" | "matchPolicy" | "namespaceSelector" | "objectSelector"
+>;
 
 /** A webhook, and the id that tells it from all others in all configurations. */
 export interface InstalledWebhook {
@@ -74,19 +81,19 @@ export function isExempt({ kind }: Pick<AdmissionRequest, "kind">): boolean {
 }
 
 /**
- * The version of the resource that a webhook matches; `undefined` when it does not match the
- * request.
+ * The version of the resource that a webhook or policy matches; `undefined` when it does not match
+ * the request.
  *
  * @throws StatusError 404 when the namespace whose labels decide does not exist
  */
 export function versionFor(
   source: WebhookSource,
-  webhook: Webhook,
+  matcher: Matcher,
   request: AdmissionRequest,
 ): ServedResource | undefined {
-  const inNamespace = matchesNamespace(source, webhook.namespaceSelector, request);
-  if (inNamespace === false || !matchesObject(webhook.objectSelector, request)) return undefined;
-  const found = matchingVersion(source, webhook, request);
+  const inNamespace = matchesNamespace(source, matcher.namespaceSelector, request);
+  if (inNamespace === false || !matchesObject(matcher.objectSelector, request)) return undefined;
+  const found = matchingVersion(source, matcher, request);
   if (found && inNamespace instanceof StatusError) throw inNamespace;
   return found;
 }
@@ -106,17 +113,14 @@ function matchesNamespace(
   request: AdmissionRequest,
 ): boolean | StatusError {
   const { resource, subresource, operation, namespace } = request;
-  const isNamespace = resource.group === "" && resource.plural === "namespaces";
+  const isNamespace = isSameResource(resource, NAMESPACES);
   if ((namespace === "" && !isNamespace) || isEmpty(selector)) return true;
   if (isNamespace && subresource === "" && (operation === "CREATE" || operation === "UPDATE")) {
     return matchesLabelSelector(selector, request.object?.metadata.labels);
   }
   const found = store.get("namespaces", namespace);
   if (found) return matchesLabelSelector(selector, found.metadata.labels);
-  return failure(404, "NotFound", `namespaces ${JSON.stringify(namespace)} not found`, {
-    name: namespace,
-    kind: "namespaces",
-  });
+  return notFound(NAMESPACES, namespace);
 }
 
 /** Whether the object selector matches the labels of the object, or of the one before the write. */
@@ -133,13 +137,13 @@ function matchesObject(
 
 function matchingVersion(
   { registry }: Pick<WebhookSource, "registry">,
-  { rules = [], matchPolicy }: Webhook,
+  { rules = [], matchPolicy }: Matcher,
   request: AdmissionRequest,
 ): ServedResource | undefined {
   const { resource } = request;
   if (rules.some((rule) => ruleMatches(rule, resource, request))) return resource;
   if (matchPolicy !== "Equivalent") return undefined;
-  const others = equivalentResources(registry.all(), resource);
+  const others = registry.all().filter((other) => isEquivalent(other, resource));
   for (const rule of rules) {
     const found = others.find((other) => ruleMatches(rule, other, request));
     if (found) return found;
@@ -147,20 +151,14 @@ function matchingVersion(
   return undefined;
 }
 
-/** The same resource in other versions, and in the other group that serves it. */
-function equivalentResources(
-  all: readonly ServedResource[],
-  resource: ServedResource,
-): readonly ServedResource[] {
-  const isEvent = resource.plural === "events" && ["", "events.k8s.io"].includes(resource.group);
-  return all.filter(
-    (other) =>
-      other !== resource &&
-      other.plural === resource.plural &&
-      (other.group === resource.group ||
-        (isEvent && other.kind === "Event" && other.builtIn && resource.builtIn)),
-  );
-}
+/** Whether a resource is another one in another version, or in the other group that serves it. */
+const isEquivalent = (other: ServedResource, resource: ServedResource): boolean =>
+  other !== resource &&
+  other.plural === resource.plural &&
+  (other.group === resource.group || (isEvent(other) && isEvent(resource)));
+
+const isEvent = ({ group, kind, builtIn }: ServedResource): boolean =>
+  kind === "Event" && builtIn && ["", "events.k8s.io"].includes(group);
 
 /** Whether a rule matches a request, taken as one for `resource`. */
 function ruleMatches(
@@ -185,8 +183,8 @@ function resourceMatches(
   { plural }: Pick<ServedResource, "plural">,
   subresource: string,
 ): boolean {
-  const slash = name.indexOf("/");
-  const [wanted, part] = slash < 0 ? [name, ""] : [name.slice(0, slash), name.slice(slash + 1)];
+  const [wanted = "", ...parts] = name.split("/");
+  const part = parts.join("/");
   return (wanted === "*" || wanted === plural) && (part === "*" || part === subresource);
 }
 

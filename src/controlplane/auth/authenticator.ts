@@ -3,7 +3,9 @@
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/authentication/
  */
+import type { JsonObject } from "../../kube/object.ts";
 import { failure } from "../../kube/status.ts";
+import { present } from "../../present.ts";
 import type { User } from "../kinds.ts";
 import type { TokenAuthority } from "./tokens.ts";
 
@@ -24,18 +26,21 @@ export interface Credentials {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 
-const AUTHENTICATED = "system:authenticated";
-const UNAUTHENTICATED = "system:unauthenticated";
+/** The group of users with credentials. */
+export const AUTHENTICATED = "system:authenticated";
+/** The group of users without. */
+export const UNAUTHENTICATED = "system:unauthenticated";
 const ANONYMOUS: User = { name: "system:anonymous", groups: [UNAUTHENTICATED] };
 
-const listOf = (value: string | string[] | undefined): string[] =>
+/** The values of a header. */
+export const valuesOf = (value: string | string[] | undefined): string[] =>
   value === undefined ? [] : Array.isArray(value) ? value : [value];
 
 /** The user of a request. @throws StatusError 401 for wrong credentials */
 export function identify(tokens: TokenAuthority, { peer, headers }: Credentials): User {
   if (peer === "untrusted") throw failure(401, "Unauthorized", "Unauthorized");
   if (peer) return userOf(peer);
-  const [scheme = "", token = ""] = (listOf(headers["authorization"])[0] ?? "").trim().split(" ");
+  const [scheme = "", token = ""] = (valuesOf(headers["authorization"])[0] ?? "").trim().split(" ");
   if (scheme.toLowerCase() !== "bearer" || token === "") return ANONYMOUS;
   const verdict = tokens.verify(token);
   if ("error" in verdict) throw failure(401, "Unauthorized", "Unauthorized");
@@ -60,5 +65,16 @@ function userOf(peer: PeerIdentity): User {
   return user;
 }
 
-const withGroup = (groups: readonly string[], group: string): string[] =>
+/** The groups with one more, if it is not among them. */
+export const withGroup = (groups: readonly string[], group: string): string[] =>
   groups.includes(group) ? [...groups] : [...groups, group];
+
+/** `UserInfo` of authentication.k8s.io/v1, as reviews show a user; empty parts are left out. */
+export function userInfo({ name, uid, groups, extra }: User): JsonObject {
+  return {
+    username: name,
+    ...present({ uid }),
+    ...(groups.length === 0 ? {} : { groups: [...groups] }),
+    ...present({ extra }),
+  };
+}

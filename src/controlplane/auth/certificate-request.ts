@@ -5,7 +5,6 @@
  */
 import { createPublicKey, verify } from "node:crypto";
 import { ALTERNATIVE_NAMES, COMMON_NAME, ORGANIZATION, oid } from "../../kube/x509/der.ts";
-import { type DerElement, readElement, readElements } from "./der-reader.ts";
 
 /** The subject, the key and the names of a certificate request. */
 export interface CertificateRequest {
@@ -134,4 +133,50 @@ function isSigned(
   const key = createPublicKey({ key: publicKey.whole, format: "der", type: "spki" });
   // The first byte is the number of unused bits in the last one.
   return verify(digest[1], info.whole, key, signature.content.subarray(1));
+}
+
+/** A tag, its content, and the bytes of the whole element. */
+interface DerElement {
+  readonly tag: number;
+  readonly content: Buffer;
+  readonly whole: Buffer;
+}
+
+/** The longest length field, in bytes: four gigabytes are more than any certificate has. */
+const LENGTH_BYTES_MAX = 4;
+
+/** The elements that follow each other in `bytes`. @throws Error when they end early */
+function readElements(bytes: Buffer): DerElement[] {
+  const elements: DerElement[] = [];
+  for (let at = 0; at < bytes.length;) {
+    const element = elementAt(bytes, at);
+    elements.push(element);
+    at += element.whole.length;
+  }
+  return elements;
+}
+
+/** The one element in `bytes`. @throws Error when there is none, or more than one */
+function readElement(bytes: Buffer): DerElement {
+  const element = elementAt(bytes, 0);
+  if (element.whole.length < bytes.length) throw new Error("trailing data");
+  return element;
+}
+
+function elementAt(bytes: Buffer, at: number): DerElement {
+  const [tag, first] = [bytes[at], bytes[at + 1]];
+  if (tag === undefined || first === undefined) throw new Error("data truncated");
+  let begin = at + 2;
+  let size = first;
+  if (first >= 0x80) {
+    const digits = first & 0x7f;
+    if (digits === 0 || digits > LENGTH_BYTES_MAX || begin + digits > bytes.length) {
+      throw new Error("invalid length");
+    }
+    size = bytes.readUIntBE(begin, digits);
+    begin += digits;
+  }
+  const end = begin + size;
+  if (end > bytes.length) throw new Error("data truncated");
+  return { tag, content: bytes.subarray(begin, end), whole: bytes.subarray(at, end) };
 }

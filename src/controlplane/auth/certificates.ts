@@ -8,7 +8,6 @@ import {
   EXTENDED_KEY_USAGE,
   KEY_USAGE,
   SERVER_AUTH,
-  type Subject,
   derOf,
   distinguishedName,
   extension,
@@ -43,6 +42,7 @@ export interface SigningTerms {
   readonly ttlMs: number;
 }
 
+const CA_NAME = distinguishedName({ commonName: "tsop-ca" });
 const YEAR_MS = 365 * 24 * 3600 * 1000;
 const BASIC_CONSTRAINTS = "2.5.29.19";
 const CLIENT_AUTH = "1.3.6.1.5.5.7.3.2";
@@ -83,7 +83,6 @@ const SHORT_MS = 8 * 3_600_000;
 /** Issues certificates, valid for ten years from now. */
 export class CertificateAuthority {
   readonly #clock: Clock;
-  readonly #name: Subject;
   readonly #keys: { publicKey: KeyObject; privateKey: KeyObject };
   readonly #keyIdentifier: Buffer;
   /** The CA's own certificate, PEM. */
@@ -92,13 +91,12 @@ export class CertificateAuthority {
   /** @param certificate - of the key, when it exists already */
   constructor(clock: Clock, privateKey: KeyObject, certificate?: string) {
     this.#clock = clock;
-    this.#name = { commonName: "tsop-ca" };
     this.#keys = { privateKey, publicKey: createPublicKey(privateKey) };
     this.#keyIdentifier = keyIdentifier(derOf(this.#keys.publicKey));
     this.certificate =
       certificate ??
       this.#issue(this.#keys.publicKey, {
-        subject: distinguishedName(this.#name),
+        subject: CA_NAME,
         extensions: [
           extension(BASIC_CONSTRAINTS, sequence(boolean(true)), true),
           // digitalSignature, keyEncipherment, keyCertSign
@@ -181,7 +179,7 @@ export class CertificateAuthority {
     const now = this.#clock.now();
     return signCertificate(
       {
-        issuer: distinguishedName(this.#name),
+        issuer: CA_NAME,
         issuerKey: this.#keyIdentifier,
         subject: request.subject,
         publicKey,

@@ -8,6 +8,7 @@ import { quote } from "../../kube/field-errors.ts";
 import type { User } from "../kinds.ts";
 import type { PolicyRule } from "../../generated/k8s/rbac-v1.ts";
 import { present } from "../../present.ts";
+import { includesOrAll, urlCovers } from "./rbac.ts";
 
 /** One verb on one resource (perhaps of one name), or on one path. */
 interface Right {
@@ -57,15 +58,14 @@ function rightsOf(rule: PolicyRule): Right[] {
 }
 
 function covers(rule: PolicyRule, right: Right): boolean {
-  const has = (values: readonly string[] | undefined, value: string): boolean =>
-    values !== undefined && (values.includes("*") || values.includes(value));
-  if (!has(rule.verbs, right.verb)) return false;
+  if (!includesOrAll(rule.verbs, right.verb)) return false;
   const { url, group = "", resource = "", name } = right;
   const names = rule.resourceNames ?? [];
   if (url !== undefined) {
-    return names.length === 0 && (rule.nonResourceURLs ?? []).some((own) => coversUrl(own, url));
+    return names.length === 0 && (rule.nonResourceURLs ?? []).some((own) => urlCovers(own, url));
   }
-  if (!has(rule.apiGroups, group) || !coversResource(rule.resources ?? [], resource)) return false;
+  if (!includesOrAll(rule.apiGroups, group) || !coversResource(rule.resources ?? [], resource))
+    return false;
   return names.length === 0 || (name !== undefined && names.includes(name));
 }
 
@@ -73,10 +73,6 @@ function coversResource(own: readonly string[], resource: string): boolean {
   if (own.includes("*") || own.includes(resource)) return true;
   const slash = resource.indexOf("/");
   return slash >= 0 && own.includes(`*${resource.slice(slash)}`);
-}
-
-function coversUrl(own: string, url: string): boolean {
-  return own === url || (own.endsWith("*") && url.startsWith(own.replace(/\*+$/, "")));
 }
 
 /** Rights as compact rules in Go's notation, those of one resource together, sorted. */

@@ -8,20 +8,24 @@ import type { ObjectSource } from "../resource-name.ts";
 import { quote } from "../../kube/field-errors.ts";
 import { StatusError, failure } from "../../kube/status.ts";
 import type { User } from "../kinds.ts";
-import { authorize } from "./authorizer.ts";
-import { denial } from "./denial.ts";
+import {
+  type Credentials,
+  AUTHENTICATED,
+  UNAUTHENTICATED,
+  valuesOf,
+  withGroup,
+} from "./authenticator.ts";
+import { authorize, denial } from "./authorizer.ts";
 import type { Attributes, ResourceAttributes } from "./attributes.ts";
 import { serviceAccountGroups } from "./tokens.ts";
 
 const AUTHENTICATION_GROUP = "authentication.k8s.io";
-const AUTHENTICATED = "system:authenticated";
-const UNAUTHENTICATED = "system:unauthenticated";
 const MASTERS = "system:masters";
 const EXTRA_PREFIX = "impersonate-extra-";
 const NODE_PREFIX = "system:node:";
 const NODE_NAME_EXTRA = "authentication.kubernetes.io/node-name";
 
-type Headers = Readonly<Record<string, string | string[] | undefined>>;
+type Headers = Credentials["headers"];
 
 /** The user that a request asks to impersonate. */
 interface Wish {
@@ -46,13 +50,10 @@ const nodeOf = (name: string): string | undefined =>
     ? name.slice(NODE_PREFIX.length)
     : undefined;
 
-function accountOf(
-  name: string,
-): { readonly namespace: string; readonly name: string } | undefined {
-  const [, namespace, account] = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(name) ?? [];
-  return namespace === undefined || account === undefined
-    ? undefined
-    : { namespace, name: account };
+/** The namespace and name of the service account that a user is. */
+function accountOf(user: string) {
+  const [, namespace, name] = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(user) ?? [];
+  return namespace === undefined || name === undefined ? undefined : { namespace, name };
 }
 
 const MODES: readonly Mode[] = [
@@ -60,14 +61,9 @@ const MODES: readonly Mode[] = [
     name: "associated-node",
     applies(wish, { name, extra }) {
       const node = nodeOf(wish.name);
-      const own = extra?.[NODE_NAME_EXTRA] ?? [];
-      return (
-        onlyName(wish) &&
-        node !== undefined &&
-        accountOf(name) !== undefined &&
-        own.length === 1 &&
-        own[0] === node
-      );
+      const [own, ...others] = extra?.[NODE_NAME_EXTRA] ?? [];
+      const isOwn = node !== undefined && own === node && others.length === 0;
+      return onlyName(wish) && isOwn && accountOf(name) !== undefined;
     },
   },
   { name: "arbitrary-node", applies: (wish) => onlyName(wish) && nodeOf(wish.name) !== undefined },
@@ -167,39 +163,33 @@ export class Impersonation {
   }
 }
 
-function userOf(wish: Wish, accountNamespace: string | undefined, isNode: boolean): User {
+function userOf(
+  { name, groups, uid, extra }: Wish,
+  accountNamespace: string | undefined,
+  isNode: boolean,
+): User {
   const own = isNode
     ? ["system:nodes"]
-    : wish.groups.length === 0 && accountNamespace !== undefined
+    : groups.length === 0 && accountNamespace !== undefined
       ? serviceAccountGroups(accountNamespace)
-      : wish.groups;
-  const ensured = (group: string): readonly string[] =>
-    own.includes(group) ? own : [...own, group];
-  const groups =
-    wish.name === "system:anonymous"
-      ? ensured(UNAUTHENTICATED)
-      : own.includes(UNAUTHENTICATED)
-        ? own
-        : ensured(AUTHENTICATED);
+      : groups;
+  const isAnonymous = name === "system:anonymous" || own.includes(UNAUTHENTICATED);
   return {
-    name: wish.name,
-    groups,
-    ...(wish.uid === "" ? {} : { uid: wish.uid }),
-    ...(Object.keys(wish.extra).length === 0 ? {} : { extra: wish.extra }),
+    name,
+    groups: withGroup(own, isAnonymous ? UNAUTHENTICATED : AUTHENTICATED),
+    ...(uid === "" ? {} : { uid }),
+    ...(Object.keys(extra).length === 0 ? {} : { extra }),
   };
 }
 
-const listOf = (value: string | string[] | undefined): string[] =>
-  value === undefined ? [] : Array.isArray(value) ? value : [value];
-
 // Node joins repeated headers that it does not know.
 const split = (value: string | string[] | undefined): string[] =>
-  listOf(value).flatMap((text) => text.split(/, */));
+  valuesOf(value).flatMap((text) => text.split(/, */));
 
 /** @throws StatusError 400 */
 function wishOf(headers: Headers): Wish | undefined {
-  const name = listOf(headers["impersonate-user"])[0] ?? "";
-  const uid = listOf(headers["impersonate-uid"])[0] ?? "";
+  const name = valuesOf(headers["impersonate-user"])[0] ?? "";
+  const uid = valuesOf(headers["impersonate-uid"])[0] ?? "";
   const groups = split(headers["impersonate-group"]);
   const extra: Record<string, string[]> = {};
   for (const header of Object.keys(headers)) {

@@ -15,6 +15,7 @@ import { type Decision, ruleAllows } from "./rbac.ts";
 const USER_PREFIX = "system:node:";
 const READ = ["get", "list", "watch"];
 const WRITE = ["create", "update", "patch"];
+const isChange = (verb: string): boolean => verb === "update" || verb === "patch";
 
 /** The rights of all nodes beside the cases below. */
 const NODE_RULES: readonly PolicyRule[] = [
@@ -54,6 +55,60 @@ export function authorizeNode(
 
 type Verdict = (attributes: ResourceAttributes, node: string, source: ObjectSource) => Decision;
 
+/** What a request must fulfil, and the reason of the denial if it does not. */
+type Condition = readonly [holds: (attributes: ResourceAttributes) => boolean, reason: string];
+
+/** Allows requests that fulfil all conditions, for one object that a pod on the node refers to. */
+const related =
+  (...conditions: readonly Condition[]): Verdict =>
+  (attributes, node, source) => {
+    const broken = conditions.find(([holds]) => !holds(attributes));
+    if (broken) return denied(broken[1]);
+    if (attributes.name === "") return denied("No Object name found");
+    if (isRelated(attributes, node, source)) return ALLOWED;
+    return denied(`no relationship found between node '${node}' and this object`);
+  };
+
+const readRelated = related(
+  [({ verb }) => READ.includes(verb), "can only read resources of this type"],
+  [({ subresource }) => subresource === "", "cannot read subresource"],
+  [({ namespace }) => namespace !== "", "can only read namespaced object of this type"],
+);
+
+const getRelated = related(
+  [({ verb }) => verb === "get", "can only get individual resources of this type"],
+  [({ subresource }) => subresource === "", "cannot get subresource"],
+);
+
+const writeRelatedStatus = related([
+  ({ verb }) => isChange(verb),
+  "can only get/update/patch this type",
+]);
+
+const createToken = related(
+  [
+    ({ verb, name }) => verb === "create" && name !== "",
+    "can only create tokens for individual service accounts",
+  ],
+  [
+    ({ subresource }) => subresource === "token",
+    "can only create token subresource of serviceaccount",
+  ],
+);
+
+/** Allows requests about the object that has the name of the node. */
+const sameName =
+  (what: string, [holds, reason]: Condition): Verdict =>
+  (attributes, node) => {
+    const { verb, name } = attributes;
+    if (!["get", "create", "update", "patch", "delete"].includes(verb)) {
+      return denied(`can only get, create, update, patch, or delete a ${what}`);
+    }
+    if (!holds(attributes)) return denied(reason);
+    if (verb === "create" || name === node) return ALLOWED;
+    return denied(`can only access ${what} with the same name as the requesting node`);
+  };
+
 const VERDICTS: Readonly<Record<string, Verdict>> = {
   "/secrets": readRelated,
   "/configmaps": readRelated,
@@ -68,8 +123,14 @@ const VERDICTS: Readonly<Record<string, Verdict>> = {
     attributes.verb === "get" && attributes.subresource === ""
       ? readRelated(attributes, node, source)
       : createToken(attributes, node, source),
-  "coordination.k8s.io/leases": lease,
-  "storage.k8s.io/csinodes": csiNode,
+  "coordination.k8s.io/leases": sameName("node lease", [
+    ({ namespace }) => namespace === "kube-node-lease",
+    'can only access leases in the "kube-node-lease" system namespace',
+  ]),
+  "storage.k8s.io/csinodes": sameName("CSINode", [
+    ({ subresource }) => subresource === "",
+    "cannot authorize CSINode subresources",
+  ]),
   "/nodes": ownNode,
   "/pods": pod,
 };
@@ -78,73 +139,11 @@ function byRules(attributes: Attributes): Decision {
   return NODE_RULES.some((rule) => ruleAllows(rule, attributes)) ? ALLOWED : denied();
 }
 
-function related(attributes: ResourceAttributes, node: string, source: ObjectSource): Decision {
-  if (attributes.name === "") return denied("No Object name found");
-  if (isRelated(attributes, node, source)) return ALLOWED;
-  return denied(`no relationship found between node '${node}' and this object`);
-}
-
-function readRelated(attributes: ResourceAttributes, node: string, source: ObjectSource): Decision {
-  if (!READ.includes(attributes.verb)) return denied("can only read resources of this type");
-  if (attributes.subresource !== "") return denied("cannot read subresource");
-  if (attributes.namespace === "") return denied("can only read namespaced object of this type");
-  return related(attributes, node, source);
-}
-
-function getRelated(attributes: ResourceAttributes, node: string, source: ObjectSource): Decision {
-  if (attributes.verb !== "get") return denied("can only get individual resources of this type");
-  if (attributes.subresource !== "") return denied("cannot get subresource");
-  return related(attributes, node, source);
-}
-
-function writeRelatedStatus(
-  attributes: ResourceAttributes,
-  node: string,
-  source: ObjectSource,
-): Decision {
-  if (attributes.verb !== "update" && attributes.verb !== "patch") {
-    return denied("can only get/update/patch this type");
-  }
-  return related(attributes, node, source);
-}
-
-function createToken(attributes: ResourceAttributes, node: string, source: ObjectSource): Decision {
-  if (attributes.verb !== "create" || attributes.name === "") {
-    return denied("can only create tokens for individual service accounts");
-  }
-  if (attributes.subresource !== "token") {
-    return denied("can only create token subresource of serviceaccount");
-  }
-  return related(attributes, node, source);
-}
-
-function lease({ verb, namespace, name }: ResourceAttributes, node: string): Decision {
-  if (!["get", "create", "update", "patch", "delete"].includes(verb)) {
-    return denied("can only get, create, update, patch, or delete a node lease");
-  }
-  if (namespace !== "kube-node-lease") {
-    return denied('can only access leases in the "kube-node-lease" system namespace');
-  }
-  if (verb === "create" || name === node) return ALLOWED;
-  return denied("can only access node lease with the same name as the requesting node");
-}
-
-function csiNode({ verb, subresource, name }: ResourceAttributes, node: string): Decision {
-  if (!["get", "create", "update", "patch", "delete"].includes(verb)) {
-    return denied("can only get, create, update, patch, or delete a CSINode");
-  }
-  if (subresource !== "") return denied("cannot authorize CSINode subresources");
-  if (verb === "create" || name === node) return ALLOWED;
-  return denied("can only access CSINode with the same name as the requesting node");
-}
-
 function ownNode({ verb, subresource, name }: ResourceAttributes, node: string): Decision {
-  if (subresource === "status") {
-    return verb === "update" || verb === "patch" ? ALLOWED : denied();
-  }
-  if (subresource !== "") return denied();
-  if (WRITE.includes(verb)) return ALLOWED;
-  if (!READ.includes(verb)) return denied();
+  const isWrite =
+    subresource === "status" ? isChange(verb) : subresource === "" && WRITE.includes(verb);
+  if (isWrite) return ALLOWED;
+  if (subresource !== "" || !READ.includes(verb)) return denied();
   if (name === node) return ALLOWED;
   return denied(
     name === ""
@@ -155,9 +154,7 @@ function ownNode({ verb, subresource, name }: ResourceAttributes, node: string):
 
 function pod(attributes: ResourceAttributes, node: string, source: ObjectSource): Decision {
   const { verb, subresource, name, fieldSelector = "" } = attributes;
-  if (subresource === "status") {
-    return verb === "update" || verb === "patch" ? ALLOWED : denied();
-  }
+  if (subresource === "status") return isChange(verb) ? ALLOWED : denied();
   if (subresource === "eviction") return verb === "create" ? ALLOWED : denied();
   if (subresource !== "") return denied();
   if (verb === "create" || verb === "delete") return ALLOWED;
@@ -167,7 +164,7 @@ function pod(attributes: ResourceAttributes, node: string, source: ObjectSource)
     .split(",")
     .some((part) => part === `spec.nodeName=${node}` || part === `spec.nodeName==${node}`);
   if (isOwn) return ALLOWED;
-  if (name !== "") return related(attributes, node, source);
+  if (name !== "") return related()(attributes, node, source);
   return denied("can only list/watch pods with spec.nodeName field selector");
 }
 
@@ -197,12 +194,12 @@ function isRelated(
       return pods.some((one) => claimsOf(one).includes(name));
     case "persistentvolumes":
       return pods.some((one) =>
-        claimsOf(one).some((claim) => volumeOf(one, claim, source) === name),
+        claimsOf(one)
+          .map((claim) => source.get(CLAIMS, `${one.metadata.namespace ?? ""}/${claim}`))
+          .some((claim) => claim?.spec?.volumeName === name),
       );
-    case "volumeattachments": {
-      const found = source.get(ATTACHMENTS, name);
-      return found?.spec?.nodeName === node;
-    }
+    case "volumeattachments":
+      return source.get(ATTACHMENTS, name)?.spec?.nodeName === node;
     default:
       return pods.some(({ spec }) => mentions(spec, REFERENCES[resource] ?? {}, name));
   }
@@ -210,11 +207,6 @@ function isRelated(
 
 const claimsOf = ({ spec }: PodLike): string[] =>
   (spec?.volumes ?? []).map(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName ?? "");
-
-function volumeOf({ metadata }: PodLike, claim: string, source: ObjectSource): string | undefined {
-  const found = source.get(CLAIMS, `${metadata.namespace ?? ""}/${claim}`);
-  return found?.spec?.volumeName;
-}
 
 /** The fields of a pod that refer to a resource, with the key of the name in them, by resource. */
 const REFERENCES: Readonly<Record<string, Readonly<Record<string, string>>>> = {

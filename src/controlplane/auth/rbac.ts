@@ -6,6 +6,7 @@
 import type { Attributes } from "./attributes.ts";
 import type { SentObject } from "../../kube/object.ts";
 import type { PolicyRule, RoleRef, Subject } from "../../generated/k8s/rbac-v1.ts";
+import { aggregate } from "../../kube/status.ts";
 import type { User } from "../kinds.ts";
 import type { CollectionName, ObjectSource } from "../resource-name.ts";
 
@@ -45,21 +46,12 @@ export function authorizeByRoles(
 ): Decision {
   const namespace = "path" in attributes ? "" : attributes.namespace;
   const errors: string[] = [];
-  for (const { binding, subject, scope } of bindingsOf(source, user, namespace)) {
-    const rules = rulesOfRole(source, binding.roleRef, scope);
-    if (typeof rules === "string") errors.push(rules);
-    else if (rules.some((rule) => ruleAllows(rule, attributes))) {
-      const reason = `RBAC: allowed by ${describeBinding(binding, subject, scope)}`;
-      return { allowed: true, reason };
+  for (const { rules, grantedBy } of grantsTo(source, user, namespace, errors)) {
+    if (rules.some((rule) => ruleAllows(rule, attributes))) {
+      return { allowed: true, reason: `RBAC: allowed by ${grantedBy()}` };
     }
   }
   return { allowed: false, reason: errors.length === 0 ? "" : `RBAC: ${aggregate(errors)}` };
-}
-
-/** Several errors as one text, each once. */
-function aggregate(errors: readonly string[]): string {
-  const texts = [...new Set(errors)];
-  return texts.length === 1 ? (texts[0] ?? "") : `[${texts.join(", ")}]`;
 }
 
 /**
@@ -71,35 +63,38 @@ export function rulesOf(
   user: User,
   namespace: string,
 ): { readonly granted: GrantedRule[]; readonly errors: string[] } {
-  const granted: GrantedRule[] = [];
   const errors: string[] = [];
-  for (const { binding, subject, scope } of bindingsOf(source, user, namespace)) {
-    const rules = rulesOfRole(source, binding.roleRef, scope);
-    if (typeof rules === "string") errors.push(rules);
-    else {
-      const grantedBy = describeBinding(binding, subject, scope);
-      granted.push(...rules.map((rule) => ({ rule, grantedBy })));
-    }
-  }
+  const granted = [...grantsTo(source, user, namespace, errors)].flatMap(({ rules, grantedBy }) =>
+    rules.map((rule) => ({ rule, grantedBy: grantedBy() })),
+  );
   return { granted, errors };
 }
 
-/** A binding to a user. */
-interface Bound {
-  readonly binding: Binding;
-  /** The first of its subjects that matches the user. */
-  readonly subject: Subject;
-  /** The namespace in which it applies; empty for all. */
-  readonly scope: string;
+/** The rules that a binding grants, and the binding in words. */
+interface Grant {
+  readonly rules: readonly PolicyRule[];
+  readonly grantedBy: () => string;
 }
 
-/** The bindings to a user: those of the cluster, then those of a namespace. */
-function* bindingsOf(source: ObjectSource, user: User, namespace: string): Iterable<Bound> {
+/**
+ * What bindings grant to a user: those of the cluster, then those of a namespace.
+ *
+ * @param errors - gets the missing roles
+ */
+function* grantsTo(
+  source: ObjectSource,
+  user: User,
+  namespace: string,
+  errors: string[],
+): Iterable<Grant> {
   for (const scope of namespace === "" ? [""] : ["", namespace]) {
     const bindings = scope === "" ? source.list(CLUSTER_BINDINGS) : source.list(BINDINGS, scope);
     for (const binding of bindings) {
       const subject = binding.subjects?.find((one) => isSubject(user, one, scope));
-      if (subject) yield { binding, subject, scope };
+      if (!subject) continue;
+      const rules = rulesOfRole(source, binding.roleRef, scope);
+      if (typeof rules === "string") errors.push(rules);
+      else yield { rules, grantedBy: () => describeBinding(binding, subject, scope) };
     }
   }
 }
@@ -140,7 +135,8 @@ function describeBinding(binding: Binding, subject: Subject, namespace: string):
   return `${kind} ${JSON.stringify(title)} of ${binding.roleRef.kind} ${JSON.stringify(binding.roleRef.name)} to ${subject.kind} ${JSON.stringify(who)}`;
 }
 
-const includesOrAll = (values: readonly string[] | undefined, value: string): boolean =>
+/** Whether a list of a rule has the value, or all values. */
+export const includesOrAll = (values: readonly string[] | undefined, value: string): boolean =>
   values !== undefined && (values.includes("*") || values.includes(value));
 
 /** Whether one rule allows the request. */
@@ -160,22 +156,7 @@ export function ruleAllows(rule: PolicyRule, attributes: Attributes): boolean {
   return names.length === 0 || names.includes(name);
 }
 
-function urlCovers(url: string, path: string): boolean {
-  if (url === "*" || url === path) return true;
-  return url.endsWith("*") && path.startsWith(url.replace(/\*+$/, ""));
-}
-
-/** The message of a 403 to a user. */
-export function denialText(user: User, attributes: Attributes): string {
-  const who = `User ${JSON.stringify(user.name)} cannot ${attributes.verb}`;
-  let text: string;
-  if ("path" in attributes) text = `${who} path ${JSON.stringify(attributes.path)}`;
-  else {
-    const { resource, subresource, group, namespace } = attributes;
-    const full = subresource === "" ? resource : `${resource}/${subresource}`;
-    const where =
-      namespace === "" ? "at the cluster scope" : `in the namespace ${JSON.stringify(namespace)}`;
-    text = `${who} resource ${JSON.stringify(full)} in API group ${JSON.stringify(group)} ${where}`;
-  }
-  return text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
+/** Whether the path of a rule, which may end with `*`, covers another one. */
+export function urlCovers(url: string, path: string): boolean {
+  return url === path || (url.endsWith("*") && path.startsWith(url.replace(/\*+$/, "")));
 }

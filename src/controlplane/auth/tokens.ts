@@ -50,6 +50,14 @@ export interface TokenSubject {
   readonly uid: string;
 }
 
+/** What a token is issued for. */
+interface TokenTerms {
+  readonly audiences: readonly string[];
+  readonly seconds: number;
+  readonly id: string;
+  readonly bound?: BoundObject;
+}
+
 const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
 
 /** Issues tokens, and verifies them. */
@@ -71,50 +79,30 @@ export class TokenAuthority {
 
   /** The public key as a JSON web key set. */
   keySet(): object {
-    const key = createPublicKey(this.#key).export({ format: "jwk" });
-    return {
-      keys: [
-        {
-          use: "sig",
-          kty: key.kty,
-          kid: this.#keyId,
-          alg: "ES256",
-          crv: key.crv,
-          x: key.x,
-          y: key.y,
-        },
-      ],
-    };
+    const { kty, crv, x, y } = createPublicKey(this.#key).export({ format: "jwk" });
+    return { keys: [{ use: "sig", kty, kid: this.#keyId, alg: "ES256", crv, x, y }] };
   }
 
   /** A token for a service account, valid for some seconds. */
   issue(
-    subject: TokenSubject,
-    options: {
-      readonly audiences: readonly string[];
-      readonly seconds: number;
-      readonly id: string;
-      readonly bound?: BoundObject;
-    },
+    { namespace, name, uid }: TokenSubject,
+    { audiences, seconds, id, bound }: TokenTerms,
   ): string {
     const now = Math.floor(this.#clock.now() / 1000);
-    const { namespace, name, uid } = subject;
-    const { bound } = options;
-    const payload = {
-      aud: options.audiences,
-      exp: now + options.seconds,
+    return this.#signed({
+      aud: audiences,
+      exp: now + seconds,
       iat: now,
       iss: ISSUER,
-      jti: options.id,
+      jti: id,
       "kubernetes.io": {
         namespace,
         ...(bound ? { [bound.kind.toLowerCase()]: { name: bound.name, uid: bound.uid } } : {}),
         serviceaccount: { name, uid },
       },
       nbf: now,
-      sub: `system:serviceaccount:${namespace}:${name}`,
-    };
-    return this.#signed(payload);
+      sub: serviceAccountUser(namespace, name).name,
+    });
   }
 
   /** A token that is valid as long as the Secret that holds it. */
@@ -125,7 +113,7 @@ export class TokenAuthority {
       [`${SECRET_CLAIM}secret.name`]: secret,
       [`${SECRET_CLAIM}service-account.name`]: name,
       [`${SECRET_CLAIM}service-account.uid`]: uid,
-      sub: `system:serviceaccount:${namespace}:${name}`,
+      sub: serviceAccountUser(namespace, name).name,
     });
   }
 
@@ -176,14 +164,12 @@ export class TokenAuthority {
       };
     };
     const own = body["kubernetes.io"];
-    const bound = Object.entries({ pod: "Pod", secret: "Secret", node: "Node" }).flatMap(
-      ([claim, kind]) => {
-        const one = own[claim];
-        return isJsonObject(one)
-          ? [{ kind, name: String(one["name"]), uid: String(one["uid"]) }]
-          : [];
-      },
-    );
+    const bound = ["Pod", "Secret", "Node"].flatMap((kind) => {
+      const one = own[kind.toLowerCase()];
+      return isJsonObject(one)
+        ? [{ kind, name: String(one["name"]), uid: String(one["uid"]) }]
+        : [];
+    });
     const { aud, exp, jti } = body;
     return { aud, exp, jti, namespace: own.namespace, account: own.serviceaccount, bound };
   }
@@ -194,9 +180,7 @@ export class TokenAuthority {
     const { namespace, account, secret } = claims;
     if (secret !== undefined) {
       const kept = this.#source.get(SECRETS, `${namespace}/${secret}`);
-      if (!kept || kept.metadata.deletionTimestamp) {
-        return "Token has been invalidated";
-      }
+      if (!kept || kept.metadata.deletionTimestamp) return "Token has been invalidated";
       const stored = Buffer.from(kept.data?.["token"] ?? "", "base64").toString("utf8");
       if (stored !== token) return "Token does not match server's copy";
     }
@@ -206,11 +190,9 @@ export class TokenAuthority {
       return `service account UID (${found.metadata.uid ?? ""}) does not match claim (${account.uid})`;
     }
     for (const { kind, name, uid } of claims.bound) {
-      const collection = `${kind.toLowerCase()}s`;
       const key = kind === "Node" ? name : `${namespace}/${name}`;
-      const object = this.#source.get(collection, key);
-      if (!object || object.metadata.uid !== uid)
-        return "service account token has been invalidated";
+      const object = this.#source.get(`${kind.toLowerCase()}s`, key);
+      if (object?.metadata.uid !== uid) return "service account token has been invalidated";
     }
     return undefined;
   }
@@ -223,10 +205,9 @@ const WRONG_SIGNATURE = "[invalid bearer token, go-jose/go-jose: error in crypto
 function isFromHere(token: string): boolean {
   const parts = token.split(".");
   if (parts.length !== 3) return false;
+  const read = (part = ""): unknown => JSON.parse(Buffer.from(part, "base64url").toString("utf8"));
   try {
-    const [header, payload] = parts
-      .slice(0, 2)
-      .map((part) => JSON.parse(Buffer.from(part, "base64url").toString("utf8")) as unknown);
+    const [header, payload] = [read(parts[0]), read(parts[1])];
     if (!isJsonObject(header) || !isJsonObject(payload)) return false;
     return payload["iss"] === ISSUER || payload["iss"] === SECRET_ISSUER;
   } catch (error) {
@@ -257,6 +238,12 @@ export function serviceAccountGroups(namespace: string): string[] {
   return ["system:serviceaccounts", `system:serviceaccounts:${namespace}`];
 }
 
+/** The user that a service account is; its groups hold those of a user with credentials. */
+export const serviceAccountUser = (namespace: string, name: string): User => ({
+  name: `system:serviceaccount:${namespace}:${name}`,
+  groups: [...serviceAccountGroups(namespace), "system:authenticated"],
+});
+
 function userOf({ namespace, account, bound, jti }: Claims): User {
   const extra: Record<string, string[]> =
     jti === undefined ? {} : { "authentication.kubernetes.io/credential-id": [`JTI=${jti}`] };
@@ -265,10 +252,5 @@ function userOf({ namespace, account, bound, jti }: Claims): User {
     extra[`authentication.kubernetes.io/${kind.toLowerCase()}-name`] = [name];
     extra[`authentication.kubernetes.io/${kind.toLowerCase()}-uid`] = [uid];
   }
-  return {
-    name: `system:serviceaccount:${namespace}:${account.name}`,
-    uid: account.uid,
-    groups: [...serviceAccountGroups(namespace), "system:authenticated"],
-    extra,
-  };
+  return { ...serviceAccountUser(namespace, account.name), uid: account.uid, extra };
 }

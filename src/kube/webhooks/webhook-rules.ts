@@ -118,7 +118,7 @@ function webhookErrors(
 }
 
 /** Errors of a word that may be absent. */
-export function optionalWord(
+function optionalWord(
   field: string,
   value: string | undefined,
   known: readonly string[],

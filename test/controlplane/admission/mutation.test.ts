@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Activation, Budget, RequestView } from "../../../src/controlplane/admission/activation.ts";
+import { Activation, Budget } from "../../../src/controlplane/admission/activation.ts";
 import type { AdmissionRequest } from "../../../src/controlplane/admission/attributes.ts";
 import { ExpressionCompiler } from "../../../src/controlplane/admission/expressions.ts";
 import {
@@ -7,8 +7,10 @@ import {
   applyPatches,
   compileMutation,
 } from "../../../src/controlplane/admission/policies/mutation.ts";
+import { RequestView } from "../../../src/controlplane/admission/request-views.ts";
 import { rootType } from "../../../src/controlplane/apply/topology.ts";
 import { findBuiltInSchema } from "../../../src/controlplane/builtin/definitions.ts";
+import type { ServedResource } from "../../../src/controlplane/kinds.ts";
 import type { SentObject } from "../../../src/kube/object.ts";
 import { CelError } from "../../../src/kube/cel/values.ts";
 
@@ -30,7 +32,7 @@ function mutated(patchType: "ApplyConfiguration" | "JSONPatch", expression: stri
     surroundings,
   );
   expect(mutation?.expression.problem).toBeUndefined();
-  const view = new RequestView({ object: deployment } as AdmissionRequest, {});
+  const view = new RequestView({ object: deployment } as AdmissionRequest, {} as ServedResource);
   const activation = new Activation({ view, authorize: () => ({ allowed: false, reason: "" }) });
   const result = mutation && activation.evaluate(mutation.expression, new Budget(10_000));
   if (result === undefined || result instanceof CelError) throw new Error(result?.message);

@@ -3,9 +3,11 @@ import {
   type Level,
   securityPolicyOf,
 } from "../../../src/controlplane/admission/pod-security/levels.ts";
-import type { CheckedPod } from "../../../src/controlplane/admission/pod-security/pod-shape.ts";
-import { violationsOf } from "../../../src/controlplane/admission/pod-security/pod-security.ts";
-import { showDetails } from "../../../src/controlplane/admission/pod-security/violation.ts";
+import { violationsOf } from "../../../src/controlplane/admission/pod-security/standards.ts";
+import {
+  type CheckedPod,
+  showDetails,
+} from "../../../src/controlplane/admission/pod-security/violation.ts";
 import { describeShared } from "../../support/shared.ts";
 import { recordedScenarios } from "../recordings.ts";
 

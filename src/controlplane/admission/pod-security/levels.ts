@@ -5,7 +5,6 @@
  * https://kubernetes.io/docs/concepts/security/pod-security-admission/#pod-security-admission-labels-for-namespaces
  */
 import { type FieldError, invalidValue } from "../../../kube/field-errors.ts";
-import { present } from "../../../present.ts";
 
 const LEVELS = ["privileged", "baseline", "restricted"] as const;
 
@@ -28,13 +27,10 @@ export interface SecurityPolicy {
 const PREFIX = "pod-security.kubernetes.io/";
 const MODES = ["enforce", "audit", "warn"] as const;
 
-type Mode = (typeof MODES)[number];
-
 /** Whether any label sets a level for pods. */
 export const hasSecurityLabels = (labels: Readonly<Record<string, string>> = {}): boolean =>
-  MODES.some(
-    (mode) =>
-      labels[PREFIX + mode] !== undefined || labels[`${PREFIX}${mode}-version`] !== undefined,
+  MODES.flatMap((mode) => [mode, `${mode}-version`]).some(
+    (name) => labels[PREFIX + name] !== undefined,
   );
 
 /**
@@ -46,46 +42,34 @@ export function securityPolicyOf(labels: Readonly<Record<string, string>> = {}):
   readonly errors: readonly FieldError[];
 } {
   const errors: FieldError[] = [];
-  const read = (mode: Mode): Partial<LevelVersion> & { readonly isWrong: boolean } => {
-    const level = labels[PREFIX + mode];
-    const version = labels[`${PREFIX}${mode}-version`];
-    const known = LEVELS.find((one) => one === level);
-    const field = (name: string): string => `metadata.labels[${PREFIX}${name}]`;
-    if (level !== undefined && known === undefined) {
-      errors.push(invalidValue(field(mode), level, `must be one of ${LEVELS.join(", ")}`));
+  const refuse = (name: string, rule: string): void => {
+    errors.push(invalidValue(`metadata.labels[${PREFIX}${name}]`, labels[PREFIX + name], rule));
+  };
+  const read = (mode: (typeof MODES)[number]) => {
+    const [label, version] = [labels[PREFIX + mode], labels[`${PREFIX}${mode}-version`]];
+    const level = LEVELS.find((one) => one === label);
+    if (label !== undefined && !level) refuse(mode, `must be one of ${LEVELS.join(", ")}`);
+    const [, minor] = /^v1\.(0|[1-9][0-9]*)$/.exec(version ?? "latest") ?? [];
+    if (minor === undefined && (version ?? "latest") !== "latest") {
+      refuse(`${mode}-version`, 'must be "latest" or "v1.x"');
     }
-    const minor = version === undefined ? undefined : parseMinor(version);
-    if (version !== undefined && minor === undefined) {
-      errors.push(invalidValue(field(`${mode}-version`), version, 'must be "latest" or "v1.x"'));
-    }
-    return {
-      ...present({ level: known }),
-      ...(version === undefined ? {} : { minor: minor ?? Infinity }),
-      isWrong: level !== undefined && known === undefined,
-    };
+    return { label, level, minor: version === undefined ? undefined : Number(minor ?? Infinity) };
   };
   const enforced = read("enforce");
   // Errors of the audit label are listed, too, between those of the two others.
   read("audit");
   const warned = read("warn");
   const enforce: LevelVersion = {
-    level: enforced.isWrong ? "restricted" : (enforced.level ?? "privileged"),
+    level: enforced.level ?? (enforced.label === undefined ? "privileged" : "restricted"),
     minor: enforced.minor ?? Infinity,
   };
   // A namespace that enforces a level also warns about it, unless its labels say otherwise.
-  const isTold = warned.level !== undefined || warned.isWrong;
-  const follows = !isTold && enforced.level !== undefined && enforced.level !== "privileged";
+  const follows = warned.label === undefined && (enforced.level ?? "privileged") !== "privileged";
   const warn: LevelVersion = {
     level: follows ? enforce.level : (warned.level ?? "privileged"),
     minor: warned.minor ?? (follows ? enforce.minor : Infinity),
   };
   return { policy: { enforce, warn }, errors };
-}
-
-function parseMinor(version: string): number | undefined {
-  if (version === "latest") return Infinity;
-  const [, minor] = /^v1\.([0-9]|[1-9][0-9]*)$/.exec(version) ?? [];
-  return minor === undefined ? undefined : Number(minor);
 }
 
 /** Whether two levels and their versions are the same. */

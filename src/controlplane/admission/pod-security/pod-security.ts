@@ -10,11 +10,10 @@ import { sameJson } from "../../../kube/json.ts";
 import { invalid } from "../../../kube/field-errors.ts";
 import type { SentObject } from "../../../kube/object.ts";
 import { groupResourceOf } from "../../../kube/resource.ts";
-import { asKind, collectionOf } from "../../resource-name.ts";
+import { type ResourceName, asKind, collectionOf } from "../../resource-name.ts";
 import type { AdmissionRequest } from "../attributes.ts";
 import { refusal } from "../refusal.ts";
 import type { WebhookSource } from "../webhooks.ts";
-import { BASELINE } from "./baseline.ts";
 import {
   type LevelVersion,
   hasSecurityLabels,
@@ -23,12 +22,10 @@ import {
   securityPolicyOf,
   showLevel,
 } from "./levels.ts";
-import { CHECKED_PODS, type CheckedPod } from "./pod-shape.ts";
-import { RESTRICTED } from "./restricted.ts";
-import { type Violation, showDetails, showReasons } from "./violation.ts";
+import { violationsOf } from "./standards.ts";
+import { type CheckedPod, showDetails } from "./violation.ts";
 
-/** The last minor version in which rules changed. */
-const NEWEST_MINOR = 35;
+const PODS: ResourceName<SentObject & CheckedPod> = { group: "", plural: "pods" };
 const MAX_CHECKED_PODS = 3000;
 const IGNORED = new Set([
   "exec",
@@ -65,18 +62,6 @@ const TEMPLATES: Readonly<Record<string, (object: TemplateOwner) => Template>> =
   "cronjobs.batch": ({ spec }) => spec?.jobTemplate?.spec?.template,
 };
 
-/** The violations of a level by a pod; empty when there are none. */
-export function violationsOf(pod: CheckedPod, { level, minor }: LevelVersion): Violation[] {
-  if (level === "privileged") return [];
-  const version = Math.min(minor, NEWEST_MINOR);
-  const isRestricted = level === "restricted";
-  const checks = [
-    ...BASELINE.filter(({ replacedFrom = Infinity }) => !isRestricted || version < replacedFrom),
-    ...(isRestricted ? RESTRICTED.map((check) => ({ check })) : []),
-  ];
-  return checks.flatMap(({ check }) => check(pod, version) ?? []);
-}
-
 /** Checks pods, objects with pod templates, and namespaces. */
 export class PodSecurity {
   readonly #source: WebhookSource;
@@ -90,7 +75,7 @@ export class PodSecurity {
     const { operation, resource, subresource, object } = request;
     if ((operation !== "CREATE" && operation !== "UPDATE") || !resource.builtIn || !object) return;
     const name = groupResourceOf(resource);
-    const pod = asKind(CHECKED_PODS, resource, object);
+    const pod = asKind(PODS, resource, object);
     if (pod) this.#validatePod(request, pod);
     else if (subresource !== "") return;
     else if (name === "namespaces") this.#validateNamespace(request, object);
@@ -105,7 +90,7 @@ export class PodSecurity {
   #validatePod(request: AdmissionRequest, pod: CheckedPod): void {
     const labels = this.#labelsOf(request);
     if (!labels || IGNORED.has(request.subresource)) return;
-    const old = request.oldObject && asKind(CHECKED_PODS, request.resource, request.oldObject);
+    const old = request.oldObject && asKind(PODS, request.resource, request.oldObject);
     if (old && !isSignificant(pod, old)) return;
     const { enforce, warn } = securityPolicyOf(labels).policy;
     const violations = violationsOf(pod, enforce);
@@ -117,8 +102,8 @@ export class PodSecurity {
   }
 
   #validateTemplate(request: AdmissionRequest, template: Template): void {
-    const labels = template ? this.#labelsOf(request) : undefined;
-    if (template && labels) warnOf(request, template, securityPolicyOf(labels).policy.warn);
+    const labels = template && this.#labelsOf(request);
+    if (labels) warnOf(request, template, securityPolicyOf(labels).policy.warn);
   }
 
   #validateNamespace(request: AdmissionRequest, object: SentObject): void {
@@ -137,29 +122,26 @@ export class PodSecurity {
 
   /** Warnings about the existing pods that would violate a new level. */
   #warnings(namespace: string, level: LevelVersion): string[] {
-    const pods = prioritised(this.#source.store.list(collectionOf(CHECKED_PODS), namespace));
+    const pods = prioritised(this.#source.store.list(collectionOf(PODS), namespace));
     const found = new Map<string, string[]>();
     for (const pod of pods.slice(0, MAX_CHECKED_PODS)) {
       const violations = violationsOf(pod, level);
       if (violations.length === 0) continue;
-      const reasons = showReasons(violations);
+      const reasons = violations.map(({ reason }) => reason).join(", ");
       found.set(reasons, [...(found.get(reasons) ?? []), pod.metadata.name ?? ""]);
     }
     const shown = [...found].map(([reasons, names]) => `${showPods(names)}: ${reasons}`).sort();
-    const isPartial = pods.length > MAX_CHECKED_PODS;
-    return [
-      ...(isPartial
-        ? [
-            `new PodSecurity enforce level only checked against the first ${MAX_CHECKED_PODS} of ${pods.length} existing pods`,
-          ]
-        : []),
-      ...(shown.length > 0
-        ? [
-            `existing pods in namespace ${JSON.stringify(namespace)} violate the new PodSecurity enforce level ${JSON.stringify(showLevel(level))}`,
-          ]
-        : []),
-      ...shown,
-    ];
+    if (shown.length > 0) {
+      shown.unshift(
+        `existing pods in namespace ${JSON.stringify(namespace)} violate the new PodSecurity enforce level ${JSON.stringify(showLevel(level))}`,
+      );
+    }
+    if (pods.length > MAX_CHECKED_PODS) {
+      shown.unshift(
+        `new PodSecurity enforce level only checked against the first ${MAX_CHECKED_PODS} of ${pods.length} existing pods`,
+      );
+    }
+    return shown;
   }
 }
 
@@ -179,15 +161,15 @@ function showPods(names: readonly string[]): string {
 /** The first pod of each controller comes before its others. */
 function prioritised<T extends SentObject>(pods: readonly T[]): readonly T[] {
   const seen = new Set<string>();
-  const first: T[] = [];
-  const rest: T[] = [];
-  for (const pod of pods) {
-    const owner = pod.metadata.ownerReferences?.find(({ controller }) => controller)?.uid;
-    if (owner !== undefined && seen.has(owner)) rest.push(pod);
-    else first.push(pod);
-    if (owner !== undefined) seen.add(owner);
-  }
-  return [...first, ...rest];
+  const rest = new Set(
+    pods.filter(({ metadata }) => {
+      const owner = metadata.ownerReferences?.find(({ controller }) => controller)?.uid ?? "";
+      const isRepeated = owner !== "" && seen.has(owner);
+      seen.add(owner);
+      return isRepeated;
+    }),
+  );
+  return [...pods.filter((pod) => !rest.has(pod)), ...rest];
 }
 
 /** Whether an update changes an image or adds a container; other changes are not checked again. */

@@ -3,43 +3,51 @@
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/mutating-admission-policy/
  */
+import { CelError } from "../../../kube/cel/values.ts";
 import { sameJson } from "../../../kube/json.ts";
 import type { SentObject } from "../../../kube/object.ts";
-import { CelError } from "../../../kube/cel/values.ts";
-import { failure } from "../../../kube/status.ts";
+import { StatusError } from "../../../kube/status.ts";
 import type { ServedResource } from "../../kinds.ts";
-import type { CollectionName } from "../../resource-name.ts";
-import { Activation, Budget, type Inputs, OutOfBudget, POLICY_BUDGET } from "../activation.ts";
-import type { AcceptObject, AdmissionRequest, ConvertObject } from "../attributes.ts";
-import type { Authorize } from "../authorizer-library.ts";
+import {
+  Activation,
+  Budget,
+  type Inputs,
+  OutOfBudget,
+  POLICY_BUDGET,
+  matchConditions,
+} from "../activation.ts";
+import { type AcceptObject, type AdmissionRequest, hasOwnKind, kindOf } from "../attributes.ts";
 import type { ExpressionCompiler } from "../expressions.ts";
-import { matchConditions } from "../match-conditions.ts";
-import { refusalDetails } from "../refusal.ts";
+import { refusal } from "../refusal.ts";
 import type { Asked } from "../reinvocation.ts";
-import { type RequestViews, requestIn, viewOf } from "../request-views.ts";
-import { type WebhookSource, isExempt } from "../webhooks.ts";
-import { type CommonParts, PerObject, compileCommonParts } from "./compiled-policy.ts";
+import { MutationError } from "../patch-library.ts";
+import { RequestView, namespaceOf, requestIn } from "../request-views.ts";
 import {
   type CompiledMutation,
-  MutationError,
   applyLiteral,
   applyPatches,
   compileMutation,
   typeOfKind,
 } from "./mutation.ts";
-import { type ConfigurationProblem, type Invocation, invocationsFor } from "./policy-matching.ts";
-import { type Binding, type MutatingPolicy, POLICY_GROUP } from "./policy.ts";
-
-const POLICIES: CollectionName<MutatingPolicy> = `mutatingadmissionpolicies.${POLICY_GROUP}`;
-const BINDINGS: CollectionName<Binding> = `mutatingadmissionpolicybindings.${POLICY_GROUP}`;
+import {
+  type ConfigurationProblem,
+  type Invocation,
+  type PolicyPorts,
+  hasBindings,
+  invocationsFor,
+  mustNotFail,
+} from "./policy-matching.ts";
+import {
+  type CommonParts,
+  MUTATING,
+  type MutatingPolicy,
+  compileCommonParts,
+  perObject,
+} from "./policy.ts";
 
 /** The dependencies of evaluating mutations. */
-export interface MutationPorts {
-  readonly source: WebhookSource;
-  readonly authorize: Authorize;
-  readonly compiler: ExpressionCompiler;
+interface MutationPorts extends PolicyPorts {
   readonly accept: AcceptObject;
-  readonly convert: ConvertObject;
 }
 
 interface CompiledPolicy extends CommonParts {
@@ -50,6 +58,7 @@ type Problem = ConfigurationProblem<MutatingPolicy> & { readonly reason?: string
 
 /** A request in one version, with the object as changed by the policies so far. */
 interface Draft {
+  readonly version: ServedResource;
   request: AdmissionRequest;
   isChanged: boolean;
 }
@@ -57,16 +66,16 @@ interface Draft {
 /** Evaluates the stored MutatingAdmissionPolicies. */
 export class MutatingPolicies {
   readonly #ports: MutationPorts;
-  readonly #compiled: PerObject<MutatingPolicy, CompiledPolicy>;
+  readonly #compiled: (policy: MutatingPolicy) => CompiledPolicy;
 
   constructor(ports: MutationPorts) {
     this.#ports = ports;
-    this.#compiled = new PerObject((policy) => compilePolicy(ports.compiler, policy));
+    this.#compiled = perObject((policy) => compilePolicy(ports.compiler, policy));
   }
 
   /** Whether any binding might match the request. */
   concerns(request: AdmissionRequest): boolean {
-    return request.operation !== "DELETE" && this.#bindings().length > 0 && !isExempt(request);
+    return request.operation !== "DELETE" && hasBindings(this.#ports.source, MUTATING, request);
   }
 
   /**
@@ -74,82 +83,51 @@ export class MutatingPolicies {
    *
    * @throws StatusError when a policy fails whose `failurePolicy` is not `Ignore`
    */
-  async mutate(
-    request: AdmissionRequest,
-    views: RequestViews,
-    asked: Asked,
-  ): Promise<SentObject | undefined> {
+  async mutate(request: AdmissionRequest, asked: Asked): Promise<SentObject | undefined> {
     asked.begin(request.object);
-    const { invocations, problems } = invocationsFor(
-      this.#ports.source,
-      this.#ports.source.store.list(POLICIES),
-      this.#bindings(),
-      request,
-    );
-    const drafts = new Map<ServedResource, Draft>();
+    const { source, convert } = this.#ports;
+    const { invocations, problems } = invocationsFor(source, MUTATING, request);
     const failed: Problem[] = [...problems];
-    let last: readonly [ServedResource, Draft] | undefined;
+    const drafts = new Map<ServedResource, Draft>();
+    let last: Draft | undefined;
     for (const invocation of invocations) {
       const { version } = invocation;
       let draft = drafts.get(version);
       if (!draft) {
-        draft = {
-          request: await requestIn(request, version, this.#ports.convert),
-          isChanged: false,
-        };
+        draft = { version, request: await requestIn(request, version, convert), isChanged: false };
         drafts.set(version, draft);
       }
-      const wasMade = this.#invoke(invocation, draft, views, asked, failed);
-      if (wasMade) last = [version, draft];
+      if (this.#invoke(invocation, draft, asked, failed)) last = draft;
     }
     refuse(request, failed);
-    const object = await this.#result(request, last, asked);
+    let { object } = request;
+    if (last?.isChanged) {
+      asked.changed();
+      ({ object } = last.request);
+      const isAsAsked = last.version === request.resource || !hasOwnKind(request);
+      if (object && !isAsAsked) object = await convert(object, last.version, request.resource);
+    }
     asked.end(object);
     return object;
   }
 
-  async #result(
-    request: AdmissionRequest,
-    last: readonly [ServedResource, Draft] | undefined,
-    asked: Asked,
-  ): Promise<SentObject | undefined> {
-    if (!last?.[1].isChanged) return request.object;
-    const [version, { request: changed }] = last;
-    asked.changed();
-    const { object } = changed;
-    const isAsAsked = version === request.resource || request.kind.kind !== request.resource.kind;
-    return object && !isAsAsked ? this.#ports.convert(object, version, request.resource) : object;
-  }
-
-  #bindings(): readonly Binding[] {
-    return this.#ports.source.store.list(BINDINGS);
-  }
-
   /** Tries the mutations of one policy. @returns whether they were tried */
   #invoke(
-    invocation: Invocation<MutatingPolicy>,
+    { policy, binding, params, version }: Invocation<MutatingPolicy>,
     draft: Draft,
-    views: RequestViews,
     asked: Asked,
     failed: Problem[],
   ): boolean {
-    const { policy, binding, params, version } = invocation;
-    const compiled = this.#compiled.of(policy);
-    const inputs: Omit<Inputs, "view"> = {
-      authorize: this.#ports.authorize,
-      params,
-      variables: compiled.variables,
-    };
-    const matches = matchConditions(compiled.conditions, {
-      ...inputs,
-      view: viewOf(draft.request, version),
-    });
+    const { authorize, source } = this.#ports;
+    const { variables, conditions, mutations } = this.#compiled(policy);
+    const view = new RequestView(draft.request, version);
+    const matches = matchConditions(conditions, { view, authorize, params, variables });
     if (matches === false) return false;
     const fail = (message: string): void => {
-      failed.push({ policy, binding, message, reason: "Invalid" });
+      if (mustNotFail(policy)) failed.push({ policy, binding, message, reason: "Invalid" });
     };
     if (matches !== true) {
-      if (policy.spec.failurePolicy !== "Ignore") fail(matches.problem);
+      fail(matches.problem);
       return false;
     }
     const id = [policy, binding, params]
@@ -157,12 +135,10 @@ export class MutatingPolicies {
       .join(" ");
     if (!asked.includes(id)) return false;
     const before = draft.request.object;
-    for (const mutation of before ? compiled.mutations : []) {
+    const namespaceObject = namespaceOf(source, draft.request);
+    for (const mutation of before ? mutations : []) {
       try {
-        this.#mutate(mutation, draft, version, {
-          ...inputs,
-          namespaceObject: views.namespaceOf(draft.request),
-        });
+        this.#mutate(mutation, draft, { authorize, params, variables, namespaceObject });
       } catch (error) {
         if (!(error instanceof MutationError) && !(error instanceof OutOfBudget)) throw error;
         fail(error.message);
@@ -180,16 +156,16 @@ export class MutatingPolicies {
   #mutate(
     { kind, expression }: CompiledMutation,
     draft: Draft,
-    version: ServedResource,
     inputs: Omit<Inputs, "view">,
   ): void {
-    const { request } = draft;
+    const { request, version } = draft;
     const { object } = request;
     if (!object) return;
-    const isParent = request.kind.kind === request.resource.kind;
-    const shown = isParent ? { ...request, resource: version, kind: kindOf(version) } : request;
+    const shown = hasOwnKind(request)
+      ? { ...request, resource: version, kind: kindOf(version) }
+      : request;
     const type = typeOfKind(shown.kind, version);
-    const activation = new Activation({ ...inputs, view: viewOf(request, version) });
+    const activation = new Activation({ ...inputs, view: new RequestView(request, version) });
     const result = activation.evaluate(expression, new Budget(POLICY_BUDGET));
     if (result instanceof CelError) throw new MutationError(result.message);
     const isPatch = kind === "patch";
@@ -203,12 +179,6 @@ export class MutatingPolicies {
   }
 }
 
-const kindOf = ({ group, version, kind }: ServedResource): AdmissionRequest["kind"] => ({
-  group,
-  version,
-  kind,
-});
-
 function compilePolicy(compiler: ExpressionCompiler, { spec }: MutatingPolicy): CompiledPolicy {
   const common = compileCommonParts(compiler, spec);
   return {
@@ -219,19 +189,18 @@ function compilePolicy(compiler: ExpressionCompiler, { spec }: MutatingPolicy): 
   };
 }
 
-/** @throws StatusError when a policy failed whose `failurePolicy` is not `Ignore` */
+/** @throws StatusError when there is a problem */
 function refuse(request: AdmissionRequest, problems: readonly Problem[]): void {
-  const counted = problems.filter(({ policy }) => policy.spec.failurePolicy !== "Ignore");
-  const [first] = counted;
+  const [first] = problems;
   if (!first) return;
-  const texts = counted.map(({ policy, binding, message }) => {
+  const texts = problems.map(({ policy, binding, message }) => {
     const name = policy.metadata.name ?? "";
     return binding
       ? `policy '${name}' with binding '${binding.metadata.name ?? ""}' denied request: ${message}`
       : `policy ${JSON.stringify(name)} denied request: ${message}`;
   });
-  throw failure(403, first.reason ?? "Forbidden", texts[0] ?? "", {
-    ...refusalDetails(request),
-    causes: texts.map((message) => ({ message })),
-  });
+  const [message = ""] = texts;
+  const causes = texts.map((text) => ({ message: text }));
+  const { status } = refusal(request, message, causes);
+  throw new StatusError({ ...status, message, reason: first.reason ?? "Forbidden" });
 }

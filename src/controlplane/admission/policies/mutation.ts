@@ -23,14 +23,16 @@ import { findBuiltInSchema } from "../../builtin/definitions.ts";
 import type { ServedResource } from "../../kinds.ts";
 import type { AdmittedKind } from "../attributes.ts";
 import type { CompiledExpression, ExpressionCompiler, Surroundings } from "../expressions.ts";
-import { NoJson, OBJECT, ObjectLiteral, PATCH, PatchLiteral, jsonOf } from "../patch-library.ts";
+import {
+  MutationError,
+  OBJECT,
+  ObjectLiteral,
+  PATCH,
+  PatchLiteral,
+  jsonOf,
+} from "../patch-library.ts";
 import { PatchFailure, applyOperations } from "../webhook-patch.ts";
 import type { Mutation } from "../../../generated/k8s/admissionregistration-v1.ts";
-
-/** Thrown when a mutation cannot be made. */
-export class MutationError extends Error {
-  override readonly name = "MutationError";
-}
 
 /** A mutation, ready to be evaluated. */
 export interface CompiledMutation {
@@ -76,10 +78,8 @@ export function applyLiteral(
   if (!(value instanceof ObjectLiteral)) {
     throw new MutationError("unsupported return type from ApplyConfiguration expression");
   }
-  const misnamed = value.misnamed();
-  if (misnamed.length > 0) throw new MutationError(`type mismatch: ${misnamed.join("\n")}`);
-  const { apiVersion } = object;
-  const patch = { ...toJson(() => value.toJson()), apiVersion, kind };
+  value.checkNames();
+  const patch = { ...value.toJson(), apiVersion: object.apiVersion, kind };
   const refuse = (why: string): MutationError => new MutationError(`error applying patch: ${why}`);
   const misfits = findMisfits(type, patch, false);
   if (misfits.length > 0) {
@@ -149,23 +149,11 @@ function operationOf(item: CelValue | CelError): JsonObject {
   };
   const from = text("from");
   const value = item.find("value");
-  if (value instanceof ObjectLiteral) {
-    const misnamed = value.misnamed();
-    if (misnamed.length > 0) throw new MutationError(`type mismatch: ${misnamed.join("\n")}`);
-  }
+  if (value instanceof ObjectLiteral) value.checkNames();
   return {
     op: text("op"),
     path: text("path"),
     ...(from === "" ? {} : { from }),
-    ...(value === undefined ? {} : { value: toJson(() => jsonOf(value)) }),
+    ...(value === undefined ? {} : { value: jsonOf(value) }),
   };
-}
-
-function toJson<T>(make: () => T): T {
-  try {
-    return make();
-  } catch (error) {
-    if (error instanceof NoJson) throw new MutationError(error.message);
-    throw error;
-  }
 }

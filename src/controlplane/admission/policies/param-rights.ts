@@ -20,10 +20,9 @@ export function paramKindRights(
   const before = old?.spec.paramKind;
   if (!paramKind || sameJson(paramKind, before)) return [];
   const { kind = "", apiVersion = "" } = paramKind;
-  const { group, version } = parseApiVersion(apiVersion);
-  const resource = context.pluralOf(group, version, kind) ?? "*";
-  const place = { group, version, resource, subresource: "", namespace: "*", name: "*" };
-  if (context.may({ verb: "get", ...place })) return [];
+  const place = resourceOf(paramKind, context);
+  const right = { verb: "get", ...place, subresource: "", namespace: "*", name: "*" };
+  if (context.may(right)) return [];
   const rule = `user ${goUser(context.user)} must have "get" permission on all objects of the referenced paramKind (kind=${kind}, apiVersion=${apiVersion})`;
   return [forbidden("spec.paramKind", rule)];
 }
@@ -53,35 +52,24 @@ export function paramRefRights(
   return [forbidden("spec.paramRef", why)];
 }
 
-interface Place {
-  readonly group: string;
-  readonly version: string;
-  readonly resource: string;
-}
-
-const ANYWHERE: Place = { group: "*", version: "*", resource: "*" };
-
-/** The resource of a policy's parameters, or the reason why it is not known. */
-function placeOf(
-  policy: Policy | undefined,
-  name: string,
-  context: WriteContext,
-): { readonly place: Place; readonly unknown?: string } {
-  if (!policy) return { place: ANYWHERE, unknown: `unable to get policy ${name}` };
-  const { paramKind } = policy.spec;
-  if (!paramKind) return { place: ANYWHERE };
-  const { kind = "", apiVersion = "" } = paramKind;
+/** The resource of a kind of parameters; all of its group and version when it is not known. */
+function resourceOf({ kind = "", apiVersion = "" }: ParamKind, context: WriteContext) {
   const { group, version } = parseApiVersion(apiVersion);
-  const resource = context.pluralOf(group, version, kind);
-  if (resource !== undefined) return { place: { group, version, resource } };
-  return {
-    place: { group, version, resource: "*" },
-    unknown: `unable to resolve paramKind ${goParamKind(paramKind)}`,
-  };
+  return { group, version, resource: context.pluralOf(group, version, kind) ?? "*" };
 }
 
-const goParamKind = ({ apiVersion, kind }: ParamKind): string =>
-  `&ParamKind{Kind:${kind},APIVersion:${apiVersion},}`;
+/** The resource of a policy's parameters, and the reason why it is not known. */
+function placeOf(policy: Policy | undefined, name: string, context: WriteContext) {
+  const paramKind = policy?.spec.paramKind;
+  const place = paramKind
+    ? resourceOf(paramKind, context)
+    : { group: "*", version: "*", resource: "*" };
+  if (!policy) return { place, unknown: `unable to get policy ${name}` };
+  if (!paramKind || place.resource !== "*") return { place };
+  const { kind = "", apiVersion = "" } = paramKind;
+  const shown = `&ParamKind{Kind:${kind},APIVersion:${apiVersion},}`;
+  return { place, unknown: `unable to resolve paramKind ${shown}` };
+}
 
 /** A user as Go prints the struct. */
 function goUser({ name, uid = "", groups, extra = {} }: User): string {

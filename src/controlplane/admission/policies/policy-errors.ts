@@ -3,26 +3,6 @@
  *
  * @see https://pkg.go.dev/k8s.io/kubernetes/pkg/apis/admissionregistration/validation
  */
-import { sameJson } from "../../../kube/json.ts";
-import {
-  type FieldError,
-  duplicate,
-  invalidValue,
-  notSupported,
-  required,
-  nameErrorsAt,
-} from "../../../kube/field-errors.ts";
-import {
-  dns1035LabelErrors,
-  dns1123SubdomainErrors,
-  qualifiedNameErrors,
-} from "../../../kube/names.ts";
-import { isReserved } from "../../../kube/cel/escaping.ts";
-import { BOOL, type CelType, NULL, STRING, listOf } from "../../../kube/cel/types.ts";
-import { conditionErrors, optionalWord } from "../../../kube/webhooks/webhook-rules.ts";
-import { conditionProblem, ExpressionCompiler, type Surroundings } from "../expressions.ts";
-import { OBJECT, PATCH } from "../patch-library.ts";
-import { matchErrors, mutatedOperationErrors } from "./match-errors.ts";
 import type {
   AuditAnnotation,
   Mutation,
@@ -30,244 +10,213 @@ import type {
   Validation,
   Variable,
 } from "../../../generated/k8s/admissionregistration-v1.ts";
+import { isReserved } from "../../../kube/cel/escaping.ts";
+import { BOOL, type CelType, NULL, STRING, listOf } from "../../../kube/cel/types.ts";
+import { Check } from "../../../kube/check.ts";
+import type { FieldError } from "../../../kube/field-errors.ts";
+import { sameJson } from "../../../kube/json.ts";
+import {
+  dns1035LabelErrors,
+  dns1123SubdomainErrors,
+  qualifiedNameErrors,
+} from "../../../kube/names.ts";
+import { conditionErrors } from "../../../kube/webhooks/webhook-rules.ts";
+import { ExpressionCompiler, type Surroundings, conditionProblem } from "../expressions.ts";
+import { OBJECT, PATCH } from "../patch-library.ts";
+import { checkMatch, checkMutatedOperations } from "./match-errors.ts";
 import type { MutatingPolicy, Policy, ValidatingPolicy } from "./policy.ts";
 
-const REASONS = ["Forbidden", "Invalid", "RequestEntityTooLarge"];
-const PATCH_TYPES = ["ApplyConfiguration", "JSONPatch"];
 const MAX_ANNOTATIONS = 20;
 const MAX_ANNOTATION_BYTES = 5 * 1024;
 const IDENTIFIER = /^[_a-zA-Z][_a-zA-Z0-9]*$/;
 
 /** All errors of a ValidatingAdmissionPolicy. @param old - absent for a new one */
-export function validatingPolicyErrors(
-  policy: ValidatingPolicy,
+export const validatingPolicyErrors = (
+  { metadata, spec }: ValidatingPolicy,
   old?: ValidatingPolicy,
-): FieldError[] {
-  const check = new PolicyCheck(policy);
-  const { validations, auditAnnotations } = policy.spec;
-  const errors = check.commonErrors(old, false);
-  if (!validations?.length && !auditAnnotations?.length) {
-    const rule = "validations or auditAnnotations must contain at least one item";
-    return [...errors, required("spec.validations", rule), required("spec.auditAnnotations", rule)];
-  }
-  for (const [index, validation] of (validations ?? []).entries()) {
-    errors.push(...check.validationErrors(validation, `spec.validations[${index}]`));
-  }
-  if ((auditAnnotations?.length ?? 0) > MAX_ANNOTATIONS) {
-    const rule = `must not have more than ${MAX_ANNOTATIONS} auditAnnotations`;
-    errors.push(invalidValue("spec.auditAnnotations", auditAnnotations, rule));
-  }
-  const keys = new Set<string>();
-  for (const [index, annotation] of (auditAnnotations ?? []).entries()) {
-    const at = `spec.auditAnnotations[${index}]`;
-    errors.push(...check.annotationErrors(annotation, at));
-    const { key } = annotation;
-    if (keys.has(key)) errors.push(duplicate(`${at}.key`, key));
-    keys.add(key);
-  }
-  return errors;
-}
+): FieldError[] =>
+  Check.errorsOf(
+    spec,
+    (policy) => {
+      const compile = checkCommon(policy, old, false);
+      const [validations, annotations] = [policy.at("validations"), policy.at("auditAnnotations")];
+      if (validations.count === 0 && annotations.count === 0) {
+        const rule = "validations or auditAnnotations must contain at least one item";
+        validations.required(rule);
+        annotations.required(rule);
+      }
+      validations.each((validation) => checkValidation(validation, compile));
+      if (annotations.count > MAX_ANNOTATIONS) {
+        annotations.invalid(`must not have more than ${MAX_ANNOTATIONS} auditAnnotations`);
+      }
+      const keys = new Set<string>();
+      annotations.each((annotation) => {
+        checkAnnotation(annotation, metadata.name ?? "", compile);
+        annotation.at("key").uniqueIn(keys);
+      });
+    },
+    "spec",
+  );
 
 /** All errors of a MutatingAdmissionPolicy. @param old - absent for a new one */
-export function mutatingPolicyErrors(policy: MutatingPolicy, old?: MutatingPolicy): FieldError[] {
-  const check = new PolicyCheck(policy);
-  const { mutations, reinvocationPolicy = "" } = policy.spec;
-  const errors = check.commonErrors(old, true);
-  if (!mutations?.length) {
-    errors.push(required("spec.mutations", "mutations must contain at least one item"));
+export const mutatingPolicyErrors = (
+  { spec }: MutatingPolicy,
+  old?: MutatingPolicy,
+): FieldError[] =>
+  Check.errorsOf(
+    spec,
+    (policy) => {
+      const compile = checkCommon(policy, old, true);
+      policy.at("mutations").given("mutations must contain at least one item");
+      policy.at("mutations").each((mutation) => checkMutation(mutation, compile));
+      const reinvocation = policy.at("reinvocationPolicy");
+      if (reinvocation.given()) reinvocation.oneOf(["IfNeeded", "Never"]);
+    },
+    "spec",
+  );
+
+/**
+ * Checks an expression of a policy, and returns the type of its result.
+ *
+ * @param gives - the types that the result may have; any type when empty
+ * @param source - the expression, where it is not the text that messages show
+ */
+type Compile = (
+  expression: Check<string | undefined>,
+  gives: readonly CelType[],
+  more?: Partial<Surroundings>,
+  source?: string,
+) => CelType;
+
+/** Checks the parts that policies of both kinds have, and makes the check of other expressions. */
+function checkCommon(
+  policy: Check<Policy["spec"]>,
+  old: Policy | undefined,
+  mutates: boolean,
+): Compile {
+  const { paramKind, matchConditions } = policy.value;
+  policy.at("failurePolicy").oneOf(["Fail", "Ignore"]);
+  policy.at("paramKind").ifSet(checkParamKind);
+  const match = policy.at("matchConstraints");
+  if (!match.value) match.required();
+  match.ifSet((constraints) => {
+    checkMatch(constraints);
+    constraints.at("resourceRules").given();
+    if (mutates) checkMutatedOperations(constraints);
+  });
+  const compiler = new ExpressionCompiler();
+  const params = paramKind !== undefined;
+  const isKnown =
+    old !== undefined &&
+    sameJson(old.spec.paramKind, paramKind) &&
+    sameJson(old.spec.matchConditions, matchConditions);
+  if (!isKnown) {
+    const problemOf = conditionProblem(compiler, params);
+    policy
+      .at("matchConditions")
+      .by((field, conditions) => conditionErrors(field, conditions, problemOf));
   }
-  for (const [index, mutation] of (mutations ?? []).entries()) {
-    errors.push(...check.mutationErrors(mutation, `spec.mutations[${index}]`));
-  }
-  const field = "spec.reinvocationPolicy";
-  if (reinvocationPolicy === "") return [...errors, required(field)];
-  return [...errors, ...optionalWord(field, reinvocationPolicy, ["IfNeeded", "Never"])];
+  const variables = new Map<string, CelType>();
+  // Validating policies without variables have no `variables` either.
+  const composes = mutates || policy.at("variables").count > 0;
+  const surroundings = { params, authorizer: true, ...(composes ? { variables } : {}) };
+  const compile: Compile = (expression, gives, more, source = expression.value ?? "") => {
+    const { problem, type } = compiler.compile(source, gives, { ...surroundings, ...more });
+    if (problem !== undefined) expression.invalid(problem);
+    return type;
+  };
+  policy.at("variables").each((variable: Check<Partial<Variable>>) => {
+    const [name, expression] = [variable.at("name"), variable.at("expression")];
+    const { value: own = "" } = name;
+    if (isBlank(own)) name.required("name is not specified");
+    else if (!IDENTIFIER.test(own) || isReserved(own)) {
+      name.invalid("must be a valid CEL identifier");
+    }
+    if (isBlank(expression.value)) expression.required("expression is not specified");
+    else variables.set(own, compile(expression, []));
+  });
+  return compile;
 }
 
-/** Checks one policy; compiles its variables on the way. */
-class PolicyCheck {
-  readonly #policy: Policy;
-  readonly #compiler = new ExpressionCompiler();
-  readonly #variables = new Map<string, CelType>();
+const isBlank = (text: string | undefined): boolean => (text ?? "").trim() === "";
 
-  constructor(policy: Policy) {
-    this.#policy = policy;
+function checkValidation(validation: Check<Partial<Validation>>, compile: Compile): void {
+  const [expression, made] = [validation.at("expression"), validation.at("messageExpression")];
+  if (isBlank(expression.value)) expression.required("expression is not specified");
+  else compile(expression, [BOOL]);
+  const blank = "must be non-empty if specified";
+  if (made.value) {
+    if (isBlank(made.value)) made.invalid(blank);
+    else compile(made, [STRING], { authorizer: false });
   }
-
-  commonErrors(old: Policy | undefined, mutates: boolean): FieldError[] {
-    const { failurePolicy, paramKind, matchConstraints, matchConditions, variables } =
-      this.#policy.spec;
-    const errors =
-      failurePolicy === undefined
-        ? [required("spec.failurePolicy")]
-        : optionalWord("spec.failurePolicy", failurePolicy, ["Fail", "Ignore"]);
-    if (paramKind) errors.push(...paramKindErrors(paramKind, "spec.paramKind"));
-    const match = "spec.matchConstraints";
-    if (!matchConstraints) errors.push(required(match));
-    else {
-      errors.push(...matchErrors(matchConstraints, match));
-      const rules = matchConstraints.resourceRules ?? [];
-      if (rules.length === 0) errors.push(required(`${match}.resourceRules`));
-      if (mutates) errors.push(...mutatedOperationErrors(rules, match));
-    }
-    const isKnown =
-      old !== undefined &&
-      sameJson(old.spec.paramKind, paramKind) &&
-      sameJson(old.spec.matchConditions, matchConditions);
-    if (!isKnown) {
-      errors.push(
-        ...conditionErrors(
-          "spec.matchConditions",
-          matchConditions,
-          conditionProblem(this.#compiler, this.#hasParams),
-        ),
-      );
-    }
-    for (const [index, variable] of (variables ?? []).entries()) {
-      errors.push(...this.#variableErrors(variable, `spec.variables[${index}]`));
-    }
-    return errors;
+  const message = validation.at("message");
+  if (message.value && isBlank(message.value)) message.invalid(blank);
+  else if (/[\n\r]/.test(message.value?.trim() ?? "")) {
+    message.invalid("must not contain line breaks");
   }
+  validation
+    .at("reason")
+    .ifSet((reason) => reason.oneOf(["Forbidden", "Invalid", "RequestEntityTooLarge"]));
+}
 
-  get #hasParams(): boolean {
-    return this.#policy.spec.paramKind !== undefined;
-  }
+function checkAnnotation(
+  annotation: Check<Partial<AuditAnnotation>>,
+  policy: string,
+  compile: Compile,
+): void {
+  const [key, expression] = [annotation.at("key"), annotation.at("valueExpression")];
+  const { value: own = "" } = key;
+  if (policy === "") key.invalid("requires metadata.name be non-empty", own);
+  else key.as(`${policy}/${own}`).named(qualifiedNameErrors);
+  const trimmed = (expression.value ?? "").trim();
+  if (trimmed === "") expression.required("valueExpression is not specified");
+  else if (Buffer.byteLength(trimmed) > MAX_ANNOTATION_BYTES) {
+    expression.required(`must not exceed ${MAX_ANNOTATION_BYTES} bytes in length`);
+  } else compile(expression, [STRING, NULL], {}, trimmed);
+}
 
-  /** Validating policies without variables have no `variables` either. */
-  get #surroundings(): Surroundings {
-    const composes =
-      "mutations" in this.#policy.spec || (this.#policy.spec.variables ?? []).length > 0;
-    return {
-      params: this.#hasParams,
-      authorizer: true,
-      ...(composes ? { variables: this.#variables } : {}),
-    };
-  }
-
-  #variableErrors({ name, expression }: Partial<Variable>, at: string): FieldError[] {
-    const errors: FieldError[] = [];
-    if (!name?.trim()) errors.push(required(`${at}.name`, "name is not specified"));
-    else if (!IDENTIFIER.test(name) || isReserved(name)) {
-      errors.push(invalidValue(`${at}.name`, name, "must be a valid CEL identifier"));
-    }
-    if (!expression?.trim()) {
-      return [...errors, required(`${at}.expression`, "expression is not specified")];
-    }
-    const { problem, type } = this.#compiler.compile(expression, [], this.#surroundings);
-    this.#variables.set(name ?? "", type);
-    if (problem === undefined) return errors;
-    return [...errors, invalidValue(`${at}.expression`, expression, problem)];
-  }
-
-  validationErrors(validation: Partial<Validation>, at: string): FieldError[] {
-    const { expression = "", message = "", messageExpression = "", reason } = validation;
-    const errors: FieldError[] = [];
-    if (expression.trim() === "") {
-      errors.push(required(`${at}.expression`, "expression is not specified"));
-    } else errors.push(...this.#expressionErrors(expression, [BOOL], `${at}.expression`));
-    if (messageExpression !== "") {
-      const field = `${at}.messageExpression`;
-      errors.push(
-        ...(messageExpression.trim() === ""
-          ? [invalidValue(field, messageExpression, "must be non-empty if specified")]
-          : this.#expressionErrors(messageExpression, [STRING], field, { authorizer: false })),
-      );
-    }
-    if (message !== "" && message.trim() === "") {
-      errors.push(invalidValue(`${at}.message`, message, "must be non-empty if specified"));
-    } else if (/[\n\r]/.test(message.trim())) {
-      errors.push(invalidValue(`${at}.message`, message, "must not contain line breaks"));
-    }
-    return [...errors, ...optionalWord(`${at}.reason`, reason, REASONS)];
-  }
-
-  #expressionErrors(
-    source: string,
-    gives: readonly CelType[],
-    field: string,
-    more: Partial<Surroundings> = {},
-  ): FieldError[] {
-    const surroundings = { ...this.#surroundings, ...more };
-    const { problem } = this.#compiler.compile(source, gives, surroundings);
-    return problem === undefined ? [] : [invalidValue(field, source, problem)];
-  }
-
-  annotationErrors(annotation: Partial<AuditAnnotation>, at: string): FieldError[] {
-    const { key = "", valueExpression = "" } = annotation;
-    const { name = "" } = this.#policy.metadata;
-    const errors =
-      name === ""
-        ? [invalidValue(`${at}.key`, key, "requires metadata.name be non-empty")]
-        : nameErrorsAt(`${at}.key`, `${name}/${key}`, qualifiedNameErrors);
-    const field = `${at}.valueExpression`;
-    const trimmed = valueExpression.trim();
-    if (trimmed === "") return [...errors, required(field, "valueExpression is not specified")];
-    if (Buffer.byteLength(trimmed) > MAX_ANNOTATION_BYTES) {
-      const rule = `must not exceed ${MAX_ANNOTATION_BYTES} bytes in length`;
-      return [...errors, required(field, rule)];
-    }
-    const gives = [STRING, NULL];
-    const { problem } = this.#compiler.compile(trimmed, gives, this.#surroundings);
-    return problem === undefined
-      ? errors
-      : [...errors, invalidValue(field, valueExpression, problem)];
-  }
-
-  mutationErrors(mutation: Partial<Mutation>, at: string): FieldError[] {
-    const { patchType = "" } = mutation;
-    if (patchType === "") return [required(`${at}.patchType`)];
-    if (!PATCH_TYPES.includes(patchType)) {
-      return [notSupported(`${at}.patchType`, patchType, PATCH_TYPES)];
-    }
-    const isPatch = patchType === "JSONPatch";
-    const [own, other] = isPatch
-      ? (["jsonPatch", "applyConfiguration"] as const)
-      : (["applyConfiguration", "jsonPatch"] as const);
-    const part = mutation[own];
-    const errors = part
-      ? this.#mutationExpressionErrors(part.expression ?? "", isPatch, `${at}.${own}.expression`)
-      : [required(`${at}.${own}`, `must be specified when patchType is ${patchType}`)];
-    if (mutation[other]) {
-      const rule = `must not be specified when patchType is ${patchType}`;
-      errors.push(invalidValue(`${at}.${other}`, `{${other}}`, rule));
-    }
-    return errors;
-  }
-
-  #mutationExpressionErrors(source: string, isPatch: boolean, field: string): FieldError[] {
-    const trimmed = source.trim();
-    if (trimmed === "") return [required(field)];
-    const gives = [isPatch ? listOf(PATCH) : OBJECT];
-    return this.#expressionErrors(trimmed, gives, field, { patches: true });
+function checkMutation(mutation: Check<Partial<Mutation>>, compile: Compile): void {
+  const { patchType = "" } = mutation.value;
+  const type = mutation.at("patchType");
+  if (!type.given() || !type.passes(() => type.oneOf(["ApplyConfiguration", "JSONPatch"]))) return;
+  const isPatch = patchType === "JSONPatch";
+  const [part, other] = isPatch
+    ? [mutation.at("jsonPatch"), mutation.at("applyConfiguration")]
+    : [mutation.at("applyConfiguration"), mutation.at("jsonPatch")];
+  if (part.value) {
+    const expression = part.at("expression");
+    const trimmed = expression.as((expression.value ?? "").trim());
+    if (trimmed.given()) compile(trimmed, [isPatch ? listOf(PATCH) : OBJECT], { patches: true });
+  } else part.required(`must be specified when patchType is ${patchType}`);
+  if (other.value) {
+    const name = isPatch ? "applyConfiguration" : "jsonPatch";
+    other.invalid(`must not be specified when patchType is ${patchType}`, `{${name}}`);
   }
 }
 
-function paramKindErrors(
-  { apiVersion = "", kind = "" }: Partial<ParamKind>,
-  path: string,
-): FieldError[] {
-  const errors = apiVersionErrors(apiVersion, `${path}.apiVersion`);
-  if (kind === "") return [...errors, required(`${path}.kind`)];
-  const problems = dns1035LabelErrors(kind.toLowerCase());
-  if (problems.length === 0) return errors;
-  const rule = `may have mixed case, but should otherwise match: ${problems.join(",")}`;
-  return [...errors, invalidValue(`${path}.kind`, kind, rule)];
+function checkParamKind(kind: Check<ParamKind>): void {
+  checkApiVersion(kind.at("apiVersion"));
+  const name = kind.at("kind");
+  if (!name.given()) return;
+  const problems = dns1035LabelErrors((name.value ?? "").toLowerCase());
+  if (problems.length === 0) return;
+  name.invalid(`may have mixed case, but should otherwise match: ${problems.join(",")}`);
 }
 
-function apiVersionErrors(apiVersion: string, field: string): FieldError[] {
-  if (apiVersion === "") return [required(field)];
-  const parts = apiVersion === "/" ? [""] : apiVersion.split("/");
+function checkApiVersion(apiVersion: Check<string | undefined>): void {
+  if (!apiVersion.given()) return;
+  const { value = "" } = apiVersion;
+  const parts = value === "/" ? [""] : value.split("/");
   if (parts.length > 2) {
-    return [invalidValue(field, apiVersion, `unexpected GroupVersion string: ${apiVersion}`)];
+    apiVersion.invalid(`unexpected GroupVersion string: ${value}`);
+    return;
   }
-  const [group, version = ""] = parts.length === 1 ? ["", ...parts] : parts;
-  const errors: FieldError[] = [];
-  const groupProblems = group ? dns1123SubdomainErrors(group) : [];
-  if (groupProblems.length > 0) errors.push(invalidValue(field, group, groupProblems.join(",")));
-  if (version === "")
-    return [...errors, invalidValue(field, apiVersion, "version must be specified")];
-  const problems = dns1035LabelErrors(version);
-  return problems.length === 0
-    ? errors
-    : [...errors, invalidValue(field, version, problems.join(","))];
+  const checkPart = (part: string, rule: (name: string) => string[]): void => {
+    const problems = rule(part);
+    if (problems.length > 0) apiVersion.invalid(problems.join(","), part);
+  };
+  const [version = "", group = ""] = parts.reverse();
+  if (group !== "") checkPart(group, dns1123SubdomainErrors);
+  if (version === "") apiVersion.invalid("version must be specified");
+  else checkPart(version, dns1035LabelErrors);
 }

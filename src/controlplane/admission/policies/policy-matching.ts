@@ -3,22 +3,32 @@
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/
  */
-import { messageOf } from "../../../errors.ts";
 import type { SentObject } from "../../../kube/object.ts";
+import { present } from "../../../present.ts";
 import { groupResourceOf, parseApiVersion } from "../../../kube/resource.ts";
 import { matchesLabelSelector } from "../../../kube/selectors/selector.ts";
 import { StatusError } from "../../../kube/status.ts";
 import type { ServedResource } from "../../kinds.ts";
 import { storeKey } from "../../store/store.ts";
-import type { AdmissionRequest } from "../attributes.ts";
-import type { WebhookRule } from "../../../kube/webhooks/webhook-rules.ts";
-import { type WebhookSource, versionFor } from "../webhooks.ts";
+import type { AdmissionRequest, ConvertObject } from "../attributes.ts";
+import type { Authorize } from "../authorizer-library.ts";
+import type { ExpressionCompiler } from "../expressions.ts";
+import { type WebhookSource, isExempt, versionFor } from "../webhooks.ts";
 import type {
   MatchResources,
+  NamedRuleWithOperations,
   ParamKind,
   ParamRef,
 } from "../../../generated/k8s/admissionregistration-v1.ts";
-import type { Binding, Policy } from "./policy.ts";
+import type { Binding, Policy, PolicyKind } from "./policy.ts";
+
+/** The dependencies of evaluating policies. */
+export interface PolicyPorts {
+  readonly source: WebhookSource;
+  readonly authorize: Authorize;
+  readonly compiler: ExpressionCompiler;
+  readonly convert: ConvertObject;
+}
 
 /** A policy that matches a request, with one of its bindings and one set of parameters. */
 export interface Invocation<P extends Policy> {
@@ -30,7 +40,7 @@ export interface Invocation<P extends Policy> {
   readonly version: ServedResource;
 }
 
-/** The reason why a policy, or a binding of it, cannot be evaluated. */
+/** Why a policy, or a binding of it, cannot be evaluated. */
 export interface ConfigurationProblem<P extends Policy> {
   readonly policy: P;
   /** Absent when the policy itself is at fault. */
@@ -40,19 +50,30 @@ export interface ConfigurationProblem<P extends Policy> {
 
 class ConfigurationError extends Error {}
 
+/** Whether any binding might match the request. */
+export const hasBindings = (
+  { store }: WebhookSource,
+  { bindings }: PolicyKind<Policy>,
+  request: AdmissionRequest,
+): boolean => store.list(bindings).length > 0 && !isExempt(request);
+
+/** Whether a failure of the policy refuses the request. */
+export const mustNotFail = ({ spec }: Policy): boolean => spec.failurePolicy !== "Ignore";
+
 /**
  * The invocations for a request in the order of policies and bindings, and the problems in finding
- * them.
+ * those whose failures count.
  */
 export function invocationsFor<P extends Policy>(
   source: WebhookSource,
-  policies: readonly P[],
-  bindings: readonly Binding[],
+  kind: PolicyKind<P>,
   request: AdmissionRequest,
 ): { readonly invocations: Invocation<P>[]; readonly problems: ConfigurationProblem<P>[] } {
   const invocations: Invocation<P>[] = [];
   const problems: ConfigurationProblem<P>[] = [];
-  for (const policy of policies) {
+  const bindings = source.store.list(kind.bindings);
+  for (const policy of source.store.list(kind.policies)) {
+    const { matchConstraints, paramKind } = policy.spec;
     const own = bindings.filter(({ spec }) => spec.policyName === policy.metadata.name);
     if (own.length === 0) continue;
     const attempt = <T>(find: () => T, binding?: Binding): T | undefined => {
@@ -60,60 +81,45 @@ export function invocationsFor<P extends Policy>(
         return find();
       } catch (error) {
         if (!(error instanceof ConfigurationError) && !(error instanceof StatusError)) throw error;
-        const message = `failed to configure ${binding ? "binding" : "policy"}: ${messageOf(error)}`;
-        problems.push({ policy, ...(binding ? { binding } : {}), message });
+        const message = `failed to configure ${binding ? "binding" : "policy"}: ${error.message}`;
+        if (mustNotFail(policy)) problems.push({ policy, ...present({ binding }), message });
         return undefined;
       }
     };
-    const version = attempt(() =>
-      versionMatched(source, policy.spec.matchConstraints, request, true),
-    );
+    const version = attempt(() => versionMatched(source, matchConstraints ?? {}, request));
     if (!version) continue;
-    const params = attempt(() => paramResource(source, policy.spec.paramKind));
+    const params = attempt(() => paramResource(source, paramKind));
     if (params === undefined) continue;
     for (const binding of own) {
+      const { matchResources = {}, paramRef } = binding.spec;
+      const rules = matchResources.resourceRules?.length ? {} : { resourceRules: EVERYTHING };
       const isMeant = attempt(
-        () => versionMatched(source, binding.spec.matchResources, request, false),
+        () => versionMatched(source, { ...matchResources, ...rules }, request),
         binding,
       );
       if (!isMeant) continue;
-      const found = attempt(
-        () => paramsOf(source, params, binding.spec.paramRef, request),
-        binding,
-      );
+      const found = attempt(() => paramsOf(source, params, paramRef, request), binding);
       for (const one of found ?? []) invocations.push({ policy, binding, params: one, version });
     }
   }
   return { invocations, problems };
 }
 
-const EVERYTHING: readonly WebhookRule[] = [
+const EVERYTHING: NamedRuleWithOperations[] = [
   { operations: ["*"], apiGroups: ["*"], apiVersions: ["*"], resources: ["*", "*/*"] },
 ];
 
-/** The version in which the policy wants to see the request; `undefined` when it does not match. */
+/** The version in which a policy wants to see the request; `undefined` when it does not match. */
 function versionMatched(
   source: WebhookSource,
-  match: MatchResources | undefined,
+  { resourceRules = [], excludeResourceRules: excluded = [], ...match }: MatchResources,
   request: AdmissionRequest,
-  needsRules: boolean,
 ): ServedResource | undefined {
-  const { resourceRules = [], excludeResourceRules = [], matchPolicy, ...selectors } = match ?? {};
-  const about = (rules: readonly WebhookRule[]): ServedResource | undefined =>
-    versionFor(
-      source,
-      {
-        name: "",
-        clientConfig: {},
-        rules,
-        matchPolicy: matchPolicy ?? "Equivalent",
-        ...(selectors.namespaceSelector ? { namespaceSelector: selectors.namespaceSelector } : {}),
-        ...(selectors.objectSelector ? { objectSelector: selectors.objectSelector } : {}),
-      },
-      request,
-    );
-  if (excludeResourceRules.length > 0 && about(excludeResourceRules)) return undefined;
-  return about(resourceRules.length === 0 && !needsRules ? EVERYTHING : resourceRules);
+  const matcher = { matchPolicy: "Equivalent", ...match };
+  if (excluded.length > 0 && versionFor(source, { ...matcher, rules: excluded }, request)) {
+    return undefined;
+  }
+  return versionFor(source, { ...matcher, rules: resourceRules }, request);
 }
 
 /**
@@ -121,9 +127,12 @@ function versionMatched(
  *
  * @throws ConfigurationError when the resource does not exist
  */
-function paramResource(source: WebhookSource, kind: ParamKind | undefined): ServedResource | null {
+function paramResource(
+  { registry }: WebhookSource,
+  kind: ParamKind | undefined,
+): ServedResource | null {
   if (!kind) return null;
-  const found = findParamResource(source, kind);
+  const found = findParamResource(registry.all(), kind);
   if (found) return found;
   throw new ConfigurationError(
     `failed to find resource referenced by paramKind: '${kind.apiVersion ?? ""}, Kind=${kind.kind ?? ""}'`,
@@ -131,14 +140,12 @@ function paramResource(source: WebhookSource, kind: ParamKind | undefined): Serv
 }
 
 /** The resource of a kind of parameters; `undefined` when it does not exist. */
-function findParamResource(
-  { registry }: Pick<WebhookSource, "registry">,
+export function findParamResource(
+  all: readonly ServedResource[],
   { apiVersion = "", kind }: ParamKind,
 ): ServedResource | undefined {
   const { group, version } = parseApiVersion(apiVersion);
-  return registry
-    .all()
-    .find((one) => one.kind === kind && one.group === group && one.version === version);
+  return all.find((one) => one.kind === kind && one.group === group && one.version === version);
 }
 
 /** The parameters, one evaluation for each; `[null]` for none. @throws ConfigurationError */
@@ -162,11 +169,8 @@ function paramsOf(
     );
   }
   const collection = groupResourceOf(resource);
-  const named = name ? store.get(collection, storeKey(home, name)) : undefined;
   const found = name
-    ? named
-      ? [named]
-      : []
+    ? [store.get(collection, storeKey(home, name)) ?? []].flat()
     : store
         .list(collection)
         .filter(

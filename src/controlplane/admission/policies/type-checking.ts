@@ -5,7 +5,6 @@
  * @see
  * https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/#type-checking
  */
-import { parseApiVersion } from "../../../kube/resource.ts";
 import { DeclaredObjects, declaredType } from "../../../kube/cel/declared-type.ts";
 import { type CelType, DYN } from "../../../kube/cel/types.ts";
 import type { Schema } from "../../../kube/schema/structural.ts";
@@ -14,14 +13,12 @@ import type { ServedResource } from "../../kinds.ts";
 import type { ExpressionCompiler, Surroundings } from "../expressions.ts";
 import type { WebhookRule } from "../../../kube/webhooks/webhook-rules.ts";
 import type { WebhookSource } from "../webhooks.ts";
-import type { ParamKind } from "../../../generated/k8s/admissionregistration-v1.ts";
+import type {
+  ExpressionWarning,
+  ParamKind,
+} from "../../../generated/k8s/admissionregistration-v1.ts";
+import { findParamResource } from "./policy-matching.ts";
 import type { ValidatingPolicy } from "./policy.ts";
-
-/** The warning about one expression, for all kinds that it does not fit. */
-export interface ExpressionWarning {
-  readonly fieldRef: string;
-  readonly warning: string;
-}
 
 const MAX_KINDS = 10;
 const TEXT: Schema = { type: "string" };
@@ -34,7 +31,7 @@ export function typeWarnings(
 ): ExpressionWarning[] {
   const { matchConstraints, paramKind, validations = [], variables = [] } = policy.spec;
   const resources = kindsOf(matchConstraints?.resourceRules ?? [], registry.all());
-  const params = typesOf(paramKind && findKind(paramKind, registry.all()), "params");
+  const params = typesOf(paramKind && findParamResource(registry.all(), paramKind), "params");
   const checks = resources.flatMap((resource) => {
     const types = typesOf(resource, resource.kind);
     return types ? [{ resource, surroundings: surroundingsOf(types, params, paramKind) }] : [];
@@ -104,14 +101,6 @@ function typesOf(resource: ServedResource | undefined, name: string): Types | un
   if (!declared) return undefined;
   const fields = new DeclaredObjects(declared, name);
   return { type: fields.type, fields };
-}
-
-function findKind(
-  { apiVersion = "", kind }: ParamKind,
-  all: readonly ServedResource[],
-): ServedResource | undefined {
-  const { group, version } = parseApiVersion(apiVersion);
-  return all.find((one) => one.group === group && one.version === version && one.kind === kind);
 }
 
 /** The kinds that rules name; a rule with a wildcard names none. */

@@ -5,25 +5,39 @@
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/
  */
+import type { Validation } from "../../../generated/k8s/admissionregistration-v1.ts";
 import { BOOL, NULL, STRING } from "../../../kube/cel/types.ts";
 import { CelError } from "../../../kube/cel/values.ts";
-import type { StatusError } from "../../../kube/status.ts";
-import type { CollectionName } from "../../resource-name.ts";
-import { Activation, Budget, type Inputs, OutOfBudget, POLICY_BUDGET } from "../activation.ts";
+import { StatusError } from "../../../kube/status.ts";
+import type { ServedResource } from "../../kinds.ts";
+import {
+  Activation,
+  Budget,
+  type Inputs,
+  OutOfBudget,
+  POLICY_BUDGET,
+  matchConditions,
+} from "../activation.ts";
 import type { AdmissionRequest } from "../attributes.ts";
-import type { Authorize } from "../authorizer-library.ts";
 import type { CompiledExpression, ExpressionCompiler } from "../expressions.ts";
-import { matchConditions } from "../match-conditions.ts";
 import { refusal } from "../refusal.ts";
-import type { RequestViews } from "../request-views.ts";
-import { type WebhookSource, isExempt } from "../webhooks.ts";
-import { type CommonParts, PerObject, compileCommonParts } from "./compiled-policy.ts";
-import { type Invocation, invocationsFor } from "./policy-matching.ts";
-import type { Validation } from "../../../generated/k8s/admissionregistration-v1.ts";
-import { type Binding, type ValidatingPolicy, POLICY_GROUP } from "./policy.ts";
+import { RequestView, namespaceOf, requestIn } from "../request-views.ts";
+import {
+  type ConfigurationProblem,
+  type Invocation,
+  type PolicyPorts,
+  hasBindings,
+  invocationsFor,
+  mustNotFail,
+} from "./policy-matching.ts";
+import {
+  type CommonParts,
+  VALIDATING,
+  type ValidatingPolicy,
+  compileCommonParts,
+  perObject,
+} from "./policy.ts";
 
-const POLICIES: CollectionName<ValidatingPolicy> = `validatingadmissionpolicies.${POLICY_GROUP}`;
-const BINDINGS: CollectionName<Binding> = `validatingadmissionpolicybindings.${POLICY_GROUP}`;
 const MESSAGE_MAX_BYTES = 5 * 1024;
 const CODES: Readonly<Record<string, number>> = { Forbidden: 403, RequestEntityTooLarge: 413 };
 
@@ -33,11 +47,14 @@ interface Objection {
   readonly reason: string;
 }
 
+/** The objection to a write that cannot be judged. */
+const failed = (message: string): Objection => ({ message, reason: "Invalid" });
+
 /** The result of an evaluation. */
 interface Verdict {
   readonly objections: readonly Objection[];
   /** Failures, which deny whatever the binding's actions are. */
-  readonly failures: readonly Objection[];
+  readonly failures?: readonly Objection[];
 }
 
 interface CompiledPolicy extends CommonParts {
@@ -51,82 +68,60 @@ interface CompiledPolicy extends CommonParts {
 
 /** Evaluates the stored ValidatingAdmissionPolicies. */
 export class ValidatingPolicies {
-  readonly #source: WebhookSource;
-  readonly #authorize: Authorize;
-  readonly #compiled: PerObject<ValidatingPolicy, CompiledPolicy>;
+  readonly #ports: PolicyPorts;
+  readonly #compiled: (policy: ValidatingPolicy) => CompiledPolicy;
 
-  constructor(source: WebhookSource, authorize: Authorize, compiler: ExpressionCompiler) {
-    this.#source = source;
-    this.#authorize = authorize;
-    this.#compiled = new PerObject((policy) => compilePolicy(compiler, policy));
+  constructor(ports: PolicyPorts) {
+    this.#ports = ports;
+    this.#compiled = perObject((policy) => compilePolicy(ports.compiler, policy));
   }
 
   /** Whether any binding might match the request. */
   concerns(request: AdmissionRequest): boolean {
-    return this.#bindings().length > 0 && !isExempt(request);
+    return hasBindings(this.#ports.source, VALIDATING, request);
   }
 
   /** @throws StatusError when a policy denies */
-  async validate(request: AdmissionRequest, views: RequestViews): Promise<void> {
-    const { invocations, problems } = invocationsFor(
-      this.#source,
-      this.#source.store.list(POLICIES),
-      this.#bindings(),
-      request,
-    );
-    const denials = problems
-      .filter(({ policy }) => policy.spec.failurePolicy !== "Ignore")
-      .map(({ policy, binding, message }) =>
-        denial(request, policy, binding, { message, reason: "Invalid" }),
-      );
+  async validate(request: AdmissionRequest): Promise<void> {
+    const { source, convert } = this.#ports;
+    const { invocations, problems } = invocationsFor(source, VALIDATING, request);
+    const denials = problems.map((problem) => denial(request, problem, failed(problem.message)));
+    const views = new Map<ServedResource, RequestView>();
     for (const invocation of invocations) {
-      const { policy, binding } = invocation;
-      const { objections, failures } = await this.#evaluate(invocation, request, views);
+      const { binding, version } = invocation;
+      let view = views.get(version);
+      if (!view) {
+        view = new RequestView(await requestIn(request, version, convert), version);
+        views.set(version, view);
+      }
+      const { objections, failures = [] } = this.#evaluate(invocation, view);
       const actions = binding.spec.validationActions ?? [];
       if (actions.includes("Warn")) {
         for (const { message } of objections) {
-          request.warn(`Validation failed for ${named(policy, binding)}: ${message}`);
+          request.warn(`Validation failed for ${named(invocation)}: ${message}`);
         }
       }
       const counted = actions.includes("Deny") ? [...objections, ...failures] : failures;
-      denials.push(...counted.map((one) => denial(request, policy, binding, one)));
+      denials.push(...counted.map((one) => denial(request, invocation, one)));
     }
     if (denials[0]) throw denials[0];
   }
 
-  #bindings(): readonly Binding[] {
-    return this.#source.store.list(BINDINGS);
-  }
-
-  async #evaluate(
-    { policy, params, version }: Invocation<ValidatingPolicy>,
-    request: AdmissionRequest,
-    views: RequestViews,
-  ): Promise<Verdict> {
-    const compiled = this.#compiled.of(policy);
-    const fails = policy.spec.failurePolicy !== "Ignore";
-    const error = (message: string): Objection => ({ message, reason: "Invalid" });
-    const failed = (message: string): Verdict => ({
-      objections: fails ? [error(message)] : [],
-      failures: [],
-    });
-    const inputs: Inputs = {
-      view: await views.in(version),
-      authorize: this.#authorize,
-      params,
-      variables: compiled.variables,
-    };
+  #evaluate({ policy, params }: Invocation<ValidatingPolicy>, view: RequestView): Verdict {
+    const { source, authorize } = this.#ports;
+    const compiled = this.#compiled(policy);
+    const fails = mustNotFail(policy);
+    const inputs: Inputs = { view, authorize, params, variables: compiled.variables };
     const matches = matchConditions(compiled.conditions, inputs);
-    if (matches === false) return { objections: [], failures: [] };
-    if (matches !== true) return failed(matches.problem);
-    const full = { ...inputs, namespaceObject: views.namespaceOf(request) };
+    if (matches === false) return { objections: [] };
+    if (matches !== true) return { objections: fails ? [failed(matches.problem)] : [] };
+    const full = { ...inputs, namespaceObject: namespaceOf(source, view.request) };
     try {
       const objections = objectionsOf(compiled, full, fails);
-      const failures = fails ? annotationFailures(compiled, full).map(error) : [];
-      return { objections, failures };
+      return { objections, failures: fails ? annotationFailures(compiled, full) : [] };
     } catch (thrown) {
-      if (thrown instanceof OutOfBudget) return failed(thrown.message);
-      throw thrown;
+      if (!(thrown instanceof OutOfBudget)) throw thrown;
+      return { objections: fails ? [failed(thrown.message)] : [] };
     }
   }
 }
@@ -134,16 +129,14 @@ export class ValidatingPolicies {
 function compilePolicy(compiler: ExpressionCompiler, { spec }: ValidatingPolicy): CompiledPolicy {
   const common = compileCommonParts(compiler, spec);
   const { surroundings } = common;
+  const unauthorized = { ...surroundings, authorizer: false };
   return {
     ...common,
     validations: (spec.validations ?? []).map((validation) => ({
       of: validation,
       rule: compiler.compile(validation.expression, [BOOL], surroundings),
       message: validation.messageExpression
-        ? compiler.compile(validation.messageExpression, [STRING], {
-            ...surroundings,
-            authorizer: false,
-          })
+        ? compiler.compile(validation.messageExpression, [STRING], unauthorized)
         : undefined,
     })),
     annotations: (spec.auditAnnotations ?? []).map(({ valueExpression }) =>
@@ -161,68 +154,58 @@ function objectionsOf(
   const rules = new Activation(inputs);
   const messages = new Activation(inputs);
   const budget = new Budget(POLICY_BUDGET);
-  const results = validations.map((validation) => ({
-    ...validation,
-    result: rules.evaluate(validation.rule, budget),
-  }));
+  const results = validations.map(({ rule }) => rules.evaluate(rule, budget));
   // All messages are evaluated, and count toward the budget, whether they are needed or not.
   const texts: (string | undefined)[] = [];
   let unpaid: string | undefined;
-  for (const { message } of validations) {
-    try {
-      const text = message ? messages.evaluate(message, budget) : undefined;
+  try {
+    for (const { message } of validations) {
+      const text = message && messages.evaluate(message, budget);
       texts.push(typeof text === "string" ? text.trim() : undefined);
-    } catch (error) {
-      if (!(error instanceof OutOfBudget)) throw error;
-      unpaid = error.message;
-      break;
     }
+  } catch (error) {
+    if (!(error instanceof OutOfBudget)) throw error;
+    unpaid = `failed messageExpression: ${error.message}`;
   }
-  return results.flatMap(({ result, of }, index): Objection[] => {
-    const failed = (message: string): Objection[] =>
-      fails ? [{ message, reason: "Invalid" }] : [];
-    if (result instanceof CelError) return failed(result.message);
-    if (unpaid !== undefined) return failed(`failed messageExpression: ${unpaid}`);
+  return validations.flatMap(({ of }, index): Objection[] => {
+    const result = results[index];
+    const problem = result instanceof CelError ? result.message : unpaid;
+    if (problem !== undefined) return fails ? [failed(problem)] : [];
     if (result === true) return [];
     return [{ message: messageOf(of, texts[index]), reason: of.reason ?? "Invalid" }];
   });
 }
 
-function messageOf({ message = "", expression }: Validation, made: string | undefined): string {
+function messageOf({ message = "", expression }: Validation, made = ""): string {
   const isUsable =
-    made !== undefined &&
-    made !== "" &&
-    !made.includes("\n") &&
-    Buffer.byteLength(made) <= MESSAGE_MAX_BYTES;
+    made !== "" && !made.includes("\n") && Buffer.byteLength(made) <= MESSAGE_MAX_BYTES;
   if (isUsable) return made;
   return message.trim() === "" ? `failed expression: ${expression.trim()}` : message.trim();
 }
 
 /** @throws OutOfBudget */
-function annotationFailures({ annotations }: CompiledPolicy, inputs: Inputs): string[] {
+function annotationFailures({ annotations }: CompiledPolicy, inputs: Inputs): Objection[] {
   const activation = new Activation(inputs);
   const budget = new Budget(POLICY_BUDGET);
   return annotations.flatMap((annotation) => {
     const result = activation.evaluate(annotation, budget);
-    return result instanceof CelError ? [result.message] : [];
+    return result instanceof CelError ? [failed(result.message)] : [];
   });
 }
 
-const named = (policy: ValidatingPolicy, binding: Binding | undefined): string => {
+type Bound = Pick<ConfigurationProblem<ValidatingPolicy>, "policy" | "binding">;
+
+const named = ({ policy, binding }: Bound): string => {
   const name = `ValidatingAdmissionPolicy '${policy.metadata.name ?? ""}'`;
   return binding ? `${name} with binding '${binding.metadata.name ?? ""}'` : name;
 };
 
 function denial(
   request: AdmissionRequest,
-  policy: ValidatingPolicy,
-  binding: Binding | undefined,
+  bound: Bound,
   { message, reason }: Objection,
 ): StatusError {
-  const text = `${named(policy, binding)} denied request: ${message}`;
-  return refusal(request, text, {
-    code: CODES[reason] ?? 422,
-    reason,
-    causes: [{ message: text }],
-  });
+  const text = `${named(bound)} denied request: ${message}`;
+  const { status } = refusal(request, text, [{ message: text }]);
+  return new StatusError({ ...status, reason, code: CODES[reason] ?? 422 });
 }

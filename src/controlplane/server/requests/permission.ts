@@ -1,6 +1,5 @@
 /** Checks that the user of a request is allowed to make it. */
-import { authorize } from "../../auth/authorizer.ts";
-import { denial } from "../../auth/denial.ts";
+import { authorize, denial } from "../../auth/authorizer.ts";
 import type { Attributes } from "../../auth/attributes.ts";
 import type { User } from "../../kinds.ts";
 import type { Cluster } from "../cluster/cluster.ts";

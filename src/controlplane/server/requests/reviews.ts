@@ -27,7 +27,7 @@ import {
 import { authorize } from "../../auth/authorizer.ts";
 import type { Attributes } from "../../auth/attributes.ts";
 import { rulesOf } from "../../auth/rbac.ts";
-import { userInfo } from "../../auth/user-info.ts";
+import { userInfo } from "../../auth/authenticator.ts";
 import type { Loose } from "../../builtin/shared/shapes.ts";
 import { inGoOrder } from "../../builtin/strategies/go-order.ts";
 import type { User } from "../../kinds.ts";

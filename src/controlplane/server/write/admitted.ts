@@ -7,14 +7,13 @@ import type {
   AdmissionRequest,
   AdmittedKind,
 } from "../../admission/attributes.ts";
-import { internal } from "../../admission/webhook-patch.ts";
 import { managersMistake } from "../../apply/managers.ts";
 import { findBuiltInSchema } from "../../builtin/definitions.ts";
 import { readBuiltInKind, readType } from "../../wire/decode-body.ts";
 import { problemOf, strictMistake } from "../../wire/content.ts";
 import { WireError } from "../../wire/wire-error.ts";
 import type { Write } from "../cluster/cluster.ts";
-import { plainError } from "../../failures.ts";
+import { internalError, plainError } from "../../failures.ts";
 import { matchNamespace } from "./match-path.ts";
 import { dedupOwners, tidyMetadata } from "./object-limits.ts";
 
@@ -116,7 +115,7 @@ export function acceptAdmitted(
       // Another known kind is decoded as that kind first, which may fail.
       const other = { ...parseApiVersion(type.apiVersion), kind: type.kind };
       if (findBuiltInSchema(other)) readBuiltInKind(patched, other);
-      throw internal(
+      throw internalError(
         `no kind ${JSON.stringify(type.kind)} is registered for version ${JSON.stringify(type.apiVersion)} in scheme "pkg/api/legacyscheme/scheme.go:30"`,
       );
     }
@@ -130,7 +129,7 @@ export function acceptAdmitted(
     keepManagers(accepted, object, request.warn);
     return accepted;
   } catch (error) {
-    if (error instanceof WireError) throw internal(error.message);
+    if (error instanceof WireError) throw internalError(error.message);
     throw error;
   }
 }

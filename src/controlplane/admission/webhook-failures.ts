@@ -1,6 +1,36 @@
-/** Errors of the HTTP answer of a webhook, in client-go's words. */
+/** Failures of calls to webhooks, in the words of Go and client-go. */
 import { quote } from "../../kube/field-errors.ts";
 import { isJsonObject } from "../../kube/json.ts";
+
+/** Thrown for a call without a usable answer; the message says why, as Go would. */
+export class WebhookCallError extends Error {
+  override readonly name = "WebhookCallError";
+}
+
+/** The HTTP answer of a webhook. */
+export interface WebhookAnswer {
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: Buffer;
+  /** The `Location` header of a redirect. */
+  readonly location?: string;
+}
+
+/** A network failure in Go's words. */
+export function networkProblem(
+  error: NodeJS.ErrnoException & { address?: string; port?: number },
+): string {
+  const { code = "", message } = error;
+  if (code === "ECONNREFUSED") {
+    return `dial tcp ${error.address ?? ""}:${error.port ?? 0}: connect: connection refused`;
+  }
+  if (code === "ERR_SSL_WRONG_VERSION_NUMBER" || /wrong.version.number/.test(message)) {
+    return "http: server gave HTTP response to HTTPS client";
+  }
+  if (code === "ENOTFOUND") return "dial tcp: lookup failed: no such host";
+  if (code === "ECONNRESET") return "EOF";
+  return message;
+}
 
 /** The reasons of status codes whose body does not give one. */
 const STATUS_TEXTS: Readonly<Record<number, string>> = {
@@ -20,12 +50,7 @@ const STATUS_TEXTS: Readonly<Record<number, string>> = {
 };
 
 /** Why an answer is not a success; `undefined` for one with a body and a 2xx status. */
-export function answerProblem(answer: {
-  readonly status: number;
-  readonly contentType: string;
-  readonly body: Buffer;
-}): string | undefined {
-  const { status, contentType, body } = answer;
+export function answerProblem({ status, contentType, body }: WebhookAnswer): string | undefined {
   if (status >= 200 && status < 300) {
     if (body.length > 0) return undefined;
     return `0-length response with status code: ${status} and content type: ${contentType}`;
