@@ -61,16 +61,12 @@ export function startControllers(
     new NamespaceContentController(manager, caCertificate),
     new NamespaceDeletionController(manager),
     new DeploymentController(as("deployment-controller")),
-    new ReplicaSetController(as("replicaset-controller"), {
-      apiVersion: "apps/v1",
-      kind: "ReplicaSet",
-      resource: REPLICA_SETS,
-    }),
-    new ReplicaSetController(as("replication-controller"), {
-      apiVersion: "v1",
-      kind: "ReplicationController",
-      resource: REPLICATION_CONTROLLERS,
-    }),
+    new ReplicaSetController(as("replicaset-controller"), "ReplicaSet", REPLICA_SETS),
+    new ReplicaSetController(
+      as("replication-controller"),
+      "ReplicationController",
+      REPLICATION_CONTROLLERS,
+    ),
     new JobController(as("job-controller")),
     new CronJobController(as("cronjob-controller")),
     new TtlController(manager),

@@ -2,8 +2,9 @@
 import type { PodTemplate } from "../../builtin/shared/pods/shapes.ts";
 import type { Deployment } from "../../builtin/kinds/apps/shared.ts";
 import type { ReplicaSet } from "../../builtin/shared/workloads/shapes.ts";
+import { byAge } from "../keys.ts";
 import { canonicalJson } from "../template-hash.ts";
-import { DESIRED, MAX } from "./rollout-arithmetic.ts";
+import { DESIRED, MAX, type Rollout } from "./rollout.ts";
 
 export const HASH_LABEL = "pod-template-hash";
 export const REVISION = "deployment.kubernetes.io/revision";
@@ -20,34 +21,11 @@ const NOT_COPIED: ReadonlySet<string> = new Set([
   "deprecated.deployment.rollback.to",
 ]);
 
-/** The ReplicaSets of a Deployment in one round of work. */
-export interface Sets {
-  readonly newSet: ReplicaSet | undefined;
-  readonly old: readonly ReplicaSet[];
-}
-
-/** The old sets, then the newest one if it exists. */
-export const allOf = ({ newSet, old }: Sets): ReplicaSet[] =>
-  newSet ? [...old, newSet] : [...old];
-
-/** Divides the sets of a Deployment into the newest one and the others. */
-export function divide(deployment: Deployment, owned: readonly ReplicaSet[]): Sets {
-  const newSet = findNewSet(deployment, owned);
-  return { newSet, old: owned.filter((set) => set !== newSet) };
-}
-
-/** Orders sets by age, the oldest first; sets of the same second by name. */
-export function byAge(left: ReplicaSet, right: ReplicaSet): number {
-  return (
-    (left.metadata.creationTimestamp ?? "").localeCompare(right.metadata.creationTimestamp ?? "") ||
-    (left.metadata.name ?? "").localeCompare(right.metadata.name ?? "")
-  );
-}
-
-/** The set with the Deployment's current template. */
-function findNewSet(deployment: Deployment, sets: readonly ReplicaSet[]): ReplicaSet | undefined {
+/** Divides the sets of a Deployment into the one with its current template and the others. */
+export function rolloutOf(deployment: Deployment, owned: readonly ReplicaSet[]): Rollout {
   const wanted = templateText(deployment.spec.template);
-  return sets.toSorted(byAge).find((set) => templateText(set.spec.template) === wanted);
+  const newSet = owned.toSorted(byAge).find((set) => templateText(set.spec.template) === wanted);
+  return { deployment, newSet, old: owned.filter((set) => set !== newSet) };
 }
 
 /** The template without its hash label, as text that can be compared. */
@@ -64,34 +42,21 @@ export function revisionOf(set: ReplicaSet): number {
   return Number.isInteger(revision) ? revision : 0;
 }
 
-/** The highest revision among the sets. */
-export function maxRevision(sets: readonly ReplicaSet[]): number {
-  return sets.reduce((highest, set) => Math.max(highest, revisionOf(set)), 0);
-}
-
-/**
- * The annotations of the newest set.
- *
- * @param sizes - `desired-replicas` and `max-replicas`, for a set that is about to be created
- */
+/** The annotations of the newest set. */
 export function annotationsOf(
   deployment: Deployment,
   set: ReplicaSet,
   revision: number,
-  sizes?: Readonly<Record<string, string>>,
 ): Record<string, string> {
   const annotations: Record<string, string> = { ...set.metadata.annotations };
   for (const [key, value] of Object.entries(deployment.metadata.annotations ?? {})) {
     if (!NOT_COPIED.has(key)) annotations[key] = value;
   }
-  const before = revisionOf(set);
-  if (before < revision) {
-    if (annotations[REVISION] !== undefined) {
-      annotations[HISTORY] = extendHistory(annotations[HISTORY] ?? "", annotations[REVISION]);
-    }
-    annotations[REVISION] = String(revision);
-  }
-  return { ...annotations, ...sizes };
+  if (revisionOf(set) >= revision) return annotations;
+  const { [REVISION]: before, [HISTORY]: history = "" } = annotations;
+  if (before !== undefined) annotations[HISTORY] = extendHistory(history, before);
+  annotations[REVISION] = String(revision);
+  return annotations;
 }
 
 function extendHistory(history: string, revision: string): string {
