@@ -62,9 +62,9 @@ export class CronJobController extends ObjectController<CronJob> {
         await this.events.record(cron, "Normal", "SawCompletedJob", message);
       }
       const { completionTime } = job.status ?? {};
-      if (end === "Complete" && msOf(completionTime) > msOf(status.lastSuccessfulTime)) {
-        Object.assign(status, present({ lastSuccessfulTime: completionTime }));
-      }
+      const isLater = msOf(completionTime) > msOf(status.lastSuccessfulTime);
+      if (completionTime && end === "Complete" && isLater)
+        status.lastSuccessfulTime = completionTime;
     }
     const uids = new Set(jobs.map(({ metadata }) => metadata.uid));
     for (const { uid = "", name = "" } of status.active ?? []) {

@@ -33,15 +33,11 @@ type Replicas = ReplicaSet | ReplicationController;
 
 /** Creates and deletes the pods of one of the two kinds. */
 export class ReplicaSetController extends ObjectController<Replicas> {
-  readonly name: "ReplicaSet" | "ReplicationController";
+  readonly name: string;
   readonly resource: ResourceName<Replicas>;
   readonly watches: readonly Watch[];
 
-  constructor(
-    tools: Tools,
-    kind: "ReplicaSet" | "ReplicationController",
-    resource: ResourceName<Replicas>,
-  ) {
+  constructor(tools: Tools, kind: string, resource: ResourceName<Replicas>) {
     super(tools);
     this.name = kind;
     this.resource = resource;

@@ -22,10 +22,9 @@ import {
   rolloutStatus,
   withProgress,
 } from "./deployment-status.ts";
-import { cleanUp, withRevision } from "./revision-sets.ts";
-import { rolloutOf } from "./revisions.ts";
+import { cleanUp, rolloutOf, withRevision } from "./revision-sets.ts";
 import { type Rollout, isResized, newSetReplicas, replicasOf } from "./rollout.ts";
-import { emptyOld, resize, shrinkOld, spread } from "./set-scaler.ts";
+import { resize, resizeAll, shrinkOld, spread } from "./set-scaler.ts";
 
 /** Keeps the ReplicaSets of each Deployment at the sizes of its rollout. */
 export class DeploymentController extends ObjectController<Deployment> {
@@ -95,7 +94,7 @@ export class DeploymentController extends ObjectController<Deployment> {
 
   async #recreate(found: Rollout): Promise<number | undefined> {
     let rollout = await withRevision(this, found, false);
-    const isScaledDown = await emptyOld(this, rollout);
+    const isScaledDown = await resizeAll(this, rollout.deployment, rollout.old, () => 0);
     if (isScaledDown || this.#oldPodsRun(rollout)) return this.#writeStatus(rollout, rolloutStatus);
     if (!rollout.newSet) rollout = await withRevision(this, rollout, true);
     const { deployment, newSet } = rollout;

@@ -9,16 +9,45 @@ import { hasReason, isAlreadyExists } from "../../../kube/status.ts";
 import { present } from "../../../present.ts";
 import type { Deployment } from "../../builtin/kinds/apps/shared.ts";
 import type { Condition } from "../../builtin/shared/shapes.ts";
+import type { PodTemplate } from "../../builtin/shared/pods/shapes.ts";
 import type { ReplicaSet } from "../../builtin/shared/workloads/shapes.ts";
 import { DEPLOYMENTS, REPLICA_SETS } from "../../builtin/tokens.ts";
 import type { ControllerClient } from "../client.ts";
 import type { Tools } from "../controller.ts";
 import { byAge } from "../keys.ts";
 import { controllerReference, isControlledBy } from "../ownership.ts";
-import { hashOf } from "../template-hash.ts";
+import { canonicalJson, hashOf } from "../template-hash.ts";
 import { progressOf, withProgress } from "./deployment-status.ts";
-import { HASH_LABEL, REVISION, annotationsOf, revisionOf, templateText } from "./revisions.ts";
-import { type Rollout, newSetReplicas, replicasOf, sizeAnnotations } from "./rollout.ts";
+import {
+  DESIRED,
+  MAX,
+  type Rollout,
+  newSetReplicas,
+  replicasOf,
+  sizeAnnotations,
+} from "./rollout.ts";
+
+const HASH_LABEL = "pod-template-hash";
+const REVISION = "deployment.kubernetes.io/revision";
+const HISTORY = "deployment.kubernetes.io/revision-history";
+const HISTORY_LIMIT = 2000;
+
+/** Annotations of a Deployment that are not copied to its ReplicaSets. */
+const NOT_COPIED: ReadonlySet<string> = new Set([
+  "kubectl.kubernetes.io/last-applied-configuration",
+  REVISION,
+  HISTORY,
+  DESIRED,
+  MAX,
+  "deprecated.deployment.rollback.to",
+]);
+
+/** Divides the sets of a Deployment into the one with its current template and the others. */
+export function rolloutOf(deployment: Deployment, owned: readonly ReplicaSet[]): Rollout {
+  const wanted = templateText(deployment.spec.template);
+  const newSet = owned.toSorted(byAge).find((set) => templateText(set.spec.template) === wanted);
+  return { deployment, newSet, old: owned.filter((set) => set !== newSet) };
+}
 
 /**
  * The rollout with the newest set's annotations up to date, and its revision in the stored
@@ -175,4 +204,43 @@ function draftSet(deployment: Deployment): ReplicaSet {
       template: { ...template, metadata: { ...template.metadata, labels } },
     },
   };
+}
+
+/** The template without its hash label, as text that can be compared. */
+function templateText(template: PodTemplate): string {
+  const labels = { ...template.metadata?.labels };
+  Reflect.deleteProperty(labels, HASH_LABEL);
+  const metadata = { ...template.metadata, labels };
+  return canonicalJson({ ...template, metadata });
+}
+
+/** The revision of a set; 0 when it has none. */
+function revisionOf(set: ReplicaSet): number {
+  const revision = Number(set.metadata.annotations?.[REVISION] ?? "0");
+  return Number.isInteger(revision) ? revision : 0;
+}
+
+/** The annotations of the newest set. */
+function annotationsOf(
+  deployment: Deployment,
+  set: ReplicaSet,
+  revision: number,
+): Record<string, string> {
+  const annotations: Record<string, string> = { ...set.metadata.annotations };
+  for (const [key, value] of Object.entries(deployment.metadata.annotations ?? {})) {
+    if (!NOT_COPIED.has(key)) annotations[key] = value;
+  }
+  if (revisionOf(set) >= revision) return annotations;
+  const { [REVISION]: before, [HISTORY]: history = "" } = annotations;
+  if (before !== undefined) annotations[HISTORY] = extendHistory(history, before);
+  annotations[REVISION] = String(revision);
+  return annotations;
+}
+
+function extendHistory(history: string, revision: string): string {
+  const revisions = history === "" ? [] : history.split(",");
+  if (revisions.includes(revision)) return history;
+  revisions.push(revision);
+  while (revisions.join(",").length > HISTORY_LIMIT) revisions.shift();
+  return revisions.join(",");
 }

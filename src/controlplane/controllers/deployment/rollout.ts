@@ -62,17 +62,14 @@ export function newSetReplicas(rollout: Rollout, newSet: ReplicaSet): number {
   return room <= 0 ? size : size + Math.min(room, wanted - size);
 }
 
-/** The part of `toAdd` that one set gets when a Deployment is scaled in the middle of a rollout. */
-export function proportion(
-  set: ReplicaSet,
-  deployment: Deployment,
-  toAdd: number,
-  added: number,
-): number {
-  if (replicasOf(set) === 0 || toAdd === 0 || toAdd === added) return 0;
-  const allowed = toAdd - added;
+/**
+ * The part that one set gets of the pods that are left to add, or to remove where that is negative,
+ * when a Deployment is scaled in the middle of a rollout.
+ */
+export function proportion(set: ReplicaSet, deployment: Deployment, left: number): number {
+  if (left === 0) return 0;
   const fraction = fractionOf(set, deployment);
-  return toAdd > 0 ? Math.min(fraction, allowed) : Math.max(fraction, allowed);
+  return left > 0 ? Math.min(fraction, left) : Math.max(fraction, left);
 }
 
 function fractionOf(set: ReplicaSet, deployment: Deployment): number {

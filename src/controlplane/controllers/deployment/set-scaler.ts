@@ -54,23 +54,16 @@ export async function resize(
 }
 
 /** Scales several sets. @returns whether any size changed @throws StatusError */
-async function resizeAll(
+export async function resizeAll(
   tools: Tools,
   deployment: Deployment,
-  sizes: Iterable<readonly [ReplicaSet, number]>,
+  sets: readonly ReplicaSet[],
+  sizeOf: (set: ReplicaSet) => number,
 ): Promise<boolean> {
   let scaled = false;
-  for (const [set, size] of sizes) scaled = (await resize(tools, deployment, set, size)) || scaled;
+  for (const set of sets) scaled = (await resize(tools, deployment, set, sizeOf(set))) || scaled;
   return scaled;
 }
-
-/** Empties the old sets. @returns whether any size changed @throws StatusError */
-export const emptyOld = (tools: Tools, { deployment, old }: Rollout): Promise<boolean> =>
-  resizeAll(
-    tools,
-    deployment,
-    old.map((set) => [set, 0]),
-  );
 
 /** Spreads a new size over the sets: over all of them during a rollout. @throws StatusError */
 export async function spread(tools: Tools, rollout: Rollout): Promise<void> {
@@ -83,7 +76,7 @@ export async function spread(tools: Tools, rollout: Rollout): Promise<void> {
     return;
   }
   if (newSet && isSaturated(deployment, newSet)) {
-    await emptyOld(tools, rollout);
+    await resizeAll(tools, deployment, old, () => 0);
     return;
   }
   if (deployment.spec.strategy.type !== "RollingUpdate") return;
@@ -93,15 +86,15 @@ export async function spread(tools: Tools, rollout: Rollout): Promise<void> {
     (left, right) =>
       replicasOf(right) - replicasOf(left) || (toAdd > 0 ? byAge(right, left) : byAge(left, right)),
   );
-  let added = 0;
+  let left = toAdd;
   const sizes = ordered.map((set) => {
-    const share = proportion(set, deployment, toAdd, added);
-    added += share;
+    const share = proportion(set, deployment, left);
+    left -= share;
     return replicasOf(set) + share;
   });
   for (const [index, set] of ordered.entries()) {
-    const leftover = index === 0 ? toAdd - added : 0;
-    await resize(tools, deployment, set, Math.max(0, (sizes[index] ?? 0) + leftover), true);
+    const size = (sizes[index] ?? 0) + (index === 0 ? left : 0);
+    await resize(tools, deployment, set, Math.max(0, size), true);
   }
 }
 
@@ -133,5 +126,5 @@ export async function shrinkOld(
   };
   take(mayGo, (set, size) => size - availableOf(set));
   take(sumOf([...old, newSet], availableOf) - minAvailable, (_, size) => size);
-  return resizeAll(tools, deployment, sizes);
+  return resizeAll(tools, deployment, old, (set) => sizes.get(set) ?? 0);
 }

@@ -50,29 +50,24 @@ export class PodScheduler extends ObjectController<Pod> {
   async #schedule(pod: Pod): Promise<void> {
     const nodes = this.client.list(NODES).filter(({ metadata }) => !metadata.deletionTimestamp);
     if (nodes.length === 0) {
-      await this.#noteUnschedulable(pod, "no nodes available to schedule pods");
-      return;
+      return this.#noteUnschedulable(pod, "no nodes available to schedule pods");
     }
     const claims = claimsForScheduling(this.client, pod);
     if ("problem" in claims) {
-      await this.#noteUnschedulable(pod, unavailable(nodes.length, claims.problem));
-      return;
+      return this.#noteUnschedulable(pod, unavailable(nodes.length, claims.problem));
     }
     const node = this.#bestNode(pod, nodes);
     if (!node) {
-      await this.#noteUnschedulable(pod, unavailable(nodes.length, reasonsOf(pod, nodes)));
-      return;
+      return this.#noteUnschedulable(pod, unavailable(nodes.length, reasonsOf(pod, nodes)));
     }
     if (claims.unavailable) {
       const reason = `${nodes.length} node(s) didn't find available persistent volumes to bind`;
-      await this.#noteUnschedulable(pod, unavailable(nodes.length, reason));
-      return;
+      return this.#noteUnschedulable(pod, unavailable(nodes.length, reason));
     }
     const nodeName = node.metadata.name ?? "";
     if (claims.delayed.length > 0) {
       // The pod comes back when its claims are bound.
-      await chooseNodeForClaims(this.client, claims.delayed, nodeName);
-      return;
+      return chooseNodeForClaims(this.client, claims.delayed, nodeName);
     }
     const { namespace = "", name = "" } = pod.metadata;
     const bound: Pod = { ...pod, spec: { ...pod.spec, nodeName } };
