@@ -1,4 +1,5 @@
 /** The conditions in the status of built-in objects. */
+import { findCondition } from "../../kube/progress/conditions.ts";
 import { timeOf } from "../../kube/values/times.ts";
 import type { Condition } from "../builtin/shared/shapes.ts";
 
@@ -11,10 +12,25 @@ export function withCondition(
   change: Condition,
   nowMs: number,
 ): Condition[] {
-  const known = conditions.find(({ type }) => type === change.type);
+  const known = findCondition(conditions, change.type);
   const since = known?.status === change.status ? known.lastTransitionTime : undefined;
   const next: Condition = { ...change, lastTransitionTime: since ?? timeOf(nowMs) };
   return known
     ? conditions.map((condition) => (condition === known ? next : condition))
     : [...conditions, next];
 }
+
+/** The conditions without the one of that type. */
+export const withoutCondition = (
+  conditions: readonly Condition[] = [],
+  type: string,
+): Condition[] => conditions.filter((condition) => condition.type !== type);
+
+/** An object with conditions. */
+interface Conditioned {
+  readonly status?: { readonly conditions?: readonly Condition[] };
+}
+
+/** Whether the object's condition of that type is true. */
+export const isTrue = ({ status }: Conditioned, type: string): boolean =>
+  findCondition(status?.conditions, type)?.status === "True";

@@ -10,12 +10,13 @@ import type { CronJob } from "../builtin/kinds/batch/cron-job.ts";
 import type { Job } from "../builtin/kinds/batch/job/shape.ts";
 import { present } from "../../present.ts";
 import { unlessGone } from "./absence.ts";
+import { isTrue } from "./conditions.ts";
+import { byName } from "./keys.ts";
 import { CRON_JOBS, JOBS } from "../builtin/tokens.ts";
-import { type OwnerKind, controllerReference, isControlledBy, ownersOf } from "./ownership.ts";
+import { controllerReference, isControlledBy, ownersOf } from "./ownership.ts";
 import { msOf, timeOf } from "../../kube/values/times.ts";
 import { ObjectController, watch } from "./controller.ts";
 
-const KIND: OwnerKind = { apiVersion: "batch/v1", kind: "CronJob", resource: CRON_JOBS };
 const SCHEDULED = "batch.kubernetes.io/cronjob-scheduled-timestamp";
 const MINUTE_MS = 60_000;
 /** The longest wait: timers cannot wait longer, so a look in between follows. */
@@ -56,26 +57,31 @@ export class CronJobController extends ObjectController<CronJob> {
         const message = `Saw a job that the controller did not create or forgot: ${name}`;
         await this.events.record(cron, "Warning", "UnexpectedJob", message);
       } else if (listed && end) {
-        status.active = (status.active ?? []).filter((active) => active.uid !== uid);
+        unlist(status, uid);
         const message = `Saw completed job: ${name}, condition: ${end}`;
         await this.events.record(cron, "Normal", "SawCompletedJob", message);
       }
       const { completionTime } = job.status ?? {};
-      if (end === "Complete" && msOf(completionTime) > msOf(status.lastSuccessfulTime)) {
-        if (completionTime !== undefined) status.lastSuccessfulTime = completionTime;
-      }
+      const isLater = msOf(completionTime) > msOf(status.lastSuccessfulTime);
+      if (completionTime && end === "Complete" && isLater)
+        status.lastSuccessfulTime = completionTime;
     }
     const uids = new Set(jobs.map(({ metadata }) => metadata.uid));
-    for (const active of status.active ?? []) {
-      if (uids.has(active.uid ?? "")) continue;
-      const message = `Active job went missing: ${active.name ?? ""}`;
-      await this.events.record(cron, "Normal", "MissingJob", message);
+    for (const { uid = "", name = "" } of status.active ?? []) {
+      if (uids.has(uid)) continue;
+      unlist(status, uid);
+      await this.#noteMissing(cron, name);
     }
-    if (status.active) status.active = status.active.filter(({ uid }) => uids.has(uid ?? ""));
+  }
+
+  async #noteMissing(cron: CronJob, name: string): Promise<void> {
+    await this.events.record(cron, "Normal", "MissingJob", `Active job went missing: ${name}`);
   }
 
   /** Starts the Jobs that are due. @returns in how many milliseconds to look again */
   async #runDue(cron: CronJob, status: Status, jobs: readonly Job[]): Promise<number | undefined> {
+    const warn = (reason: string, message: string): Promise<void> =>
+      this.events.record(cron, "Warning", reason, message);
     const now = this.clock.now();
     const { schedule: text, timeZone, startingDeadlineSeconds, concurrencyPolicy } = cron.spec;
     let schedule: CronSchedule;
@@ -83,17 +89,15 @@ export class CronJobController extends ObjectController<CronJob> {
       schedule = parseCron(text, timeZone);
     } catch (thrown) {
       const message = `unparseable schedule: ${JSON.stringify(text)} : ${messageOf(thrown)}`;
-      await this.events.record(cron, "Warning", "UnparseableSchedule", message);
+      await warn("UnparseableSchedule", message);
       return undefined;
     }
     const began = msOf(status.lastScheduleTime) || msOf(cron.metadata.creationTimestamp);
-    const deadlineMs =
-      startingDeadlineSeconds === undefined ? undefined : startingDeadlineSeconds * 1000;
-    const earliest = deadlineMs === undefined ? began : Math.max(began, now - deadlineMs);
-    const due = lastDue(schedule, earliest, now);
+    const deadlineMs = (startingDeadlineSeconds ?? Infinity) * 1000;
+    const due = lastDue(schedule, Math.max(began, now - deadlineMs), now);
     if (due === "never") {
       const message = `invalid schedule: ${text} : time difference between two schedules is less than 1 second`;
-      await this.events.record(cron, "Warning", "InvalidSchedule", message);
+      await warn("InvalidSchedule", message);
       return undefined;
     }
     const upcoming = schedule.next(now);
@@ -101,11 +105,10 @@ export class CronJobController extends ObjectController<CronJob> {
     if (due === undefined) return waitMs;
     if (due.missed > MANY_MISSED) {
       const message = `too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew`;
-      await this.events.record(cron, "Warning", "TooManyMissedTimes", message);
+      await warn("TooManyMissedTimes", message);
     }
-    if (deadlineMs !== undefined && due.at + deadlineMs < now) {
-      const message = `Missed scheduled time to start a job: ${longTime(due.at)}`;
-      await this.events.record(cron, "Warning", "MissSchedule", message);
+    if (due.at + deadlineMs < now) {
+      await warn("MissSchedule", `Missed scheduled time to start a job: ${longTime(due.at)}`);
       return waitMs;
     }
     const jobName = `${cron.metadata.name ?? ""}-${Math.floor(due.at / MINUTE_MS)}`;
@@ -130,18 +133,17 @@ export class CronJobController extends ObjectController<CronJob> {
   }
 
   async #create(cron: CronJob, status: Status, name: string, due: number): Promise<void> {
-    const { metadata = {}, spec } = cron.spec.jobTemplate;
+    const { metadata: { labels, annotations } = {}, spec } = cron.spec.jobTemplate;
     const { namespace = "" } = cron.metadata;
-    const time = zonedTime(due, cron.spec.timeZone);
+    const type = { apiVersion: "batch/v1", kind: "Job" };
     const job: Job = {
-      apiVersion: "batch/v1",
-      kind: "Job",
+      ...type,
       metadata: {
         name,
         namespace,
-        ...present({ labels: metadata.labels }),
-        annotations: { ...metadata.annotations, [SCHEDULED]: time },
-        ownerReferences: [controllerReference(cron, KIND)],
+        ...present({ labels }),
+        annotations: { ...annotations, [SCHEDULED]: zonedTime(due, cron.spec.timeZone) },
+        ownerReferences: [controllerReference(cron)],
       },
       spec: structuredClone(spec),
     };
@@ -149,8 +151,10 @@ export class CronJobController extends ObjectController<CronJob> {
       const { metadata } = await this.client.create(JOBS, job);
       await this.events.record(cron, "Normal", "SuccessfulCreate", `Created job ${name}`);
       const { uid = "", resourceVersion = "" } = metadata;
-      const made = { apiVersion: "batch/v1", kind: "Job", name, namespace, uid, resourceVersion };
-      status.active = [...(status.active ?? []), made];
+      status.active = [
+        ...(status.active ?? []),
+        { ...type, name, namespace, uid, resourceVersion },
+      ];
       status.lastScheduleTime = timeOf(due);
     } catch (thrown) {
       if (isAlreadyExists(thrown)) return;
@@ -163,26 +167,20 @@ export class CronJobController extends ObjectController<CronJob> {
   /** Deletes finished Jobs beyond the limits, the oldest first. */
   async #tidyUp(cron: CronJob, status: Status, jobs: readonly Job[]): Promise<void> {
     const { successfulJobsHistoryLimit = 3, failedJobsHistoryLimit = 1 } = cron.spec;
+    const startOf = (job: Job): number => msOf(job.status?.startTime);
     for (const [end, limit] of [
       ["Complete", successfulJobsHistoryLimit],
       ["Failed", failedJobsHistoryLimit],
     ] as const) {
       const ended = jobs
         .filter((job) => endOf(job) === end && !job.metadata.deletionTimestamp)
-        .toSorted(
-          (left, right) =>
-            msOf(left.status?.startTime) - msOf(right.status?.startTime) ||
-            ((left.metadata.name ?? "") < (right.metadata.name ?? "") ? -1 : 1),
-        );
+        .toSorted((left, right) => startOf(left) - startOf(right) || byName(left, right));
       for (const job of ended.slice(0, Math.max(0, ended.length - limit))) {
         await this.#delete(cron, job);
-        const { name = "", uid } = job.metadata;
-        if (!status.active?.some((active) => active.uid === uid)) continue;
-        status.active = status.active.filter((active) => active.uid !== uid);
         // A real controller needs a second look before it sees that it has removed the Job from its
         // list.
-        const message = `Active job went missing: ${name}`;
-        await this.events.record(cron, "Normal", "MissingJob", message);
+        const { name = "", uid = "" } = job.metadata;
+        if (unlist(status, uid)) await this.#noteMissing(cron, name);
       }
     }
   }
@@ -196,10 +194,16 @@ export class CronJobController extends ObjectController<CronJob> {
   }
 }
 
-function endOf(job: Job): "Complete" | "Failed" | undefined {
-  const ends = job.status?.conditions?.filter(({ status }) => status === "True") ?? [];
-  return (["Complete", "Failed"] as const).find((end) => ends.some(({ type }) => type === end));
+/** Takes a Job off the list of active ones. @returns whether it was there */
+function unlist(status: Status, uid: string): boolean {
+  const before = status.active ?? [];
+  status.active = before.filter((active) => (active.uid ?? "") !== uid);
+  return status.active.length < before.length;
 }
+
+/** How a finished Job ended. */
+const endOf = (job: Job): "Complete" | "Failed" | undefined =>
+  (["Complete", "Failed"] as const).find((end) => isTrue(job, end));
 
 /**
  * The last run that is due after `earliest`, and about how many there were; `never` for a date that

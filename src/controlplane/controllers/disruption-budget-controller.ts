@@ -24,7 +24,7 @@ import {
 import { withCondition } from "./conditions.ts";
 import { controllerOf } from "./ownership.ts";
 import { isReady } from "./pods/pods.ts";
-import { shareOf } from "./share.ts";
+import { shareOf } from "./counts.ts";
 import { msOf } from "../../kube/values/times.ts";
 import { ObjectController, watch } from "./controller.ts";
 

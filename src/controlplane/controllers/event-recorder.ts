@@ -118,12 +118,11 @@ export class EventRecorder {
    */
   async #create(about: string, event: SentObject): Promise<string> {
     for (;;) {
-      const name = `${about}.${this.#uniqueSuffix()}`;
+      // As from the time in nanoseconds.
+      const suffix = BigInt(Math.trunc(this.#clock.now())) * 1_000_000n + BigInt(++this.#sequence);
+      const name = `${about}.${suffix.toString(16).padStart(16, "0")}`;
       try {
-        await this.#client.create(EVENTS, {
-          ...event,
-          metadata: { ...event.metadata, name },
-        });
+        await this.#client.create(EVENTS, { ...event, metadata: { ...event.metadata, name } });
         return name;
       } catch (thrown) {
         if (!isAlreadyExists(thrown)) throw thrown;
@@ -158,13 +157,6 @@ export class EventRecorder {
     if (allowance.left < 1) return false;
     allowance.left--;
     return true;
-  }
-
-  /** A suffix of sixteen hexadecimal digits, as from the time in nanoseconds. */
-  #uniqueSuffix(): string {
-    this.#sequence++;
-    const nanos = BigInt(Math.trunc(this.#clock.now())) * 1_000_000n + BigInt(this.#sequence);
-    return nanos.toString(16).padStart(16, "0");
   }
 }
 

@@ -1,5 +1,6 @@
 /** Names of resources and keys of objects, for the controllers. */
 import type { SentObject, ObjectKey } from "../../kube/object.ts";
+import { msOf } from "../../kube/values/times.ts";
 import { isSameResource, type ResourceName } from "../resource-name.ts";
 import type { StoreEvent } from "./client.ts";
 
@@ -28,4 +29,15 @@ export function textOf(object: SentObject): string {
 export function keyFrom(text: string): ObjectKey & { readonly namespace: string } {
   const slash = text.indexOf("/");
   return { namespace: text.slice(0, slash), name: text.slice(slash + 1) };
+}
+
+/** Orders objects by name. */
+export function byName(left: SentObject, right: SentObject): number {
+  return (left.metadata.name ?? "") < (right.metadata.name ?? "") ? -1 : 1;
+}
+
+/** Orders objects by age, the oldest first; those of the same second by name. */
+export function byAge(left: SentObject, right: SentObject): number {
+  const ageOf = ({ metadata }: SentObject): number => msOf(metadata.creationTimestamp);
+  return ageOf(left) - ageOf(right) || byName(left, right);
 }

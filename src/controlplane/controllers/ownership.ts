@@ -5,18 +5,12 @@
  */
 import type { SentObject, OwnerReference } from "../../kube/object.ts";
 import { type LabelSelector, matchesLabelSelector } from "../../kube/selectors/selector.ts";
+import { present } from "../../present.ts";
 import { unlessGone } from "./absence.ts";
 import type { ControllerClient, StoreEvent } from "./client.ts";
 import type { ResourceName } from "../resource-name.ts";
-import { type Watch, watch } from "./controller.ts";
+import { type ObjectController, type Watch, watch } from "./controller.ts";
 import { textOf } from "./keys.ts";
-
-/** A kind that owns objects of others. */
-export interface OwnerKind<T extends SentObject = SentObject> {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly resource: ResourceName<T>;
-}
 
 /** The owner reference to the controller, if there is one. */
 export function controllerOf(object: SentObject): OwnerReference | undefined {
@@ -29,24 +23,13 @@ export function isControlledBy(object: SentObject, owner: SentObject): boolean {
 }
 
 /** A controller reference to `owner`. */
-export function controllerReference(owner: SentObject, kind: OwnerKind): OwnerReference {
-  return {
-    apiVersion: kind.apiVersion,
-    kind: kind.kind,
-    name: owner.metadata.name ?? "",
-    uid: owner.metadata.uid ?? "",
-    controller: true,
-    blockOwnerDeletion: true,
-  };
+export function controllerReference({ apiVersion, kind, metadata }: SentObject): OwnerReference {
+  const { name = "", uid = "" } = metadata;
+  return { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true };
 }
 
-/** A claim of an owner to the objects that its selector matches. */
-interface Claim<T extends SentObject> {
-  readonly client: ControllerClient;
-  readonly owner: SentObject;
-  readonly kind: OwnerKind;
-  readonly resource: ResourceName<T>;
-  readonly selector: LabelSelector | undefined;
+/** What an owner claims beside its selector. */
+interface ClaimOptions<T> {
   /** The finalizer that adopted objects get. */
   readonly finalizer?: string;
   /**
@@ -57,60 +40,38 @@ interface Claim<T extends SentObject> {
 
 /**
  * The objects that `owner` controls, after it adopted the matching ones without a controller and
- * released those that no longer match. An owner that is being deleted adopts nothing.
+ * released those that no longer match. An owner that is being deleted does neither.
  */
-export async function claimed<T extends SentObject>({
-  client,
-  owner,
-  kind,
-  resource,
-  selector,
-  finalizer,
-  mayBeMine = () => true,
-}: Claim<T>): Promise<T[]> {
-  const { namespace = "" } = owner.metadata;
+export async function claimed<T extends SentObject>(
+  client: ControllerClient,
+  owner: SentObject,
+  resource: ResourceName<T>,
+  selector: LabelSelector | undefined,
+  { finalizer, mayBeMine = () => true }: ClaimOptions<T> = {},
+): Promise<T[]> {
+  const { namespace = "", deletionTimestamp: isLeaving } = owner.metadata;
   const mine: T[] = [];
   for (const object of client.list(resource, { namespace })) {
+    const { uid, ownerReferences = [], finalizers = [], deletionTimestamp } = object.metadata;
     const controller = controllerOf(object);
+    if (controller && controller.uid !== owner.metadata.uid) continue;
     const matches = matchesLabelSelector(selector, object.metadata.labels) && mayBeMine(object);
-    if (controller) {
-      if (controller.uid !== owner.metadata.uid) continue;
-      if (matches) mine.push(object);
-      else if (!owner.metadata.deletionTimestamp) await release(client, resource, object, owner);
-    } else if (matches && !owner.metadata.deletionTimestamp && !object.metadata.deletionTimestamp) {
-      mine.push(await adopt(client, resource, object, controllerReference(owner, kind), finalizer));
+    if (controller && matches) mine.push(object);
+    if (isLeaving) continue;
+    if (controller && !matches) {
+      const rest = ownerReferences.filter((reference) => reference.uid !== controller.uid);
+      const metadata = { uid, ownerReferences: rest.length > 0 ? rest : null };
+      await unlessGone(client.patch(resource, object.metadata, { metadata }));
+    } else if (!controller && matches && !deletionTimestamp) {
+      const metadata = {
+        uid,
+        ownerReferences: [...ownerReferences, controllerReference(owner)],
+        ...present({ finalizers: finalizer && [...finalizers, finalizer] }),
+      };
+      mine.push(await client.patch(resource, object.metadata, { metadata }));
     }
   }
   return mine;
-}
-
-async function adopt<T extends SentObject>(
-  client: ControllerClient,
-  resource: ResourceName<T>,
-  object: SentObject,
-  reference: OwnerReference,
-  finalizer: string | undefined,
-): Promise<T> {
-  const { uid, ownerReferences = [], finalizers = [] } = object.metadata;
-  return client.patch(resource, object.metadata, {
-    metadata: {
-      uid,
-      ownerReferences: [...ownerReferences, reference],
-      ...(finalizer === undefined ? {} : { finalizers: [...finalizers, finalizer] }),
-    },
-  });
-}
-
-async function release(
-  client: ControllerClient,
-  resource: ResourceName,
-  object: SentObject,
-  owner: SentObject,
-): Promise<void> {
-  const { uid, ownerReferences = [] } = object.metadata;
-  const rest = ownerReferences.filter((reference) => reference.uid !== owner.metadata.uid);
-  const metadata = { uid, ownerReferences: rest.length > 0 ? rest : null };
-  await unlessGone(client.patch(resource, object.metadata, { metadata }));
 }
 
 /**
@@ -126,20 +87,19 @@ export function* ownersOf({ object, old }: StoreEvent, kind: string): Generator<
 }
 
 /**
- * Watches dependents: a change concerns the controller now and before, and where there is none,
- * every owner that selects the object.
+ * Watches the dependents of a controller that has the name of its kind: a change concerns the
+ * owner now and before, and where there is none, every owner that selects the object.
  */
 export function watchOwned<T extends SentObject>(
-  client: ControllerClient,
+  { client, name, resource }: Pick<ObjectController<T>, "client" | "name" | "resource">,
   dependents: ResourceName,
-  kind: OwnerKind<T>,
   selectorOf: (owner: T) => LabelSelector | undefined,
 ): Watch {
   return watch(dependents, function* (event) {
-    yield* ownersOf(event, kind.kind);
+    yield* ownersOf(event, name);
     const { namespace = "", labels } = event.object.metadata;
     if (controllerOf(event.object) || event.type === "DELETED") return;
-    for (const owner of client.list(kind.resource, { namespace })) {
+    for (const owner of client.list(resource, { namespace })) {
       if (matchesLabelSelector(selectorOf(owner), labels)) yield textOf(owner);
     }
   });

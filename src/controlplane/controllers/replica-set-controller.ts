@@ -3,106 +3,73 @@
  *
  * @see https://kubernetes.io/docs/concepts/workloads/controllers/replicaset/
  */
-import { errorFrom, messageOf } from "../../errors.ts";
-import type { SentObject } from "../../kube/object.ts";
+import { messageOf } from "../../errors.ts";
+import { findCondition } from "../../kube/progress/conditions.ts";
 import { type LabelSelector, matchesLabelSelector } from "../../kube/selectors/selector.ts";
-import type { Pod } from "../builtin/kinds/core/pod/shape.ts";
-import type { PodTemplate } from "../builtin/shared/pods/shapes.ts";
-import type { Condition } from "../builtin/shared/shapes.ts";
-import type { ResourceName } from "../resource-name.ts";
-import { PODS } from "../builtin/tokens.ts";
-import {
-  type OwnerKind,
-  claimed,
-  controllerOf,
-  controllerReference,
-  watchOwned,
-} from "./ownership.ts";
-import { availableInMs, isActive, isFinished, isReady, podFrom } from "./pods/pods.ts";
-import { createPod, deletePod } from "./pods/pod-control.ts";
-import { rankForDeletion } from "./pods/pod-ranking.ts";
 import { timeOf } from "../../kube/values/times.ts";
+import type { Pod } from "../builtin/kinds/core/pod/shape.ts";
+import type { ReplicationController } from "../builtin/kinds/core/replication-controller.ts";
+import type { Condition } from "../builtin/shared/shapes.ts";
+import type { ReplicaSet } from "../builtin/shared/workloads/shapes.ts";
+import { PODS } from "../builtin/tokens.ts";
+import type { ResourceName } from "../resource-name.ts";
+import { withoutCondition } from "./conditions.ts";
 import { ObjectController, type Tools, type Watch, watch } from "./controller.ts";
+import { nonZero, shortest } from "./counts.ts";
+import { claimed, controllerOf, watchOwned } from "./ownership.ts";
+import { rankForDeletion } from "./pods/pod-ranking.ts";
+import {
+  availableInMs,
+  createPod,
+  deletePod,
+  isActive,
+  isAvailable,
+  isReady,
+  isTerminating,
+  podFrom,
+} from "./pods/pods.ts";
 
-interface Replicas extends SentObject {
-  spec: {
-    replicas?: number;
-    minReadySeconds?: number;
-    selector?: LabelSelector | Record<string, string>;
-    template?: PodTemplate;
-  };
-  status?: {
-    replicas?: number;
-    observedGeneration?: number;
-    conditions?: Condition[];
-  };
-}
+type Replicas = ReplicaSet | ReplicationController;
 
 /** Creates and deletes the pods of one of the two kinds. */
 export class ReplicaSetController extends ObjectController<Replicas> {
   readonly name: string;
   readonly resource: ResourceName<Replicas>;
   readonly watches: readonly Watch[];
-  readonly #kind: OwnerKind<Replicas>;
 
-  constructor(tools: Tools, kind: OwnerKind<Replicas>) {
+  constructor(tools: Tools, kind: string, resource: ResourceName<Replicas>) {
     super(tools);
-    this.name = kind.kind;
-    this.resource = kind.resource;
-    this.watches = [
-      watch(kind.resource),
-      watchOwned(tools.client, PODS, kind, (set) => this.#selectorOf(set)),
-    ];
-    this.#kind = kind;
+    this.name = kind;
+    this.resource = resource;
+    this.watches = [watch(resource), watchOwned(this, PODS, selectorOf)];
   }
 
   protected async reconcile(set: Replicas): Promise<number | undefined> {
-    const pods = await claimed({
-      client: this.client,
-      owner: set,
-      kind: this.#kind,
-      resource: PODS,
-      selector: this.#selectorOf(set),
-    });
-    let failure: Error | undefined;
-    if (!set.metadata.deletionTimestamp) {
-      try {
-        await this.#matchReplicas(set, pods.filter(isActive));
-      } catch (thrown) {
-        failure = errorFrom(thrown);
-      }
+    const pods = await claimed(this.client, set, PODS, selectorOf(set));
+    const active = pods.filter(isActive);
+    let failure: unknown;
+    try {
+      if (!set.metadata.deletionTimestamp) await this.#matchReplicas(set, active);
+    } catch (thrown) {
+      failure = thrown;
+      throw thrown;
+    } finally {
+      // The status counts the pods from before this round; the changes cause the next one.
+      await this.#writeStatus(set, pods, failure);
     }
-    // The status counts the pods from before this round; the changes cause the next one.
-    const againMs = await this.#writeStatus(set, pods, failure);
-    if (failure) throw failure;
-    return againMs;
-  }
-
-  #selectorOf(set: Replicas): LabelSelector | undefined {
-    const { selector } = set.spec;
-    if (!selector || this.#kind.kind === "ReplicaSet") return selector;
-    return { matchLabels: selector as Record<string, string> };
+    const now = this.clock.now();
+    return shortest(active.map((pod) => availableInMs(set, pod, now)));
   }
 
   async #matchReplicas(set: Replicas, active: readonly Pod[]): Promise<void> {
-    const missing = (set.spec.replicas ?? 1) - active.length;
-    for (let made = 0; made < missing; made++) await this.#createPod(set);
-    if (missing < 0) {
-      const siblings = this.#podsOfSiblings(set);
-      for (const pod of rankForDeletion(active, siblings, this.clock.now()).slice(0, -missing)) {
-        await deletePod(this, set, pod);
-      }
+    const { replicas = 1, template } = set.spec;
+    const missing = replicas - active.length;
+    for (let made = 0; template && made < missing; made++) {
+      await createPod(this, set, podFrom(template, set));
     }
-  }
-
-  async #createPod(set: Replicas): Promise<void> {
-    const { template } = set.spec;
-    if (!template) return;
-    const pod = podFrom(template, set, {
-      generateName: `${set.metadata.name ?? ""}-`,
-      ownerReferences: [controllerReference(set, this.#kind)],
-    });
-    await createPod(this, set, pod);
+    if (missing >= 0) return;
+    const ranked = rankForDeletion(active, this.#podsOfSiblings(set), this.clock.now());
+    for (const pod of ranked.slice(0, -missing)) await deletePod(this, set, pod);
   }
 
   /**
@@ -123,57 +90,43 @@ export class ReplicaSetController extends ObjectController<Replicas> {
       .filter((pod) => isActive(pod) && uids.has(controllerOf(pod)?.uid));
   }
 
-  async #writeStatus(
-    set: Replicas,
-    pods: readonly Pod[],
-    failure: Error | undefined,
-  ): Promise<number | undefined> {
+  async #writeStatus(set: Replicas, pods: readonly Pod[], failure: unknown): Promise<void> {
     const now = this.clock.now();
     const active = pods.filter(isActive);
-    const waits = active.map((pod) => availableInMs(pod, set.spec.minReadySeconds ?? 0, now));
-    const templateLabels = { matchLabels: set.spec.template?.metadata?.labels ?? {} };
-    const ready = active.filter(isReady).length;
-    const available = waits.filter((wait) => wait === 0).length;
-    const labeled = active.filter(({ metadata }) =>
-      matchesLabelSelector(templateLabels, metadata.labels),
-    ).length;
+    const count = (test: (pod: Pod) => boolean): number => active.filter(test).length;
+    const template = { matchLabels: set.spec.template?.metadata?.labels ?? {} };
     const conditions = this.#conditions(set, active.length, failure);
-    const status = {
+    await this.client.updateStatus(this.resource, set, {
       replicas: active.length,
-      ...(labeled > 0 ? { fullyLabeledReplicas: labeled } : {}),
-      ...(ready > 0 ? { readyReplicas: ready } : {}),
-      ...(available > 0 ? { availableReplicas: available } : {}),
-      ...(this.#kind.kind === "ReplicaSet"
-        ? {
-            terminatingReplicas: pods.filter(
-              (pod) => pod.metadata.deletionTimestamp && !isFinished(pod),
-            ).length,
-          }
+      ...nonZero({
+        fullyLabeledReplicas: count(({ metadata }) =>
+          matchesLabelSelector(template, metadata.labels),
+        ),
+        readyReplicas: count(isReady),
+        availableReplicas: count((pod) => isAvailable(set, pod, now)),
+      }),
+      ...(this.name === "ReplicaSet"
+        ? { terminatingReplicas: pods.filter(isTerminating).length }
         : {}),
       observedGeneration: set.metadata.generation ?? 0,
       ...(conditions.length > 0 ? { conditions } : {}),
-    };
-    await this.client.updateStatus(this.resource, set, status);
-    const soonest = Math.min(...waits.filter((wait) => wait !== undefined && wait > 0).map(Number));
-    return Number.isFinite(soonest) ? soonest : undefined;
+    });
   }
 
-  #conditions(set: Replicas, activePods: number, failure: Error | undefined): Condition[] {
-    const before = set.status?.conditions ?? [];
-    const others = before.filter(({ type }) => type !== "ReplicaFailure");
-    if (failure === undefined) return others;
-    const known = before.find(({ type }) => type === "ReplicaFailure");
-    if (known) return [...before];
-    const reason = activePods < (set.spec.replicas ?? 1) ? "FailedCreate" : "FailedDelete";
-    return [
-      ...others,
-      {
-        type: "ReplicaFailure",
-        status: "True",
-        lastTransitionTime: timeOf(this.clock.now()),
-        reason,
-        message: messageOf(failure),
-      },
-    ];
+  #conditions({ spec, status }: Replicas, active: number, failure: unknown): Condition[] {
+    const type = "ReplicaFailure";
+    const before = status?.conditions ?? [];
+    if (failure === undefined) return withoutCondition(before, type);
+    if (findCondition(before, type)) return before;
+    const reason = active < (spec.replicas ?? 1) ? "FailedCreate" : "FailedDelete";
+    const lastTransitionTime = timeOf(this.clock.now());
+    const message = messageOf(failure);
+    return [...before, { type, status: "True", lastTransitionTime, reason, message }];
   }
+}
+
+/** A ReplicationController selects by labels alone. */
+function selectorOf({ kind, spec: { selector } }: Replicas): LabelSelector | undefined {
+  if (!selector || kind === "ReplicaSet") return selector;
+  return { matchLabels: selector as Record<string, string> };
 }

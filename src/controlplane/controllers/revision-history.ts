@@ -8,10 +8,10 @@
 import type { ResourceName } from "../resource-name.ts";
 import type { SentObject } from "../../kube/object.ts";
 import type { LabelSelector } from "../../kube/selectors/selector.ts";
+import { present } from "../../present.ts";
 import type { PodTemplate } from "../builtin/shared/pods/shapes.ts";
 import type { ControllerClient } from "./client.ts";
-
-import { type OwnerKind, claimed, controllerReference } from "./ownership.ts";
+import { claimed, controllerReference } from "./ownership.ts";
 import { canonicalJson, hashOf } from "./template-hash.ts";
 
 /** A ControllerRevision. */
@@ -27,83 +27,57 @@ interface Owner extends SentObject {
   status?: { collisionCount?: number };
 }
 
-/** The labels that a kind gives its revisions. */
-interface Labelling {
-  readonly kind: OwnerKind;
-  readonly hashLabel: string;
-  readonly annotations?: Readonly<Record<string, string>>;
+/** The revisions of an owner, the oldest first. */
+export async function revisionsOf(client: ControllerClient, owner: Owner): Promise<Revision[]> {
+  const found = await claimed(client, owner, REVISIONS, owner.spec.selector);
+  return found.toSorted((left, right) => left.revision - right.revision);
 }
 
-const dataOf = (template: PodTemplate): NonNullable<Revision["data"]> => ({
-  spec: { template: { ...template, $patch: "replace" } },
-});
+/**
+ * The revision of the owner's current template: the newest one, created or restored where
+ * necessary.
+ *
+ * @param hashLabel - the label for the hash of the template
+ */
+export async function currentRevision(
+  client: ControllerClient,
+  owner: Owner,
+  revisions: readonly Revision[],
+  hashLabel: string,
+  annotations?: Readonly<Record<string, string>>,
+): Promise<Revision> {
+  const { metadata, spec, status } = owner;
+  const data = { spec: { template: { ...spec.template, $patch: "replace" as const } } };
+  const wanted = canonicalJson(data);
+  const known = revisions.findLast((revision) => canonicalJson(revision.data) === wanted);
+  const last = revisions.at(-1)?.revision ?? 0;
+  if (known?.revision === last) return known;
+  const revision = last + 1;
+  if (known) return client.update(REVISIONS, { ...known, revision });
+  const hash = hashOf(spec.template, status?.collisionCount ?? 0);
+  const made: Revision = {
+    apiVersion: "apps/v1",
+    kind: "ControllerRevision",
+    metadata: {
+      name: `${metadata.name ?? ""}-${hash}`,
+      namespace: metadata.namespace ?? "",
+      labels: { ...spec.template.metadata?.labels, [hashLabel]: hash },
+      ...present({ annotations: annotations && { ...annotations } }),
+      ownerReferences: [controllerReference(owner)],
+    },
+    data,
+    revision,
+  };
+  return client.create(REVISIONS, made);
+}
 
-/** Finds, creates and deletes the revisions of one owner. */
-export class RevisionHistory {
-  readonly #client: ControllerClient;
-  readonly #owner: Owner;
-  readonly #labelling: Labelling;
-
-  constructor(client: ControllerClient, owner: Owner, labelling: Labelling) {
-    this.#client = client;
-    this.#owner = owner;
-    this.#labelling = labelling;
-  }
-
-  /** The revisions, the oldest first. */
-  async list(): Promise<Revision[]> {
-    const found = await claimed({
-      client: this.#client,
-      owner: this.#owner,
-      kind: this.#labelling.kind,
-      resource: REVISIONS,
-      selector: this.#owner.spec.selector,
-    });
-    return found.toSorted((left, right) => left.revision - right.revision);
-  }
-
-  /** The revision of the current template: the newest one, created or restored where necessary. */
-  async current(revisions: readonly Revision[]): Promise<Revision> {
-    const wanted = canonicalJson(dataOf(this.#owner.spec.template));
-    const known = revisions.findLast(({ data }) => canonicalJson(data) === wanted);
-    const next = (revisions.at(-1)?.revision ?? 0) + 1;
-    if (!known) return this.#make(next);
-    if (known.revision === next - 1) return known;
-    const renewed = { ...known, revision: next };
-    return this.#client.update(REVISIONS, renewed);
-  }
-
-  async #make(revision: number): Promise<Revision> {
-    const { metadata, spec, status } = this.#owner;
-    const hash = hashOf(spec.template, status?.collisionCount ?? 0);
-    const { kind, hashLabel, annotations } = this.#labelling;
-    const made: Revision & { data: object } = {
-      apiVersion: "apps/v1",
-      kind: "ControllerRevision",
-      metadata: {
-        name: `${metadata.name ?? ""}-${hash}`,
-        namespace: metadata.namespace ?? "",
-        labels: { ...spec.template.metadata?.labels, [hashLabel]: hash },
-        ...(annotations ? { annotations: { ...annotations } } : {}),
-        ownerReferences: [controllerReference(this.#owner, kind)],
-      },
-      data: dataOf(spec.template),
-      revision,
-    };
-    return this.#client.create(REVISIONS, made);
-  }
-
-  /** Deletes unused revisions beyond the history limit, the oldest first. */
-  async truncate(revisions: readonly Revision[], inUse: ReadonlySet<string>): Promise<void> {
-    const limit = this.#owner.spec.revisionHistoryLimit ?? 10;
-    const unused = revisions.filter(({ metadata }) => !inUse.has(metadata.name ?? ""));
-    await this.remove(unused.slice(0, Math.max(0, unused.length - limit)));
-  }
-
-  async remove(revisions: readonly Revision[]): Promise<void> {
-    for (const { metadata } of revisions) {
-      const { namespace = "", name = "" } = metadata;
-      await this.#client.remove(REVISIONS, { namespace, name });
-    }
+/** Deletes the first `excess` ones of revisions that no pod has. */
+export async function removeRevisions(
+  client: ControllerClient,
+  unused: readonly Revision[],
+  excess: number,
+): Promise<void> {
+  for (const { metadata } of unused.slice(0, Math.max(0, excess))) {
+    await client.remove(REVISIONS, metadata);
   }
 }

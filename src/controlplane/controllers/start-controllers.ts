@@ -38,11 +38,7 @@ import { type Controller, type Tools, toolsOf } from "./controller.ts";
 import { WorkLoop } from "./work-loop.ts";
 
 /** Running controllers. */
-export interface RunningControllers {
-  /** Resolves when no key is in line or in hand. Keys that wait for the clock do not count. */
-  settle(): Promise<void>;
-  stop(): void;
-}
+export type RunningControllers = Pick<WorkLoop, "settle" | "stop">;
 
 /**
  * Starts the controllers on the stored objects, and keeps them running.
@@ -54,23 +50,19 @@ export function startControllers(
   context: ControllerContext,
   mode: "on" | "no-kubelet",
 ): RunningControllers {
-  const { caCertificate = "" } = context;
+  const { caCertificate = "", checkPolicyTypes, issueToken, certificateSigner } = context;
   const as = (component: string): Tools => toolsOf(context, "kube-controller-manager", component);
   const manager = as("controllermanager");
   const controllers: Controller[] = [
     new NamespaceContentController(manager, caCertificate),
     new NamespaceDeletionController(manager),
     new DeploymentController(as("deployment-controller")),
-    new ReplicaSetController(as("replicaset-controller"), {
-      apiVersion: "apps/v1",
-      kind: "ReplicaSet",
-      resource: REPLICA_SETS,
-    }),
-    new ReplicaSetController(as("replication-controller"), {
-      apiVersion: "v1",
-      kind: "ReplicationController",
-      resource: REPLICATION_CONTROLLERS,
-    }),
+    new ReplicaSetController(as("replicaset-controller"), "ReplicaSet", REPLICA_SETS),
+    new ReplicaSetController(
+      as("replication-controller"),
+      "ReplicationController",
+      REPLICATION_CONTROLLERS,
+    ),
     new JobController(as("job-controller")),
     new CronJobController(as("cronjob-controller")),
     new TtlController(manager),
@@ -91,7 +83,6 @@ export function startControllers(
     new EndpointSliceController(as("endpoint-slice-controller")),
     new EndpointsController(as("endpoint-controller")),
   ];
-  const { checkPolicyTypes, issueToken, certificateSigner } = context;
   if (checkPolicyTypes) {
     const tools = toolsOf(context, "validatingadmissionpolicy-status");
     controllers.push(new PolicyStatusController(tools, checkPolicyTypes));
@@ -109,7 +100,7 @@ export function startControllers(
   controllers.push(new GarbageCollector(as("garbage-collector-controller")));
   const loop = new WorkLoop(controllers, manager, context.log);
   loop.start();
-  return { settle: () => loop.settle(), stop: () => loop.stop() };
+  return loop;
 }
 
 function simulatedNodes(context: ControllerContext): Controller[] {

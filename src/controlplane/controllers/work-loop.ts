@@ -36,7 +36,7 @@ export class WorkLoop {
   readonly #timers = new Map<string, Timer>();
   /** The watches of a resource, by its name. */
   readonly #watches = new Map<string, readonly (readonly [Controller, Watch])[]>();
-  #idle: (() => void)[] = [];
+  readonly #idle: (() => void)[] = [];
   #running = false;
   #stopped = false;
   #unsubscribe: () => void = () => undefined;
@@ -57,20 +57,16 @@ export class WorkLoop {
     this.#running = true;
     this.#unsubscribe = this.#client.subscribe((event) => this.#observe(event));
     void settlePromises().then(() => {
-      this.#observeStored();
+      for (const controller of this.#controllers) {
+        for (const key of controller.initialKeys) this.#add({ controller, key });
+      }
+      for (const resource of this.#client.resources()) {
+        for (const object of this.#client.list(resource)) {
+          this.#observe({ type: "ADDED", resource, object });
+        }
+      }
       return this.#work();
     });
-  }
-
-  #observeStored(): void {
-    for (const controller of this.#controllers) {
-      for (const key of controller.initialKeys) this.#add({ controller, key });
-    }
-    for (const resource of this.#client.resources()) {
-      for (const object of this.#client.list(resource)) {
-        this.#observe({ type: "ADDED", resource, object });
-      }
-    }
   }
 
   stop(): void {
@@ -126,17 +122,13 @@ export class WorkLoop {
   }
 
   async #work(): Promise<void> {
-    for (let next = this.#take(); next; next = this.#take()) await this.#sync(next);
-    this.#running = false;
-    this.#wakeIdle();
-  }
-
-  #take(): Item | undefined {
+    // The loop also visits keys that are added meanwhile, after those in line.
     for (const [id, item] of this.#queue) {
       this.#queue.delete(id);
-      return item;
+      await this.#sync(item);
     }
-    return undefined;
+    this.#running = false;
+    this.#wakeIdle();
   }
 
   async #sync(item: Item): Promise<void> {
@@ -169,9 +161,7 @@ export class WorkLoop {
   }
 
   #wakeIdle(): void {
-    const waiting = this.#idle;
-    this.#idle = [];
-    for (const resolve of waiting) resolve();
+    for (const resolve of this.#idle.splice(0)) resolve();
   }
 }
 

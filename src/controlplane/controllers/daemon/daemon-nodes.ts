@@ -8,7 +8,6 @@ import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { PodSpec, Toleration } from "../../builtin/shared/pods/shapes.ts";
 import type { Node } from "../../builtin/kinds/core/node.ts";
 import type { DaemonSet } from "../../builtin/kinds/apps/daemon-set.ts";
-import { type OwnerKind, controllerReference } from "../ownership.ts";
 import { isSelected, untolerated } from "../pods/pod-scheduling.ts";
 import { podFrom } from "../pods/pods.ts";
 
@@ -17,44 +16,38 @@ export const TEMPLATE_GENERATION = "deprecated.daemonset.template.generation";
 export const GENERATION_LABEL = "pod-template-generation";
 const REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution";
 
-/** The tolerations of daemon pods beside those of their template. */
-function ownTolerations(spec: PodSpec): Toleration[] {
-  const every = (key: string, effect: string): Toleration => ({
-    key: `node.kubernetes.io/${key}`,
-    operator: "Exists",
-    effect,
-  });
-  return [
-    every("not-ready", "NoExecute"),
-    every("unreachable", "NoExecute"),
-    every("disk-pressure", "NoSchedule"),
-    every("memory-pressure", "NoSchedule"),
-    every("pid-pressure", "NoSchedule"),
-    every("unschedulable", "NoSchedule"),
-    ...(spec.hostNetwork ? [every("network-unavailable", "NoSchedule")] : []),
-  ];
-}
+/** The taints that daemon pods tolerate, with their effects. */
+const TOLERATED = [
+  ["not-ready", "NoExecute"],
+  ["unreachable", "NoExecute"],
+  ["disk-pressure", "NoSchedule"],
+  ["memory-pressure", "NoSchedule"],
+  ["pid-pressure", "NoSchedule"],
+  ["unschedulable", "NoSchedule"],
+] as const;
+const TOLERATED_BY_HOST_PODS = [...TOLERATED, ["network-unavailable", "NoSchedule"]] as const;
 
-function tolerationsOf(spec: PodSpec): Toleration[] {
-  const given = spec.tolerations ?? [];
-  const added = ownTolerations(spec).filter(
-    (own) =>
-      !given.some(
-        ({ key, effect, operator }) =>
-          key === own.key && effect === own.effect && operator === own.operator,
-      ),
-  );
-  return [...given, ...added];
+/** The tolerations of daemon pods: those of their template, then their own. */
+function tolerationsOf({ tolerations = [], hostNetwork }: PodSpec): Toleration[] {
+  const own = (hostNetwork ? TOLERATED_BY_HOST_PODS : TOLERATED)
+    .map(([taint, effect]) => ({ key: `node.kubernetes.io/${taint}`, operator: "Exists", effect }))
+    .filter(
+      ({ key, operator, effect }) =>
+        !tolerations.some(
+          (one) => one.key === key && one.effect === effect && one.operator === operator,
+        ),
+    );
+  return [...tolerations, ...own];
 }
 
 /** Whether the set wants a pod on the node, and whether an existing one may stay. */
 export function fit(
-  set: DaemonSet,
+  { spec: { template } }: DaemonSet,
   node: Node,
 ): { readonly runs: boolean; readonly stays: boolean } {
-  const { spec } = set.spec.template;
-  if (spec.nodeName && spec.nodeName !== node.metadata.name) return { runs: false, stays: false };
-  if (!isSelected(spec, node)) return { runs: false, stays: false };
+  const { spec } = template;
+  const isElsewhere = spec.nodeName && spec.nodeName !== node.metadata.name;
+  if (isElsewhere || !isSelected(spec, node)) return { runs: false, stays: false };
   const tolerations = tolerationsOf(spec);
   const stays = !untolerated(tolerations, node, ["NoExecute"]);
   return { runs: stays && !untolerated(tolerations, node, ["NoSchedule"]), stays };
@@ -72,26 +65,32 @@ export function targetOf({ spec }: Pod): string | undefined {
 }
 
 /** A pod of the set for one node. */
-export function daemonPod(set: DaemonSet, kind: OwnerKind, node: string, hash: string): Pod {
-  const pod = podFrom(set.spec.template, set, {
-    generateName: `${set.metadata.name ?? ""}-`,
-    ownerReferences: [controllerReference(set, kind)],
-    labels: {
-      [HASH_LABEL]: hash,
-      [GENERATION_LABEL]: set.metadata.annotations?.[TEMPLATE_GENERATION] ?? "1",
-    },
-  });
-  pod.spec.tolerations = tolerationsOf(pod.spec);
-  pod.spec.affinity = {
-    ...pod.spec.affinity,
+export function daemonPod(set: DaemonSet, node: string, hash: string): Pod {
+  const generation = set.metadata.annotations?.[TEMPLATE_GENERATION] ?? "1";
+  const labels = { [HASH_LABEL]: hash, [GENERATION_LABEL]: generation };
+  const pod = podFrom(set.spec.template, set, { labels });
+  const { spec } = pod;
+  spec.tolerations = tolerationsOf(spec);
+  const matchFields = [{ key: "metadata.name", operator: "In", values: [node] }];
+  spec.affinity = {
+    ...spec.affinity,
     nodeAffinity: {
-      ...pod.spec.affinity?.nodeAffinity,
-      [REQUIRED]: {
-        nodeSelectorTerms: [
-          { matchFields: [{ key: "metadata.name", operator: "In", values: [node] }] },
-        ],
-      },
+      ...spec.affinity?.nodeAffinity,
+      [REQUIRED]: { nodeSelectorTerms: [{ matchFields }] },
     },
   };
   return pod;
+}
+
+/**
+ * Whether the pod has the set's template: by its revision, or by the generation, as in older
+ * clusters.
+ */
+export function isCurrent(set: DaemonSet, { metadata }: Pod, hash: string): boolean {
+  const { labels = {} } = metadata;
+  const generation = set.metadata.annotations?.[TEMPLATE_GENERATION];
+  return (
+    (hash !== "" && labels[HASH_LABEL] === hash) ||
+    (generation !== undefined && labels[GENERATION_LABEL] === generation)
+  );
 }

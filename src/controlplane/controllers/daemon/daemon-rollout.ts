@@ -5,25 +5,23 @@
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { Node } from "../../builtin/kinds/core/node.ts";
 import type { DaemonSet } from "../../builtin/kinds/apps/daemon-set.ts";
-import { availableInMs, isFinished, isReady } from "../pods/pods.ts";
-import { shareOf } from "../share.ts";
-import { HASH_LABEL, TEMPLATE_GENERATION, GENERATION_LABEL, fit } from "./daemon-nodes.ts";
+import { shareOf } from "../counts.ts";
+import { byAge } from "../keys.ts";
+import { isActive, isAvailable, isFinished, isReady } from "../pods/pods.ts";
+import { HASH_LABEL, fit, isCurrent } from "./daemon-nodes.ts";
 
-/** The pods of a set, by the node that they are for. */
-export type Placement = ReadonlyMap<string, readonly Pod[]>;
-
-/** The pods to create and to remove. */
+/** The pods to remove, and the nodes that get one. */
 export interface Changes {
-  readonly remove: readonly Pod[];
-  /** The nodes that get a pod. */
-  readonly make: readonly string[];
+  readonly remove: Pod[];
+  readonly make: string[];
 }
 
 /** The input of the decisions. */
 export interface Situation {
   readonly set: DaemonSet;
   readonly nodes: readonly Node[];
-  readonly placement: Placement;
+  /** The pods of the set, by the node that they are for. */
+  readonly placement: ReadonlyMap<string, readonly Pod[]>;
   /** The hash of the set's current template. */
   readonly hash: string;
   readonly nowMs: number;
@@ -34,24 +32,10 @@ const surges = ({ spec }: DaemonSet): boolean =>
   spec.updateStrategy.type === "RollingUpdate" &&
   shareOf(spec.updateStrategy.rollingUpdate?.maxSurge, 1) > 0;
 
-/**
- * Whether the pod has the set's template: by its revision, or by the generation, as in older
- * clusters.
- */
-export function isCurrent(set: DaemonSet, pod: Pod, hash: string): boolean {
-  const { labels = {} } = pod.metadata;
-  const generation = set.metadata.annotations?.[TEMPLATE_GENERATION];
-  return (
-    (hash !== "" && labels[HASH_LABEL] === hash) ||
-    (generation !== undefined && labels[GENERATION_LABEL] === generation)
-  );
-}
-
 /** The pods by age and name, those with a node first. */
-export function byAge(pods: readonly Pod[]): Pod[] {
-  const rank = ({ metadata, spec }: Pod): string =>
-    `${spec.nodeName ? 0 : 1} ${metadata.creationTimestamp ?? ""} ${metadata.name ?? ""}`;
-  return pods.toSorted((left, right) => (rank(left) < rank(right) ? -1 : 1));
+export function inOrder(pods: readonly Pod[]): Pod[] {
+  const waits = ({ spec }: Pod): number => Number(!spec.nodeName);
+  return pods.toSorted((left, right) => waits(left) - waits(right) || byAge(left, right));
 }
 
 const isLiving = ({ metadata }: Pod): boolean => metadata.deletionTimestamp === undefined;
@@ -73,13 +57,12 @@ export function placed(situation: Situation): Changes & { readonly ended: readon
       if (runs) make.push(name);
       continue;
     }
-    const living = pods.filter(isLiving);
     if (!stays) {
-      remove.push(...living);
+      remove.push(...pods.filter(isLiving));
       continue;
     }
-    const running = byAge(living.filter((pod) => !isFinished(pod)));
-    ended.push(...living.filter(isFinished));
+    ended.push(...pods.filter((pod) => isLiving(pod) && isFinished(pod)));
+    const running = inOrder(pods.filter(isActive));
     if (!surges(set)) {
       remove.push(...running.slice(1));
       continue;
@@ -99,9 +82,6 @@ export function placed(situation: Situation): Changes & { readonly ended: readon
   return { remove, make, ended };
 }
 
-const isAvailable = (set: DaemonSet, pod: Pod, nowMs: number): boolean =>
-  availableInMs(pod, set.spec.minReadySeconds ?? 0, nowMs) === 0;
-
 interface Spot {
   readonly node: string;
   readonly fresh: Pod | undefined;
@@ -114,19 +94,20 @@ interface Spot {
 export function rolled(situation: Situation): Changes {
   const { set, nodes, placement, hash } = situation;
   if (set.spec.updateStrategy.type === "OnDelete") return { remove: [], make: [] };
-  const wanted = nodes.filter((node) => fit(set, node).runs).map(({ metadata }) => metadata.name);
-  const names = new Set([...placement.keys(), ...wanted.map((name) => name ?? "")]);
-  const spots = [...names].map((node): Spot => {
+  const fitting = nodes.filter((node) => fit(set, node).runs);
+  const wanted = new Set(fitting.map(({ metadata }) => metadata.name ?? ""));
+  const spots = [...new Set([...placement.keys(), ...wanted])].map((node): Spot => {
     const living = (placement.get(node) ?? []).filter(isLiving);
     const fresh = living.filter((pod) => isCurrent(set, pod, hash));
     const old = living.filter((pod) => !fresh.includes(pod));
     const isCrowded = fresh.length > 1 || old.length > 1;
     return { node, fresh: fresh[0], old: old[0], isCrowded };
   });
-  const { maxSurge = 0, maxUnavailable = 1 } = set.spec.updateStrategy.rollingUpdate ?? {};
-  const surge = shareOf(maxSurge, wanted.length);
-  if (surge > 0) return surged(situation, spots, surge, wanted.length);
-  return replaced(situation, spots, Math.max(1, shareOf(maxUnavailable, wanted.length)));
+  const { maxSurge, maxUnavailable = 1 } = set.spec.updateStrategy.rollingUpdate ?? {};
+  const surge = shareOf(maxSurge, wanted.size);
+  return surge > 0
+    ? surged(situation, spots, surge, wanted)
+    : replaced(situation, spots, Math.max(1, shareOf(maxUnavailable, wanted.size)));
 }
 
 /**
@@ -138,12 +119,10 @@ function replaced({ set, nowMs }: Situation, spots: readonly Spot[], allowed: nu
   const candidates: Pod[] = [];
   let missing = 0;
   for (const { fresh, old, isCrowded } of spots) {
-    if (isCrowded || (fresh === undefined) === (old === undefined)) missing++;
-    else if (fresh) missing += isAvailable(set, fresh, nowMs) ? 0 : 1;
-    else if (old && !isAvailable(set, old, nowMs)) {
-      remove.push(old);
-      missing++;
-    } else if (old) candidates.push(old);
+    const only = isCrowded || (fresh && old) ? undefined : (fresh ?? old);
+    const isDown = !only || !isAvailable(set, only, nowMs);
+    if (isDown) missing++;
+    if (only && only === old) (isDown ? remove : candidates).push(only);
   }
   return { remove: [...remove, ...candidates.slice(0, Math.max(0, allowed - missing))], make: [] };
 }
@@ -153,14 +132,11 @@ function replaced({ set, nowMs }: Situation, spots: readonly Spot[], allowed: nu
  * available.
  */
 function surged(
-  { set, nodes, nowMs }: Situation,
+  { set, nowMs }: Situation,
   spots: readonly Spot[],
   surge: number,
-  desired: number,
+  wanted: ReadonlySet<string>,
 ): Changes {
-  const runsOn = new Set(
-    nodes.filter((node) => fit(set, node).runs).map(({ metadata }) => metadata.name),
-  );
   const remove: Pod[] = [];
   const unwanted: Pod[] = [];
   const make: string[] = [];
@@ -172,18 +148,15 @@ function surged(
       continue;
     }
     const counted = old ?? fresh;
-    if (counted && isAvailable(set, counted, nowMs)) available++;
+    const isMissed = counted !== undefined && isAvailable(set, counted, nowMs);
+    if (isMissed) available++;
     if (!old) continue;
-    if (fresh) {
-      if (isAvailable(set, fresh, nowMs)) remove.push(old);
-      else surging++;
-      continue;
-    }
-    const isMissed = isAvailable(set, old, nowMs);
-    if (!runsOn.has(node)) (isMissed ? unwanted : remove).push(old);
-    else (isMissed ? candidates : make).push(node);
+    if (!fresh && !wanted.has(node)) (isMissed ? unwanted : remove).push(old);
+    else if (!fresh) (isMissed ? candidates : make).push(node);
+    else if (isAvailable(set, fresh, nowMs)) remove.push(old);
+    else surging++;
   }
   // On nodes that no longer fit, an available pod is removed only when enough others are available.
-  remove.push(...unwanted.slice(0, Math.max(0, available - desired)));
+  remove.push(...unwanted.slice(0, Math.max(0, available - wanted.size)));
   return { remove, make: [...make, ...candidates.slice(0, Math.max(0, surge - surging))] };
 }

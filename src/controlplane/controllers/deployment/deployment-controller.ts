@@ -6,27 +6,25 @@
  *
  * @see https://kubernetes.io/docs/concepts/workloads/controllers/deployment/
  */
+import type { SentObject } from "../../../kube/object.ts";
 import type { Deployment } from "../../builtin/kinds/apps/shared.ts";
-import type { ReplicaSet } from "../../builtin/shared/workloads/shapes.ts";
-import type { StoreEvent } from "../client.ts";
 import { DEPLOYMENTS, PODS, REPLICA_SETS } from "../../builtin/tokens.ts";
+import type { ResourceName } from "../../resource-name.ts";
+import type { StoreEvent } from "../client.ts";
+import { ObjectController, watch } from "../controller.ts";
 import { claimed, controllerOf, isControlledBy, watchOwned } from "../ownership.ts";
 import { isFinished } from "../pods/pods.ts";
-import { ObjectController, watch } from "../controller.ts";
 import {
   countedStatus,
   deadlineInMs,
-  type DeploymentStatus,
-  findCondition,
-  hasDeadline,
   isComplete,
+  progressOf,
   rolloutStatus,
   withProgress,
 } from "./deployment-status.ts";
-import { KIND, RevisionSets } from "./revision-sets.ts";
-import { type Sets, allOf, divide } from "./revisions.ts";
-import { isResized, isScaled, newSetReplicas, replicasOf } from "./rollout-arithmetic.ts";
-import { SetScaler } from "./set-scaler.ts";
+import { cleanUp, rolloutOf, withRevision } from "./revision-sets.ts";
+import { type Rollout, isResized, newSetReplicas, replicasOf } from "./rollout.ts";
+import { resize, resizeAll, shrinkOld, spread } from "./set-scaler.ts";
 
 /** Keeps the ReplicaSets of each Deployment at the sizes of its rollout. */
 export class DeploymentController extends ObjectController<Deployment> {
@@ -34,11 +32,9 @@ export class DeploymentController extends ObjectController<Deployment> {
   readonly resource = DEPLOYMENTS;
   readonly watches = [
     watch(DEPLOYMENTS),
-    watchOwned(this.client, REPLICA_SETS, KIND, ({ spec }) => spec.selector),
+    watchOwned(this, REPLICA_SETS, ({ spec }) => spec.selector),
     watch(PODS, (event) => this.#deploymentsWithout(event)),
   ];
-  readonly #scaler = new SetScaler(this);
-  readonly #revisions = new RevisionSets(this);
 
   /** The Deployment of a deleted pod: Recreate waits until the last old one is gone. */
   *#deploymentsWithout({ type, object }: StoreEvent): Iterable<string> {
@@ -51,128 +47,89 @@ export class DeploymentController extends ObjectController<Deployment> {
   }
 
   protected async reconcile(deployment: Deployment): Promise<number | undefined> {
-    const { selector } = deployment.spec;
+    const { selector, strategy } = deployment.spec;
     if (Object.keys(selector).length === 0) return undefined;
-    const owned = await claimed({
-      client: this.client,
-      owner: deployment,
-      kind: KIND,
-      resource: REPLICA_SETS,
-      selector,
-    });
+    const owned = await claimed(this.client, deployment, REPLICA_SETS, selector);
     if (deployment.metadata.deletionTimestamp) {
-      return this.#writeCounts(deployment, divide(deployment, owned));
+      return this.#writeStatus(rolloutOf(deployment, owned), countedStatus);
     }
-    const noted = await this.#notePause(deployment);
-    if (noted.spec.paused === true || isResized(noted, owned)) return this.#resize(noted, owned);
-    return noted.spec.strategy.type === "Recreate"
-      ? this.#recreate(noted, owned)
-      : this.#roll(noted, owned);
+    const rollout = rolloutOf(await this.#notePause(deployment), owned);
+    if (deployment.spec.paused === true || isResized(rollout)) return this.#resize(rollout);
+    return strategy.type === "Recreate" ? this.#recreate(rollout) : this.#roll(rollout);
   }
 
   /** Records a pause, and its end, in the condition Progressing. */
   async #notePause(deployment: Deployment): Promise<Deployment> {
-    const before = findCondition(deployment.status, "Progressing");
-    if (!hasDeadline(deployment) || before?.reason === "ProgressDeadlineExceeded") {
+    const before = progressOf(deployment)?.reason;
+    const { paused = false } = deployment.spec;
+    if (before === "ProgressDeadlineExceeded" || paused === (before === "DeploymentPaused")) {
       return deployment;
     }
-    const paused = deployment.spec.paused === true;
-    if (paused === (before?.reason === "DeploymentPaused")) return deployment;
-    const conditions = withProgress(
-      deployment,
-      this.clock.now(),
-      "Unknown",
-      paused ? "DeploymentPaused" : "DeploymentResumed",
-      paused ? "Deployment is paused" : "Deployment is resumed",
-    );
+    const end = paused ? "paused" : "resumed";
+    const reason = paused ? "DeploymentPaused" : "DeploymentResumed";
+    const message = `Deployment is ${end}`;
+    const conditions = withProgress(deployment, this.clock.now(), "Unknown", reason, message);
+    if (!conditions) return deployment;
     return this.client.updateStatus(DEPLOYMENTS, deployment, { ...deployment.status, conditions });
   }
 
   /** Scales a Deployment that is paused, or whose size changed, without continuing its rollout. */
-  async #resize(deployment: Deployment, owned: readonly ReplicaSet[]): Promise<number | undefined> {
-    const revised = await this.#revisions.withRevision(deployment, owned, false);
-    const { sets, deployment: current } = revised;
-    await this.#scaler.spread(current, sets);
-    if (current.spec.paused === true) await this.#revisions.cleanUp(current, sets.old);
-    return this.#writeCounts(this.#latest(current), this.#refresh(sets));
+  async #resize(found: Rollout): Promise<number | undefined> {
+    const rollout = await withRevision(this, found, false);
+    await spread(this, rollout);
+    if (rollout.deployment.spec.paused === true) await cleanUp(this.client, rollout);
+    return this.#writeStatus(rollout, countedStatus);
   }
 
-  async #writeCounts(deployment: Deployment, sets: Sets): Promise<number | undefined> {
-    const status = countedStatus(deployment, allOf(sets), sets.newSet, this.clock.now());
-    return this.#writeStatus(deployment, status);
-  }
-
-  async #roll(deployment: Deployment, owned: readonly ReplicaSet[]): Promise<number | undefined> {
-    const revised = await this.#revisions.withRevision(deployment, owned, true);
-    const { sets, deployment: current } = revised;
-    const { newSet } = sets;
+  async #roll(found: Rollout): Promise<number | undefined> {
+    const rollout = await withRevision(this, found, true);
+    const { newSet, deployment } = rollout;
     if (!newSet) return undefined;
-    const wanted = replicasOf(current);
-    const target =
-      replicasOf(newSet) > wanted ? wanted : newSetReplicas(current, allOf(sets), newSet);
-    const scaledUp = await this.#scaler.resize(current, newSet, target);
-    const scaledDown = scaledUp ? false : await this.#scaler.shrinkOld(current, sets, newSet);
-    if (!scaledUp && !scaledDown && isComplete(current, current.status ?? {})) {
-      await this.#revisions.cleanUp(current, sets.old);
-    }
-    return this.#writeRollout(current, sets);
+    const isScaled =
+      (await resize(this, deployment, newSet, newSetReplicas(rollout, newSet))) ||
+      (await shrinkOld(this, rollout, newSet));
+    if (!isScaled && isComplete(deployment, deployment.status)) await cleanUp(this.client, rollout);
+    return this.#writeStatus(rollout, rolloutStatus);
   }
 
-  async #recreate(
-    deployment: Deployment,
-    owned: readonly ReplicaSet[],
-  ): Promise<number | undefined> {
-    const first = await this.#revisions.withRevision(deployment, owned, false);
-    let { sets, deployment: current } = first;
-    let scaledDown = false;
-    for (const set of sets.old.filter(isScaled)) {
-      scaledDown = (await this.#scaler.resize(current, set, 0)) || scaledDown;
-    }
-    if (scaledDown || this.#oldPodsRun(sets, owned)) return this.#writeRollout(current, sets);
-    if (!sets.newSet)
-      ({ sets, deployment: current } = await this.#revisions.withRevision(current, owned, true));
-    if (sets.newSet) await this.#scaler.resize(current, sets.newSet, replicasOf(current));
-    if (isComplete(current, current.status ?? {})) await this.#revisions.cleanUp(current, sets.old);
-    return this.#writeRollout(current, sets);
+  async #recreate(found: Rollout): Promise<number | undefined> {
+    let rollout = await withRevision(this, found, false);
+    const isScaledDown = await resizeAll(this, rollout.deployment, rollout.old, () => 0);
+    if (isScaledDown || this.#oldPodsRun(rollout)) return this.#writeStatus(rollout, rolloutStatus);
+    if (!rollout.newSet) rollout = await withRevision(this, rollout, true);
+    const { deployment, newSet } = rollout;
+    if (newSet) await resize(this, deployment, newSet, replicasOf(deployment));
+    if (isComplete(deployment, deployment.status)) await cleanUp(this.client, rollout);
+    return this.#writeStatus(rollout, rolloutStatus);
   }
 
-  #oldPodsRun(sets: Sets, owned: readonly ReplicaSet[]): boolean {
-    if (sets.old.some(({ status }) => (status?.replicas ?? 0) > 0)) return true;
-    const others = owned.filter((set) => set.metadata.uid !== sets.newSet?.metadata.uid);
-    return others.some((set) =>
-      this.client
-        .list(PODS, { namespace: set.metadata.namespace ?? "" })
-        .some((pod) => isControlledBy(pod, set) && !isFinished(pod)),
-    );
+  #oldPodsRun({ deployment, old }: Rollout): boolean {
+    if (old.some(({ status }) => (status?.replicas ?? 0) > 0)) return true;
+    const { namespace = "" } = deployment.metadata;
+    const pods = this.client.list(PODS, { namespace }).filter((pod) => !isFinished(pod));
+    return old.some((set) => pods.some((pod) => isControlledBy(pod, set)));
   }
 
-  async #writeRollout(deployment: Deployment, sets: Sets): Promise<number | undefined> {
-    const now = this.#latest(deployment);
-    const { newSet, old } = this.#refresh(sets);
-    const status = rolloutStatus(now, allOf({ newSet, old }), newSet, this.clock.now());
-    return this.#writeStatus(now, status);
-  }
-
+  /** Writes the status of a rollout as its objects are stored now. */
   async #writeStatus(
-    deployment: Deployment,
-    status: DeploymentStatus,
+    { deployment, newSet, old }: Rollout,
+    statusOf: typeof countedStatus,
   ): Promise<number | undefined> {
-    await this.client.updateStatus(DEPLOYMENTS, deployment, status);
-    return deadlineInMs(deployment, status, this.clock.now());
-  }
-
-  /**
-   * The Deployment as it is stored now, for its status; this round keeps working with the same
-   * spec.
-   */
-  #latest(deployment: Deployment): Deployment {
-    const stored = this.client.find(DEPLOYMENTS, deployment.metadata) ?? deployment;
-    return stored.metadata.generation === deployment.metadata.generation ? stored : deployment;
-  }
-
-  #refresh({ newSet, old }: Sets): Sets {
-    const read = (set: ReplicaSet): ReplicaSet =>
-      this.client.find(REPLICA_SETS, set.metadata) ?? set;
-    return { newSet: newSet && read(newSet), old: old.map(read) };
+    const stored = <T extends SentObject>(resource: ResourceName<T>, object: T): T =>
+      this.client.find(resource, object.metadata) ?? object;
+    const found = stored(DEPLOYMENTS, deployment);
+    // This round keeps working with the same spec.
+    const isSame = found.metadata.generation === deployment.metadata.generation;
+    const latest = isSame ? found : deployment;
+    const status = statusOf(
+      {
+        deployment: latest,
+        newSet: newSet && stored(REPLICA_SETS, newSet),
+        old: old.map((set) => stored(REPLICA_SETS, set)),
+      },
+      this.clock.now(),
+    );
+    await this.client.updateStatus(DEPLOYMENTS, latest, status);
+    return deadlineInMs({ ...latest, status }, this.clock.now());
   }
 }

@@ -3,229 +3,174 @@
  *
  * @see https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#deployment-status
  */
+import { findCondition } from "../../../kube/progress/conditions.ts";
+import { msOf, timeOf } from "../../../kube/values/times.ts";
+import { present } from "../../../present.ts";
 import type { Condition } from "../../builtin/shared/shapes.ts";
 import type { Deployment } from "../../builtin/kinds/apps/shared.ts";
-import type { ReplicaSet } from "../../builtin/shared/workloads/shapes.ts";
-import { msOf, timeOf } from "../../../kube/values/times.ts";
-import { maxUnavailable, replicasOf, sumOf } from "./rollout-arithmetic.ts";
+import { withoutCondition } from "../conditions.ts";
+import { nonZero } from "../counts.ts";
+import { type Rollout, allOf, availableOf, maxUnavailable, replicasOf, sumOf } from "./rollout.ts";
 
 export type DeploymentStatus = NonNullable<Deployment["status"]>;
 
 const NO_DEADLINE = 2 ** 31 - 1;
+const COMPLETE = "NewReplicaSetAvailable";
+const TIMED_OUT = "ProgressDeadlineExceeded";
 
 /** Whether a rollout without progress is reported. */
-export function hasDeadline(deployment: Deployment): boolean {
-  const { progressDeadlineSeconds = NO_DEADLINE } = deployment.spec;
-  return progressDeadlineSeconds !== NO_DEADLINE;
+export function hasDeadline({ spec }: Deployment): boolean {
+  return (spec.progressDeadlineSeconds ?? NO_DEADLINE) !== NO_DEADLINE;
 }
 
-export function findCondition(
-  status: DeploymentStatus | undefined,
-  type: string,
-): Condition | undefined {
-  return status?.conditions?.find((condition) => condition.type === type);
-}
+/** What is reported about the progress of a Deployment. */
+export const progressOf = ({ status }: Deployment): Condition | undefined =>
+  findCondition(status?.conditions, "Progressing");
 
-/** A condition that changed now. */
-function newCondition(
+/**
+ * The conditions with one that changed now put last; as they are when its status and reason are
+ * those of before, unless `always`.
+ */
+function withCondition(
+  conditions: readonly Condition[] = [],
+  change: Condition,
   nowMs: number,
-  type: string,
-  status: string,
-  reason: string,
-  message: string,
-): Condition {
-  const time = timeOf(nowMs);
-  return { type, status, lastUpdateTime: time, lastTransitionTime: time, reason, message };
+  always = false,
+): Condition[] {
+  const before = findCondition(conditions, change.type);
+  const hasStatus = before?.status === change.status;
+  if (hasStatus && before.reason === change.reason && !always) return [...conditions];
+  const lastUpdateTime = timeOf(nowMs);
+  const since = hasStatus ? before.lastTransitionTime : undefined;
+  const lastTransitionTime = since ?? lastUpdateTime;
+  const placed = { ...change, lastUpdateTime, lastTransitionTime };
+  return [...withoutCondition(conditions, change.type), placed];
 }
 
-/** The conditions with `condition` in place; unchanged when status and reason are the same. */
-function withCondition(conditions: readonly Condition[], condition: Condition): Condition[] {
-  const before = conditions.find(({ type }) => type === condition.type);
-  if (before?.status === condition.status && before.reason === condition.reason) {
-    return [...conditions];
-  }
-  const placed =
-    before?.status === condition.status && before.lastTransitionTime !== undefined
-      ? { ...condition, lastTransitionTime: before.lastTransitionTime }
-      : condition;
-  return [...conditions.filter(({ type }) => type !== condition.type), placed];
-}
-
-/** The conditions of a Deployment with the given Progressing condition in place. */
+/** The conditions of a Deployment with the given Progressing condition; none without a deadline. */
 export function withProgress(
   deployment: Deployment,
   nowMs: number,
   status: string,
   reason: string,
   message: string,
-): Condition[] {
-  return withCondition(
-    deployment.status?.conditions ?? [],
-    newCondition(nowMs, "Progressing", status, reason, message),
-  );
+): Condition[] | undefined {
+  if (!hasDeadline(deployment)) return undefined;
+  const change = { type: "Progressing", status, reason, message };
+  return withCondition(deployment.status?.conditions, change, nowMs);
 }
 
 /** The counts of a status, and whether enough pods are available. */
-export function countedStatus(
-  deployment: Deployment,
-  all: readonly ReplicaSet[],
-  newSet: ReplicaSet | undefined,
-  nowMs: number,
-): DeploymentStatus {
-  const available = sumOf(all, ({ status }) => status?.availableReplicas);
-  const counts = {
-    replicas: sumOf(all, ({ status }) => status?.replicas),
-    updatedReplicas: newSet?.status?.replicas ?? 0,
-    readyReplicas: sumOf(all, ({ status }) => status?.readyReplicas),
-    availableReplicas: available,
-    unavailableReplicas: Math.max(0, sumOf(all, replicasOf) - available),
+export function countedStatus(rollout: Rollout, nowMs: number): DeploymentStatus {
+  const { deployment, newSet } = rollout;
+  const all = allOf(rollout);
+  const availableReplicas = sumOf(all, availableOf);
+  const isTold = all.every(({ status }) => status?.terminatingReplicas !== undefined);
+  const { collisionCount, conditions } = deployment.status ?? {};
+  const isEnough = availableReplicas >= replicasOf(deployment) - maxUnavailable(deployment);
+  const available = {
+    type: "Available",
+    status: isEnough ? "True" : "False",
+    reason: isEnough ? "MinimumReplicasAvailable" : "MinimumReplicasUnavailable",
+    message: `Deployment ${isEnough ? "has" : "does not have"} minimum availability.`,
   };
-  const status: DeploymentStatus = { observedGeneration: deployment.metadata.generation ?? 0 };
-  Object.assign(
-    status,
-    Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0)),
-  );
-  if (all.every((set) => set.status?.terminatingReplicas !== undefined)) {
-    status.terminatingReplicas = sumOf(all, (set) => set.status?.terminatingReplicas);
-  }
-  if (deployment.status?.collisionCount !== undefined) {
-    status.collisionCount = deployment.status.collisionCount;
-  }
-  const enough = available >= replicasOf(deployment) - maxUnavailable(deployment);
-  status.conditions = withCondition(
-    deployment.status?.conditions ?? [],
-    enough
-      ? newCondition(
-          nowMs,
-          "Available",
-          "True",
-          "MinimumReplicasAvailable",
-          "Deployment has minimum availability.",
-        )
-      : newCondition(
-          nowMs,
-          "Available",
-          "False",
-          "MinimumReplicasUnavailable",
-          "Deployment does not have minimum availability.",
-        ),
-  );
-  return status;
+  return {
+    observedGeneration: deployment.metadata.generation ?? 0,
+    ...nonZero({
+      replicas: sumOf(all, ({ status }) => status?.replicas),
+      updatedReplicas: newSet?.status?.replicas ?? 0,
+      readyReplicas: sumOf(all, ({ status }) => status?.readyReplicas),
+      availableReplicas,
+      unavailableReplicas: Math.max(0, sumOf(all, replicasOf) - availableReplicas),
+    }),
+    ...(isTold
+      ? { terminatingReplicas: sumOf(all, ({ status }) => status?.terminatingReplicas) }
+      : {}),
+    ...present({ collisionCount }),
+    conditions: withCondition(conditions, available, nowMs),
+  };
 }
 
 /** Whether every pod is new and available. */
-export function isComplete(deployment: Deployment, status: DeploymentStatus): boolean {
+export function isComplete(deployment: Deployment, status: DeploymentStatus = {}): boolean {
+  const {
+    updatedReplicas = 0,
+    replicas = 0,
+    availableReplicas = 0,
+    observedGeneration = 0,
+  } = status;
   const wanted = replicasOf(deployment);
   return (
-    (status.updatedReplicas ?? 0) === wanted &&
-    (status.replicas ?? 0) === wanted &&
-    (status.availableReplicas ?? 0) === wanted &&
-    (status.observedGeneration ?? 0) >= (deployment.metadata.generation ?? 0)
+    [updatedReplicas, replicas, availableReplicas].every((count) => count === wanted) &&
+    observedGeneration >= (deployment.metadata.generation ?? 0)
   );
 }
 
-function hasProgressed(before: DeploymentStatus, now: DeploymentStatus): boolean {
-  const old = (status: DeploymentStatus): number =>
-    (status.replicas ?? 0) - (status.updatedReplicas ?? 0);
-  return (
-    (now.updatedReplicas ?? 0) > (before.updatedReplicas ?? 0) ||
-    old(now) < old(before) ||
-    (now.readyReplicas ?? 0) > (before.readyReplicas ?? 0) ||
-    (now.availableReplicas ?? 0) > (before.availableReplicas ?? 0)
+const oldOf = ({ replicas = 0, updatedReplicas = 0 }: DeploymentStatus): number =>
+  replicas - updatedReplicas;
+
+const hasProgressed = (before: DeploymentStatus, now: DeploymentStatus): boolean =>
+  oldOf(now) < oldOf(before) ||
+  (["updatedReplicas", "readyReplicas", "availableReplicas"] as const).some(
+    (count) => (now[count] ?? 0) > (before[count] ?? 0),
   );
-}
 
 /** The counted status with its conditions of progress and failure. */
-export function rolloutStatus(
-  deployment: Deployment,
-  all: readonly ReplicaSet[],
-  newSet: ReplicaSet | undefined,
+export function rolloutStatus(rollout: Rollout, nowMs: number): DeploymentStatus {
+  const status = countedStatus(rollout, nowMs);
+  const conditions = progressed(rollout, status, nowMs);
+  const type = "ReplicaFailure";
+  const [failure] = [rollout.newSet, ...rollout.old].flatMap(
+    (set) => findCondition(set?.status?.conditions, type) ?? [],
+  );
+  if (!failure) return { ...status, conditions: withoutCondition(conditions, type) };
+  const { reason = "", message = "" } = failure;
+  const change = { type, status: failure.status, reason, message };
+  return { ...status, conditions: withCondition(conditions, change, nowMs) };
+}
+
+/** The conditions of the status with what is to be said about the progress of the rollout. */
+function progressed(
+  { deployment, newSet }: Rollout,
+  status: DeploymentStatus,
   nowMs: number,
-): DeploymentStatus {
-  const status = countedStatus(deployment, all, newSet, nowMs);
-  let conditions = status.conditions ?? [];
-  const before = findCondition(deployment.status, "Progressing");
-  const wasComplete =
-    (status.replicas ?? 0) === (status.updatedReplicas ?? 0) &&
-    before?.reason === "NewReplicaSetAvailable";
-  const subject = newSet
-    ? `ReplicaSet "${newSet.metadata.name ?? ""}"`
-    : `Deployment "${deployment.metadata.name ?? ""}"`;
-  if (!hasDeadline(deployment)) {
-    conditions = conditions.filter(({ type }) => type !== "Progressing");
-  } else if (!wasComplete) {
-    if (isComplete(deployment, status)) {
-      const message = `${subject} has successfully progressed.`;
-      conditions = withCondition(
-        conditions,
-        newCondition(nowMs, "Progressing", "True", "NewReplicaSetAvailable", message),
-      );
-    } else if (hasProgressed(deployment.status ?? {}, status)) {
-      const message = `${subject} is progressing.`;
-      const progressing = newCondition(nowMs, "Progressing", "True", "ReplicaSetUpdated", message);
-      // Each step counts, even with the same reason: the deadline runs from the last one.
-      if (before?.status === "True" && before.lastTransitionTime !== undefined) {
-        progressing.lastTransitionTime = before.lastTransitionTime;
-      }
-      conditions = [...conditions.filter(({ type }) => type !== "Progressing"), progressing];
-    } else if (hasTimedOut(deployment, nowMs)) {
-      const message = `${subject} has timed out progressing.`;
-      conditions = withCondition(
-        conditions,
-        newCondition(nowMs, "Progressing", "False", "ProgressDeadlineExceeded", message),
-      );
-    }
+): Condition[] {
+  const { conditions = [] } = status;
+  const before = progressOf(deployment);
+  if (!hasDeadline(deployment)) return withoutCondition(conditions, "Progressing");
+  if (oldOf(status) === 0 && before?.reason === COMPLETE) return conditions;
+  const { kind, metadata } = newSet ?? deployment;
+  const told = (value: string, reason: string, end: string): Condition => ({
+    type: "Progressing",
+    status: value,
+    reason,
+    message: `${kind} "${metadata.name ?? ""}" ${end}`,
+  });
+  if (isComplete(deployment, status)) {
+    return withCondition(conditions, told("True", COMPLETE, "has successfully progressed."), nowMs);
   }
-  const failure = failureOf(all, newSet);
-  conditions = failure
-    ? withCondition(
-        conditions,
-        newCondition(
-          nowMs,
-          "ReplicaFailure",
-          failure.status,
-          failure.reason ?? "",
-          failure.message ?? "",
-        ),
-      )
-    : conditions.filter(({ type }) => type !== "ReplicaFailure");
-  return { ...status, conditions };
-}
-
-function failureOf(
-  all: readonly ReplicaSet[],
-  newSet: ReplicaSet | undefined,
-): Condition | undefined {
-  for (const set of newSet ? [newSet, ...all] : all) {
-    const failure = set.status?.conditions?.find(({ type }) => type === "ReplicaFailure");
-    if (failure) return failure;
+  if (hasProgressed(deployment.status ?? {}, status)) {
+    // Each step counts, even with the same reason: the deadline runs from the last one.
+    return withCondition(
+      conditions,
+      told("True", "ReplicaSetUpdated", "is progressing."),
+      nowMs,
+      true,
+    );
   }
-  return undefined;
-}
-
-function hasTimedOut(deployment: Deployment, nowMs: number): boolean {
-  const progressing = findCondition(deployment.status, "Progressing");
-  if (!progressing || progressing.reason === "NewReplicaSetAvailable") return false;
-  if (progressing.reason === "ProgressDeadlineExceeded") return true;
-  return deadlineOf(deployment, progressing) < nowMs;
+  if (!before || before.reason === COMPLETE) return conditions;
+  if (before.reason !== TIMED_OUT && deadlineOf(deployment, before) >= nowMs) return conditions;
+  return withCondition(conditions, told("False", TIMED_OUT, "has timed out progressing."), nowMs);
 }
 
 const deadlineOf = (deployment: Deployment, progressing: Condition): number =>
   msOf(progressing.lastUpdateTime) + (deployment.spec.progressDeadlineSeconds ?? 0) * 1000;
 
 /** In how many milliseconds the rollout exceeds its deadline; `undefined` when it cannot. */
-export function deadlineInMs(
-  deployment: Deployment,
-  status: DeploymentStatus,
-  nowMs: number,
-): number | undefined {
-  const progressing = findCondition(status, "Progressing");
-  if (!hasDeadline(deployment) || !progressing || isComplete(deployment, status)) return undefined;
-  if (
-    progressing.reason === "ProgressDeadlineExceeded" ||
-    progressing.reason === "NewReplicaSetAvailable"
-  ) {
-    return undefined;
-  }
+export function deadlineInMs(deployment: Deployment, nowMs: number): number | undefined {
+  const progressing = progressOf(deployment);
+  if (!hasDeadline(deployment) || !progressing) return undefined;
+  if (isComplete(deployment, deployment.status)) return undefined;
+  if ([TIMED_OUT, COMPLETE].includes(progressing.reason ?? "")) return undefined;
   return Math.max(0, deadlineOf(deployment, progressing) - nowMs) + 1000;
 }

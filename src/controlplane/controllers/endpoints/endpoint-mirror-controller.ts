@@ -8,7 +8,7 @@ import { keyFrom } from "../keys.ts";
 import { ENDPOINTS } from "./endpoint-subsets.ts";
 import { ENDPOINT_SLICES } from "./endpoint-slice-plan.ts";
 import { SERVICES } from "../../builtin/tokens.ts";
-import { type OwnerKind, controllerReference } from "../ownership.ts";
+import { controllerReference } from "../ownership.ts";
 import { canonicalJson } from "../template-hash.ts";
 import { Controller, watch } from "../controller.ts";
 import type { Endpoint } from "../../../generated/k8s/discovery-v1.ts";
@@ -16,7 +16,6 @@ import type { EndpointSlice } from "./endpoint-slice-plan.ts";
 import type { EndpointAddress, Endpoints } from "./endpoint-subsets.ts";
 import { present } from "../../../present.ts";
 
-const KIND: OwnerKind = { apiVersion: "v1", kind: "Endpoints", resource: ENDPOINTS };
 const MANAGED_BY = "endpointslice.kubernetes.io/managed-by";
 const MANAGER = "endpointslicemirroring-controller.k8s.io";
 const SERVICE_NAME = "kubernetes.io/service-name";
@@ -98,7 +97,7 @@ function slicesFor(owner: Endpoints): EndpointSlice[] {
             namespace,
             labels: { ...labels, [SERVICE_NAME]: name, [MANAGED_BY]: MANAGER },
             ...(Object.keys(copied).length > 0 ? { annotations: copied } : {}),
-            ownerReferences: [controllerReference(owner, KIND)],
+            ownerReferences: [controllerReference(owner)],
           },
           addressType: family,
           endpoints,

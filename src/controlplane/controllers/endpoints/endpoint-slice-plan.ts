@@ -21,13 +21,11 @@ import {
   resolvePorts,
 } from "./endpoint-ports.ts";
 import { sortedByHash } from "../go-hash.ts";
-import { SERVICES } from "../../builtin/tokens.ts";
-import { type OwnerKind, controllerReference } from "../ownership.ts";
+import { controllerReference } from "../ownership.ts";
 import { isReady } from "../pods/pods.ts";
 import { canonicalJson } from "../template-hash.ts";
 import { present } from "../../../present.ts";
 
-const KIND: OwnerKind = { apiVersion: "v1", kind: "Service", resource: SERVICES };
 const SERVICE_NAME = "kubernetes.io/service-name";
 const MANAGED_BY = "endpointslice.kubernetes.io/managed-by";
 const MANAGER = "endpointslice-controller.k8s.io";
@@ -287,7 +285,7 @@ function newSlice(service: Service, ports: ResolvedPort[]): EndpointSlice {
       generateName: `${name}-`,
       namespace,
       labels: labelsOf(service),
-      ownerReferences: [controllerReference(service, KIND)],
+      ownerReferences: [controllerReference(service)],
     },
     addressType: "IPv4",
     endpoints: [],
@@ -310,7 +308,7 @@ const hasSameLabels = (slice: EndpointSlice, service: Service): boolean =>
 const isOwnedBy = ({ metadata }: EndpointSlice, service: Service): boolean =>
   metadata.ownerReferences?.some(
     ({ uid, kind, apiVersion }) =>
-      uid === service.metadata.uid && kind === KIND.kind && apiVersion === KIND.apiVersion,
+      uid === service.metadata.uid && kind === service.kind && apiVersion === service.apiVersion,
   ) === true;
 
 const isPlaceholder = (slice: EndpointSlice, placeholder: EndpointSlice): boolean =>

@@ -7,19 +7,20 @@
  * @see https://kubernetes.io/docs/concepts/workloads/controllers/job/
  */
 import { sameJson } from "../../../kube/json.ts";
-import { errorFrom } from "../../../errors.ts";
+import { msOf, timeOf } from "../../../kube/values/times.ts";
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { Condition } from "../../builtin/shared/shapes.ts";
 import type { Job } from "../../builtin/kinds/batch/job/shape.ts";
-import { unlessGone } from "../absence.ts";
-import { keyFrom, textOf } from "../keys.ts";
 import { JOBS, PODS } from "../../builtin/tokens.ts";
-import { type OwnerKind, claimed, controllerOf, watchOwned } from "../ownership.ts";
-import { createPod, deletePod } from "../pods/pod-control.ts";
-import { isFinished, isReady } from "../pods/pods.ts";
-import { msOf, timeOf } from "../../../kube/values/times.ts";
+import { unlessGone } from "../absence.ts";
+import { isTrue, withoutCondition } from "../conditions.ts";
 import { ObjectController, watch } from "../controller.ts";
+import { nonZero, shortest } from "../counts.ts";
+import { keyFrom, textOf } from "../keys.ts";
+import { claimed, controllerOf, isControlledBy, watchOwned } from "../ownership.ts";
+import { createPod, deletePod, isFinished, isReady, isTerminating } from "../pods/pods.ts";
 import {
+  type Failures,
   TRACKING,
   backoffMs,
   endedAt,
@@ -27,7 +28,6 @@ import {
   surplusPods,
   isIndexed,
   jobPod,
-  releasePatch,
   replacesFailedOnly,
 } from "./job-pods.ts";
 import {
@@ -35,13 +35,10 @@ import {
   completionOf,
   indexFields,
   indexesToRun,
-  isOver,
-  isTrue,
   progressOf,
   wantedActive,
 } from "./job-progress.ts";
 
-const KIND: OwnerKind<Job> = { apiVersion: "batch/v1", kind: "Job", resource: JOBS };
 /** The prefix of the key of a pod whose Job is gone. */
 const ORPHAN = "orphan:";
 const OWN_MANAGER = "kubernetes.io/job-controller";
@@ -52,12 +49,7 @@ interface Managed {
   readonly ready: number;
   readonly removed: number;
   /** In how many milliseconds more pods may be created. */
-  readonly waitMs?: number;
-}
-
-interface Failures {
-  readonly inRow: number;
-  readonly lastMs: number;
+  readonly waitMs?: number | undefined;
 }
 
 /** Creates, counts and deletes the pods of Jobs. */
@@ -66,7 +58,7 @@ export class JobController extends ObjectController<Job> {
   readonly resource = JOBS;
   readonly watches = [
     watch(JOBS),
-    watchOwned(this.client, PODS, KIND, (job) => job.spec.selector),
+    watchOwned(this, PODS, (job) => job.spec.selector),
     watch(PODS, ({ object }) => (isOrphan(object) ? [`${ORPHAN}${textOf(object)}`] : [])),
   ];
   /** Failures since the last success, by the uid of the Job. */
@@ -83,19 +75,13 @@ export class JobController extends ObjectController<Job> {
 
   protected async reconcile(job: Job): Promise<number | undefined> {
     if ((job.spec.managedBy ?? OWN_MANAGER) !== OWN_MANAGER) return undefined;
-    if (isOver(job)) {
+    if (isTrue(job, "Complete") || isTrue(job, "Failed")) {
       this.#failures.delete(job.metadata.uid ?? "");
       this.#startTimes.delete(job.metadata.uid ?? "");
       return undefined;
     }
-    const pods = await claimed({
-      client: this.client,
-      owner: job,
-      kind: KIND,
-      resource: PODS,
-      selector: job.spec.selector,
-      finalizer: TRACKING,
-    });
+    const { selector } = job.spec;
+    const pods = await claimed(this.client, job, PODS, selector, { finalizer: TRACKING });
     return this.#advance(job, pods);
   }
 
@@ -113,28 +99,22 @@ export class JobController extends ObjectController<Job> {
     let job = this.#started(found);
     let progress = progressOf(job, pods, this.#leftMs(job));
     this.#noteFailures(job, progress, now);
-    let managed: Managed = { active: progress.active.length, ready: progress.ready, removed: 0 };
-    let failure: unknown;
-    if (progress.ending) {
-      for (const pod of progress.active) await deletePod(this, job, pod);
-      managed = { active: 0, ready: 0, removed: progress.active.length };
-    } else {
-      const isLeaving = job.metadata.deletionTimestamp !== undefined;
-      try {
-        if (!isLeaving) managed = await this.#managePods(job, pods, progress, now);
-      } catch (thrown) {
-        failure = thrown;
-      }
-      const ending = completionOf(job, progress, managed.active);
-      if (ending) progress = { ...progress, ending };
-      else if (!isLeaving) job = await this.#noteSuspension(job);
+    const { active, ready, ending } = progress;
+    let managed: Managed = { active: active.length, ready, removed: 0 };
+    if (ending) {
+      for (const pod of active) await deletePod(this, job, pod);
+      managed = { active: 0, ready: 0, removed: active.length };
     }
-    job = await this.#count(job, pods, progress, managed);
-    await this.#finish(job, progress);
-    if (failure !== undefined) throw errorFrom(failure);
-    const limit = this.#leftMs(job);
-    const waits = [managed.waitMs, limit].filter((ms) => ms !== undefined && ms > 0).map(Number);
-    return waits.length > 0 && !progress.ending ? Math.min(...waits) : undefined;
+    const isManaged = !ending && job.metadata.deletionTimestamp === undefined;
+    try {
+      if (isManaged) managed = await this.#managePods(job, pods, progress, now);
+    } finally {
+      progress = { ...progress, ending: ending ?? completionOf(job, progress, managed.active) };
+      if (isManaged && !progress.ending) job = await this.#noteSuspension(job);
+      job = await this.#count(job, pods, progress, managed);
+      await this.#finish(job, progress);
+    }
+    return progress.ending ? undefined : shortest([managed.waitMs, this.#leftMs(job)]);
   }
 
   /** How many milliseconds the Job may still be active; `undefined` without a deadline. */
@@ -156,22 +136,14 @@ export class JobController extends ObjectController<Job> {
   async #noteSuspension(job: Job): Promise<Job> {
     const { suspend = false } = job.spec;
     if (suspend === isTrue(job, "Suspended")) return job;
-    const status = { ...job.status };
-    const time = timeOf(this.clock.now());
     const [reason, message] = suspend
       ? ["JobSuspended", "Job suspended"]
       : ["JobResumed", "Job resumed"];
-    status.conditions = withCondition(status.conditions, {
-      type: "Suspended",
-      status: suspend ? "True" : "False",
-      lastProbeTime: time,
-      lastTransitionTime: time,
-      reason,
-      message,
-    });
+    const change = { type: "Suspended", status: suspend ? "True" : "False", reason, message };
+    const status = { ...job.status, conditions: this.#conditionsWith(job, change) };
     if (suspend) delete status.startTime;
     else {
-      status.startTime = time;
+      status.startTime = timeOf(this.clock.now());
       this.#noteStart(job);
     }
     await this.events.record(job, "Normal", suspend ? "Suspended" : "Resumed", message);
@@ -188,8 +160,8 @@ export class JobController extends ObjectController<Job> {
     if (newSucceeded.length > 0) this.#failures.delete(uid);
     if (failed.length === 0) return;
     const lastMs = Math.max(...failed.map((pod) => endedAt(pod, now)));
-    const inRow = (this.#failures.get(uid)?.inRow ?? 0) + failed.length;
-    this.#failures.set(uid, { inRow, lastMs });
+    const count = (this.#failures.get(uid)?.count ?? 0) + failed.length;
+    this.#failures.set(uid, { count, lastMs });
   }
 
   async #managePods(
@@ -211,113 +183,98 @@ export class JobController extends ObjectController<Job> {
       return { active: wanted, ready: ready - surplus.filter(isReady).length, removed };
     }
     const same: Managed = { active: active.length, ready, removed: 0 };
-    const leaving = replacesFailedOnly(job)
-      ? pods.filter((pod) => pod.metadata.deletionTimestamp && !isFinished(pod)).length
-      : 0;
+    const leaving = replacesFailedOnly(job) ? pods.filter(isTerminating).length : 0;
     const missing = Math.max(0, wanted - active.length - leaving);
     if (missing === 0) return same;
-    let indexes = isIndexed(job) ? indexesToRun(job, progress, pods).slice(0, missing) : undefined;
-    if (job.spec.backoffLimitPerIndex === undefined) {
-      const failures = this.#failures.get(job.metadata.uid ?? "");
-      const waitMs = failures ? failures.lastMs + backoffMs(failures.inRow) - now : 0;
-      if (waitMs > 0) return { ...same, waitMs };
-    } else {
-      const waits = (indexes ?? []).map((index) => indexWaitMs(progress.delayed.get(index), now));
-      indexes = indexes?.filter((_, place) => waits[place] === 0);
-      if (indexes?.length === 0 && waits.length > 0) return { ...same, waitMs: Math.min(...waits) };
+    const indexes: (number | undefined)[] = isIndexed(job)
+      ? indexesToRun(job, progress, pods).slice(0, missing)
+      : Array.from({ length: missing }, () => undefined);
+    const jobWaitMs = backoffMs(this.#failures.get(job.metadata.uid ?? ""), now);
+    const waits = indexes.map((index) =>
+      job.spec.backoffLimitPerIndex === undefined
+        ? jobWaitMs
+        : indexWaitMs(progress.delayed.get(index), now),
+    );
+    const due = indexes.filter((_, place) => waits[place] === 0);
+    if (due.length === 0) return { ...same, waitMs: shortest(waits) };
+    for (const index of due) {
+      await createPod(this, job, jobPod(job, index, progress.delayed.get(index)));
     }
-    const count = indexes?.length ?? missing;
-    for (let made = 0; made < count; made++) await this.#create(job, indexes?.[made], progress);
-    return { ...same, active: active.length + count };
-  }
-
-  async #create(job: Job, index: number | undefined, progress: Progress): Promise<void> {
-    const failed = index === undefined ? undefined : progress.delayed.get(index);
-    await createPod(this, job, jobPod(job, KIND, index, failed));
+    return { ...same, active: active.length + due.length };
   }
 
   async #release(pod: Pod): Promise<void> {
-    if (!pod.metadata.finalizers?.includes(TRACKING)) return;
-    await unlessGone(this.client.patch(PODS, pod.metadata, releasePatch(pod)));
+    const { uid, finalizers = [] } = pod.metadata;
+    if (!isTracked(pod)) return;
+    const rest = finalizers.filter((name) => name !== TRACKING);
+    const metadata = { uid, finalizers: rest.length > 0 ? rest : null };
+    await unlessGone(this.client.patch(PODS, pod.metadata, { metadata }));
   }
 
   /** Lists the finished pods in the status, releases them, and adds them to the counts. */
   async #count(job: Job, pods: readonly Pod[], progress: Progress, managed: Managed): Promise<Job> {
-    const isDone = progress.ending !== undefined || job.metadata.deletionTimestamp !== undefined;
+    const { ending, ignored } = progress;
+    const isDone = ending !== undefined || job.metadata.deletionTimestamp !== undefined;
     const kept = new Set(isDone ? [] : progress.delayed.values());
     const newFailed = progress.newFailed.filter((pod) => !kept.has(pod));
     const before = job.status?.uncountedTerminatedPods ?? {};
     const uids = (list: readonly Pod[]): string[] => list.map(({ metadata }) => metadata.uid ?? "");
     const succeeded = [...(before.succeeded ?? []), ...uids(progress.newSucceeded)];
-    const counted = newFailed.filter((pod) => !progress.ignored.has(pod));
+    const counted = newFailed.filter((pod) => !ignored.has(pod));
     const failed = [...(before.failed ?? []), ...uids(counted)];
-    const terminating = pods.filter(
-      (pod) => pod.metadata.deletionTimestamp && !isFinished(pod),
-    ).length;
     const status: NonNullable<Job["status"]> = {
-      ...job.status,
+      ...nonZero({ ...job.status, active: managed.active }),
       ...indexFields(job, progress),
       ready: managed.ready,
-      terminating: terminating + managed.removed,
+      terminating: pods.filter(isTerminating).length + managed.removed,
       uncountedTerminatedPods: {
         ...(succeeded.length > 0 ? { succeeded } : {}),
         ...(failed.length > 0 ? { failed } : {}),
       },
     };
-    if (managed.active > 0) status.active = managed.active;
-    else delete status.active;
-    if (progress.ending)
-      status.conditions = this.#conditionsFor(job, progress.ending.type, progress);
-    const finished = [...progress.newSucceeded, ...newFailed];
-    if (finished.length + succeeded.length + failed.length === 0) {
-      return this.#writeStatus(job, status);
+    if (ending && !isTrue(job, ending.type)) {
+      status.conditions = this.#conditionsWith(job, { ...ending, status: "True" });
     }
     const written = await this.#writeStatus(job, status);
+    const finished = [...progress.newSucceeded, ...newFailed];
+    if (finished.length + succeeded.length + failed.length === 0) return written;
     for (const pod of finished) await this.#release(pod);
-    const next = { ...(written.status ?? {}), uncountedTerminatedPods: {} };
-    const total = isIndexed(job) ? progress.succeeded : (next.succeeded ?? 0) + succeeded.length;
-    if (total > 0) next.succeeded = total;
-    if (failed.length > 0) next.failed = (next.failed ?? 0) + failed.length;
-    return this.#writeStatus(written, next);
+    const { succeeded: won = 0, failed: lost = 0 } = written.status ?? {};
+    return this.#writeStatus(written, {
+      ...written.status,
+      uncountedTerminatedPods: {},
+      ...nonZero({
+        succeeded: isIndexed(job) ? progress.succeeded : won + succeeded.length,
+        failed: lost + failed.length,
+      }),
+    });
   }
 
   /** Sets the final condition when no pod is left that could still change a count. */
-  async #finish(job: Job, progress: Progress): Promise<void> {
-    const { ending } = progress;
+  async #finish(job: Job, { ending }: Progress): Promise<void> {
     if (!ending) return;
     const { namespace = "" } = job.metadata;
-    const left = this.client
-      .list(PODS, { namespace })
-      .some(
-        (pod) =>
-          controllerOf(pod)?.uid === job.metadata.uid &&
-          (!isFinished(pod) || pod.metadata.finalizers?.includes(TRACKING)),
-      );
-    if (left) return;
+    const isLeft = (pod: Pod): boolean => !isFinished(pod) || isTracked(pod);
+    const pods = this.client.list(PODS, { namespace });
+    if (pods.some((pod) => isControlledBy(pod, job) && isLeft(pod))) return;
     const success = ending.type === "SuccessCriteriaMet";
-    const status: NonNullable<Job["status"]> = {
+    const type = success ? "Complete" : "Failed";
+    await this.#writeStatus(job, {
       ...job.status,
       terminating: 0,
       ready: 0,
-      conditions: this.#conditionsFor(job, success ? "Complete" : "Failed", progress),
-    };
-    if (success) status.completionTime = timeOf(this.clock.now());
-    await this.#writeStatus(job, status);
+      conditions: this.#conditionsWith(job, { ...ending, type, status: "True" }),
+      ...(success ? { completionTime: timeOf(this.clock.now()) } : {}),
+    });
     if (success) await this.events.record(job, "Normal", "Completed", "Job completed");
     else await this.events.record(job, "Warning", ending.reason, ending.message);
   }
 
-  #conditionsFor(job: Job, type: string, { ending }: Progress): Condition[] {
-    if (isTrue(job, type)) return job.status?.conditions ?? [];
+  /** The conditions with one of them put last, as of now. */
+  #conditionsWith({ status }: Job, change: Condition): Condition[] {
     const time = timeOf(this.clock.now());
-    return withCondition(job.status?.conditions, {
-      type,
-      status: "True",
-      lastProbeTime: time,
-      lastTransitionTime: time,
-      reason: ending?.reason ?? "",
-      message: ending?.message ?? "",
-    });
+    const others = withoutCondition(status?.conditions, change.type);
+    return [...others, { ...change, lastProbeTime: time, lastTransitionTime: time }];
   }
 
   async #writeStatus(job: Job, status: NonNullable<Job["status"]>): Promise<Job> {
@@ -328,11 +285,8 @@ export class JobController extends ObjectController<Job> {
   }
 }
 
-/** Whether the finalizer of a pod without a controller is left. */
-const isOrphan = (pod: Pod): boolean =>
-  !controllerOf(pod) && pod.metadata.finalizers?.includes(TRACKING) === true;
+/** Whether the pod is not counted yet. */
+const isTracked = ({ metadata }: Pod): boolean => metadata.finalizers?.includes(TRACKING) === true;
 
-/** The conditions with one of them set. */
-function withCondition(conditions: readonly Condition[] = [], condition: Condition): Condition[] {
-  return [...conditions.filter(({ type }) => type !== condition.type), condition];
-}
+/** Whether the finalizer of a pod without a controller is left. */
+const isOrphan = (pod: Pod): boolean => !controllerOf(pod) && isTracked(pod);

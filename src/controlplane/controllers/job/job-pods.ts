@@ -1,11 +1,11 @@
 /** The pods of a Job: which ones count, which failed and why, and new ones. */
-import type { JsonObject } from "../../../kube/object.ts";
+import { findCondition } from "../../../kube/progress/conditions.ts";
+import { msOf } from "../../../kube/values/times.ts";
+import { present } from "../../../present.ts";
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { Job } from "../../builtin/kinds/batch/job/shape.ts";
-import { type OwnerKind, controllerReference } from "../ownership.ts";
 import { rankForDeletion } from "../pods/pod-ranking.ts";
-import { podFrom } from "../pods/pods.ts";
-import { msOf } from "../../../kube/values/times.ts";
+import { podFrom, readySince } from "../pods/pods.ts";
 
 /** The finalizer of a pod that is not counted yet. */
 export const TRACKING = "batch.kubernetes.io/job-tracking";
@@ -27,34 +27,47 @@ export function indexOf(pod: Pod): number {
   return text !== undefined && /^\d+$/.test(text) ? Number(text) : -1;
 }
 
-/** How often the index had failed before this pod was created. */
-export const indexFailuresOf = (pod: Pod): number =>
-  Number(pod.metadata.annotations?.[INDEX_FAILURES] ?? "0");
+const countAt = ({ metadata }: Pod, annotation: string): number =>
+  Number(metadata.annotations?.[annotation] ?? "0");
 
-const ignoredFailuresOf = (pod: Pod): number =>
-  Number(pod.metadata.annotations?.[IGNORED_FAILURES] ?? "0");
+/** How often the index had failed before this pod was created. */
+export const indexFailuresOf = (pod: Pod): number => countAt(pod, INDEX_FAILURES);
 
 /** The same, including failures that a rule ignored. */
 export const allIndexFailuresOf = (pod: Pod): number =>
-  indexFailuresOf(pod) + ignoredFailuresOf(pod);
+  countAt(pod, INDEX_FAILURES) + countAt(pod, IGNORED_FAILURES);
 
 /** The counts of an index's failures, for the pod that replaces `failed`. */
 function failuresAfter(job: Job, failed: Pod | undefined): Record<string, string> {
   if (job.spec.backoffLimitPerIndex === undefined) return {};
-  const isIgnored = failed !== undefined && verdictOn(failed, job).action === "Ignore";
-  const counted = failed ? indexFailuresOf(failed) + (isIgnored ? 0 : 1) : 0;
-  const ignored = failed ? ignoredFailuresOf(failed) + (isIgnored ? 1 : 0) : 0;
+  if (!failed) return { [INDEX_FAILURES]: "0" };
+  const isIgnored = verdictOn(failed, job).action === "Ignore";
+  const ignored = countAt(failed, IGNORED_FAILURES) + (isIgnored ? 1 : 0);
   return {
-    [INDEX_FAILURES]: String(counted),
+    [INDEX_FAILURES]: String(indexFailuresOf(failed) + (isIgnored ? 0 : 1)),
     ...(ignored > 0 ? { [IGNORED_FAILURES]: String(ignored) } : {}),
   };
 }
 
-/** In how many milliseconds the index of a failed pod may be retried. */
-export function indexWaitMs(failed: Pod | undefined, nowMs: number): number {
-  if (!failed) return 0;
-  return Math.max(0, endedAt(failed, nowMs) + backoffMs(allIndexFailuresOf(failed) + 1) - nowMs);
+/** Consecutive failures. */
+export interface Failures {
+  readonly count: number;
+  readonly lastMs: number;
 }
+
+/** In how many milliseconds after these failures the next pod may be created. */
+export function backoffMs(failures: Failures | undefined, nowMs: number): number {
+  if (!failures) return 0;
+  const delayMs = Math.min(BACKOFF_MS * 2 ** (failures.count - 1), LONGEST_BACKOFF_MS);
+  return Math.max(0, failures.lastMs + delayMs - nowMs);
+}
+
+/** In how many milliseconds the index of a failed pod may be retried. */
+export const indexWaitMs = (failed: Pod | undefined, nowMs: number): number =>
+  backoffMs(
+    failed && { count: allIndexFailuresOf(failed) + 1, lastMs: endedAt(failed, nowMs) },
+    nowMs,
+  );
 
 /** Whether a pod counts as failed. */
 export function hasFailed(pod: Pod, job: Job): boolean {
@@ -73,68 +86,54 @@ export interface Verdict {
   readonly message: string;
 }
 
-const COUNTED: Verdict = { action: "Count", message: "" };
-
 /** The verdict of the first rule of the Job's failure policy that matches the pod. */
 export function verdictOn(pod: Pod, job: Job): Verdict {
-  for (const [index, rule] of (job.spec.podFailurePolicy?.rules ?? []).entries()) {
-    const action = rule.action;
+  const { namespace = "", name = "" } = pod.metadata;
+  const rules = job.spec.podFailurePolicy?.rules ?? [];
+  for (const [index, { action, onExitCodes: codes, onPodConditions = [] }] of rules.entries()) {
     const at = `matching ${action} rule at index ${index}`;
-    const { namespace = "", name = "" } = pod.metadata;
-    const codes = rule.onExitCodes;
-    if (codes && pod.status?.phase === "Failed") {
-      const found = containersOf(pod).find(
-        (container) =>
-          (codes.containerName === undefined || codes.containerName === container.name) &&
-          container.exitCode !== 0 &&
-          codes.values.includes(container.exitCode) === (codes.operator === "In"),
-      );
-      if (found) {
-        const message = `Container ${found.name} for pod ${namespace}/${name} failed with exit code ${found.exitCode} ${at}`;
-        return { action, message };
-      }
+    const failed = exitsOf(pod).find(
+      (exit) =>
+        codes &&
+        (codes.containerName === undefined || codes.containerName === exit.name) &&
+        codes.values.includes(exit.code) === (codes.operator === "In"),
+    );
+    if (failed) {
+      const message = `Container ${failed.name} for pod ${namespace}/${name} failed with exit code ${failed.code} ${at}`;
+      return { action, message };
     }
-    for (const pattern of rule.onPodConditions ?? []) {
-      const met = pod.status?.conditions?.some(
-        ({ type, status }) => type === pattern.type && status === (pattern.status ?? "True"),
-      );
-      if (met) {
-        const message = `Pod ${namespace}/${name} has condition ${pattern.type} ${at}`;
-        return { action, message };
-      }
+    const met = onPodConditions.find(
+      ({ type, status = "True" }) => findCondition(pod.status?.conditions, type)?.status === status,
+    );
+    if (met) {
+      const message = `Pod ${namespace}/${name} has condition ${met.type} ${at}`;
+      return { action, message };
     }
   }
-  return COUNTED;
+  return { action: "Count", message: "" };
 }
 
-function containersOf({ status }: Pod): { name: string; exitCode: number }[] {
-  const all = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
-  return all.flatMap(({ name, state }) =>
-    state?.terminated ? [{ name, exitCode: state.terminated.exitCode }] : [],
-  );
+/** The containers of a failed pod that failed. */
+function exitsOf({ status }: Pod): { name: string; code: number }[] {
+  if (status?.phase !== "Failed") return [];
+  return [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])]
+    .map(({ name, state }) => ({ name, code: state?.terminated?.exitCode ?? 0 }))
+    .filter(({ code }) => code !== 0);
 }
 
 /** A pod of the Job; for an indexed Job with its index and the failed pod that it replaces. */
-export function jobPod(
-  job: Job,
-  kind: OwnerKind,
-  index: number | undefined,
-  failed: Pod | undefined,
-): Pod {
-  const name = job.metadata.name ?? "";
-  const numbered = index === undefined ? {} : { [INDEX]: String(index) };
+export function jobPod(job: Job, index: number | undefined, failed: Pod | undefined): Pod {
+  const isNumbered = index !== undefined;
+  const name = `${job.metadata.name ?? ""}-${index ?? ""}`;
+  const labels: Record<string, string> = isNumbered ? { [INDEX]: String(index) } : {};
   const pod = podFrom(job.spec.template, job, {
-    generateName: index === undefined ? `${name}-` : `${name}-${index}-`,
-    ownerReferences: [controllerReference(job, kind)],
-    labels: numbered,
-    annotations: {
-      ...numbered,
-      ...failuresAfter(job, failed),
-    },
+    ...present({ generateName: isNumbered ? `${name}-` : undefined }),
+    labels,
+    annotations: { ...labels, ...failuresAfter(job, failed) },
     finalizers: [TRACKING],
   });
-  if (index === undefined) return pod;
-  pod.spec.hostname ??= `${name}-${index}`;
+  if (!isNumbered) return pod;
+  pod.spec.hostname ??= name;
   const variable = {
     name: "JOB_COMPLETION_INDEX",
     valueFrom: { fieldRef: { fieldPath: `metadata.labels['${INDEX}']` } },
@@ -164,28 +163,11 @@ export function surplusPods(
 }
 
 /**
- * How many milliseconds after the last of `failures` consecutive failures the next pod may be
- * created.
- */
-export function backoffMs(failures: number): number {
-  return failures === 0 ? 0 : Math.min(BACKOFF_MS * 2 ** (failures - 1), LONGEST_BACKOFF_MS);
-}
-
-/**
  * When a pod ended: with its last container, or when that is unknown, when it stopped being ready.
  */
 export function endedAt(pod: Pod, nowMs: number): number {
-  const times = (pod.status?.containerStatuses ?? []).map(({ state }) =>
+  const ends = (pod.status?.containerStatuses ?? []).map(({ state }) =>
     msOf(state?.terminated?.finishedAt),
   );
-  const latest = Math.max(0, ...times);
-  if (latest > 0) return latest;
-  const ready = pod.status?.conditions?.find(({ type }) => type === "Ready");
-  return msOf(ready?.lastTransitionTime) || msOf(pod.metadata.deletionTimestamp) || nowMs;
-}
-
-/** The merge patch that removes the finalizer of a counted pod. */
-export function releasePatch(pod: Pod): JsonObject {
-  const rest = (pod.metadata.finalizers ?? []).filter((name) => name !== TRACKING);
-  return { metadata: { uid: pod.metadata.uid, finalizers: rest.length > 0 ? rest : null } };
+  return Math.max(0, ...ends) || readySince(pod) || msOf(pod.metadata.deletionTimestamp) || nowMs;
 }

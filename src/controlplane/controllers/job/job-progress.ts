@@ -4,10 +4,13 @@
  *
  * Pure; the controller reads, writes and waits.
  */
+import { findCondition } from "../../../kube/progress/conditions.ts";
+import { present } from "../../../present.ts";
 import { formatIndexes, parseIndexes } from "../../builtin/kinds/batch/job-indexes.ts";
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { Job } from "../../builtin/kinds/batch/job/shape.ts";
-import { isActive, isReady, restartsOf } from "../pods/pods.ts";
+import { isTrue } from "../conditions.ts";
+import { isActive, isReady, isTerminating, restartsOf } from "../pods/pods.ts";
 import {
   TRACKING,
   type Verdict,
@@ -17,6 +20,7 @@ import {
   indexFailuresOf,
   indexOf,
   isIndexed,
+  replacesFailedOnly,
   verdictOn,
 } from "./job-pods.ts";
 
@@ -41,77 +45,55 @@ export interface Progress {
   readonly completed: ReadonlySet<number>;
   readonly failedIndexes: ReadonlySet<number>;
   /** The last failed pod of each index to retry: kept until the next one exists. */
-  readonly delayed: ReadonlyMap<number, Pod>;
+  readonly delayed: ReadonlyMap<number | undefined, Pod>;
   readonly ending: Ending | undefined;
 }
 
-const ENDED = ["FailureTarget", "SuccessCriteriaMet"] as const;
-
-/** Whether a condition of the Job is true. */
-export const isTrue = ({ status }: Job, type: string): boolean =>
-  status?.conditions?.some(
-    (condition) => condition.type === type && condition.status === "True",
-  ) === true;
-
-/** Whether the Job has finished. */
-export const isOver = (job: Job): boolean => isTrue(job, "Complete") || isTrue(job, "Failed");
-
 /** Sorts and counts the pods of `job`; `leftMs` is what is left of its deadline, if it has one. */
 export function progressOf(job: Job, pods: readonly Pod[], leftMs: number | undefined): Progress {
-  const { status = {} } = job;
-  const uncounted = new Set([
-    ...(status.uncountedTerminatedPods?.succeeded ?? []),
-    ...(status.uncountedTerminatedPods?.failed ?? []),
-  ]);
-  const fresh = pods.filter(
-    ({ metadata }) => metadata.finalizers?.includes(TRACKING) && !uncounted.has(metadata.uid ?? ""),
-  );
-  const over = isTrue(job, "FailureTarget");
-  const won = isTrue(job, "SuccessCriteriaMet");
+  const { status = {}, spec } = job;
+  const { backoffLimitPerIndex: perIndex, completions = 0 } = spec;
+  const { succeeded: won = [], failed: lost = [] } = status.uncountedTerminatedPods ?? {};
+  const uncounted = new Set([...won, ...lost]);
   const fits = (pod: Pod): boolean => {
     const index = indexOf(pod);
-    return !isIndexed(job) || (index >= 0 && index < (job.spec.completions ?? 0));
+    return !isIndexed(job) || (index >= 0 && index < completions);
   };
-  const newSucceeded = fresh.filter((pod) => hasSucceeded(pod) && fits(pod));
-  const newFailed = fresh.filter(
+  const fresh = pods.filter(
     (pod) =>
-      fits(pod) &&
-      !hasSucceeded(pod) &&
-      (hasFailed(pod, job) || ((over || won) && pod.metadata.deletionTimestamp !== undefined)),
+      pod.metadata.finalizers?.includes(TRACKING) &&
+      !uncounted.has(pod.metadata.uid ?? "") &&
+      fits(pod),
   );
-  // Once the Job has succeeded, pods that are still being deleted are not failures.
-  const spared = won ? newFailed.filter((pod) => pod.status?.phase !== "Failed") : [];
-  const verdicts = new Map(newFailed.map((pod) => [pod, verdictOn(pod, job)]));
-  const ignored = new Set([
-    ...spared,
-    ...newFailed.filter((pod) => verdicts.get(pod)?.action === "Ignore"),
-  ]);
+  const hasLost = isTrue(job, "FailureTarget");
+  const hasWon = isTrue(job, "SuccessCriteriaMet");
+  const newSucceeded = fresh.filter(hasSucceeded);
+  const newFailed = fresh.filter((pod) => {
+    const isRemoved = (hasLost || hasWon) && pod.metadata.deletionTimestamp !== undefined;
+    return !hasSucceeded(pod) && (hasFailed(pod, job) || isRemoved);
+  });
+  const verdicts = newFailed.map((pod) => verdictOn(pod, job));
+  const ignored = new Set(
+    newFailed.filter((pod, place) => {
+      // Once the Job has succeeded, pods that are still being deleted are not failures.
+      const isSpared = hasWon && pod.status?.phase !== "Failed";
+      return isSpared || verdicts[place]?.action === "Ignore";
+    }),
+  );
 
-  const completions = job.spec.completions ?? 0;
-  const completed = new Set(indexesIn(status.completedIndexes, completions));
-  const failedIndexes = new Set(indexesIn(status.failedIndexes, completions));
+  const completed = new Set(parseIndexes(status.completedIndexes ?? "", completions));
+  const failedIndexes = new Set(parseIndexes(status.failedIndexes ?? "", completions));
   if (isIndexed(job)) for (const pod of newSucceeded) completed.add(indexOf(pod));
-  const { backoffLimitPerIndex: perIndex } = job.spec;
   if (perIndex !== undefined) {
     for (const pod of pods) {
       if (indexOf(pod) < 0 || !fits(pod) || !hasFailed(pod, job)) continue;
       // The pod is deleted because the Job has failed, not the other way round.
-      if (over && pod.status?.phase !== "Failed") continue;
+      if (hasLost && pod.status?.phase !== "Failed") continue;
       const { action } = verdictOn(pod, job);
       const isLast = action !== "Ignore" && indexFailuresOf(pod) >= perIndex;
       if (action === "FailIndex" || isLast) failedIndexes.add(indexOf(pod));
     }
   }
-  const succeeded = isIndexed(job)
-    ? completed.size
-    : (status.succeeded ?? 0) +
-      (status.uncountedTerminatedPods?.succeeded?.length ?? 0) +
-      newSucceeded.length;
-  const failed =
-    (status.failed ?? 0) +
-    (status.uncountedTerminatedPods?.failed?.length ?? 0) +
-    newFailed.length -
-    ignored.size;
   const active = pods.filter(isActive);
   const found: Omit<Progress, "ending"> = {
     active,
@@ -119,13 +101,15 @@ export function progressOf(job: Job, pods: readonly Pod[], leftMs: number | unde
     newSucceeded,
     newFailed,
     ignored,
-    succeeded,
-    failed,
+    succeeded: isIndexed(job)
+      ? completed.size
+      : (status.succeeded ?? 0) + won.length + newSucceeded.length,
+    failed: (status.failed ?? 0) + lost.length + newFailed.length - ignored.size,
     completed,
     failedIndexes,
-    delayed: delayedPods(job, fresh.filter(fits), active, { completed, failedIndexes }),
+    delayed: delayedPods(job, fresh, active, { completed, failedIndexes }),
   };
-  return { ...found, ending: endingOf(job, found, [...verdicts.values()], leftMs) };
+  return { ...found, ending: endingOf(job, found, verdicts, leftMs) };
 }
 
 /** The last failed pod of each index to retry that has no active pod yet. */
@@ -148,36 +132,31 @@ function delayedPods(
   return delayed;
 }
 
-const indexesIn = (text: string | undefined, completions: number): number[] =>
-  text === undefined ? [] : parseIndexes(text, Math.max(completions, 0));
-
 function endingOf(
   job: Job,
   progress: Omit<Progress, "ending">,
   verdicts: readonly Verdict[],
   leftMs: number | undefined,
 ): Ending | undefined {
-  for (const type of ENDED) {
-    const known = job.status?.conditions?.find(
-      (condition) => condition.type === type && condition.status === "True",
-    );
-    if (known) return { type, reason: known.reason ?? "", message: known.message ?? "" };
+  for (const type of ["FailureTarget", "SuccessCriteriaMet"] as const) {
+    const known = findCondition(job.status?.conditions, type);
+    const { status, reason = "", message = "" } = known ?? {};
+    if (status === "True") return { type, reason, message };
   }
   const failure = (reason: string, message: string): Ending => ({
     type: "FailureTarget",
     reason,
     message,
   });
+  const { backoffLimit = 6, maxFailedIndexes, completions = 0 } = job.spec;
   const fatal = verdicts.find(({ action }) => action === "FailJob");
   if (fatal) return failure("PodFailurePolicy", fatal.message);
-  const limit = job.spec.backoffLimit ?? 6;
-  if (progress.failed > limit || restartsExceed(job, progress.active, limit)) {
+  if (progress.failed > backoffLimit || restartsExceed(job, progress.active, backoffLimit)) {
     return failure("BackoffLimitExceeded", "Job has reached the specified backoff limit");
   }
   if (leftMs !== undefined && leftMs <= 0) {
     return failure("DeadlineExceeded", "Job was active longer than specified deadline");
   }
-  const { maxFailedIndexes, completions = 0 } = job.spec;
   const lost = progress.failedIndexes.size;
   if (maxFailedIndexes !== undefined && lost > maxFailedIndexes) {
     const message = "Job has exceeded the specified maximal number of failed indexes";
@@ -197,15 +176,14 @@ function restartsExceed(job: Job, active: readonly Pod[], limit: number): boolea
 
 /** Whether a rule of the success policy is met. */
 function successOf(job: Job, { completed }: Omit<Progress, "ending">): Ending | undefined {
-  const { completions, successPolicy } = job.spec;
+  const { completions = 0, successPolicy } = job.spec;
   for (const [index, rule] of (successPolicy?.rules ?? []).entries()) {
-    const wanted =
-      rule.succeededIndexes === undefined
-        ? [...completed]
-        : parseIndexes(rule.succeededIndexes, completions ?? 0).filter((one) => completed.has(one));
-    const needed =
-      rule.succeededCount ?? parseIndexes(rule.succeededIndexes ?? "", completions ?? 0).length;
-    if (wanted.length >= needed && needed > 0) {
+    const { succeededIndexes, succeededCount } = rule;
+    const listed =
+      succeededIndexes === undefined ? undefined : parseIndexes(succeededIndexes, completions);
+    const done = listed ? listed.filter((one) => completed.has(one)).length : completed.size;
+    const needed = succeededCount ?? listed?.length ?? 0;
+    if (done >= needed && needed > 0) {
       const message = `Matched rules at index ${index}`;
       return { type: "SuccessCriteriaMet", reason: "SuccessPolicy", message };
     }
@@ -234,29 +212,21 @@ export function wantedActive(job: Job, { succeeded, active, failedIndexes }: Pro
 
 /** The indexes that need a pod, the smallest first. */
 export function indexesToRun(job: Job, progress: Progress, pods: readonly Pod[]): number[] {
-  const taken = new Set(
-    pods.filter((pod) => isActive(pod) || isLeaving(pod, job)).map((pod) => indexOf(pod)),
-  );
+  const isLeaving = (pod: Pod): boolean => replacesFailedOnly(job) && isTerminating(pod);
+  const taken = new Set(pods.filter((pod) => isActive(pod) || isLeaving(pod)).map(indexOf));
+  const isDone = (index: number): boolean =>
+    progress.completed.has(index) || progress.failedIndexes.has(index);
   return Array.from({ length: job.spec.completions ?? 0 }, (_, index) => index).filter(
-    (index) =>
-      !taken.has(index) && !progress.completed.has(index) && !progress.failedIndexes.has(index),
+    (index) => !taken.has(index) && !isDone(index),
   );
 }
 
-const isLeaving = (pod: Pod, job: Job): boolean =>
-  job.spec.podReplacementPolicy === "Failed" &&
-  pod.metadata.deletionTimestamp !== undefined &&
-  !hasFailed(pod, job) &&
-  !hasSucceeded(pod);
-
 /** The fields of the status that list finished indexes. */
-export function indexFields(job: Job, progress: Progress): Job["status"] {
+export function indexFields(job: Job, { completed, failedIndexes }: Progress): Job["status"] {
   if (!isIndexed(job)) return {};
-  const completedIndexes = formatIndexes(progress.completed);
-  return {
-    ...(completedIndexes === "" ? {} : { completedIndexes }),
-    ...(job.spec.backoffLimitPerIndex === undefined
-      ? {}
-      : { failedIndexes: formatIndexes(progress.failedIndexes) }),
-  };
+  const isListed = job.spec.backoffLimitPerIndex !== undefined;
+  return present({
+    completedIndexes: formatIndexes(completed) || undefined,
+    failedIndexes: isListed ? formatIndexes(failedIndexes) : undefined,
+  });
 }

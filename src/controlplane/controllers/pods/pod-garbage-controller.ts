@@ -7,13 +7,12 @@
  * @see https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#pod-garbage-collection
  */
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
-import type { Node } from "../../builtin/kinds/core/node.ts";
 import type { Condition } from "../../builtin/shared/shapes.ts";
-import { withCondition } from "../conditions.ts";
+import { isTrue, withCondition } from "../conditions.ts";
 import { unlessGone } from "../absence.ts";
+import { byAge } from "../keys.ts";
 import { NODES, PODS } from "../../builtin/tokens.ts";
 import { isFinished } from "./pods.ts";
-import { msOf } from "../../../kube/values/times.ts";
 import { Controller, watch } from "../controller.ts";
 
 const ALL = "all";
@@ -33,7 +32,7 @@ export class PodGarbageController extends Controller {
   ];
   override readonly initialKeys = [ALL];
   /** When the pods of an absent node were first seen, by the node's name. */
-  readonly #absent = new Map<string, number>();
+  #absent: ReadonlyMap<string, number> = new Map();
   #startMs: number | undefined;
   #dueMs: number | undefined;
 
@@ -42,7 +41,9 @@ export class PodGarbageController extends Controller {
     this.#startMs ??= now;
     const nextMs = this.#startMs + (Math.floor((now - this.#startMs) / PERIOD_MS) + 1) * PERIOD_MS;
     const pods = this.client.list(PODS);
-    if (!this.#isNeeded(pods)) {
+    const finished = pods.filter(isFinished);
+    const excess = Math.max(0, finished.length - THRESHOLD);
+    if (excess === 0 && !pods.some((pod) => this.#isForsaken(pod))) {
       this.#dueMs = undefined;
       return undefined;
     }
@@ -50,52 +51,34 @@ export class PodGarbageController extends Controller {
     if (now < this.#dueMs) return this.#dueMs - now;
     this.#dueMs = nextMs;
 
-    const over = pods.filter(isFinished).toSorted(byEvictionAndAge);
-    for (const pod of over.slice(0, Math.max(0, over.length - THRESHOLD))) await this.#give(pod);
-    for (const pod of pods) {
-      if (pod.metadata.deletionTimestamp && this.#isOnDeadNode(pod)) await this.#give(pod);
-    }
+    const leaving = pods.filter(({ metadata }) => metadata.deletionTimestamp);
+    const surplus = finished.toSorted(byEvictionAndAge).slice(0, excess);
+    const stuck = leaving.filter((pod) => this.#isOnDeadNode(pod));
+    for (const pod of [...surplus, ...stuck]) await this.#give(pod);
     await this.#collectOrphans(pods, now);
-    for (const pod of pods) {
-      if (pod.metadata.deletionTimestamp && !pod.spec.nodeName) await this.#give(pod);
-    }
+    for (const pod of leaving) if (!pod.spec.nodeName) await this.#give(pod);
     return nextMs - now;
   }
 
-  /** Whether there are pods to remove now or later. */
-  #isNeeded(pods: readonly Pod[]): boolean {
-    return pods.some((pod) => this.#isForsaken(pod)) || pods.filter(isFinished).length > THRESHOLD;
-  }
-
+  /** Whether the pod is being deleted, or its node is gone. */
   #isForsaken({ metadata, spec: { nodeName = "" } }: Pod): boolean {
-    return (
-      metadata.deletionTimestamp !== undefined || (nodeName !== "" && !this.#nodeNamed(nodeName))
-    );
+    return metadata.deletionTimestamp !== undefined || this.#isAbsent(nodeName);
   }
 
-  #nodeNamed(name: string): Node | undefined {
-    return this.client.find(NODES, { name });
+  #isAbsent(node: string): boolean {
+    return node !== "" && !this.client.find(NODES, { name: node });
   }
 
   #isOnDeadNode({ spec }: Pod): boolean {
-    const node = this.#nodeNamed(spec.nodeName ?? "");
-    if (!node) return false;
-    const isReady = node.status?.conditions?.some(
-      ({ type, status }) => type === "Ready" && status === "True",
-    );
-    return !isReady && node.spec?.taints?.some(({ key }) => key === OUT_OF_SERVICE) === true;
+    const node = this.client.find(NODES, { name: spec.nodeName ?? "" });
+    const isOut = node?.spec?.taints?.some(({ key }) => key === OUT_OF_SERVICE) === true;
+    return isOut && !isTrue(node, "Ready");
   }
 
   async #collectOrphans(pods: readonly Pod[], now: number): Promise<void> {
-    const names = new Set(
-      pods.map(({ spec }) => spec.nodeName ?? "").filter((name) => name !== ""),
-    );
-    for (const name of this.#absent.keys()) {
-      if (!names.has(name) || this.#nodeNamed(name)) this.#absent.delete(name);
-    }
-    for (const name of names) {
-      if (!this.#nodeNamed(name) && !this.#absent.has(name)) this.#absent.set(name, now);
-    }
+    const nodes = new Set(pods.map(({ spec }) => spec.nodeName ?? ""));
+    const absent = [...nodes].filter((node) => this.#isAbsent(node));
+    this.#absent = new Map(absent.map((node) => [node, this.#absent.get(node) ?? now]));
     for (const pod of pods) {
       const since = this.#absent.get(pod.spec.nodeName ?? "");
       if (since === undefined || now - since < QUARANTINE_MS) continue;
@@ -134,13 +117,9 @@ export class PodGarbageController extends Controller {
   }
 }
 
+/** Evicted pods first, then the oldest. */
 function byEvictionAndAge(one: Pod, other: Pod): number {
-  const evicted = ({ status }: Pod): number =>
-    status?.phase === "Failed" && status.reason === "Evicted" ? 0 : 1;
-  const age = ({ metadata }: Pod): number => msOf(metadata.creationTimestamp);
-  return (
-    evicted(one) - evicted(other) ||
-    age(one) - age(other) ||
-    ((one.metadata.name ?? "") < (other.metadata.name ?? "") ? -1 : 1)
-  );
+  const isEvicted = ({ status }: Pod): boolean =>
+    status?.phase === "Failed" && status.reason === "Evicted";
+  return Number(isEvicted(other)) - Number(isEvicted(one)) || byAge(one, other);
 }

@@ -4,15 +4,18 @@
  *
  * @see https://kubernetes.io/docs/concepts/scheduling-eviction/kube-scheduler/
  */
+import { findCondition } from "../../../kube/progress/conditions.ts";
+import { timeOf } from "../../../kube/values/times.ts";
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { ResourceName } from "../../resource-name.ts";
 import type { Node } from "../../builtin/kinds/core/node.ts";
+import type { PodSpec } from "../../builtin/shared/pods/shapes.ts";
+import { withoutCondition } from "../conditions.ts";
 import { usersOf } from "../volumes/claims.ts";
-import { textOf } from "../keys.ts";
+import { byName, textOf } from "../keys.ts";
 import { CLAIMS, NODES, PODS, STORAGE_CLASSES, VOLUMES } from "../../builtin/tokens.ts";
 import { chooseNodeForClaims, claimsForScheduling } from "../volumes/claim-scheduling.ts";
 import { isSelected, untolerated } from "./pod-scheduling.ts";
-import { timeOf } from "../../../kube/values/times.ts";
 import { ObjectController, watch } from "../controller.ts";
 
 const EFFECTS = ["NoSchedule", "NoExecute"];
@@ -47,29 +50,24 @@ export class PodScheduler extends ObjectController<Pod> {
   async #schedule(pod: Pod): Promise<void> {
     const nodes = this.client.list(NODES).filter(({ metadata }) => !metadata.deletionTimestamp);
     if (nodes.length === 0) {
-      await this.#noteUnschedulable(pod, "no nodes available to schedule pods");
-      return;
+      return this.#noteUnschedulable(pod, "no nodes available to schedule pods");
     }
     const claims = claimsForScheduling(this.client, pod);
     if ("problem" in claims) {
-      await this.#noteUnschedulable(pod, unavailable(nodes.length, claims.problem));
-      return;
+      return this.#noteUnschedulable(pod, unavailable(nodes.length, claims.problem));
     }
     const node = this.#bestNode(pod, nodes);
     if (!node) {
-      await this.#noteUnschedulable(pod, unavailable(nodes.length, reasonsOf(pod, nodes)));
-      return;
+      return this.#noteUnschedulable(pod, unavailable(nodes.length, reasonsOf(pod, nodes)));
     }
     if (claims.unavailable) {
       const reason = `${nodes.length} node(s) didn't find available persistent volumes to bind`;
-      await this.#noteUnschedulable(pod, unavailable(nodes.length, reason));
-      return;
+      return this.#noteUnschedulable(pod, unavailable(nodes.length, reason));
     }
     const nodeName = node.metadata.name ?? "";
     if (claims.delayed.length > 0) {
       // The pod comes back when its claims are bound.
-      await chooseNodeForClaims(this.client, claims.delayed, nodeName);
-      return;
+      return chooseNodeForClaims(this.client, claims.delayed, nodeName);
     }
     const { namespace = "", name = "" } = pod.metadata;
     const bound: Pod = { ...pod, spec: { ...pod.spec, nodeName } };
@@ -84,34 +82,29 @@ export class PodScheduler extends ObjectController<Pod> {
       const node = other.nodeName ?? "";
       load.set(node, (load.get(node) ?? 0) + 1);
     }
-    const nameOf = (node: Node): string => node.metadata.name ?? "";
+    const loadOf = ({ metadata }: Node): number => load.get(metadata.name ?? "") ?? 0;
     return nodes
-      .filter(
-        (node) =>
-          isSelected(spec, node) &&
-          node.spec?.unschedulable !== true &&
-          !untolerated(spec.tolerations, node, EFFECTS),
-      )
-      .toSorted(
-        (left, right) =>
-          (load.get(nameOf(left)) ?? 0) - (load.get(nameOf(right)) ?? 0) ||
-          (nameOf(left) < nameOf(right) ? -1 : 1),
-      )[0];
+      .filter((node) => obstacleOf(spec, node) === undefined)
+      .toSorted((left, right) => loadOf(left) - loadOf(right) || byName(left, right))[0];
   }
 
   async #noteUnschedulable(pod: Pod, message: string): Promise<void> {
-    const known = pod.status?.conditions?.find(({ type }) => type === "PodScheduled");
-    if (known?.reason === "Unschedulable" && known.message === message) return;
+    const { conditions } = pod.status ?? {};
+    const [type, reason] = ["PodScheduled", "Unschedulable"];
+    const known = findCondition(conditions, type);
+    if (known?.reason === reason && known.message === message) return;
     const condition = {
-      type: "PodScheduled",
+      type,
       status: "False",
-      reason: "Unschedulable",
+      reason,
       message,
       lastProbeTime: null,
       lastTransitionTime: timeOf(this.clock.now()),
     };
-    const others = (pod.status?.conditions ?? []).filter(({ type }) => type !== "PodScheduled");
-    const status = { ...pod.status, conditions: [...others, condition] };
+    const status = {
+      ...pod.status,
+      conditions: [...withoutCondition(conditions, type), condition],
+    };
     await this.client.updateStatus(PODS, pod, status);
     await this.events.record(pod, "Warning", "FailedScheduling", message);
   }
@@ -125,15 +118,17 @@ function* withoutNode(pods: readonly Pod[]): Iterable<string> {
 const unavailable = (nodes: number, reasons: string): string =>
   `0/${nodes} nodes are available: ${reasons}. preemption: 0/${nodes} nodes are available: ${nodes} Preemption is not helpful for scheduling.`;
 
+/** Why a pod may not run on the node. */
+function obstacleOf(spec: PodSpec, node: Node): string | undefined {
+  if (node.spec?.unschedulable === true) return "node(s) were unschedulable";
+  if (untolerated(spec.tolerations, node, EFFECTS)) return "node(s) had untolerated taint(s)";
+  return isSelected(spec, node) ? undefined : "node(s) didn't match Pod's node affinity/selector";
+}
+
 function reasonsOf({ spec }: Pod, nodes: readonly Node[]): string {
   const counts = new Map<string, number>();
   for (const node of nodes) {
-    const reason =
-      node.spec?.unschedulable === true
-        ? "node(s) were unschedulable"
-        : untolerated(spec.tolerations, node, EFFECTS)
-          ? "node(s) had untolerated taint(s)"
-          : "node(s) didn't match Pod's node affinity/selector";
+    const reason = obstacleOf(spec, node) ?? "";
     counts.set(reason, (counts.get(reason) ?? 0) + 1);
   }
   return [...counts]

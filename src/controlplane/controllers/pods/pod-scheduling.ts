@@ -4,20 +4,10 @@
  * @see https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/
  */
 import { matchesLabelSelector } from "../../../kube/selectors/selector.ts";
-import type { PodSpec, Toleration } from "../../builtin/shared/pods/shapes.ts";
+import type { NodeRequirement, PodSpec, Toleration } from "../../builtin/shared/pods/shapes.ts";
 import type { Node } from "../../builtin/kinds/core/node.ts";
 
-interface Taint {
-  readonly key: string;
-  readonly value?: string;
-  readonly effect: string;
-}
-
-interface Requirement {
-  readonly key: string;
-  readonly operator: string;
-  readonly values?: readonly string[];
-}
+type Taint = NonNullable<NonNullable<Node["spec"]>["taints"]>[number];
 
 /** Whether the node's labels match the pod's node selector and affinity. */
 export function isSelected(spec: PodSpec, node: Node): boolean {
@@ -36,7 +26,7 @@ export function isSelected(spec: PodSpec, node: Node): boolean {
   });
 }
 
-function fulfils(requirement: Requirement, labels: Readonly<Record<string, string>>): boolean {
+function fulfils(requirement: NodeRequirement, labels: Readonly<Record<string, string>>): boolean {
   const { key, operator, values = [] } = requirement;
   if (operator === "Gt" || operator === "Lt") {
     const value = Number(labels[key] ?? Number.NaN);

@@ -1,23 +1,23 @@
-/** The pods of a StatefulSet and their claims: names, order and health. */
+/** The pods of a StatefulSet: names, order and health. */
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
-import type { PodTemplate, Volume } from "../../builtin/shared/pods/shapes.ts";
+import type { Volume } from "../../builtin/shared/pods/shapes.ts";
 import type { PersistentVolumeClaim } from "../../builtin/shared/shapes.ts";
 import type { StatefulSet } from "../../builtin/kinds/apps/stateful-set.ts";
-import { STATEFUL_SETS } from "../../builtin/tokens.ts";
-import { type OwnerKind, controllerReference } from "../ownership.ts";
-import { availableInMs, isReady, podFrom } from "../pods/pods.ts";
+import { isAvailable, isReady, podFrom } from "../pods/pods.ts";
+import type { Revision } from "../revision-history.ts";
 
-export const KIND: OwnerKind<StatefulSet> = {
-  apiVersion: "apps/v1",
-  kind: "StatefulSet",
-  resource: STATEFUL_SETS,
-};
 const POD_NAME = "statefulset.kubernetes.io/pod-name";
 const POD_INDEX = "apps.kubernetes.io/pod-index";
 const REVISION = "controller-revision-hash";
 
+/** The revisions of a set's pods during an update. */
+export interface Versions {
+  readonly current: Revision;
+  readonly update: Revision;
+}
+
 /** The ordinal of the first pod. */
-export const firstOrdinal = ({ spec }: StatefulSet): number => spec.ordinals?.start ?? 0;
+export const firstOrdinal = ({ ordinals }: StatefulSet["spec"]): number => ordinals?.start ?? 0;
 
 /** The ordinal at the end of a pod's name; -1 when the pod is not one of the set's. */
 export function ordinalOf(set: StatefulSet, pod: Pod): number {
@@ -29,9 +29,8 @@ export function ordinalOf(set: StatefulSet, pod: Pod): number {
 
 /** Whether the pod's ordinal is within the set's size. */
 export function isInRange(set: StatefulSet, pod: Pod): boolean {
-  const ordinal = ordinalOf(set, pod);
-  const first = firstOrdinal(set);
-  return ordinal >= first && ordinal < first + (set.spec.replicas ?? 1);
+  const place = ordinalOf(set, pod) - firstOrdinal(set.spec);
+  return place >= 0 && place < (set.spec.replicas ?? 1);
 }
 
 /** The revision of a pod. */
@@ -41,94 +40,63 @@ export const revisionOf = (pod: Pod): string => pod.metadata.labels?.[REVISION] 
 export const isRunningAndReady = (pod: Pod): boolean =>
   pod.status?.phase === "Running" && isReady(pod);
 
-/** Whether the pod has been ready for `minReadySeconds`. */
-export const isAvailable = (set: StatefulSet, pod: Pod, nowMs: number): boolean =>
-  availableInMs(pod, set.spec.minReadySeconds ?? 0, nowMs) === 0;
-
 /** Whether the pod counts as unavailable: not available, or terminating. */
 export const isUnavailable = (set: StatefulSet, pod: Pod, nowMs: number): boolean =>
   !isAvailable(set, pod, nowMs) || pod.metadata.deletionTimestamp !== undefined;
 
-const claimName = (set: StatefulSet, template: PersistentVolumeClaim, ordinal: number): string =>
-  `${template.metadata.name ?? ""}-${set.metadata.name ?? ""}-${ordinal}`;
+/** The name of the claim that a template makes for the pod. */
+export const claimName = (set: StatefulSet, template: PersistentVolumeClaim, pod: Pod): string =>
+  `${template.metadata.name ?? ""}-${set.metadata.name ?? ""}-${ordinalOf(set, pod)}`;
 
-/** The claims of a pod, as they are to be created. */
-export function claimsFor(set: StatefulSet, ordinal: number): PersistentVolumeClaim[] {
-  return (set.spec.volumeClaimTemplates ?? []).map((template) => {
-    const { labels, annotations } = template.metadata;
-    return {
-      apiVersion: "v1",
-      kind: "PersistentVolumeClaim",
-      metadata: {
-        name: claimName(set, template, ordinal),
-        namespace: set.metadata.namespace ?? "",
-        labels: { ...labels, ...set.spec.selector?.matchLabels },
-        ...(annotations ? { annotations: { ...annotations } } : {}),
-      },
-      spec: structuredClone(template.spec),
-    };
-  });
-}
-
-/** The pod with that ordinal, from that template. */
-export function statefulPod(
-  set: StatefulSet,
-  template: PodTemplate,
-  ordinal: number,
-  revision: string,
-): Pod {
-  const setName = set.metadata.name ?? "";
-  const name = `${setName}-${ordinal}`;
-  const pod = podFrom(template, set, {
-    name,
-    generateName: `${setName}-`,
-    ownerReferences: [controllerReference(set, KIND)],
-    labels: { ...identityOf(name, ordinal), [REVISION]: revision },
-  });
-  pod.spec.hostname = name;
-  if (set.spec.serviceName) pod.spec.subdomain = set.spec.serviceName;
-  const volumes = withClaims(set, pod, ordinal);
-  if (volumes.length > 0) pod.spec.volumes = volumes;
-  return pod;
-}
-
-const identityOf = (name: string, ordinal: number): Record<string, string> => ({
-  [POD_NAME]: name,
-  [POD_INDEX]: String(ordinal),
-});
-
-/** The pod's volumes, after those of its claims. */
-function withClaims(set: StatefulSet, pod: Pod, ordinal: number): Volume[] {
-  const claims: Volume[] = (set.spec.volumeClaimTemplates ?? []).map((claim) => ({
+/** The volumes of a pod's claims. */
+const claimVolumes = (set: StatefulSet, pod: Pod): Volume[] =>
+  (set.spec.volumeClaimTemplates ?? []).map((claim) => ({
     name: claim.metadata.name ?? "",
-    persistentVolumeClaim: { claimName: claimName(set, claim, ordinal) },
+    persistentVolumeClaim: { claimName: claimName(set, claim, pod) },
   }));
-  const names = new Set(claims.map((volume) => volume.name));
-  return [...claims, ...(pod.spec.volumes ?? []).filter((volume) => !names.has(volume.name))];
-}
 
 /** Whether the pod has the label with its name and uses the claims of its ordinal. */
 export function hasIdentity(set: StatefulSet, pod: Pod): boolean {
-  const ordinal = ordinalOf(set, pod);
-  if (pod.metadata.labels?.[POD_NAME] !== pod.metadata.name) return false;
-  return (set.spec.volumeClaimTemplates ?? []).every((claim) =>
-    pod.spec.volumes?.some(
-      ({ name, persistentVolumeClaim }) =>
-        name === claim.metadata.name &&
-        persistentVolumeClaim?.claimName === claimName(set, claim, ordinal),
-    ),
-  );
+  const { metadata, spec } = pod;
+  const isUsed = (wanted: Volume): boolean | undefined =>
+    spec.volumes?.some(
+      ({ name, persistentVolumeClaim: claim }) =>
+        name === wanted.name && claim?.claimName === wanted.persistentVolumeClaim?.claimName,
+    );
+  return metadata.labels?.[POD_NAME] === metadata.name && claimVolumes(set, pod).every(isUsed);
 }
 
 /** The pod with the labels and volumes that `hasIdentity` checks. */
 export function withIdentity(set: StatefulSet, pod: Pod): Pod {
-  const ordinal = ordinalOf(set, pod);
   const { metadata, spec } = pod;
-  const labels = { ...metadata.labels, ...identityOf(metadata.name ?? "", ordinal) };
-  const volumes = withClaims(set, pod, ordinal);
+  const { name = "" } = metadata;
+  const index = String(ordinalOf(set, pod));
+  const claims = claimVolumes(set, pod);
+  const names = new Set(claims.map((volume) => volume.name));
+  const volumes = [...claims, ...(spec.volumes ?? []).filter((volume) => !names.has(volume.name))];
   return {
     ...pod,
-    metadata: { ...metadata, labels },
+    metadata: { ...metadata, labels: { ...metadata.labels, [POD_NAME]: name, [POD_INDEX]: index } },
     spec: { ...spec, ...(volumes.length > 0 ? { volumes } : {}) },
   };
+}
+
+/** The pod to create with that ordinal, of the revision that it should have. */
+export function podToMake(set: StatefulSet, { current, update }: Versions, ordinal: number): Pod {
+  const revision = keepsCurrent(set, ordinal) ? current : update;
+  const { template } = revision.data?.spec ?? set.spec;
+  const name = `${set.metadata.name ?? ""}-${ordinal}`;
+  const labels = { [REVISION]: revision.metadata.name ?? "" };
+  const pod = withIdentity(set, podFrom(template, set, { name, labels }));
+  pod.spec.hostname = name;
+  if (set.spec.serviceName) pod.spec.subdomain = set.spec.serviceName;
+  return pod;
+}
+
+/** Whether a pod keeps the current revision of the set, as below the partition. */
+function keepsCurrent({ spec, status }: StatefulSet, ordinal: number): boolean {
+  const { type, rollingUpdate } = spec.updateStrategy;
+  const counted = type === "RollingUpdate" ? (status?.currentReplicas ?? 0) : 0;
+  const kept = rollingUpdate ? (rollingUpdate.partition ?? 0) : counted;
+  return ordinal < firstOrdinal(spec) + kept;
 }

@@ -11,31 +11,30 @@
 import { errorFrom, messageOf } from "../../../errors.ts";
 import { isAlreadyExists } from "../../../kube/status.ts";
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
-import type { PodTemplate } from "../../builtin/shared/pods/shapes.ts";
 import type { StatefulSet } from "../../builtin/kinds/apps/stateful-set.ts";
-import { present } from "../../../present.ts";
 import { unlessGone } from "../absence.ts";
 import { PODS, STATEFUL_SETS } from "../../builtin/tokens.ts";
 import { claimed, watchOwned } from "../ownership.ts";
-import { isFinished } from "../pods/pods.ts";
-import { RevisionHistory } from "../revision-history.ts";
+import { availableInMs, isAvailable, isFinished } from "../pods/pods.ts";
+import { currentRevision, removeRevisions, revisionsOf } from "../revision-history.ts";
 import { ObjectController, watch } from "../controller.ts";
-import { shareOf } from "../share.ts";
-import { StatefulClaims } from "./stateful-claims.ts";
+import { shareOf, shortest } from "../counts.ts";
+import { areClaimsSettled, createClaims, hasStaleClaims, settleClaims } from "./stateful-claims.ts";
 import {
-  KIND,
+  type Versions,
   firstOrdinal,
   hasIdentity,
-  isAvailable,
   isInRange,
   isRunningAndReady,
   isUnavailable,
   ordinalOf,
+  podToMake,
   revisionOf,
-  statefulPod,
   withIdentity,
 } from "./stateful-pods.ts";
-import { type Versions, isOutdated, nextAvailableInMs, statusOf } from "./stateful-status.ts";
+import { isOutdated, statusOf } from "./stateful-status.ts";
+
+const HASH_LABEL = "controller.kubernetes.io/hash";
 
 /** A pod that exists or is to be created. */
 interface Place {
@@ -61,47 +60,32 @@ interface Round {
 export class StatefulSetController extends ObjectController<StatefulSet> {
   readonly name = "StatefulSet";
   readonly resource = STATEFUL_SETS;
-  readonly watches = [
-    watch(STATEFUL_SETS),
-    watchOwned(this.client, PODS, KIND, (set) => set.spec.selector),
-  ];
-  readonly #claims = new StatefulClaims(this);
+  readonly watches = [watch(STATEFUL_SETS), watchOwned(this, PODS, (set) => set.spec.selector)];
 
   protected async reconcile(set: StatefulSet): Promise<number | undefined> {
-    const { annotations } = set.metadata;
-    const history = new RevisionHistory(this.client, set, {
-      kind: KIND,
-      hashLabel: "controller.kubernetes.io/hash",
-      ...present({ annotations }),
+    const { metadata, spec, status } = set;
+    const revisions = await revisionsOf(this.client, set);
+    const pods = await claimed(this.client, set, PODS, spec.selector, {
+      mayBeMine: (pod) => ordinalOf(set, pod) >= 0,
     });
-    const revisions = await history.list();
-    const pods = await claimed({
-      client: this.client,
-      owner: set,
-      kind: KIND,
-      resource: PODS,
-      selector: set.spec.selector,
-      mayBeMine: (pod: Pod) => ordinalOf(set, pod) >= 0,
-    });
-    const update = await history.current(revisions);
-    const named = revisions.find(({ metadata }) => metadata.name === set.status?.currentRevision);
+    const { annotations } = metadata;
+    const update = await currentRevision(this.client, set, revisions, HASH_LABEL, annotations);
+    const named = revisions.find((revision) => revision.metadata.name === status?.currentRevision);
     const versions: Versions = { current: named ?? update, update };
     const nowMs = this.clock.now();
-    let failure: Error | undefined;
     let deleted = 0;
     try {
-      if (!set.metadata.deletionTimestamp) deleted = await this.#advance(set, pods, versions);
-    } catch (thrown) {
-      failure = errorFrom(thrown);
+      if (!metadata.deletionTimestamp) deleted = await this.#advance(set, pods, versions);
+    } finally {
+      const counted = statusOf(set, pods, versions, nowMs, deleted);
+      if (isOutdated(status, counted)) await this.client.updateStatus(STATEFUL_SETS, set, counted);
+      const inUse = new Set([named, update].map((revision) => revision?.metadata.name));
+      for (const pod of pods) inUse.add(revisionOf(pod));
+      const unused = revisions.filter((revision) => !inUse.has(revision.metadata.name));
+      const excess = unused.length - (spec.revisionHistoryLimit ?? 10);
+      await removeRevisions(this.client, unused, excess);
     }
-    const status = statusOf(set, pods, versions, nowMs, deleted);
-    if (isOutdated(set.status, status)) {
-      await this.client.updateStatus(STATEFUL_SETS, set, status);
-    }
-    const inUse = [versions.current, update].map(({ metadata }) => metadata.name ?? "");
-    await history.truncate(revisions, new Set([...inUse, ...pods.map(revisionOf)]));
-    if (failure) throw failure;
-    return nextAvailableInMs(set, pods, nowMs);
+    return shortest(pods.map((pod) => availableInMs(set, pod, nowMs)));
   }
 
   /**
@@ -112,13 +96,10 @@ export class StatefulSetController extends ObjectController<StatefulSet> {
   async #advance(set: StatefulSet, pods: readonly Pod[], versions: Versions): Promise<number> {
     const round = this.#roundOf(set, pods, versions);
     const { places, condemned } = round;
-    const go = async <T>(
-      items: readonly T[],
-      step: (item: T) => Promise<boolean>,
-    ): Promise<boolean> => (round.inOrder ? inOrder(items, step) : inBatches(items, step));
+    const go = round.inOrder ? inOrder : inBatches;
     if (await go(places, (place) => this.#keep(round, place))) return 0;
     const settle = async (pod: Pod): Promise<boolean> => {
-      if (!this.#claims.areSettled(set, pod)) await this.#claims.settle(set, pod);
+      if (!areClaimsSettled(this.client, set, pod)) await settleClaims(this, set, pod);
       return false;
     };
     if (await go(condemned, settle)) return 0;
@@ -127,7 +108,7 @@ export class StatefulSetController extends ObjectController<StatefulSet> {
   }
 
   #roundOf(set: StatefulSet, pods: readonly Pod[], versions: Versions): Round {
-    const start = firstOrdinal(set);
+    const start = firstOrdinal(set.spec);
     const nowMs = this.clock.now();
     const byOrdinal = new Map(pods.map((pod) => [ordinalOf(set, pod), pod]));
     const places = Array.from({ length: set.spec.replicas ?? 1 }, (_, index): Place => {
@@ -152,28 +133,24 @@ export class StatefulSetController extends ObjectController<StatefulSet> {
   }
 
   /** Creates, repairs or waits for one pod. @returns whether the ones after it have to wait */
-  async #keep(round: Round, { pod, isThere }: Place): Promise<boolean> {
-    const { set, nowMs } = round;
-    if (isThere && isFinished(pod)) {
+  async #keep({ set, inOrder, nowMs }: Round, { pod, isThere }: Place): Promise<boolean> {
+    if (!isThere) {
+      if (hasStaleClaims(this.client, set, pod)) return true;
+      await this.#create(set, pod);
+      return inOrder;
+    }
+    if (isFinished(pod)) {
       if (!pod.metadata.deletionTimestamp) await this.#delete(set, pod);
       return true;
     }
-    if (!isThere) {
-      if (this.#claims.isStale(set, pod)) return true;
-      await this.#create(set, pod);
-      if (round.inOrder) return true;
+    if (pod.status?.phase === "Pending") {
+      await createClaims(this, set, pod);
+      await settleClaims(this, set, pod);
     }
-    if (isThere && pod.status?.phase === "Pending") {
-      await this.#claims.create(set, pod);
-      await this.#claims.settle(set, pod);
+    if (inOrder && (isUnavailable(set, pod, nowMs) || !isRunningAndReady(pod))) return true;
+    if (!hasIdentity(set, pod) || !areClaimsSettled(this.client, set, pod)) {
+      await this.#mend(set, pod);
     }
-    const isWaitedFor =
-      pod.metadata.deletionTimestamp !== undefined ||
-      !isRunningAndReady(pod) ||
-      !isAvailable(set, pod, nowMs);
-    if (round.inOrder && isWaitedFor) return true;
-    if (!isThere || (hasIdentity(set, pod) && this.#claims.areSettled(set, pod))) return false;
-    await this.#mend(set, pod);
     return false;
   }
 
@@ -208,42 +185,52 @@ export class StatefulSetController extends ObjectController<StatefulSet> {
   }
 
   async #create(set: StatefulSet, pod: Pod): Promise<void> {
-    const { name = "" } = pod.metadata;
-    const setName = set.metadata.name ?? "";
-    try {
-      await this.#claims.create(set, pod);
+    await this.#tell(set, pod, "Create", async () => {
+      await createClaims(this, set, pod);
       await this.client.create(PODS, pod);
-      await this.#claims.settle(set, pod);
-    } catch (thrown) {
-      if (isAlreadyExists(thrown)) throw thrown;
-      const message = `Create Pod ${name} in StatefulSet ${setName} failed error: ${messageOf(thrown)}`;
-      await this.events.record(set, "Warning", "FailedCreate", message);
-      throw thrown;
-    }
-    const message = `Create Pod ${name} in StatefulSet ${setName} successful`;
-    await this.events.record(set, "Normal", "SuccessfulCreate", message);
+      await settleClaims(this, set, pod);
+    });
   }
 
   /** Restores the pod's labels and volumes, and the owners of its claims. */
   async #mend(set: StatefulSet, pod: Pod): Promise<void> {
-    const about = `Update Pod ${pod.metadata.name ?? ""} in StatefulSet ${set.metadata.name ?? ""}`;
-    try {
-      const wanted = hasIdentity(set, pod) ? pod : withIdentity(set, pod);
-      if (wanted !== pod) await this.#claims.create(set, pod);
-      await this.#claims.settle(set, pod);
-      await this.client.update(PODS, wanted);
-    } catch (thrown) {
-      const message = `${about} failed error: ${messageOf(thrown)}`;
-      await this.events.record(set, "Warning", "FailedUpdate", message);
-      throw thrown;
-    }
-    await this.events.record(set, "Normal", "SuccessfulUpdate", `${about} successful`);
+    await this.#tell(set, pod, "Update", async () => {
+      const isWhole = hasIdentity(set, pod);
+      if (!isWhole) await createClaims(this, set, pod);
+      await settleClaims(this, set, pod);
+      await this.client.update(PODS, isWhole ? pod : withIdentity(set, pod));
+    });
   }
 
   async #delete(set: StatefulSet, pod: Pod): Promise<void> {
     await unlessGone(this.client.remove(PODS, pod.metadata));
-    const message = `Delete Pod ${pod.metadata.name ?? ""} in StatefulSet ${set.metadata.name ?? ""} successful`;
-    await this.events.record(set, "Normal", "SuccessfulDelete", message);
+    await this.#record(set, pod, "Delete");
+  }
+
+  /** Writes a pod and its claims, and tells in an event how that ended. */
+  async #tell(
+    set: StatefulSet,
+    pod: Pod,
+    verb: "Create" | "Update",
+    write: () => Promise<void>,
+  ): Promise<void> {
+    try {
+      await write();
+    } catch (thrown) {
+      if (!isAlreadyExists(thrown)) await this.#record(set, pod, verb, thrown);
+      throw thrown;
+    }
+    await this.#record(set, pod, verb);
+  }
+
+  async #record(set: StatefulSet, pod: Pod, verb: string, failure?: unknown): Promise<void> {
+    const about = `${verb} Pod ${pod.metadata.name ?? ""} in StatefulSet ${set.metadata.name ?? ""}`;
+    if (failure === undefined) {
+      await this.events.record(set, "Normal", `Successful${verb}`, `${about} successful`);
+    } else {
+      const message = `${about} failed error: ${messageOf(failure)}`;
+      await this.events.record(set, "Warning", `Failed${verb}`, message);
+    }
   }
 }
 
@@ -265,39 +252,11 @@ async function inBatches<T>(
   step: (item: T) => Promise<boolean>,
 ): Promise<boolean> {
   for (let [from, size] = [0, 1]; from < items.length; [from, size] = [from + size, size * 2]) {
-    const failures: unknown[] = [];
+    let failure: unknown;
     for (const item of items.slice(from, from + size)) {
-      try {
-        await step(item);
-      } catch (thrown) {
-        failures.push(thrown);
-      }
+      await step(item).catch((thrown: unknown) => (failure ??= thrown));
     }
-    const [failure] = failures;
-    if (failures.length > 0) throw errorFrom(failure);
+    if (failure !== undefined) throw errorFrom(failure);
   }
   return false;
-}
-
-/** A missing pod, of the revision that its ordinal should have. */
-function podToMake(set: StatefulSet, { current, update }: Versions, ordinal: number): Pod {
-  const revision = needsCurrent(set, ordinal) ? current : update;
-  const template =
-    revision === update ? set.spec.template : (revision.data?.spec.template ?? set.spec.template);
-  return statefulPod(set, withoutDirective(template), ordinal, revision.metadata.name ?? "");
-}
-
-/** Whether a pod keeps the current revision of the set, as below the partition. */
-function needsCurrent({ spec, status, ...set }: StatefulSet, ordinal: number): boolean {
-  const start = firstOrdinal({ spec, ...set });
-  const { type, rollingUpdate } = spec.updateStrategy;
-  if (rollingUpdate) return ordinal < start + (rollingUpdate.partition ?? 0);
-  return type === "RollingUpdate" && ordinal < start + (status?.currentReplicas ?? 0);
-}
-
-/** A stored template without its patch directive. */
-function withoutDirective(template: PodTemplate): PodTemplate {
-  const copy = { ...template };
-  Reflect.deleteProperty(copy, "$patch");
-  return copy;
 }

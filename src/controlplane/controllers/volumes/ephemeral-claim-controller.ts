@@ -7,11 +7,9 @@ import { present } from "../../../present.ts";
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import { unlessThere } from "../absence.ts";
 import { CLAIMS, PODS } from "../../builtin/tokens.ts";
-import { type OwnerKind, controllerReference } from "../ownership.ts";
+import { controllerReference } from "../ownership.ts";
 import { isActive } from "../pods/pods.ts";
 import { ObjectController, watch } from "../controller.ts";
-
-const KIND: OwnerKind = { apiVersion: "v1", kind: "Pod", resource: PODS };
 
 /** Creates missing claims. */
 export class EphemeralClaimController extends ObjectController<Pod> {
@@ -34,7 +32,7 @@ export class EphemeralClaimController extends ObjectController<Pod> {
           name,
           namespace,
           ...present({ labels, annotations }),
-          ownerReferences: [controllerReference(pod, KIND)],
+          ownerReferences: [controllerReference(pod)],
         },
         spec: structuredClone(template.spec),
       };

@@ -1,16 +1,28 @@
 /**
- * How many pods a rollout may add and remove. Pure arithmetic over a Deployment and its
- * ReplicaSets.
+ * A Deployment with its ReplicaSets, and how many pods a rollout may add and remove: pure
+ * arithmetic.
  *
  * @see
  * https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#rolling-update-deployment
  */
 import type { Deployment } from "../../builtin/kinds/apps/shared.ts";
 import type { ReplicaSet } from "../../builtin/shared/workloads/shapes.ts";
-import { shareOf } from "../share.ts";
+import { shareOf } from "../counts.ts";
 
 export const DESIRED = "deployment.kubernetes.io/desired-replicas";
 export const MAX = "deployment.kubernetes.io/max-replicas";
+
+/** A Deployment and its ReplicaSets in one round of work. */
+export interface Rollout {
+  readonly deployment: Deployment;
+  /** The set with the Deployment's current template. */
+  readonly newSet: ReplicaSet | undefined;
+  readonly old: readonly ReplicaSet[];
+}
+
+/** The old sets, then the newest one if it exists. */
+export const allOf = ({ newSet, old }: Rollout): ReplicaSet[] =>
+  newSet ? [...old, newSet] : [...old];
 
 export const replicasOf = (set: { spec: { replicas?: number } }): number => set.spec.replicas ?? 1;
 
@@ -22,47 +34,42 @@ export const sumOf = (
   count: (set: ReplicaSet) => number | undefined,
 ): number => sets.reduce((sum, set) => sum + (count(set) ?? 0), 0);
 
-/** The surge and the unavailability in pods; they are never both 0. */
-function fenceposts(deployment: Deployment): { surge: number; unavailable: number } {
+/** How many of the set's pods are available. */
+export const availableOf = ({ status }: ReplicaSet): number => status?.availableReplicas ?? 0;
+
+/** How many pods there may be beyond the Deployment's size. */
+export function maxSurge(deployment: Deployment): number {
   const { type, rollingUpdate } = deployment.spec.strategy;
-  if (type !== "RollingUpdate") return { surge: 0, unavailable: 0 };
-  const total = replicasOf(deployment);
-  const surge = shareOf(rollingUpdate?.maxSurge, total, "up");
-  const unavailable = shareOf(rollingUpdate?.maxUnavailable, total, "down");
-  return { surge, unavailable: surge === 0 && unavailable === 0 ? 1 : unavailable };
+  return type === "RollingUpdate" ? shareOf(rollingUpdate?.maxSurge, replicasOf(deployment)) : 0;
 }
 
-export const maxSurge = (deployment: Deployment): number => fenceposts(deployment).surge;
-
+/** How many pods of the Deployment's size may be unavailable; 1 where there is no surge either. */
 export function maxUnavailable(deployment: Deployment): number {
+  const { type, rollingUpdate } = deployment.spec.strategy;
+  if (type !== "RollingUpdate") return 0;
   const total = replicasOf(deployment);
-  return total === 0 ? 0 : Math.min(fenceposts(deployment).unavailable, total);
+  const unavailable = shareOf(rollingUpdate?.maxUnavailable, total, "down");
+  return Math.min(Math.max(unavailable, maxSurge(deployment) === 0 ? 1 : 0), total);
 }
 
 /** The size that the newest set may have now. */
-export function newSetReplicas(
-  deployment: Deployment,
-  all: readonly ReplicaSet[],
-  newSet: ReplicaSet,
-): number {
+export function newSetReplicas(rollout: Rollout, newSet: ReplicaSet): number {
+  const { deployment } = rollout;
   const wanted = replicasOf(deployment);
-  if (deployment.spec.strategy.type === "Recreate") return wanted;
-  const room = wanted + maxSurge(deployment) - sumOf(all, replicasOf);
   const size = replicasOf(newSet);
+  if (deployment.spec.strategy.type === "Recreate" || size > wanted) return wanted;
+  const room = wanted + maxSurge(deployment) - sumOf(allOf(rollout), replicasOf);
   return room <= 0 ? size : size + Math.min(room, wanted - size);
 }
 
-/** The part of `toAdd` that one set gets when a Deployment is scaled in the middle of a rollout. */
-export function proportion(
-  set: ReplicaSet,
-  deployment: Deployment,
-  toAdd: number,
-  added: number,
-): number {
-  if (replicasOf(set) === 0 || toAdd === 0 || toAdd === added) return 0;
-  const allowed = toAdd - added;
+/**
+ * The part that one set gets of the pods that are left to add, or to remove where that is negative,
+ * when a Deployment is scaled in the middle of a rollout.
+ */
+export function proportion(set: ReplicaSet, deployment: Deployment, left: number): number {
+  if (left === 0) return 0;
   const fraction = fractionOf(set, deployment);
-  return toAdd > 0 ? Math.min(fraction, allowed) : Math.max(fraction, allowed);
+  return left > 0 ? Math.min(fraction, left) : Math.max(fraction, left);
 }
 
 function fractionOf(set: ReplicaSet, deployment: Deployment): number {
@@ -82,11 +89,11 @@ export function sizeAnnotations(deployment: Deployment): Record<string, string> 
 }
 
 /** Whether the Deployment's size changed since the sets were last scaled. */
-export function isResized(deployment: Deployment, owned: readonly ReplicaSet[]): boolean {
-  return owned.filter(isScaled).some((set) => {
-    const desired = set.metadata.annotations?.[DESIRED];
-    return desired !== undefined && desired !== String(replicasOf(deployment));
-  });
+export function isResized(rollout: Rollout): boolean {
+  const wanted = String(replicasOf(rollout.deployment));
+  return allOf(rollout)
+    .filter(isScaled)
+    .some(({ metadata }) => (metadata.annotations?.[DESIRED] ?? wanted) !== wanted);
 }
 
 /** Whether the set has all the pods of the Deployment, and all are available. */
@@ -95,6 +102,6 @@ export function isSaturated(deployment: Deployment, set: ReplicaSet): boolean {
   return (
     replicasOf(set) === wanted &&
     set.metadata.annotations?.[DESIRED] === String(wanted) &&
-    (set.status?.availableReplicas ?? 0) === wanted
+    availableOf(set) === wanted
   );
 }
