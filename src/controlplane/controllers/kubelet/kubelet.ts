@@ -18,7 +18,7 @@ import { CLAIMS, CONFIG_MAPS, NODES, PODS, SECRETS } from "../../builtin/tokens.
 import { nodeAddress } from "../nodes/node-simulator.ts";
 import { isFinished } from "../pods/pods.ts";
 import { ObjectController, watch } from "../controller.ts";
-import type { Note } from "./container-step.ts";
+import { type Note, warning } from "./container-step.ts";
 import { environmentProblem, mountProblems } from "./missing-references.ts";
 import { PodAddresses } from "./pod-addresses.ts";
 import { endedPodStatus, nextPodStep } from "./pod-step.ts";
@@ -83,33 +83,28 @@ export class Kubelet extends ObjectController<Pod> {
     if (!this.client.find(NODES, { name: nodeName })) return undefined;
     const nowMs = this.clock.now();
     const simulation = await this.#simulationOf(pod, key);
-    const asked =
-      simulation.kind === "process"
-        ? await this.#probes.ask(pod, key, simulation, nowMs)
-        : { notes: [] };
+    const isProcess = simulation.kind === "process";
+    const asked: Awaited<ReturnType<ReadinessProbes["ask"]>> = isProcess
+      ? await this.#probes.ask(pod, simulation, nowMs)
+      : { notes: [] };
     const problems = pod.status?.phase === "Running" ? [] : mountProblems(this.client, pod);
     const step = nextPodStep(pod, {
       simulation,
       nowMs,
       isMounted: problems.length === 0,
       environmentProblem: (container) => environmentProblem(this.client, pod, container),
-      probed: (container) =>
-        simulation.kind === "process" ? this.#probes.isReady(key, container) : undefined,
+      probed: (container) => (isProcess ? this.#probes.isReady(key, container) : undefined),
       podAddress: this.#addresses.of(key),
-      hostAddress: nodeAddress(nodeIndex(nodeName)),
+      hostAddress: nodeAddress(nodeName),
     });
-    const mounts = problems.map((message): Note => ({
-      type: "Warning",
-      reason: "FailedMount",
-      message,
-    }));
+    const mounts = problems.map((message) => warning("FailedMount", message));
     const notes = [...asked.notes, ...this.#news(key, [...mounts, ...step.notes])];
     await this.client.updateStatus(PODS, pod, step.status);
     for (const { type, reason, message } of notes) {
       await this.events.record(pod, type, reason, message);
     }
-    const wakes = [asked.wakeAtMs, step.wakeAtMs].filter((ms) => ms !== undefined);
-    return wakes.length === 0 ? undefined : Math.max(1, Math.min(...wakes) - nowMs);
+    const wakeAtMs = Math.min(asked.wakeAtMs ?? Infinity, step.wakeAtMs ?? Infinity);
+    return wakeAtMs === Infinity ? undefined : Math.max(1, wakeAtMs - nowMs);
   }
 
   /** The events to record; the problems of a pod are recorded only when they change. */
@@ -139,10 +134,4 @@ export class Kubelet extends ObjectController<Pod> {
     }
     return { kind: "commands" };
   }
-}
-
-/** The number of `tsop-node-N` among the simulated nodes; other nodes count as the first. */
-function nodeIndex(name: string): number {
-  const number = /^tsop-node-(\d+)$/.exec(name)?.[1];
-  return number === undefined ? 0 : Number(number) - 1;
 }
