@@ -102,20 +102,18 @@ export class DisruptionBudgetController extends ObjectController<DisruptionBudge
         !((pod.metadata.name ?? "") in disrupted),
     ).length;
     const allowed = expected === 0 ? 0 : Math.max(0, healthy - desired);
+    // A pod that was to be evicted but stays counts again after a while.
+    const waits = Object.values(disrupted).map((time) => msOf(time) + EVICTION_MS - now);
     const reason = allowed > 0 ? "SufficientPods" : "InsufficientPods";
-    const conditions = this.#conditions(budget, allowed > 0, reason);
-    const status: NonNullable<DisruptionBudget["status"]> = {
+    await this.client.updateStatus(BUDGETS, budget, {
       observedGeneration: budget.metadata.generation ?? 0,
-      ...(Object.keys(disrupted).length > 0 ? { disruptedPods: disrupted } : {}),
+      ...(waits.length > 0 ? { disruptedPods: disrupted } : {}),
       disruptionsAllowed: allowed,
       currentHealthy: healthy,
       desiredHealthy: desired,
       expectedPods: expected,
-      conditions,
-    };
-    await this.client.updateStatus(BUDGETS, budget, status);
-    // A pod that was to be evicted but stays counts again after a while.
-    const waits = Object.values(disrupted).map((time) => msOf(time) + EVICTION_MS - now);
+      conditions: this.#conditions(budget, allowed > 0, reason),
+    });
     return waits.length > 0 ? Math.min(...waits) : undefined;
   }
 

@@ -4,7 +4,7 @@
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/certificate-signing-requests/
  */
-import { readCertificateRequest } from "../../auth/certificate-request.ts";
+import { type CertificateRequest, readCertificateRequest } from "../../auth/certificate-request.ts";
 import { timeOf } from "../../../kube/values/times.ts";
 import type {
   SigningCondition,
@@ -13,11 +13,7 @@ import type {
 import type { CertificateSigner } from "../client.ts";
 import { SIGNING_REQUESTS } from "../../builtin/tokens.ts";
 import { ObjectController, type Tools, watch } from "../controller.ts";
-import {
-  KUBELET_CLIENT_SIGNER,
-  findSignerCheck,
-  kubeletClientProblem,
-} from "./kubelet-requests.ts";
+import { KUBELET_CLIENT_SIGNER, SIGNER_CHECKS } from "./kubelet-requests.ts";
 import { present } from "../../../present.ts";
 
 const MINUTE_MS = 60_000;
@@ -42,60 +38,46 @@ export class SigningController extends ObjectController<SigningRequest> {
     const has = (type: string): boolean =>
       conditions.some((condition) => condition.type === type && condition.status === "True");
     if (certificate !== "" || has("Denied") || has("Failed")) return;
-    if (has("Approved")) await this.#sign(object, conditions);
-    else await this.#approve(object, conditions);
+    const { signerName = "", request = "", usages } = object.spec;
+    const check = SIGNER_CHECKS.get(signerName);
+    const isApproved = has("Approved");
+    // Only requests of kubelets for themselves are approved here.
+    if (!check || !(isApproved || signerName === KUBELET_CLIENT_SIGNER)) return;
+    const asked = readCertificateRequest(request);
+    const problem = check(asked, usages ?? []);
+    if (isApproved) await this.#sign(object, asked, problem);
+    else if (problem === undefined) await this.#approve(object, asked);
   }
 
-  async #sign(object: SigningRequest, conditions: readonly SigningCondition[]): Promise<void> {
-    const { signerName = "", request = "", expirationSeconds } = object.spec;
-    const usages = object.spec.usages ?? [];
-    const check = findSignerCheck(signerName);
-    if (!check) return;
-    const asked = readCertificateRequest(request);
-    const problem = check(asked, usages);
+  async #sign(
+    object: SigningRequest,
+    asked: CertificateRequest,
+    problem: string | undefined,
+  ): Promise<void> {
     if (problem !== undefined) {
-      const failed = {
-        type: "Failed",
-        status: "True",
-        reason: "SignerValidationFailure",
-        message: problem,
-        lastUpdateTime: timeOf(this.clock.now()),
-      };
-      await this.#write(object, { conditions: [...conditions, failed] }, "status");
+      const lastUpdateTime = timeOf(this.clock.now());
+      const failed = { type: "Failed", status: "True", reason: "SignerValidationFailure" };
+      const conditions = withAdded(object, { ...failed, message: problem, lastUpdateTime });
+      await this.#write(object, { conditions }, "status");
       return;
     }
+    const { expirationSeconds, usages } = object.spec;
     const wantedMs = expirationSeconds === undefined ? LONGEST_MS : expirationSeconds * 1000;
     const ttlMs = Math.max(SHORTEST_MS, Math.min(wantedMs, LONGEST_MS));
-    const certificate = Buffer.from(this.#signer.sign(asked, { usages, ttlMs }));
+    const terms = { usages: usages ?? [], ttlMs };
+    const certificate = Buffer.from(this.#signer.sign(asked, terms));
     await this.#write(object, { certificate: certificate.toString("base64") }, "status");
   }
 
-  async #approve(object: SigningRequest, conditions: readonly SigningCondition[]): Promise<void> {
-    const { signerName, request = "", username = "", uid, groups = [], extra } = object.spec;
-    if (signerName !== KUBELET_CLIENT_SIGNER) return;
-    const asked = readCertificateRequest(request);
-    if (kubeletClientProblem(asked, object.spec.usages ?? []) !== undefined) return;
-    const user = {
-      name: username,
-      groups,
-      ...present({ uid, extra }),
-    };
-    const isSelf = username === asked.commonName;
-    const mayApprove = (subresource: string): boolean => this.#signer.mayCreate(user, subresource);
-    const how =
-      isSelf && mayApprove("selfnodeclient")
-        ? "self kubelet client certificate"
-        : mayApprove("nodeclient")
-          ? "kubelet client certificate"
-          : undefined;
-    if (how === undefined) return;
-    const approved = {
-      type: "Approved",
-      status: "True",
-      reason: "AutoApproved",
-      message: `Auto approving ${how} after SubjectAccessReview.`,
-    };
-    await this.#write(object, { conditions: [...conditions, approved] }, "approval");
+  async #approve(object: SigningRequest, { commonName }: CertificateRequest): Promise<void> {
+    const { username: name = "", uid, groups = [], extra } = object.spec;
+    const user = { name, groups, ...present({ uid, extra }) };
+    const isSelf = name === commonName && this.#signer.mayCreate(user, "selfnodeclient");
+    if (!isSelf && !this.#signer.mayCreate(user, "nodeclient")) return;
+    const how = `${isSelf ? "self " : ""}kubelet client certificate`;
+    const message = `Auto approving ${how} after SubjectAccessReview.`;
+    const approved = { type: "Approved", status: "True", reason: "AutoApproved", message };
+    await this.#write(object, { conditions: withAdded(object, approved) }, "approval");
   }
 
   async #write(
@@ -107,3 +89,8 @@ export class SigningController extends ObjectController<SigningRequest> {
     await this.client.update(SIGNING_REQUESTS, next, subresource);
   }
 }
+
+const withAdded = ({ status }: SigningRequest, condition: SigningCondition): SigningCondition[] => [
+  ...(status?.conditions ?? []),
+  condition,
+];

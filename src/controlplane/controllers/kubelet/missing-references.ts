@@ -3,11 +3,10 @@ import type { SentObject } from "../../../kube/object.ts";
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { SecretProjection, SecretVolumeSource } from "../../../generated/k8s/core-v1.ts";
 import type { Container } from "../../builtin/shared/pods/shapes.ts";
-import { claimNameOf } from "../volumes/claims.ts";
+import { claimNameOf, isBindComplete } from "../volumes/claims.ts";
 import type { ControllerClient } from "../client.ts";
 import type { ResourceName } from "../../resource-name.ts";
 import { CLAIMS, CONFIG_MAPS, SECRETS } from "../../builtin/tokens.ts";
-import { BIND_COMPLETED } from "../volumes/volume-annotations.ts";
 
 interface KeyedObject extends SentObject {
   readonly data?: Readonly<Record<string, string | null>>;
@@ -54,9 +53,7 @@ function claimProblem(
   if (!claim) {
     return `failed to fetch PVC from API server: persistentvolumeclaims "${name}" not found`;
   }
-  const isBound =
-    claim.spec.volumeName !== undefined &&
-    claim.metadata.annotations?.[BIND_COMPLETED] !== undefined;
+  const isBound = claim.spec.volumeName !== undefined && isBindComplete(claim);
   return isBound ? undefined : "PVC is not bound";
 }
 
