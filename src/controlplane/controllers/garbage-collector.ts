@@ -5,11 +5,11 @@
  * @see https://kubernetes.io/docs/concepts/architecture/garbage-collection/
  */
 import type { SentObject, OwnerReference } from "../../kube/object.ts";
-import { parseApiVersion } from "../../kube/resource.ts";
 import { unlessGone } from "./absence.ts";
 import type { DeleteOptions, ObjectName, StoreEvent } from "./client.ts";
 import type { ResourceName } from "../resource-name.ts";
 import { Controller, watchAll } from "./controller.ts";
+import { referredResource } from "./keys.ts";
 
 const FOREGROUND = "foregroundDeletion";
 const ORPHAN = "orphan";
@@ -125,10 +125,7 @@ export class GarbageCollector extends Controller {
   }
 
   async #stateOf(object: SentObject, reference: OwnerReference): Promise<OwnerState> {
-    const { group } = parseApiVersion(reference.apiVersion);
-    const info = this.client
-      .resources()
-      .find((resource) => resource.group === group && resource.kind === reference.kind);
+    const info = referredResource(this.client, reference);
     // An owner that cannot be looked up may exist; nothing is deleted on a guess.
     if (!info) return "solid";
     const { namespace = "" } = object.metadata;

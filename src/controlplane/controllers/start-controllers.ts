@@ -1,6 +1,5 @@
 /** The simulated controllers, and the names under which they write. */
-import { RequestCleaner } from "./certificates/request-cleaner.ts";
-import { SigningController } from "./certificates/signing-controller.ts";
+import { RequestCleaner, SigningController } from "./certificates/signing-controller.ts";
 import { CronJobController } from "./cron-job-controller.ts";
 import { DaemonSetController } from "./daemon/daemon-set-controller.ts";
 import { EphemeralClaimController } from "./volumes/ephemeral-claim-controller.ts";

@@ -1,15 +1,17 @@
 /**
  * Signs approved requests for Kubernetes' own signers; approves the requests of kubelets for
- * themselves.
+ * themselves; removes old ones.
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/certificate-signing-requests/
  */
+import { X509Certificate } from "node:crypto";
 import { type CertificateRequest, readCertificateRequest } from "../../auth/certificate-request.ts";
-import { timeOf } from "../../../kube/values/times.ts";
+import { msOf, timeOf } from "../../../kube/values/times.ts";
 import type {
   SigningCondition,
   SigningRequest,
 } from "../../builtin/kinds/certificates/certificate-signing-request.ts";
+import { unlessGone } from "../absence.ts";
 import type { CertificateSigner } from "../client.ts";
 import { SIGNING_REQUESTS } from "../../builtin/tokens.ts";
 import { ObjectController, type Tools, watch } from "../controller.ts";
@@ -17,8 +19,12 @@ import { KUBELET_CLIENT_SIGNER, SIGNER_CHECKS } from "./kubelet-requests.ts";
 import { present } from "../../../present.ts";
 
 const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+/** How long a decided request stays, and one that waits for a decision. */
+const DECIDED_MS = HOUR_MS;
+const WAITING_MS = 24 * HOUR_MS;
 /** The longest and the shortest life of a certificate. */
-const LONGEST_MS = 365 * 24 * 60 * MINUTE_MS;
+const LONGEST_MS = 365 * 24 * HOUR_MS;
 const SHORTEST_MS = 10 * MINUTE_MS;
 
 /** Signs and approves requests. Keys are those of the requests. */
@@ -94,3 +100,34 @@ const withAdded = ({ status }: SigningRequest, condition: SigningCondition): Sig
   ...(status?.conditions ?? []),
   condition,
 ];
+
+/** Removes requests that are no longer needed. Keys are those of the requests. */
+export class RequestCleaner extends ObjectController<SigningRequest> {
+  readonly name = "CertificateRequestCleaner";
+  readonly resource = SIGNING_REQUESTS;
+  readonly watches = [watch(SIGNING_REQUESTS)];
+
+  protected async reconcile(request: SigningRequest): Promise<number | undefined> {
+    const leftMs = endOf(request) - this.clock.now();
+    if (leftMs >= 0) return leftMs + 1;
+    await unlessGone(this.client.remove(SIGNING_REQUESTS, request.metadata));
+    return undefined;
+  }
+}
+
+/** When a request is no longer needed, in milliseconds. */
+function endOf({ metadata, status = {} }: SigningRequest): number {
+  const { certificate = "", conditions = [] } = status;
+  const isIssued = certificate !== "";
+  const ends = conditions.map(({ type, lastUpdateTime }) => {
+    const isWaiting = type === "Approved" && !isIssued;
+    return lastUpdateTime ? msOf(lastUpdateTime) + (isWaiting ? WAITING_MS : DECIDED_MS) : Infinity;
+  });
+  if (conditions.length === 0) ends.push(msOf(metadata.creationTimestamp ?? "") + WAITING_MS);
+  if (isIssued) ends.push(expiryOf(certificate));
+  return Math.min(...ends);
+}
+
+function expiryOf(certificate: string): number {
+  return Date.parse(new X509Certificate(Buffer.from(certificate, "base64")).validTo);
+}

@@ -80,12 +80,7 @@ function slicesFor(owner: Endpoints): EndpointSlice[] {
         ...notReadyAddresses.filter(fits).map((address) => endpointOf(address, false)),
       ];
       if (endpoints.length === 0) return [];
-      const slicePorts = ports.map(({ name: portName = "", port, protocol = "TCP", ...rest }) => ({
-        name: portName,
-        port,
-        protocol,
-        ...rest,
-      }));
+      const slicePorts = ports.map((port) => ({ name: "", protocol: "TCP", ...port }));
       const slice = newSlice(owner, KIND, labels, { addressType, endpoints, ports: slicePorts });
       return [{ ...slice, metadata: { ...slice.metadata, ...copied } }];
     }),

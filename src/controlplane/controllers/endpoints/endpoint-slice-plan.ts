@@ -14,7 +14,6 @@ import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { Service } from "../../builtin/kinds/core/service/shape.ts";
 import { SERVICES } from "../../builtin/tokens.ts";
 import type { ResourceName } from "../../resource-name.ts";
-import { sortedByHash } from "../go-hash.ts";
 import { type OwnerKind, controllerReference } from "../ownership.ts";
 import { isReady } from "../pods/pods.ts";
 import { canonicalJson } from "../template-hash.ts";
@@ -26,6 +25,7 @@ import {
   hostnameOf,
   referenceTo,
   resolvePorts,
+  sortedByHash,
 } from "./service-pods.ts";
 
 const KIND: OwnerKind = { apiVersion: "v1", kind: "Service", resource: SERVICES };

@@ -158,3 +158,27 @@ export function withTriggerTime(
   const next: Record<string, string> = present({ ...annotations, ...others, [TRIGGER_TIME]: time });
   return Object.keys(next).length > 0 ? { annotations: next } : {};
 }
+
+const OFFSET = 0x6c62272e07bb014262b821756295c58dn;
+const PRIME = 0x0000000001000000000000000000013bn;
+const MASK = (1n << 128n) - 1n;
+
+/** FNV-1a with 128 bits over the UTF-8 of `text`, as 32 hexadecimal digits. */
+function fnv128a(text: string): string {
+  let hash = OFFSET;
+  for (const byte of new TextEncoder().encode(text)) {
+    hash = ((hash ^ BigInt(byte)) * PRIME) & MASK;
+  }
+  return hash.toString(16).padStart(32, "0");
+}
+
+/** Ports in the order of Kubernetes: by a hash of their Go representation, which `print` makes. */
+export function sortedByHash(
+  ports: readonly EndpointPort[],
+  print: (port: EndpointPort) => string,
+): EndpointPort[] {
+  return ports
+    .map((item) => ({ item, hash: fnv128a(print(item)) }))
+    .sort((left, right) => (left.hash < right.hash ? -1 : left.hash > right.hash ? 1 : 0))
+    .map(({ item }) => item);
+}

@@ -44,9 +44,9 @@ export interface ContainerRun {
   readonly nowMs: number;
 }
 
-/** The next status of a container. */
-export interface ContainerStep {
-  readonly status: ContainerStatus;
+/** The next status, of a container or a pod. */
+export interface Step<Status = ContainerStatus> {
+  readonly status: Status;
   readonly notes: readonly Note[];
   /** When the status changes by time alone, in milliseconds. */
   readonly wakeAtMs?: number;
@@ -101,7 +101,7 @@ export function stopped(status: ContainerStatus, exitCode: number, nowMs: number
  * The status of a container by now. A start is reported on its own, before an end that follows at
  * once.
  */
-export function nextStep(known: ContainerStatus | undefined, run: ContainerRun): ContainerStep {
+export function nextStep(known: ContainerStatus | undefined, run: ContainerRun): Step {
   if (!known || !begunState(known)) return started(run, 0);
   const { running, terminated } = known.state ?? {};
   if (running) return whileRunning(known, running.startedAt, run);
@@ -115,7 +115,7 @@ const digestOf = (text: string): string => createHash("sha256").update(text).dig
 const containerId = ({ metadata: { uid = "" } }: Pod, { name }: Container): string =>
   `containerd://${digestOf(`${uid}/${name}`)}`;
 
-function started(run: ContainerRun, restartCount: number, last?: Terminated): ContainerStep {
+function started(run: ContainerRun, restartCount: number, last?: Terminated): Step {
   const { pod, container, program, nowMs } = run;
   const lastState = last ? { terminated: last } : {};
   const problem = run.configProblem();
@@ -153,7 +153,7 @@ function readiness(
   return { ready: isStarted && isReady, started: isStarted };
 }
 
-function whileRunning(known: ContainerStatus, startedAt: string, run: ContainerRun): ContainerStep {
+function whileRunning(known: ContainerStatus, startedAt: string, run: ContainerRun): Step {
   const { pod, container, program, nowMs } = run;
   const startedMs = msOf(startedAt);
   const { end } = program;
@@ -171,7 +171,7 @@ function whileRunning(known: ContainerStatus, startedAt: string, run: ContainerR
 }
 
 /** The earliest of these times, when something changes by time alone. */
-export const earliest = (times: readonly number[]): { readonly wakeAtMs?: number } =>
+export const earliest = (times: readonly number[]): Pick<Step, "wakeAtMs"> =>
   times.length === 0 ? {} : { wakeAtMs: Math.min(...times) };
 
 function withWake(
@@ -179,7 +179,7 @@ function withWake(
   startedMs: number,
   { program, nowMs }: ContainerRun,
   notes: readonly Note[],
-): ContainerStep {
+): Step {
   const { end, startedAfterMs, readyAfterMs } = program;
   const times = [end?.afterMs, startedAfterMs, readyAfterMs]
     .filter((ms) => ms !== undefined)
@@ -192,7 +192,7 @@ function withWake(
  * The next status of a terminated container: it stays terminated, or restarts, at once the first
  * time and then after ever longer waits.
  */
-function afterEnd(known: ContainerStatus, last: Terminated, run: ContainerRun): ContainerStep {
+function afterEnd(known: ContainerStatus, last: Terminated, run: ContainerRun): Step {
   const { pod, container, program, nowMs } = run;
   if (!program.restarts(last.exitCode)) return { status: { ...known, ready: false }, notes: [] };
   const { restartCount } = known;

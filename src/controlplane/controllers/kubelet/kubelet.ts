@@ -18,12 +18,14 @@ import { CLAIMS, CONFIG_MAPS, NODES, PODS, SECRETS } from "../../builtin/tokens.
 import { nodeAddress } from "../nodes/node-simulator.ts";
 import { isFinished } from "../pods/pods.ts";
 import { ObjectController, watch } from "../controller.ts";
-import { type Note, warning } from "./container-step.ts";
+import { type Note, type Step, warning } from "./container-step.ts";
 import { environmentProblem, mountProblems } from "./missing-references.ts";
-import { PodAddresses } from "./pod-addresses.ts";
 import { endedPodStatus, nextPodStep } from "./pod-step.ts";
 import { ReadinessProbes } from "./readiness-probes.ts";
 import { SIMULATE, SIMULATIONS, simulationOf, type Simulation } from "./simulation.ts";
+
+/** How many addresses there are for pods. */
+const COUNT = 65_000;
 
 /** Brings every pod with a node to its next state. */
 export class Kubelet extends ObjectController<Pod> {
@@ -84,7 +86,7 @@ export class Kubelet extends ObjectController<Pod> {
     const nowMs = this.clock.now();
     const simulation = await this.#simulationOf(pod, key);
     const isProcess = simulation.kind === "process";
-    const asked: Awaited<ReturnType<ReadinessProbes["ask"]>> = isProcess
+    const asked: Omit<Step, "status"> = isProcess
       ? await this.#probes.ask(pod, simulation, nowMs)
       : { notes: [] };
     const problems = pod.status?.phase === "Running" ? [] : mountProblems(this.client, pod);
@@ -133,5 +135,33 @@ export class Kubelet extends ObjectController<Pod> {
       await this.events.record(pod, "Warning", "SimulationNotUnderstood", message);
     }
     return { kind: "commands" };
+  }
+}
+
+/** Assigns each pod an address of its own, out of 10.244.0.0/16, until the pod is gone. */
+class PodAddresses {
+  readonly #numbers = new Map<string, number>();
+  readonly #used = new Set<number>();
+  #last = 0;
+
+  /** The address of a pod, by its `namespace/name`. */
+  of(pod: string): string {
+    let number = this.#numbers.get(pod);
+    if (number === undefined) {
+      do this.#last = (this.#last % COUNT) + 1;
+      while (this.#used.has(this.#last));
+      number = this.#last;
+      this.#numbers.set(pod, number);
+      this.#used.add(number);
+    }
+    return `10.244.${number >> 8}.${number & 255}`;
+  }
+
+  /** Releases a pod's address. */
+  free(pod: string): void {
+    const number = this.#numbers.get(pod);
+    if (number === undefined) return;
+    this.#numbers.delete(pod);
+    this.#used.delete(number);
   }
 }

@@ -10,6 +10,7 @@ import type { ContainerStatus, Pod, PodStatus } from "../../builtin/kinds/core/p
 import type { Container } from "../../builtin/shared/pods/shapes.ts";
 import {
   type Note,
+  type Step,
   begunState,
   earliest,
   nextStep,
@@ -33,14 +34,6 @@ export interface PodSurroundings {
   readonly hostAddress: string;
 }
 
-/** The next status of a pod. */
-export interface PodStep {
-  readonly status: PodStatus;
-  readonly notes: readonly Note[];
-  /** When the status changes by time alone, in milliseconds. */
-  readonly wakeAtMs?: number;
-}
-
 type Containers = Pick<PodFacts, "initContainerStatuses" | "containerStatuses">;
 
 /** What comes of the containers of a pod: their statuses, and the pod's phase. */
@@ -50,7 +43,7 @@ interface Visit extends Containers, Pick<PodFacts, "phase"> {
 }
 
 /** The status of a pod by now. */
-export function nextPodStep(pod: Pod, around: PodSurroundings): PodStep {
+export function nextPodStep(pod: Pod, around: PodSurroundings): Step<PodStatus> {
   const { nowMs, isMounted, hostAddress } = around;
   const startTime = pod.status?.startTime ?? timeOf(nowMs);
   const deadlineMs = msOf(startTime) + 1000 * (pod.spec.activeDeadlineSeconds ?? Infinity);

@@ -12,7 +12,7 @@ import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { Container, Probe } from "../../builtin/shared/pods/shapes.ts";
 import { msOf } from "../../../kube/values/times.ts";
 import { textOf } from "../keys.ts";
-import { type Note, earliest, warning } from "./container-step.ts";
+import { type Note, type Step, earliest, warning } from "./container-step.ts";
 import type { Simulation } from "./simulation.ts";
 
 type ProcessAddress = Extract<Simulation, { kind: "process" }>;
@@ -51,11 +51,7 @@ export class ReadinessProbes {
    *
    * @returns the failures, and when the next probe is due
    */
-  async ask(
-    pod: Pod,
-    address: ProcessAddress,
-    nowMs: number,
-  ): Promise<{ notes: readonly Note[]; wakeAtMs?: number }> {
+  async ask(pod: Pod, address: ProcessAddress, nowMs: number): Promise<Omit<Step, "status">> {
     const notes: Note[] = [];
     const wakes: number[] = [];
     for (const { name, readinessProbe } of pod.spec.containers ?? []) {

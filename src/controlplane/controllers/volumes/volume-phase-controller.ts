@@ -51,19 +51,12 @@ export class VolumePhaseController extends ObjectController<PersistentVolume> {
    */
   async #noteMode(volume: PersistentVolume, claim: PersistentVolumeClaim): Promise<void> {
     if (haveSameMode(volume, claim)) return;
-    const tell = (
-      about: typeof volume | typeof claim,
-      given: string,
-      asked: string,
-    ): Promise<void> =>
-      this.events.record(
-        about,
-        "Warning",
-        "VolumeMismatch",
-        `Cannot bind PersistentVolume${given} to requested PersistentVolumeClaim${asked} due to incompatible volumeMode.`,
-      );
-    await tell(volume, "", ` ${JSON.stringify(claim.metadata.name)}`);
-    await tell(claim, ` ${JSON.stringify(volume.metadata.name)}`, "");
+    const mismatch = (given: string, asked: string): string =>
+      `Cannot bind PersistentVolume${given} to requested PersistentVolumeClaim${asked} due to incompatible volumeMode.`;
+    const claimName = ` ${JSON.stringify(claim.metadata.name)}`;
+    const volumeName = ` ${JSON.stringify(volume.metadata.name)}`;
+    await this.events.record(volume, "Warning", "VolumeMismatch", mismatch("", claimName));
+    await this.events.record(claim, "Warning", "VolumeMismatch", mismatch(volumeName, ""));
   }
 
   /** Releases a volume whose claim has another volume. */
