@@ -4,7 +4,6 @@
  *
  * @see https://kubernetes.io/docs/concepts/configuration/secret/#service-account-token-secrets
  */
-import type { SentObject } from "../../kube/object.ts";
 import type { Secret } from "../builtin/kinds/core/secret.ts";
 import { unlessGone } from "./absence.ts";
 import type { IssueToken } from "./client.ts";
@@ -24,7 +23,12 @@ export class AccountTokenController extends ObjectController<Secret> {
   readonly resource = SECRETS;
   readonly watches = [
     watch(SECRETS),
-    watch(SERVICE_ACCOUNTS, ({ object }) => this.#secretsOf(object).map(textOf)),
+    watch(SERVICE_ACCOUNTS, ({ object: { metadata: account } }) =>
+      this.client
+        .list(SECRETS, { namespace: account.namespace ?? "" })
+        .filter(({ metadata }) => metadata.annotations?.[ACCOUNT] === account.name)
+        .map(textOf),
+    ),
   ];
   readonly #issue: IssueToken;
   readonly #caCertificate: string;
@@ -33,12 +37,6 @@ export class AccountTokenController extends ObjectController<Secret> {
     super(tools);
     this.#issue = issue;
     this.#caCertificate = caCertificate;
-  }
-
-  #secretsOf({ metadata: { namespace = "", name } }: SentObject): Secret[] {
-    return this.client
-      .list(SECRETS, { namespace })
-      .filter(({ metadata }) => metadata.annotations?.[ACCOUNT] === name);
   }
 
   protected async reconcile(secret: Secret): Promise<undefined> {

@@ -3,21 +3,22 @@ import { findCondition } from "../../kube/progress/conditions.ts";
 import { timeOf } from "../../kube/values/times.ts";
 import type { Condition } from "../builtin/shared/shapes.ts";
 
-/**
- * The conditions with one of them set, in its place. The time of its last transition moves only
- * when its status does.
- */
+/** The condition with the time of its last transition, which moves only when its status does. */
+export function timed(before: readonly Condition[], change: Condition, nowMs: number): Condition {
+  const known = findCondition(before, change.type);
+  const since = known?.status === change.status ? known.lastTransitionTime : undefined;
+  return { ...change, lastTransitionTime: since ?? timeOf(nowMs) };
+}
+
+/** The conditions with one of them set, in its place, with the time of its last transition. */
 export function withCondition(
   conditions: readonly Condition[] = [],
   change: Condition,
   nowMs: number,
 ): Condition[] {
-  const known = findCondition(conditions, change.type);
-  const since = known?.status === change.status ? known.lastTransitionTime : undefined;
-  const next: Condition = { ...change, lastTransitionTime: since ?? timeOf(nowMs) };
-  return known
-    ? conditions.map((condition) => (condition === known ? next : condition))
-    : [...conditions, next];
+  const next = timed(conditions, change, nowMs);
+  const at = conditions.findIndex(({ type }) => type === change.type);
+  return at < 0 ? [...conditions, next] : conditions.with(at, next);
 }
 
 /** The conditions without the one of that type. */

@@ -4,7 +4,7 @@
  * @see https://kubernetes.io/docs/concepts/workloads/pods/disruptions/
  */
 import type { DisruptionBudget } from "../builtin/kinds/policy/pod-disruption-budget.ts";
-import { groupResourceOf, parseApiVersion } from "../../kube/resource.ts";
+import { groupResourceOf } from "../../kube/resource.ts";
 import { messageOf } from "../../errors.ts";
 import type { ObjectMeta, SentObject, OwnerReference } from "../../kube/object.ts";
 import { matchesLabelSelector } from "../../kube/selectors/selector.ts";
@@ -12,7 +12,7 @@ import { selectorText } from "../../kube/selectors/selector-text.ts";
 import type { Pod } from "../builtin/kinds/core/pod/shape.ts";
 import type { Condition } from "../builtin/shared/shapes.ts";
 import type { ResourceName } from "../resource-name.ts";
-import { textOf } from "./keys.ts";
+import { referredResource, textOf } from "./keys.ts";
 import {
   BUDGETS,
   PODS,
@@ -37,14 +37,6 @@ const OWNERS: Readonly<Record<string, ResourceName<Scaled>>> = {
   Deployment: DEPLOYMENTS,
 };
 
-/** How many pods are expected, and how many of them healthy. */
-interface Expectations {
-  readonly expected: number;
-  readonly desired: number;
-  /** Whether there are pods without a controller. */
-  readonly hasUnmanaged: boolean;
-}
-
 /** Keeps the status of budgets. */
 export class DisruptionBudgetController extends ObjectController<DisruptionBudget> {
   readonly name = "DisruptionBudget";
@@ -68,25 +60,32 @@ export class DisruptionBudgetController extends ObjectController<DisruptionBudge
 
   protected async reconcile(budget: DisruptionBudget): Promise<number | undefined> {
     const { namespace = "" } = budget.metadata;
+    const { minAvailable, maxUnavailable, selector } = budget.spec ?? {};
     const now = this.clock.now();
     const pods = this.client
       .list(PODS, { namespace })
-      .filter((pod) => matchesLabelSelector(budget.spec?.selector, pod.metadata.labels));
+      .filter((pod) => matchesLabelSelector(selector, pod.metadata.labels));
     if (pods.length === 0) {
       await this.events.record(budget, "Normal", "NoPods", "No matching pods found");
     }
-    let expectations: Expectations;
-    try {
-      expectations = this.#expectations(budget, pods);
-    } catch (thrown) {
-      await this.#giveUp(budget, messageOf(thrown));
-      return undefined;
+    let expected = pods.length;
+    // Only a minimum that is a number does not depend on how many pods there should be.
+    if (maxUnavailable !== undefined || typeof minAvailable === "string") {
+      try {
+        expected = this.#expectedScale(pods);
+      } catch (thrown) {
+        await this.#giveUp(budget, messageOf(thrown));
+        return undefined;
+      }
+      if (!pods.every(controllerOf)) {
+        const message = `Pods selected by this PodDisruptionBudget (selector: ${selectorText(selector)}) were found to be unmanaged. As a result, the status of the PDB cannot be calculated correctly, which may result in undefined behavior. To account for these pods please set ".spec.minAvailable" field of the PDB to an integer value.`;
+        await this.events.record(budget, "Warning", "UnmanagedPods", message);
+      }
     }
-    const { expected, desired, hasUnmanaged } = expectations;
-    if (hasUnmanaged) {
-      const message = `Pods selected by this PodDisruptionBudget (selector: ${selectorText(budget.spec?.selector)}) were found to be unmanaged. As a result, the status of the PDB cannot be calculated correctly, which may result in undefined behavior. To account for these pods please set ".spec.minAvailable" field of the PDB to an integer value.`;
-      await this.events.record(budget, "Warning", "UnmanagedPods", message);
-    }
+    const desired =
+      maxUnavailable === undefined
+        ? shareOf(minAvailable, expected)
+        : Math.max(0, expected - shareOf(maxUnavailable, expected));
     const disrupted = Object.fromEntries(
       Object.entries(budget.status?.disruptedPods ?? {}).filter(([name, time]) =>
         pods.some(
@@ -102,20 +101,18 @@ export class DisruptionBudgetController extends ObjectController<DisruptionBudge
         !((pod.metadata.name ?? "") in disrupted),
     ).length;
     const allowed = expected === 0 ? 0 : Math.max(0, healthy - desired);
+    // A pod that was to be evicted but stays counts again after a while.
+    const waits = Object.values(disrupted).map((time) => msOf(time) + EVICTION_MS - now);
     const reason = allowed > 0 ? "SufficientPods" : "InsufficientPods";
-    const conditions = this.#conditions(budget, allowed > 0, reason);
-    const status: NonNullable<DisruptionBudget["status"]> = {
+    await this.client.updateStatus(BUDGETS, budget, {
       observedGeneration: budget.metadata.generation ?? 0,
-      ...(Object.keys(disrupted).length > 0 ? { disruptedPods: disrupted } : {}),
+      ...(waits.length > 0 ? { disruptedPods: disrupted } : {}),
       disruptionsAllowed: allowed,
       currentHealthy: healthy,
       desiredHealthy: desired,
       expectedPods: expected,
-      conditions,
-    };
-    await this.client.updateStatus(BUDGETS, budget, status);
-    // A pod that was to be evicted but stays counts again after a while.
-    const waits = Object.values(disrupted).map((time) => msOf(time) + EVICTION_MS - now);
+      conditions: this.#conditions(budget, allowed > 0, reason),
+    });
     return waits.length > 0 ? Math.min(...waits) : undefined;
   }
 
@@ -128,40 +125,23 @@ export class DisruptionBudgetController extends ObjectController<DisruptionBudge
     await this.client.updateStatus(BUDGETS, budget, status);
   }
 
-  #expectations(budget: DisruptionBudget, pods: readonly Pod[]): Expectations {
-    const { minAvailable, maxUnavailable } = budget.spec ?? {};
-    if (maxUnavailable === undefined && typeof minAvailable !== "string") {
-      return { expected: pods.length, desired: minAvailable ?? 0, hasUnmanaged: false };
-    }
-    const { expected, hasUnmanaged } = this.#expectedScale(pods);
-    const desired =
-      maxUnavailable === undefined
-        ? shareOf(minAvailable, expected)
-        : Math.max(0, expected - shareOf(maxUnavailable, expected));
-    return { expected, desired, hasUnmanaged };
-  }
-
   /**
    * How many pods the controllers of these pods want in total.
    *
    * @throws Error when one of them has no scale
    */
-  #expectedScale(pods: readonly Pod[]): Pick<Expectations, "expected" | "hasUnmanaged"> {
+  #expectedScale(pods: readonly Pod[]): number {
     const scales = new Map<string, number>();
-    let hasUnmanaged = false;
     for (const pod of pods) {
       const owner = controllerOf(pod);
-      if (!owner) {
-        hasUnmanaged = true;
-        continue;
-      }
+      if (!owner) continue;
       const scaled = this.#scaled(pod, owner);
-      if (!scaled)
+      if (!scaled) {
         throw new Error(`found no controllers for pod ${JSON.stringify(pod.metadata.name)}`);
+      }
       scales.set(scaled.metadata.uid ?? "", scaled.spec?.replicas ?? 1);
     }
-    const expected = [...scales.values()].reduce((sum, replicas) => sum + replicas, 0);
-    return { expected, hasUnmanaged };
+    return [...scales.values()].reduce((sum, replicas) => sum + replicas, 0);
   }
 
   /**
@@ -169,12 +149,8 @@ export class DisruptionBudgetController extends ObjectController<DisruptionBudge
    * ReplicaSet.
    */
   #scaled({ metadata: { namespace = "" } }: Pod, owner: OwnerReference): Scaled | undefined {
-    const { group } = parseApiVersion(owner.apiVersion);
     const resource: ResourceName<Scaled> | undefined =
-      OWNERS[owner.kind] ??
-      this.client
-        .resources()
-        .find((served) => served.kind === owner.kind && served.group === group);
+      OWNERS[owner.kind] ?? referredResource(this.client, owner);
     if (!resource) return undefined;
     const found = this.client.find(resource, { namespace, name: owner.name });
     if (found?.metadata.uid !== owner.uid) return undefined;
@@ -189,19 +165,15 @@ export class DisruptionBudgetController extends ObjectController<DisruptionBudge
   }
 
   #conditions(
-    budget: DisruptionBudget,
+    { metadata: { generation = 0 }, status: before }: DisruptionBudget,
     isAllowed: boolean,
     reason: string,
     message = "",
   ): Condition[] {
-    const change = {
-      type: "DisruptionAllowed",
-      status: isAllowed ? "True" : "False",
-      observedGeneration: budget.metadata.generation ?? 0,
-      reason,
-      message,
-    };
-    return withCondition(budget.status?.conditions, change, this.clock.now());
+    const status = isAllowed ? "True" : "False";
+    const facts = { status, observedGeneration: generation, reason, message };
+    const change = { type: "DisruptionAllowed", ...facts };
+    return withCondition(before?.conditions, change, this.clock.now());
   }
 }
 

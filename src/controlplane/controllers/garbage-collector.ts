@@ -5,11 +5,11 @@
  * @see https://kubernetes.io/docs/concepts/architecture/garbage-collection/
  */
 import type { SentObject, OwnerReference } from "../../kube/object.ts";
-import { parseApiVersion } from "../../kube/resource.ts";
 import { unlessGone } from "./absence.ts";
 import type { DeleteOptions, ObjectName, StoreEvent } from "./client.ts";
 import type { ResourceName } from "../resource-name.ts";
 import { Controller, watchAll } from "./controller.ts";
+import { referredResource } from "./keys.ts";
 
 const FOREGROUND = "foregroundDeletion";
 const ORPHAN = "orphan";
@@ -24,9 +24,9 @@ interface Known {
 /** The state of an owner: it exists, is gone, or waits for its dependents. */
 type OwnerState = "solid" | "dangling" | "waiting";
 
-/** Whether an object is in foreground deletion. */
-const isDeletingDependents = ({ metadata }: SentObject): boolean =>
-  metadata.deletionTimestamp !== undefined && (metadata.finalizers ?? []).includes(FOREGROUND);
+/** Whether an object is being deleted, and has the finalizer. */
+const isLeaving = ({ metadata }: SentObject, finalizer: string): boolean =>
+  metadata.deletionTimestamp !== undefined && metadata.finalizers?.includes(finalizer) === true;
 
 /** The graph of owner references, by uid. */
 export class GarbageCollector extends Controller {
@@ -36,7 +36,7 @@ export class GarbageCollector extends Controller {
   readonly #dependents = new Map<string, Set<string>>();
 
   *#observe({ type, resource, object }: StoreEvent): Iterable<string> {
-    const { uid = "", namespace = "", name = "", finalizers = [] } = object.metadata;
+    const { uid = "", namespace = "", name = "" } = object.metadata;
     const before = this.#known.get(uid)?.owners ?? [];
     const owners = object.metadata.ownerReferences ?? [];
     for (const owner of before) this.#dependents.get(owner.uid)?.delete(uid);
@@ -52,9 +52,7 @@ export class GarbageCollector extends Controller {
       const dependents = this.#dependents.get(owner.uid) ?? new Set();
       this.#dependents.set(owner.uid, dependents.add(uid));
     }
-    const isLeaving = object.metadata.deletionTimestamp !== undefined;
-    if (isLeaving && finalizers.some((one) => one === FOREGROUND || one === ORPHAN)) yield uid;
-    else if (owners.length > 0) yield uid;
+    if (owners.length > 0 || isLeaving(object, FOREGROUND) || isLeaving(object, ORPHAN)) yield uid;
     // An owner in foreground deletion may have waited for this reference.
     for (const owner of before) {
       if (!owners.some((now) => now.uid === owner.uid && now.blockOwnerDeletion)) yield owner.uid;
@@ -64,11 +62,9 @@ export class GarbageCollector extends Controller {
   async sync(uid: string): Promise<undefined> {
     const object = this.#find(uid);
     if (!object) return;
-    const { deletionTimestamp, finalizers = [] } = object.metadata;
-    if (deletionTimestamp && finalizers.includes(ORPHAN)) await this.#orphan(object);
-    else if (deletionTimestamp && finalizers.includes(FOREGROUND))
-      await this.#awaitDependents(object);
-    else if (!deletionTimestamp) await this.#collect(object);
+    if (isLeaving(object, ORPHAN)) await this.#orphan(object);
+    else if (isLeaving(object, FOREGROUND)) await this.#awaitDependents(object);
+    else if (!object.metadata.deletionTimestamp) await this.#collect(object);
   }
 
   #find(uid: string): SentObject | undefined {
@@ -97,10 +93,9 @@ export class GarbageCollector extends Controller {
     for (const dependent of this.#dependentsOf(owner)) {
       if (!dependent.metadata.deletionTimestamp) await this.#collect(dependent);
     }
-    const blocks = (dependent: SentObject): boolean =>
-      dependent.metadata.ownerReferences?.some(
-        (reference) =>
-          reference.uid === owner.metadata.uid && reference.blockOwnerDeletion === true,
+    const blocks = ({ metadata }: SentObject): boolean =>
+      metadata.ownerReferences?.some(
+        ({ uid, blockOwnerDeletion }) => uid === owner.metadata.uid && blockOwnerDeletion,
       ) ?? false;
     if (!this.#dependentsOf(owner).some(blocks)) await this.#dropFinalizer(owner, FOREGROUND);
   }
@@ -108,24 +103,21 @@ export class GarbageCollector extends Controller {
   async #collect(object: SentObject): Promise<void> {
     const { ownerReferences = [], finalizers = [] } = object.metadata;
     if (ownerReferences.length === 0) return;
-    const states = new Map<OwnerReference, OwnerState>();
+    const owners: Record<OwnerState, OwnerReference[]> = { solid: [], dangling: [], waiting: [] };
     for (const reference of ownerReferences) {
-      states.set(reference, await this.#stateOf(object, reference));
+      owners[await this.#stateOf(object, reference)].push(reference);
     }
-    const inState = (wanted: OwnerState): OwnerReference[] =>
-      ownerReferences.filter((reference) => states.get(reference) === wanted);
-    const waiting = inState("waiting");
-    if (inState("solid").length > 0) {
-      const gone = [...inState("dangling"), ...waiting];
-      if (gone.length > 0) {
-        await this.#dropReferences(object, new Set(gone.map(({ uid }) => uid)));
-      }
+    const { solid, dangling, waiting } = owners;
+    if (solid.length > 0) {
+      const gone = new Set([...dangling, ...waiting].map(({ uid }) => uid));
+      if (gone.size > 0) await this.#dropReferences(object, gone);
       return;
     }
     const dependents = this.#dependentsOf(object);
     if (waiting.length > 0 && dependents.length > 0) {
       // In a circle each would wait for the next: this object no longer blocks its owners.
-      if (dependents.some(isDeletingDependents)) await this.#unblockOwners(object);
+      if (dependents.some((dependent) => isLeaving(dependent, FOREGROUND)))
+        await this.#unblockOwners(object);
       await this.#remove(this.#find(object.metadata.uid ?? "") ?? object, "Foreground");
     } else if (finalizers.includes(ORPHAN)) await this.#remove(object, "Orphan");
     else if (finalizers.includes(FOREGROUND)) await this.#remove(object, "Foreground");
@@ -133,10 +125,7 @@ export class GarbageCollector extends Controller {
   }
 
   async #stateOf(object: SentObject, reference: OwnerReference): Promise<OwnerState> {
-    const { group } = parseApiVersion(reference.apiVersion);
-    const info = this.client
-      .resources()
-      .find((resource) => resource.group === group && resource.kind === reference.kind);
+    const info = referredResource(this.client, reference);
     // An owner that cannot be looked up may exist; nothing is deleted on a guess.
     if (!info) return "solid";
     const { namespace = "" } = object.metadata;
@@ -148,8 +137,7 @@ export class GarbageCollector extends Controller {
       if (info.namespaced) await this.#warnOfNamespace(object, reference);
       return info.namespaced && namespace === "" ? "solid" : "dangling";
     }
-    const { deletionTimestamp, finalizers = [] } = owner.metadata;
-    return deletionTimestamp && finalizers.includes(FOREGROUND) ? "waiting" : "solid";
+    return isLeaving(owner, FOREGROUND) ? "waiting" : "solid";
   }
 
   /** Warns about an owner that exists, but in another namespace. */
@@ -158,12 +146,8 @@ export class GarbageCollector extends Controller {
     const { namespace = "" } = object.metadata;
     if (!known || known.place.namespace === namespace) return;
     const { apiVersion, kind, name, uid } = reference;
-    await this.events.record(
-      object,
-      "Warning",
-      "OwnerRefInvalidNamespace",
-      `ownerRef [${apiVersion}/${kind}, namespace: ${namespace}, name: ${name}, uid: ${uid}] does not exist in namespace "${namespace}"`,
-    );
+    const message = `ownerRef [${apiVersion}/${kind}, namespace: ${namespace}, name: ${name}, uid: ${uid}] does not exist in namespace "${namespace}"`;
+    await this.events.record(object, "Warning", "OwnerRefInvalidNamespace", message);
   }
 
   async #remove(

@@ -1,24 +1,8 @@
 /** Names of resources and keys of objects, for the controllers. */
 import type { SentObject, ObjectKey } from "../../kube/object.ts";
+import { type ResourceInfo, parseApiVersion } from "../../kube/resource.ts";
 import { msOf } from "../../kube/values/times.ts";
-import { isSameResource, type ResourceName } from "../resource-name.ts";
-import type { StoreEvent } from "./client.ts";
-
-declare const isAbout: unique symbol;
-
-/** An event about a resource whose objects are of type `T`. */
-interface EventAbout<T extends SentObject> extends StoreEvent<T> {
-  /** Only for the compiler: tells it from events about other resources. */
-  readonly [isAbout]: true;
-}
-
-/** Whether the event is about that resource. */
-export function concerns<T extends SentObject>(
-  event: StoreEvent,
-  resource: ResourceName<T>,
-): event is EventAbout<T> {
-  return isSameResource(event.resource, resource);
-}
+import type { ControllerClient } from "./client.ts";
 
 /** `namespace/name`, with an empty namespace for cluster-scoped objects. */
 export function textOf(object: SentObject): string {
@@ -40,4 +24,13 @@ export function byName(left: SentObject, right: SentObject): number {
 export function byAge(left: SentObject, right: SentObject): number {
   const ageOf = ({ metadata }: SentObject): number => msOf(metadata.creationTimestamp);
   return ageOf(left) - ageOf(right) || byName(left, right);
+}
+
+/** The resource of the objects that a reference means; `undefined` when it is not served. */
+export function referredResource(
+  client: ControllerClient,
+  { apiVersion, kind }: Pick<SentObject, "apiVersion" | "kind">,
+): ResourceInfo | undefined {
+  const { group } = parseApiVersion(apiVersion);
+  return client.resources().find((served) => served.group === group && served.kind === kind);
 }

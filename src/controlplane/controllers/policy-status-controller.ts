@@ -15,6 +15,8 @@ const POLICIES: ResourceName<CheckedPolicy> = {
   plural: "validatingadmissionpolicies",
 };
 
+type TypeCheck = NonNullable<ControllerContext["checkPolicyTypes"]>;
+
 interface CheckedPolicy extends SentObject {
   readonly status?: { readonly observedGeneration?: number };
 }
@@ -24,9 +26,9 @@ export class PolicyStatusController extends ObjectController<CheckedPolicy> {
   readonly name = "ValidatingAdmissionPolicyStatus";
   readonly resource = POLICIES;
   readonly watches = [watch(POLICIES)];
-  readonly #check: NonNullable<ControllerContext["checkPolicyTypes"]>;
+  readonly #check: TypeCheck;
 
-  constructor(tools: Tools, check: NonNullable<ControllerContext["checkPolicyTypes"]>) {
+  constructor(tools: Tools, check: TypeCheck) {
     super(tools);
     this.#check = check;
   }

@@ -18,8 +18,8 @@ import {
 import type { Service } from "../builtin/kinds/core/service/shape.ts";
 import type { ResourceList, ResourceQuota } from "../builtin/shared/shapes.ts";
 import type { StoreEvent } from "./client.ts";
-import type { ResourceName } from "../resource-name.ts";
-import { concerns, textOf } from "./keys.ts";
+import { type ResourceName, asKind, isSameResource } from "../resource-name.ts";
+import { textOf } from "./keys.ts";
 import { CLAIMS, PODS, QUOTAS, SERVICES } from "../builtin/tokens.ts";
 import { isFinished } from "./pods/pods.ts";
 import { ObjectController, watch, watchAll } from "./controller.ts";
@@ -51,12 +51,10 @@ export class ResourceQuotaController extends ObjectController<ResourceQuota> {
     for (const resource of this.client.resources()) {
       if (!resource.namespaced || !limits(quota, resource)) continue;
       for (const object of this.client.list(resource, { namespace })) {
-        if (!isInScope(quota, resource, object)) continue;
-        used = addUsage(used, usageOf(resource, object));
+        if (isInScope(quota, resource, object)) used = addUsage(used, usageOf(resource, object));
       }
     }
-    const status = { hard, used };
-    await this.client.updateStatus(QUOTAS, quota, status);
+    await this.client.updateStatus(QUOTAS, quota, { hard, used });
     return RECOUNT_MS;
   }
 }
@@ -68,12 +66,15 @@ function asksForCount({ type, object, old }: StoreEvent<ResourceQuota>): boolean
 }
 
 /** Whether an object uses less from now on, or counts for other quotas. */
-function frees(event: StoreEvent): boolean {
-  if (event.type !== "MODIFIED" || !event.old) return event.type === "DELETED";
-  if (concerns(event, CLAIMS)) return true;
-  if (concerns(event, SERVICES)) return typeOf(event.object) !== typeOf(event.old);
-  if (!concerns(event, PODS)) return false;
-  const { object: now, old: before } = event;
+function frees({ type, resource, object, old }: StoreEvent): boolean {
+  if (type !== "MODIFIED" || !old) return type === "DELETED";
+  if (isSameResource(resource, CLAIMS)) return true;
+  const service = asKind(SERVICES, resource, object);
+  const oldService = asKind(SERVICES, resource, old);
+  if (service && oldService) return typeOf(service) !== typeOf(oldService);
+  const now = asKind(PODS, resource, object);
+  const before = asKind(PODS, resource, old);
+  if (!now || !before) return false;
   return (
     (isFinished(now) && !isFinished(before)) ||
     hasDeadline(now) !== hasDeadline(before) ||
@@ -81,18 +82,13 @@ function frees(event: StoreEvent): boolean {
   );
 }
 
-const resourcesOf = ({ spec }: Pod): unknown =>
-  [...(spec.containers ?? []), ...(spec.initContainers ?? [])].map(
-    ({ resources }) => resources ?? {},
-  );
+const resourcesOf = ({ spec: { containers, initContainers = [] } }: Pod): unknown =>
+  [...(containers ?? []), ...initContainers].map(({ resources = {} }) => resources);
 
 /** The type of a Service, as far as quotas distinguish it. */
-function typeOf({ spec }: Service): string {
-  const { type = "" } = spec;
-  return type === "NodePort" || type === "LoadBalancer" ? type : "";
-}
+const typeOf = ({ spec: { type = "" } }: Service): string =>
+  type === "NodePort" || type === "LoadBalancer" ? type : "";
 
 /** Whether the quota limits a resource. */
-function limits(quota: ResourceQuota, { group, plural }: ResourceName): boolean {
-  return Object.keys(quota.spec?.hard ?? {}).some((name) => measures(name, group, plural));
-}
+const limits = (quota: ResourceQuota, { group, plural }: ResourceName): boolean =>
+  Object.keys(quota.spec?.hard ?? {}).some((name) => measures(name, group, plural));

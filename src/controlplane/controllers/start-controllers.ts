@@ -1,14 +1,15 @@
 /** The simulated controllers, and the names under which they write. */
-import { RequestCleaner } from "./certificates/request-cleaner.ts";
-import { SigningController } from "./certificates/signing-controller.ts";
+import { RequestCleaner, SigningController } from "./certificates/signing-controller.ts";
 import { CronJobController } from "./cron-job-controller.ts";
-import { ClaimProtectionController } from "./volumes/claim-protection-controller.ts";
 import { DaemonSetController } from "./daemon/daemon-set-controller.ts";
 import { EphemeralClaimController } from "./volumes/ephemeral-claim-controller.ts";
 import { NodeTaintController } from "./nodes/node-taint-controller.ts";
 import { StatefulSetController } from "./stateful/stateful-set-controller.ts";
 import { AccountTokenController } from "./account-token-controller.ts";
-import { AttributesClassProtectionController } from "./volumes/attributes-class-protection-controller.ts";
+import {
+  AttributesClassProtectionController,
+  ClaimProtectionController,
+} from "./volumes/protection-controllers.ts";
 import { AutoscalerController } from "./autoscaling/autoscaler-controller.ts";
 import { ClusterRoleAggregationController } from "./cluster-role-aggregation-controller.ts";
 import { DisruptionBudgetController } from "./disruption-budget-controller.ts";

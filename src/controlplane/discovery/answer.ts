@@ -3,9 +3,14 @@ import { createHash } from "node:crypto";
 import type { JsonObject } from "../../kube/object.ts";
 import type { ServedResource } from "../kinds.ts";
 import { methodNotAllowed, noSuchResource } from "../failures.ts";
-import { JSON_TYPE, YAML_TYPE, chooseMediaType } from "../views/accept.ts";
+import {
+  JSON_TYPE,
+  YAML_TYPE,
+  chooseMediaType,
+  nothingAcceptable,
+  requireRepresentation,
+} from "../views/accept.ts";
 import { encode } from "../views/encode.ts";
-import { nothingAcceptable, requireRepresentation } from "../views/not-acceptable.ts";
 import { aggregated, coreVersions, groupDocument, groupList, resourceList } from "./documents.ts";
 import { groupsOf } from "./versions.ts";
 
@@ -42,66 +47,53 @@ export function answerDiscovery(
   announced: readonly Pick<ServedResource, "group" | "version">[],
   serverAddress: string,
 ): DocumentAnswer | undefined {
-  const { path, accept } = request;
+  const { path, accept, method } = request;
   const [root, ...names] = path.split("/").slice(1);
-  if ((root !== "api" && root !== "apis") || names.length > (root === "api" ? 1 : 2)) {
-    return undefined;
-  }
+  const isCore = root === "api";
+  if ((!isCore && root !== "apis") || names.length > (isCore ? 1 : 2)) return undefined;
+  // The router in front of these documents checks the method and the accepted media types.
+  const requireGet = (): void => {
+    if (method !== "GET") throw methodNotAllowed();
+    requireRepresentation(accept);
+  };
   const groups = groupsOf(resources, announced);
   const core = groups.find(({ name }) => name === "");
   if (names.length === 0) {
-    const isCore = root === "api";
-    if (isCore) requireGet(request, accept);
+    if (isCore) requireGet();
     const mediaType = aggregatedType(accept);
     if (mediaType !== undefined) {
       const shown = groupsOf(resources).filter(({ name }) => (name === "") === isCore);
       return withTag(request, aggregated(shown), mediaType);
     }
-    if (!isCore) return plain(request, groupList(groups));
-    return core && plain(request, coreVersions(core, serverAddress));
+    if (!isCore) return plain(accept, groupList(groups));
+    return core && plain(accept, coreVersions(core, serverAddress));
   }
-  const group = root === "api" ? core : groups.find(({ name }) => name !== "" && name === names[0]);
+  const group = isCore ? core : groups.find(({ name }) => name !== "" && name === names[0]);
   if (!group) return undefined;
-  const versionName = root === "api" ? names[0] : names[1];
-  if (versionName === undefined) return plain(request, groupDocument(group));
+  const versionName = names[isCore ? 0 : 1];
+  if (versionName === undefined) return plain(accept, groupDocument(group));
   const version = group.versions.find((candidate) => candidate.version === versionName);
-  if (!version) {
-    if (group.builtIn) throw noSuchResource();
-    return undefined;
+  if (group.builtIn) {
+    if (!version) throw noSuchResource();
+    requireGet();
   }
-  if (group.builtIn) requireGet(request, accept);
-  if (version.resources.length === 0) return undefined;
-  return plain(request, resourceList(group, version));
-}
-
-/**
- * Checks the method and the accepted media types, as the router in front of these documents does.
- * Other documents accept any method.
- */
-function requireGet({ method }: { readonly method: string }, accept: string | undefined): void {
-  if (method !== "GET") throw methodNotAllowed();
-  requireRepresentation(accept);
+  return version?.resources.length ? plain(accept, resourceList(group, version)) : undefined;
 }
 
 /** The media type of aggregated discovery, when the client accepts it. */
-function aggregatedType(accept: string | undefined): string | undefined {
-  return chooseMediaType(accept, OFFERED, ([type, subtype], { g, v, as }) =>
+const aggregatedType = (accept: string | undefined): string | undefined =>
+  chooseMediaType(accept, OFFERED, ([type, subtype], { g, v, as }) =>
     g === "apidiscovery.k8s.io" && v === "v2" && as === "APIGroupDiscoveryList"
       ? `${type}/${subtype};${AGGREGATED}`
       : undefined,
   );
-}
 
-function plain({ accept }: DocumentRequest, document: JsonObject): DocumentAnswer {
-  const mediaType = chooseMediaType(accept, OFFERED, ([type, subtype], { g, v, as }) =>
-    g === undefined && v === undefined && as === undefined ? `${type}/${subtype}` : undefined,
+function plain(accept: string | undefined, document: JsonObject): DocumentAnswer {
+  const mediaType = chooseMediaType(accept, OFFERED, (type, { g, v, as }) =>
+    g === undefined && v === undefined && as === undefined ? type.join("/") : undefined,
   );
-  if (mediaType === undefined) throw nothingAcceptable(accept, false);
-  return {
-    status: 200,
-    headers: { "content-type": mediaType },
-    body: encode(document, mediaType),
-  };
+  if (mediaType === undefined) throw nothingAcceptable(accept);
+  return answered(document, mediaType);
 }
 
 function withTag(
@@ -110,15 +102,14 @@ function withTag(
   mediaType: string,
 ): DocumentAnswer {
   const digest = createHash("sha512").update(JSON.stringify(document)).digest("hex");
-  const headers = {
-    etag: `"${digest.toUpperCase()}"`,
-    vary: "Accept",
-    "cache-control": "public",
-  };
-  if (ifNoneMatch === headers.etag) return { status: 304, headers, body: "" };
-  return {
-    status: 200,
-    headers: { ...headers, "content-type": mediaType },
-    body: encode(document, mediaType),
-  };
+  const etag = `"${digest.toUpperCase()}"`;
+  const headers = { etag, vary: "Accept", "cache-control": "public" };
+  if (ifNoneMatch === etag) return { status: 304, headers, body: "" };
+  return answered(document, mediaType, headers);
 }
+
+const answered = (document: JsonObject, mediaType: string, headers = {}): DocumentAnswer => ({
+  status: 200,
+  headers: { ...headers, "content-type": mediaType },
+  body: encode(document, mediaType),
+});

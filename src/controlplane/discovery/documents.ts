@@ -58,8 +58,11 @@ export function resourceList(
   };
 }
 
-const nonEmpty = (key: string, values: readonly string[]): JsonObject =>
-  values.length > 0 ? { [key]: values } : {};
+/** The short names and categories of a resource, where it has some. */
+const otherNamesOf = ({ shortNames, categories }: ServedResource): JsonObject => ({
+  ...(shortNames.length > 0 ? { shortNames } : {}),
+  ...(categories.length > 0 ? { categories } : {}),
+});
 
 function resourceEntry(resource: ServedResource): JsonObject {
   const hash = resource.builtIn ? resource.storageVersionHash : storageVersionHash(resource);
@@ -69,29 +72,26 @@ function resourceEntry(resource: ServedResource): JsonObject {
     namespaced: resource.namespaced,
     kind: resource.kind,
     verbs: resource.shownVerbs ?? resource.verbs,
-    ...nonEmpty("shortNames", resource.shortNames),
-    ...nonEmpty("categories", resource.categories),
+    ...otherNamesOf(resource),
     ...present({ storageVersionHash: hash }),
   };
 }
 
 function subresourceEntry(resource: ServedResource, subresource: ServedSubresource): JsonObject {
+  const { name, group, version, kind, verbs } = subresource;
   return {
-    name: `${resource.plural}/${subresource.name}`,
+    name: `${resource.plural}/${name}`,
     singularName: "",
     namespaced: resource.namespaced,
-    ...(isForeign(resource, subresource)
-      ? { group: subresource.group, version: subresource.version }
-      : {}),
-    kind: subresource.kind,
-    verbs: subresource.verbs,
+    ...(isForeign(resource, subresource) ? { group, version } : {}),
+    kind,
+    verbs,
   };
 }
 
 /** Whether the subresource takes or answers a kind of another group or version. */
-function isForeign(resource: ServedResource, subresource: ServedSubresource): boolean {
-  return subresource.group !== resource.group || subresource.version !== resource.version;
-}
+const isForeign = (resource: ServedResource, { group, version }: ServedSubresource): boolean =>
+  group !== resource.group || version !== resource.version;
 
 /** The storage version hash, by which a client learns that the storage version has changed. */
 function storageVersionHash({ group, storageVersion, kind }: ServedResource): string {
@@ -117,35 +117,25 @@ export function aggregated(groups: readonly ServedGroup[]): JsonObject {
 }
 
 function aggregatedResource(resource: ServedResource): JsonObject {
-  const { builtIn, subresources } = resource;
+  const { builtIn, group, version, subresources } = resource;
   // Built-in kinds leave out the group and version of the list.
-  const kindOf = (kind: string, foreign?: ServedSubresource): JsonObject =>
-    foreign
-      ? { group: foreign.group, version: foreign.version, kind }
-      : {
-          group: builtIn ? "" : resource.group,
-          version: builtIn ? "" : resource.version,
-          kind,
-        };
+  const own = builtIn ? { group: "", version: "" } : { group, version };
+  const subresourceOf = (subresource: ServedSubresource): JsonObject => {
+    const { group: itsGroup, version: itsVersion, kind } = subresource;
+    const foreign = { group: itsGroup, version: itsVersion };
+    return {
+      subresource: subresource.name,
+      responseKind: { ...(isForeign(resource, subresource) ? foreign : own), kind },
+      verbs: subresource.verbs,
+    };
+  };
   return {
     resource: resource.plural,
-    responseKind: kindOf(resource.kind),
+    responseKind: { ...own, kind: resource.kind },
     scope: resource.namespaced ? "Namespaced" : "Cluster",
     singularResource: resource.singular,
     verbs: resource.shownVerbs ?? resource.verbs,
-    ...nonEmpty("shortNames", resource.shortNames),
-    ...nonEmpty("categories", resource.categories),
-    ...(subresources.length > 0
-      ? {
-          subresources: subresources.map((subresource) => ({
-            subresource: subresource.name,
-            responseKind: kindOf(
-              subresource.kind,
-              isForeign(resource, subresource) ? subresource : undefined,
-            ),
-            verbs: subresource.verbs,
-          })),
-        }
-      : {}),
+    ...otherNamesOf(resource),
+    ...(subresources.length > 0 ? { subresources: subresources.map(subresourceOf) } : {}),
   };
 }

@@ -3,10 +3,7 @@ import type { ServedResource } from "../kinds.ts";
 
 const MATURITY: Readonly<Record<string, number>> = { "": 2, beta: 1, alpha: 0 };
 
-/**
- * `v1beta2` as `[maturity, major, minor]`; `undefined` for a version that does not follow the
- * pattern.
- */
+/** `v1beta2` as `[maturity, major, minor]`; `undefined` where the pattern is another. */
 function parts(version: string): readonly [number, number, number] | undefined {
   const [, major, maturity = "", minor = "0"] =
     /^v([1-9]\d*)(?:(alpha|beta)([1-9]\d*))?$/.exec(version) ?? [];
@@ -23,9 +20,7 @@ function parts(version: string): readonly [number, number, number] | undefined {
 export function compareVersions(one: string, other: string): number {
   const left = parts(one);
   const right = parts(other);
-  if (left && right) {
-    return right[0] - left[0] || right[1] - left[1] || right[2] - left[2];
-  }
+  if (left && right) return right[0] - left[0] || right[1] - left[1] || right[2] - left[2];
   if (left) return -1;
   if (right) return 1;
   return one < other ? -1 : one > other ? 1 : 0;
@@ -55,41 +50,27 @@ export function groupsOf(
   announced: readonly Pick<ServedResource, "group" | "version">[] = [],
 ): readonly ServedGroup[] {
   const groups = new Map<string, Map<string, ServedResource[]>>();
-  const builtIn = new Set<string>();
-  for (const resource of resources) {
-    if (resource.builtIn) builtIn.add(resource.group);
-    const versions = groups.get(resource.group) ?? new Map<string, ServedResource[]>();
-    groups.set(resource.group, versions);
-    versions.set(resource.version, [...(versions.get(resource.version) ?? []), resource]);
-  }
-  for (const { group, version } of announced) {
+  const resourcesOf = ({ group, version }: (typeof announced)[number]): ServedResource[] => {
     const versions = groups.get(group) ?? new Map<string, ServedResource[]>();
-    groups.set(group, versions);
-    if (!versions.has(version)) versions.set(version, []);
-  }
+    const found = versions.get(version) ?? [];
+    groups.set(group, versions.set(version, found));
+    return found;
+  };
+  for (const resource of resources) resourcesOf(resource).push(resource);
+  for (const version of announced) resourcesOf(version);
+  const builtIn = new Set(resources.filter((one) => one.builtIn).map(({ group }) => group));
+  const byPlural = (one: ServedResource, other: ServedResource): number =>
+    one.plural < other.plural ? -1 : 1;
   return [...groups]
-    .map(([name, versions]) => servedGroup(name, builtIn.has(name), versions))
+    .map(([name, found]): ServedGroup => {
+      const versions = [...found].map(([version, served]) => ({ version, resources: served }));
+      if (builtIn.has(name)) return { name, builtIn: true, versions };
+      for (const { resources: served } of versions) served.sort(byPlural);
+      versions.sort((one, other) => compareVersions(one.version, other.version));
+      return { name, builtIn: false, versions };
+    })
     .sort((one, other) => {
       if (one.builtIn || other.builtIn) return Number(other.builtIn) - Number(one.builtIn);
       return one.name < other.name ? -1 : 1;
     });
-}
-
-function servedGroup(
-  name: string,
-  builtIn: boolean,
-  versions: ReadonlyMap<string, readonly ServedResource[]>,
-): ServedGroup {
-  const served = [...versions].map(([version, resources]) => ({ version, resources }));
-  if (builtIn) return { name, builtIn, versions: served };
-  return {
-    name,
-    builtIn,
-    versions: served
-      .sort((one, other) => compareVersions(one.version, other.version))
-      .map(({ version, resources }) => ({
-        version,
-        resources: [...resources].sort((one, other) => (one.plural < other.plural ? -1 : 1)),
-      })),
-  };
 }

@@ -1,7 +1,7 @@
 /** The objects of one resource in key order, with the changes that led to them. */
 import type { SentObject } from "../../kube/object.ts";
 import type { Change } from "./change.ts";
-import { SortedKeys } from "./sorted-keys.ts";
+import { SortedKeys, firstIndex } from "./sorted-keys.ts";
 
 /**
  * The number of changes kept for watches and older lists. The oldest are dropped once there are an
@@ -63,10 +63,9 @@ export class Collection {
       return { keys: this.#keys.range(from, end), get };
     }
     const then = new Map(this.#objects);
-    for (let index = later.length - 1; index >= 0; index--) {
-      const change = later[index] as Change;
-      if (change.old) then.set(change.key, change.old);
-      else then.delete(change.key);
+    for (const { key, old } of later.reverse()) {
+      if (old) then.set(key, old);
+      else then.delete(key);
     }
     const isMeant = (key: string): boolean =>
       (from === undefined || key >= from) && (end === undefined || key < end);
@@ -75,19 +74,14 @@ export class Collection {
 
   /** The changes after `version`, oldest first. */
   changesSince(version: number): Change[] {
-    let [low, high] = [0, this.#changes.length];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((this.#changes[middle] as Change).version <= version) low = middle + 1;
-      else high = middle;
-    }
-    return this.#changes.slice(low);
+    return this.#changes.slice(firstIndex(this.#changes, (change) => change.version > version));
   }
 
   /** Applies a change and adds it to the history. */
   record(change: Change): void {
-    if (change.type === "DELETED") this.#delete(change.key);
-    else this.restore(change.key, change.object);
+    if (change.type !== "DELETED") this.restore(change.key, change.object);
+    else if (this.#objects.delete(change.key)) this.#keys.delete(change.key);
+    this.#all = undefined;
     this.#latest = change.object;
     this.#changes.push(change);
     if (this.#changes.length > HISTORY_LENGTH * 1.125) {
@@ -107,11 +101,6 @@ export class Collection {
   /** Drops the history. */
   forget(): void {
     this.#changes = [];
-  }
-
-  #delete(key: string): void {
-    if (this.#objects.delete(key)) this.#keys.delete(key);
-    this.#all = undefined;
   }
 
   #range(from?: string, end?: string): SentObject[] {

@@ -51,10 +51,7 @@ const LOCK = "lock";
 const PRIVATE_FILE = 0o600;
 const PRIVATE_FOLDER = 0o700;
 
-/**
- * The size of the log, in bytes, at which a new snapshot replaces it; more when the snapshot is
- * larger.
- */
+/** The size of the log at which a new snapshot replaces it; more when the snapshot is larger. */
 const LOG_MAX_BYTES = 32 * 1024 * 1024;
 
 /** The log of one folder, which it locks until `close`. */
@@ -80,26 +77,32 @@ export class StoreLog implements ChangeSink {
   /**
    * Reads the content of the folder, and begins a new log after a fresh snapshot.
    *
-   * @throws TsopError `data-dir-in-use` or `data-dir-broken`
+   * @throws TsopError `data-dir-broken`, or `data-dir-in-use` while the process that holds the folder
+   *   lives, or when it is on another machine
    */
   async open(): Promise<LoadedState> {
     mkdirSync(this.#folder, { recursive: true, mode: PRIVATE_FOLDER });
-    this.#lock = this.#takeLock();
+    const path = join(this.#folder, LOCK);
+    const lock = FileLock.tryTake(path);
+    if (!(lock instanceof FileLock)) {
+      throw new TsopError(
+        "data-dir-in-use",
+        `Another control plane (${lock.holder}) works in ${this.#folder}.`,
+        `Stop it, or pass another data directory. If it is no longer running, delete ${path}.`,
+      );
+    }
+    this.#lock = lock;
     try {
-      return await this.#load();
+      this.#read(SNAPSHOT, false, 0);
+      // A log left by a crash beside a newer snapshot begins with changes that the snapshot already
+      // holds.
+      this.#read(LOG, true, this.#version ?? 0);
+      this.#writeSnapshot();
+      this.#file = await this.#newLog();
     } catch (error) {
-      this.#lock.release();
+      lock.release();
       throw error;
     }
-  }
-
-  async #load(): Promise<LoadedState> {
-    this.#read(SNAPSHOT, false, 0);
-    // A log left by a crash beside a newer snapshot begins with changes that the snapshot already
-    // holds.
-    this.#read(LOG, true, this.#version ?? 0);
-    this.#writeSnapshot();
-    this.#file = await this.#newLog();
     return {
       ...present({ version: this.#version }),
       objects: [...this.#state.values()].flatMap(({ collection, object }) =>
@@ -201,30 +204,10 @@ export class StoreLog implements ChangeSink {
     fsyncSync(descriptor);
     closeSync(descriptor);
     renameSync(`${file}.new`, file);
-    this.#syncFolder();
-  }
-
-  /** Syncs the folder: a rename is durable only once the folder is. */
-  #syncFolder(): void {
-    // Windows cannot sync folders.
+    // A rename is durable only once its folder is, which Windows cannot sync.
     if (process.platform === "win32") return;
-    const descriptor = openSync(this.#folder, "r");
-    fsyncSync(descriptor);
-    closeSync(descriptor);
-  }
-
-  /**
-   * @throws TsopError `data-dir-in-use` while the process that holds it lives, or when it is on
-   *   another machine
-   */
-  #takeLock(): FileLock {
-    const path = join(this.#folder, LOCK);
-    const lock = FileLock.tryTake(path);
-    if (lock instanceof FileLock) return lock;
-    throw new TsopError(
-      "data-dir-in-use",
-      `Another control plane (${lock.holder}) works in ${this.#folder}.`,
-      `Stop it, or pass another data directory. If it is no longer running, delete ${path}.`,
-    );
+    const folder = openSync(this.#folder, "r");
+    fsyncSync(folder);
+    closeSync(folder);
   }
 }

@@ -46,23 +46,21 @@ export class SortedKeys {
 
   /** The last piece that begins at or before `key`; -1 when all begin after it. */
   #pieceOf(key: string): number {
-    let [low, high] = [0, this.#pieces.length];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((this.#pieces[middle]?.[0] ?? "") <= key) low = middle + 1;
-      else high = middle;
-    }
-    return low - 1;
+    return firstIndex(this.#pieces, ([first = ""]) => first > key) - 1;
   }
 }
 
 /** The index of `key` in a piece, or the index at which it would be inserted. */
-function placeIn(piece: readonly string[], key: string): number {
-  let [low, high] = [0, piece.length];
+const placeIn = (piece: readonly string[], key: string): number =>
+  firstIndex(piece, (other) => other >= key);
+
+/** The index of the first item that is `past` a point in a sorted list; its length if none is. */
+export function firstIndex<T>(items: readonly T[], past: (item: T) => boolean): number {
+  let [low, high] = [0, items.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if ((piece[middle] ?? "") < key) low = middle + 1;
-    else high = middle;
+    if (past(items[middle] as T)) high = middle;
+    else low = middle + 1;
   }
   return low;
 }

@@ -32,6 +32,7 @@ export class Store implements ObjectSource {
   readonly #queue: Change[] = [];
   #delivering = false;
   #version: number;
+  /** The version up to which history was dropped by `compact` or was never loaded. */
   #compactedAt = 0;
 
   /** @param startVersion - the last version of the loaded state */
@@ -51,11 +52,6 @@ export class Store implements ObjectSource {
   /** The oldest version for which `stateAt` and `changesSince` cover the collection. */
   oldestVersion(collection: string): number {
     return Math.max(this.#compactedAt, this.#collections.get(collection)?.oldestVersion ?? 0);
-  }
-
-  /** The version up to which history was dropped by `compact` or was never loaded. */
-  get compactedAt(): number {
-    return this.#compactedAt;
   }
 
   /** @returns the object, of the type that the collection's name carries */
@@ -104,16 +100,10 @@ export class Store implements ObjectSource {
     const old = objects.get(key);
     const version = ++this.#version;
     object.metadata.resourceVersion = String(version);
-    const stored = freezeLike(object, old ?? objects.latest);
-    this.#commit({
-      type: old ? "MODIFIED" : "ADDED",
-      collection,
-      key,
-      version,
-      object: stored,
-      ...(old ? { old } : {}),
-    });
-    return stored;
+    freezeParts(object, old ?? objects.latest);
+    const type = old ? "MODIFIED" : "ADDED";
+    this.#commit({ type, collection, key, version, object, ...(old ? { old } : {}) });
+    return object;
   }
 
   /**
@@ -192,17 +182,11 @@ export function deepFreeze<T extends object>(value: T): T {
 }
 
 /**
- * `deepFreeze` that shares equal strings and parts with `like`, which saves memory: objects of a
- * kind have versions, times, labels and field owners in common, and an object has most in common
+ * Freezes the tree, and shares equal strings and parts with `like`, which saves memory: objects of
+ * a kind have versions, times, labels and field owners in common, and an object has most in common
  * with its previous state.
- */
-function freezeLike<T extends object>(value: T, like: T | undefined): T {
-  freezeParts(value, like);
-  return value;
-}
-
-/**
- * Freezes the tree; returns whether `like` is equal to it and frozen, so that it can replace it.
+ *
+ * @returns whether `like` is equal to it and frozen, so that it can replace it
  */
 function freezeParts(value: object | null, like: unknown): boolean {
   if (value === null || Object.isFrozen(value)) return value === like;

@@ -2,11 +2,6 @@
 import { encodeJson } from "../../kube/json.ts";
 import { toYaml } from "../../kube/text/yaml.ts";
 
-/**
- * `value` encoded as compact JSON with a line break at its end, or as YAML the way Kubernetes
- * writes it.
- */
-export function encode(value: object, mediaType: string, pretty = false): string {
-  if (mediaType.startsWith("application/yaml")) return toYaml(value);
-  return `${encodeJson(value, pretty ? "  " : "")}\n`;
-}
+/** Compact JSON with a line break at its end, or YAML the way Kubernetes writes it. */
+export const encode = (value: object, mediaType: string): string =>
+  mediaType.startsWith("application/yaml") ? toYaml(value) : `${encodeJson(value)}\n`;

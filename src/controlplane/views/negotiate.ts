@@ -8,8 +8,13 @@
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#alternate-representations-of-resources
  */
 import type { StatusError } from "../../kube/status.ts";
-import { JSON_TYPE, YAML_TYPE, chooseMediaType } from "./accept.ts";
-import { nothingAcceptable, requireRepresentation } from "./not-acceptable.ts";
+import {
+  JSON_TYPE,
+  YAML_TYPE,
+  chooseMediaType,
+  nothingAcceptable,
+  requireRepresentation,
+} from "./accept.ts";
 
 /** The form to which objects are converted for an answer. */
 export interface View {
@@ -28,7 +33,7 @@ export interface Representation {
 }
 
 /** The facts about the endpoint that decide the negotiation. */
-export interface NegotiatedEndpoint {
+interface NegotiatedEndpoint {
   readonly builtIn: boolean;
   /** Whether objects can be shown as a Table: reviews and bindings cannot. */
   readonly tables: boolean;
@@ -36,12 +41,6 @@ export interface NegotiatedEndpoint {
   readonly collection: boolean;
   readonly watch: boolean;
 }
-
-const VIEWS: ReadonlySet<string> = new Set([
-  "Table",
-  "PartialObjectMetadata",
-  "PartialObjectMetadataList",
-]);
 
 /**
  * The representation that the `Accept` header asks for.
@@ -58,41 +57,24 @@ export function negotiate(
   // A header that fits no kind of answer is refused before a watch is considered.
   const form = findRepresentation(accept, { ...endpoint, watch: false });
   if (endpoint.watch && form) return { ...form, noStream: nothingAcceptable(accept, true) };
-  throw nothingAcceptable(accept, false);
+  throw nothingAcceptable(accept);
 }
 
 function findRepresentation(
   accept: string | undefined,
-  endpoint: NegotiatedEndpoint,
+  { watch, tables }: NegotiatedEndpoint,
 ): Representation | undefined {
-  return chooseMediaType<Representation>(
-    accept,
-    // A watch has no YAML stream.
-    endpoint.watch ? [JSON_TYPE] : [JSON_TYPE, YAML_TYPE],
-    ([, subtype], parameters) => {
-      if (
-        parameters["stream"] !== undefined &&
-        !(endpoint.watch && parameters["stream"] === "watch")
-      ) {
-        return undefined;
-      }
-      const mediaType = subtype === "yaml" ? "application/yaml" : "application/json";
-      const { as, g, v } = parameters;
-      if (as === undefined && g === undefined && v === undefined) return { mediaType };
-      const view = viewOf(as, g, v, endpoint.tables);
-      return view && { mediaType, view };
-    },
-  );
-}
-
-function viewOf(
-  kind: string | undefined,
-  group: string | undefined,
-  version: string | undefined,
-  tables: boolean,
-): View | undefined {
-  if (kind === undefined || !VIEWS.has(kind) || group !== "meta.k8s.io") return undefined;
-  if (version !== "v1" && version !== "v1beta1") return undefined;
-  if (kind === "Table" && !tables) return undefined;
-  return { kind: kind as View["kind"], version };
+  // A watch has no YAML stream.
+  const offered = watch ? [JSON_TYPE] : [JSON_TYPE, YAML_TYPE];
+  return chooseMediaType<Representation>(accept, offered, ([, subtype], parameters) => {
+    const { stream, as: kind, g: group, v: version } = parameters;
+    if (stream !== undefined && !(watch && stream === "watch")) return undefined;
+    const mediaType = subtype === "yaml" ? "application/yaml" : "application/json";
+    if (kind === undefined && group === undefined && version === undefined) return { mediaType };
+    if (group !== "meta.k8s.io" || (version !== "v1" && version !== "v1beta1")) return undefined;
+    const isPartial = kind === "PartialObjectMetadata" || kind === "PartialObjectMetadataList";
+    return isPartial || (kind === "Table" && tables)
+      ? { mediaType, view: { kind, version } }
+      : undefined;
+  });
 }

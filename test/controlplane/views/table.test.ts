@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { builtInResources } from "../../../src/controlplane/builtin/resources.ts";
-import { show } from "../../../src/controlplane/views/show.ts";
-import { parseIncludeObject, tableOf } from "../../../src/controlplane/views/table.ts";
+import { parseIncludeObject, show, tableOf } from "../../../src/controlplane/views/show.ts";
 import type { KubeList, SentObject } from "../../../src/kube/object.ts";
 
 const nowMs = Date.UTC(2026, 0, 1, 0, 5);

@@ -4,18 +4,41 @@
  *
  * @see https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/
  */
+import type {
+  HorizontalPodAutoscalerSpec,
+  HorizontalPodAutoscalerStatus,
+  MetricSpec,
+  MetricTarget,
+} from "../../../generated/k8s/autoscaling-v2.ts";
+import type { SentObject } from "../../../kube/object.ts";
+import { selectorText } from "../../../kube/selectors/selector-text.ts";
+import type { Condition } from "../../builtin/shared/shapes.ts";
 import { sameJson } from "../../../kube/json.ts";
 import { messageOf } from "../../../errors.ts";
+import { groupResourceOf, parseApiVersion } from "../../../kube/resource.ts";
 import { matchesLabels, parseLabelSelector } from "../../../kube/selectors/selector.ts";
 import { withCondition } from "../conditions.ts";
-import { type Autoscaler, problemOf } from "./autoscaler-metrics.ts";
 import type { ScaleView } from "../client.ts";
 import type { ResourceName } from "../../resource-name.ts";
-import { textOf } from "../keys.ts";
-import { AUTOSCALERS } from "./autoscaler-metrics.ts";
+import { referredResource, textOf } from "../keys.ts";
+import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import { PODS } from "../../builtin/tokens.ts";
 import { timeOf } from "../../../kube/values/times.ts";
 import { ObjectController, watch } from "../controller.ts";
+
+/** A HorizontalPodAutoscaler. */
+interface Autoscaler extends SentObject {
+  spec: HorizontalPodAutoscalerSpec;
+  status?: Partial<Omit<HorizontalPodAutoscalerStatus, "currentMetrics" | "conditions">> & {
+    currentMetrics?: object[] | null;
+    conditions?: Condition[];
+  };
+}
+
+const AUTOSCALERS: ResourceName<Autoscaler> = {
+  group: "autoscaling",
+  plural: "horizontalpodautoscalers",
+};
 
 type Status = NonNullable<Autoscaler["status"]>;
 
@@ -95,50 +118,39 @@ export class AutoscalerController extends ObjectController<Autoscaler> {
   /** The scale of an autoscaler's target, or why it is unknown. */
   #scaleOf({ spec, metadata }: Autoscaler): { resource: ResourceName; scale: ScaleView } | string {
     const { apiVersion = "", kind, name } = spec.scaleTargetRef;
-    const [group = ""] = apiVersion.includes("/") ? apiVersion.split("/") : [""];
-    const resource = this.client
-      .resources()
-      .find((served) => served.group === group && served.kind === kind);
-    if (!resource) return `no matches for kind "${kind}" in group "${group}"`;
-    const { plural } = resource;
+    const resource = referredResource(this.client, { apiVersion, kind });
+    if (!resource) {
+      return `no matches for kind "${kind}" in group "${parseApiVersion(apiVersion).group}"`;
+    }
     try {
-      const scale = this.client.findScale(resource, {
-        namespace: metadata.namespace ?? "",
-        name,
-      });
-      if (scale) return { resource, scale };
+      const key = { namespace: metadata.namespace ?? "", name };
+      const scale = this.client.findScale(resource, key);
+      return scale ? { resource, scale } : `${groupResourceOf(resource)} "${name}" not found`;
     } catch (thrown) {
       return messageOf(thrown);
     }
-    return `${group === "" ? plural : `${plural}.${group}`} "${name}" not found`;
   }
 
   async #noteMissingMetrics(scaler: Autoscaler, status: Status, scale: ScaleView): Promise<void> {
     const { namespace = "" } = scaler.metadata;
-    const fail = async (message: string): Promise<void> => {
-      const { desiredReplicas = 0 } = status;
-      noteReplicas(status, scale.replicas, desiredReplicas, status.currentMetrics ?? null);
-      await this.events.record(scaler, "Warning", "FailedComputeMetricsReplicas", message);
+    const fail = async (reason: string, why: string, summary: string): Promise<void> => {
+      this.#set(status, "ScalingActive", "False", reason, why);
+      const { desiredReplicas = 0, currentMetrics = null } = status;
+      noteReplicas(status, scale.replicas, desiredReplicas, currentMetrics);
+      await this.events.record(scaler, "Warning", "FailedComputeMetricsReplicas", summary);
     };
     status.currentMetrics = null;
     if (scale.selector === "") {
-      const message = "the HPA target's scale is missing a selector";
-      this.#set(status, "ScalingActive", "False", "InvalidSelector", message);
       await this.events.record(scaler, "Warning", "SelectorRequired", "selector is required");
-      await fail("selector is required");
-      return;
+      const message = "the HPA target's scale is missing a selector";
+      return fail("InvalidSelector", message, "selector is required");
     }
     const rivals = this.#rivalsOf(scaler, scale.selector);
     if (rivals.length > 1) {
-      const list = rivals
-        .slice(0, 2)
-        .map((name) => `{${name} ${namespace}}`)
-        .join(" ");
-      const message = `pods by selector ${scale.selector} are controlled by more than one HPA (e.g. [${list}])`;
-      this.#set(status, "ScalingActive", "False", "AmbiguousSelector", message);
+      const [one = "", other = ""] = rivals.map((name) => `{${name} ${namespace}}`);
+      const message = `pods by selector ${scale.selector} are controlled by more than one HPA (e.g. [${one} ${other}])`;
       await this.events.record(scaler, "Warning", "AmbiguousSelector", message);
-      await fail(message);
-      return;
+      return fail("AmbiguousSelector", message, message);
     }
     const { metrics = [] } = scaler.spec;
     const problems = metrics.map((metric) => problemOf(metric, namespace));
@@ -149,25 +161,28 @@ export class AutoscalerController extends ObjectController<Autoscaler> {
     if (!first) return;
     status.currentMetrics = metrics.map(() => ({ type: "" }));
     const message = `the HPA was unable to compute the replica count: ${first.message}`;
-    this.#set(status, "ScalingActive", "False", first.reason, message);
     const count = `${metrics.length} invalid out of ${metrics.length}`;
-    await fail(`invalid metrics (${count}), first error is: ${first.within}`);
+    await fail(
+      first.reason,
+      message,
+      `invalid metrics (${count}), first error is: ${first.within}`,
+    );
   }
 
   /** The names of the autoscalers whose targets have one of the selected pods. */
   #rivalsOf(scaler: Autoscaler, selector: string): string[] {
     const { namespace = "" } = scaler.metadata;
-    const wanted = parseLabelSelector(selector);
-    const pods = this.client
-      .list(PODS, { namespace })
-      .filter(({ metadata }) => matchesLabels(wanted, metadata.labels));
+    const selected = (pods: readonly Pod[], text: string): readonly Pod[] => {
+      const wanted = parseLabelSelector(text);
+      return pods.filter(({ metadata }) => matchesLabels(wanted, metadata.labels));
+    };
+    const pods = selected(this.client.list(PODS, { namespace }), selector);
     return this.client
       .list(AUTOSCALERS, { namespace })
       .filter((other) => {
         const found = this.#scaleOf(other);
         if (typeof found === "string" || found.scale.selector === "") return false;
-        const theirs = parseLabelSelector(found.scale.selector);
-        return pods.some(({ metadata }) => matchesLabels(theirs, metadata.labels));
+        return selected(pods, found.scale.selector).length > 0;
       })
       .map(({ metadata }) => metadata.name ?? "");
   }
@@ -188,4 +203,61 @@ function noteReplicas(
   else delete status.currentReplicas;
   status.desiredReplicas = desired;
   status.currentMetrics = metrics;
+}
+
+/** The reason why a metric has no value. */
+interface MetricProblem {
+  readonly reason: string;
+  readonly message: string;
+  /** The problem as a part of the message about all metrics. */
+  readonly within: string;
+}
+
+const CUSTOM =
+  "unable to fetch metrics from custom metrics API: no custom metrics API (custom.metrics.k8s.io) registered";
+const notFound = (api: string, resource: string): string =>
+  `unable to fetch metrics from ${api} metrics API: the server could not find the requested resource (get ${resource})`;
+
+/** The reason why the metric has no value. */
+function problemOf(spec: MetricSpec, namespace: string): MetricProblem {
+  const reason = `FailedGet${spec.type}Metric`;
+  const { resource, containerResource, pods, object, external } = spec;
+  const usage = (name: string, { averageValue }: MetricTarget): string => {
+    const what = averageValue === undefined ? "utilization" : "usage";
+    const cause = notFound("resource", "pods.metrics.k8s.io");
+    return `failed to get ${name} ${what}: unable to get metrics for resource ${name}: ${cause}`;
+  };
+  const problem = (message: string, what: string, inner = message): MetricProblem => ({
+    reason,
+    message,
+    within: `failed to get ${what} metric value: ${inner}`,
+  });
+  if (resource) return problem(usage(resource.name, resource.target), `${resource.name} resource`);
+  if (containerResource) {
+    const { name, container, target } = containerResource;
+    return problem(usage(name, target), `${container} container`);
+  }
+  if (pods) return problem(`unable to get metric ${pods.metric.name}: ${CUSTOM}`, "pods");
+  if (object) {
+    const { metric, describedObject, target } = object;
+    const where = `${describedObject.kind} ${namespace}/${describedObject.name}`;
+    const message = `unable to get metric ${metric.name} on ${where}: ${CUSTOM}`;
+    const inner =
+      target.averageValue === undefined
+        ? message
+        : `failed to get ${metric.name} object metric: ${message}`;
+    return problem(message, "object", inner);
+  }
+  if (external) {
+    const { metric, target } = external;
+    const cause = notFound("external", `${metric.name}.external.metrics.k8s.io`);
+    const message = `unable to get external metric ${namespace}/${metric.name}/${selectorText(metric.selector)}: ${cause}`;
+    const what =
+      target.averageValue === undefined
+        ? `external metric ${metric.name}`
+        : `${metric.name} external metric`;
+    return problem(message, `${metric.name} external`, `failed to get ${what}: ${message}`);
+  }
+  const message = `unknown metric source type ${JSON.stringify(spec.type)}`;
+  return { reason: "InvalidMetricSourceType", message, within: message };
 }

@@ -6,9 +6,7 @@
  */
 import type { AlternativeName, CertificateRequest } from "../../auth/certificate-request.ts";
 
-const CLIENT_SIGNER = "kubernetes.io/kube-apiserver-client";
 export const KUBELET_CLIENT_SIGNER = "kubernetes.io/kube-apiserver-client-kubelet";
-const KUBELET_SERVING_SIGNER = "kubernetes.io/kubelet-serving";
 const NODES = "system:nodes";
 const NODE_PREFIX = "system:node:";
 const SHOWN: Readonly<Record<AlternativeName, string>> = {
@@ -21,41 +19,28 @@ const SHOWN: Readonly<Record<AlternativeName, string>> = {
 type Check = (request: CertificateRequest, usages: readonly string[]) => string | undefined;
 
 /** The checks of signers, by name: why one does not sign a request, or `undefined` when it does. */
-const CHECKS: ReadonlyMap<string, Check> = new Map([
-  [CLIENT_SIGNER, (_request, usages) => clientProblem(usages)],
-  [KUBELET_CLIENT_SIGNER, kubeletClientProblem],
-  [KUBELET_SERVING_SIGNER, kubeletServingProblem],
+export const SIGNER_CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
+  ["kubernetes.io/kube-apiserver-client", (_request, usages) => clientProblem(usages)],
+  [
+    KUBELET_CLIENT_SIGNER,
+    (request, usages) =>
+      organizationProblem(request) ??
+      namesProblem(request, ["dns", "email", "ip", "uri"]) ??
+      nodeNameProblem(request) ??
+      kubeletUsagesProblem(usages, "client auth"),
+  ],
+  [
+    "kubernetes.io/kubelet-serving",
+    (request, usages) =>
+      organizationProblem(request) ??
+      (request.counts.dns + request.counts.ip === 0
+        ? "DNS or IP subjectAltName is required"
+        : undefined) ??
+      namesProblem(request, ["email", "uri"]) ??
+      kubeletUsagesProblem(usages, "server auth") ??
+      nodeNameProblem(request),
+  ],
 ]);
-
-/** The check of a signer; `undefined` when it is not one of Kubernetes' own. */
-export const findSignerCheck = (signer: string): Check | undefined => CHECKS.get(signer);
-
-/** Why this is not a kubelet's request for its own client certificate. */
-export function kubeletClientProblem(
-  request: CertificateRequest,
-  usages: readonly string[],
-): string | undefined {
-  return (
-    organizationProblem(request) ??
-    namesProblem(request, ["dns", "email", "ip", "uri"]) ??
-    nodeNameProblem(request) ??
-    kubeletUsagesProblem(usages, "client auth")
-  );
-}
-
-function kubeletServingProblem(
-  request: CertificateRequest,
-  usages: readonly string[],
-): string | undefined {
-  const { dns, ip } = request.counts;
-  return (
-    organizationProblem(request) ??
-    (dns + ip === 0 ? "DNS or IP subjectAltName is required" : undefined) ??
-    namesProblem(request, ["email", "uri"]) ??
-    kubeletUsagesProblem(usages, "server auth") ??
-    nodeNameProblem(request)
-  );
-}
 
 function organizationProblem({ organizations }: CertificateRequest): string | undefined {
   const isNodes = organizations.length === 1 && organizations[0] === NODES;
@@ -85,9 +70,8 @@ function kubeletUsagesProblem(usages: readonly string[], purpose: string): strin
 }
 
 function clientProblem(usages: readonly string[]): string | undefined {
-  const other = usages.find(
-    (usage) => !["digital signature", "key encipherment", "client auth"].includes(usage),
-  );
+  const allowed = ["digital signature", "key encipherment", "client auth"];
+  const other = usages.find((usage) => !allowed.includes(usage));
   if (other !== undefined) return `invalid usage for client certificate: ${other}`;
   if (usages.includes("client auth")) return undefined;
   return "missing required usage for client certificate: client auth";

@@ -1,28 +1,30 @@
 /**
  * Signs approved requests for Kubernetes' own signers; approves the requests of kubelets for
- * themselves.
+ * themselves; removes old ones.
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/certificate-signing-requests/
  */
-import { readCertificateRequest } from "../../auth/certificate-request.ts";
-import { timeOf } from "../../../kube/values/times.ts";
+import { X509Certificate } from "node:crypto";
+import { type CertificateRequest, readCertificateRequest } from "../../auth/certificate-request.ts";
+import { msOf, timeOf } from "../../../kube/values/times.ts";
 import type {
   SigningCondition,
   SigningRequest,
 } from "../../builtin/kinds/certificates/certificate-signing-request.ts";
+import { unlessGone } from "../absence.ts";
 import type { CertificateSigner } from "../client.ts";
 import { SIGNING_REQUESTS } from "../../builtin/tokens.ts";
 import { ObjectController, type Tools, watch } from "../controller.ts";
-import {
-  KUBELET_CLIENT_SIGNER,
-  findSignerCheck,
-  kubeletClientProblem,
-} from "./kubelet-requests.ts";
+import { KUBELET_CLIENT_SIGNER, SIGNER_CHECKS } from "./kubelet-requests.ts";
 import { present } from "../../../present.ts";
 
 const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+/** How long a decided request stays, and one that waits for a decision. */
+const DECIDED_MS = HOUR_MS;
+const WAITING_MS = 24 * HOUR_MS;
 /** The longest and the shortest life of a certificate. */
-const LONGEST_MS = 365 * 24 * 60 * MINUTE_MS;
+const LONGEST_MS = 365 * 24 * HOUR_MS;
 const SHORTEST_MS = 10 * MINUTE_MS;
 
 /** Signs and approves requests. Keys are those of the requests. */
@@ -42,60 +44,46 @@ export class SigningController extends ObjectController<SigningRequest> {
     const has = (type: string): boolean =>
       conditions.some((condition) => condition.type === type && condition.status === "True");
     if (certificate !== "" || has("Denied") || has("Failed")) return;
-    if (has("Approved")) await this.#sign(object, conditions);
-    else await this.#approve(object, conditions);
+    const { signerName = "", request = "", usages } = object.spec;
+    const check = SIGNER_CHECKS.get(signerName);
+    const isApproved = has("Approved");
+    // Only requests of kubelets for themselves are approved here.
+    if (!check || !(isApproved || signerName === KUBELET_CLIENT_SIGNER)) return;
+    const asked = readCertificateRequest(request);
+    const problem = check(asked, usages ?? []);
+    if (isApproved) await this.#sign(object, asked, problem);
+    else if (problem === undefined) await this.#approve(object, asked);
   }
 
-  async #sign(object: SigningRequest, conditions: readonly SigningCondition[]): Promise<void> {
-    const { signerName = "", request = "", expirationSeconds } = object.spec;
-    const usages = object.spec.usages ?? [];
-    const check = findSignerCheck(signerName);
-    if (!check) return;
-    const asked = readCertificateRequest(request);
-    const problem = check(asked, usages);
+  async #sign(
+    object: SigningRequest,
+    asked: CertificateRequest,
+    problem: string | undefined,
+  ): Promise<void> {
     if (problem !== undefined) {
-      const failed = {
-        type: "Failed",
-        status: "True",
-        reason: "SignerValidationFailure",
-        message: problem,
-        lastUpdateTime: timeOf(this.clock.now()),
-      };
-      await this.#write(object, { conditions: [...conditions, failed] }, "status");
+      const lastUpdateTime = timeOf(this.clock.now());
+      const failed = { type: "Failed", status: "True", reason: "SignerValidationFailure" };
+      const conditions = withAdded(object, { ...failed, message: problem, lastUpdateTime });
+      await this.#write(object, { conditions }, "status");
       return;
     }
+    const { expirationSeconds, usages } = object.spec;
     const wantedMs = expirationSeconds === undefined ? LONGEST_MS : expirationSeconds * 1000;
     const ttlMs = Math.max(SHORTEST_MS, Math.min(wantedMs, LONGEST_MS));
-    const certificate = Buffer.from(this.#signer.sign(asked, { usages, ttlMs }));
+    const terms = { usages: usages ?? [], ttlMs };
+    const certificate = Buffer.from(this.#signer.sign(asked, terms));
     await this.#write(object, { certificate: certificate.toString("base64") }, "status");
   }
 
-  async #approve(object: SigningRequest, conditions: readonly SigningCondition[]): Promise<void> {
-    const { signerName, request = "", username = "", uid, groups = [], extra } = object.spec;
-    if (signerName !== KUBELET_CLIENT_SIGNER) return;
-    const asked = readCertificateRequest(request);
-    if (kubeletClientProblem(asked, object.spec.usages ?? []) !== undefined) return;
-    const user = {
-      name: username,
-      groups,
-      ...present({ uid, extra }),
-    };
-    const isSelf = username === asked.commonName;
-    const mayApprove = (subresource: string): boolean => this.#signer.mayCreate(user, subresource);
-    const how =
-      isSelf && mayApprove("selfnodeclient")
-        ? "self kubelet client certificate"
-        : mayApprove("nodeclient")
-          ? "kubelet client certificate"
-          : undefined;
-    if (how === undefined) return;
-    const approved = {
-      type: "Approved",
-      status: "True",
-      reason: "AutoApproved",
-      message: `Auto approving ${how} after SubjectAccessReview.`,
-    };
-    await this.#write(object, { conditions: [...conditions, approved] }, "approval");
+  async #approve(object: SigningRequest, { commonName }: CertificateRequest): Promise<void> {
+    const { username: name = "", uid, groups = [], extra } = object.spec;
+    const user = { name, groups, ...present({ uid, extra }) };
+    const isSelf = name === commonName && this.#signer.mayCreate(user, "selfnodeclient");
+    if (!isSelf && !this.#signer.mayCreate(user, "nodeclient")) return;
+    const how = `${isSelf ? "self " : ""}kubelet client certificate`;
+    const message = `Auto approving ${how} after SubjectAccessReview.`;
+    const approved = { type: "Approved", status: "True", reason: "AutoApproved", message };
+    await this.#write(object, { conditions: withAdded(object, approved) }, "approval");
   }
 
   async #write(
@@ -106,4 +94,40 @@ export class SigningController extends ObjectController<SigningRequest> {
     const next: SigningRequest = { ...object, status: { ...object.status, ...status } };
     await this.client.update(SIGNING_REQUESTS, next, subresource);
   }
+}
+
+const withAdded = ({ status }: SigningRequest, condition: SigningCondition): SigningCondition[] => [
+  ...(status?.conditions ?? []),
+  condition,
+];
+
+/** Removes requests that are no longer needed. Keys are those of the requests. */
+export class RequestCleaner extends ObjectController<SigningRequest> {
+  readonly name = "CertificateRequestCleaner";
+  readonly resource = SIGNING_REQUESTS;
+  readonly watches = [watch(SIGNING_REQUESTS)];
+
+  protected async reconcile(request: SigningRequest): Promise<number | undefined> {
+    const leftMs = endOf(request) - this.clock.now();
+    if (leftMs >= 0) return leftMs + 1;
+    await unlessGone(this.client.remove(SIGNING_REQUESTS, request.metadata));
+    return undefined;
+  }
+}
+
+/** When a request is no longer needed, in milliseconds. */
+function endOf({ metadata, status = {} }: SigningRequest): number {
+  const { certificate = "", conditions = [] } = status;
+  const isIssued = certificate !== "";
+  const ends = conditions.map(({ type, lastUpdateTime }) => {
+    const isWaiting = type === "Approved" && !isIssued;
+    return lastUpdateTime ? msOf(lastUpdateTime) + (isWaiting ? WAITING_MS : DECIDED_MS) : Infinity;
+  });
+  if (conditions.length === 0) ends.push(msOf(metadata.creationTimestamp ?? "") + WAITING_MS);
+  if (isIssued) ends.push(expiryOf(certificate));
+  return Math.min(...ends);
+}
+
+function expiryOf(certificate: string): number {
+  return Date.parse(new X509Certificate(Buffer.from(certificate, "base64")).validTo);
 }

@@ -6,30 +6,30 @@
  * @see https://kubernetes.io/docs/concepts/services-networking/endpoint-slices/
  */
 import type { Endpoint } from "../../../generated/k8s/discovery-v1.ts";
-import type { ResourceName } from "../../resource-name.ts";
 import { sameJson } from "../../../kube/json.ts";
 import type { SentObject } from "../../../kube/object.ts";
-import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
+import { present } from "../../../present.ts";
 import type { Node } from "../../builtin/kinds/core/node.ts";
+import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { Service } from "../../builtin/kinds/core/service/shape.ts";
+import type { ResourceName } from "../../resource-name.ts";
+import { controllerReference } from "../ownership.ts";
+import { isReady } from "../pods/pods.ts";
+import { canonicalJson } from "../template-hash.ts";
 import {
-  type ResolvedPort,
+  type EndpointPort,
+  HEADLESS,
   addressesOf,
   headlessLabel,
   hostnameOf,
   referenceTo,
   resolvePorts,
-} from "./endpoint-ports.ts";
-import { sortedByHash } from "../go-hash.ts";
-import { controllerReference } from "../ownership.ts";
-import { isReady } from "../pods/pods.ts";
-import { canonicalJson } from "../template-hash.ts";
-import { present } from "../../../present.ts";
+  sortedByHash,
+} from "./service-pods.ts";
 
 const SERVICE_NAME = "kubernetes.io/service-name";
 const MANAGED_BY = "endpointslice.kubernetes.io/managed-by";
 const MANAGER = "endpointslice-controller.k8s.io";
-const HEADLESS = "service.kubernetes.io/headless";
 const ZONE = "topology.kubernetes.io/zone";
 const RESERVED = new Set([SERVICE_NAME, MANAGED_BY, HEADLESS]);
 const SLICE_SIZE = 100;
@@ -47,7 +47,7 @@ const NEAR: Readonly<Record<string, boolean>> = {
 export interface EndpointSlice extends SentObject {
   addressType: string;
   endpoints?: Endpoint[] | null;
-  ports?: ResolvedPort[] | null;
+  ports?: EndpointPort[] | null;
 }
 
 export const ENDPOINT_SLICES: ResourceName<EndpointSlice> = {
@@ -57,28 +57,53 @@ export const ENDPOINT_SLICES: ResourceName<EndpointSlice> = {
 
 /** The slices to write. An updated slice has the metadata of the one that it replaces. */
 export interface SlicePlan {
-  readonly create: readonly EndpointSlice[];
-  readonly update: readonly EndpointSlice[];
-  readonly remove: readonly EndpointSlice[];
+  readonly create: EndpointSlice[];
+  readonly update: EndpointSlice[];
+  readonly remove: EndpointSlice[];
   /** Reasons why pods cannot be shown yet. */
-  readonly problems: readonly string[];
+  readonly problems: string[];
 }
 
 interface Group {
-  readonly ports: ResolvedPort[];
+  readonly ports: EndpointPort[];
   readonly wanted: Map<string, Endpoint>;
 }
 
-/** The labels that select the slices of a Service. */
-export const sliceLabels = (service: string): Record<string, string> => ({
+/** The labels that select the slices of a Service that a controller manages. */
+export const sliceLabels = (service: string, manager = MANAGER): Record<string, string> => ({
   [SERVICE_NAME]: service,
-  [MANAGED_BY]: MANAGER,
+  [MANAGED_BY]: manager,
 });
 
-/** The name of the Service of a slice that this controller manages. */
-export function serviceOf({ metadata }: SentObject): string | undefined {
-  return metadata.labels?.[MANAGED_BY] === MANAGER ? metadata.labels[SERVICE_NAME] : undefined;
+/** The key of the Service of a slice that a controller manages; none for other slices. */
+export function serviceKeys({ metadata }: SentObject, manager = MANAGER): string[] {
+  const { namespace = "", labels = {} } = metadata;
+  return labels[MANAGED_BY] === manager ? [`${namespace}/${labels[SERVICE_NAME] ?? ""}`] : [];
 }
+
+/** A new slice, named after its owner, the Service or Endpoints of that name. */
+export function newSlice(
+  owner: SentObject,
+  labels: Readonly<Record<string, string>>,
+  content: Pick<EndpointSlice, "addressType" | "endpoints" | "ports">,
+): EndpointSlice {
+  const { name = "", namespace = "" } = owner.metadata;
+  return {
+    apiVersion: "discovery.k8s.io/v1",
+    kind: "EndpointSlice",
+    metadata: {
+      generateName: `${name}-`,
+      namespace,
+      labels,
+      ownerReferences: [controllerReference(owner)],
+    },
+    ...content,
+  };
+}
+
+/** A text that is the same for slices with the same content and labels. */
+export const contentOf = ({ addressType, endpoints, ports, metadata }: EndpointSlice): string =>
+  canonicalJson([addressType, endpoints ?? [], ports ?? [], metadata.labels ?? {}]);
 
 /** The changes from the existing slices to slices with `pods`. */
 export function planSlices(
@@ -87,46 +112,36 @@ export function planSlices(
   pods: readonly Pod[],
   nodeNamed: (name: string) => Node | undefined,
 ): SlicePlan {
-  const fits = (slice: EndpointSlice): boolean =>
-    slice.addressType === "IPv4" && isOwnedBy(slice, service);
+  const isIPv4 = ({ addressType }: EndpointSlice): boolean => addressType === "IPv4";
+  const fits = (slice: EndpointSlice): boolean => isIPv4(slice) && isOwnedBy(slice, service);
   const own = existing.filter(fits);
-  const foreign = existing.filter((slice) => !fits(slice));
-  const { groups, problems } = groupsOf(service, pods, nodeNamed);
-
-  const plans = [...groups].map(([id, group]) =>
-    planGroup(
-      service,
-      own.filter(({ ports }) => idOf(ports ?? []) === id),
-      group,
-    ),
-  );
-  const create = plans.flatMap((plan) => plan.create);
-  const update = plans.flatMap((plan) => plan.update);
-  const remove = [
-    ...foreign,
-    ...plans.flatMap((plan) => plan.remove),
-    ...own.filter(({ ports }) => !groups.has(idOf(ports ?? []))),
-  ];
-  const ofFamily = existing.filter(({ addressType }) => addressType === "IPv4");
-  const leaving = remove.filter(({ addressType }) => addressType === "IPv4");
-  if (ofFamily.length === leaving.length && create.length === 0) {
-    const placeholder = newSlice(service, []);
-    const [only] = leaving;
-    if (only && leaving.length === 1 && isPlaceholder(only, placeholder)) {
-      remove.splice(remove.indexOf(only), 1);
-    } else create.push(placeholder);
+  const remove = existing.filter((slice) => !fits(slice));
+  const plan: SlicePlan = { create: [], update: [], remove, problems: [] };
+  const groups = groupsOf(service, pods, nodeNamed, plan.problems);
+  for (const [id, group] of groups) {
+    const slices = own.filter(({ ports }) => idOf(ports ?? []) === id);
+    planGroup(service, slices, group, plan);
   }
-  recycle(service, create, update, remove);
-  return { ...withHints(service, existing, create, update, remove), remove, problems };
+  plan.remove.push(...own.filter(({ ports }) => !groups.has(idOf(ports ?? []))));
+  const leaving = plan.remove.filter(isIPv4);
+  if (existing.filter(isIPv4).length === leaving.length && plan.create.length === 0) {
+    const placeholder = sliceOf(service, []);
+    const [only] = leaving;
+    if (only && leaving.length === 1 && contentOf(only) === contentOf(placeholder)) {
+      plan.remove.splice(plan.remove.indexOf(only), 1);
+    } else plan.create.push(placeholder);
+  }
+  recycle(service, plan);
+  return plan;
 }
 
 function groupsOf(
   service: Service,
   pods: readonly Pod[],
   nodeNamed: (name: string) => Node | undefined,
-): { groups: Map<string, Group>; problems: string[] } {
+  problems: string[],
+): Map<string, Group> {
   const groups = new Map<string, Group>();
-  const problems: string[] = [];
   for (const pod of pods) {
     const ports = sortedByHash(resolvePorts(service, pod), printed);
     const group = groups.get(idOf(ports)) ?? { ports, wanted: new Map<string, Endpoint>() };
@@ -142,56 +157,58 @@ function groupsOf(
     const endpoint = endpointOf(service, pod, node);
     if (endpoint.addresses.length > 0) group.wanted.set(identityOf(endpoint), endpoint);
   }
-  return { groups, problems };
+  return groups;
 }
 
 function endpointOf(service: Service, pod: Pod, node: Node | undefined): Endpoint {
-  const { nodeName = "" } = pod.spec;
+  const { publishNotReadyAddresses, trafficDistribution = "" } = service.spec;
   const serving = isReady(pod);
   const terminating = pod.metadata.deletionTimestamp !== undefined;
-  const ready = service.spec.publishNotReadyAddresses === true || (serving && !terminating);
+  const ready = publishNotReadyAddresses === true || (serving && !terminating);
   const hostname = hostnameOf(service, pod);
-  const zone = node?.metadata.labels?.[ZONE] ?? "";
+  const nodeName = pod.spec.nodeName || undefined;
+  const zone = node?.metadata.labels?.[ZONE] || undefined;
+  const onNode = NEAR[trafficDistribution];
+  const hints = present({
+    forZones: zone === undefined ? undefined : [{ name: zone }],
+    forNodes: onNode && nodeName !== undefined ? [{ name: nodeName }] : undefined,
+  });
+  const hasHints = ready && onNode !== undefined && Object.keys(hints).length > 0;
   return {
     addresses: addressesOf(pod).sort(),
     conditions: { ready, serving, terminating },
-    ...present({ hostname }),
-    ...(nodeName === "" ? {} : { nodeName }),
-    ...(zone === "" ? {} : { zone }),
+    ...present({ hostname, nodeName, zone, hints: hasHints ? hints : undefined }),
     targetRef: referenceTo(pod),
   };
 }
 
 /**
  * Plans one group of ports: endpoints stay in their slices; new ones fill the fullest slice that
- * changes anyway.
+ * changes anyway. Other slices are updated where the hints of `trafficDistribution` differ.
  */
 function planGroup(
   service: Service,
   existing: readonly EndpointSlice[],
-  { ports, wanted }: Group,
-): Omit<SlicePlan, "problems"> {
-  const left = new Map(wanted);
-  const unchanged: EndpointSlice[] = [];
+  { ports, wanted: left }: Group,
+  plan: SlicePlan,
+): void {
   const update: EndpointSlice[] = [];
-  const remove: EndpointSlice[] = [];
+  /** Slices that may stay as they are, each with the endpoints that it has. */
+  const unchanged = new Map<EndpointSlice, readonly Endpoint[]>();
   for (const slice of existing) {
     const before = slice.endpoints ?? [];
-    const kept = before.flatMap((endpoint) => {
-      const id = identityOf(endpoint);
-      const found = left.get(id);
-      left.delete(id);
-      return found ? [{ endpoint, found }] : [];
+    const endpoints = before.flatMap((endpoint) => {
+      const found = left.get(identityOf(endpoint));
+      left.delete(identityOf(endpoint));
+      return found ?? [];
     });
-    const endpoints = kept.map(({ found }) => found);
-    const isChanged =
-      kept.length !== before.length || kept.some(({ endpoint, found }) => !isSame(endpoint, found));
-    const labels = labelsOf(service);
-    const next = { ...slice, metadata: { ...slice.metadata, labels }, endpoints };
-    if (isChanged && endpoints.length === 0) remove.push(slice);
-    else if (isChanged) update.push(next);
-    else if (!hasSameLabels(slice, service)) update.push({ ...next, endpoints: before });
-    else unchanged.push(slice);
+    const metadata = { ...slice.metadata, labels: labelsOf(service) };
+    const next = { ...slice, metadata, endpoints };
+    if (!sameJson(before.map(withoutHints), endpoints.map(withoutHints))) {
+      if (endpoints.length === 0) plan.remove.push(slice);
+      else update.push(next);
+    } else if (!hasSameLabels(slice, service)) update.push(next);
+    else unchanged.set(next, before);
   }
   const fill = (slice: EndpointSlice): void => {
     const endpoints = (slice.endpoints ??= []);
@@ -201,33 +218,26 @@ function planGroup(
       left.delete(id);
     }
   };
-  for (const slice of update.toSorted((one, other) => sizeOf(other) - sizeOf(one))) fill(slice);
-  const create: EndpointSlice[] = [];
+  const fullestFirst = (slices: Iterable<EndpointSlice>): EndpointSlice[] =>
+    [...slices].sort((one, other) => sizeOf(other) - sizeOf(one));
+  for (const slice of fullestFirst(update)) fill(slice);
   while (left.size > 0) {
-    const roomy = unchanged
-      .filter((slice) => sizeOf(slice) + left.size <= SLICE_SIZE && left.size < SLICE_SIZE)
-      .toSorted((one, other) => sizeOf(other) - sizeOf(one))[0];
-    if (roomy) {
-      unchanged.splice(unchanged.indexOf(roomy), 1);
-      const next = { ...roomy, endpoints: [...(roomy.endpoints ?? [])] };
-      fill(next);
-      update.push(next);
-    } else {
-      const next = newSlice(service, ports);
-      fill(next);
-      create.push(next);
-    }
+    const hasRoom = (slice: EndpointSlice): boolean =>
+      left.size < SLICE_SIZE && sizeOf(slice) + left.size <= SLICE_SIZE;
+    const roomy = fullestFirst(unchanged.keys()).find(hasRoom);
+    const next = roomy ?? sliceOf(service, ports);
+    fill(next);
+    (roomy ? update : plan.create).push(next);
+    if (roomy) unchanged.delete(roomy);
   }
-  return { create, update, remove };
+  for (const [slice, before] of unchanged) {
+    if (!sameJson(slice.endpoints, before)) update.push(slice);
+  }
+  plan.update.push(...update);
 }
 
 /** Turns a slice to create and one to delete into an update. */
-function recycle(
-  service: Service,
-  create: EndpointSlice[],
-  update: EndpointSlice[],
-  remove: EndpointSlice[],
-): void {
+function recycle(service: Service, { create, update, remove }: SlicePlan): void {
   for (const old of [...remove]) {
     const slice = create.at(-1);
     if (!slice) return;
@@ -239,59 +249,8 @@ function recycle(
   }
 }
 
-/**
- * Adds the hints of `trafficDistribution` to slices, or removes hints; slices that are otherwise
- * unchanged are updated for them.
- */
-function withHints(
-  service: Service,
-  existing: readonly EndpointSlice[],
-  create: readonly EndpointSlice[],
-  update: readonly EndpointSlice[],
-  remove: readonly EndpointSlice[],
-): Pick<SlicePlan, "create" | "update"> {
-  const onNode = NEAR[service.spec.trafficDistribution ?? ""];
-  const hinted = (slice: EndpointSlice): EndpointSlice => ({
-    ...slice,
-    endpoints: (slice.endpoints ?? []).map((endpoint) => {
-      const { hints, ...rest } = endpoint;
-      if (onNode === undefined) return rest;
-      if (endpoint.conditions?.ready !== true) return hints ? { ...rest, hints } : rest;
-      const { zone, nodeName } = endpoint;
-      const next = {
-        ...(zone === undefined ? {} : { forZones: [{ name: zone }] }),
-        ...(onNode && nodeName !== undefined ? { forNodes: [{ name: nodeName }] } : {}),
-      };
-      return Object.keys(next).length > 0 ? { ...rest, hints: next } : rest;
-    }),
-  });
-  const named = (slices: readonly EndpointSlice[]): Set<string | undefined> =>
-    new Set(slices.map(({ metadata }) => metadata.name));
-  const touched = new Set([...named(update), ...named(remove)]);
-  const stale = existing.filter(
-    (slice) =>
-      !touched.has(slice.metadata.name) &&
-      !sameJson(hinted(slice).endpoints, slice.endpoints ?? []),
-  );
-  return { create: create.map(hinted), update: [...update, ...stale].map(hinted) };
-}
-
-function newSlice(service: Service, ports: ResolvedPort[]): EndpointSlice {
-  const { name = "", namespace = "" } = service.metadata;
-  return {
-    apiVersion: "discovery.k8s.io/v1",
-    kind: "EndpointSlice",
-    metadata: {
-      generateName: `${name}-`,
-      namespace,
-      labels: labelsOf(service),
-      ownerReferences: [controllerReference(service)],
-    },
-    addressType: "IPv4",
-    endpoints: [],
-    ports,
-  };
-}
+const sliceOf = (service: Service, ports: EndpointPort[]): EndpointSlice =>
+  newSlice(service, labelsOf(service), { addressType: "IPv4", endpoints: [], ports });
 
 const labelsOf = (service: Service): Record<string, string> => ({
   ...unreserved(service.metadata.labels),
@@ -311,23 +270,16 @@ const isOwnedBy = ({ metadata }: EndpointSlice, service: Service): boolean =>
       uid === service.metadata.uid && kind === service.kind && apiVersion === service.apiVersion,
   ) === true;
 
-const isPlaceholder = (slice: EndpointSlice, placeholder: EndpointSlice): boolean =>
-  sizeOf(slice) === 0 &&
-  (slice.ports ?? []).length === 0 &&
-  canonicalJson(slice.metadata.labels ?? {}) === canonicalJson(placeholder.metadata.labels ?? {});
-
 const sizeOf = ({ endpoints }: EndpointSlice): number => endpoints?.length ?? 0;
 
 /** A text that is the same for equal ports in any order. */
-const idOf = (ports: readonly ResolvedPort[]): string =>
+const idOf = (ports: readonly EndpointPort[]): string =>
   canonicalJson(ports.map((port) => canonicalJson(port)).sort());
 
 const identityOf = ({ addresses, hostname = "", targetRef }: Endpoint): string =>
   canonicalJson([addresses.toSorted(), hostname, targetRef?.namespace, targetRef?.name]);
 
-/** Whether two endpoints with the same identity are equal, apart from hints. */
-const isSame = (one: Endpoint, other: Endpoint): boolean =>
-  canonicalJson({ ...one, hints: null }) === canonicalJson({ ...other, hints: null });
+const withoutHints = (endpoint: Endpoint): Endpoint => ({ ...endpoint, hints: {} });
 
-const printed = ({ name, port, protocol, appProtocol = "<nil>" }: ResolvedPort): string =>
+const printed = ({ name = "", port, protocol = "", appProtocol = "<nil>" }: EndpointPort): string =>
   `(v1.EndpointPort){Name:(*string)${name} Protocol:(*v1.Protocol)${protocol} Port:(*int32)${port} AppProtocol:(*string)${appProtocol}}`;

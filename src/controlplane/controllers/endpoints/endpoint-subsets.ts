@@ -5,32 +5,23 @@
  *
  * @see https://kubernetes.io/docs/reference/kubernetes-api/service-resources/endpoints-v1/
  */
-import type { ResourceName } from "../../resource-name.ts";
+import type { Endpoint } from "../../../generated/k8s/discovery-v1.ts";
 import type { SentObject } from "../../../kube/object.ts";
-import { sortedByHash } from "../go-hash.ts";
+import { present } from "../../../present.ts";
+import type { ResourceName } from "../../resource-name.ts";
 import { canonicalJson } from "../template-hash.ts";
+import { type EndpointPort, sortedByHash } from "./service-pods.ts";
 
 /** An address and its target. */
-export interface EndpointAddress {
+export type EndpointAddress = Pick<Endpoint, "hostname" | "nodeName" | "targetRef"> & {
   ip: string;
-  hostname?: string;
-  nodeName?: string;
-  targetRef?: { uid?: string };
-}
-
-/** A port; the name may be absent. */
-export interface SubsetPort {
-  name?: string;
-  port: number;
-  protocol?: string;
-  appProtocol?: string;
-}
+};
 
 /** Addresses that all offer the same ports. */
 export interface Subset {
   addresses?: EndpointAddress[];
   notReadyAddresses?: EndpointAddress[];
-  ports?: SubsetPort[];
+  ports?: EndpointPort[];
 }
 
 /** An Endpoints object. */
@@ -44,7 +35,7 @@ export const ENDPOINTS: ResourceName<Endpoints> = { group: "", plural: "endpoint
 const CAPACITY = 1000;
 
 interface Offer {
-  readonly port: SubsetPort | undefined;
+  readonly port: EndpointPort | undefined;
   /** Whether an address is ready at this port, by address and uid. */
   readonly ready: Map<string, boolean>;
 }
@@ -70,10 +61,10 @@ export function repackSubsets(subsets: readonly Subset[]): Subset[] {
       for (const address of notReadyAddresses) add(address, false);
     }
   }
-  const packed = new Map<string, Offer & { ports: SubsetPort[] }>();
+  const packed = new Map<string, { ready: Offer["ready"]; ports: EndpointPort[] }>();
   for (const { port, ready } of offers.values()) {
     const id = canonicalJson([...ready].sort());
-    const known = packed.get(id) ?? { port, ready, ports: [] };
+    const known = packed.get(id) ?? { ready, ports: [] };
     if (port) known.ports.push(port);
     packed.set(id, known);
   }
@@ -102,20 +93,16 @@ export function truncated(subsets: readonly Subset[]): Subset[] | undefined {
   const ready = sum("addresses");
   const notReady = sum("notReadyAddresses");
   if (ready + notReady <= CAPACITY) return undefined;
-  const cutsReady = ready > CAPACITY;
-  const cut = cutsReady ? "addresses" : "notReadyAddresses";
-  const room = cutsReady ? CAPACITY : CAPACITY - ready;
-  const total = cutsReady ? ready : notReady;
+  const cut = ready > CAPACITY ? "addresses" : "notReadyAddresses";
+  const [room, total] = ready > CAPACITY ? [CAPACITY, ready] : [CAPACITY - ready, notReady];
   let left = room;
   return subsets.map((subset) => {
-    const list = subset[cut] ?? [];
+    const { [cut]: list = [], addresses, ports } = subset;
     // Each subset keeps its share, rounded up; the last ones may get less.
     const kept = list.slice(0, Math.min(left, Math.ceil((list.length / total) * room)));
     left -= kept.length;
-    const next: Subset = { ...subset, ...(kept.length > 0 ? { [cut]: kept } : {}) };
-    if (kept.length === 0) Reflect.deleteProperty(next, cut);
-    if (cutsReady) delete next.notReadyAddresses;
-    return next;
+    const others = cut === "addresses" ? { ports } : { addresses, ports };
+    return present({ ...others, [cut]: kept.length > 0 ? kept : undefined });
   });
 }
 
@@ -124,5 +111,5 @@ const idOf = ({ ip, targetRef }: EndpointAddress): string => `${ip} ${targetRef?
 const byAddress = (left: EndpointAddress, right: EndpointAddress): number =>
   idOf(left) < idOf(right) ? -1 : 1;
 
-const printed = ({ name = "", port, protocol = "", appProtocol = "<nil>" }: SubsetPort): string =>
+const printed = ({ name = "", port, protocol = "", appProtocol = "<nil>" }: EndpointPort): string =>
   `(v1.EndpointPort){Name:(string)${name} Port:(int32)${port} Protocol:(v1.Protocol)${protocol} AppProtocol:(*string)${appProtocol}}`;

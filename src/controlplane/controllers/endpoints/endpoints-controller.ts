@@ -4,12 +4,25 @@
  * @see https://kubernetes.io/docs/concepts/services-networking/service/#endpoints
  */
 import { messageOf } from "../../../errors.ts";
-import type { SentObject, ObjectMeta } from "../../../kube/object.ts";
+import { present } from "../../../present.ts";
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { Service } from "../../builtin/kinds/core/service/shape.ts";
+import { SERVICES } from "../../builtin/tokens.ts";
 import { unlessGone } from "../absence.ts";
+import { Controller, watch } from "../controller.ts";
+import { keyFrom } from "../keys.ts";
+import { isReady } from "../pods/pods.ts";
+import { canonicalJson } from "../template-hash.ts";
 import {
-  type ResolvedPort,
+  ENDPOINTS,
+  type EndpointAddress,
+  type Endpoints,
+  type Subset,
+  repackSubsets,
+  truncated,
+} from "./endpoint-subsets.ts";
+import {
+  TriggerTimes,
   addressesOf,
   hasEndpoints,
   headlessLabel,
@@ -18,22 +31,8 @@ import {
   referenceTo,
   resolvePorts,
   serviceWatches,
-} from "./endpoint-ports.ts";
-import {
-  type EndpointAddress,
-  type Subset,
-  type SubsetPort,
-  repackSubsets,
-  truncated,
-} from "./endpoint-subsets.ts";
-import { keyFrom } from "../keys.ts";
-import { ENDPOINTS } from "./endpoint-subsets.ts";
-import { SERVICES } from "../../builtin/tokens.ts";
-import { isReady } from "../pods/pods.ts";
-import { canonicalJson } from "../template-hash.ts";
-import { TriggerTimes, withTriggerTime } from "./trigger-times.ts";
-import { Controller, watch } from "../controller.ts";
-import { present } from "../../../present.ts";
+  withTriggerTime,
+} from "./service-pods.ts";
 
 const MANAGED_BY = "endpoints.kubernetes.io/managed-by";
 const MANAGER = "endpoint-controller";
@@ -61,48 +60,31 @@ export class EndpointsController extends Controller {
     const all = this.#subsets(service);
     const cut = truncated(all);
     const subsets = cut ?? all;
-    const labels = {
-      ...service.metadata.labels,
-      [MANAGED_BY]: MANAGER,
-      ...headlessLabel(service),
+    const labels = { ...service.metadata.labels, [MANAGED_BY]: MANAGER, ...headlessLabel(service) };
+    const isCurrent =
+      live &&
+      canonicalJson([subsets, labels]) ===
+        canonicalJson([live.subsets ?? [], live.metadata.labels ?? {}]);
+    if (isCurrent) return;
+    const { annotations, ...metadata } = live?.metadata ?? { name, namespace };
+    const next: Endpoints = {
+      apiVersion: "v1",
+      kind: "Endpoints",
+      ...live,
+      metadata: {
+        ...metadata,
+        labels,
+        ...withTriggerTime(annotations, sinceMs, { [OVER_CAPACITY]: cut && "truncated" }),
+      },
+      subsets,
     };
-    if (!live) {
-      const made = {
-        apiVersion: "v1",
-        kind: "Endpoints",
-        metadata: { name, namespace, labels, ...annotationsOf({}, sinceMs, cut !== undefined) },
-        ...(subsets.length > 0 ? { subsets } : {}),
-      };
-      const about = `create endpoint for service ${key}`;
-      await this.#told(made, "FailedToCreateEndpoint", about, this.client.create(ENDPOINTS, made));
-    } else if (
-      canonicalJson([subsets, labels]) !==
-      canonicalJson([live.subsets ?? [], live.metadata.labels ?? {}])
-    ) {
-      const metadata = { ...live.metadata, labels };
-      delete metadata.annotations;
-      const next = {
-        ...live,
-        metadata: { ...metadata, ...annotationsOf(live.metadata, sinceMs, cut !== undefined) },
-        subsets,
-      };
-      const written = this.client.update(ENDPOINTS, next);
-      await this.#told(next, "FailedToUpdateEndpoint", `update endpoint ${key}`, written);
-    }
-  }
-
-  /** Waits for a write, and records a failure in an event. */
-  async #told(
-    endpoints: SentObject,
-    reason: string,
-    about: string,
-    write: Promise<SentObject>,
-  ): Promise<void> {
     try {
-      await write;
+      await (live ? this.client.update(ENDPOINTS, next) : this.client.create(ENDPOINTS, next));
     } catch (thrown) {
-      const message = `Failed to ${about}: ${messageOf(thrown)}`;
-      await this.events.record(endpoints, "Warning", reason, message);
+      const reason = live ? "FailedToUpdateEndpoint" : "FailedToCreateEndpoint";
+      const about = live ? "update endpoint" : "create endpoint for service";
+      const message = `Failed to ${about} ${key}: ${messageOf(thrown)}`;
+      await this.events.record(next, "Warning", reason, message);
       throw thrown;
     }
   }
@@ -118,36 +100,18 @@ export class EndpointsController extends Controller {
       const state = evenUnready || isReady(pod) ? "addresses" : "notReadyAddresses";
       const addresses = { [state]: [addressOf(service, pod, ip)] };
       if (servicePorts.length === 0) perPort.push(addresses);
-      for (const port of resolvePorts(service, pod)) {
-        perPort.push({ ...addresses, ports: [withoutEmptyName(port)] });
+      for (const { name, ...port } of resolvePorts(service, pod)) {
+        perPort.push({ ...addresses, ports: [name ? { name, ...port } : port] });
       }
     }
     return repackSubsets(perPort);
   }
 }
 
-const withoutEmptyName = ({ name, ...port }: ResolvedPort): SubsetPort =>
-  name === "" ? port : { name, ...port };
-
-/** The annotations: the time of the last change, and whether addresses were left out. */
-function annotationsOf(
-  before: ObjectMeta,
-  sinceMs: number | undefined,
-  isCut: boolean,
-): ReturnType<typeof withTriggerTime> {
-  const others = { ...before.annotations };
-  delete others[OVER_CAPACITY];
-  if (isCut) others[OVER_CAPACITY] = "truncated";
-  return withTriggerTime({ annotations: others }, sinceMs);
-}
-
-function addressOf(service: Service, pod: Pod, ip: string): EndpointAddress {
-  const hostname = hostnameOf(service, pod);
-  return {
-    ip,
-    ...present({ hostname }),
-    // The API server refuses the endpoints of a pod without a node, and an event says so.
-    nodeName: pod.spec.nodeName ?? "",
-    targetRef: referenceTo(pod),
-  };
-}
+const addressOf = (service: Service, pod: Pod, ip: string): EndpointAddress => ({
+  ip,
+  ...present({ hostname: hostnameOf(service, pod) }),
+  // The API server refuses the endpoints of a pod without a node, and an event says so.
+  nodeName: pod.spec.nodeName ?? "",
+  targetRef: referenceTo(pod),
+});

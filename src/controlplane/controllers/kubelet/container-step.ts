@@ -5,35 +5,18 @@
  *
  * @see https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#container-states
  */
-import type { ContainerStatus, Pod } from "../../builtin/kinds/core/pod/shape.ts";
-import type { Container } from "../../builtin/shared/pods/shapes.ts";
+import { createHash } from "node:crypto";
 import { formatDuration } from "../../../kube/values/duration.ts";
 import { msOf, timeOf } from "../../../kube/values/times.ts";
-import type { CommandEnd } from "./commands.ts";
-import {
-  begunStatus,
-  containerId,
-  type Terminated,
-  terminatedState,
-  waitingStatus,
-} from "./container-statuses.ts";
+import { present } from "../../../present.ts";
+import type { ContainerState, ContainerStatus, Pod } from "../../builtin/kinds/core/pod/shape.ts";
+import type { Container } from "../../builtin/shared/pods/shapes.ts";
+import type { Program } from "./simulation.ts";
 
 const FIRST_BACK_OFF_MS = 10_000;
 const LONGEST_BACK_OFF_MS = 300_000;
 /** After running so long, a container restarts without backoff. */
 const FORGIVEN_AFTER_MS = 600_000;
-
-/** The behaviour of a container from its start on. */
-export interface Program {
-  /** The end of the container; `undefined` when it stays up. */
-  readonly end: CommandEnd | undefined;
-  /** How many milliseconds after its start its startup probe succeeds. */
-  readonly startedAfterMs: number;
-  /**
-   * How many milliseconds after its start it is ready; `undefined` when time alone does not make it so.
-   */
-  readonly readyAfterMs: number | undefined;
-}
 
 /** An event about the pod. */
 export interface Note {
@@ -42,64 +25,124 @@ export interface Note {
   readonly message: string;
 }
 
+const normal = (reason: string, message: string): Note => ({ type: "Normal", reason, message });
+
+/** A note of something that went wrong. */
+export const warning = (reason: string, message: string): Note => ({
+  type: "Warning",
+  reason,
+  message,
+});
+
 /** A container and the rules for running it. */
 export interface ContainerRun {
   readonly pod: Pod;
   readonly container: Container;
   readonly program: Program;
-  /** Whether it is restarted after an end with that exit code. */
-  restarts(exitCode: number): boolean;
   /** The reason why it cannot start, such as a missing Secret. */
   configProblem(): string | undefined;
   readonly nowMs: number;
 }
 
-/** The next status of a container. */
-export interface ContainerStep {
-  readonly status: ContainerStatus;
+/** The next status, of a container or a pod. */
+export interface Step<Status = ContainerStatus> {
+  readonly status: Status;
   readonly notes: readonly Note[];
   /** When the status changes by time alone, in milliseconds. */
   readonly wakeAtMs?: number;
+}
+
+type Terminated = NonNullable<ContainerState["terminated"]>;
+
+/** The state in which a container that has begun is now, or was before its restart. */
+export const begunState = ({
+  state,
+  lastState,
+}: ContainerStatus): ContainerState["running"] | Terminated =>
+  state?.running ?? state?.terminated ?? lastState?.terminated;
+
+/** The state of a terminated container. */
+const terminatedState = (
+  exitCode: number,
+  rest: Omit<Terminated, "exitCode" | "reason">,
+): Terminated => ({ exitCode, reason: exitCode === 0 ? "Completed" : "Error", ...rest });
+
+/** The status of a container that has not started. */
+export function waitingStatus(
+  { name, image = "" }: Container,
+  reason: string,
+  message?: string,
+): ContainerStatus {
+  return {
+    name,
+    image,
+    imageID: "",
+    ready: false,
+    started: false,
+    restartCount: 0,
+    state: { waiting: { reason, ...present({ message }) } },
+    lastState: {},
+  };
+}
+
+/** The status of a container that was stopped, if it ran. */
+export function stopped(status: ContainerStatus, exitCode: number, nowMs: number): ContainerStatus {
+  const { state, containerID } = status;
+  if (!state?.running) return { ...status, ready: state?.terminated ? status.ready : false };
+  const terminated = terminatedState(exitCode, {
+    startedAt: state.running.startedAt,
+    finishedAt: timeOf(nowMs),
+    ...present({ containerID }),
+  });
+  return { ...status, ready: false, started: false, state: { terminated } };
 }
 
 /**
  * The status of a container by now. A start is reported on its own, before an end that follows at
  * once.
  */
-export function nextStep(known: ContainerStatus | undefined, run: ContainerRun): ContainerStep {
-  const begun = known?.state?.running ?? known?.state?.terminated ?? known?.lastState?.terminated;
-  if (!known || !begun) return started(run, 0);
+export function nextStep(known: ContainerStatus | undefined, run: ContainerRun): Step {
+  if (!known || !begunState(known)) return started(run, 0);
   const { running, terminated } = known.state ?? {};
   if (running) return whileRunning(known, running.startedAt, run);
   const last = terminated ?? known.lastState?.terminated;
   return last ? afterEnd(known, last, run) : started(run, known.restartCount);
 }
 
-function started(run: ContainerRun, restartCount: number, last?: Terminated): ContainerStep {
+const digestOf = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+/** The id of a container of a pod, which stays the same. */
+const containerId = ({ metadata: { uid = "" } }: Pod, { name }: Container): string =>
+  `containerd://${digestOf(`${uid}/${name}`)}`;
+
+function started(run: ContainerRun, restartCount: number, last?: Terminated): Step {
   const { pod, container, program, nowMs } = run;
+  const lastState = last ? { terminated: last } : {};
   const problem = run.configProblem();
   if (problem !== undefined) {
     const waiting = waitingStatus(container, "CreateContainerConfigError", problem);
     return {
-      status: { ...waiting, restartCount, ...(last ? { lastState: { terminated: last } } : {}) },
-      notes: [{ type: "Warning", reason: "Failed", message: `Error: ${problem}` }],
+      status: { ...waiting, restartCount, lastState },
+      notes: [warning("Failed", `Error: ${problem}`)],
     };
   }
-  const status = begunStatus(pod, container, {
+  const { name, image = "" } = container;
+  const status: ContainerStatus = {
+    name,
+    image,
+    imageID: `${image.replace(/[:@][^/]*$/, "")}@sha256:${digestOf(image)}`,
+    containerID: containerId(pod, container),
     ...readiness(program, 0),
     restartCount,
     state: { running: { startedAt: timeOf(nowMs) } },
-    ...(last ? { lastState: { terminated: last } } : {}),
-  });
-  const { name, image = "" } = container;
+    lastState,
+  };
   return withWake(status, nowMs, run, [
     normal("Pulled", `Container image "${image}" already present on machine`),
     normal("Created", `Container created: ${name}`),
     normal("Started", `Container started: ${name}`),
   ]);
 }
-
-const normal = (reason: string, message: string): Note => ({ type: "Normal", reason, message });
 
 function readiness(
   { startedAfterMs, readyAfterMs }: Program,
@@ -110,7 +153,7 @@ function readiness(
   return { ready: isStarted && isReady, started: isStarted };
 }
 
-function whileRunning(known: ContainerStatus, startedAt: string, run: ContainerRun): ContainerStep {
+function whileRunning(known: ContainerStatus, startedAt: string, run: ContainerRun): Step {
   const { pod, container, program, nowMs } = run;
   const startedMs = msOf(startedAt);
   const { end } = program;
@@ -127,27 +170,31 @@ function whileRunning(known: ContainerStatus, startedAt: string, run: ContainerR
   return afterEnd(status, terminated, run);
 }
 
+/** The earliest of these times, when something changes by time alone. */
+export const earliest = (times: readonly number[]): Pick<Step, "wakeAtMs"> =>
+  times.length === 0 ? {} : { wakeAtMs: Math.min(...times) };
+
 function withWake(
   status: ContainerStatus,
   startedMs: number,
   { program, nowMs }: ContainerRun,
   notes: readonly Note[],
-): ContainerStep {
+): Step {
   const { end, startedAfterMs, readyAfterMs } = program;
   const times = [end?.afterMs, startedAfterMs, readyAfterMs]
     .filter((ms) => ms !== undefined)
     .map((ms) => startedMs + ms)
     .filter((ms) => ms > nowMs);
-  return times.length === 0 ? { status, notes } : { status, notes, wakeAtMs: Math.min(...times) };
+  return { status, notes, ...earliest(times) };
 }
 
 /**
  * The next status of a terminated container: it stays terminated, or restarts, at once the first
  * time and then after ever longer waits.
  */
-function afterEnd(known: ContainerStatus, last: Terminated, run: ContainerRun): ContainerStep {
-  const { pod, container, nowMs } = run;
-  if (!run.restarts(last.exitCode)) return { status: { ...known, ready: false }, notes: [] };
+function afterEnd(known: ContainerStatus, last: Terminated, run: ContainerRun): Step {
+  const { pod, container, program, nowMs } = run;
+  if (!program.restarts(last.exitCode)) return { status: { ...known, ready: false }, notes: [] };
   const { restartCount } = known;
   const ranMs = msOf(last.finishedAt) - msOf(last.startedAt);
   const waitMs =
@@ -164,28 +211,12 @@ function afterEnd(known: ContainerStatus, last: Terminated, run: ContainerRun): 
   }
   const { name = "", namespace = "", uid = "" } = pod.metadata;
   const podText = `${name}_${namespace}(${uid})`;
-  const waiting = {
-    reason: "CrashLoopBackOff",
-    message: `back-off ${formatDuration(waitMs)} restarting failed container=${container.name} pod=${podText}`,
-  };
-  const isNews = known.state?.waiting?.message !== waiting.message;
+  const message = `back-off ${formatDuration(waitMs)} restarting failed container=${container.name} pod=${podText}`;
+  const state = { waiting: { reason: "CrashLoopBackOff", message } };
+  const note = `Back-off restarting failed container ${container.name} in pod ${podText}`;
   return {
-    status: {
-      ...known,
-      ready: false,
-      started: false,
-      state: { waiting },
-      lastState: { terminated: last },
-    },
-    notes: isNews
-      ? [
-          {
-            type: "Warning",
-            reason: "BackOff",
-            message: `Back-off restarting failed container ${container.name} in pod ${podText}`,
-          },
-        ]
-      : [],
+    status: { ...known, ready: false, started: false, state, lastState: { terminated: last } },
+    notes: known.state?.waiting?.message === message ? [] : [warning("BackOff", note)],
     wakeAtMs: dueMs,
   };
 }

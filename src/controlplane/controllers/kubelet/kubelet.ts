@@ -18,12 +18,14 @@ import { CLAIMS, CONFIG_MAPS, NODES, PODS, SECRETS } from "../../builtin/tokens.
 import { nodeAddress } from "../nodes/node-simulator.ts";
 import { isFinished } from "../pods/pods.ts";
 import { ObjectController, watch } from "../controller.ts";
-import type { Note } from "./container-step.ts";
+import { type Note, type Step, warning } from "./container-step.ts";
 import { environmentProblem, mountProblems } from "./missing-references.ts";
-import { PodAddresses } from "./pod-addresses.ts";
 import { endedPodStatus, nextPodStep } from "./pod-step.ts";
 import { ReadinessProbes } from "./readiness-probes.ts";
 import { SIMULATE, SIMULATIONS, simulationOf, type Simulation } from "./simulation.ts";
+
+/** How many addresses there are for pods. */
+const COUNT = 65_000;
 
 /** Brings every pod with a node to its next state. */
 export class Kubelet extends ObjectController<Pod> {
@@ -83,33 +85,28 @@ export class Kubelet extends ObjectController<Pod> {
     if (!this.client.find(NODES, { name: nodeName })) return undefined;
     const nowMs = this.clock.now();
     const simulation = await this.#simulationOf(pod, key);
-    const asked =
-      simulation.kind === "process"
-        ? await this.#probes.ask(pod, key, simulation, nowMs)
-        : { notes: [] };
+    const isProcess = simulation.kind === "process";
+    const asked: Omit<Step, "status"> = isProcess
+      ? await this.#probes.ask(pod, simulation, nowMs)
+      : { notes: [] };
     const problems = pod.status?.phase === "Running" ? [] : mountProblems(this.client, pod);
     const step = nextPodStep(pod, {
       simulation,
       nowMs,
       isMounted: problems.length === 0,
       environmentProblem: (container) => environmentProblem(this.client, pod, container),
-      probed: (container) =>
-        simulation.kind === "process" ? this.#probes.isReady(key, container) : undefined,
+      probed: (container) => (isProcess ? this.#probes.isReady(key, container) : undefined),
       podAddress: this.#addresses.of(key),
-      hostAddress: nodeAddress(nodeIndex(nodeName)),
+      hostAddress: nodeAddress(nodeName),
     });
-    const mounts = problems.map((message): Note => ({
-      type: "Warning",
-      reason: "FailedMount",
-      message,
-    }));
+    const mounts = problems.map((message) => warning("FailedMount", message));
     const notes = [...asked.notes, ...this.#news(key, [...mounts, ...step.notes])];
     await this.client.updateStatus(PODS, pod, step.status);
     for (const { type, reason, message } of notes) {
       await this.events.record(pod, type, reason, message);
     }
-    const wakes = [asked.wakeAtMs, step.wakeAtMs].filter((ms) => ms !== undefined);
-    return wakes.length === 0 ? undefined : Math.max(1, Math.min(...wakes) - nowMs);
+    const wakeAtMs = Math.min(asked.wakeAtMs ?? Infinity, step.wakeAtMs ?? Infinity);
+    return wakeAtMs === Infinity ? undefined : Math.max(1, wakeAtMs - nowMs);
   }
 
   /** The events to record; the problems of a pod are recorded only when they change. */
@@ -141,8 +138,30 @@ export class Kubelet extends ObjectController<Pod> {
   }
 }
 
-/** The number of `tsop-node-N` among the simulated nodes; other nodes count as the first. */
-function nodeIndex(name: string): number {
-  const number = /^tsop-node-(\d+)$/.exec(name)?.[1];
-  return number === undefined ? 0 : Number(number) - 1;
+/** Assigns each pod an address of its own, out of 10.244.0.0/16, until the pod is gone. */
+class PodAddresses {
+  readonly #numbers = new Map<string, number>();
+  readonly #used = new Set<number>();
+  #last = 0;
+
+  /** The address of a pod, by its `namespace/name`. */
+  of(pod: string): string {
+    let number = this.#numbers.get(pod);
+    if (number === undefined) {
+      do this.#last = (this.#last % COUNT) + 1;
+      while (this.#used.has(this.#last));
+      number = this.#last;
+      this.#numbers.set(pod, number);
+      this.#used.add(number);
+    }
+    return `10.244.${number >> 8}.${number & 255}`;
+  }
+
+  /** Releases a pod's address. */
+  free(pod: string): void {
+    const number = this.#numbers.get(pod);
+    if (number === undefined) return;
+    this.#numbers.delete(pod);
+    this.#used.delete(number);
+  }
 }

@@ -3,12 +3,10 @@ import type { SentObject } from "../../../kube/object.ts";
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { SecretProjection, SecretVolumeSource } from "../../../generated/k8s/core-v1.ts";
 import type { Container } from "../../builtin/shared/pods/shapes.ts";
-import type { PersistentVolumeClaim } from "../../builtin/shared/shapes.ts";
-import { claimNameOf } from "../volumes/claims.ts";
+import { claimNameOf, isBindComplete } from "../volumes/claims.ts";
 import type { ControllerClient } from "../client.ts";
 import type { ResourceName } from "../../resource-name.ts";
 import { CLAIMS, CONFIG_MAPS, SECRETS } from "../../builtin/tokens.ts";
-import { BIND_COMPLETED } from "../volumes/volume-annotations.ts";
 
 interface KeyedObject extends SentObject {
   readonly data?: Readonly<Record<string, string | null>>;
@@ -26,49 +24,42 @@ const CONFIG_MAP: Kind = { resource: CONFIG_MAPS, word: "ConfigMap" };
 /** Why volumes of the pod cannot be mounted; empty when all can. */
 export function mountProblems(client: ControllerClient, pod: Pod): readonly string[] {
   const { namespace = "" } = pod.metadata;
-  const problems: string[] = [];
-  for (const volume of pod.spec.volumes ?? []) {
+  return (pod.spec.volumes ?? []).flatMap((volume) => {
     const claimName = claimNameOf(pod, volume);
     if (claimName !== undefined) {
-      const key = { namespace, name: claimName };
-      const claim = client.find(CLAIMS, key);
-      const problem = claimProblem(claim, claimName);
-      if (problem !== undefined) {
-        problems.push(
-          `Unable to attach or mount volumes: unmounted volumes=[${volume.name}], unattached volumes=[], failed to process volumes=[${volume.name}]: error processing PVC ${namespace}/${claimName}: ${problem}`,
-        );
-      }
-      continue;
+      const problem = claimProblem(client, namespace, claimName);
+      return problem === undefined
+        ? []
+        : `Unable to attach or mount volumes: unmounted volumes=[${volume.name}], unattached volumes=[], failed to process volumes=[${volume.name}]: error processing PVC ${namespace}/${claimName}: ${problem}`;
     }
-    const found = [
-      keyedProblem(client, pod, SECRET, volume.secret),
-      keyedProblem(client, pod, CONFIG_MAP, volume.configMap),
-      ...(volume.projected?.sources ?? []).flatMap(({ secret, configMap }) => [
-        keyedProblem(client, pod, SECRET, secret),
-        keyedProblem(client, pod, CONFIG_MAP, configMap),
-      ]),
-    ].filter((problem) => problem !== undefined);
-    if (found.length > 0) {
-      const text = found.length === 1 ? found.join("") : `[${found.join(", ")}]`;
-      problems.push(`MountVolume.SetUp failed for volume "${volume.name}" : ${text}`);
-    }
-  }
-  return problems;
+    const found = [volume, ...(volume.projected?.sources ?? [])]
+      .flatMap(({ secret, configMap }) => [
+        keyedProblem(client, namespace, SECRET, secret),
+        keyedProblem(client, namespace, CONFIG_MAP, configMap),
+      ])
+      .filter((problem) => problem !== undefined);
+    if (found.length === 0) return [];
+    const text = found.length === 1 ? found.join("") : `[${found.join(", ")}]`;
+    return `MountVolume.SetUp failed for volume "${volume.name}" : ${text}`;
+  });
 }
 
-function claimProblem(claim: PersistentVolumeClaim | undefined, name: string): string | undefined {
+function claimProblem(
+  client: ControllerClient,
+  namespace: string,
+  name: string,
+): string | undefined {
+  const claim = client.find(CLAIMS, { namespace, name });
   if (!claim) {
     return `failed to fetch PVC from API server: persistentvolumeclaims "${name}" not found`;
   }
-  const isBound =
-    claim.spec.volumeName !== undefined &&
-    claim.metadata.annotations?.[BIND_COMPLETED] !== undefined;
+  const isBound = claim.spec.volumeName !== undefined && isBindComplete(claim);
   return isBound ? undefined : "PVC is not bound";
 }
 
 function keyedProblem(
   client: ControllerClient,
-  { metadata: { namespace = "" } }: Pod,
+  namespace: string,
   { resource, word }: Kind,
   source: (SecretVolumeSource & SecretProjection) | undefined,
 ): string | undefined {
@@ -76,7 +67,10 @@ function keyedProblem(
   const name = source.secretName ?? source.name ?? "";
   const object = client.find(resource, { namespace, name });
   if (!object) return notFound(word, name);
-  const missing = (source.items ?? []).find(({ key }) => !hasKey(object, key));
+  const { data = {}, binaryData = {} } = object;
+  const missing = (source.items ?? []).find(
+    ({ key }) => !Object.hasOwn(data, key) && !Object.hasOwn(binaryData, key),
+  );
   if (!missing) return undefined;
   return word === "Secret"
     ? `references non-existent secret key: ${missing.key}`
@@ -85,9 +79,6 @@ function keyedProblem(
 
 const notFound = (word: string, name: string): string =>
   `${word.toLowerCase()} "${name}" not found`;
-
-const hasKey = ({ data = {}, binaryData = {} }: KeyedObject, key: string): boolean =>
-  Object.hasOwn(data, key) || Object.hasOwn(binaryData, key);
 
 /** Why the environment of a container cannot be built; `undefined` when it can. */
 export function environmentProblem(
@@ -106,13 +97,12 @@ export function environmentProblem(
     if (key === undefined || Object.hasOwn(object.data ?? {}, key)) return undefined;
     return `couldn't find key ${key} in ${word} ${namespace}/${name}`;
   };
-  for (const { configMapRef, secretRef } of envFrom) {
-    const found = problem(CONFIG_MAP, configMapRef) ?? problem(SECRET, secretRef);
-    if (found !== undefined) return found;
-  }
-  for (const { valueFrom } of env) {
-    const found =
-      problem(CONFIG_MAP, valueFrom?.configMapKeyRef) ?? problem(SECRET, valueFrom?.secretKeyRef);
+  const references = [
+    ...envFrom.map(({ configMapRef, secretRef }) => [configMapRef, secretRef] as const),
+    ...env.map(({ valueFrom }) => [valueFrom?.configMapKeyRef, valueFrom?.secretKeyRef] as const),
+  ];
+  for (const [configMap, secret] of references) {
+    const found = problem(CONFIG_MAP, configMap) ?? problem(SECRET, secret);
     if (found !== undefined) return found;
   }
   return undefined;

@@ -3,98 +3,88 @@
  *
  * @see https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#pod-conditions
  */
+import { present } from "../../../present.ts";
 import type { ContainerStatus, Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { Condition } from "../../builtin/shared/shapes.ts";
-import { timeOf } from "../../../kube/values/times.ts";
-import { present } from "../../../present.ts";
+import { timed } from "../conditions.ts";
+import { begunState } from "./container-step.ts";
 
 /** The facts that the conditions follow from. */
 export interface PodFacts {
-  readonly phase: string;
+  readonly phase: "Pending" | "Running" | "Succeeded" | "Failed";
   /** Whether its volumes are mounted and its network is set up. */
   readonly isMounted: boolean;
-  readonly initContainerStatuses: readonly ContainerStatus[];
-  readonly containerStatuses: readonly ContainerStatus[];
+  readonly initContainerStatuses: ContainerStatus[];
+  readonly containerStatuses: ContainerStatus[];
   readonly nowMs: number;
 }
 
-type Fact = Pick<Condition, "type" | "status" | "reason" | "message">;
+type Fact = Pick<Condition, "status" | "reason" | "message">;
 
 /** The conditions of the pod by now; those that others set stay as they are. */
 export function podConditions(pod: Pod, facts: PodFacts): Condition[] {
   const before = pod.status?.conditions ?? [];
-  const own: readonly Fact[] = [
-    {
-      type: "PodReadyToStartContainers",
-      status: facts.isMounted && !isOver(facts.phase) ? "True" : "False",
-    },
-    { type: "Initialized", ...initialized(pod, facts) },
-    { type: "Ready", ...ready(pod, facts) },
-    { type: "ContainersReady", ...containersReady(pod, facts) },
-    { type: "PodScheduled", status: "True" },
-  ];
-  const names = new Set(own.map(({ type }) => type));
-  const { generation } = pod.metadata;
+  const isReachable = facts.isMounted && reasonOfEnd(facts) === undefined;
+  const own: Readonly<Record<string, Fact>> = {
+    PodReadyToStartContainers: { status: isReachable ? "True" : "False" },
+    Initialized: initialized(pod, facts),
+    Ready: ready(pod, facts),
+    ContainersReady: containersReady(pod, facts),
+    PodScheduled: { status: "True" },
+  };
+  const more = { lastProbeTime: null, ...present({ observedGeneration: pod.metadata.generation }) };
   return [
-    ...before.filter(({ type }) => !names.has(type)),
-    ...own.map((fact) => {
-      const known = before.find(({ type }) => type === fact.type);
-      const since = known?.status === fact.status ? known.lastTransitionTime : undefined;
-      return {
-        ...fact,
-        lastProbeTime: null,
-        lastTransitionTime: since ?? timeOf(facts.nowMs),
-        ...present({ observedGeneration: generation }),
-      };
-    }),
+    ...before.filter(({ type }) => !Object.hasOwn(own, type)),
+    ...Object.entries(own).map(([type, fact]) =>
+      timed(before, { type, ...fact, ...more }, facts.nowMs),
+    ),
   ];
 }
 
-const isOver = (phase: string): boolean => phase === "Succeeded" || phase === "Failed";
-const reasonOfEnd = (phase: string): string =>
-  phase === "Succeeded" ? "PodCompleted" : "PodFailed";
+/** The reason of the conditions of a pod that is over; `undefined` of others. */
+function reasonOfEnd({ phase }: PodFacts): string | undefined {
+  if (phase === "Succeeded") return "PodCompleted";
+  return phase === "Failed" ? "PodFailed" : undefined;
+}
 
-function initialized(pod: Pod, facts: PodFacts): Omit<Fact, "type"> {
-  if (isOver(facts.phase)) return { status: "True", reason: reasonOfEnd(facts.phase) };
-  const isRestartable = (name: string): boolean =>
-    pod.spec.initContainers?.find((one) => one.name === name)?.restartPolicy === "Always";
-  const incomplete = facts.initContainerStatuses
-    .filter(({ name, started, ready: isReady }) => !(isRestartable(name) ? started : isReady))
-    .map(({ name }) => name);
-  const hasBegun = facts.containerStatuses.some(
-    ({ state, lastState }) => state?.running ?? state?.terminated ?? lastState?.terminated,
+const isSidecar = (pod: Pod, { name }: ContainerStatus): boolean =>
+  pod.spec.initContainers?.find((one) => one.name === name)?.restartPolicy === "Always";
+
+const listed = (statuses: readonly ContainerStatus[]): string =>
+  `[${statuses.map(({ name }) => name).join(" ")}]`;
+
+function initialized(pod: Pod, facts: PodFacts): Fact {
+  const reason = reasonOfEnd(facts);
+  if (reason !== undefined) return { status: "True", reason };
+  const incomplete = facts.initContainerStatuses.filter(
+    (status) => !(isSidecar(pod, status) ? status.started : status.ready),
   );
-  if (incomplete.length === 0 || hasBegun) return { status: "True" };
+  if (incomplete.length === 0 || facts.containerStatuses.some(begunState))
+    return { status: "True" };
   return {
     status: "False",
     reason: "ContainersNotInitialized",
-    message: `containers with incomplete status: [${incomplete.join(" ")}]`,
+    message: `containers with incomplete status: ${listed(incomplete)}`,
   };
 }
 
-function containersReady(pod: Pod, facts: PodFacts): Omit<Fact, "type"> {
-  if (isOver(facts.phase)) return { status: "False", reason: reasonOfEnd(facts.phase) };
-  const sidecars = new Set(
-    (pod.spec.initContainers ?? [])
-      .filter(({ restartPolicy }) => restartPolicy === "Always")
-      .map(({ name }) => name),
-  );
+function containersReady(pod: Pod, facts: PodFacts): Fact {
+  const reason = reasonOfEnd(facts);
+  if (reason !== undefined) return { status: "False", reason };
   const unready = [
-    ...facts.initContainerStatuses.filter(({ name }) => sidecars.has(name)),
+    ...facts.initContainerStatuses.filter((status) => isSidecar(pod, status)),
     ...facts.containerStatuses,
-  ]
-    .filter(({ ready: isReady }) => !isReady)
-    .map(({ name }) => name);
+  ].filter((status) => !status.ready);
   if (unready.length === 0) return { status: "True" };
   return {
     status: "False",
     reason: "ContainersNotReady",
-    message: `containers with unready status: [${unready.join(" ")}]`,
+    message: `containers with unready status: ${listed(unready)}`,
   };
 }
 
 /** The condition Ready: others set readiness gates, and the pod is ready once they are all true. */
-function ready(pod: Pod, facts: PodFacts): Omit<Fact, "type"> {
+function ready(pod: Pod, facts: PodFacts): Fact {
   const containers = containersReady(pod, facts);
   if (containers.status !== "True") return containers;
   const closed = (pod.spec.readinessGates ?? []).flatMap(({ conditionType }) => {

@@ -5,15 +5,20 @@
  *
  * @see https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/
  */
+import { msOf, timeOf } from "../../../kube/values/times.ts";
 import type { ContainerStatus, Pod, PodStatus } from "../../builtin/kinds/core/pod/shape.ts";
 import type { Container } from "../../builtin/shared/pods/shapes.ts";
-import { msOf, timeOf } from "../../../kube/values/times.ts";
-import { type ContainerRun, nextStep, type Note } from "./container-step.ts";
-import { terminatedState, waitingStatus } from "./container-statuses.ts";
-import { podConditions } from "./pod-conditions.ts";
-import { type ContainerRole, programOf } from "./programs.ts";
-import type { Simulation } from "./simulation.ts";
-import { present } from "../../../present.ts";
+import {
+  type Note,
+  type Step,
+  begunState,
+  earliest,
+  nextStep,
+  stopped,
+  waitingStatus,
+} from "./container-step.ts";
+import { type PodFacts, podConditions } from "./pod-conditions.ts";
+import { type ContainerRole, type Simulation, programOf } from "./simulation.ts";
 
 /** The kubelet's inputs about a pod beside its object. */
 export interface PodSurroundings {
@@ -29,175 +34,37 @@ export interface PodSurroundings {
   readonly hostAddress: string;
 }
 
-/** The next status of a pod. */
-export interface PodStep {
-  readonly status: PodStatus;
+type Containers = Pick<PodFacts, "initContainerStatuses" | "containerStatuses">;
+
+/** What comes of the containers of a pod: their statuses, and the pod's phase. */
+interface Visit extends Containers, Pick<PodFacts, "phase"> {
   readonly notes: readonly Note[];
-  /** When the status changes by time alone, in milliseconds. */
-  readonly wakeAtMs?: number;
+  readonly wakesAtMs: readonly number[];
 }
 
 /** The status of a pod by now. */
-export function nextPodStep(pod: Pod, around: PodSurroundings): PodStep {
-  const { nowMs } = around;
+export function nextPodStep(pod: Pod, around: PodSurroundings): Step<PodStatus> {
+  const { nowMs, isMounted, hostAddress } = around;
   const startTime = pod.status?.startTime ?? timeOf(nowMs);
-  const deadlineMs =
-    msOf(startTime) + 1000 * (pod.spec.activeDeadlineSeconds ?? Number.POSITIVE_INFINITY);
-  const walk = new ContainerWalk(pod, around);
-  if (around.isMounted) walk.run();
-  else walk.wait();
+  const deadlineMs = msOf(startTime) + 1000 * (pod.spec.activeDeadlineSeconds ?? Infinity);
   const isExceeded = nowMs >= deadlineMs;
-  const phase = isExceeded ? "Failed" : walk.phase();
-  if (isExceeded || phase === "Succeeded" || phase === "Failed") walk.endAll(isExceeded ? 137 : 0);
-  const { initContainerStatuses, containerStatuses, notes } = walk;
-  const wakes = [...walk.wakesAtMs, deadlineMs].filter((ms) => ms > nowMs && Number.isFinite(ms));
-  const podIp = pod.spec.hostNetwork ? around.hostAddress : around.podAddress;
+  const { notes, wakesAtMs, ...visited } = visit(pod, around);
+  const phase = isExceeded ? "Failed" : visited.phase;
+  const isOver = phase === "Succeeded" || phase === "Failed";
+  const containers = isOver ? ended(visited, isExceeded ? 137 : 0, nowMs) : visited;
+  const podIP = pod.spec.hostNetwork ? hostAddress : around.podAddress;
+  const message = "Pod was active on the node longer than the specified deadline";
   const status: PodStatus = {
-    ...pod.status,
-    phase,
-    ...(isExceeded
-      ? {
-          reason: "DeadlineExceeded",
-          message: "Pod was active on the node longer than the specified deadline",
-        }
-      : {}),
+    ...statusOf(pod, { ...containers, phase, isMounted, nowMs }),
+    ...(isExceeded ? { reason: "DeadlineExceeded", message } : {}),
     observedGeneration: pod.metadata.generation ?? 0,
-    hostIP: around.hostAddress,
-    hostIPs: [{ ip: around.hostAddress }],
-    ...(around.isMounted ? { podIP: podIp, podIPs: [{ ip: podIp }] } : {}),
+    hostIP: hostAddress,
+    hostIPs: [{ ip: hostAddress }],
+    ...(isMounted ? { podIP, podIPs: [{ ip: podIP }] } : {}),
     startTime,
-    conditions: podConditions(pod, {
-      phase,
-      isMounted: around.isMounted,
-      initContainerStatuses,
-      containerStatuses,
-      nowMs,
-    }),
-    ...(initContainerStatuses.length > 0 ? { initContainerStatuses } : {}),
-    containerStatuses,
   };
-  return wakes.length === 0 ? { status, notes } : { status, notes, wakeAtMs: Math.min(...wakes) };
-}
-
-/** Visits the containers of a pod in the order of their starts. */
-class ContainerWalk {
-  initContainerStatuses: ContainerStatus[] = [];
-  containerStatuses: ContainerStatus[] = [];
-  readonly notes: Note[] = [];
-  readonly wakesAtMs: number[] = [];
-  readonly #pod: Pod;
-  readonly #around: PodSurroundings;
-  #initFailed = false;
-
-  constructor(pod: Pod, around: PodSurroundings) {
-    this.#pod = pod;
-    this.#around = around;
-  }
-
-  /** Lets all containers wait, for volumes that cannot be mounted yet. */
-  wait(): void {
-    const { initContainers = [], containers } = this.#pod.spec;
-    const reason = initContainers.length > 0 ? "PodInitializing" : "ContainerCreating";
-    this.initContainerStatuses = initContainers.map((one) => waitingStatus(one, reason));
-    this.containerStatuses = (containers ?? []).map((one) => waitingStatus(one, reason));
-  }
-
-  run(): void {
-    const { initContainers = [], containers } = this.#pod.spec;
-    let isBlocked = false;
-    for (const container of initContainers) {
-      const isSidecar = container.restartPolicy === "Always";
-      if (isBlocked) {
-        this.initContainerStatuses.push(waitingStatus(container, "PodInitializing"));
-        continue;
-      }
-      const known = this.#pod.status?.initContainerStatuses;
-      const status = this.#step(container, isSidecar ? "sidecar" : "init", known);
-      const exitCode = status.state?.terminated?.exitCode;
-      isBlocked = isSidecar ? status.started !== true : exitCode !== 0;
-      this.#initFailed ||= isBlocked && exitCode !== undefined;
-      this.initContainerStatuses.push(
-        isSidecar ? status : { ...status, ready: exitCode === 0, started: false },
-      );
-    }
-    this.containerStatuses = (containers ?? []).map((container) =>
-      isBlocked
-        ? waitingStatus(container, "PodInitializing")
-        : this.#step(container, "main", this.#pod.status?.containerStatuses),
-    );
-  }
-
-  #step(
-    container: Container,
-    role: ContainerRole,
-    known: readonly ContainerStatus[] | undefined,
-  ): ContainerStatus {
-    const { simulation, nowMs } = this.#around;
-    const run: ContainerRun = {
-      pod: this.#pod,
-      container,
-      program: programOf(this.#pod, container, role, simulation),
-      restarts: (exitCode) => this.#restarts(role, exitCode),
-      configProblem: () => this.#around.environmentProblem(container),
-      nowMs,
-    };
-    const before = known?.find(({ name }) => name === container.name);
-    let { status, notes, wakeAtMs } = nextStep(before, run);
-    this.notes.push(...notes);
-    // The end of an init container is reported with its start: no reader needs the states between.
-    if (role === "init" && status.state?.running) {
-      ({ status, notes, wakeAtMs } = nextStep(status, run));
-      this.notes.push(...notes);
-    }
-    if (wakeAtMs !== undefined) this.wakesAtMs.push(wakeAtMs);
-    const isProbed = this.#around.probed(container);
-    return isProbed === undefined || !status.state?.running
-      ? status
-      : { ...status, ready: isProbed && status.started === true };
-  }
-
-  #restarts(role: ContainerRole, exitCode: number): boolean {
-    if (role === "sidecar") return true;
-    const { restartPolicy = "Always" } = this.#pod.spec;
-    if (restartPolicy === "Never") return false;
-    return exitCode !== 0 || (role === "main" && restartPolicy === "Always");
-  }
-
-  phase(): "Pending" | "Running" | "Succeeded" | "Failed" {
-    if (this.#initFailed) return "Failed";
-    const statuses = this.containerStatuses;
-    const codes = statuses.map(({ state }) => state?.terminated?.exitCode);
-    if (statuses.length > 0 && codes.every((code) => code !== undefined)) {
-      return codes.every((code) => code === 0) ? "Succeeded" : "Failed";
-    }
-    const hasBegun = statuses.some(
-      ({ state, lastState }) => state?.running ?? state?.terminated ?? lastState?.terminated,
-    );
-    return hasBegun ? "Running" : "Pending";
-  }
-
-  /**
-   * Stops running containers: the sidecars of a finished pod, all containers of one past its
-   * deadline.
-   */
-  endAll(exitCode: number): void {
-    const end = (status: ContainerStatus): ContainerStatus =>
-      stopped(status, exitCode, this.#around.nowMs);
-    this.initContainerStatuses = this.initContainerStatuses.map(end);
-    this.containerStatuses = this.containerStatuses.map(end);
-  }
-}
-
-/** The status of a container that was stopped, if it ran. */
-function stopped(status: ContainerStatus, exitCode: number, nowMs: number): ContainerStatus {
-  const { running } = status.state ?? {};
-  if (!running) return { ...status, ready: status.state?.terminated ? status.ready : false };
-  const terminated = terminatedState(exitCode, {
-    startedAt: running.startedAt,
-    finishedAt: timeOf(nowMs),
-    ...present({ containerID: status.containerID }),
-  });
-  return { ...status, ready: false, started: false, state: { terminated } };
+  const wakes = [...wakesAtMs, deadlineMs].filter((ms) => ms > nowMs && Number.isFinite(ms));
+  return { status, notes, ...earliest(wakes) };
 }
 
 /**
@@ -205,14 +72,90 @@ function stopped(status: ContainerStatus, exitCode: number, nowMs: number): Cont
  * started.
  */
 export function endedPodStatus(pod: Pod, nowMs: number): PodStatus {
-  const end = (status: ContainerStatus): ContainerStatus => stopped(status, 0, nowMs);
-  const initContainerStatuses = (pod.status?.initContainerStatuses ?? []).map(end);
-  const containerStatuses = (pod.status?.containerStatuses ?? []).map(end);
-  const codes = containerStatuses.map(({ state }) => state?.terminated?.exitCode);
-  const isWell = codes.length > 0 && codes.every((code) => code === 0);
-  const phase = isWell ? "Succeeded" : "Failed";
-  const isMounted = true;
-  const facts = { phase, isMounted, initContainerStatuses, containerStatuses, nowMs };
+  const { initContainerStatuses = [], containerStatuses = [] } = pod.status ?? {};
+  const containers = ended({ initContainerStatuses, containerStatuses }, 0, nowMs);
+  const phase = phaseOf(containers.containerStatuses) === "Succeeded" ? "Succeeded" : "Failed";
+  return statusOf(pod, { ...containers, phase, isMounted: true, nowMs });
+}
+
+/** Visits the containers of a pod in the order of their starts. */
+function visit(pod: Pod, around: PodSurroundings): Visit {
+  const { simulation, nowMs } = around;
+  const notes: Note[] = [];
+  const wakesAtMs: number[] = [];
+  const { initContainers = [], containers } = pod.spec;
+  const wait = (container: Container): ContainerStatus =>
+    waitingStatus(container, initContainers.length > 0 ? "PodInitializing" : "ContainerCreating");
+  const step = (
+    container: Container,
+    role: ContainerRole,
+    known: readonly ContainerStatus[] = [],
+  ): ContainerStatus => {
+    const program = programOf(pod, container, role, simulation);
+    const configProblem = (): string | undefined => around.environmentProblem(container);
+    const run = { pod, container, program, configProblem, nowMs };
+    const before = known.find(({ name }) => name === container.name);
+    let next = nextStep(before, run);
+    notes.push(...next.notes);
+    // The end of an init container is reported with its start: no reader needs the states between.
+    if (role === "init" && next.status.state?.running) {
+      next = nextStep(next.status, run);
+      notes.push(...next.notes);
+    }
+    const { status, wakeAtMs } = next;
+    if (wakeAtMs !== undefined) wakesAtMs.push(wakeAtMs);
+    const isProbed = around.probed(container);
+    return isProbed === undefined || !status.state?.running
+      ? status
+      : { ...status, ready: isProbed && status.started === true };
+  };
+  // Without its volumes no container of the pod starts.
+  let isBlocked = !around.isMounted;
+  let hasFailed = false;
+  const initContainerStatuses: ContainerStatus[] = [];
+  for (const container of initContainers) {
+    const isSidecar = container.restartPolicy === "Always";
+    const role = isSidecar ? "sidecar" : "init";
+    const status = isBlocked
+      ? wait(container)
+      : step(container, role, pod.status?.initContainerStatuses);
+    const exitCode = status.state?.terminated?.exitCode;
+    isBlocked ||= isSidecar ? status.started !== true : exitCode !== 0;
+    hasFailed ||= isBlocked && exitCode !== undefined;
+    initContainerStatuses.push(
+      isSidecar ? status : { ...status, ready: exitCode === 0, started: false },
+    );
+  }
+  const containerStatuses = (containers ?? []).map((container) =>
+    isBlocked ? wait(container) : step(container, "main", pod.status?.containerStatuses),
+  );
+  const phase = hasFailed ? "Failed" : phaseOf(containerStatuses);
+  return { phase, initContainerStatuses, containerStatuses, notes, wakesAtMs };
+}
+
+function phaseOf(statuses: readonly ContainerStatus[]): PodFacts["phase"] {
+  const codes = statuses.map(({ state }) => state?.terminated?.exitCode);
+  if (codes.length > 0 && !codes.includes(undefined)) {
+    return codes.every((code) => code === 0) ? "Succeeded" : "Failed";
+  }
+  return statuses.some(begunState) ? "Running" : "Pending";
+}
+
+/**
+ * Stops running containers: the sidecars of a finished pod, all containers of one past its deadline
+ * or deleted.
+ */
+function ended(containers: Containers, exitCode: number, nowMs: number): Containers {
+  const end = (status: ContainerStatus): ContainerStatus => stopped(status, exitCode, nowMs);
+  return {
+    initContainerStatuses: containers.initContainerStatuses.map(end),
+    containerStatuses: containers.containerStatuses.map(end),
+  };
+}
+
+/** The status of a pod, as far as it follows from its containers. */
+function statusOf(pod: Pod, facts: PodFacts): PodStatus {
+  const { phase, initContainerStatuses, containerStatuses } = facts;
   return {
     ...pod.status,
     phase,

@@ -11,13 +11,11 @@ import { connect } from "node:net";
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { Container, Probe } from "../../builtin/shared/pods/shapes.ts";
 import { msOf } from "../../../kube/values/times.ts";
-import type { Note } from "./container-step.ts";
+import { textOf } from "../keys.ts";
+import { type Note, type Step, earliest, warning } from "./container-step.ts";
+import type { Simulation } from "./simulation.ts";
 
-/** The address on which the process listens. */
-export interface ProcessAddress {
-  readonly host: string;
-  readonly port: number;
-}
+type ProcessAddress = Extract<Simulation, { kind: "process" }>;
 
 interface Asked {
   readonly startedAt: string;
@@ -53,19 +51,14 @@ export class ReadinessProbes {
    *
    * @returns the failures, and when the next probe is due
    */
-  async ask(
-    pod: Pod,
-    podName: string,
-    address: ProcessAddress,
-    nowMs: number,
-  ): Promise<{ notes: readonly Note[]; wakeAtMs?: number }> {
+  async ask(pod: Pod, address: ProcessAddress, nowMs: number): Promise<Omit<Step, "status">> {
     const notes: Note[] = [];
     const wakes: number[] = [];
     for (const { name, readinessProbe } of pod.spec.containers ?? []) {
       const status = pod.status?.containerStatuses?.find((one) => one.name === name);
       const startedAt = status?.state?.running?.startedAt;
       if (startedAt === undefined || !canAsk(readinessProbe)) continue;
-      const key = `${podName}/${name}`;
+      const key = `${textOf(pod)}/${name}`;
       let asked = this.#asked.get(key);
       if (asked?.startedAt !== startedAt) {
         const nextAtMs = msOf(startedAt) + 1000 * (readinessProbe.initialDelaySeconds ?? 0);
@@ -75,15 +68,14 @@ export class ReadinessProbes {
       if (nowMs >= asked.nextAtMs) {
         const failure = await failureOf(readinessProbe, address);
         if (failure !== undefined) {
-          const message = `Readiness probe failed: ${failure}`;
-          notes.push({ type: "Warning", reason: "Unhealthy", message });
+          notes.push(warning("Unhealthy", `Readiness probe failed: ${failure}`));
         }
         count(asked, readinessProbe, failure === undefined);
         asked.nextAtMs = nowMs + 1000 * (readinessProbe.periodSeconds ?? 10);
       }
       wakes.push(asked.nextAtMs);
     }
-    return wakes.length === 0 ? { notes } : { notes, wakeAtMs: Math.min(...wakes) };
+    return { notes, ...earliest(wakes) };
   }
 }
 
@@ -102,6 +94,7 @@ const canAsk = (probe: Probe | undefined): probe is Probe =>
 function failureOf(probe: Probe, { host, port }: ProcessAddress): Promise<string | undefined> {
   const hostname = host.replace(/^\[|\]$/g, "");
   const timeout = 1000 * (probe.timeoutSeconds ?? 1);
+  const dial = `dial tcp ${host}:${port}`;
   const { httpGet } = probe;
   if (!httpGet) {
     return new Promise((resolve) => {
@@ -111,36 +104,30 @@ function failureOf(probe: Probe, { host, port }: ProcessAddress): Promise<string
         resolve(failure);
       };
       socket.once("connect", () => end());
-      socket.once("timeout", () => end(`dial tcp ${host}:${port}: i/o timeout`));
-      socket.once("error", (error) => end(`dial tcp ${host}:${port}: ${connectFailure(error)}`));
+      socket.once("timeout", () => end(`${dial}: i/o timeout`));
+      socket.once("error", (error) => end(`${dial}: ${connectFailure(error)}`));
     });
   }
-  const scheme = (httpGet.scheme ?? "HTTP").toLowerCase();
-  const path = httpGet.path ?? "/";
-  const headers = Object.fromEntries(
-    (httpGet.httpHeaders ?? []).map(({ name, value }) => [name, value]),
-  );
+  const { scheme = "HTTP", path = "/", httpHeaders = [] } = httpGet;
+  const url = `${scheme.toLowerCase()}://${host}:${port}${path}`;
+  const headers = Object.fromEntries(httpHeaders.map(({ name, value }) => [name, value]));
   return new Promise((resolve) => {
     const options = { hostname, port, path, headers, timeout, agent: false };
     // A kubelet does not verify the certificate of a container either.
-    const asked =
-      scheme === "https"
-        ? httpsRequest({ ...options, rejectUnauthorized: false })
-        : httpRequest(options);
-    const url = `${scheme}://${host}:${port}${path}`;
+    const asked = url.startsWith("https:")
+      ? httpsRequest({ ...options, rejectUnauthorized: false })
+      : httpRequest(options);
+    const end = (failure?: string): void => {
+      resolve(failure);
+      asked.destroy();
+    };
     asked.once("response", (response) => {
       response.resume();
       const code = response.statusCode ?? 0;
-      resolve(code >= 200 && code < 400 ? undefined : `HTTP probe failed with statuscode: ${code}`);
-      asked.destroy();
+      end(code >= 200 && code < 400 ? undefined : `HTTP probe failed with statuscode: ${code}`);
     });
-    asked.once("timeout", () => {
-      resolve(`Get "${url}": context deadline exceeded`);
-      asked.destroy();
-    });
-    asked.once("error", (error) => {
-      resolve(`Get "${url}": dial tcp ${host}:${port}: ${connectFailure(error)}`);
-    });
+    asked.once("timeout", () => end(`Get "${url}": context deadline exceeded`));
+    asked.once("error", (error) => end(`Get "${url}": ${dial}: ${connectFailure(error)}`));
     asked.end();
   });
 }

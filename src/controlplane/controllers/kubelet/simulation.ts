@@ -1,5 +1,11 @@
-/** The simulated behaviour of a pod, by its annotation `tsop.dev/simulate`. */
+/**
+ * The simulated behaviour of a pod's containers, by the pod's annotation `tsop.dev/simulate`, their
+ * commands and their probes.
+ */
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
+import type { Container } from "../../builtin/shared/pods/shapes.ts";
+import { controllerOf } from "../ownership.ts";
+import { type CommandEnd, commandEnd } from "./commands.ts";
 
 /** The annotation of a pod, or of a pod template, that scripts the pod. */
 export const SIMULATE = "tsop.dev/simulate";
@@ -20,6 +26,24 @@ export type Simulation =
   /** The containers' process runs on this machine, where its readiness is probed. */
   | { readonly kind: "process"; readonly host: string; readonly port: number };
 
+/** The role of a container in its pod. */
+export type ContainerRole = "main" | "init" | "sidecar";
+
+/** The behaviour of a container from its start on. */
+export interface Program {
+  /** The end of the container; `undefined` when it stays up. */
+  readonly end: CommandEnd | undefined;
+  /** How many milliseconds after its start its startup probe succeeds. */
+  readonly startedAfterMs: number;
+  /**
+   * How many milliseconds after its start it is ready; `undefined` when time alone does not make it so.
+   */
+  readonly readyAfterMs: number | undefined;
+  /** Whether it is restarted after an end with that exit code. */
+  restarts(exitCode: number): boolean;
+}
+
+const AT_ONCE: CommandEnd = { afterMs: 0, exitCode: 0 };
 const NUMBER = /^\d{1,9}$/;
 const LOOPBACK = /^(?:localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/;
 
@@ -31,9 +55,7 @@ export const SIMULATIONS =
 export function simulationOf({ metadata }: Pod): Simulation | undefined {
   const text = metadata.annotations?.[SIMULATE];
   if (text === undefined) return { kind: "commands" };
-  const colon = text.indexOf(":");
-  const word = colon < 0 ? text : text.slice(0, colon);
-  const argument = colon < 0 ? undefined : text.slice(colon + 1);
+  const [, word = "", argument] = /^([^:]*)(?::(.*))?$/s.exec(text) ?? [];
   if (word === "process") return processAt(argument ?? "");
   if (argument !== undefined && !NUMBER.test(argument)) return undefined;
   if (word === "fail") {
@@ -46,10 +68,51 @@ export function simulationOf({ metadata }: Pod): Simulation | undefined {
 }
 
 function processAt(address: string): Simulation | undefined {
-  const colon = address.lastIndexOf(":");
-  const host = address.slice(0, Math.max(0, colon));
-  const port = address.slice(colon + 1);
+  const [, host = "", port = ""] = /^(.*):(.*)$/s.exec(address) ?? [];
   if (!LOOPBACK.test(host) || !NUMBER.test(port)) return undefined;
   const number = Number(port);
   return number >= 1 && number <= 65_535 ? { kind: "process", host, port: number } : undefined;
+}
+
+/** The behaviour of a container of the pod. */
+export function programOf(
+  pod: Pod,
+  container: Container,
+  role: ContainerRole,
+  simulation: Simulation,
+): Program {
+  const { startupProbe, readinessProbe = {} } = container;
+  const { initialDelaySeconds = 0, successThreshold = 1, periodSeconds = 10 } = readinessProbe;
+  const furtherSeconds = Math.max(0, successThreshold - 1) * periodSeconds;
+  const probedMs = 1000 * (initialDelaySeconds + furtherSeconds);
+  const { restartPolicy = "Always" } = pod.spec;
+  const mayRestart = (exitCode: number): boolean =>
+    exitCode !== 0 || (role === "main" && restartPolicy === "Always");
+  return {
+    end: endOf(pod, container, role, simulation),
+    startedAfterMs: 1000 * (startupProbe?.initialDelaySeconds ?? 0),
+    readyAfterMs: role === "main" ? readyAfterMs(simulation, probedMs) : probedMs,
+    restarts: (exitCode) =>
+      role === "sidecar" || (restartPolicy !== "Never" && mayRestart(exitCode)),
+  };
+}
+
+function endOf(
+  pod: Pod,
+  { command = [], args = [] }: Container,
+  role: ContainerRole,
+  simulation: Simulation,
+): Program["end"] {
+  const told = commandEnd([...command, ...args]);
+  if (role === "init") return told ?? AT_ONCE;
+  if (role === "sidecar") return told;
+  if (simulation.kind === "fail") return { afterMs: 0, exitCode: simulation.exitCode };
+  if (simulation.kind !== "commands") return undefined;
+  const isOfJob = controllerOf(pod)?.kind === "Job" && pod.spec.restartPolicy !== "Always";
+  return told ?? (isOfJob ? AT_ONCE : undefined);
+}
+
+function readyAfterMs(simulation: Simulation, probedMs: number): number | undefined {
+  if (simulation.kind === "slow") return simulation.readyAfterMs;
+  return simulation.kind === "never-ready" || simulation.kind === "process" ? undefined : probedMs;
 }

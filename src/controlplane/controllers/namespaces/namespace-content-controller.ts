@@ -35,44 +35,34 @@ export class NamespaceContentController extends ObjectController<Namespace> {
     const { name: namespace = "", deletionTimestamp } = metadata;
     if (deletionTimestamp) return;
     if (!this.client.find(SERVICE_ACCOUNTS, { namespace, name: ACCOUNT })) {
-      await unlessThere(
-        this.client.create(SERVICE_ACCOUNTS, {
-          apiVersion: "v1",
-          kind: "ServiceAccount",
-          metadata: { name: ACCOUNT, namespace },
-        }),
-      );
+      const account = { name: ACCOUNT, namespace };
+      const created = { apiVersion: "v1", kind: "ServiceAccount", metadata: account };
+      await unlessThere(this.client.create(SERVICE_ACCOUNTS, created));
     }
     await this.#publishCertificate(namespace);
   }
 
   async #publishCertificate(namespace: string): Promise<void> {
+    const found = this.client.find(CONFIG_MAPS, { namespace, name: CERTIFICATES });
+    const { annotations } = found?.metadata ?? {};
+    const known = found?.data ?? {};
+    const isPublished =
+      known["ca.crt"] === this.#caCertificate &&
+      Object.keys(known).length === 1 &&
+      annotations?.[DESCRIPTION] !== undefined;
+    if (isPublished) return;
     const wanted: ConfigMap = {
       apiVersion: "v1",
       kind: "ConfigMap",
-      metadata: { name: CERTIFICATES, namespace, annotations: { [DESCRIPTION]: CONTENT } },
+      ...found,
+      metadata: {
+        ...(found?.metadata ?? { name: CERTIFICATES, namespace }),
+        annotations: { ...annotations, [DESCRIPTION]: CONTENT },
+      },
       data: { "ca.crt": this.#caCertificate },
     };
-    const found = this.client.find(CONFIG_MAPS, { namespace, name: CERTIFICATES });
-    if (!found) {
-      await unlessThere(this.client.create(CONFIG_MAPS, wanted));
-      return;
-    }
-    const { data = {} } = found;
-    if (
-      data["ca.crt"] !== this.#caCertificate ||
-      Object.keys(data).length !== 1 ||
-      found.metadata.annotations?.[DESCRIPTION] === undefined
-    ) {
-      await this.client.update(CONFIG_MAPS, {
-        ...found,
-        metadata: {
-          ...found.metadata,
-          annotations: { ...found.metadata.annotations, [DESCRIPTION]: CONTENT },
-        },
-        data: { "ca.crt": this.#caCertificate },
-      });
-    }
+    if (found) await this.client.update(CONFIG_MAPS, wanted);
+    else await unlessThere(this.client.create(CONFIG_MAPS, wanted));
   }
 }
 

@@ -7,12 +7,12 @@
 import type { SentObject } from "../../../kube/object.ts";
 import { type ResourceInfo, groupResourceOf } from "../../../kube/resource.ts";
 import type { Namespace } from "../../builtin/kinds/core/namespace.ts";
-import type { Condition } from "../../builtin/shared/shapes.ts";
 import { unlessGone } from "../absence.ts";
 import type { StoreEvent } from "../client.ts";
 import { NAMESPACES, PODS } from "../../builtin/tokens.ts";
+import { isSameResource } from "../../resource-name.ts";
+import { timed } from "../conditions.ts";
 import { isFinished } from "../pods/pods.ts";
-import { timeOf } from "../../../kube/values/times.ts";
 import { ObjectController, watch, watchAll } from "../controller.ts";
 
 /** The remaining objects of one resource. */
@@ -21,40 +21,26 @@ interface Remainder {
   readonly objects: readonly SentObject[];
 }
 
-const fact = (type: string, status: string, reason: string, message: string): Condition => ({
-  type,
-  status,
-  reason,
-  message,
-});
-
-const NO_FAILURES = [
-  ["DeletionDiscovery", "ResourcesDiscovered", "All resources successfully discovered"],
-  [
-    "DeletionGroupVersionParsing",
+/** The reasons and messages of the conditions while nothing fails and nothing is left. */
+const NO_PROBLEM = {
+  NamespaceDeletionDiscoveryFailure: [
+    "ResourcesDiscovered",
+    "All resources successfully discovered",
+  ],
+  NamespaceDeletionGroupVersionParsingFailure: [
     "ParsedGroupVersions",
     "All legacy kube types successfully parsed",
   ],
-  [
-    "DeletionContent",
+  NamespaceDeletionContentFailure: [
     "ContentDeleted",
     "All content successfully deleted, may be waiting on finalization",
   ],
-].map(([of = "", reason = "", message = ""]) =>
-  fact(`Namespace${of}Failure`, "False", reason, message),
-);
-const NO_CONTENT = fact(
-  "NamespaceContentRemaining",
-  "False",
-  "ContentRemoved",
-  "All content successfully removed",
-);
-const NO_FINALIZERS = fact(
-  "NamespaceFinalizersRemaining",
-  "False",
-  "ContentHasNoFinalizers",
-  "All content-preserving finalizers finished",
-);
+  NamespaceContentRemaining: ["ContentRemoved", "All content successfully removed"],
+  NamespaceFinalizersRemaining: [
+    "ContentHasNoFinalizers",
+    "All content-preserving finalizers finished",
+  ],
+} as const;
 
 /** Empties namespaces that are terminating. */
 export class NamespaceDeletionController extends ObjectController<Namespace> {
@@ -72,13 +58,9 @@ export class NamespaceDeletionController extends ObjectController<Namespace> {
   protected async reconcile(namespace: Namespace): Promise<undefined> {
     const { name = "", deletionTimestamp } = namespace.metadata;
     if (!deletionTimestamp || !namespace.spec?.finalizers?.includes("kubernetes")) return;
-    const pods = this.client
-      .resources()
-      .filter(({ group, plural }) => group === "" && plural === "pods");
-    const others = this.client
-      .resources()
-      .filter((resource) => resource.namespaced && !pods.includes(resource));
-    await this.#removeAll(name, pods);
+    const resources = this.client.resources().filter(({ namespaced }) => namespaced);
+    const isPods = (resource: ResourceInfo): boolean => isSameResource(resource, PODS);
+    await this.#removeAll(name, resources.filter(isPods));
     const inGrace = this.client
       .list(PODS, { namespace: name })
       .some((pod) => !pod.metadata.finalizers?.length && !isFinished(pod));
@@ -87,19 +69,19 @@ export class NamespaceDeletionController extends ObjectController<Namespace> {
       await this.#writeConditions(namespace, []);
       return;
     }
-    await this.#removeAll(name, others);
-    const left = this.#remainders(name, [...pods, ...others]);
-    if (left.length === 0) {
-      const finalizers = namespace.spec.finalizers.filter((one) => one !== "kubernetes");
-      const current = this.#find(name) ?? namespace;
-      await this.client.update(
-        NAMESPACES,
-        { ...current, spec: { ...current.spec, finalizers } },
-        "finalize",
-      );
+    await this.#removeAll(
+      name,
+      resources.filter((resource) => !isPods(resource)),
+    );
+    const left = this.#remainders(name, resources);
+    if (left.length > 0) {
+      await this.#writeConditions(namespace, left);
       return;
     }
-    await this.#writeConditions(namespace, left);
+    const finalizers = namespace.spec.finalizers.filter((one) => one !== "kubernetes");
+    const current = this.#find(name) ?? namespace;
+    const emptied = { ...current, spec: { ...current.spec, finalizers } };
+    await this.client.update(NAMESPACES, emptied, "finalize");
   }
 
   #find(name: string): Namespace | undefined {
@@ -125,43 +107,29 @@ export class NamespaceDeletionController extends ObjectController<Namespace> {
 
   async #writeConditions(namespace: Namespace, left: readonly Remainder[]): Promise<void> {
     const before = namespace.status?.conditions ?? [];
-    const conditions = this.#conditions(before, left);
-    await this.client.updateStatus(NAMESPACES, namespace, { ...namespace.status, conditions });
-  }
-
-  #conditions(before: readonly Condition[], left: readonly Remainder[]): Condition[] {
     const contents = left.map(
       ({ resource, objects }) =>
         `${resource.group === "" ? `${resource.plural}.` : groupResourceOf(resource)} has ${objects.length} resource instances`,
     );
     const holders = new Map<string, number>();
-    for (const { objects } of left) {
-      for (const finalizer of objects.flatMap(({ metadata }) => metadata.finalizers ?? [])) {
-        holders.set(finalizer, (holders.get(finalizer) ?? 0) + 1);
-      }
+    for (const { metadata } of left.flatMap(({ objects }) => objects)) {
+      for (const one of metadata.finalizers ?? []) holders.set(one, (holders.get(one) ?? 0) + 1);
     }
-    const finalizers = [...holders].map(
-      ([finalizer, count]) => `${finalizer} in ${count} resource instances`,
-    );
-    const content =
-      contents.length > 0 && `Some resources are remaining: ${contents.sort().join(", ")}`;
-    const held =
-      finalizers.length > 0 &&
-      `Some content in the namespace has finalizers remaining: ${finalizers.sort().join(", ")}`;
-    const facts: Condition[] = [
-      ...NO_FAILURES,
-      content
-        ? fact("NamespaceContentRemaining", "True", "SomeResourcesRemain", content)
-        : NO_CONTENT,
-      held
-        ? fact("NamespaceFinalizersRemaining", "True", "SomeFinalizersRemain", held)
-        : NO_FINALIZERS,
-    ];
-    const now = timeOf(this.clock.now());
-    return facts.map((condition) => {
-      const known = before.find(({ type }) => type === condition.type);
-      const transition = known?.status === condition.status ? known.lastTransitionTime : undefined;
-      return { ...condition, lastTransitionTime: transition ?? now };
+    const held = [...holders].map(([one, count]) => `${one} in ${count} resource instances`);
+    const listed = (what: string, texts: string[]): string => `${what}: ${texts.sort().join(", ")}`;
+    const remaining = listed("Some resources are remaining", contents);
+    const kept = listed("Some content in the namespace has finalizers remaining", held);
+    const problems: Readonly<Record<string, readonly [string, string]>> = {
+      ...(contents.length > 0
+        ? { NamespaceContentRemaining: ["SomeResourcesRemain", remaining] }
+        : {}),
+      ...(held.length > 0 ? { NamespaceFinalizersRemaining: ["SomeFinalizersRemain", kept] } : {}),
+    };
+    const conditions = Object.entries(NO_PROBLEM).map(([type, none]) => {
+      const status = problems[type] ? "True" : "False";
+      const [reason, message] = problems[type] ?? none;
+      return timed(before, { type, status, reason, message }, this.clock.now());
     });
+    await this.client.updateStatus(NAMESPACES, namespace, { ...namespace.status, conditions });
   }
 }

@@ -1,5 +1,4 @@
 /** The simulated nodes: ready, and large. */
-import type { Condition } from "../../builtin/shared/shapes.ts";
 import type { Node } from "../../builtin/kinds/core/node.ts";
 import { KUBERNETES_VERSION } from "../../../kube/kubernetes-version.ts";
 import { NODES } from "../../builtin/tokens.ts";
@@ -8,7 +7,24 @@ import { Controller, type Tools, watch } from "../controller.ts";
 
 const NOT_READY = "node.kubernetes.io/not-ready";
 const CAPACITY = { cpu: "32", memory: "128Gi", "ephemeral-storage": "512Gi", pods: "1000" };
-const KUBELET = `v${KUBERNETES_VERSION}`;
+const CONDITIONS = [
+  ["MemoryPressure", "False", "KubeletHasSufficientMemory", "enough memory"],
+  ["DiskPressure", "False", "KubeletHasNoDiskPressure", "enough space on disk"],
+  ["PIDPressure", "False", "KubeletHasSufficientPID", "enough process ids"],
+  ["Ready", "True", "KubeletReady", "the simulated kubelet is ready"],
+] as const;
+const NODE_INFO = {
+  architecture: "amd64",
+  bootID: "",
+  containerRuntimeVersion: "tsop://0",
+  kernelVersion: "simulated",
+  kubeProxyVersion: "",
+  kubeletVersion: `v${KUBERNETES_VERSION}`,
+  machineID: "",
+  operatingSystem: "linux",
+  osImage: "simulated",
+  systemUUID: "",
+};
 
 /** The names of `count` simulated nodes: `tsop-node`, `tsop-node-2`, ... */
 export function simulatedNodeNames(count: number): string[] {
@@ -17,8 +33,9 @@ export function simulatedNodeNames(count: number): string[] {
   );
 }
 
-/** The address of a simulated node. */
-export function nodeAddress(index: number): string {
+/** The address of a simulated node, by its number; that of the first for other nodes. */
+export function nodeAddress(name: string): string {
+  const index = Number(/^tsop-node-(\d+)$/.exec(name)?.[1] ?? 1) - 1;
   return `10.240.${index >> 8}.${(index & 255) + 1}`;
 }
 
@@ -45,44 +62,22 @@ export class NodeSimulator extends Controller {
     }
     if (node.status?.conditions?.some(({ type }) => type === "Ready")) return;
     const time = timeOf(this.clock.now());
-    const condition = (
-      type: string,
-      status: string,
-      reason: string,
-      message: string,
-    ): Condition => ({
-      type,
-      status,
-      lastHeartbeatTime: time,
-      lastTransitionTime: time,
-      reason,
-      message,
-    });
     const status = {
       capacity: CAPACITY,
       allocatable: CAPACITY,
       addresses: [
-        { type: "InternalIP", address: nodeAddress(this.initialKeys.indexOf(name)) },
+        { type: "InternalIP", address: nodeAddress(name) },
         { type: "Hostname", address: name },
       ],
-      conditions: [
-        condition("MemoryPressure", "False", "KubeletHasSufficientMemory", "enough memory"),
-        condition("DiskPressure", "False", "KubeletHasNoDiskPressure", "enough space on disk"),
-        condition("PIDPressure", "False", "KubeletHasSufficientPID", "enough process ids"),
-        condition("Ready", "True", "KubeletReady", "the simulated kubelet is ready"),
-      ],
-      nodeInfo: {
-        architecture: "amd64",
-        bootID: "",
-        containerRuntimeVersion: "tsop://0",
-        kernelVersion: "simulated",
-        kubeProxyVersion: "",
-        kubeletVersion: KUBELET,
-        machineID: "",
-        operatingSystem: "linux",
-        osImage: "simulated",
-        systemUUID: "",
-      },
+      conditions: CONDITIONS.map(([type, status, reason, message]) => ({
+        type,
+        status,
+        lastHeartbeatTime: time,
+        lastTransitionTime: time,
+        reason,
+        message,
+      })),
+      nodeInfo: NODE_INFO,
     };
     await this.client.updateStatus(NODES, node, status);
   }

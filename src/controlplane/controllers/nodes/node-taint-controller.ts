@@ -4,7 +4,6 @@
  * @see
  * https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/#taint-based-evictions
  */
-import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { Toleration } from "../../builtin/shared/pods/shapes.ts";
 import type { Node } from "../../builtin/kinds/core/node.ts";
 import { unlessGone } from "../absence.ts";
@@ -21,24 +20,18 @@ type Taint = NonNullable<NonNullable<Node["spec"]>["taints"]>[number];
 const PREFIX = "node.kubernetes.io/";
 /** For how many seconds a kubelet may cache secrets: 0 in a small cluster. */
 const TTL = "node.alpha.kubernetes.io/ttl";
-/** The `NoSchedule` taints that this controller owns. */
-const OWN: ReadonlySet<string> = new Set(
-  [
-    "not-ready",
-    "unreachable",
-    "unschedulable",
-    "memory-pressure",
-    "disk-pressure",
-    "pid-pressure",
-    "network-unavailable",
-  ].map((name) => `${PREFIX}${name}`),
-);
 const PRESSURES: Readonly<Record<string, string>> = {
   MemoryPressure: "memory-pressure",
   DiskPressure: "disk-pressure",
   PIDPressure: "pid-pressure",
   NetworkUnavailable: "network-unavailable",
 };
+/** The `NoSchedule` taints that this controller owns. */
+const OWN: ReadonlySet<string> = new Set(
+  ["not-ready", "unreachable", "unschedulable", ...Object.values(PRESSURES)].map(
+    (name) => `${PREFIX}${name}`,
+  ),
+);
 
 /** The taints that evict, by the status of a node's condition Ready. */
 const EVICTING: Readonly<Record<string, string>> = {
@@ -125,15 +118,11 @@ export class NodeTaintController extends ObjectController<Node> {
     this.#since.set(key, since);
     const leftMs = since + seconds * 1000 - this.clock.now();
     if (leftMs > 0) return leftMs;
-    await this.#evict(pod);
-    return undefined;
-  }
-
-  async #evict(pod: Pod): Promise<void> {
     const { namespace = "", name = "", uid = "" } = pod.metadata;
     const message = `Marking for deletion Pod ${namespace}/${name}`;
     await this.events.record(pod, "Normal", "TaintManagerEviction", message);
     await unlessGone(this.client.remove(PODS, pod.metadata, { uid }));
+    return undefined;
   }
 }
 
@@ -157,16 +146,10 @@ function patienceOf(
   tolerations: readonly Toleration[],
   taints: readonly Taint[],
 ): number | undefined {
-  let shortest: number | undefined;
-  for (const taint of taints) {
-    const bearing = tolerations.filter((toleration) => tolerates(toleration, taint));
-    if (bearing.length === 0) return 0;
-    for (const { tolerationSeconds } of bearing) {
-      if (tolerationSeconds === undefined) continue;
-      shortest = Math.min(shortest ?? Infinity, Math.max(0, tolerationSeconds));
-    }
-  }
-  return shortest;
+  const bearing = taints.map((taint) => tolerations.filter((one) => tolerates(one, taint)));
+  if (bearing.some((found) => found.length === 0)) return 0;
+  const seconds = bearing.flat().flatMap(({ tolerationSeconds }) => tolerationSeconds ?? []);
+  return seconds.length === 0 ? undefined : Math.max(0, Math.min(...seconds));
 }
 
 const startOf = (taints: readonly Taint[]): number | undefined => {

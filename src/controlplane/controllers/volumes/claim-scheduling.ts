@@ -4,18 +4,22 @@
  *
  * @see https://kubernetes.io/docs/concepts/storage/storage-classes/#volume-binding-mode
  */
-import type { SentObject } from "../../../kube/object.ts";
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { PersistentVolumeClaim } from "../../builtin/shared/shapes.ts";
-import { classOf } from "../../builtin/kinds/core/persistent-volume-claim.ts";
-import { claimNameOf } from "./claims.ts";
+import { CLAIMS, VOLUMES } from "../../builtin/tokens.ts";
 import type { ControllerClient } from "../client.ts";
-import { CLAIMS, STORAGE_CLASSES, VOLUMES } from "../../builtin/tokens.ts";
-import { BIND_COMPLETED, NO_PROVISIONER, SELECTED_NODE } from "./volume-annotations.ts";
+import {
+  NO_PROVISIONER,
+  SELECTED_NODE,
+  bindsLate,
+  claimNameOf,
+  isBindComplete,
+  storageClassOf,
+} from "./claims.ts";
 import { bestVolumeFor } from "./volume-matching.ts";
 
 /** The scheduler's view of the claims of a pod. */
-export type SchedulingClaims =
+type SchedulingClaims =
   | { readonly problem: string }
   | {
       /** Claims that are bound once a node is chosen. */
@@ -27,53 +31,38 @@ export type SchedulingClaims =
 /** The claims of a pod, or the problem, in upstream's words, where one forbids every node. */
 export function claimsForScheduling(client: ControllerClient, pod: Pod): SchedulingClaims {
   const { namespace = "" } = pod.metadata;
-  const unbound: PersistentVolumeClaim[] = [];
+  const delayed: PersistentVolumeClaim[] = [];
   for (const volume of pod.spec.volumes ?? []) {
     const name = claimNameOf(pod, volume);
     if (name === undefined) continue;
     const claim = client.find(CLAIMS, { namespace, name });
     const quoted = JSON.stringify(name);
     if (!claim) {
-      return volume.ephemeral
-        ? {
-            problem: `waiting for ephemeral volume controller to create the persistentvolumeclaim ${quoted}`,
-          }
-        : { problem: `persistentvolumeclaim ${quoted} not found` };
+      const problem = volume.ephemeral
+        ? `waiting for ephemeral volume controller to create the persistentvolumeclaim ${quoted}`
+        : `persistentvolumeclaim ${quoted} not found`;
+      return { problem };
     }
+    const { volumeName = "" } = claim.spec;
     if (claim.status?.phase === "Lost") {
-      const lost = JSON.stringify(claim.spec.volumeName ?? "");
-      return {
-        problem: `persistentvolumeclaim ${quoted} bound to non-existent persistentvolume ${lost}`,
-      };
+      const lost = JSON.stringify(volumeName);
+      const problem = `persistentvolumeclaim ${quoted} bound to non-existent persistentvolume ${lost}`;
+      return { problem };
     }
     if (claim.metadata.deletionTimestamp) {
       return { problem: `persistentvolumeclaim ${quoted} is being deleted` };
     }
-    if (!claim.spec.volumeName || claim.metadata.annotations?.[BIND_COMPLETED] === undefined) {
-      unbound.push(claim);
-    }
+    if (volumeName === "" || !isBindComplete(claim)) delayed.push(claim);
   }
-  if (unbound.some((claim) => claim.spec.volumeName || !isDelayed(client, claim))) {
+  const isLate = (claim: PersistentVolumeClaim): boolean =>
+    !claim.spec.volumeName && bindsLate(storageClassOf(client, claim));
+  if (!delayed.every(isLate)) {
     return { problem: "pod has unbound immediate PersistentVolumeClaims" };
   }
-  return { delayed: unbound, unavailable: unbound.some((claim) => !canBeBound(client, claim)) };
-}
-
-const storageClassOf = (
-  client: ControllerClient,
-  claim: PersistentVolumeClaim,
-): (SentObject & { provisioner?: string; volumeBindingMode?: string }) | undefined => {
-  const name = classOf(claim) ?? "";
-  return name === "" ? undefined : client.find(STORAGE_CLASSES, { name });
-};
-
-const isDelayed = (client: ControllerClient, claim: PersistentVolumeClaim): boolean =>
-  storageClassOf(client, claim)?.volumeBindingMode === "WaitForFirstConsumer";
-
-function canBeBound(client: ControllerClient, claim: PersistentVolumeClaim): boolean {
-  if (storageClassOf(client, claim)?.provisioner !== NO_PROVISIONER) return true;
-  const volumes = client.list(VOLUMES);
-  return bestVolumeFor(claim, volumes, false) !== undefined;
+  const isUnavailable = (claim: PersistentVolumeClaim): boolean =>
+    storageClassOf(client, claim)?.provisioner === NO_PROVISIONER &&
+    !bestVolumeFor(claim, client.list(VOLUMES), false);
+  return { delayed, unavailable: delayed.some(isUnavailable) };
 }
 
 /** Sets the chosen node on the claims, so that the binder continues. */
@@ -83,9 +72,8 @@ export async function chooseNodeForClaims(
   node: string,
 ): Promise<void> {
   for (const { metadata } of claims) {
-    const { namespace = "", name = "" } = metadata;
     if (metadata.annotations?.[SELECTED_NODE] !== undefined) continue;
     const patch = { metadata: { annotations: { [SELECTED_NODE]: node } } };
-    await client.patch(CLAIMS, { namespace, name }, patch);
+    await client.patch(CLAIMS, metadata, patch);
   }
 }

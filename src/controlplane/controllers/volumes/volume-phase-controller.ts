@@ -6,7 +6,7 @@
 import type { PersistentVolume, PersistentVolumeClaim } from "../../builtin/shared/shapes.ts";
 import { unlessGone } from "../absence.ts";
 import { CLAIMS, VOLUMES } from "../../builtin/tokens.ts";
-import { BOUND_BY, PROVISIONED_BY } from "./volume-annotations.ts";
+import { BOUND_BY, PROVISIONED_BY } from "./claims.ts";
 import { haveSameMode } from "./volume-matching.ts";
 import { ObjectController, type Tools, watch } from "../controller.ts";
 
@@ -51,19 +51,12 @@ export class VolumePhaseController extends ObjectController<PersistentVolume> {
    */
   async #noteMode(volume: PersistentVolume, claim: PersistentVolumeClaim): Promise<void> {
     if (haveSameMode(volume, claim)) return;
-    const names = [claim, volume].map(({ metadata }) => JSON.stringify(metadata.name));
-    const [claimName = "", volumeName = ""] = names;
-    const end = "due to incompatible volumeMode.";
-    const tell = (about: typeof volume | typeof claim, message: string): Promise<void> =>
-      this.events.record(about, "Warning", "VolumeMismatch", message);
-    await tell(
-      volume,
-      `Cannot bind PersistentVolume to requested PersistentVolumeClaim ${claimName} ${end}`,
-    );
-    await tell(
-      claim,
-      `Cannot bind PersistentVolume ${volumeName} to requested PersistentVolumeClaim ${end}`,
-    );
+    const mismatch = (given: string, asked: string): string =>
+      `Cannot bind PersistentVolume${given} to requested PersistentVolumeClaim${asked} due to incompatible volumeMode.`;
+    const claimName = ` ${JSON.stringify(claim.metadata.name)}`;
+    const volumeName = ` ${JSON.stringify(volume.metadata.name)}`;
+    await this.events.record(volume, "Warning", "VolumeMismatch", mismatch("", claimName));
+    await this.events.record(claim, "Warning", "VolumeMismatch", mismatch(volumeName, ""));
   }
 
   /** Releases a volume whose claim has another volume. */
@@ -88,15 +81,11 @@ export class VolumePhaseController extends ObjectController<PersistentVolume> {
     const { persistentVolumeReclaimPolicy, csi, hostPath } = volume.spec;
     if (persistentVolumeReclaimPolicy !== "Delete") return;
     const { name = "", annotations, deletionTimestamp } = volume.metadata;
-    if (csi !== undefined || annotations?.[PROVISIONED_BY] !== undefined) {
-      if (this.#provisions && !deletionTimestamp) {
-        await unlessGone(this.client.remove(VOLUMES, { name }));
-      }
-      return;
-    }
+    const isProvisioned = csi !== undefined || annotations?.[PROVISIONED_BY] !== undefined;
     const path = hostPath?.path ?? "";
-    if (hostPath && /^\/tmp\/./.test(path)) {
-      if (!deletionTimestamp) await unlessGone(this.client.remove(VOLUMES, { name }));
+    if (isProvisioned || /^\/tmp\/./.test(path)) {
+      const isMine = this.#provisions || !isProvisioned;
+      if (isMine && !deletionTimestamp) await unlessGone(this.client.remove(VOLUMES, { name }));
       return;
     }
     const problem = hostPath

@@ -8,16 +8,16 @@ import type { StorageClass } from "../../builtin/kinds/storage/storage-class.ts"
 import { dns1123SubdomainErrors } from "../../../kube/names.ts";
 import { isAlreadyExists, StatusError } from "../../../kube/status.ts";
 import type { PersistentVolumeClaim } from "../../builtin/shared/shapes.ts";
-import { classOf } from "../../builtin/kinds/core/persistent-volume-claim.ts";
-import { claimReference } from "./claims.ts";
 import { EventRecorder } from "../event-recorder.ts";
-import { CLAIMS, STORAGE_CLASSES, VOLUMES } from "../../builtin/tokens.ts";
+import { CLAIMS, VOLUMES } from "../../builtin/tokens.ts";
 import {
-  BIND_COMPLETED,
   PROVISIONED_BY,
   PROVISIONERS,
-  SELECTED_NODE,
-} from "./volume-annotations.ts";
+  claimReference,
+  isBindComplete,
+  isDelayed,
+  storageClassOf,
+} from "./claims.ts";
 import { storageOf } from "./volume-matching.ts";
 import { ObjectController, watch } from "../controller.ts";
 import { present } from "../../../present.ts";
@@ -36,11 +36,9 @@ export class VolumeProvisioner extends ObjectController<PersistentVolumeClaim> {
     if (claim.metadata.deletionTimestamp || claim.spec.volumeName) return;
     const { annotations = {}, uid = "" } = claim.metadata;
     const provisioner = PROVISIONERS.map((name) => annotations[name]).find(Boolean);
-    if (provisioner === undefined || annotations[BIND_COMPLETED] !== undefined) return;
-    const storage = this.client.find(STORAGE_CLASSES, { name: classOf(claim) ?? "" });
-    if (storage?.provisioner !== provisioner) return;
-    const waits = storage.volumeBindingMode === "WaitForFirstConsumer";
-    if (waits && annotations[SELECTED_NODE] === undefined) return;
+    if (provisioner === undefined || isBindComplete(claim)) return;
+    const storage = storageClassOf(this.client, claim);
+    if (storage?.provisioner !== provisioner || isDelayed(this.client, claim)) return;
     if (this.client.find(VOLUMES, { name: `pvc-${uid}` })) return;
     await this.#provision(claim, storage, provisioner);
   }
@@ -51,13 +49,13 @@ export class VolumeProvisioner extends ObjectController<PersistentVolumeClaim> {
     provisioner: string,
   ): Promise<void> {
     const { namespace = "", name = "", uid = "" } = claim.metadata;
-    const events = this.#eventsOf(provisioner);
-    await events.record(
-      claim,
-      "Normal",
-      "Provisioning",
-      `External provisioner is provisioning volume for claim "${namespace}/${name}"`,
-    );
+    let events = this.#recorders.get(provisioner);
+    if (!events) {
+      events = new EventRecorder(this.client, this.clock, provisioner);
+      this.#recorders.set(provisioner, events);
+    }
+    const begun = `External provisioner is provisioning volume for claim "${namespace}/${name}"`;
+    await events.record(claim, "Normal", "Provisioning", begun);
     const volume = {
       apiVersion: "v1",
       kind: "PersistentVolume",
@@ -87,14 +85,6 @@ export class VolumeProvisioner extends ObjectController<PersistentVolumeClaim> {
     }
     const message = `Successfully provisioned volume pvc-${uid}`;
     await events.record(claim, "Normal", "ProvisioningSucceeded", message);
-  }
-
-  #eventsOf(provisioner: string): EventRecorder {
-    const known = this.#recorders.get(provisioner);
-    if (known) return known;
-    const made = new EventRecorder(this.client, this.clock, provisioner);
-    this.#recorders.set(provisioner, made);
-    return made;
   }
 }
 

@@ -8,11 +8,10 @@
 import { compareQuantities, parseQuantity } from "../../../kube/values/quantity.ts";
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { PersistentVolumeClaim } from "../../builtin/shared/shapes.ts";
-import { usedClaims, usersOf } from "./claims.ts";
 import { EventRecorder } from "../event-recorder.ts";
 import { CLAIMS, PODS, VOLUMES } from "../../builtin/tokens.ts";
 import { timeOf } from "../../../kube/values/times.ts";
-import { BIND_COMPLETED } from "./volume-annotations.ts";
+import { isBindComplete, usedClaims, usersOf } from "./claims.ts";
 import { storageOf } from "./volume-matching.ts";
 import { ObjectController, watch } from "../controller.ts";
 
@@ -26,9 +25,8 @@ export class VolumeResizer extends ObjectController<PersistentVolumeClaim> {
   readonly #kubelet = new EventRecorder(this.client, this.clock, "kubelet");
 
   protected async reconcile(claim: PersistentVolumeClaim): Promise<undefined> {
-    if (claim.metadata.annotations?.[BIND_COMPLETED] === undefined) return;
     const { status, spec } = claim;
-    if (status?.phase !== "Bound") return;
+    if (!isBindComplete(claim) || status?.phase !== "Bound") return;
     const wanted = storageOf(spec.resources?.requests);
     if (!isLess(storageOf(status.capacity), wanted)) return;
     const name = spec.volumeName ?? "";
