@@ -70,7 +70,7 @@ export function nextStep(known: ContainerStatus | undefined, run: ContainerRun):
   const begun = known?.state?.running ?? known?.state?.terminated ?? known?.lastState?.terminated;
   if (!known || !begun) return started(run, 0);
   const { running, terminated } = known.state ?? {};
-  if (running) return whileRunning(known, running.startedAt, run);
+  if (running) return whileRunning(known, run, running.startedAt);
   const last = terminated ?? known.lastState?.terminated;
   return last ? afterEnd(known, last, run) : started(run, known.restartCount);
 }
@@ -110,7 +110,7 @@ function readiness(
   return { ready: isStarted && isReady, started: isStarted };
 }
 
-function whileRunning(known: ContainerStatus, startedAt: string, run: ContainerRun): ContainerStep {
+function whileRunning(known: ContainerStatus, run: ContainerRun, startedAt = ""): ContainerStep {
   const { pod, container, program, nowMs } = run;
   const startedMs = msOf(startedAt);
   const { end } = program;
@@ -159,7 +159,7 @@ function afterEnd(known: ContainerStatus, last: Terminated, run: ContainerRun): 
     const again = started(run, restartCount + 1, last);
     const { running } = again.status.state ?? {};
     if (!running) return again;
-    const next = whileRunning(again.status, running.startedAt, run);
+    const next = whileRunning(again.status, run, running.startedAt);
     return { ...next, notes: [...again.notes, ...next.notes] };
   }
   const { name = "", namespace = "", uid = "" } = pod.metadata;

@@ -193,9 +193,8 @@ function stopped(status: ContainerStatus, exitCode: number, nowMs: number): Cont
   const { running } = status.state ?? {};
   if (!running) return { ...status, ready: status.state?.terminated ? status.ready : false };
   const terminated = terminatedState(exitCode, {
-    startedAt: running.startedAt,
     finishedAt: timeOf(nowMs),
-    ...present({ containerID: status.containerID }),
+    ...present({ startedAt: running.startedAt, containerID: status.containerID }),
   });
   return { ...status, ready: false, started: false, state: { terminated } };
 }

@@ -9,6 +9,7 @@ import {
   checkUnchangedForm,
   checked,
   checkedChange,
+  warningsOf,
 } from "../../shared/checks.ts";
 import { setPodTemplateDefaults } from "../../shared/pods/defaults.ts";
 import { checkPodTemplateMetadata, checkTemplate } from "../../shared/pods/pod-spec.ts";
@@ -16,7 +17,7 @@ import type { PodTemplate } from "../../shared/pods/shapes.ts";
 import { templateWarnings } from "../../shared/pods/warnings.ts";
 import type { IntOrString, LabelSelector, PersistentVolumeClaim } from "../../shared/shapes.ts";
 import { checkClaimSpec } from "../../shared/volumes/claim-spec.ts";
-import { claimSizeWarnings } from "../../shared/volumes/warnings.ts";
+import { warnOfClaimSize } from "../../shared/volumes/warnings.ts";
 import { TEMPLATE_CONTAINERS } from "../../shared/workloads/columns.ts";
 import { checkEndless, checkSelection } from "../../shared/workloads/selection.ts";
 import type { ReplicaStatus } from "../../shared/workloads/shapes.ts";
@@ -34,7 +35,7 @@ function statefulSetWarnings(object: StatefulSet, old: SentObject | undefined): 
   const warnings = templateWarnings(object, old);
   for (const [index, { spec }] of volumeClaimTemplates.entries()) {
     const field = `spec.volumeClaimTemplates[${index}]${old ? ".Spec" : ""}`;
-    warnings.push(...claimSizeWarnings(field, spec));
+    warnings.push(...warningsOf(spec, warnOfClaimSize, field));
   }
   return limit < 0
     ? [

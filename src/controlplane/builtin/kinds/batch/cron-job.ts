@@ -7,7 +7,7 @@ import type { ObjectMeta, SentObject } from "../../../../kube/object.ts";
 import { at } from "../../at.ts";
 import { checkNotNegative, checked, checkedChange } from "../../shared/checks.ts";
 import { dropFromTemplate } from "../../shared/pods/defaults.ts";
-import { isUncounted, nameWarnings, specWarnings } from "../../shared/pods/warnings.ts";
+import { isUncounted, nameWarnings, podWarnings } from "../../shared/pods/warnings.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { ageOf } from "../../../../kube/values/age.ts";
 import {
@@ -29,13 +29,9 @@ function cronJobWarnings(object: CronJob, old: SentObject | undefined): string[]
   const { schedule, jobTemplate } = object.spec;
   const at = "spec.jobTemplate.spec";
   const { template } = jobTemplate.spec;
-  const { metadata = {}, spec } = template;
   const ofTemplate = isUncounted(object, old)
     ? []
-    : [
-        ...tooManyIndexes(at, jobTemplate.spec),
-        ...specWarnings(`${at}.template.spec`, `${at}.template.metadata`, metadata, spec),
-      ];
+    : [...tooManyIndexes(at, jobTemplate.spec), ...podWarnings(template, `${at}.template`)];
   if (!old) return [...nameWarnings(object.metadata.name), ...ofTemplate];
   return schedule.includes("TZ")
     ? [

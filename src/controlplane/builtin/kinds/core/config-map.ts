@@ -1,19 +1,16 @@
 /** Rules of the kind ConfigMap. */
 import { Buffer } from "node:buffer";
+import type * as core from "../../../../generated/k8s/core-v1.ts";
 import type { Check } from "../../../../kube/check.ts";
 import { sameJson } from "../../../../kube/json.ts";
-import type { SentObject } from "../../../../kube/object.ts";
 import { mapAt } from "../../at.ts";
 import { checked, checkedChange, configKeyErrors } from "../../shared/checks.ts";
+import type { ShapedObject } from "../../shared/shapes.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { ageColumn, column, nameColumn, printer } from "../../tables/column.ts";
 import { FIXED, MAX_BYTES, decodedBytes } from "./data-limits.ts";
 
-export interface ConfigMap extends SentObject {
-  data?: Record<string, string>;
-  binaryData?: Record<string, string>;
-  immutable?: boolean;
-}
+export type ConfigMap = ShapedObject<core.ConfigMap>;
 
 function checkConfigMap(map: Check<ConfigMap>): void {
   const { data = {}, binaryData = {} } = map.value;

@@ -1,12 +1,13 @@
 /** Rules of the kind Secret. */
 import { Buffer } from "node:buffer";
 import { type KeyObject, X509Certificate, createPrivateKey } from "node:crypto";
+import type * as core from "../../../../generated/k8s/core-v1.ts";
 import { messageOf } from "../../../../errors.ts";
 import type { Check } from "../../../../kube/check.ts";
 import { sameJson } from "../../../../kube/json.ts";
-import type { SentObject } from "../../../../kube/object.ts";
 import { scanJson } from "../../../wire/json-scanner.ts";
 import { checked, checkedChange, configKeyErrors } from "../../shared/checks.ts";
+import type { ShapedObject } from "../../shared/shapes.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { ageColumn, countColumn, nameColumn, printer, textColumn } from "../../tables/column.ts";
 import { FIXED, MAX_BYTES, decodedBytes } from "./data-limits.ts";
@@ -65,12 +66,9 @@ function pairProblem(certificate: string, key: string): string | undefined {
   return parsed.checkPrivateKey(secret) ? undefined : "tls: private key does not match public key";
 }
 
-export interface Secret extends SentObject {
+export type Secret = ShapedObject<Omit<core.Secret, "data">> & {
   data?: Record<string, string | null>;
-  stringData?: Record<string, string>;
-  type?: string;
-  immutable?: boolean;
-}
+};
 
 /** The required keys of each type of Secret. */
 const NEEDED: Readonly<Record<string, readonly string[]>> = {

@@ -7,7 +7,6 @@ import {
   qualifiedNameErrors,
 } from "../../../../kube/names.ts";
 import { addressErrors } from "../addresses/addresses.ts";
-import { listed } from "../checks.ts";
 import { checkVolumes } from "../volumes/volumes.ts";
 import { checkPodResources, checkResources } from "./container-resources.ts";
 import { checkContainers } from "./containers.ts";
@@ -99,7 +98,7 @@ export function checkPodSpec(spec: Check<PodSpec>, podName: string | undefined):
   checkNames(spec);
   spec.at("tolerations").each(checkToleration);
   spec.at("hostAliases").each((alias) => {
-    alias.child("ip", alias.value.ip ?? "").named(addressErrors);
+    alias.at("ip").named(addressErrors);
     alias.at("hostnames").each((name) => name.named(dns1123SubdomainErrors));
   });
   checkClasses(spec);
@@ -139,7 +138,7 @@ function checkHostNetwork(spec: Check<PodSpec>, isPod: boolean): void {
   if (spec.value.hostNetwork !== true) return;
   spec.at("containers").each((container) =>
     container.at("ports").each((port) => {
-      const { hostPort = 0, containerPort = 0 } = port.value;
+      const { hostPort = 0, containerPort } = port.value;
       if (hostPort === containerPort || (hostPort === 0 && !isPod)) return;
       const detail = "must match `containerPort` when `hostNetwork` is true";
       port.at("hostPort").invalid(detail, hostPort);
@@ -217,8 +216,6 @@ function checkClasses(spec: Check<PodSpec>): void {
 }
 
 /** Validates the preemption policy of a pod. */
-function checkPreemptionPolicy(policy: Check<string>): void {
+export function checkPreemptionPolicy(policy: Check<string>): void {
   if (policy.given()) policy.oneOf(["PreemptLowerPriority", "Never"]);
 }
-
-export const preemptionErrors = listed(checkPreemptionPolicy);

@@ -1,7 +1,8 @@
 /** Validation of the Windows options of pods and containers. */
+import type { WindowsSecurityContextOptions } from "../../../../generated/k8s/core-v1.ts";
 import type { Check } from "../../../../kube/check.ts";
 import { dns1123SubdomainErrors } from "../../../../kube/names.ts";
-import type { WindowsOptions } from "./shapes.ts";
+import type { Shaped } from "../shapes.ts";
 
 const MAX_CREDENTIAL_KIB = 64;
 const MAX_DOMAIN = 256;
@@ -12,7 +13,7 @@ const DNS_NAME =
   /^[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/;
 
 /** Validates the Windows options of a pod or a container. */
-export function checkWindowsOptions(options: Check<WindowsOptions>): void {
+export function checkWindowsOptions(options: Check<Shaped<WindowsSecurityContextOptions>>): void {
   options.at("gmsaCredentialSpecName").ifSet((name) => name.named(dns1123SubdomainErrors));
   options.at("gmsaCredentialSpec").ifSet((spec) => {
     if (spec.value === "") spec.invalid("gmsaCredentialSpec cannot be an empty string");

@@ -1,9 +1,12 @@
 /** Validation of volumes that project bundles of trusted certificates, and certificates of the pod. */
+import type {
+  ClusterTrustBundleProjection,
+  PodCertificateProjection,
+} from "../../../../generated/k8s/core-v1.ts";
 import type { Check } from "../../../../kube/check.ts";
-import type { FieldError } from "../../../../kube/field-errors.ts";
-import { selectorErrors } from "../../../../kube/selectors/selector-rules.ts";
 import { internalForm } from "../../strategies/go-internal.ts";
-import type { LabelSelector } from "../shapes.ts";
+import { checkSelector } from "../checks.ts";
+import type { Shaped } from "../shapes.ts";
 import {
   SHORTEST_SECONDS,
   checkSignerName,
@@ -13,25 +16,10 @@ import {
 } from "../signers.ts";
 
 /** A bundle by its name, or all bundles of a signer that a selector matches. */
-export interface BundleSource {
-  name?: string;
-  signerName?: string;
-  labelSelector?: LabelSelector;
-  path?: string;
-  user?: number;
-}
+type BundleSource = Shaped<ClusterTrustBundleProjection>;
 
 /** A key and the certificate that a signer issues for it. */
-export interface CertificateSource {
-  signerName?: string;
-  keyType?: string;
-  maxExpirationSeconds?: number;
-  credentialBundlePath?: string;
-  keyPath?: string;
-  certificateChainPath?: string;
-  userAnnotations?: Record<string, string>;
-  user?: number;
-}
+type CertificateSource = Shaped<PodCertificateProjection>;
 
 /** Validates a file's path, and that no other source of the volume has it. */
 export type CheckPath = (path: Check<string | undefined>) => void;
@@ -58,9 +46,7 @@ export function checkBundleSource(source: Check<BundleSource>, checkPath: CheckP
   } else if (signerName !== undefined) {
     source.at("signerName").given("must be a valid signer name");
     checkSignerName(source.at("signerName"));
-    source
-      .at("labelSelector")
-      .by((field, value): readonly FieldError[] => selectorErrors(field, value));
+    checkSelector(source.at("labelSelector"));
   } else source.required("either name or signerName must be specified");
   source.at("path").given();
   checkPath(source.at("path"));
@@ -71,7 +57,7 @@ export function checkCertificateSource(
   source: Check<CertificateSource>,
   checkPath: CheckPath,
 ): void {
-  const { signerName = "", userAnnotations, maxExpirationSeconds: seconds } = source.value;
+  const { signerName, userAnnotations, maxExpirationSeconds: seconds } = source.value;
   checkSignerName(source.at("signerName"));
   if (userAnnotations) checkSignerNotes(source.at("userAnnotations"));
   source.at("keyType").oneOf(KEY_TYPES);

@@ -2,11 +2,12 @@
  * Validation of volume sources that pods and PersistentVolumes share: disks and network file
  * systems.
  */
-import type { PersistentVolumeSpec, SecretReference } from "../../../../generated/k8s/core-v1.ts";
+import type { SecretReference } from "../../../../generated/k8s/core-v1.ts";
 import type { Check } from "../../../../kube/check.ts";
 import { dns1123LabelErrors, dns1123SubdomainErrors } from "../../../../kube/names.ts";
 import { checkCsiDriverName, checkNoBackstep } from "../checks.ts";
 import type { Volume } from "../pods/shapes.ts";
+import type { PersistentVolume } from "../shapes.ts";
 
 /** The owner of a volume: a pod, or a PersistentVolume. */
 interface VolumeOwner {
@@ -20,7 +21,9 @@ export type SourceChecks<V> = {
   readonly [K in keyof V]?: (source: Check<NonNullable<V[K]>>, owner: VolumeOwner) => void;
 };
 
-type Source<K extends keyof PersistentVolumeSpec> = Check<NonNullable<PersistentVolumeSpec[K]>>;
+type VolumeSpec = PersistentVolume["spec"];
+
+type Source<K extends keyof VolumeSpec> = Check<NonNullable<VolumeSpec[K]>>;
 
 const MANAGED_DISK =
   "/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}";
@@ -254,7 +257,7 @@ export const DISKS = {
   local: (local) => {
     if (local.at("path").given()) checkNoBackstep(local.at("path"));
   },
-} satisfies SourceChecks<PersistentVolumeSpec>;
+} satisfies SourceChecks<VolumeSpec>;
 
 /** Field names that messages spell otherwise. */
 const SHOWN: Readonly<Record<string, string>> = { gcePersistentDisk: "persistentDisk" };

@@ -2,20 +2,19 @@
  * Validation of volumes whose files come from the API: secrets, config maps, fields of the pod,
  * tokens.
  */
-import type {
-  DownwardAPIVolumeFile,
-  KeyToPath,
-  ServiceAccountTokenProjection,
-} from "../../../../generated/k8s/core-v1.ts";
+import type { DownwardAPIVolumeFile, KeyToPath } from "../../../../generated/k8s/core-v1.ts";
 import type { Check } from "../../../../kube/check.ts";
 import { checkLocalPath } from "../checks.ts";
 import { checkFieldRef, checkResourceFieldRef } from "../pods/field-references.ts";
 import type { Projection, Volume } from "../pods/shapes.ts";
+import type { Shaped } from "../shapes.ts";
 import {
   type CheckPath,
   checkBundleSource,
   checkCertificateSource,
 } from "./certificate-sources.ts";
+
+type DownwardFile = Shaped<DownwardAPIVolumeFile>;
 
 const DOWNWARD_FIELDS = [
   "metadata.annotations",
@@ -62,14 +61,12 @@ export function checkKeyFiles(
 }
 
 /** Validates a volume of fields of the pod. */
-export function checkDownward(
-  source: Check<{ readonly defaultMode?: number; readonly items?: DownwardAPIVolumeFile[] }>,
-): void {
+export function checkDownward(source: Check<NonNullable<Volume["downwardAPI"]>>): void {
   checkMode(source.at("defaultMode"));
   for (const item of source.value.items ?? []) checkDownwardItem(source.as(item));
 }
 
-function checkDownwardItem(item: Check<DownwardAPIVolumeFile>): void {
+function checkDownwardItem(item: Check<DownwardFile>): void {
   const { fieldRef, resourceFieldRef } = item.value;
   item.at("path").given();
   checkFilePath(item.at("path"));
@@ -128,7 +125,10 @@ function checkProjectedFiles(
   }
 }
 
-function checkToken(token: Check<ServiceAccountTokenProjection>, path: Check<string>): void {
+function checkToken(
+  token: Check<NonNullable<Projection["serviceAccountToken"]>>,
+  path: Check<string>,
+): void {
   const lifetime = token.at("expirationSeconds");
   const { value: seconds = 0 } = lifetime;
   if (seconds < SHORTEST_TOKEN_SECONDS) {

@@ -1,10 +1,9 @@
 /** Validation of the spec of a PersistentVolume, which a VolumeAttachment may contain too. */
-import type { PersistentVolumeSpec } from "../../../../generated/k8s/core-v1.ts";
-import { Check } from "../../../../kube/check.ts";
-import type { FieldError } from "../../../../kube/field-errors.ts";
+import type { Check } from "../../../../kube/check.ts";
 import { dns1123SubdomainErrors } from "../../../../kube/names.ts";
 import { parseQuantity } from "../../../../kube/values/quantity.ts";
 import { asGiven } from "../../strategies/emptied.ts";
+import type { PersistentVolume } from "../shapes.ts";
 import { checkNodeSelector } from "../pods/scheduling.ts";
 import { DISKS, type SourceChecks, checkCsi, checkSources } from "./disk-sources.ts";
 
@@ -27,8 +26,7 @@ export function checkPositive(amount: Check<number | string>): void {
   if (parseQuantity(amount.value).nanos <= 0n) amount.invalid("must be greater than zero");
 }
 
-/** The spec of a PersistentVolume, as far as it is validated. */
-export type VolumeSpec = PersistentVolumeSpec;
+export type VolumeSpec = PersistentVolume["spec"];
 
 const SOURCES: SourceChecks<VolumeSpec> = {
   hostPath: DISKS.hostPath,
@@ -63,7 +61,7 @@ const NOT_INLINE = `may not be specified ${INLINE}`;
  *
  * @param name - the name of the volume; `undefined` for an inline spec in an attachment
  */
-function checkVolumeSpec(spec: Check<VolumeSpec>, name: string | undefined): void {
+export function checkVolumeSpec(spec: Check<VolumeSpec>, name: string | undefined): void {
   const { nodeAffinity, hostPath, local } = spec.value;
   const inline = name === undefined;
   const modes = spec.at("accessModes");
@@ -132,9 +130,3 @@ function checkAttributesClass(spec: Check<VolumeSpec>): void {
     if (!spec.value.csi) spec.at("csi").required(detail);
   });
 }
-
-export const volumeSpecErrors = (
-  field: string,
-  value: VolumeSpec,
-  name: string | undefined,
-): FieldError[] => Check.errorsOf(value, (spec) => checkVolumeSpec(spec, name), field);

@@ -1,7 +1,9 @@
 /** Rules of the kind Pod. */
+import type { SentObject } from "../../../../../kube/object.ts";
 import { listAt, textAt } from "../../../at.ts";
 import { checked, checkedChange } from "../../../shared/checks.ts";
 import { dropFromTemplate } from "../../../shared/pods/defaults.ts";
+import { nameWarnings, podWarnings } from "../../../shared/pods/warnings.ts";
 import type { KindRules } from "../../../strategies/kind-rules.ts";
 import {
   WIDE,
@@ -23,14 +25,17 @@ import type { Pod } from "./shape.ts";
 import { completed, readinessGates, restartsText, summarize } from "./table.ts";
 import { checkPodStatus, checkPodUpdate } from "./updates.ts";
 import { checkNewPod, checkPod } from "./validation.ts";
-import { podWarnings } from "./warnings.ts";
 import { podGraceSeconds } from "./deletion.ts";
 import { field, fields, labelNotSupported } from "../../../selectable-fields.ts";
 import { takeEphemeralContainers, takeNode, takeResources } from "./subresources.ts";
 
+/** Warnings about a new Pod; updates have none. */
+const warnings = (pod: Pod, old: SentObject | undefined): string[] =>
+  old ? [] : [...nameWarnings(pod.metadata.name, "the Pod's hostname"), ...podWarnings(pod)];
+
 /** The rules of Pods. */
 export const podRules: KindRules = {
-  warnings: podWarnings,
+  warnings,
   validate: checked(checkPod),
   validateCreate: checked(checkNewPod),
   validateUpdate: checkedChange(checkPodUpdate),
