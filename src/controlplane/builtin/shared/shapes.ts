@@ -74,6 +74,8 @@ export type PersistentVolumeClaimSpec = Shaped<core.PersistentVolumeClaimSpec>;
 
 export type PersistentVolumeClaim = ShapedObject<core.PersistentVolumeClaim, "spec">;
 
+export type VolumeSpec = Shaped<core.PersistentVolumeSpec>;
+
 export type PersistentVolume = ShapedObject<core.PersistentVolume, "spec">;
 
 /** A requirement that the scope of a quota has on an object. */

@@ -2,13 +2,12 @@
 import { Buffer } from "node:buffer";
 import type * as core from "../../../../generated/k8s/core-v1.ts";
 import type { Check } from "../../../../kube/check.ts";
-import { sameJson } from "../../../../kube/json.ts";
 import { mapAt } from "../../at.ts";
 import { checked, checkedChange, configKeyErrors } from "../../shared/checks.ts";
 import type { ShapedObject } from "../../shared/shapes.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { ageColumn, column, nameColumn, printer } from "../../tables/column.ts";
-import { FIXED, MAX_BYTES, decodedBytes } from "./data-limits.ts";
+import { MAX_BYTES, checkFixed, decodedBytes } from "./data.ts";
 
 export type ConfigMap = ShapedObject<core.ConfigMap>;
 
@@ -24,18 +23,10 @@ function checkConfigMap(map: Check<ConfigMap>): void {
   if (text + decodedBytes(binaryData) > MAX_BYTES) map.child("[]", data).tooLong(MAX_BYTES);
 }
 
-function checkChange(map: Check<ConfigMap>, old: ConfigMap): void {
-  if (old.immutable !== true) return;
-  if (map.value.immutable !== true) map.at("immutable").forbidden(FIXED);
-  for (const part of ["data", "binaryData"] as const) {
-    if (!sameJson(map.value[part] ?? {}, old[part] ?? {})) map.at(part).forbidden(FIXED);
-  }
-}
-
 /** The rules of ConfigMaps. */
 export const configMapRules: KindRules = {
   validate: checked(checkConfigMap),
-  validateUpdate: checkedChange(checkChange),
+  validateUpdate: checkedChange(checkFixed),
   changeFirst: true,
   table: printer([
     nameColumn,

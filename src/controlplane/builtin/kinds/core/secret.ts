@@ -4,13 +4,12 @@ import { type KeyObject, X509Certificate, createPrivateKey } from "node:crypto";
 import type * as core from "../../../../generated/k8s/core-v1.ts";
 import { messageOf } from "../../../../errors.ts";
 import type { Check } from "../../../../kube/check.ts";
-import { sameJson } from "../../../../kube/json.ts";
 import { scanJson } from "../../../wire/json-scanner.ts";
 import { checked, checkedChange, configKeyErrors } from "../../shared/checks.ts";
 import type { ShapedObject } from "../../shared/shapes.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { ageColumn, countColumn, nameColumn, printer, textColumn } from "../../tables/column.ts";
-import { FIXED, MAX_BYTES, decodedBytes } from "./data-limits.ts";
+import { MAX_BYTES, checkFixed, decodedBytes } from "./data.ts";
 import { fields, labelNotSupported } from "../../selectable-fields.ts";
 
 /** Writes `stringData` into `data`, in base64. */
@@ -122,9 +121,7 @@ function jsonObjectProblem(base64: string): string | undefined {
 
 function checkChange(secret: Check<Secret>, old: Secret): void {
   secret.at("type").unchanged(old.type);
-  if (old.immutable !== true) return;
-  if (secret.value.immutable !== true) secret.at("immutable").forbidden(FIXED);
-  if (!sameJson(secret.value.data ?? {}, old.data ?? {})) secret.at("data").forbidden(FIXED);
+  checkFixed(secret, old);
 }
 
 /** The rules of Secrets. */

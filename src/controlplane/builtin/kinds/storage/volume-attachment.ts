@@ -9,8 +9,8 @@ import {
   checkedChange,
 } from "../../shared/checks.ts";
 import { setVolumeSourceDefaults } from "../../shared/pods/defaults.ts";
-import type { Sent } from "../../shared/shapes.ts";
-import { type VolumeSpec, checkVolumeSpec } from "../../shared/volumes/volume-spec.ts";
+import type { Sent, VolumeSpec } from "../../shared/shapes.ts";
+import { checkVolumeSpec } from "../../shared/volumes/volume-spec.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { ageColumn, nameColumn, printer, textColumn } from "../../tables/column.ts";
 import { MOST_BYTES, bytesOf, flagColumn } from "./shared.ts";

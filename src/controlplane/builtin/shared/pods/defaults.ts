@@ -5,7 +5,16 @@
  */
 import { isJsonObject } from "../../../../kube/json.ts";
 import { at } from "../../at.ts";
-import type { Container, FieldRef, Handler, PodSpec, PodTemplate, Volume } from "./shapes.ts";
+import {
+  type Container,
+  type FieldRef,
+  type Handler,
+  type PodSpec,
+  type PodTemplate,
+  type Volume,
+  allContainersOf,
+  containersOf,
+} from "./shapes.ts";
 
 /** Sets the defaults of the template of a workload. */
 export function setPodTemplateDefaults(template: PodTemplate | undefined): void {
@@ -24,13 +33,7 @@ export function setPodSpecDefaults(spec: PodSpec): void {
     spec.serviceAccount = account;
   }
   for (const volume of spec.volumes ?? []) setVolumeDefaults(volume);
-  for (const container of [
-    ...(spec.containers ?? []),
-    ...(spec.initContainers ?? []),
-    ...(spec.ephemeralContainers ?? []),
-  ]) {
-    setContainerDefaults(container);
-  }
+  for (const container of allContainersOf(spec)) setContainerDefaults(container);
 }
 
 const PROBES = ["livenessProbe", "readinessProbe", "startupProbe"] as const;
@@ -63,7 +66,7 @@ export function dropFromTemplate(template: { spec: PodSpec } | undefined): void 
   if (!template) return;
   const { spec } = template;
   for (const path of DISABLED) dropField(spec, path);
-  for (const container of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) {
+  for (const container of containersOf(spec)) {
     const { lifecycle } = container;
     if (lifecycle?.stopSignal === undefined) continue;
     delete lifecycle.stopSignal;

@@ -17,11 +17,20 @@ import {
   checkPodContext,
   checkProcesses,
 } from "./security-context.ts";
-import type { PodResourceClaim, PodSpec, PodTemplate } from "./shapes.ts";
+import {
+  type PodResourceClaim,
+  type PodSpec,
+  type PodTemplate,
+  allContainersOf,
+} from "./shapes.ts";
 
 const MAX_INT32 = 2_147_483_647;
 const MAX_HOSTNAME = 64;
-const APP_ARMOR = "container.apparmor.security.beta.kubernetes.io/";
+/** The annotation of a pod that stands for one made without the API. */
+export const MIRROR = "kubernetes.io/config.mirror";
+
+/** The annotation with the AppArmor profile of a container, whose name follows. */
+export const APP_ARMOR = "container.apparmor.security.beta.kubernetes.io/";
 
 /** Validates the template of a workload, its metadata included. */
 export function checkTemplate(template: Check<PodTemplate>): void {
@@ -47,18 +56,14 @@ export function checkPodAnnotations(
   annotations: Check<Record<string, string> | undefined>,
   spec: PodSpec,
 ): void {
-  const mirror = annotations.entry("kubernetes.io/config.mirror");
+  const mirror = annotations.entry(MIRROR);
   if (mirror.value !== undefined && !spec.nodeName) {
     mirror.invalid("must set spec.nodeName if mirror pod annotation is set");
   }
   annotations.entry("controller.kubernetes.io/pod-deletion-cost").ifSet((cost) => {
     if (!isInt32(cost.value)) cost.invalid("must be a 32bit integer");
   });
-  const names = [
-    ...(spec.initContainers ?? []),
-    ...(spec.containers ?? []),
-    ...(spec.ephemeralContainers ?? []),
-  ].map(({ name }) => name);
+  const names = allContainersOf(spec).map(({ name }) => name);
   annotations.eachEntry((profile, key) => {
     if (!key.startsWith(APP_ARMOR)) return;
     const name = key.slice(APP_ARMOR.length);

@@ -22,8 +22,8 @@ import type {
   Toleration,
 } from "./shapes.ts";
 
-const REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution";
-const PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution";
+export const REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution";
+export const PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution";
 
 export const EFFECTS = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 

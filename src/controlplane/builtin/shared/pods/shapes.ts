@@ -37,3 +37,15 @@ export type NodeRequirement = Shaped<core.NodeSelectorRequirement>;
 export type SpreadConstraint = Shaped<core.TopologySpreadConstraint>;
 export type PodContext = Shaped<core.PodSecurityContext>;
 export type SecurityProfile = Shaped<core.SeccompProfile>;
+
+/** The containers of a pod, and its init containers. */
+export const containersOf = ({ containers, initContainers = [] }: PodSpec): Container[] => [
+  ...(containers ?? []),
+  ...initContainers,
+];
+
+/** The same, and its ephemeral containers. */
+export const allContainersOf = (spec: PodSpec): Container[] => [
+  ...containersOf(spec),
+  ...(spec.ephemeralContainers ?? []),
+];

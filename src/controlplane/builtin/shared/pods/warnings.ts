@@ -7,6 +7,8 @@ import type { SentObject } from "../../../../kube/object.ts";
 import { warnOfAddress } from "../addresses/warnings.ts";
 import { type Warn, warningsOf } from "../checks.ts";
 import { warnOfFraction, warnOfVolumes } from "../volumes/warnings.ts";
+import { APP_ARMOR } from "./pod-spec.ts";
+import { PREFERRED, REQUIRED } from "./scheduling.ts";
 import type { Container, ContainerPort, NodeTerm, PodSpec, PodTemplate } from "./shapes.ts";
 
 const LABELS: Readonly<Record<string, string>> = {
@@ -35,7 +37,6 @@ const ANNOTATIONS: Readonly<Record<string, string>> = {
 
 const SECCOMP_POD = "seccomp.security.alpha.kubernetes.io/pod";
 const SECCOMP_CONTAINER = "container.seccomp.security.alpha.kubernetes.io/";
-const APP_ARMOR = "container.apparmor.security.beta.kubernetes.io/";
 
 /**
  * Whether a write leaves the generation of a workload as it was, or the template of a DaemonSet.
@@ -75,9 +76,6 @@ export function nameWarnings(name: string | undefined, use = "Pod names and host
       ]
     : [];
 }
-
-const REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution";
-const PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution";
 
 /** Warnings about a pod, or the template of one at `field`. */
 export const podWarnings = (pod: PodTemplate, field = ""): string[] =>

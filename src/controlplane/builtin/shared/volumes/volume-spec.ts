@@ -3,7 +3,7 @@ import type { Check } from "../../../../kube/check.ts";
 import { dns1123SubdomainErrors } from "../../../../kube/names.ts";
 import { parseQuantity } from "../../../../kube/values/quantity.ts";
 import { asGiven } from "../../strategies/emptied.ts";
-import type { PersistentVolume } from "../shapes.ts";
+import type { VolumeSpec } from "../shapes.ts";
 import { checkNodeSelector } from "../pods/scheduling.ts";
 import { DISKS, type SourceChecks, checkCsi, checkSources } from "./disk-sources.ts";
 
@@ -26,32 +26,7 @@ export function checkPositive(amount: Check<number | string>): void {
   if (parseQuantity(amount.value).nanos <= 0n) amount.invalid("must be greater than zero");
 }
 
-export type VolumeSpec = PersistentVolume["spec"];
-
-const SOURCES: SourceChecks<VolumeSpec> = {
-  hostPath: DISKS.hostPath,
-  gcePersistentDisk: DISKS.gcePersistentDisk,
-  awsElasticBlockStore: DISKS.awsElasticBlockStore,
-  glusterfs: DISKS.glusterfs,
-  flocker: DISKS.flocker,
-  nfs: DISKS.nfs,
-  rbd: DISKS.rbd,
-  quobyte: DISKS.quobyte,
-  cephfs: DISKS.cephfs,
-  iscsi: DISKS.iscsi,
-  cinder: DISKS.cinder,
-  fc: DISKS.fc,
-  flexVolume: DISKS.flexVolume,
-  azureFile: DISKS.azureFile,
-  vsphereVolume: DISKS.vsphereVolume,
-  photonPersistentDisk: DISKS.photonPersistentDisk,
-  portworxVolume: DISKS.portworxVolume,
-  azureDisk: DISKS.azureDisk,
-  scaleIO: DISKS.scaleIO,
-  local: DISKS.local,
-  storageos: DISKS.storageos,
-  csi: checkCsi,
-};
+const SOURCES: SourceChecks<VolumeSpec> = { ...DISKS, csi: checkCsi };
 
 const INLINE = "in the context of inline volumes";
 const NOT_INLINE = `may not be specified ${INLINE}`;

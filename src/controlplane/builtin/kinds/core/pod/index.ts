@@ -25,9 +25,16 @@ import type { Pod } from "./shape.ts";
 import { completed, readinessGates, restartsText, summarize } from "./table.ts";
 import { checkPodStatus, checkPodUpdate } from "./updates.ts";
 import { checkNewPod, checkPod } from "./validation.ts";
-import { podGraceSeconds } from "./deletion.ts";
 import { field, fields, labelNotSupported } from "../../../selectable-fields.ts";
 import { takeEphemeralContainers, takeNode, takeResources } from "./subresources.ts";
+
+/** The grace period of a pod's deletion, in seconds; `asked` is that of the request. */
+function graceSeconds({ spec, status }: Pod, asked: number | undefined): number {
+  const period = asked ?? spec.terminationGracePeriodSeconds ?? 0;
+  // A pod that has no node or has ended needs no grace period.
+  if (!spec.nodeName || status?.phase === "Succeeded" || status?.phase === "Failed") return 0;
+  return period < 0 ? 1 : period;
+}
 
 /** Warnings about a new Pod; updates have none. */
 const warnings = (pod: Pod, old: SentObject | undefined): string[] =>
@@ -64,7 +71,7 @@ export const podRules: KindRules = {
     { conditions: completed },
   ),
   metadataChecks: ["change", "whole"],
-  deletion: { answersObject: true, graceSeconds: podGraceSeconds },
+  deletion: { answersObject: true, graceSeconds },
   refuseFieldLabel: labelNotSupported,
   selectableFields: {
     ...fields(
