@@ -1,5 +1,6 @@
 /** The shapes of the spec of a pod, and of its parts. */
 import type * as core from "../../../../generated/k8s/core-v1.ts";
+import type { Check } from "../../../../kube/check.ts";
 import type { ObjectMeta } from "../../../../kube/object.ts";
 import type { Shaped } from "../shapes.ts";
 
@@ -49,3 +50,13 @@ export const allContainersOf = (spec: PodSpec): Container[] => [
   ...containersOf(spec),
   ...(spec.ephemeralContainers ?? []),
 ];
+
+/** Visits the containers of a pod with their paths, init containers first. */
+export function eachContainer(
+  spec: Check<PodSpec>,
+  visit: (container: Check<Container>) => void,
+): void {
+  for (const list of ["initContainers", "containers", "ephemeralContainers"] as const) {
+    spec.at(list).each(visit);
+  }
+}

@@ -9,7 +9,14 @@ import { type Warn, warningsOf } from "../checks.ts";
 import { warnOfFraction, warnOfVolumes } from "../volumes/warnings.ts";
 import { APP_ARMOR } from "./pod-spec.ts";
 import { PREFERRED, REQUIRED } from "./scheduling.ts";
-import type { Container, ContainerPort, NodeTerm, PodSpec, PodTemplate } from "./shapes.ts";
+import {
+  type Container,
+  type ContainerPort,
+  type NodeTerm,
+  type PodSpec,
+  type PodTemplate,
+  eachContainer,
+} from "./shapes.ts";
 
 const LABELS: Readonly<Record<string, string>> = {
   "beta.kubernetes.io/arch": 'deprecated since v1.14; use "kubernetes.io/arch" instead',
@@ -161,13 +168,6 @@ function warnOfReferences(spec: Check<PodSpec>, warn: Warn): void {
 
 /** The amounts in bytes, of which fractions make no sense. */
 const FRACTIONAL = ["memory", "ephemeral-storage"];
-
-/** Visits the containers in the order of the warnings. */
-function eachContainer(spec: Check<PodSpec>, visit: (container: Check<Container>) => void): void {
-  for (const list of ["initContainers", "containers", "ephemeralContainers"] as const) {
-    spec.at(list).each(visit);
-  }
-}
 
 /** Warns about annotations that stand for profiles of the security context. */
 function warnOfProfiles(pod: Check<PodTemplate>, warn: Warn): void {
