@@ -35,6 +35,21 @@ export function checkNotNegative(number: Check<number | undefined>): void {
   if ((number.value ?? 0) < 0) number.invalid(NOT_NEGATIVE);
 }
 
+/** Adds a warning, which begins with the field that it is about, if there is one. */
+export type Warn = (about: Check<unknown> | undefined, text: string) => void;
+
+/** The warnings that `look` adds about an object, or about the value at `field`. */
+export function warningsOf<T>(
+  value: T,
+  look: (value: Check<T>, warn: Warn) => void,
+  field = "",
+): string[] {
+  const warnings: string[] = [];
+  const warn: Warn = (about, text) => warnings.push(about ? `${about.field}: ${text}` : text);
+  Check.errorsOf(value, (check) => look(check, warn), field);
+  return warnings;
+}
+
 /**
  * Validates that a field is unchanged; the message shows the API server's internal form.
  *
@@ -175,24 +190,3 @@ export function checkCsiDriverName(name: Check<string | undefined>): void {
   if (value.length > 63) name.tooLong(63);
   for (const detail of dns1123SubdomainErrors(value.toLowerCase())) name.invalid(detail);
 }
-
-/** A check as a list of errors, for callers that are not checks yet. */
-export const listed =
-  <T>(check: (value: Check<T>) => void) =>
-  (field: string, value: T): FieldError[] =>
-    Check.errorsOf(value, check, field);
-
-export const csiDriverNameErrors = listed(checkCsiDriverName);
-
-export const immutable = (field: string, value: unknown, old: unknown): FieldError[] =>
-  Check.errorsOf(value, (check) => check.unchanged(old), field);
-
-export const immutableForm = (
-  field: string,
-  type: string,
-  value: unknown,
-  old: unknown,
-): FieldError[] => Check.errorsOf(value, (check) => checkUnchangedForm(check, type, old), field);
-
-export const oneOf = (field: string, value: string, words: readonly string[]): FieldError[] =>
-  Check.errorsOf(value, (check) => check.oneOf(words), field);

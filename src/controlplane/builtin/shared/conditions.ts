@@ -3,20 +3,12 @@
  *
  * @see https://pkg.go.dev/k8s.io/apimachinery/pkg/apis/meta/v1/validation#ValidateConditions
  */
-import { Check } from "../../../kube/check.ts";
-import type { FieldError } from "../../../kube/field-errors.ts";
+import type { Check } from "../../../kube/check.ts";
 import { qualifiedNameErrors } from "../../../kube/names.ts";
-import type { Loose } from "./shapes.ts";
+import type { Condition, Loose } from "./shapes.ts";
 
 /** A condition as a client sends it. */
-export interface ShownCondition {
-  readonly type: string;
-  readonly status: string;
-  readonly reason?: string;
-  readonly message?: string;
-  readonly observedGeneration?: number;
-  readonly lastTransitionTime?: string | null;
-}
+export type ShownCondition = Condition;
 
 const MAX_REASON_BYTES = 1024;
 const MAX_MESSAGE_BYTES = 32 * 1024;
@@ -50,9 +42,3 @@ function checkReason(reason: Check<string | undefined>): void {
   if (!/^[A-Za-z](?:[A-Za-z0-9_,:]*[A-Za-z0-9_])?$/.test(value)) reason.invalid(REASON_RULE);
   reason.atMostBytes(MAX_REASON_BYTES);
 }
-
-/** The same, as a list of errors. */
-export const conditionsErrors = (
-  field: string,
-  conditions: readonly ShownCondition[] | null | undefined,
-): FieldError[] => Check.errorsOf(conditions, checkConditions, field);

@@ -1,5 +1,5 @@
 /** Validation of resource names and amounts in quotas, limits and containers. */
-import { type FieldError, invalidValue } from "../../../kube/field-errors.ts";
+import type { Check } from "../../../kube/check.ts";
 import { qualifiedNameErrors } from "../../../kube/names.ts";
 import { parseQuantity } from "../../../kube/values/quantity.ts";
 
@@ -31,8 +31,6 @@ const QUOTA: ReadonlySet<string> = new Set([
   ...COUNTED,
 ]);
 
-const INTEGER: ReadonlySet<string> = new Set(COUNTED);
-
 export const isHugePages = (name: string): boolean => name.startsWith("hugepages-");
 
 const isNative = (name: string): boolean => !name.includes("/") || name.includes("kubernetes.io/");
@@ -44,42 +42,33 @@ export const mayOvercommit = (name: string): boolean => isNative(name) && !isHug
 export const isQuotaResource = (name: string): boolean =>
   QUOTA.has(name) || isHugePages(name) || name.startsWith("requests.hugepages-");
 
-const isInteger = (name: string): boolean =>
-  INTEGER.has(name) ||
-  (!isNative(name) &&
-    !name.startsWith("requests.") &&
-    qualifiedNameErrors(`requests.${name}`).length === 0);
+const isExtended = (name: string): boolean =>
+  !name.startsWith("requests.") && qualifiedNameErrors(`requests.${name}`).length === 0;
 
 /** Validates a resource name: a well-known one, or one with a domain. */
-export function resourceNameErrors(field: string, name: string): FieldError[] {
-  const errors = qualifiedNameErrors(name).map((detail) => invalidValue(field, name, detail));
-  if (errors.length > 0 || name.includes("/") || name === "storage" || isQuotaResource(name)) {
-    return errors;
-  }
-  return [invalidValue(field, name, "must be a standard resource type or fully qualified")];
+export function checkResourceName(name: Check<string>): void {
+  const { value } = name;
+  if (!name.named(qualifiedNameErrors)) return;
+  if (value.includes("/") || value === "storage" || isQuotaResource(value)) return;
+  name.invalid("must be a standard resource type or fully qualified");
 }
 
 /** Validates the name of a resource that a container may request. */
-export function containerResourceNameErrors(field: string, name: string): FieldError[] {
-  const errors = resourceNameErrors(field, name);
-  if (!name.includes("/")) {
-    const known = ["cpu", "memory", "ephemeral-storage"].includes(name) || isHugePages(name);
-    return known
-      ? errors
-      : [...errors, invalidValue(field, name, "must be a standard resource for containers")];
+export function checkContainerResourceName(name: Check<string>): void {
+  const { value } = name;
+  checkResourceName(name);
+  if (!value.includes("/")) {
+    if (["cpu", "memory", "ephemeral-storage"].includes(value) || isHugePages(value)) return;
+    name.invalid("must be a standard resource for containers");
+  } else if (!isNative(value) && !isExtended(value)) {
+    name.invalid("doesn't follow extended resource name standard");
   }
-  const isExtended =
-    !name.startsWith("requests.") && qualifiedNameErrors(`requests.${name}`).length === 0;
-  if (isNative(name) || isExtended) return errors;
-  return [...errors, invalidValue(field, name, "doesn't follow extended resource name standard")];
 }
 
 /** Validates an amount: it is not negative, and whole if the resource is counted. */
-export function amountErrors(field: string, name: string, amount: string): FieldError[] {
-  const { nanos } = parseQuantity(amount);
-  const errors =
-    nanos < 0n ? [invalidValue(field, amount, "must be greater than or equal to 0")] : [];
-  return isInteger(name) && nanos % WHOLE !== 0n
-    ? [...errors, invalidValue(field, amount, "must be an integer")]
-    : errors;
+export function checkAmount(amount: Check<string>, name: string): void {
+  const { nanos } = parseQuantity(amount.value);
+  const isCounted = COUNTED.includes(name) || (!isNative(name) && isExtended(name));
+  if (nanos < 0n) amount.invalid("must be greater than or equal to 0");
+  if (isCounted && nanos % WHOLE !== 0n) amount.invalid("must be an integer");
 }

@@ -1,8 +1,7 @@
-/**
- * Shapes that many kinds contain.
- *
- * Not a full API: fields that no code here uses are left out, and pass through unchanged.
- */
+/** Shapes that many kinds contain, made of the generated types of the kinds. */
+import type * as core from "../../../generated/k8s/core-v1.ts";
+import type * as meta from "../../../generated/k8s/meta-v1.ts";
+import type * as resource from "../../../generated/k8s/resource-v1.ts";
 import type { SentObject } from "../../../kube/object.ts";
 
 /**
@@ -26,29 +25,38 @@ type MissingList<T> = undefined extends T ? never : T extends readonly unknown[]
 /** An object of a kind of `src/generated/k8s` as a client may send it. */
 export type Sent<T extends SentObject> = SentObject & Loose<Omit<T, keyof SentObject>>;
 
+/**
+ * A part of an object that has its required fields. Words may be any text, amounts are texts, lists
+ * that should be there may be null, and all conditions have one shape.
+ */
+export type Shaped<T> = T extends string
+  ? string
+  : T extends readonly (infer E)[]
+    ? Shaped<E>[]
+    : T extends { type: string; status: string }
+      ? Condition
+      : T extends object
+        ? ShapedFields<T>
+        : T;
+
+type ShapedFields<T> = string extends keyof T
+  ? { [K in keyof T]: Exclude<Shaped<T[K]>, number> }
+  : { [K in keyof T]: Shaped<T[K]> | MissingList<T[K]> };
+
+/**
+ * An object of a kind of `src/generated/k8s` that has its required fields, and those of `Given`,
+ * which every object of the kind has.
+ */
+export type ShapedObject<T extends SentObject, Given extends keyof T = never> = SentObject &
+  Shaped<Omit<T, keyof SentObject | Given>> & { [K in Given]-?: Shaped<NonNullable<T[K]>> };
+
 export type IntOrString = number | string;
 
 export type ResourceList = Record<string, string>;
 
-export interface LabelSelector {
-  matchLabels?: Record<string, string>;
-  matchExpressions?: { key: string; operator: string; values?: string[] }[];
-}
+export type LabelSelector = Shaped<meta.LabelSelector>;
 
-export interface ResourceRequirements {
-  limits?: ResourceList;
-  requests?: ResourceList;
-  claims?: { name: string; request?: string }[];
-}
-
-/** The volume sources that pods and PersistentVolumes share, as far as they have defaults. */
-export interface CommonVolumeSources {
-  hostPath?: { path?: string; type?: string };
-  iscsi?: { iscsiInterface?: string };
-  rbd?: { pool?: string; user?: string; keyring?: string };
-  azureDisk?: { cachingMode?: string; kind?: string; fsType?: string; readOnly?: boolean };
-  scaleIO?: { storageMode?: string; fsType?: string };
-}
+export type ResourceRequirements = Shaped<core.ResourceRequirements>;
 
 export interface Condition {
   type: string;
@@ -62,77 +70,17 @@ export interface Condition {
   observedGeneration?: number;
 }
 
-export interface PersistentVolumeClaimSpec {
-  accessModes?: string[];
-  selector?: LabelSelector;
-  resources?: ResourceRequirements;
-  volumeName?: string;
-  storageClassName?: string;
-  volumeMode?: string;
-  volumeAttributesClassName?: string;
-  dataSource?: { apiGroup?: string | null; kind: string; name: string };
-  dataSourceRef?: { apiGroup?: string | null; kind: string; name: string; namespace?: string };
-}
+export type PersistentVolumeClaimSpec = Shaped<core.PersistentVolumeClaimSpec>;
 
-export interface PersistentVolumeClaim extends SentObject {
-  spec: PersistentVolumeClaimSpec;
-  status?: {
-    phase?: string;
-    accessModes?: string[];
-    capacity?: ResourceList;
-    allocatedResources?: ResourceList;
-    allocatedResourceStatuses?: Record<string, string>;
-    currentVolumeAttributesClassName?: string;
-    conditions?: Condition[];
-    modifyVolumeStatus?: { targetVolumeAttributesClassName?: string };
-  };
-}
+export type PersistentVolumeClaim = ShapedObject<core.PersistentVolumeClaim, "spec">;
 
-export interface PersistentVolume extends SentObject {
-  spec: CommonVolumeSources & {
-    persistentVolumeReclaimPolicy?: string;
-    volumeMode?: string;
-    capacity?: ResourceList;
-    accessModes?: string[];
-    storageClassName?: string;
-    volumeAttributesClassName?: string;
-    csi?: object;
-    claimRef?: { namespace?: string; name?: string; uid?: string };
-  };
-  status?: { phase?: string; message?: string; lastPhaseTransitionTime?: string };
-}
+export type VolumeSpec = Shaped<core.PersistentVolumeSpec>;
+
+export type PersistentVolume = ShapedObject<core.PersistentVolume, "spec">;
 
 /** A requirement that the scope of a quota has on an object. */
-export interface ScopeExpression {
-  scopeName: string;
-  operator: string;
-  values?: string[];
-}
+export type ScopeExpression = Shaped<core.ScopedResourceSelectorRequirement>;
 
-/** The shape of a ResourceQuota. */
-export interface ResourceQuota extends SentObject {
-  spec?: {
-    hard?: ResourceList;
-    scopes?: string[];
-    scopeSelector?: { matchExpressions?: ScopeExpression[] };
-  };
-  status?: { hard?: ResourceList; used?: ResourceList };
-}
+export type ResourceQuota = ShapedObject<core.ResourceQuota>;
 
-interface DeviceRequest {
-  readonly deviceClassName?: string;
-  readonly allocationMode?: string;
-  readonly count?: number;
-}
-
-/** The shape of a ResourceClaim, as far as quotas count it. */
-export interface ResourceClaim extends SentObject {
-  readonly spec?: {
-    readonly devices?: {
-      readonly requests?: readonly {
-        readonly exactly?: DeviceRequest;
-        readonly firstAvailable?: readonly DeviceRequest[];
-      }[];
-    };
-  };
-}
+export type ResourceClaim = Sent<resource.ResourceClaim>;

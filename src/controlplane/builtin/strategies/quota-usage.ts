@@ -7,8 +7,7 @@ import type { SentObject } from "../../../kube/object.ts";
 import { asKind, type ResourceName } from "../../resource-name.ts";
 import { CLAIMS, PODS, RESOURCE_CLAIMS, SERVICES } from "../tokens.ts";
 import { addQuantities, formatQuantity, parseQuantity } from "../../../kube/values/quantity.ts";
-import { qosClassOf } from "../kinds/core/pod/resources.ts";
-import { aggregateLimits, aggregateRequests } from "../shared/pods/resources.ts";
+import { aggregateLimits, aggregateRequests, qosClassOf } from "../shared/pods/resources.ts";
 import type { Pod } from "../kinds/core/pod/shape.ts";
 import type { Service } from "../kinds/core/service/shape.ts";
 import type {

@@ -90,9 +90,8 @@ export function stopped(status: ContainerStatus, exitCode: number, nowMs: number
   const { state, containerID } = status;
   if (!state?.running) return { ...status, ready: state?.terminated ? status.ready : false };
   const terminated = terminatedState(exitCode, {
-    startedAt: state.running.startedAt,
     finishedAt: timeOf(nowMs),
-    ...present({ containerID }),
+    ...present({ startedAt: state.running.startedAt, containerID }),
   });
   return { ...status, ready: false, started: false, state: { terminated } };
 }
@@ -104,7 +103,7 @@ export function stopped(status: ContainerStatus, exitCode: number, nowMs: number
 export function nextStep(known: ContainerStatus | undefined, run: ContainerRun): Step {
   if (!known || !begunState(known)) return started(run, 0);
   const { running, terminated } = known.state ?? {};
-  if (running) return whileRunning(known, running.startedAt, run);
+  if (running) return whileRunning(known, run, running.startedAt);
   const last = terminated ?? known.lastState?.terminated;
   return last ? afterEnd(known, last, run) : started(run, known.restartCount);
 }
@@ -153,7 +152,7 @@ function readiness(
   return { ready: isStarted && isReady, started: isStarted };
 }
 
-function whileRunning(known: ContainerStatus, startedAt: string, run: ContainerRun): Step {
+function whileRunning(known: ContainerStatus, run: ContainerRun, startedAt = ""): Step {
   const { pod, container, program, nowMs } = run;
   const startedMs = msOf(startedAt);
   const { end } = program;
@@ -206,7 +205,7 @@ function afterEnd(known: ContainerStatus, last: Terminated, run: ContainerRun): 
     const again = started(run, restartCount + 1, last);
     const { running } = again.status.state ?? {};
     if (!running) return again;
-    const next = whileRunning(again.status, running.startedAt, run);
+    const next = whileRunning(again.status, run, running.startedAt);
     return { ...next, notes: [...again.notes, ...next.notes] };
   }
   const { name = "", namespace = "", uid = "" } = pod.metadata;

@@ -9,6 +9,7 @@ import {
   checkUnchangedForm,
   checked,
   checkedChange,
+  warningsOf,
 } from "../../shared/checks.ts";
 import { setPodTemplateDefaults } from "../../shared/pods/defaults.ts";
 import { checkPodTemplateMetadata, checkTemplate } from "../../shared/pods/pod-spec.ts";
@@ -16,6 +17,7 @@ import type { PodTemplate } from "../../shared/pods/shapes.ts";
 import { templateWarnings } from "../../shared/pods/warnings.ts";
 import type { IntOrString, LabelSelector, PersistentVolumeClaim } from "../../shared/shapes.ts";
 import { checkClaimSpec } from "../../shared/volumes/claim-spec.ts";
+import { warnOfClaimSize } from "../../shared/volumes/warnings.ts";
 import { checkEndless, checkSelection } from "../../shared/workloads/selection.ts";
 import type { ReplicaStatus } from "../../shared/workloads/shapes.ts";
 import { checkCounts } from "../../shared/workloads/status.ts";
@@ -24,7 +26,6 @@ import { internalForm } from "../../strategies/go-internal.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { HISTORY, checkCollisions, checkSelector, isZero, readyOfDesired } from "./shared.ts";
 import { selectorScale } from "../../shared/workloads/scale.ts";
-import { claimSizeWarnings } from "../../shared/volumes/warnings.ts";
 
 /** Warnings about a StatefulSet. */
 function statefulSetWarnings(object: StatefulSet, old: SentObject | undefined): string[] {
@@ -32,7 +33,7 @@ function statefulSetWarnings(object: StatefulSet, old: SentObject | undefined): 
   const warnings = templateWarnings(object, old);
   for (const [index, { spec }] of volumeClaimTemplates.entries()) {
     const field = `spec.volumeClaimTemplates[${index}]${old ? ".Spec" : ""}`;
-    warnings.push(...claimSizeWarnings(field, spec));
+    warnings.push(...warningsOf(spec, warnOfClaimSize, field));
   }
   return limit < 0
     ? [

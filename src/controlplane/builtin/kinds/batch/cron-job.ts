@@ -7,7 +7,7 @@ import type { ObjectMeta, SentObject } from "../../../../kube/object.ts";
 import { at } from "../../at.ts";
 import { checkNotNegative, checked, checkedChange } from "../../shared/checks.ts";
 import { dropFromTemplate } from "../../shared/pods/defaults.ts";
-import { isUncounted, specWarnings, nameWarnings } from "../../shared/pods/warnings.ts";
+import { isUncounted, nameWarnings, podWarnings } from "../../shared/pods/warnings.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { ageCell, containerCells, selectorCell } from "../../tables/cells.ts";
 import { type JobSpec, checkJobSpec, setJobSpecDefaults, tooManyIndexes } from "./job-spec.ts";
@@ -17,13 +17,9 @@ function cronJobWarnings(object: CronJob, old: SentObject | undefined): string[]
   const { schedule, jobTemplate } = object.spec;
   const at = "spec.jobTemplate.spec";
   const { template } = jobTemplate.spec;
-  const { metadata = {}, spec } = template;
   const ofTemplate = isUncounted(object, old)
     ? []
-    : [
-        ...tooManyIndexes(at, jobTemplate.spec),
-        ...specWarnings(`${at}.template.spec`, `${at}.template.metadata`, metadata, spec),
-      ];
+    : [...tooManyIndexes(at, jobTemplate.spec), ...podWarnings(template, `${at}.template`)];
   if (!old) return [...nameWarnings(object.metadata.name), ...ofTemplate];
   return schedule.includes("TZ")
     ? [

@@ -1,18 +1,14 @@
 /** Rules of the kind ConfigMap. */
 import { Buffer } from "node:buffer";
+import type * as core from "../../../../generated/k8s/core-v1.ts";
 import type { Check } from "../../../../kube/check.ts";
-import { sameJson } from "../../../../kube/json.ts";
-import type { SentObject } from "../../../../kube/object.ts";
 import { mapAt } from "../../at.ts";
 import { checked, checkedChange, configKeyErrors } from "../../shared/checks.ts";
+import type { ShapedObject } from "../../shared/shapes.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
-import { FIXED, MAX_BYTES, decodedBytes } from "./data-limits.ts";
+import { MAX_BYTES, checkFixed, decodedBytes } from "./data.ts";
 
-export interface ConfigMap extends SentObject {
-  data?: Record<string, string>;
-  binaryData?: Record<string, string>;
-  immutable?: boolean;
-}
+export type ConfigMap = ShapedObject<core.ConfigMap>;
 
 function checkConfigMap(map: Check<ConfigMap>): void {
   const { data = {}, binaryData = {} } = map.value;
@@ -26,18 +22,10 @@ function checkConfigMap(map: Check<ConfigMap>): void {
   if (text + decodedBytes(binaryData) > MAX_BYTES) map.child("[]", data).tooLong(MAX_BYTES);
 }
 
-function checkChange(map: Check<ConfigMap>, old: ConfigMap): void {
-  if (old.immutable !== true) return;
-  if (map.value.immutable !== true) map.at("immutable").forbidden(FIXED);
-  for (const part of ["data", "binaryData"] as const) {
-    if (!sameJson(map.value[part] ?? {}, old[part] ?? {})) map.at(part).forbidden(FIXED);
-  }
-}
-
 /** The rules of ConfigMaps. */
 export const configMapRules: KindRules = {
   validate: checked(checkConfigMap),
-  validateUpdate: checkedChange(checkChange),
+  validateUpdate: checkedChange(checkFixed),
   changeFirst: true,
   table: {
     Data: (object) =>

@@ -1,4 +1,5 @@
 /** Rules of the kind Endpoints. */
+import type * as core from "../../../../generated/k8s/core-v1.ts";
 import type { Check } from "../../../../kube/check.ts";
 import { sameJson } from "../../../../kube/json.ts";
 import {
@@ -11,6 +12,7 @@ import { listAt, textAt } from "../../at.ts";
 import { addressErrors, endpointAddressErrors } from "../../shared/addresses/addresses.ts";
 import { checkPortNumber, checked, checkedChange } from "../../shared/checks.ts";
 import { PROTOCOLS } from "../../shared/endpoint-ports.ts";
+import type { ShapedObject } from "../../shared/shapes.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { listWithMore } from "../../tables/cells.ts";
 
@@ -20,22 +22,9 @@ function setEndpointsDefaults(object: Endpoints): void {
   }
 }
 
-interface Address {
-  ip: string;
-  hostname?: string;
-  nodeName?: string;
-}
-
-interface Port {
-  name?: string;
-  port?: number;
-  protocol?: string;
-  appProtocol?: string;
-}
-
-interface Endpoints extends SentObject {
-  subsets?: { addresses?: Address[]; notReadyAddresses?: Address[]; ports?: Port[] }[];
-}
+// eslint-disable-next-line @typescript-eslint/no-deprecated -- it is deprecated for its users
+type Endpoints = ShapedObject<core.Endpoints>;
+type Subset = NonNullable<Endpoints["subsets"]>[number];
 
 function checkEndpoints(endpoints: Check<Endpoints>): void {
   endpoints.at("subsets").each((subset) => {
@@ -54,14 +43,14 @@ function checkChange(endpoints: Check<Endpoints>, old: Endpoints): void {
   if (!sameJson(endpoints.value.subsets, old.subsets)) checkEndpoints(endpoints);
 }
 
-function checkAddress(address: Check<Address>): void {
+function checkAddress(address: Check<NonNullable<Subset["addresses"]>[number]>): void {
   address.at("ip").named(addressErrors);
   address.at("hostname").nameIfGiven(dns1123LabelErrors);
   address.at("nodeName").ifSet((name) => name.named(dns1123SubdomainErrors));
   address.at("ip").named(endpointAddressErrors);
 }
 
-function checkPort(port: Check<Port>, needsName: boolean): void {
+function checkPort(port: Check<NonNullable<Subset["ports"]>[number]>, needsName: boolean): void {
   if (port.value.name) port.at("name").named(dns1123LabelErrors);
   else if (needsName) port.at("name").required();
   checkPortNumber(port.at("port"));

@@ -1,30 +1,16 @@
 /** Rules of the kind Event. */
-import { asJson } from "../../../../kube/json.ts";
+import type { Check } from "../../../../kube/check.ts";
+import { asJson, sameJson } from "../../../../kube/json.ts";
 import { type SelectableFields, fields, labelNotSupported } from "../../selectable-fields.ts";
-import {
-  type FieldError,
-  invalidValue,
-  required,
-  nameErrorsAt,
-} from "../../../../kube/field-errors.ts";
 import { qualifiedNameErrors } from "../../../../kube/names.ts";
 import type { JsonObject, SentObject } from "../../../../kube/object.ts";
 import { at, numberAt, textAt } from "../../at.ts";
-import { immutable } from "../../shared/checks.ts";
+import { checked, checkedChange } from "../../shared/checks.ts";
 import { internalForm } from "../../strategies/go-internal.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { ageOf } from "../../../../kube/values/age.ts";
 
-const MAX_LENGTHS = { reportingInstance: 128, action: 128, reason: 128, message: 1024 } as const;
-
-interface Event extends SentObject {
-  eventTime?: string | null;
-  series?: { count?: number; lastObservedTime?: string | null };
-  reportingInstance?: string;
-  action?: string;
-  reason?: string;
-  type?: string;
-}
+const MAX_LENGTHS = { reportingInstance: 128, action: 128, reason: 128, message: 1024 };
 
 const isNew = ({ apiVersion }: SentObject): boolean => apiVersion === "events.k8s.io/v1";
 
@@ -43,71 +29,52 @@ function coreFields(object: SentObject): JsonObject {
   };
 }
 
-const textIn = (fields: JsonObject, name: string): string => {
-  const value = fields[name];
-  return typeof value === "string" ? value : "";
-};
-
 /** Validates an event, new or changed. */
-function eventErrors(object: Event): FieldError[] {
-  const fields = coreFields(object);
-  const { eventTime } = object;
-  const { namespace = "" } = object.metadata;
-  const about = textAt(fields, "involvedObject.namespace");
-  const elsewhere = invalidValue(
-    "involvedObject.namespace",
-    about,
-    "does not match event.namespace",
-  );
-  if (!eventTime) {
-    const fits = about === "" ? namespace === "default" : about === namespace;
-    return fits ? [] : [elsewhere];
-  }
-  const errors: FieldError[] = [];
-  if (about === "" && namespace !== "default" && namespace !== "kube-system") {
-    errors.push(elsewhere);
-  }
-  const controller = textIn(fields, "reportingController");
-  const field = isNew(object) ? "reportingController" : "reportingComponent";
-  if (controller === "") errors.push(required(field));
-  errors.push(...nameErrorsAt(field, controller, qualifiedNameErrors));
+function checkEvent(event: Check<SentObject>): void {
+  const fields = coreFields(event.value);
+  const { namespace = "" } = event.value.metadata;
+  const about = event.child("involvedObject.namespace", textAt(fields, "involvedObject.namespace"));
+  const isTimed = textAt(fields, "eventTime") !== "";
+  const fits =
+    about.value === ""
+      ? namespace === "default" || (isTimed && namespace === "kube-system")
+      : isTimed || about.value === namespace;
+  if (!fits) about.invalid("does not match event.namespace");
+  if (!isTimed) return;
+  const field = isNew(event.value) ? "reportingController" : "reportingComponent";
+  const controller = event.child(field, textAt(fields, "reportingController"));
+  controller.given();
+  controller.named(qualifiedNameErrors);
   for (const [name, max] of Object.entries(MAX_LENGTHS)) {
-    const text = textIn(fields, name);
-    if (text === "" && name !== "message") errors.push(required(name));
-    if (text.length > max) {
-      errors.push(invalidValue(name, "", `can have at most ${max} characters`));
-    }
+    const text = event.child(name, textAt(fields, name));
+    if (name !== "message") text.given();
+    if (text.value.length > max) text.invalid(`can have at most ${max} characters`, "");
   }
-  return errors;
 }
 
 /** Validates a new event of events.k8s.io. */
-function newEventErrors(object: Event): FieldError[] {
-  if (!isNew(object)) return [];
-  const fields = coreFields(object);
-  const { eventTime, type = "" } = object;
-  const errors = seriesErrors(object);
-  if (!eventTime) errors.push(required("eventTime"));
+function checkNewEvent(event: Check<SentObject>): void {
+  if (!isNew(event.value)) return;
+  const fields = coreFields(event.value);
+  const type = textAt(fields, "type");
+  checkSeries(event);
+  event.child("eventTime", fields["eventTime"]).given();
   if (type !== "Normal" && type !== "Warning") {
-    errors.push(invalidValue("type", "", `has invalid value: ${type}`));
+    event.child("type", "").invalid(`has invalid value: ${type}`);
   }
-  for (const [name, given] of [
-    ["firstTimestamp", fields["firstTimestamp"]],
-    ["lastTimestamp", fields["lastTimestamp"]],
-    ["count", fields["count"]],
-    ["source", textAt(fields, "source.component") || textAt(fields, "source.host")],
-  ] as const) {
-    if (given) errors.push(invalidValue(name, "", "needs to be unset"));
+  const source = textAt(fields, "source.component") || textAt(fields, "source.host");
+  for (const name of ["firstTimestamp", "lastTimestamp", "count", "source"]) {
+    const given = name === "source" ? source : fields[name];
+    if (given) event.child(name, "").invalid("needs to be unset");
   }
-  return errors;
 }
 
-function seriesErrors({ series }: Event): FieldError[] {
-  if (!series) return [];
-  return [
-    ...((series.count ?? 0) < 2 ? [invalidValue("series.count", "", "should be at least 2")] : []),
-    ...(series.lastObservedTime ? [] : [required("series.lastObservedTime")]),
-  ];
+function checkSeries(event: Check<SentObject>): void {
+  const series = at(event.value, "series");
+  if (!series) return;
+  if (numberAt(series, "count") < 2)
+    event.child("series.count", "").invalid("should be at least 2");
+  event.child("series.lastObservedTime", textAt(series, "lastObservedTime")).given();
 }
 
 const FIXED = [
@@ -134,20 +101,18 @@ function shown(name: string, value: unknown): unknown {
   if (name === "source") {
     return { Component: textAt(value, "component"), Host: textAt(value, "host") };
   }
-  return name === "eventTime" || name === "series" ? (value ?? null) : (value ?? "");
+  return value ?? (name === "eventTime" ? null : "");
 }
 
 /** Validates an update, which in events.k8s.io may only change the series of the event. */
-function eventUpdateErrors(object: SentObject, previous: SentObject): FieldError[] {
-  if (!isNew(object)) return [];
-  const now = coreFields(object);
+function checkChange(event: Check<SentObject>, previous: SentObject): void {
+  if (!isNew(event.value)) return;
+  const now = coreFields(event.value);
   const old = coreFields(previous);
-  return [
-    ...(JSON.stringify(now["series"]) === JSON.stringify(old["series"])
-      ? []
-      : seriesErrors(object)),
-    ...FIXED.flatMap((name) => immutable(name, shown(name, now[name]), shown(name, old[name]))),
-  ];
+  if (!sameJson(now["series"], old["series"])) checkSeries(event);
+  for (const name of FIXED) {
+    event.child(name, shown(name, now[name])).unchanged(shown(name, old[name]));
+  }
 }
 
 function firstSeen(event: SentObject): string {
@@ -194,9 +159,9 @@ const referenceFields = (reference: string): SelectableFields =>
 /** The rules that Events of both groups share. */
 const sharedRules: KindRules = {
   createOnUpdate: true,
-  validate: eventErrors,
-  validateCreate: newEventErrors,
-  validateUpdate: eventUpdateErrors,
+  validate: checked(checkEvent),
+  validateCreate: checked(checkNewEvent),
+  validateUpdate: checkedChange(checkChange),
   table: {
     "Last Seen": (object, nowMs) => ageOf(lastSeen(object), nowMs),
     Type: "type",

@@ -1,15 +1,16 @@
 /** Rules of the kind LimitRange. */
+import type * as core from "../../../../generated/k8s/core-v1.ts";
 import type { Check } from "../../../../kube/check.ts";
 import { qualifiedNameErrors } from "../../../../kube/names.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import { compareQuantities, parseQuantity } from "../../../../kube/values/quantity.ts";
 import {
-  containerResourceNameErrors,
+  checkContainerResourceName,
+  checkResourceName,
   mayOvercommit,
-  resourceNameErrors,
 } from "../../shared/resource-names.ts";
 import { checked } from "../../shared/checks.ts";
-import type { ResourceList } from "../../shared/shapes.ts";
+import type { ResourceList, Shaped, ShapedObject } from "../../shared/shapes.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { sorted } from "./shared.ts";
 
@@ -30,18 +31,9 @@ function setLimitRangeDefaults(object: LimitRange): void {
 }
 
 /** An entry of a LimitRange. */
-export interface Limit {
-  type: string;
-  max?: ResourceList;
-  min?: ResourceList;
-  default?: ResourceList;
-  defaultRequest?: ResourceList;
-  maxLimitRequestRatio?: ResourceList;
-}
+export type Limit = Shaped<core.LimitRangeItem>;
 
-export interface LimitRange extends SentObject {
-  spec?: { limits?: Limit[] | null };
-}
+export type LimitRange = ShapedObject<core.LimitRange>;
 
 const LIMIT_TYPES = ["Pod", "Container", "PersistentVolumeClaim"];
 
@@ -62,10 +54,10 @@ function checkLimitRange(range: Check<LimitRange>): void {
 function checkNames(limit: Check<Limit>): void {
   const { type, min = {}, max = {} } = limit.value;
   const isPod = type === "Pod";
-  const rule = isPod || type === "Container" ? containerResourceNameErrors : resourceNameErrors;
+  const checkName = isPod || type === "Container" ? checkContainerResourceName : checkResourceName;
   const check = (amounts: Check<ResourceList | undefined>): void => {
     for (const [name] of sorted(amounts.value ?? {})) {
-      amounts.entry(name).by((field) => rule(field, name));
+      checkName(amounts.entry(name).as(name));
     }
   };
   check(limit.at("max"));

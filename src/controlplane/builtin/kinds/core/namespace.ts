@@ -1,12 +1,12 @@
 /** Rules of the kind Namespace. */
+import type * as core from "../../../../generated/k8s/core-v1.ts";
 import type { AdmissionPlugins } from "../../../admission/plugins.ts";
 import { forbiddenTo } from "../../../failures.ts";
 import { fields, labelNotSupported } from "../../selectable-fields.ts";
 import type { Check } from "../../../../kube/check.ts";
 import { qualifiedNameErrors } from "../../../../kube/names.ts";
-import type { SentObject } from "../../../../kube/object.ts";
 import { checked, checkedChange } from "../../shared/checks.ts";
-import type { Condition } from "../../shared/shapes.ts";
+import type { ShapedObject } from "../../shared/shapes.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 
 const NAME_LABEL = "kubernetes.io/metadata.name";
@@ -30,10 +30,7 @@ function prepareNamespaceForUpdate(object: Namespace, old: Namespace): void {
   object.spec = structuredClone(old.spec ?? {});
 }
 
-export interface Namespace extends SentObject {
-  spec?: { finalizers?: string[] };
-  status?: { phase?: string; conditions?: Condition[] };
-}
+export type Namespace = ShapedObject<core.Namespace>;
 
 const FINALIZER = "name is neither a standard finalizer name nor is it fully qualified";
 

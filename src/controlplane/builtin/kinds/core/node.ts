@@ -1,4 +1,5 @@
 /** Rules of the kind Node. */
+import type * as core from "../../../../generated/k8s/core-v1.ts";
 import type { Check } from "../../../../kube/check.ts";
 import { type FieldError, duplicate, internalError } from "../../../../kube/field-errors.ts";
 import { labelValueErrors, qualifiedNameErrors } from "../../../../kube/names.ts";
@@ -8,8 +9,8 @@ import { at, listAt, textAt } from "../../at.ts";
 import { isOneOfEach, parseRange, rangeErrors } from "../../shared/addresses/addresses.ts";
 import { checked, checkedChange } from "../../shared/checks.ts";
 import { EFFECTS } from "../../shared/pods/scheduling.ts";
-import { amountErrors } from "../../shared/resource-names.ts";
-import type { Condition, ResourceList } from "../../shared/shapes.ts";
+import { checkAmount } from "../../shared/resource-names.ts";
+import type { Shaped, ShapedObject } from "../../shared/shapes.ts";
 import { asGiven } from "../../strategies/emptied.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { conditionOf } from "../../tables/cells.ts";
@@ -46,41 +47,12 @@ function prepareNodeStatus(object: Node): void {
   delete object.status?.config;
 }
 
-interface Taint {
-  key: string;
-  value?: string;
-  effect: string;
-  timeAdded?: string;
-}
-
-export interface Node extends SentObject {
-  spec?: {
-    unschedulable?: boolean;
-    taints?: Taint[];
-    podCIDR?: string;
-    podCIDRs?: string[];
-    providerID?: string;
-    configSource?: object;
-    externalID?: string;
-  };
-  status?: {
-    capacity?: ResourceList;
-    allocatable?: ResourceList;
-    conditions?: Condition[];
-    addresses?: { type: string; address: string }[];
-    config?: object;
-    nodeInfo?: object;
-  };
-}
+export type Node = ShapedObject<core.Node>;
 
 function checkResources(node: Check<Node>): void {
-  checkAmounts(node.at("status", "capacity"));
-  checkAmounts(node.at("status", "allocatable"));
-}
-
-function checkAmounts(amounts: Check<ResourceList | undefined>): void {
-  for (const [name, amount] of Object.entries(amounts.value ?? {})) {
-    amounts.child(name, amount).by((field) => amountErrors(field, name, amount));
+  for (const part of ["capacity", "allocatable"] as const) {
+    const amounts = node.at("status", part);
+    amounts.eachEntry(({ value }, name) => checkAmount(amounts.child(name, value), name));
   }
 }
 
@@ -164,7 +136,7 @@ function checkTaints(node: Check<Node>): void {
   });
 }
 
-function checkTaint(taint: Check<Taint>): void {
+function checkTaint(taint: Check<Shaped<core.Taint>>): void {
   taint.at("key").named(qualifiedNameErrors);
   const details = labelValueErrors(taint.value.value ?? "");
   if (details.length > 0) taint.at("value").invalid(details.join(";"));

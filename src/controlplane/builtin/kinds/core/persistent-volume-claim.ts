@@ -1,31 +1,27 @@
 /** Rules of the kind PersistentVolumeClaim. */
 import { STORAGE_CLASSES } from "../../tokens.ts";
-import type { StorageClass } from "../storage/storage-class.ts";
-import {
-  type FieldError,
-  forbidden,
-  invalidValue,
-  nameErrorsAt,
-  notSupported,
-  required,
-} from "../../../../kube/field-errors.ts";
+import type { Check } from "../../../../kube/check.ts";
 import { qualifiedNameErrors } from "../../../../kube/names.ts";
-import type { SentObject } from "../../../../kube/object.ts";
-import { compareQuantities, parseQuantity } from "../../../../kube/values/quantity.ts";
+import type { ObjectMeta, SentObject } from "../../../../kube/object.ts";
+import {
+  type Quantity,
+  compareQuantities,
+  parseQuantity,
+} from "../../../../kube/values/quantity.ts";
 import { failure } from "../../../../kube/status.ts";
 import type { WriteContext } from "../../../kinds.ts";
 import { listAt, textAt } from "../../at.ts";
-import { immutable } from "../../shared/checks.ts";
-import { amountErrors } from "../../shared/resource-names.ts";
+import { checked, checkedChange, warningsOf } from "../../shared/checks.ts";
+import { checkAmount } from "../../shared/resource-names.ts";
 import type {
   PersistentVolume,
   PersistentVolumeClaim,
   PersistentVolumeClaimSpec,
   ResourceList,
 } from "../../shared/shapes.ts";
-import { claimSpecErrors } from "../../shared/volumes/claim-spec.ts";
+import { checkClaimSpec } from "../../shared/volumes/claim-spec.ts";
 import { protectInUse } from "../../shared/volumes/protection.ts";
-import { claimSizeWarnings } from "../../shared/volumes/warnings.ts";
+import { warnOfClaimSize } from "../../shared/volumes/warnings.ts";
 import { asGiven } from "../../strategies/emptied.ts";
 import { formDifference } from "../../strategies/go-internal.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
@@ -39,6 +35,7 @@ function admitExpansion(
   context: WriteContext,
 ): void {
   if (!context.plugins.isOn("PersistentVolumeClaimResize")) return;
+  const sizeOf = ({ spec }: PersistentVolumeClaim): Quantity => storageIn(spec.resources?.requests);
   if (compareQuantities(sizeOf(claim), sizeOf(old)) <= 0) return;
   const { name = "" } = claim.metadata;
   const refuse = (why: string): Error =>
@@ -50,21 +47,18 @@ function admitExpansion(
     throw refuse("Only bound persistent volume claims can be expanded");
   }
   const named = classOf(claim) ?? "";
-  const storageClass: StorageClass | undefined =
-    named === "" || named !== classOf(old)
-      ? undefined
-      : context.find(STORAGE_CLASSES, { name: named });
-  if (storageClass?.allowVolumeExpansion !== true) {
+  const isKept = named !== "" && named === classOf(old);
+  if (!isKept || context.find(STORAGE_CLASSES, { name: named })?.allowVolumeExpansion !== true) {
     throw refuse(
       "only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize",
     );
   }
 }
 
-const sizeOf = ({ spec }: PersistentVolumeClaim): ReturnType<typeof parseQuantity> =>
-  parseQuantity(spec.resources?.requests?.["storage"] ?? "0");
+const storageIn = (amounts: ResourceList | undefined): Quantity =>
+  parseQuantity(amounts?.["storage"] ?? "0");
 
-function setPersistentVolumeClaimDefaults(claim: PersistentVolumeClaim): void {
+function setDefaults(claim: PersistentVolumeClaim): void {
   (claim.status ??= {}).phase ??= "Pending";
   claim.spec.volumeMode ??= "Filesystem";
 }
@@ -88,10 +82,7 @@ function dropDisabledSources(spec: PersistentVolumeClaim["spec"]): void {
  * Prepares an update: sources of disabled features are dropped unless the claim already had a
  * source.
  */
-function preparePersistentVolumeClaimForUpdate(
-  claim: PersistentVolumeClaim,
-  previous: PersistentVolumeClaim,
-): void {
+function prepareForUpdate(claim: PersistentVolumeClaim, previous: PersistentVolumeClaim): void {
   const { dataSource, dataSourceRef } = previous.spec;
   if (!dataSource && !dataSourceRef) dropDisabledSources(claim.spec);
   copyDataSource(claim);
@@ -110,10 +101,7 @@ function copyDataSource(claim: PersistentVolumeClaim): void {
  * Prepares a new claim: it gets the default class when it names none, and a finalizer that protects
  * it while it is in use.
  */
-function preparePersistentVolumeClaimForCreate(
-  claim: PersistentVolumeClaim,
-  context: WriteContext,
-): void {
+function prepareForCreate(claim: PersistentVolumeClaim, context: WriteContext): void {
   protectInUse(claim, "kubernetes.io/pvc-protection", context);
   dropDisabledSources(claim.spec);
   copyDataSource(claim);
@@ -122,7 +110,6 @@ function preparePersistentVolumeClaimForCreate(
   if (standard !== undefined) claim.spec.storageClassName = standard;
 }
 
-const BETA_CLASS = "volume.beta.kubernetes.io/storage-class";
 const IS_DEFAULT = "storageclass.kubernetes.io/is-default-class";
 
 /** The class of a claim or volume; empty for explicitly none, `undefined` when it is not set. */
@@ -130,92 +117,77 @@ export const classOf = ({
   metadata,
   spec,
 }: PersistentVolumeClaim | PersistentVolume): string | undefined =>
-  metadata.annotations?.[BETA_CLASS] ?? spec.storageClassName;
+  metadata.annotations?.[CLASS] ?? spec.storageClassName;
 
 /** The newest of the default classes; among those of the same second the first by name. */
 export function defaultClassOf(classes: readonly SentObject[]): string | undefined {
-  const created = ({ metadata }: SentObject): string => metadata.creationTimestamp ?? "";
-  const nameOf = ({ metadata }: SentObject): string => metadata.name ?? "";
-  const isBefore = (one: SentObject, other: SentObject): boolean =>
-    created(one) === created(other) ? nameOf(one) < nameOf(other) : created(one) > created(other);
+  const isBefore = (
+    { name = "", creationTimestamp: time = "" }: ObjectMeta,
+    { name: otherName = "", creationTimestamp: otherTime = "" }: ObjectMeta,
+  ): boolean => (time === otherTime ? name < otherName : time > otherTime);
   return classes
-    .filter(({ metadata }) => metadata.annotations?.[IS_DEFAULT] === "true")
-    .toSorted((one, other) => (isBefore(one, other) ? -1 : 1))[0]?.metadata.name;
+    .map(({ metadata }) => metadata)
+    .filter(({ annotations }) => annotations?.[IS_DEFAULT] === "true")
+    .toSorted((one, other) => (isBefore(one, other) ? -1 : 1))[0]?.name;
 }
 
 /** Warnings about a PersistentVolumeClaim. */
-function claimWarnings(object: PersistentVolumeClaim): string[] {
-  const { spec, metadata } = object;
-  const sizes = claimSizeWarnings("spec", spec);
-  return metadata.annotations?.[CLASS] === undefined
-    ? sizes
-    : [
-        `metadata.annotations[${CLASS}]: deprecated since v1.8; use "storageClassName" attribute instead`,
-        ...sizes,
-      ];
-}
+const warnings = (object: PersistentVolumeClaim): string[] =>
+  warningsOf(object, (claim, warn) => {
+    const annotation = claim.at("metadata", "annotations").entry(CLASS);
+    annotation.ifSet(() => {
+      warn(annotation, 'deprecated since v1.8; use "storageClassName" attribute instead');
+    });
+    warnOfClaimSize(claim.at("spec"), warn);
+  });
 
-function claimErrors(object: PersistentVolumeClaim): FieldError[] {
-  return claimSpecErrors("spec", object.spec);
+function checkClaim(claim: Check<PersistentVolumeClaim>): void {
+  checkClaimSpec(claim.at("spec"));
 }
 
 const CLAIM_UPDATES =
   "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims";
 
-const CLASS_ANNOTATION = "volume.beta.kubernetes.io/storage-class";
-
 /** Validates an update: a bound claim may grow, the rest of its spec is immutable. */
-function claimUpdateErrors(
-  object: PersistentVolumeClaim,
-  previous: PersistentVolumeClaim,
-): FieldError[] {
-  const { spec, status, metadata } = object;
-  const { spec: old, status: oldStatus, metadata: oldMetadata } = previous;
-  const errors = claimErrors(object);
-  const annotated = metadata.annotations?.[CLASS_ANNOTATION];
-  const oldAnnotated = oldMetadata.annotations?.[CLASS_ANNOTATION];
-  const movesClass =
-    oldAnnotated !== undefined &&
-    old.storageClassName === undefined &&
-    spec.storageClassName === oldAnnotated &&
-    (annotated === undefined || annotated === oldAnnotated);
-  if (!movesClass && (annotated ?? "") !== (oldAnnotated ?? "")) {
-    const field = `metadata.annotations[${CLASS_ANNOTATION}]`;
-    errors.push(invalidValue(field, annotated ?? "", "field is immutable"));
-  }
-  const settled = { ...spec };
+function checkChange(
+  claim: Check<PersistentVolumeClaim>,
+  { spec: old, status: oldStatus, metadata: oldMetadata }: PersistentVolumeClaim,
+): void {
+  const { spec, status } = claim.value;
+  checkClaim(claim);
+  const annotation = claim.at("metadata", "annotations").entry(CLASS);
+  const annotated = oldMetadata.annotations?.[CLASS];
+  const { storageClassName: className } = spec;
   const gainsClass =
     old.storageClassName === undefined &&
-    spec.storageClassName !== undefined &&
-    (oldAnnotated === undefined || oldAnnotated === spec.storageClassName);
-  if (movesClass || gainsClass) delete settled.storageClassName;
-  const bound = status?.phase === "Bound";
+    className !== undefined &&
+    (annotated ?? className) === className;
+  const movesClass = gainsClass && (annotation.value ?? annotated) === annotated;
+  if (!movesClass) annotation.as(annotation.value ?? "").unchanged(annotated ?? "");
+  const settled = { ...spec };
+  if (gainsClass) delete settled.storageClassName;
   const difference = formDifference(
     "core.PersistentVolumeClaimSpec",
     { ...old, volumeName: old.volumeName ? old.volumeName : spec.volumeName },
-    bound ? withFixedSize(settled, old) : settled,
+    status?.phase === "Bound" ? withFixedSize(settled, old) : settled,
   );
-  if (difference !== "") errors.push(forbidden("spec", `${CLAIM_UPDATES}\n${difference}`));
-  const sizeOf = (amounts: ResourceList | undefined): ReturnType<typeof parseQuantity> =>
-    parseQuantity(amounts?.["storage"] ?? "0");
-  const size = sizeOf(spec.resources?.requests);
+  if (difference !== "") claim.at("spec").forbidden(`${CLAIM_UPDATES}\n${difference}`);
+  const size = storageIn(spec.resources?.requests);
   if (
-    compareQuantities(size, sizeOf(old.resources?.requests)) < 0 &&
-    compareQuantities(size, sizeOf(oldStatus?.capacity)) <= 0
+    compareQuantities(size, storageIn(old.resources?.requests)) < 0 &&
+    compareQuantities(size, storageIn(oldStatus?.capacity)) <= 0
   ) {
-    errors.push(
-      forbidden("spec.resources.requests.storage", "field can not be less than status.capacity"),
-    );
+    const requests = claim.at("spec", "resources", "requests");
+    requests.child("storage", size).forbidden("field can not be less than status.capacity");
   }
-  errors.push(...immutable("volumeMode", spec.volumeMode, old.volumeMode));
+  claim.child("volumeMode", spec.volumeMode).unchanged(old.volumeMode);
   const { volumeAttributesClassName: attributes } = spec;
   const current = oldStatus?.currentVolumeAttributesClassName;
   if (attributes !== old.volumeAttributesClassName && current !== undefined && !attributes) {
     const what = attributes === undefined ? "nil" : "empty string";
     const detail = `update to ${what} is forbidden when status.currentVolumeAttributesClassName is not nil`;
-    errors.push(forbidden("spec.volumeAttributesClassName", detail));
+    claim.at("spec", "volumeAttributesClassName").forbidden(detail);
   }
-  return errors;
 }
 
 /** The claim with the old size and the old attributes class. */
@@ -244,55 +216,49 @@ const RESIZING = [
 ];
 
 /** Validates a write to the status of a claim. */
-function claimStatusErrors(object: PersistentVolumeClaim): FieldError[] {
-  const { spec, status = {} } = object;
-  const errors = (spec.accessModes ?? []).length === 0 ? [required("Spec.accessModes")] : [];
-  const amountsErrors = (field: string, amount: string): FieldError[] => {
-    const { nanos } = parseQuantity(amount);
-    return nanos < 0n
-      ? [invalidValue(field, Number(nanos / 1_000_000_000n), "must be a valid resource quantity")]
-      : [];
-  };
-  for (const [name, amount] of Object.entries(status.capacity ?? {})) {
-    errors.push(...amountsErrors(`status.capacity[${name}]`, amount));
+function checkStatus(claim: Check<PersistentVolumeClaim>): void {
+  const statuses = claim.at("status", "allocatedResourceStatuses");
+  const allocated = claim.at("status", "allocatedResources");
+  if (claim.at("spec", "accessModes").count === 0) {
+    claim.child("Spec.accessModes", undefined).required();
   }
-  const statuses = "status.allocatedResourceStatuses";
-  for (const [name, state] of Object.entries(status.allocatedResourceStatuses ?? {})) {
-    errors.push(...claimResourceErrors(statuses, name));
-    if (!RESIZING.includes(state)) errors.push(notSupported(statuses, name, RESIZING));
-  }
-  const allocated = "status.allocatedResources";
-  for (const [name, amount] of Object.entries(status.allocatedResources ?? {})) {
-    const unknown = claimResourceErrors(allocated, name);
-    const field = `${allocated}[${name}]`;
-    const wrong = unknown.length > 0 ? unknown : amountsErrors(field, amount);
-    errors.push(...(wrong.length > 0 ? wrong : amountErrors(field, "storage", amount)));
-  }
-  return errors;
+  claim.at("status", "capacity").eachEntry(checkSign);
+  statuses.eachEntry((state, name) => {
+    checkResourceName(statuses.as(name));
+    if (!RESIZING.includes(state.value)) statuses.notSupported(RESIZING, name);
+  });
+  allocated.eachEntry((amount, name) => {
+    if (!allocated.as(name).passes(checkResourceName) || !amount.passes(checkSign)) return;
+    checkAmount(amount, "storage");
+  });
+}
+
+function checkSign(amount: Check<string>): void {
+  const { nanos } = parseQuantity(amount.value);
+  if (nanos >= 0n) return;
+  amount.invalid("must be a valid resource quantity", Number(nanos / 1_000_000_000n));
 }
 
 /** Validates the name of a resource: storage, or one with a domain. */
-function claimResourceErrors(field: string, name: string): FieldError[] {
-  const errors = nameErrorsAt(field, name, qualifiedNameErrors);
-  if (errors.length > 0) return errors;
-  if (name === "storage") return [];
-  const isOwn = name.includes("/") && !name.includes("kubernetes.io/");
-  return isOwn ? [] : [notSupported(field, name, ["storage"])];
+function checkResourceName(name: Check<string>): void {
+  const isOwn = name.value.includes("/") && !name.value.includes("kubernetes.io/");
+  if (!name.named(qualifiedNameErrors) || isOwn) return;
+  name.oneOf(["storage"]);
 }
 
 const isBound = (claim: SentObject): boolean => textAt(claim, "spec.volumeName") !== "";
 
 /** The rules of PersistentVolumeClaims. */
 export const persistentVolumeClaimRules: KindRules = {
-  warnings: claimWarnings,
-  validateCreate: claimErrors,
-  validateUpdate: claimUpdateErrors,
-  validateStatus: claimStatusErrors,
-  prepareForUpdate: preparePersistentVolumeClaimForUpdate,
+  warnings,
+  validateCreate: checked(checkClaim),
+  validateUpdate: checkedChange(checkChange),
+  validateStatus: checkedChange(checkStatus),
+  prepareForUpdate,
   admitChange: admitExpansion,
   status: "all",
-  setDefaults: setPersistentVolumeClaimDefaults,
-  prepareForCreate: preparePersistentVolumeClaimForCreate,
+  setDefaults,
+  prepareForCreate,
   table: {
     ...VOLUME_CELLS,
     Volume: "spec.volumeName",

@@ -1,38 +1,34 @@
 /** Rules of the kind PersistentVolume. */
-import { type FieldError, forbidden, invalidValue } from "../../../../kube/field-errors.ts";
+import type { Check } from "../../../../kube/check.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import type { WriteContext } from "../../../kinds.ts";
 import { at, listAt, textAt } from "../../at.ts";
-import { immutable } from "../../shared/checks.ts";
+import { checked, checkedChange, warningsOf } from "../../shared/checks.ts";
 import { setVolumeSourceDefaults } from "../../shared/pods/defaults.ts";
-import type { NodeSelector } from "../../shared/pods/shapes.ts";
+import { warnOfNodeTerm } from "../../shared/pods/warnings.ts";
 import type { PersistentVolume } from "../../shared/shapes.ts";
 import { protectInUse } from "../../shared/volumes/protection.ts";
-import { type VolumeSpec, volumeSpecErrors } from "../../shared/volumes/volume-spec.ts";
+import { checkVolumeSpec } from "../../shared/volumes/volume-spec.ts";
 import { SOURCES } from "../../shared/volumes/warnings.ts";
 import { formDifference, internalForm, sameForm } from "../../strategies/go-internal.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { timeOf } from "../../../../kube/values/times.ts";
 import { CLASS, VOLUME_CELLS, accessModes, size } from "./volume-columns.ts";
-import { nodeTermWarnings } from "../../shared/pods/warnings.ts";
 
-function setPersistentVolumeDefaults(volume: PersistentVolume): void {
+function setDefaults(volume: PersistentVolume): void {
   (volume.status ??= {}).phase ??= "Pending";
   volume.spec.persistentVolumeReclaimPolicy ??= "Retain";
   volume.spec.volumeMode ??= "Filesystem";
   setVolumeSourceDefaults(volume.spec);
 }
 
-function preparePersistentVolumeForCreate(volume: PersistentVolume, context: WriteContext): void {
-  volume.status = {
-    phase: "Pending",
-    lastPhaseTransitionTime: timeOf(context.clock.now()),
-  };
+function prepareForCreate(volume: PersistentVolume, context: WriteContext): void {
+  volume.status = { phase: "Pending", lastPhaseTransitionTime: timeOf(context.clock.now()) };
   protectInUse(volume, "kubernetes.io/pv-protection", context);
 }
 
 /** Sets the time of a phase change, unless the writer gives one. */
-function preparePersistentVolumeStatus(
+function prepareForStatus(
   volume: PersistentVolume,
   previous: PersistentVolume,
   context: WriteContext,
@@ -49,92 +45,64 @@ function preparePersistentVolumeStatus(
 
 const MOUNT_OPTIONS = "volume.beta.kubernetes.io/mount-options";
 
-/** Warnings about a PersistentVolume. */
-function persistentVolumeWarnings({
-  spec,
-  metadata,
-}: PersistentVolume & { spec: { nodeAffinity?: { required?: NodeSelector } } }): string[] {
-  const warnings: string[] = [];
-  for (const [key, field] of [
-    [CLASS, "storageClassName"],
-    [MOUNT_OPTIONS, "mountOptions"],
-  ] as const) {
-    if (metadata.annotations?.[key] === undefined) continue;
-    warnings.push(
-      `metadata.annotations[${key}]: deprecated since v1.${key === CLASS ? 8 : 31}; use "${field}" attribute instead`,
-    );
-  }
-  if (spec.persistentVolumeReclaimPolicy === "Recycle") {
-    warnings.push(
-      "spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.",
-    );
-  }
-  for (const [index, term] of (spec.nodeAffinity?.required?.nodeSelectorTerms ?? []).entries()) {
-    const field = `spec.nodeAffinity.required.nodeSelectorTerms[${index}]`;
-    warnings.push(...nodeTermWarnings(field, term, false));
-  }
-  return [...warnings, ...persistentSourceWarnings("spec", spec)];
-}
-
 /** The sources that PersistentVolumes are warned about, in that order. */
-const PERSISTENT = ["cephfs", "photonPersistentDisk", "scaleIO", "storageos", "glusterfs", "rbd"];
+const WARNED = ["cephfs", "photonPersistentDisk", "scaleIO", "storageos", "glusterfs", "rbd"];
 
-/** Warnings about sources of a PersistentVolume that no longer work. */
-const persistentSourceWarnings = (field: string, spec: object): string[] =>
-  PERSISTENT.flatMap((wanted) =>
-    SOURCES.filter(([name]) => name === wanted && at(spec, name) !== undefined).map(
-      ([, shown, note]) => `${field}.${shown}: ${note}`,
-    ),
-  );
+/** Warnings about a PersistentVolume. */
+const warnings = (object: PersistentVolume): string[] =>
+  warningsOf(object, (volume, warn) => {
+    const annotations = volume.at("metadata", "annotations");
+    const spec = volume.at("spec");
+    const policy = spec.at("persistentVolumeReclaimPolicy");
+    annotations.entry(CLASS).ifSet((it) => {
+      warn(it, 'deprecated since v1.8; use "storageClassName" attribute instead');
+    });
+    annotations.entry(MOUNT_OPTIONS).ifSet((it) => {
+      warn(it, 'deprecated since v1.31; use "mountOptions" attribute instead');
+    });
+    if (policy.value === "Recycle") {
+      warn(
+        policy,
+        "The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.",
+      );
+    }
+    const terms = spec.at("nodeAffinity", "required", "nodeSelectorTerms");
+    terms.each((term) => warnOfNodeTerm(term, warn, false));
+    for (const source of WARNED) {
+      const [, shown = "", note = ""] = SOURCES.find(([name]) => name === source) ?? [];
+      if (at(spec.value, source) !== undefined) warn(spec.child(shown, undefined), note);
+    }
+  });
 
-interface CheckedVolume extends SentObject {
-  spec: VolumeSpec;
+function checkVolume(volume: Check<PersistentVolume>): void {
+  checkVolumeSpec(volume.at("spec"), volume.value.metadata.name ?? "");
 }
 
-const persistentVolumeErrors = (object: CheckedVolume): FieldError[] =>
-  volumeSpecErrors("spec", object.spec, object.metadata.name ?? "");
-
-function persistentVolumeUpdateErrors(
-  object: CheckedVolume,
-  previous: CheckedVolume,
-): FieldError[] {
-  const { spec } = object;
-  const { spec: old } = previous;
+function checkChange(volume: Check<PersistentVolume>, { spec: old }: PersistentVolume): void {
+  const { spec } = volume.value;
   const before = { ...old };
   // A secret for expansion may be added later.
   if (old.csi && !old.csi.controllerExpandSecretRef && spec.csi?.controllerExpandSecretRef) {
     before.csi = { ...old.csi, controllerExpandSecretRef: spec.csi.controllerExpandSecretRef };
   }
+  // Listed twice: by the server's strategy and by the validation of the update.
+  checkVolume(volume);
+  checkVolume(volume);
   const difference = formDifference("core.PersistentVolumeSource", before, spec);
-  const fixed = "spec.persistentvolumesource is immutable after creation";
-  const own = persistentVolumeErrors(object);
-  const affinity = "*core.VolumeNodeAffinity";
-  return [
-    // Listed twice: by the server's strategy and by the validation of the update.
-    ...own,
-    ...own,
-    ...(difference === ""
-      ? []
-      : [forbidden("spec.persistentvolumesource", `${fixed}\n${difference}`)]),
-    ...immutable("volumeMode", spec.volumeMode, old.volumeMode),
-    ...(!old.nodeAffinity || sameForm(affinity, spec.nodeAffinity, old.nodeAffinity)
-      ? []
-      : [
-          invalidValue(
-            "nodeAffinity",
-            internalForm(affinity, spec.nodeAffinity),
-            "field is immutable, except for updating from beta label to GA",
-          ),
-        ]),
-    ...(old.volumeAttributesClassName !== undefined && spec.volumeAttributesClassName === undefined
-      ? [
-          forbidden(
-            "spec.volumeAttributesClassName",
-            "update from non-nil value to nil is forbidden",
-          ),
-        ]
-      : []),
-  ];
+  if (difference !== "") {
+    const fixed = "spec.persistentvolumesource is immutable after creation";
+    volume.child("spec.persistentvolumesource", spec).forbidden(`${fixed}\n${difference}`);
+  }
+  volume.child("volumeMode", spec.volumeMode).unchanged(old.volumeMode);
+  const type = "*core.VolumeNodeAffinity";
+  if (old.nodeAffinity && !sameForm(type, spec.nodeAffinity, old.nodeAffinity)) {
+    const affinity = volume.child("nodeAffinity", internalForm(type, spec.nodeAffinity));
+    affinity.invalid("field is immutable, except for updating from beta label to GA");
+  }
+  const attributes = volume.at("spec", "volumeAttributesClassName");
+  if (old.volumeAttributesClassName !== undefined && attributes.value === undefined) {
+    attributes.forbidden("update from non-nil value to nil is forbidden");
+  }
 }
 
 function claimReference(volume: SentObject): string {
@@ -144,13 +112,13 @@ function claimReference(volume: SentObject): string {
 
 /** The rules of PersistentVolumes. */
 export const persistentVolumeRules: KindRules = {
-  warnings: persistentVolumeWarnings,
-  validateCreate: persistentVolumeErrors,
-  prepareForStatus: preparePersistentVolumeStatus,
-  validateUpdate: persistentVolumeUpdateErrors,
+  warnings,
+  validateCreate: checked(checkVolume),
+  prepareForStatus,
+  validateUpdate: checkedChange(checkChange),
   status: "all",
-  setDefaults: setPersistentVolumeDefaults,
-  prepareForCreate: preparePersistentVolumeForCreate,
+  setDefaults,
+  prepareForCreate,
   table: {
     ...VOLUME_CELLS,
     Capacity: (object) => size(object, "spec.capacity"),

@@ -5,7 +5,7 @@ import { checked } from "../../shared/checks.ts";
 import { dropFromTemplate, setPodTemplateDefaults } from "../../shared/pods/defaults.ts";
 import { checkTemplate } from "../../shared/pods/pod-spec.ts";
 import type { PodTemplate } from "../../shared/pods/shapes.ts";
-import { isUncounted, specWarnings } from "../../shared/pods/warnings.ts";
+import { isUncounted, podWarnings } from "../../shared/pods/warnings.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { containerCells, labelsCell } from "../../tables/cells.ts";
 
@@ -14,15 +14,12 @@ interface PodTemplateObject extends SentObject {
 }
 
 /** Warnings about a PodTemplate. */
-function podTemplateWarnings(object: PodTemplateObject, old: SentObject | undefined): string[] {
-  if (isUncounted(object, old)) return [];
-  const { metadata = {}, spec } = object.template;
-  return specWarnings("template.spec", "template.metadata", metadata, spec);
-}
+const warnings = (object: PodTemplateObject, old: SentObject | undefined): string[] =>
+  isUncounted(object, old) ? [] : podWarnings(object.template, "template");
 
 /** The rules of PodTemplates. */
 export const podTemplateRules: KindRules = {
-  warnings: podTemplateWarnings,
+  warnings,
   validate: checked((object: Check<PodTemplateObject>) => checkTemplate(object.at("template"))),
   generation: ["template"],
   setDefaults: ({ template }: PodTemplateObject) => setPodTemplateDefaults(template),

@@ -1,4 +1,5 @@
 /** Rules of the kind ReplicationController. */
+import type { ReplicationControllerSpec } from "../../../../generated/k8s/core-v1.ts";
 import type { Check } from "../../../../kube/check.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import { checkNotNegative, checked, checkedChange } from "../../shared/checks.ts";
@@ -8,8 +9,9 @@ import {
   type Templated,
   isUncounted,
   namedTemplateWarnings,
-  specWarnings,
+  podWarnings,
 } from "../../shared/pods/warnings.ts";
+import type { Shaped } from "../../shared/shapes.ts";
 import { checkReplicatedTemplate, checkSelection } from "../../shared/workloads/selection.ts";
 import type { ReplicaStatus } from "../../shared/workloads/shapes.ts";
 import { checkReplicaSetStatus } from "../../shared/workloads/status.ts";
@@ -25,9 +27,7 @@ import { mapSelectorScale } from "../../shared/workloads/scale.ts";
 function replicationControllerWarnings(object: Templated, old: Templated | undefined): string[] {
   if (!old) return namedTemplateWarnings(object, undefined);
   const { template } = old.spec;
-  if (!template || isUncounted(object, old)) return [];
-  const { metadata = {}, spec } = template;
-  return specWarnings("spec.template.spec", "spec.template.metadata", metadata, spec);
+  return template && !isUncounted(object, old) ? podWarnings(template, "spec.template") : [];
 }
 
 /** Defaults the labels and the selector to the labels of the template. */
@@ -42,12 +42,7 @@ function setReplicationControllerDefaults(controller: ReplicationController): vo
 }
 
 export interface ReplicationController extends SentObject {
-  spec: {
-    replicas?: number;
-    minReadySeconds?: number;
-    selector?: Record<string, string>;
-    template?: PodTemplate;
-  };
+  spec: Shaped<Omit<ReplicationControllerSpec, "template">> & { template?: PodTemplate };
   status?: ReplicaStatus;
 }
 

@@ -3,7 +3,7 @@ import { type Check, IMMUTABLE } from "../../../../kube/check.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import { mapAt, textOf } from "../../at.ts";
 import { checked, checkedChange } from "../../shared/checks.ts";
-import { amountErrors, isQuotaResource, resourceNameErrors } from "../../shared/resource-names.ts";
+import { checkAmount, checkResourceName, isQuotaResource } from "../../shared/resource-names.ts";
 import type { ResourceList, ResourceQuota, ScopeExpression } from "../../shared/shapes.ts";
 import { asGiven } from "../../strategies/emptied.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
@@ -73,11 +73,11 @@ function checkStatus(quota: Check<ResourceQuota>): void {
 function checkHard(amounts: Check<ResourceList | undefined>): void {
   for (const [name, amount] of sorted(amounts.value ?? {})) {
     const entry = amounts.entry(name);
-    entry.by((field) => resourceNameErrors(field, name));
+    checkResourceName(entry.as(name));
     if (!name.includes("/") && !isQuotaResource(name)) {
       entry.invalid("must be a standard resource for quota", name);
     }
-    entry.by((field) => amountErrors(field, name, amount));
+    checkAmount(entry.as(amount), name);
   }
 }
 

@@ -1,14 +1,14 @@
 /** Rules of the kind Secret. */
 import { Buffer } from "node:buffer";
 import { type KeyObject, X509Certificate, createPrivateKey } from "node:crypto";
+import type * as core from "../../../../generated/k8s/core-v1.ts";
 import { messageOf } from "../../../../errors.ts";
 import type { Check } from "../../../../kube/check.ts";
-import { sameJson } from "../../../../kube/json.ts";
-import type { SentObject } from "../../../../kube/object.ts";
 import { scanJson } from "../../../wire/json-scanner.ts";
 import { checked, checkedChange, configKeyErrors } from "../../shared/checks.ts";
+import type { ShapedObject } from "../../shared/shapes.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
-import { FIXED, MAX_BYTES, decodedBytes } from "./data-limits.ts";
+import { MAX_BYTES, checkFixed, decodedBytes } from "./data.ts";
 import { fields, labelNotSupported } from "../../selectable-fields.ts";
 
 /** Writes `stringData` into `data`, in base64. */
@@ -64,12 +64,9 @@ function pairProblem(certificate: string, key: string): string | undefined {
   return parsed.checkPrivateKey(secret) ? undefined : "tls: private key does not match public key";
 }
 
-export interface Secret extends SentObject {
+export type Secret = ShapedObject<Omit<core.Secret, "data">> & {
   data?: Record<string, string | null>;
-  stringData?: Record<string, string>;
-  type?: string;
-  immutable?: boolean;
-}
+};
 
 /** The required keys of each type of Secret. */
 const NEEDED: Readonly<Record<string, readonly string[]>> = {
@@ -123,9 +120,7 @@ function jsonObjectProblem(base64: string): string | undefined {
 
 function checkChange(secret: Check<Secret>, old: Secret): void {
   secret.at("type").unchanged(old.type);
-  if (old.immutable !== true) return;
-  if (secret.value.immutable !== true) secret.at("immutable").forbidden(FIXED);
-  if (!sameJson(secret.value.data ?? {}, old.data ?? {})) secret.at("data").forbidden(FIXED);
+  checkFixed(secret, old);
 }
 
 /** The rules of Secrets. */

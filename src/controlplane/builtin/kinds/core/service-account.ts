@@ -1,14 +1,11 @@
 /** Rules of the kind ServiceAccount. */
 import type { SentObject } from "../../../../kube/object.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { ServiceAccount } from "./pod/shape.ts";
 import { ENFORCED } from "./shared.ts";
 
-interface Account extends SentObject {
-  secrets?: { name?: string }[];
-}
-
 /** Reduces the secrets of an account to their names. */
-function keepSecretNames(account: Account): void {
+function keepSecretNames(account: ServiceAccount): void {
   if (account.secrets) {
     account.secrets = account.secrets.map(({ name }) => (name === undefined ? {} : { name }));
   }

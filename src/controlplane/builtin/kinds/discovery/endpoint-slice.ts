@@ -14,8 +14,8 @@ import {
 import type { SentObject } from "../../../../kube/object.ts";
 import { at, listAt, textAt } from "../../at.ts";
 import { addressErrors, endpointAddressErrors } from "../../shared/addresses/addresses.ts";
-import { addressWarnings } from "../../shared/addresses/warnings.ts";
-import { checkLabels, checked, checkedChange } from "../../shared/checks.ts";
+import { warnOfAddress } from "../../shared/addresses/warnings.ts";
+import { checkLabels, checked, checkedChange, warningsOf } from "../../shared/checks.ts";
 import { PROTOCOLS } from "../../shared/endpoint-ports.ts";
 import type { Loose, Sent } from "../../shared/shapes.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
@@ -60,14 +60,13 @@ function checkChange(slice: Check<EndpointSlice>, old: EndpointSlice): void {
 
 /** Warns about domain names, and about addresses in an unusual notation. */
 function endpointSliceWarnings(object: EndpointSlice, old: SentObject | undefined): string[] {
-  const { addressType, endpoints } = object;
-  if (addressType === "FQDN") {
+  if (object.addressType === "FQDN") {
     return old ? [] : ["spec.addressType: FQDN endpoints are deprecated"];
   }
-  return (endpoints ?? []).flatMap(({ addresses }, index) =>
-    (addresses ?? []).flatMap((address, position) =>
-      addressWarnings(`endpoints[${index}].addresses[${position}]`, address),
-    ),
+  return warningsOf(object, (slice, warn) =>
+    slice
+      .at("endpoints")
+      .each((endpoint) => endpoint.at("addresses").each((address) => warnOfAddress(address, warn))),
   );
 }
 

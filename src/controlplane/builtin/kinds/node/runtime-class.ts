@@ -3,8 +3,8 @@ import type { Check } from "../../../../kube/check.ts";
 import { dns1123LabelErrors } from "../../../../kube/names.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import { checkLabels, checked, checkedChange } from "../../shared/checks.ts";
-import { containerResourcesErrors } from "../../shared/pods/container-resources.ts";
-import { tolerationsErrors } from "../../shared/pods/scheduling.ts";
+import { checkResources } from "../../shared/pods/container-resources.ts";
+import { checkToleration } from "../../shared/pods/scheduling.ts";
 import type { Toleration } from "../../shared/pods/shapes.ts";
 import type { ResourceList } from "../../shared/shapes.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
@@ -20,12 +20,10 @@ function checkRuntimeClass(object: Check<RuntimeClass>): void {
   const tolerations = object.at("scheduling", "tolerations");
   object.at("handler").givenName(dns1123LabelErrors);
   object.at("overhead").ifSet((overhead) => {
-    overhead.by((field, { podFixed = {} }) =>
-      containerResourcesErrors(field, { limits: podFixed }),
-    );
+    checkResources(overhead.as({ limits: overhead.value.podFixed ?? {} }));
   });
   checkLabels(object.at("scheduling", "nodeSelector"));
-  tolerations.ifSet((list) => list.by(tolerationsErrors));
+  tolerations.each(checkToleration);
   const seen = new Set<string>();
   tolerations.each((toleration) => {
     const { key = "", operator = "", value = "", effect = "" } = toleration.value;

@@ -5,7 +5,7 @@ import { forbiddenTo } from "../../../failures.ts";
 import type { Check } from "../../../../kube/check.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import { checked, checkedChange } from "../../shared/checks.ts";
-import { preemptionErrors } from "../../shared/pods/pod-spec.ts";
+import { checkPreemptionPolicy } from "../../shared/pods/pod-spec.ts";
 import { SYSTEM_PRIORITIES } from "../../shared/system-priorities.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 
@@ -30,7 +30,7 @@ function checkPriorityClass(object: Check<PriorityClass>): void {
     const detail = `maximum allowed value of a user defined priority is ${HIGHEST_PRIORITY}`;
     object.at("value").forbidden(detail);
   }
-  object.at("preemptionPolicy").ifSet((policy) => policy.by(preemptionErrors));
+  object.at("preemptionPolicy").ifSet(checkPreemptionPolicy);
 }
 
 function systemProblem(

@@ -9,8 +9,8 @@ import {
   checkedChange,
 } from "../../shared/checks.ts";
 import { setVolumeSourceDefaults } from "../../shared/pods/defaults.ts";
-import type { PersistentVolume, Sent } from "../../shared/shapes.ts";
-import { type VolumeSpec, volumeSpecErrors } from "../../shared/volumes/volume-spec.ts";
+import type { Sent, VolumeSpec } from "../../shared/shapes.ts";
+import { checkVolumeSpec } from "../../shared/volumes/volume-spec.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { MOST_BYTES, bytesOf } from "./shared.ts";
 
@@ -25,7 +25,7 @@ const MOST_INT32 = 2 ** 31 - 1;
 const ONE_SOURCE = "must specify exactly one of inlineVolumeSpec and persistentVolumeName";
 
 type Attachment = Sent<VolumeAttachment> & {
-  spec: { source: { inlineVolumeSpec?: VolumeSpec & PersistentVolume["spec"] } };
+  spec: { source: { inlineVolumeSpec?: VolumeSpec } };
 };
 
 function checkAttachment(attachment: Check<Attachment>): void {
@@ -36,7 +36,7 @@ function checkAttachment(attachment: Check<Attachment>): void {
   if (!inline && name === undefined) source.required(ONE_SOURCE);
   else if (inline && name !== undefined) source.forbidden(ONE_SOURCE);
   else if (inline) {
-    source.at("inlineVolumeSpec").by((field) => volumeSpecErrors(field, inline, undefined));
+    checkVolumeSpec(source.at("inlineVolumeSpec").as(inline), undefined);
   } else if (name === "") {
     source.at("persistentVolumeName").required("must specify non empty persistentVolumeName");
   }

@@ -4,7 +4,7 @@ import { dns1035LabelErrors, dns1123SubdomainErrors } from "../../../../kube/nam
 import type { SentObject } from "../../../../kube/object.ts";
 import { listAt, textAt } from "../../at.ts";
 import { checkUnchangedForm, checked, checkedChange } from "../../shared/checks.ts";
-import { type ShownCondition, conditionsErrors } from "../../shared/conditions.ts";
+import { type ShownCondition, checkConditions } from "../../shared/conditions.ts";
 import { asGiven } from "../../strategies/emptied.ts";
 import { internalForm } from "../../strategies/go-internal.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
@@ -32,7 +32,7 @@ function checkStatus(migration: Check<StorageVersionMigration>, old: StorageVers
   if (now !== "" && !/^[1-9][0-9]*$/.test(now)) {
     version.invalid(`resource version is not well formed: ${now}`);
   }
-  conditions.by(conditionsErrors);
+  checkConditions(conditions);
   const before = old.status?.resourceVersion ?? "";
   if (before !== "" && before !== now) version.as(now).invalid("field is immutable");
   const refuse = (detail: string): void => {

@@ -2,22 +2,18 @@
  * Validation of the resources of containers, pods and runtime classes: requests, limits and claims.
  */
 import type { Check } from "../../../../kube/check.ts";
-import { type FieldError, notSupported } from "../../../../kube/field-errors.ts";
 import { dns1123LabelErrors } from "../../../../kube/names.ts";
 import { compareQuantities, parseQuantity } from "../../../../kube/values/quantity.ts";
-import { listed } from "../checks.ts";
 import {
-  amountErrors,
-  containerResourceNameErrors,
+  checkAmount,
+  checkContainerResourceName,
+  checkResourceName,
   isHugePages,
   mayOvercommit,
-  resourceNameErrors,
 } from "../resource-names.ts";
 import type { ResourceRequirements } from "../shapes.ts";
 import { aggregateRequests } from "./resources.ts";
 import type { PodSpec, ResizePolicy } from "./shapes.ts";
-
-type NameRule = (field: string, name: string) => FieldError[];
 
 /**
  * Validates resources: known names, requests within limits, and whole numbers of indivisible ones.
@@ -25,20 +21,17 @@ type NameRule = (field: string, name: string) => FieldError[];
 export function checkResources(
   resources: Check<ResourceRequirements>,
   claimNames: readonly string[] = [],
-  nameRule: NameRule = containerResourceNameErrors,
+  checkName = checkContainerResourceName,
 ): void {
   const { requests = {}, limits = {} } = resources.value;
-  resources.at("limits").eachEntry((amount, name) => {
-    amount.as(name).by(nameRule);
-    amount.add(amountErrors(amount.field, name, amount.value));
-    checkPages(amount, name);
-  });
-  resources.at("requests").eachEntry((amount, name) => {
-    amount.as(name).by(nameRule);
-    amount.add(amountErrors(amount.field, name, amount.value));
-    checkPair(resources, name, amount.value);
-    checkPages(amount, name);
-  });
+  for (const part of ["limits", "requests"] as const) {
+    resources.at(part).eachEntry((amount, name) => {
+      checkName(amount.as(name));
+      checkAmount(amount, name);
+      if (part === "requests") checkPair(resources, name, amount.value);
+      checkPages(amount, name);
+    });
+  }
   const names = [...Object.keys(requests), ...Object.keys(limits)];
   if (names.some(isHugePages) && !names.includes("cpu") && !names.includes("memory")) {
     resources.forbidden("HugePages require cpu or memory");
@@ -102,10 +95,9 @@ function checkClaims(
   });
 }
 
-function podResourceNameErrors(field: string, name: string): FieldError[] {
-  const errors = resourceNameErrors(field, name);
-  if (errors.length > 0 || name === "cpu" || name === "memory" || isHugePages(name)) return errors;
-  return [notSupported(field, name, ["cpu", "hugepages-", "memory"])];
+function checkPodResourceName(name: Check<string>): void {
+  if (!name.passes(checkResourceName) || isHugePages(name.value)) return;
+  if (!["cpu", "memory"].includes(name.value)) name.notSupported(["cpu", "hugepages-", "memory"]);
 }
 
 const isMore = (left: string, right: string): boolean =>
@@ -122,7 +114,7 @@ export function checkPodResources(spec: Check<PodSpec>): void {
     if (claims) {
       resources.at("claims").forbidden("claims may not be set for Resources at pod-level");
     }
-    checkResources(resources, [], podResourceNameErrors);
+    checkResources(resources, [], checkPodResourceName);
     for (const [name, sum] of Object.entries(aggregateRequests(spec.value))) {
       const amount = requests[name];
       if (amount === undefined || !isMore(sum, amount)) continue;
@@ -157,5 +149,3 @@ export function checkResizePolicies(
     }
   });
 }
-
-export const containerResourcesErrors = listed(checkResources);

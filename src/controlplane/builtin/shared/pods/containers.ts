@@ -176,7 +176,7 @@ export function checkImage(container: Check<Container>): void {
 }
 
 function checkPort(port: Check<ContainerPort>, names: Set<string>): void {
-  const { containerPort = 0, hostPort = 0 } = port.value;
+  const { containerPort, hostPort = 0 } = port.value;
   const name = port.at("name");
   if (name.value) {
     name.named(portNameErrors);
@@ -209,7 +209,7 @@ function checkVariable(variable: Check<EnvVar>): void {
     const path = reference.at("path");
     reference.at("key").givenName(envNameErrors);
     reference.at("volumeName").givenName(dns1123LabelErrors);
-    if (path.given()) checkNoBackstep(path.as(path.value ?? ""));
+    if (path.given()) checkNoBackstep(path);
   });
   const sources = Object.keys(from.value).length;
   if (sources === 0) {

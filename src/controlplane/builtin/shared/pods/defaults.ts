@@ -3,17 +3,17 @@
  *
  * @see https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/
  */
-import type { DownwardAPIVolumeFile } from "../../../../generated/k8s/core-v1.ts";
-import type { CommonVolumeSources } from "../shapes.ts";
-import type {
-  Container,
-  EnvVar,
-  FieldRef,
-  Handler,
-  PodSpec,
-  PodTemplate,
-  Probe,
-  Volume,
+import { isJsonObject } from "../../../../kube/json.ts";
+import { at } from "../../at.ts";
+import {
+  type Container,
+  type FieldRef,
+  type Handler,
+  type PodSpec,
+  type PodTemplate,
+  type Volume,
+  allContainersOf,
+  containersOf,
 } from "./shapes.ts";
 
 /** Sets the defaults of the template of a workload. */
@@ -33,50 +33,53 @@ export function setPodSpecDefaults(spec: PodSpec): void {
     spec.serviceAccount = account;
   }
   for (const volume of spec.volumes ?? []) setVolumeDefaults(volume);
-  for (const container of [
-    ...(spec.containers ?? []),
-    ...(spec.initContainers ?? []),
-    ...(spec.ephemeralContainers ?? []),
-  ]) {
-    setContainerDefaults(container);
-  }
+  for (const container of allContainersOf(spec)) setContainerDefaults(container);
 }
+
+const PROBES = ["livenessProbe", "readinessProbe", "startupProbe"] as const;
+
+/** The fields of disabled features, by their paths in a container; lists are not steps. */
+const OF_CONTAINERS = [
+  "volumeMounts.bindMountOptions",
+  ...PROBES.flatMap((probe) => [`${probe}.httpGet.protocol`, `${probe}.grpc.mode`]),
+];
+
+/** The same of the spec of a pod. */
+const DISABLED = [
+  "schedulingGroup",
+  "evictionResponders",
+  ...OF_CONTAINERS.flatMap((path) => [`containers.${path}`, `initContainers.${path}`]),
+  "volumes.emptyDir.mode",
+  "volumes.projected.defaultUser",
+  ...["secret", "configMap", "downwardAPI"].flatMap((source) => [
+    `volumes.${source}.defaultUser`,
+    `volumes.${source}.items.user`,
+    `volumes.projected.sources.${source}.items.user`,
+  ]),
+  ...["serviceAccountToken", "clusterTrustBundle", "podCertificate"].map(
+    (source) => `volumes.projected.sources.${source}.user`,
+  ),
+].map((path) => path.split("."));
 
 /** Drops the fields of disabled features from a pod or a pod template. */
 export function dropFromTemplate(template: { spec: PodSpec } | undefined): void {
-  if (template) dropDisabledFields(template.spec);
-}
-
-/** Drops the fields of disabled features. */
-function dropDisabledFields(spec: PodSpec): void {
-  delete spec.schedulingGroup;
-  delete spec.evictionResponders;
-  for (const volume of spec.volumes ?? []) dropFromVolume(volume);
-  for (const container of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) {
-    const { lifecycle, volumeMounts, livenessProbe, readinessProbe, startupProbe } = container;
-    for (const mount of volumeMounts ?? []) delete mount.bindMountOptions;
-    for (const probe of [livenessProbe, readinessProbe, startupProbe]) {
-      delete probe?.httpGet?.protocol;
-      delete probe?.grpc?.mode;
-    }
+  if (!template) return;
+  const { spec } = template;
+  for (const path of DISABLED) dropField(spec, path);
+  for (const container of containersOf(spec)) {
+    const { lifecycle } = container;
     if (lifecycle?.stopSignal === undefined) continue;
     delete lifecycle.stopSignal;
     if (!lifecycle.postStart && !lifecycle.preStop) delete container.lifecycle;
   }
 }
 
-function dropFromVolume({ emptyDir, secret, configMap, downwardAPI, projected }: Volume): void {
-  delete emptyDir?.mode;
-  const sources = projected?.sources ?? [];
-  const folders = [secret, configMap, downwardAPI];
-  for (const folder of [...folders, projected]) delete folder?.defaultUser;
-  for (const source of sources) {
-    delete source.serviceAccountToken?.user;
-    delete source.clusterTrustBundle?.user;
-    delete source.podCertificate?.user;
-    folders.push(source.secret, source.configMap, source.downwardAPI);
-  }
-  for (const folder of folders) for (const item of folder?.items ?? []) delete item.user;
+function dropField(value: unknown, path: readonly string[], depth = 0): void {
+  const step = path[depth] ?? "";
+  if (Array.isArray(value)) for (const item of value) dropField(item, path, depth);
+  else if (!isJsonObject(value)) return;
+  else if (depth < path.length - 1) dropField(value[step], path, depth + 1);
+  else delete value[step];
 }
 
 function setContainerDefaults(container: Container): void {
@@ -84,9 +87,18 @@ function setContainerDefaults(container: Container): void {
   container.terminationMessagePath ??= "/dev/termination-log";
   container.terminationMessagePolicy ??= "File";
   for (const port of container.ports ?? []) port.protocol ??= "TCP";
-  for (const variable of container.env ?? []) setEnvDefaults(variable);
-  for (const probe of [container.livenessProbe, container.readinessProbe, container.startupProbe]) {
-    if (probe) setProbeDefaults(probe);
+  for (const { valueFrom } of container.env ?? []) {
+    setFieldRefDefaults(valueFrom?.fieldRef);
+    if (valueFrom?.fileKeyRef) valueFrom.fileKeyRef.optional ??= false;
+  }
+  for (const part of PROBES) {
+    const { [part]: probe } = container;
+    if (!probe) continue;
+    probe.timeoutSeconds ??= 1;
+    probe.periodSeconds ??= 10;
+    probe.successThreshold ??= 1;
+    probe.failureThreshold ??= 3;
+    setHandlerDefaults(probe);
   }
   setHandlerDefaults(container.lifecycle?.postStart);
   setHandlerDefaults(container.lifecycle?.preStop);
@@ -110,22 +122,8 @@ function pullPolicyOf(image: string): "Always" | "IfNotPresent" {
   return tag === "latest" ? "Always" : "IfNotPresent";
 }
 
-function setEnvDefaults(variable: EnvVar): void {
-  setFieldRefDefaults(variable.valueFrom?.fieldRef);
-  const file = variable.valueFrom?.fileKeyRef;
-  if (file) file.optional ??= false;
-}
-
 function setFieldRefDefaults(reference: FieldRef | undefined): void {
   if (reference) reference.apiVersion ??= "v1";
-}
-
-function setProbeDefaults(probe: Probe): void {
-  probe.timeoutSeconds ??= 1;
-  probe.periodSeconds ??= 10;
-  probe.successThreshold ??= 1;
-  probe.failureThreshold ??= 3;
-  setHandlerDefaults(probe);
 }
 
 function setHandlerDefaults(handler: Handler | undefined): void {
@@ -144,12 +142,12 @@ function setVolumeDefaults(volume: Volume): void {
   for (const source of [volume.secret, volume.configMap, volume.downwardAPI]) {
     if (source) source.defaultMode ??= FILE_MODE;
   }
-  setDownwardDefaults(volume.downwardAPI?.items);
+  for (const { fieldRef } of volume.downwardAPI?.items ?? []) setFieldRefDefaults(fieldRef);
   if (volume.projected) {
     volume.projected.defaultMode ??= FILE_MODE;
-    for (const source of volume.projected.sources ?? []) {
-      if (source.serviceAccountToken) source.serviceAccountToken.expirationSeconds ??= 3600;
-      setDownwardDefaults(source.downwardAPI?.items);
+    for (const { serviceAccountToken: token, downwardAPI } of volume.projected.sources ?? []) {
+      if (token) token.expirationSeconds ??= 3600;
+      for (const { fieldRef } of downwardAPI?.items ?? []) setFieldRefDefaults(fieldRef);
     }
   }
   const claim = volume.ephemeral?.volumeClaimTemplate;
@@ -157,27 +155,20 @@ function setVolumeDefaults(volume: Volume): void {
   if (volume.image) volume.image.pullPolicy ??= pullPolicyOf(volume.image.reference ?? "");
 }
 
-/** Sets the defaults of the volume sources that pods and PersistentVolumes share. */
-export function setVolumeSourceDefaults(volume: CommonVolumeSources): void {
-  if (volume.hostPath) volume.hostPath.type ??= "";
-  if (volume.iscsi) volume.iscsi.iscsiInterface ??= "default";
-  if (volume.rbd) {
-    volume.rbd.pool ??= "rbd";
-    volume.rbd.user ??= "admin";
-    volume.rbd.keyring ??= "/etc/ceph/keyring";
-  }
-  if (volume.azureDisk) {
-    volume.azureDisk.cachingMode ??= "ReadWrite";
-    volume.azureDisk.kind ??= "Shared";
-    volume.azureDisk.fsType ??= "ext4";
-    volume.azureDisk.readOnly ??= false;
-  }
-  if (volume.scaleIO) {
-    volume.scaleIO.storageMode ??= "ThinProvisioned";
-    volume.scaleIO.fsType ??= "xfs";
-  }
-}
+/** The volume sources with defaults that PersistentVolumes have too. */
+const SOURCE_DEFAULTS = {
+  hostPath: { type: "" },
+  iscsi: { iscsiInterface: "default" },
+  rbd: { pool: "rbd", user: "admin", keyring: "/etc/ceph/keyring" },
+  azureDisk: { cachingMode: "ReadWrite", kind: "Shared", fsType: "ext4", readOnly: false },
+  scaleIO: { storageMode: "ThinProvisioned", fsType: "xfs" },
+};
 
-function setDownwardDefaults(items: readonly DownwardAPIVolumeFile[] | undefined): void {
-  for (const item of items ?? []) setFieldRefDefaults(item.fieldRef);
+/** Sets the defaults of the volume sources that pods and PersistentVolumes share. */
+export function setVolumeSourceDefaults(volume: object): void {
+  for (const [name, defaults] of Object.entries(SOURCE_DEFAULTS)) {
+    const source = at(volume, name);
+    if (!isJsonObject(source)) continue;
+    for (const [field, value] of Object.entries(defaults)) source[field] ??= value;
+  }
 }

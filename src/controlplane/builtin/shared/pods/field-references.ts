@@ -65,7 +65,7 @@ export function checkFieldRef(reference: Check<FieldRef>, supported: readonly st
  * @param isFile - whether it is in a volume, where it must name the container too
  */
 export function checkResourceFieldRef(reference: Check<ResourceFieldRef>, isFile: boolean): void {
-  const { divisor = "0", resource: name = "" } = reference.value;
+  const { divisor = "0", resource: name } = reference.value;
   const resource = reference.at("resource");
   if (!isFile || reference.at("containerName").given()) {
     const isPages = /^(limits|requests)\.hugepages-/.test(name);

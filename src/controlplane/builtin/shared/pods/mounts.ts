@@ -1,7 +1,7 @@
 /** Validation of volume mounts and raw devices of containers. */
 import type { Check } from "../../../../kube/check.ts";
 import { checkLocalPath } from "../checks.ts";
-import type { Container, Volume, VolumeDevice, VolumeMount } from "./shapes.ts";
+import type { Container, Volume, VolumeMount } from "./shapes.ts";
 
 /** Validates the volume mounts of a container. */
 export function checkMounts(
@@ -66,7 +66,7 @@ export function checkDevices(
   const { volumeMounts = [] } = container.value;
   const names = new Set<string>();
   const paths = new Set<string>();
-  container.at("volumeDevices").each((device: Check<VolumeDevice>) => {
+  container.at("volumeDevices").each((device) => {
     const name = device.at("name");
     const path = device.at("devicePath");
     const volume = volumes.get(name.value);

@@ -7,7 +7,6 @@ import {
   qualifiedNameErrors,
 } from "../../../../kube/names.ts";
 import { addressErrors } from "../addresses/addresses.ts";
-import { listed } from "../checks.ts";
 import { checkVolumes } from "../volumes/volumes.ts";
 import { checkPodResources, checkResources } from "./container-resources.ts";
 import { checkContainers } from "./containers.ts";
@@ -18,11 +17,20 @@ import {
   checkPodContext,
   checkProcesses,
 } from "./security-context.ts";
-import type { PodResourceClaim, PodSpec, PodTemplate } from "./shapes.ts";
+import {
+  type PodResourceClaim,
+  type PodSpec,
+  type PodTemplate,
+  allContainersOf,
+} from "./shapes.ts";
 
 const MAX_INT32 = 2_147_483_647;
 const MAX_HOSTNAME = 64;
-const APP_ARMOR = "container.apparmor.security.beta.kubernetes.io/";
+/** The annotation of a pod that stands for one made without the API. */
+export const MIRROR = "kubernetes.io/config.mirror";
+
+/** The annotation with the AppArmor profile of a container, whose name follows. */
+export const APP_ARMOR = "container.apparmor.security.beta.kubernetes.io/";
 
 /** Validates the template of a workload, its metadata included. */
 export function checkTemplate(template: Check<PodTemplate>): void {
@@ -48,18 +56,14 @@ export function checkPodAnnotations(
   annotations: Check<Record<string, string> | undefined>,
   spec: PodSpec,
 ): void {
-  const mirror = annotations.entry("kubernetes.io/config.mirror");
+  const mirror = annotations.entry(MIRROR);
   if (mirror.value !== undefined && !spec.nodeName) {
     mirror.invalid("must set spec.nodeName if mirror pod annotation is set");
   }
   annotations.entry("controller.kubernetes.io/pod-deletion-cost").ifSet((cost) => {
     if (!isInt32(cost.value)) cost.invalid("must be a 32bit integer");
   });
-  const names = [
-    ...(spec.initContainers ?? []),
-    ...(spec.containers ?? []),
-    ...(spec.ephemeralContainers ?? []),
-  ].map(({ name }) => name);
+  const names = allContainersOf(spec).map(({ name }) => name);
   annotations.eachEntry((profile, key) => {
     if (!key.startsWith(APP_ARMOR)) return;
     const name = key.slice(APP_ARMOR.length);
@@ -99,7 +103,7 @@ export function checkPodSpec(spec: Check<PodSpec>, podName: string | undefined):
   checkNames(spec);
   spec.at("tolerations").each(checkToleration);
   spec.at("hostAliases").each((alias) => {
-    alias.child("ip", alias.value.ip ?? "").named(addressErrors);
+    alias.at("ip").named(addressErrors);
     alias.at("hostnames").each((name) => name.named(dns1123SubdomainErrors));
   });
   checkClasses(spec);
@@ -139,7 +143,7 @@ function checkHostNetwork(spec: Check<PodSpec>, isPod: boolean): void {
   if (spec.value.hostNetwork !== true) return;
   spec.at("containers").each((container) =>
     container.at("ports").each((port) => {
-      const { hostPort = 0, containerPort = 0 } = port.value;
+      const { hostPort = 0, containerPort } = port.value;
       if (hostPort === containerPort || (hostPort === 0 && !isPod)) return;
       const detail = "must match `containerPort` when `hostNetwork` is true";
       port.at("hostPort").invalid(detail, hostPort);
@@ -217,8 +221,6 @@ function checkClasses(spec: Check<PodSpec>): void {
 }
 
 /** Validates the preemption policy of a pod. */
-function checkPreemptionPolicy(policy: Check<string>): void {
+export function checkPreemptionPolicy(policy: Check<string>): void {
   if (policy.given()) policy.oneOf(["PreemptLowerPriority", "Never"]);
 }
-
-export const preemptionErrors = listed(checkPreemptionPolicy);

@@ -22,7 +22,7 @@ export function checkLifecycle(container: Check<Container>, graceSeconds = 0): v
 function checkHook(hook: Check<Handler>, graceSeconds: number): void {
   checkHandler(hook, ["exec", "httpGet", "tcpSocket", "sleep"]);
   hook.at("sleep").ifSet((sleep) => {
-    const { seconds = 0 } = sleep.value;
+    const { seconds } = sleep.value;
     if (seconds >= 0 && seconds <= graceSeconds) return;
     const limit = `terminationGracePeriodSeconds (${graceSeconds})`;
     sleep.invalid(`must be non-negative and less than ${limit}`, seconds);

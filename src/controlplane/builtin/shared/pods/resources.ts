@@ -1,5 +1,5 @@
 /**
- * The total resources of a pod's containers, from which its quality of service follows.
+ * The total resources of a pod's containers, and its quality of service, which follows from them.
  *
  * @see https://kubernetes.io/docs/concepts/workloads/pods/pod-qos/
  */
@@ -10,7 +10,7 @@ import {
   parseQuantity,
 } from "../../../../kube/values/quantity.ts";
 import type { ResourceList } from "../shapes.ts";
-import type { Container, PodSpec } from "./shapes.ts";
+import { type Container, type PodSpec, containersOf } from "./shapes.ts";
 
 /**
  * The total requests of the containers: their sum, or the requests of an init container if they are
@@ -24,6 +24,33 @@ export function aggregateRequests(spec: PodSpec): ResourceList {
 export function aggregateLimits(spec: PodSpec): ResourceList {
   return aggregate(spec, (container) => container.resources?.limits ?? {});
 }
+
+/** The QoS class of a pod: `Guaranteed`, `Burstable` or `BestEffort`. */
+export function qosClassOf(spec: PodSpec): string {
+  const { resources } = spec;
+  const parts =
+    resources && (resources.requests ?? resources.limits)
+      ? [resources]
+      : containersOf(spec).map((one) => one.resources ?? {});
+  const asks = (amounts: ResourceList = {}): [string, string][] =>
+    Object.entries(amounts).filter(
+      ([name, amount]) => (name === "cpu" || name === "memory") && parseQuantity(amount).nanos > 0n,
+    );
+  if (parts.every(({ requests, limits }) => asks(requests).length + asks(limits).length === 0)) {
+    return "BestEffort";
+  }
+  const isGuaranteed = parts.every(({ requests, limits }) => {
+    const limited = new Map(asks(limits));
+    return (
+      limited.size === 2 &&
+      asks(requests).every(([name, amount]) => orderOf(limited.get(name) ?? "0", amount) === 0)
+    );
+  });
+  return isGuaranteed ? "Guaranteed" : "Burstable";
+}
+
+const orderOf = (left: string, right: string): number =>
+  compareQuantities(parseQuantity(left), parseQuantity(right));
 
 function aggregate(spec: PodSpec, pick: (container: Container) => ResourceList): ResourceList {
   const sum: ResourceList = {};
@@ -59,11 +86,6 @@ function addTo(sum: ResourceList, amounts: ResourceList): void {
 function raiseTo(sum: ResourceList, amounts: ResourceList): void {
   for (const [name, amount] of Object.entries(amounts)) {
     const before = sum[name];
-    if (
-      before === undefined ||
-      compareQuantities(parseQuantity(before), parseQuantity(amount)) < 0
-    ) {
-      sum[name] = amount;
-    }
+    if (before === undefined || orderOf(before, amount) < 0) sum[name] = amount;
   }
 }

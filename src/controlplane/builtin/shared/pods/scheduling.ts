@@ -9,8 +9,7 @@ import {
   labelValueErrors,
   qualifiedNameErrors,
 } from "../../../../kube/names.ts";
-import { selectorErrors } from "../../../../kube/selectors/selector-rules.ts";
-import { listed } from "../checks.ts";
+import { checkSelector } from "../checks.ts";
 import type { LabelSelector, Loose } from "../shapes.ts";
 import type {
   Affinity,
@@ -23,8 +22,8 @@ import type {
   Toleration,
 } from "./shapes.ts";
 
-const REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution";
-const PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution";
+export const REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution";
+export const PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution";
 
 export const EFFECTS = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 
@@ -103,8 +102,8 @@ function checkPodAffinity(affinity: Check<PodAffinity | undefined>): void {
 
 function checkPodTerm(term: Check<PodTerm>): void {
   const { namespaces = [], matchLabelKeys, mismatchLabelKeys } = term.value;
-  term.at("labelSelector").ifSet((selector) => selector.by(selectorErrors));
-  term.at("namespaceSelector").ifSet((selector) => selector.by(selectorErrors));
+  checkSelector(term.at("labelSelector"));
+  checkSelector(term.at("namespaceSelector"));
   for (const name of namespaces) term.child("namespace", name).named(dns1123LabelErrors);
   checkLabelKeys(term, matchLabelKeys, mismatchLabelKeys);
   term.at("topologyKey").given("can not be empty");
@@ -165,7 +164,7 @@ export function checkSpread(constraints: Check<SpreadConstraint[] | undefined>):
       constraint.at(part).ifSet((policy) => policy.oneOf(["Honor", "Ignore"]));
     }
     checkLabelKeys(constraint, matchLabelKeys);
-    constraint.at("labelSelector").ifSet((selector) => selector.by(selectorErrors));
+    checkSelector(constraint.at("labelSelector"));
   });
 }
 
@@ -193,7 +192,3 @@ export function checkToleration(toleration: Check<Toleration>): void {
   }
   if (effect.value !== "") effect.oneOf(EFFECTS);
 }
-
-export const tolerationsErrors = listed((tolerations: Check<Toleration[] | undefined>) =>
-  tolerations.each(checkToleration),
-);

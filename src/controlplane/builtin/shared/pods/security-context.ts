@@ -3,14 +3,28 @@
  * system allows.
  */
 import type { Check } from "../../../../kube/check.ts";
+import { dns1123SubdomainErrors } from "../../../../kube/names.ts";
 import { internalForm } from "../../strategies/go-internal.ts";
 import { checkLocalPath } from "../checks.ts";
-import type { ContainerContext, PodContext, PodSpec, SecurityProfile } from "./shapes.ts";
-import { checkWindowsOptions } from "./windows-options.ts";
+import {
+  type ContainerContext,
+  type PodContext,
+  type PodSpec,
+  type SecurityProfile,
+  eachContainer,
+} from "./shapes.ts";
 
 const MAX_ID = 2_147_483_647;
 const PROFILE_TYPES = ["Localhost", "RuntimeDefault", "Unconfined"];
 const SYSCTL = /^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$/;
+
+const MAX_CREDENTIAL_KIB = 64;
+const MAX_DOMAIN = 256;
+const MAX_USER = 104;
+const NETBIOS_NAME = /^[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}$/;
+
+const DNS_NAME =
+  /^[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/;
 
 const SYSCTL_DETAIL =
   "must have at most 253 characters and match regex ^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$";
@@ -114,6 +128,51 @@ function checkAppArmorProfile(profile: Check<SecurityProfile>): void {
   }
 }
 
+/** Validates the Windows options of a pod or a container. */
+function checkWindowsOptions(options: Check<NonNullable<PodContext["windowsOptions"]>>): void {
+  options.at("gmsaCredentialSpecName").ifSet((name) => name.named(dns1123SubdomainErrors));
+  options.at("gmsaCredentialSpec").ifSet((spec) => {
+    if (spec.value === "") spec.invalid("gmsaCredentialSpec cannot be an empty string");
+    else if (Buffer.byteLength(spec.value) > MAX_CREDENTIAL_KIB * 1024) {
+      spec.invalid(`gmsaCredentialSpec size must be under ${MAX_CREDENTIAL_KIB} KiB`);
+    }
+  });
+  options.at("runAsUserName").ifSet(checkUserName);
+}
+
+function checkUserName(name: Check<string>): void {
+  const parts = name.value.split("\\");
+  const user = parts.at(-1) ?? "";
+  const bytes = Buffer.byteLength(user);
+  const refuse = (detail: string): void => name.invalid(`runAsUserName${detail}`);
+  if (name.value === "") {
+    refuse(" cannot be an empty string");
+    return;
+  }
+  // eslint-disable-next-line no-control-regex -- it matches control characters
+  if (/[\u0000-\u001f\u007f]/.test(name.value)) {
+    refuse(" cannot contain control characters");
+    return;
+  }
+  if (parts.length > 2) {
+    refuse(" cannot contain more than one backslash");
+    return;
+  }
+  const domain = parts.length === 2 ? parts[0] : undefined;
+  if (Buffer.byteLength(domain ?? "") >= MAX_DOMAIN) {
+    refuse(`'s Domain length must be under ${MAX_DOMAIN} characters`);
+  }
+  if (domain !== undefined && !NETBIOS_NAME.test(domain) && !DNS_NAME.test(domain)) {
+    refuse("'s Domain doesn't match the NetBios nor the DNS format");
+  }
+  if (bytes === 0) refuse("'s User cannot be empty");
+  if (bytes > MAX_USER) refuse(`'s User length must not be longer than ${MAX_USER} characters`);
+  if (/^[. ]+$/.test(user)) refuse("'s User cannot contain only periods or spaces");
+  if (/["/\\:;|=,+*?<>@[\]]/.test(user)) {
+    refuse("'s User cannot contain the following characters: \"/\\:;|=,+*?<>@[]");
+  }
+}
+
 /** Validates that a pod with a user namespace does not share the host's other namespaces. */
 export function checkHostUsers(spec: Check<PodSpec>): void {
   const { hostUsers, hostNetwork, hostPID, hostIPC } = spec.value;
@@ -140,7 +199,7 @@ export function checkOperatingSystem(spec: Check<PodSpec>): void {
   const context = spec.at("securityContext");
   if (name.value === "linux") {
     refuseWindowsOptions(context);
-    eachContext(spec, refuseWindowsOptions);
+    eachContainer(spec, (container) => refuseWindowsOptions(container.at("securityContext")));
     return;
   }
   if (name.value !== "windows") {
@@ -164,8 +223,8 @@ export function checkOperatingSystem(spec: Check<PodSpec>): void {
   for (const part of ["hostPID", "hostIPC", "shareProcessNamespace"] as const) {
     if (spec.value[part] === true) spec.at(part).forbidden(WINDOWS);
   }
-  eachContext(spec, (own) =>
-    refuseOnWindows(own, [
+  eachContainer(spec, (container) =>
+    refuseOnWindows(container.at("securityContext"), [
       "appArmorProfile",
       "seLinuxOptions",
       "seccompProfile",
@@ -184,13 +243,4 @@ function refuseWindowsOptions(context: Check<PodContext | ContainerContext | und
   context.at("windowsOptions").ifSet((options) => {
     options.forbidden("windows options cannot be set for a linux pod");
   });
-}
-
-function eachContext(
-  spec: Check<PodSpec>,
-  check: (context: Check<ContainerContext>) => void,
-): void {
-  for (const list of ["initContainers", "containers", "ephemeralContainers"] as const) {
-    spec.at(list).each((container) => container.at("securityContext").ifSet(check));
-  }
 }

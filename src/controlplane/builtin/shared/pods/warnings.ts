@@ -1,17 +1,22 @@
 /** Warnings about pods and pod templates. */
 import { at } from "../../at.ts";
+import type { Check } from "../../../../kube/check.ts";
 import { quote } from "../../../../kube/field-errors.ts";
 import { dns1123LabelErrors, labelValueErrors } from "../../../../kube/names.ts";
-import type { ObjectMeta, SentObject } from "../../../../kube/object.ts";
-import { addressWarnings } from "../addresses/warnings.ts";
-import { fractionWarnings, volumeWarnings } from "../volumes/warnings.ts";
-import type { Affinity, Container, PodSpec, PodTemplate } from "./shapes.ts";
-
-type NodeSelectorTerm = NonNullable<
-  NonNullable<
-    NonNullable<Affinity["nodeAffinity"]>["requiredDuringSchedulingIgnoredDuringExecution"]
-  >["nodeSelectorTerms"]
->[number];
+import type { SentObject } from "../../../../kube/object.ts";
+import { warnOfAddress } from "../addresses/warnings.ts";
+import { type Warn, warningsOf } from "../checks.ts";
+import { warnOfFraction, warnOfVolumes } from "../volumes/warnings.ts";
+import { APP_ARMOR } from "./pod-spec.ts";
+import { PREFERRED, REQUIRED } from "./scheduling.ts";
+import {
+  type Container,
+  type ContainerPort,
+  type NodeTerm,
+  type PodSpec,
+  type PodTemplate,
+  eachContainer,
+} from "./shapes.ts";
 
 const LABELS: Readonly<Record<string, string>> = {
   "beta.kubernetes.io/arch": 'deprecated since v1.14; use "kubernetes.io/arch" instead',
@@ -39,8 +44,6 @@ const ANNOTATIONS: Readonly<Record<string, string>> = {
 
 const SECCOMP_POD = "seccomp.security.alpha.kubernetes.io/pod";
 const SECCOMP_CONTAINER = "container.seccomp.security.alpha.kubernetes.io/";
-const APP_ARMOR = "container.apparmor.security.beta.kubernetes.io/";
-const NULL_SELECTOR = "a null labelSelector results in matching no pod";
 
 /**
  * Whether a write leaves the generation of a workload as it was, or the template of a DaemonSet.
@@ -56,10 +59,8 @@ export type Templated = SentObject & { spec: { template?: PodTemplate } };
 
 /** Warnings about workloads whose template is in `spec.template`. */
 export function templateWarnings(object: Templated, old: SentObject | undefined): string[] {
-  const { spec } = object;
-  if (!spec.template || isUncounted(object, old)) return [];
-  const { metadata = {}, spec: pod } = spec.template;
-  return specWarnings("spec.template.spec", "spec.template.metadata", metadata, pod);
+  const { template } = object.spec;
+  return template && !isUncounted(object, old) ? podWarnings(template, "spec.template") : [];
 }
 
 /**
@@ -83,234 +84,159 @@ export function nameWarnings(name: string | undefined, use = "Pod names and host
     : [];
 }
 
-export function specWarnings(
-  at: string,
-  metaAt: string,
-  metadata: ObjectMeta,
-  spec: PodSpec,
-): string[] {
-  const warnings: string[] = [];
-  for (const key of Object.keys(spec.nodeSelector ?? {})) {
-    const note = LABELS[key];
-    if (note !== undefined) warnings.push(`${at}.nodeSelector[${key}]: ${note}`);
-  }
-  const { nodeAffinity, podAffinity, podAntiAffinity } = spec.affinity ?? {};
-  warnings.push(...nodeAffinityWarnings(`${at}.affinity.nodeAffinity`, nodeAffinity));
-  for (const [index, constraint] of (spec.topologySpreadConstraints ?? []).entries()) {
-    const field = `${at}.topologySpreadConstraints[${index}]`;
-    const note = LABELS[constraint.topologyKey];
-    if (note !== undefined)
-      warnings.push(`${field}.topologyKey: ${constraint.topologyKey} is ${note}`);
-    if (!constraint.labelSelector) warnings.push(`${field}.labelSelector: ${NULL_SELECTOR}`);
-  }
+/** Warnings about a pod, or the template of one at `field`. */
+export const podWarnings = (pod: PodTemplate, field = ""): string[] =>
+  warningsOf(pod, warnOfPod, field);
+
+function warnOfPod(pod: Check<PodTemplate>, warn: Warn): void {
+  const spec = pod.at("spec");
+  const annotations = pod.at("metadata", "annotations");
+  spec.at("nodeSelector").eachEntry((label, key) => {
+    if (LABELS[key] !== undefined) warn(label, LABELS[key]);
+  });
+  const node = spec.at("affinity", "nodeAffinity");
+  node.at(REQUIRED, "nodeSelectorTerms").each((term) => warnOfNodeTerm(term, warn, false));
+  node.at(PREFERRED).each((term) => warnOfNodeTerm(term.at("preference"), warn, true));
+  spec.at("topologySpreadConstraints").each((constraint) => {
+    const key = constraint.at("topologyKey");
+    const note = LABELS[key.value];
+    if (note !== undefined) warn(key, `${key.value} is ${note}`);
+    warnOfSelector(constraint, warn);
+  });
   for (const [key, note] of Object.entries(ANNOTATIONS)) {
-    if (metadata.annotations?.[key] !== undefined) {
-      warnings.push(`${metaAt}.annotations[${key}]: ${note}`);
-    }
+    annotations.entry(key).ifSet((annotation) => warn(annotation, note));
   }
-  warnings.push(
-    ...volumeWarnings(`${at}.volumes`, spec.volumes ?? []),
-    ...referenceWarnings(at, spec),
-    ...annotationWarnings(`${metaAt}.annotations`, metadata, spec),
-  );
-  for (const [field, container] of containersOf(at, spec)) {
-    warnings.push(...containerWarnings(field, container));
+  warnOfVolumes(spec.at("volumes"), warn);
+  warnOfReferences(spec, warn);
+  warnOfProfiles(pod, warn);
+  eachContainer(spec, (container) => warnOfContainer(container, warn));
+  warnOfPorts(spec, warn);
+  spec.at("terminationGracePeriodSeconds").ifSet((seconds) => {
+    if (seconds.value >= 0) return;
+    warn(seconds, "must be >= 0; negative values are invalid and will be treated as 1");
+  });
+  for (const part of ["podAffinity", "podAntiAffinity"] as const) {
+    const affinity = spec.at("affinity", part);
+    affinity.at(REQUIRED).each((term) => warnOfSelector(term, warn));
+    affinity.at(PREFERRED).each((term) => warnOfSelector(term.at("podAffinityTerm"), warn));
   }
-  warnings.push(...portWarnings(containersOf(at, spec)));
-  if ((spec.terminationGracePeriodSeconds ?? 0) < 0) {
-    warnings.push(
-      `${at}.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1`,
-    );
-  }
-  warnings.push(
-    ...podAffinityWarnings(`${at}.affinity.podAffinity`, podAffinity),
-    ...podAffinityWarnings(`${at}.affinity.podAntiAffinity`, podAntiAffinity),
-  );
-  for (const [index, server] of (spec.dnsConfig?.nameservers ?? []).entries()) {
-    warnings.push(...addressWarnings(`${at}.dnsConfig.nameservers[${index}]`, server));
-  }
-  for (const [index, { ip = "" }] of (spec.hostAliases ?? []).entries()) {
-    warnings.push(...addressWarnings(`${at}.hostAliases[${index}].ip`, ip));
-  }
-  return warnings;
+  spec.at("dnsConfig", "nameservers").each((server) => warnOfAddress(server, warn));
+  spec.at("hostAliases").each((alias) => warnOfAddress(alias.at("ip"), warn));
 }
 
 /** Warns about deprecated labels of nodes, and about values that no label can have. */
-export function nodeTermWarnings(
-  field: string,
-  term: NodeSelectorTerm,
-  checksValues: boolean,
-): string[] {
-  return (term.matchExpressions ?? []).flatMap(({ key, values = [] }, index) => {
-    const at = `${field}.matchExpressions[${index}]`;
-    const note = LABELS[key];
-    const wrong = checksValues
-      ? values.flatMap((value, position) =>
-          labelValueErrors(value).map(
-            (detail) => `${at}.values[${position}]: ${value} is invalid, ${detail}`,
-          ),
-        )
-      : [];
-    return note === undefined ? wrong : [`${at}.key: ${key} is ${note}`, ...wrong];
+export function warnOfNodeTerm(term: Check<NodeTerm>, warn: Warn, checksValues: boolean): void {
+  term.at("matchExpressions").each((expression) => {
+    const key = expression.at("key");
+    const note = LABELS[key.value];
+    if (note !== undefined) warn(key, `${key.value} is ${note}`);
+    if (!checksValues) return;
+    expression.at("values").each((value) => {
+      for (const detail of labelValueErrors(value.value)) {
+        warn(value, `${value.value} is invalid, ${detail}`);
+      }
+    });
   });
 }
 
-function nodeAffinityWarnings(at: string, affinity: Affinity["nodeAffinity"]): string[] {
-  const wanted = affinity?.requiredDuringSchedulingIgnoredDuringExecution;
-  const field = `${at}.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms`;
-  return [
-    ...(wanted?.nodeSelectorTerms ?? []).flatMap((term, index) =>
-      nodeTermWarnings(`${field}[${index}]`, term, false),
-    ),
-    ...(affinity?.preferredDuringSchedulingIgnoredDuringExecution ?? []).flatMap(
-      ({ preference }, index) =>
-        nodeTermWarnings(
-          `${at}.preferredDuringSchedulingIgnoredDuringExecution[${index}].preference`,
-          preference,
-          true,
-        ),
-    ),
-  ];
-}
-
-function podAffinityWarnings(at: string, affinity: Affinity["podAffinity"]): string[] {
-  const required = affinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
-  const preferred = affinity?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
-  return [
-    ...required.map(
-      ({ labelSelector }, index) =>
-        [
-          labelSelector,
-          `${at}.requiredDuringSchedulingIgnoredDuringExecution[${index}].labelSelector`,
-        ] as const,
-    ),
-    ...preferred.map(
-      ({ podAffinityTerm }, index) =>
-        [
-          podAffinityTerm.labelSelector,
-          `${at}.preferredDuringSchedulingIgnoredDuringExecution[${index}].podAffinityTerm.labelSelector`,
-        ] as const,
-    ),
-  ].flatMap(([selector, field]) => (selector ? [] : [`${field}: ${NULL_SELECTOR}`]));
+function warnOfSelector(term: Check<{ labelSelector?: object }>, warn: Warn): void {
+  const selector = term.at("labelSelector");
+  if (!selector.value) warn(selector, "a null labelSelector results in matching no pod");
 }
 
 /**
  * Warns about host aliases and secrets that are duplicates or have no name, and about fractional
  * amounts.
  */
-function referenceWarnings(at: string, spec: PodSpec): string[] {
-  const { hostAliases = [], imagePullSecrets = [], overhead = {} } = spec;
-  const twice = (field: string, what: string, values: readonly string[], part: string): string[] =>
-    values.flatMap((value, index) =>
-      values.indexOf(value) < index
-        ? [`${at}.${field}[${index}].${part}: duplicate ${what} ${quote(value)}`]
-        : [],
-    );
-  const hosts = hostAliases.map(({ ip = "" }) => ip);
-  const secrets = imagePullSecrets.map(({ name = "" }) => name);
-  return [
-    ...twice("hostAliases", "ip", hosts, "ip"),
-    ...twice("imagePullSecrets", "name", secrets, "name"),
-    ...secrets.flatMap((name, index) =>
-      name === "" ? [`${at}.imagePullSecrets[${index}].name: invalid empty name ""`] : [],
-    ),
-    ...["memory", "ephemeral-storage"].flatMap((name) =>
-      fractionWarnings(`${at}.overhead[${name}]`, overhead[name]),
-    ),
-  ];
+function warnOfReferences(spec: Check<PodSpec>, warn: Warn): void {
+  const warnIfSeen = (seen: Set<string>, text: Check<string>, what: string): void => {
+    if (seen.has(text.value)) warn(text, `duplicate ${what} ${quote(text.value)}`);
+    seen.add(text.value);
+  };
+  const ips = new Set<string>();
+  const names = new Set<string>();
+  const secrets = spec.at("imagePullSecrets");
+  spec.at("hostAliases").each((alias) => warnIfSeen(ips, alias.at("ip"), "ip"));
+  secrets.each((secret) => {
+    warnIfSeen(names, secret.child("name", secret.value.name ?? ""), "name");
+  });
+  secrets.each((secret) => {
+    if (!secret.value.name) warn(secret.at("name"), 'invalid empty name ""');
+  });
+  for (const name of FRACTIONAL) warnOfFraction(spec.at("overhead").entry(name), warn);
 }
 
-/** The containers in the order of the warnings, each with its path. */
-const containersOf = (at: string, spec: PodSpec): [field: string, container: Container][] =>
-  (["initContainers", "containers", "ephemeralContainers"] as const).flatMap((list) =>
-    (spec[list] ?? []).map((container, index): [string, Container] => [
-      `${at}.${list}[${index}]`,
-      container,
-    ]),
-  );
+/** The amounts in bytes, of which fractions make no sense. */
+const FRACTIONAL = ["memory", "ephemeral-storage"];
 
-function annotationWarnings(at: string, { annotations = {} }: ObjectMeta, spec: PodSpec): string[] {
-  const warnings: string[] = [];
-  const seccomp = 'non-functional in v1.27+; use the "seccompProfile" field instead';
-  if (annotations[SECCOMP_POD] !== undefined && !spec.securityContext?.["seccompProfile"]) {
-    warnings.push(`${at}[${SECCOMP_POD}]: ${seccomp}`);
-  }
-  for (const [, { name, securityContext: own }] of containersOf("", spec)) {
-    const key = `${SECCOMP_CONTAINER}${name}`;
-    if (annotations[key] !== undefined && !own?.seccompProfile) {
-      warnings.push(`${at}[${key}]: ${seccomp}`);
-    }
-    const armor = `${APP_ARMOR}${name}`;
-    if (annotations[armor] !== undefined && !own?.appArmorProfile) {
-      warnings.push(
-        `${at}[${armor}]: deprecated since v1.30; use the "appArmorProfile" field instead`,
-      );
-    }
-  }
-  return warnings;
+/** Warns about annotations that stand for profiles of the security context. */
+function warnOfProfiles(pod: Check<PodTemplate>, warn: Warn): void {
+  const annotations = pod.at("metadata", "annotations");
+  const replaced = (key: string, field: string, since: string): void => {
+    const note = `${since}; use the "${field}" field instead`;
+    annotations.entry(key).ifSet((annotation) => warn(annotation, note));
+  };
+  const seccomp = ["seccompProfile", "non-functional in v1.27+"] as const;
+  if (!pod.value.spec.securityContext?.seccompProfile) replaced(SECCOMP_POD, ...seccomp);
+  eachContainer(pod.at("spec"), ({ value: { name, securityContext: own } }) => {
+    if (!own?.seccompProfile) replaced(`${SECCOMP_CONTAINER}${name}`, ...seccomp);
+    if (own?.appArmorProfile) return;
+    replaced(`${APP_ARMOR}${name}`, "appArmorProfile", "deprecated since v1.30");
+  });
 }
 
-function containerWarnings(at: string, { resources, env = [] }: Container): string[] {
-  const warnings = ["memory", "ephemeral-storage"].flatMap((name) =>
-    (["limits", "requests"] as const).flatMap((part) =>
-      fractionWarnings(`${at}.resources.${part}[${name}]`, resources?.[part]?.[name]),
-    ),
-  );
+function warnOfContainer(container: Check<Container>, warn: Warn): void {
+  for (const name of FRACTIONAL) {
+    for (const part of ["limits", "requests"] as const) {
+      warnOfFraction(container.at("resources", part).entry(name), warn);
+    }
+  }
   const seen = new Set<string>();
-  for (const [index, { name, value = "", valueFrom }] of env.entries()) {
+  container.at("env").each((variable) => {
+    const { name, value = "", valueFrom } = variable.value;
     const reference = `$(${name})`;
     const hides = valueFrom !== undefined || value === reference || !value.includes(reference);
     if (seen.has(name) && hides) {
-      warnings.push(
-        `${at}.env[${index}]: hides previous definition of ${quote(name)}, which may be dropped when using apply`,
-      );
+      const what = `hides previous definition of ${quote(name)}`;
+      warn(variable, `${what}, which may be dropped when using apply`);
     }
     seen.add(name);
-  }
-  return warnings;
+  });
 }
 
 /** Warns about duplicate ports across all containers. */
-function portWarnings(containers: readonly (readonly [string, Container])[]): string[] {
-  const all = containers.flatMap(([at, { ports = [] }]) =>
-    ports.map((port, index) => ({ field: `${at}.ports[${index}]`, port })),
-  );
-  const warnings = all.flatMap(({ field, port }, index) => {
-    const { hostIP = "", hostPort = 0, containerPort = 0, protocol = "", name = "" } = port;
-    const shown = `{Name:${name} HostPort:${hostPort} ContainerPort:${containerPort} Protocol:${protocol} HostIP:${hostIP}}`;
-    const alone =
-      hostIP !== "" && hostPort === 0 ? [`${field}: hostIP set without hostPort: ${shown}`] : [];
-    const others = all
-      .slice(0, index)
-      .filter(
-        (other) => other.port.containerPort === containerPort && other.port.protocol === protocol,
-      );
-    return [
-      ...alone,
-      ...others.flatMap(({ field: otherField, port: other }) => {
-        const { hostIP: otherIP = "", hostPort: otherPort = 0 } = other;
+function warnOfPorts(spec: Check<PodSpec>, warn: Warn): void {
+  const before: Check<ContainerPort>[] = [];
+  eachContainer(spec, (container) =>
+    container.at("ports").each((port) => {
+      const { hostIP = "", hostPort = 0, containerPort, protocol = "", name = "" } = port.value;
+      if (hostIP !== "" && hostPort === 0) {
+        const shown = `{Name:${name} HostPort:${hostPort} ContainerPort:${containerPort} Protocol:${protocol} HostIP:${hostIP}}`;
+        warn(port, `hostIP set without hostPort: ${shown}`);
+      }
+      for (const { field, value: other } of before) {
+        const { hostIP: otherIP = "", hostPort: otherPort = 0, protocol: its = "" } = other;
+        if (other.containerPort !== containerPort || its !== protocol) continue;
         if (hostIP === otherIP && hostPort === otherPort) {
-          return [`${field}: duplicate port definition with ${otherField}`];
+          warn(port, `duplicate port definition with ${field}`);
+        } else if (hostPort === 0 || otherPort === 0) {
+          warn(port, `overlapping port definition with ${field}`);
+        } else if (hostPort === otherPort && (hostIP === "") !== (otherIP === "")) {
+          warn(port, `dangerously ambiguous port definition with ${field}`);
         }
-        if (hostPort === 0 || otherPort === 0) {
-          return [`${field}: overlapping port definition with ${otherField}`];
-        }
-        return hostPort === otherPort && (hostIP === "") !== (otherIP === "")
-          ? [`${field}: dangerously ambiguous port definition with ${otherField}`]
-          : [];
-      }),
-    ];
-  });
+      }
+      before.push(port);
+    }),
+  );
   const names = new Map<string, string>();
-  for (const { field, port } of all) {
-    if (!port.name) continue;
-    const first = names.get(port.name);
-    if (first === undefined) names.set(port.name, field);
+  for (const port of before) {
+    const { name } = port.value;
+    if (!name) continue;
+    const first = names.get(name);
+    if (first === undefined) names.set(name, port.field);
     else {
-      warnings.push(
-        `${field}: duplicate port name ${quote(port.name)} with ${first}, services and probes that select ports by name will use ${first}`,
-      );
+      const what = `duplicate port name ${quote(name)} with ${first}`;
+      warn(port, `${what}, services and probes that select ports by name will use ${first}`);
     }
   }
-  return warnings;
 }

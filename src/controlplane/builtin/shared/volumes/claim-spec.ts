@@ -2,23 +2,20 @@
 import type { Check } from "../../../../kube/check.ts";
 import { sameJson } from "../../../../kube/json.ts";
 import { dns1123SubdomainErrors } from "../../../../kube/names.ts";
-import { selectorErrors } from "../../../../kube/selectors/selector-rules.ts";
-import { listed } from "../checks.ts";
-import { amountErrors } from "../resource-names.ts";
+import { checkSelector } from "../checks.ts";
+import { checkAmount } from "../resource-names.ts";
 import type { PersistentVolumeClaimSpec } from "../shapes.ts";
 import { VOLUME_MODES, checkAccessModes, checkPositive } from "./volume-spec.ts";
 
 /** Validates the spec of a claim, or of a claim template. */
 export function checkClaimSpec(spec: Check<PersistentVolumeClaimSpec>): void {
-  const { selector, resources, dataSource, dataSourceRef } = spec.value;
+  const { resources, dataSource, dataSourceRef } = spec.value;
   const modes = spec.at("accessModes");
   modes.given("at least 1 access mode is required");
-  if (selector) spec.at("selector").by(selectorErrors);
+  checkSelector(spec.at("selector"));
   checkAccessModes(modes);
   const amount = spec.child("resources[storage]", resources?.requests?.["storage"] ?? "");
-  if (amount.given() && amount.passes(checkPositive)) {
-    amount.add(amountErrors(amount.field, "storage", amount.value));
-  }
+  if (amount.given() && amount.passes(checkPositive)) checkAmount(amount, "storage");
   spec.at("storageClassName").nameIfGiven(dns1123SubdomainErrors);
   spec.at("volumeMode").ifSet((mode) => mode.oneOf(VOLUME_MODES));
   spec.at("dataSource").ifSet(checkSource);
@@ -44,5 +41,3 @@ function checkSource(
     source.invalid("must be 'PersistentVolumeClaim' when referencing the default apiGroup", kind);
   }
 }
-
-export const claimSpecErrors = listed(checkClaimSpec);

@@ -2,11 +2,12 @@
  * Validation of volume sources that pods and PersistentVolumes share: disks and network file
  * systems.
  */
-import type { PersistentVolumeSpec, SecretReference } from "../../../../generated/k8s/core-v1.ts";
+import type { SecretReference } from "../../../../generated/k8s/core-v1.ts";
 import type { Check } from "../../../../kube/check.ts";
 import { dns1123LabelErrors, dns1123SubdomainErrors } from "../../../../kube/names.ts";
 import { checkCsiDriverName, checkNoBackstep } from "../checks.ts";
 import type { Volume } from "../pods/shapes.ts";
+import type { VolumeSpec } from "../shapes.ts";
 
 /** The owner of a volume: a pod, or a PersistentVolume. */
 interface VolumeOwner {
@@ -20,7 +21,7 @@ export type SourceChecks<V> = {
   readonly [K in keyof V]?: (source: Check<NonNullable<V[K]>>, owner: VolumeOwner) => void;
 };
 
-type Source<K extends keyof PersistentVolumeSpec> = Check<NonNullable<PersistentVolumeSpec[K]>>;
+type Source<K extends keyof VolumeSpec> = Check<NonNullable<VolumeSpec[K]>>;
 
 const MANAGED_DISK =
   "/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}";
@@ -41,14 +42,10 @@ function checkSecret(secret: Check<SecretReference>, { persistent }: VolumeOwner
   if (persistent) secret.at("namespace").given();
 }
 
-function checkPartition(partition: Check<number | undefined>): void {
-  const { value = 0 } = partition;
-  if (value < 0 || value > 255) partition.invalid("must be between 1 and 255, inclusive");
-}
-
-function checkLun(lun: Check<number | undefined>): void {
-  const { value = 0 } = lun;
-  if (value < 0 || value > 255) lun.invalid("must be between 0 and 255, inclusive");
+/** @param least - the least number in the message; 0 is valid in any case, as if it were absent */
+function checkByte(number: Check<number | undefined>, least = 0): void {
+  const { value = 0 } = number;
+  if (value < 0 || value > 255) number.invalid(`must be between ${least} and 255, inclusive`);
 }
 
 const ISCSI_NAMES: readonly (readonly [prefix: string, pattern: RegExp])[] = [
@@ -73,7 +70,7 @@ function checkIscsi(iscsi: Source<"iscsi">, owner: VolumeOwner): void {
     "Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.";
   if (isLong && owner.persistent) iscsi.child("targetportal", targetPortal).invalid(long);
   if (iscsi.at("iqn").given()) checkIscsiName(iscsi.at("iqn"), owner);
-  checkLun(iscsi.at("lun"));
+  checkByte(iscsi.at("lun"));
   const authenticates = chapAuthDiscovery === true || chapAuthSession === true;
   if (authenticates && !secret.value) secret.required();
   if (owner.persistent && secret.value) secret.at("name").given();
@@ -95,7 +92,7 @@ function checkFibreChannel(channel: Source<"fc">): void {
   if (wwids.length > 0) {
     names.invalid("targetWWNs and wwids can not be specified simultaneously");
   }
-  if (lun !== undefined) checkLun(channel.at("lun"));
+  if (lun !== undefined) checkByte(channel.at("lun"));
   else channel.at("lun").required("lun is required if targetWWNs is specified");
 }
 
@@ -209,31 +206,35 @@ function checkHostPath(hostPath: Source<"hostPath">): void {
     ]);
 }
 
-/** The validation of disks and network file systems. */
+/** Validates that the fields are there. */
+const requires =
+  <T>(...fields: (keyof NonNullable<T> & string)[]) =>
+  (source: Check<T>): void => {
+    for (const field of fields) source.at(field).given();
+  };
+
+/** The validation of disks and network file systems, in the order of PersistentVolumes. */
 export const DISKS = {
   hostPath: checkHostPath,
   gcePersistentDisk: (disk) => {
     disk.at("pdName").given();
-    checkPartition(disk.at("partition"));
+    checkByte(disk.at("partition"), 1);
   },
   awsElasticBlockStore: (disk) => {
     disk.at("volumeID").given();
-    checkPartition(disk.at("partition"));
+    checkByte(disk.at("partition"), 1);
   },
-  nfs: checkNfs,
-  iscsi: checkIscsi,
   glusterfs: checkGluster,
   flocker: checkFlocker,
-  rbd: (rbd) => {
-    rbd.at("monitors").given();
-    rbd.at("image").given();
-  },
+  nfs: checkNfs,
+  rbd: requires("monitors", "image"),
+  quobyte: checkQuobyte,
+  cephfs: requires("monitors"),
+  iscsi: checkIscsi,
   cinder: (cinder, owner) => {
     cinder.at("volumeID").given();
     cinder.at("secretRef").ifSet((secret) => checkSecret(secret, owner));
   },
-  cephfs: (ceph) => ceph.at("monitors").given(),
-  quobyte: checkQuobyte,
   fc: checkFibreChannel,
   flexVolume: checkFlex,
   azureFile: (file, { persistent }) => {
@@ -241,20 +242,16 @@ export const DISKS = {
     file.at("shareName").given();
     if (persistent && file.value.secretNamespace === "") file.at("secretNamespace").required();
   },
-  vsphereVolume: (volume) => volume.at("volumePath").given(),
-  photonPersistentDisk: (disk) => disk.at("pdID").given(),
-  portworxVolume: (volume) => volume.at("volumeID").given(),
+  vsphereVolume: requires("volumePath"),
+  photonPersistentDisk: requires("pdID"),
+  portworxVolume: requires("volumeID"),
   azureDisk: checkAzureDisk,
-  scaleIO: (disk) => {
-    disk.at("gateway").given();
-    disk.at("system").given();
-    disk.at("volumeName").given();
-  },
-  storageos: checkStorageOs,
+  scaleIO: requires("gateway", "system", "volumeName"),
   local: (local) => {
     if (local.at("path").given()) checkNoBackstep(local.at("path"));
   },
-} satisfies SourceChecks<PersistentVolumeSpec>;
+  storageos: checkStorageOs,
+} satisfies SourceChecks<VolumeSpec>;
 
 /** Field names that messages spell otherwise. */
 const SHOWN: Readonly<Record<string, string>> = { gcePersistentDisk: "persistentDisk" };

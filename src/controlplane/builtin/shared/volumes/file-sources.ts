@@ -1,21 +1,28 @@
 /**
  * Validation of volumes whose files come from the API: secrets, config maps, fields of the pod,
- * tokens.
+ * tokens and certificates.
  */
-import type {
-  DownwardAPIVolumeFile,
-  KeyToPath,
-  ServiceAccountTokenProjection,
-} from "../../../../generated/k8s/core-v1.ts";
+import type { DownwardAPIVolumeFile, KeyToPath } from "../../../../generated/k8s/core-v1.ts";
 import type { Check } from "../../../../kube/check.ts";
-import { checkLocalPath } from "../checks.ts";
+import { internalForm } from "../../strategies/go-internal.ts";
+import { checkLocalPath, checkSelector } from "../checks.ts";
 import { checkFieldRef, checkResourceFieldRef } from "../pods/field-references.ts";
 import type { Projection, Volume } from "../pods/shapes.ts";
+import type { Shaped } from "../shapes.ts";
 import {
-  type CheckPath,
-  checkBundleSource,
-  checkCertificateSource,
-} from "./certificate-sources.ts";
+  SHORTEST_SECONDS,
+  checkSignerName,
+  checkSignerNotes,
+  longestSeconds,
+  trustBundleNameErrors,
+} from "../signers.ts";
+
+type Source<K extends keyof Projection> = NonNullable<Projection[K]>;
+
+/** Validates a file's path, and that no other source of the volume has it. */
+type CheckPath = (path: Check<string | undefined>) => void;
+
+type DownwardFile = Shaped<DownwardAPIVolumeFile>;
 
 const DOWNWARD_FIELDS = [
   "metadata.annotations",
@@ -24,6 +31,8 @@ const DOWNWARD_FIELDS = [
   "metadata.namespace",
   "metadata.uid",
 ];
+
+const KEY_TYPES = ["RSA3072", "RSA4096", "ECDSAP256", "ECDSAP384", "ECDSAP521", "ED25519"];
 
 const SHORTEST_TOKEN_SECONDS = 600;
 const LONGEST_TOKEN_SECONDS = 2 ** 32;
@@ -62,14 +71,12 @@ export function checkKeyFiles(
 }
 
 /** Validates a volume of fields of the pod. */
-export function checkDownward(
-  source: Check<{ readonly defaultMode?: number; readonly items?: DownwardAPIVolumeFile[] }>,
-): void {
+export function checkDownward(source: Check<NonNullable<Volume["downwardAPI"]>>): void {
   checkMode(source.at("defaultMode"));
   for (const item of source.value.items ?? []) checkDownwardItem(source.as(item));
 }
 
-function checkDownwardItem(item: Check<DownwardAPIVolumeFile>): void {
+function checkDownwardItem(item: Check<DownwardFile>): void {
   const { fieldRef, resourceFieldRef } = item.value;
   item.at("path").given();
   checkFilePath(item.at("path"));
@@ -128,7 +135,7 @@ function checkProjectedFiles(
   }
 }
 
-function checkToken(token: Check<ServiceAccountTokenProjection>, path: Check<string>): void {
+function checkToken(token: Check<Source<"serviceAccountToken">>, path: Check<string>): void {
   const lifetime = token.at("expirationSeconds");
   const { value: seconds = 0 } = lifetime;
   if (seconds < SHORTEST_TOKEN_SECONDS) {
@@ -138,4 +145,59 @@ function checkToken(token: Check<ServiceAccountTokenProjection>, path: Check<str
     lifetime.invalid("may not specify a duration larger than 2^32 seconds");
   }
   if (path.given()) checkFilePath(path);
+}
+
+/** Validates a projection of a bundle. */
+function checkBundleSource(
+  source: Check<Source<"clusterTrustBundle">>,
+  checkPath: CheckPath,
+): void {
+  const { name, signerName, labelSelector } = source.value;
+  if (name !== undefined && signerName !== undefined) {
+    const shown = internalForm("core.ClusterTrustBundleProjection", source.value);
+    source.invalid("only one of name and signerName may be used", shown);
+  } else if (name !== undefined) {
+    source.at("name").given("must be a valid object name");
+    const end = name.lastIndexOf(":");
+    const signer = end < 0 ? "" : name.slice(0, end).replaceAll(":", "/");
+    for (const detail of trustBundleNameErrors(signer, name)) {
+      source.at("name").invalid(`not a valid clustertrustbundlename: ${detail}`);
+    }
+    if (labelSelector !== undefined) {
+      const shown = internalForm("*metav1.LabelSelector", labelSelector);
+      source.at("labelSelector").invalid("labelSelector must be unset if name is specified", shown);
+    }
+  } else if (signerName !== undefined) {
+    source.at("signerName").given("must be a valid signer name");
+    checkSignerName(source.at("signerName"));
+    checkSelector(source.at("labelSelector"));
+  } else source.required("either name or signerName must be specified");
+  source.at("path").given();
+  checkPath(source.at("path"));
+}
+
+/** Validates a projection of a certificate of the pod. */
+function checkCertificateSource(
+  source: Check<Source<"podCertificate">>,
+  checkPath: CheckPath,
+): void {
+  const { signerName, userAnnotations, maxExpirationSeconds: seconds } = source.value;
+  checkSignerName(source.at("signerName"));
+  if (userAnnotations) checkSignerNotes(source.at("userAnnotations"));
+  source.at("keyType").oneOf(KEY_TYPES);
+  if (seconds !== undefined) {
+    const lifetime = source.at("maxExpirationSeconds");
+    const longest = longestSeconds(signerName);
+    const rule = "if provided, maxExpirationSeconds must be";
+    if (seconds < SHORTEST_SECONDS) lifetime.invalid(`${rule} >= ${SHORTEST_SECONDS}`);
+    if (seconds > longest) lifetime.invalid(`${rule} <= ${longest}`);
+  }
+  const paths = (["credentialBundlePath", "keyPath", "certificateChainPath"] as const)
+    .map((part) => source.at(part))
+    .filter(({ value = "" }) => value !== "");
+  for (const path of paths) checkPath(path);
+  if (paths.length === 0) {
+    const parts = "credentialBundlePath, keyPath, and certificateChainPath";
+    source.required(`specify at least one of ${parts}`);
+  }
 }

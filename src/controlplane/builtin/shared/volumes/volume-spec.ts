@@ -1,10 +1,9 @@
 /** Validation of the spec of a PersistentVolume, which a VolumeAttachment may contain too. */
-import type { PersistentVolumeSpec } from "../../../../generated/k8s/core-v1.ts";
-import { Check } from "../../../../kube/check.ts";
-import type { FieldError } from "../../../../kube/field-errors.ts";
+import type { Check } from "../../../../kube/check.ts";
 import { dns1123SubdomainErrors } from "../../../../kube/names.ts";
 import { parseQuantity } from "../../../../kube/values/quantity.ts";
 import { asGiven } from "../../strategies/emptied.ts";
+import type { VolumeSpec } from "../shapes.ts";
 import { checkNodeSelector } from "../pods/scheduling.ts";
 import { DISKS, type SourceChecks, checkCsi, checkSources } from "./disk-sources.ts";
 
@@ -27,33 +26,7 @@ export function checkPositive(amount: Check<number | string>): void {
   if (parseQuantity(amount.value).nanos <= 0n) amount.invalid("must be greater than zero");
 }
 
-/** The spec of a PersistentVolume, as far as it is validated. */
-export type VolumeSpec = PersistentVolumeSpec;
-
-const SOURCES: SourceChecks<VolumeSpec> = {
-  hostPath: DISKS.hostPath,
-  gcePersistentDisk: DISKS.gcePersistentDisk,
-  awsElasticBlockStore: DISKS.awsElasticBlockStore,
-  glusterfs: DISKS.glusterfs,
-  flocker: DISKS.flocker,
-  nfs: DISKS.nfs,
-  rbd: DISKS.rbd,
-  quobyte: DISKS.quobyte,
-  cephfs: DISKS.cephfs,
-  iscsi: DISKS.iscsi,
-  cinder: DISKS.cinder,
-  fc: DISKS.fc,
-  flexVolume: DISKS.flexVolume,
-  azureFile: DISKS.azureFile,
-  vsphereVolume: DISKS.vsphereVolume,
-  photonPersistentDisk: DISKS.photonPersistentDisk,
-  portworxVolume: DISKS.portworxVolume,
-  azureDisk: DISKS.azureDisk,
-  scaleIO: DISKS.scaleIO,
-  local: DISKS.local,
-  storageos: DISKS.storageos,
-  csi: checkCsi,
-};
+const SOURCES: SourceChecks<VolumeSpec> = { ...DISKS, csi: checkCsi };
 
 const INLINE = "in the context of inline volumes";
 const NOT_INLINE = `may not be specified ${INLINE}`;
@@ -63,7 +36,7 @@ const NOT_INLINE = `may not be specified ${INLINE}`;
  *
  * @param name - the name of the volume; `undefined` for an inline spec in an attachment
  */
-function checkVolumeSpec(spec: Check<VolumeSpec>, name: string | undefined): void {
+export function checkVolumeSpec(spec: Check<VolumeSpec>, name: string | undefined): void {
   const { nodeAffinity, hostPath, local } = spec.value;
   const inline = name === undefined;
   const modes = spec.at("accessModes");
@@ -132,9 +105,3 @@ function checkAttributesClass(spec: Check<VolumeSpec>): void {
     if (!spec.value.csi) spec.at("csi").required(detail);
   });
 }
-
-export const volumeSpecErrors = (
-  field: string,
-  value: VolumeSpec,
-  name: string | undefined,
-): FieldError[] => Check.errorsOf(value, (spec) => checkVolumeSpec(spec, name), field);

@@ -1,8 +1,10 @@
 /** Warnings about volumes and their claims. */
+import type { Check } from "../../../../kube/check.ts";
 import { quote } from "../../../../kube/field-errors.ts";
 import { parseQuantity } from "../../../../kube/values/quantity.ts";
-import { at, listAt, textAt } from "../../at.ts";
-import type { Volume } from "../pods/shapes.ts";
+import { at } from "../../at.ts";
+import type { Warn } from "../checks.ts";
+import type { Projection, Volume } from "../pods/shapes.ts";
 import type { PersistentVolumeClaimSpec } from "../shapes.ts";
 
 const WHOLE = 1_000_000_000n;
@@ -24,33 +26,29 @@ export const SOURCES: readonly (readonly [name: string, shown: string, note: str
 ];
 
 /** Warns about a fractional number of bytes. */
-export function fractionWarnings(field: string, amount: string | undefined): string[] {
-  return amount === undefined || parseQuantity(amount).nanos % WHOLE === 0n
-    ? []
-    : [`${field}: fractional byte value ${quote(amount)} is invalid, must be an integer`];
+export function warnOfFraction(amount: Check<string | undefined>, warn: Warn): void {
+  const { value } = amount;
+  if (value === undefined || parseQuantity(value).nanos % WHOLE === 0n) return;
+  warn(amount, `fractional byte value ${quote(value)} is invalid, must be an integer`);
 }
 
 /** Warns about fractional sizes in a claim. */
-export const claimSizeWarnings = (
-  field: string,
-  { resources = {} }: PersistentVolumeClaimSpec,
-): string[] =>
-  (["requests", "limits"] as const).flatMap((part) =>
-    fractionWarnings(`${field}.resources.${part}[storage]`, resources[part]?.["storage"]),
-  );
+export function warnOfClaimSize(spec: Check<PersistentVolumeClaimSpec>, warn: Warn): void {
+  for (const part of ["requests", "limits"] as const) {
+    warnOfFraction(spec.at("resources", part).entry("storage"), warn);
+  }
+}
 
-/** Warnings about the volumes of a pod. */
-export function volumeWarnings(field: string, volumes: readonly Volume[]): string[] {
-  const gone = volumes.flatMap((volume, index) => {
-    const where = `${field}[${index}]`;
-    const claim = volume.ephemeral?.volumeClaimTemplate;
-    const sizes = claim
-      ? claimSizeWarnings(`${where}.ephemeral.volumeClaimTemplate.spec`, claim.spec)
-      : [];
-    const notes = SOURCES.filter(([name]) => at(volume, name) !== undefined);
-    return [...notes.map(([, shown, note]) => `${where}.${shown}: ${note}`), ...sizes];
+/** Warns about the volumes of a pod. */
+export function warnOfVolumes(volumes: Check<Volume[] | undefined>, warn: Warn): void {
+  volumes.each((volume) => {
+    for (const [name, shown, note] of SOURCES) {
+      if (at(volume.value, name) !== undefined) warn(volume.child(shown, undefined), note);
+    }
+    const claim = volume.at("ephemeral", "volumeClaimTemplate", "spec");
+    claim.ifSet((spec) => warnOfClaimSize(spec, warn));
   });
-  return [...gone, ...volumes.flatMap(overlapWarnings)];
+  for (const volume of volumes.value ?? []) warnOfOverlaps(volume, warn);
 }
 
 interface Place {
@@ -58,45 +56,42 @@ interface Place {
   readonly source: string;
 }
 
-const placesOf = (source: unknown, name: string): Place[] =>
-  listAt(source, "items").map((item) => ({ path: textAt(item, "path"), source: name }));
+/** The files of a source of a volume; `source` is shown beside their paths. */
+const placesOf = (
+  files: { readonly items?: readonly { readonly path: string }[] } | undefined,
+  source = "",
+): Place[] => (files?.items ?? []).map(({ path }) => ({ path, source }));
 
 /** Warns about files of one volume with overlapping paths. */
-function overlapWarnings(volume: Volume): string[] {
-  const { name, configMap, secret, downwardAPI, projected } = volume;
-  const say = (what: string, places: readonly Place[]): string[] =>
-    overlapsOf(places).map((text) => `volume ${quote(name)} (${what}): overlapping paths: ${text}`);
-  const warnings = [
-    ...say(`ConfigMap ${quote(textAt(configMap, "name"))}`, placesOf(configMap, "")),
-    ...say(`Secret ${quote(textAt(secret, "secretName"))}`, placesOf(secret, "")),
-    ...say("DownwardAPI", placesOf(downwardAPI, "")),
-  ];
-  const all: Place[] = [];
-  for (const source of projected?.sources ?? []) {
-    if (Object.keys(source).length === 0) {
-      warnings.push(`volume ${quote(name)} (Projected) has no sources provided`);
+function warnOfOverlaps(volume: Volume, warn: Warn): void {
+  const { configMap, secret, downwardAPI, projected } = volume;
+  const name = `volume ${quote(volume.name)}`;
+  const check = (what: string, places: readonly Place[]): void => {
+    for (const text of overlapsOf(places)) {
+      warn(undefined, `${name} (${what}): overlapping paths: ${text}`);
     }
-    all.push(...projectedPlaces(source));
+  };
+  check(`ConfigMap ${quote(configMap?.name ?? "")}`, placesOf(configMap));
+  check(`Secret ${quote(secret?.secretName ?? "")}`, placesOf(secret));
+  check("DownwardAPI", placesOf(downwardAPI));
+  const sources = projected?.sources ?? [];
+  for (const source of sources) {
+    if (Object.keys(source).length > 0) continue;
+    warn(undefined, `${name} (Projected) has no sources provided`);
   }
-  return [...warnings, ...say("Projected", all)];
+  check("Projected", sources.flatMap(projectedPlaces));
 }
 
-function projectedPlaces(source: object): Place[] {
-  for (const [part, kind] of [
-    ["configMap", "ConfigMap"],
-    ["secret", "Secret"],
-  ] as const) {
-    const files = at(source, part);
-    if (listAt(files, "items").length > 0) {
-      return placesOf(files, `${kind} ${quote(textAt(files, "name"))}`);
-    }
-  }
-  const fields = at(source, "downwardAPI");
-  if (listAt(fields, "items").length > 0) return placesOf(fields, "DownwardAPI");
-  const token = at(source, "serviceAccountToken");
-  return token === undefined
-    ? []
-    : [{ path: textAt(token, "path"), source: "ServiceAccountToken" }];
+/** The files of the first part of a projection that has some. */
+function projectedPlaces(source: Projection): Place[] {
+  const { configMap, secret, downwardAPI, serviceAccountToken: token } = source;
+  const parts = [
+    placesOf(configMap, `ConfigMap ${quote(configMap?.name ?? "")}`),
+    placesOf(secret, `Secret ${quote(secret?.name ?? "")}`),
+    placesOf(downwardAPI, "DownwardAPI"),
+    token ? [{ path: token.path, source: "ServiceAccountToken" }] : [],
+  ];
+  return parts.find((places) => places.length > 0) ?? [];
 }
 
 function overlapsOf(places: readonly Place[]): string[] {

@@ -1,25 +1,13 @@
 /** Shapes that workloads share. */
+import type * as apps from "../../../../generated/k8s/apps-v1.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import type { PodTemplate } from "../pods/shapes.ts";
-import type { Condition, LabelSelector } from "../shapes.ts";
+import type { Shaped } from "../shapes.ts";
 
 /** The status that ReplicaSets, ReplicationControllers and the like share. */
-export interface ReplicaStatus {
-  replicas?: number;
-  fullyLabeledReplicas?: number;
-  readyReplicas?: number;
-  availableReplicas?: number;
-  terminatingReplicas?: number;
-  observedGeneration?: number;
-  conditions?: Condition[];
-}
+export type ReplicaStatus = Partial<Shaped<apps.ReplicaSetStatus>>;
 
 export interface ReplicaSet extends SentObject {
-  spec: {
-    replicas?: number;
-    minReadySeconds?: number;
-    selector: LabelSelector;
-    template: PodTemplate;
-  };
+  spec: Shaped<Omit<apps.ReplicaSetSpec, "template">> & { template: PodTemplate };
   status?: ReplicaStatus;
 }

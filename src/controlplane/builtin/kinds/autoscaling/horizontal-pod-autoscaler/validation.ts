@@ -10,7 +10,7 @@ import type { Check } from "../../../../../kube/check.ts";
 import { dns1123LabelErrors } from "../../../../../kube/names.ts";
 import { parseQuantity } from "../../../../../kube/values/quantity.ts";
 import { NOT_NEGATIVE, checkNotNegative, checkSegment } from "../../../shared/checks.ts";
-import { containerResourceNameErrors } from "../../../shared/resource-names.ts";
+import { checkContainerResourceName } from "../../../shared/resource-names.ts";
 import type { Loose, Sent } from "../../../shared/shapes.ts";
 
 type SourceName = Exclude<keyof MetricSpec, "type">;
@@ -112,7 +112,7 @@ function checkSource(source: Check<Source>, kind: SourceName): void {
   if (kind === "resource" || kind === "containerResource") {
     const isGiven = name.given("must specify a resource name");
     if (isGiven && kind === "containerResource") {
-      name.ifSet((given) => given.by(containerResourceNameErrors));
+      name.ifSet(checkContainerResourceName);
     }
   } else if (metric.given("must specify a metric name")) checkSegment(metric);
   const container = source.at("container");

@@ -4,7 +4,7 @@ import type { Check } from "../../../../../kube/check.ts";
 import { NOT_SHOWN, quote } from "../../../../../kube/field-errors.ts";
 import { sameJson } from "../../../../../kube/json.ts";
 import type { WriteContext } from "../../../../kinds.ts";
-import { conditionsErrors } from "../../../shared/conditions.ts";
+import { checkConditions as checkStandardConditions } from "../../../shared/conditions.ts";
 import { pemBlocks } from "../pem.ts";
 import { mayUseSigner } from "../../../shared/signers.ts";
 import { type PodCertificateRequest, keyOf } from "./spec.ts";
@@ -54,7 +54,7 @@ function checkConditions(conditions: Check<Status["conditions"]>): void {
     }
     if (status !== "True") condition.at("status").notSupported(["True"]);
   });
-  conditions.by(conditionsErrors);
+  checkStandardConditions(conditions);
 }
 
 /** Validates what a status may become: an answer is final, and there is nothing between. */

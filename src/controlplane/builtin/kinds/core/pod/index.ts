@@ -1,7 +1,9 @@
 /** Rules of the kind Pod. */
+import type { SentObject } from "../../../../../kube/object.ts";
 import { listAt, textAt } from "../../../at.ts";
 import { checked, checkedChange } from "../../../shared/checks.ts";
 import { dropFromTemplate } from "../../../shared/pods/defaults.ts";
+import { nameWarnings, podWarnings } from "../../../shared/pods/warnings.ts";
 import type { KindRules } from "../../../strategies/kind-rules.ts";
 import {
   admitPod,
@@ -15,14 +17,24 @@ import type { Pod } from "./shape.ts";
 import { completed, readinessGates, restartsText, summarize } from "./table.ts";
 import { checkPodStatus, checkPodUpdate } from "./updates.ts";
 import { checkNewPod, checkPod } from "./validation.ts";
-import { podWarnings } from "./warnings.ts";
-import { podGraceSeconds } from "./deletion.ts";
-import { field, labelNotSupported, fields } from "../../../selectable-fields.ts";
+import { field, fields, labelNotSupported } from "../../../selectable-fields.ts";
 import { takeEphemeralContainers, takeNode, takeResources } from "./subresources.ts";
+
+/** The grace period of a pod's deletion, in seconds; `asked` is that of the request. */
+function graceSeconds({ spec, status }: Pod, asked: number | undefined): number {
+  const period = asked ?? spec.terminationGracePeriodSeconds ?? 0;
+  // A pod that has no node or has ended needs no grace period.
+  if (!spec.nodeName || status?.phase === "Succeeded" || status?.phase === "Failed") return 0;
+  return period < 0 ? 1 : period;
+}
+
+/** Warnings about a new Pod; updates have none. */
+const warnings = (pod: Pod, old: SentObject | undefined): string[] =>
+  old ? [] : [...nameWarnings(pod.metadata.name, "the Pod's hostname"), ...podWarnings(pod)];
 
 /** The rules of Pods. */
 export const podRules: KindRules = {
-  warnings: podWarnings,
+  warnings,
   validate: checked(checkPod),
   validateCreate: checked(checkNewPod),
   validateUpdate: checkedChange(checkPodUpdate),
@@ -47,7 +59,7 @@ export const podRules: KindRules = {
   },
   rowConditions: completed,
   metadataChecks: ["change", "whole"],
-  deletion: { answersObject: true, graceSeconds: podGraceSeconds },
+  deletion: { answersObject: true, graceSeconds },
   refuseFieldLabel: labelNotSupported,
   selectableFields: {
     ...fields(

@@ -7,13 +7,17 @@ import { pathSegmentErrors } from "../../../../../kube/names.ts";
 import { failure } from "../../../../../kube/status.ts";
 import type { WriteContext } from "../../../../kinds.ts";
 import { setPodSpecDefaults } from "../../../shared/pods/defaults.ts";
-import { aggregateRequests } from "../../../shared/pods/resources.ts";
-import type { PodSpec, PodTerm, SpreadConstraint } from "../../../shared/pods/shapes.ts";
-import type { Condition, ResourceList, ResourceRequirements } from "../../../shared/shapes.ts";
+import { aggregateRequests, qosClassOf } from "../../../shared/pods/resources.ts";
+import {
+  type PodSpec,
+  type PodTerm,
+  type SpreadConstraint,
+  containersOf,
+} from "../../../shared/pods/shapes.ts";
+import type { ResourceList } from "../../../shared/shapes.ts";
 import { SYSTEM_PRIORITIES } from "../../../shared/system-priorities.ts";
 import { setLimitRangeRequirements } from "../../../strategies/limit-ranger.ts";
 import { timeOf } from "../../../../../kube/values/times.ts";
-import { qosClassOf } from "./resources.ts";
 import { takeServiceAccount } from "./service-account.ts";
 import { podForbidden } from "./forbidden.ts";
 import type { Pod, PodStatus } from "./shape.ts";
@@ -28,17 +32,15 @@ export function setPodDefaults(object: Pod): void {
   setPodSpecDefaults(spec);
   // Only for pods: templates keep the given value.
   if ((spec.terminationGracePeriodSeconds ?? 0) < 0) spec.terminationGracePeriodSeconds = 1;
-  for (const container of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) {
-    requestsFromLimits(container);
-  }
-  setPodLevelRequests(spec);
-  spec.enableServiceLinks ??= true;
-  if (!spec.hostNetwork) return;
-  for (const { ports = [] } of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) {
+  for (const { resources, ports = [] } of containersOf(spec)) {
+    if (resources?.limits) resources.requests = { ...resources.limits, ...resources.requests };
+    if (!spec.hostNetwork) continue;
     for (const port of ports) {
       if (!port.hostPort && port.containerPort) port.hostPort = port.containerPort;
     }
   }
+  setPodLevelRequests(spec);
+  spec.enableServiceLinks ??= true;
 }
 
 /** Aligns the two fields with a pod's first address; the older one wins when they differ. */
@@ -48,26 +50,20 @@ function settleAddresses(status: PodStatus): void {
   else if (first !== undefined) status.podIP = first;
 }
 
-function requestsFromLimits(container: { resources?: ResourceRequirements }): void {
-  const { limits } = container.resources ?? {};
-  if (!limits || !container.resources) return;
-  container.resources.requests = { ...limits, ...container.resources.requests };
-}
-
 const POD_LEVEL = /^(cpu|memory|hugepages-.*)$/;
 
 /** Sets the requests of a pod with limits of its own to those of its containers, or the limits. */
 function setPodLevelRequests(spec: PodSpec): void {
-  const { limits } = spec.resources ?? {};
-  if (!limits || !spec.resources) return;
-  const requests: ResourceList = { ...spec.resources.requests };
+  const { resources } = spec;
+  if (!resources?.limits) return;
+  const requests: ResourceList = { ...resources.requests };
   for (const [name, amount] of Object.entries(aggregateRequests(spec))) {
     if (name === "cpu" || name === "memory") requests[name] ??= amount;
   }
-  for (const [name, amount] of Object.entries(limits)) {
+  for (const [name, amount] of Object.entries(resources.limits)) {
     if (POD_LEVEL.test(name)) requests[name] ??= amount;
   }
-  if (Object.keys(requests).length > 0) spec.resources.requests = requests;
+  if (Object.keys(requests).length > 0) resources.requests = requests;
 }
 
 /** Runs the admission plugins on a new pod; idempotent. @throws StatusError 403 */
@@ -84,10 +80,15 @@ export function admitPod(pod: Pod, context: WriteContext): void {
 export function preparePodForCreate(pod: Pod, context: WriteContext): void {
   matchLabelKeys(pod);
   pod.status = { phase: "Pending", qosClass: qosClassOf(pod.spec) };
-  const gates = pod.spec.schedulingGates ?? [];
-  if (gates.length > 0) {
-    pod.status.conditions = [waitingCondition(context)];
-  }
+  if (!pod.spec.schedulingGates?.length) return;
+  const condition = {
+    type: "PodScheduled",
+    status: "False",
+    lastTransitionTime: timeOf(context.clock.now()),
+    reason: "SchedulingGated",
+    message: "Scheduling is blocked due to non-empty scheduling gates",
+  };
+  pod.status.conditions = [condition];
 }
 
 /** Restores fields that every pod has when an update leaves them out. */
@@ -102,22 +103,8 @@ export function preparePodForUpdate(object: Pod, previous: Pod, { plugins }: Wri
 }
 
 /** Keeps the QoS class of a pod unless the new status sets one. */
-export function preparePodStatus(object: Pod, previous: Pod): void {
-  const { status } = object;
-  const { status: old } = previous;
-  if (!status) return;
-  if (!status.qosClass && old?.qosClass) status.qosClass = old.qosClass;
-}
-
-/** The condition of a pod with scheduling gates, which is not scheduled. */
-function waitingCondition(context: WriteContext): Condition {
-  return {
-    type: "PodScheduled",
-    status: "False",
-    lastTransitionTime: timeOf(context.clock.now()),
-    reason: "SchedulingGated",
-    message: "Scheduling is blocked due to non-empty scheduling gates",
-  };
+export function preparePodStatus({ status }: Pod, { status: old }: Pod): void {
+  if (status && !status.qosClass && old?.qosClass) status.qosClass = old.qosClass;
 }
 
 /** The PriorityClass of that name; the system's own classes always exist. */
@@ -131,23 +118,14 @@ function findPriorityClass(name: string, context: WriteContext): PriorityClass |
 
 function resolvePriority(pod: Pod, context: WriteContext): void {
   const { spec } = pod;
-  let computed = 0;
-  let policy = "PreemptLowerPriority";
-  if (spec.priorityClassName) {
-    const named = findPriorityClass(spec.priorityClassName, context);
-    if (!named) {
-      throw podForbidden(pod, `no PriorityClass with name ${spec.priorityClassName} was found`);
-    }
-    computed = named.value ?? 0;
-    policy = named.preemptionPolicy ?? policy;
-  } else {
-    const standard = context.list(PRIORITY_CLASSES).find(({ globalDefault }) => globalDefault);
-    if (standard) {
-      spec.priorityClassName = standard.metadata.name ?? "";
-      computed = standard.value ?? 0;
-      policy = standard.preemptionPolicy ?? policy;
-    }
-  }
+  const { priorityClassName: name } = spec;
+  const found = name
+    ? findPriorityClass(name, context)
+    : context.list(PRIORITY_CLASSES).find(({ globalDefault }) => globalDefault);
+  if (name && !found) throw podForbidden(pod, `no PriorityClass with name ${name} was found`);
+  if (!name && found) spec.priorityClassName = found.metadata.name ?? "";
+  const computed = found?.value ?? 0;
+  const policy = found?.preemptionPolicy ?? "PreemptLowerPriority";
   if (spec.priority !== undefined && spec.priority !== computed) {
     throw podForbidden(
       pod,
@@ -178,46 +156,29 @@ function checkPathSegment(name: string): void {
 
 function resolveRuntimeClass(pod: Pod, context: WriteContext): void {
   const { spec } = pod;
-  if (spec.runtimeClassName === undefined) {
-    if (spec.overhead) {
-      throw podForbidden(
-        pod,
-        "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead",
-      );
-    }
-    return;
+  const { runtimeClassName: name } = spec;
+  const refusal = (why: string): Error => podForbidden(pod, `pod rejected: ${why}`);
+  const runtime = name === undefined ? undefined : context.find(RUNTIME_CLASSES, { name });
+  if (name !== undefined && !runtime) {
+    checkPathSegment(name);
+    throw refusal(`RuntimeClass "${name}" not found`);
   }
-  const runtime = context.find(RUNTIME_CLASSES, { name: spec.runtimeClassName });
-  if (!runtime) {
-    checkPathSegment(spec.runtimeClassName);
-    throw podForbidden(pod, `pod rejected: RuntimeClass "${spec.runtimeClassName}" not found`);
+  const overhead = runtime?.overhead?.podFixed;
+  if (spec.overhead && !overhead) {
+    throw refusal("Pod Overhead set without corresponding RuntimeClass defined Overhead");
   }
-  const overhead = runtime.overhead?.podFixed;
-  if (overhead) {
-    if (spec.overhead && !sameJson(spec.overhead, overhead)) {
-      throw podForbidden(
-        pod,
-        "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead",
-      );
-    }
-    spec.overhead = { ...overhead };
-  } else if (spec.overhead) {
+  if (spec.overhead && !sameJson(spec.overhead, overhead)) {
+    throw refusal("Pod's Overhead doesn't match RuntimeClass's defined Overhead");
+  }
+  if (overhead) spec.overhead = { ...overhead };
+  const { nodeSelector = {}, tolerations = [] } = runtime?.scheduling ?? {};
+  for (const [key, value] of Object.entries(nodeSelector)) {
+    const own = (spec.nodeSelector ??= {});
+    if ((own[key] ??= value) === value) continue;
     throw podForbidden(
       pod,
-      "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead",
+      `conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${value}; pod.spec.nodeSelector[${key}] = ${own[key]}`,
     );
-  }
-  const { nodeSelector, tolerations = [] } = runtime.scheduling ?? {};
-  if (nodeSelector) {
-    for (const [key, value] of Object.entries(nodeSelector)) {
-      if (spec.nodeSelector?.[key] !== undefined && spec.nodeSelector[key] !== value) {
-        throw podForbidden(
-          pod,
-          `conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${value}; pod.spec.nodeSelector[${key}] = ${spec.nodeSelector[key] ?? ""}`,
-        );
-      }
-    }
-    spec.nodeSelector = { ...spec.nodeSelector, ...nodeSelector };
   }
   for (const toleration of tolerations) {
     const known = (spec.tolerations ??= []);

@@ -4,14 +4,14 @@
 import type { Check } from "../../../../../kube/check.ts";
 import { quote } from "../../../../../kube/field-errors.ts";
 import { sameJson } from "../../../../../kube/json.ts";
+import { MIRROR } from "../../../shared/pods/pod-spec.ts";
+import { qosClassOf } from "../../../shared/pods/resources.ts";
 import type { Container, PodSpec } from "../../../shared/pods/shapes.ts";
 import type { ResourceList, ResourceRequirements } from "../../../shared/shapes.ts";
 import { formDifference } from "../../../strategies/go-internal.ts";
-import { qosClassOf } from "./resources.ts";
 import type { Pod } from "./shape.ts";
 import { checkPod } from "./validation.ts";
 
-const MIRROR = "kubernetes.io/config.mirror";
 const LISTS = ["containers", "initContainers"] as const;
 
 /** Validates a write to a subresource of a pod. */

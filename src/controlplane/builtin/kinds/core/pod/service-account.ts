@@ -3,13 +3,18 @@ import { SERVICE_ACCOUNTS } from "../../../tokens.ts";
 import { quote } from "../../../../../kube/field-errors.ts";
 import { pathSegmentErrors } from "../../../../../kube/names.ts";
 import type { WriteContext } from "../../../../kinds.ts";
-import type { Container, PodSpec } from "../../../shared/pods/shapes.ts";
+import { MIRROR } from "../../../shared/pods/pod-spec.ts";
+import {
+  type Container,
+  type PodSpec,
+  allContainersOf,
+  containersOf,
+} from "../../../shared/pods/shapes.ts";
 import { ENFORCED } from "../shared.ts";
 import { podForbidden } from "./forbidden.ts";
 import type { Pod, ServiceAccount } from "./shape.ts";
 
 const TOKEN_PATH = "/var/run/secrets/kubernetes.io/serviceaccount";
-const MIRROR = "kubernetes.io/config.mirror";
 const NAME_LETTERS = "bcdfghjklmnpqrstvwxz2456789";
 
 /** The strings that Go parses as true. */
@@ -66,18 +71,11 @@ function checkMirror(pod: Pod): void {
 }
 
 function usesSecrets(spec: PodSpec): boolean {
-  const containers = [
-    ...(spec.initContainers ?? []),
-    ...(spec.containers ?? []),
-    ...(spec.ephemeralContainers ?? []),
-  ];
+  const { imagePullSecrets = [], volumes = [] } = spec;
   return (
-    (spec.imagePullSecrets ?? []).length > 0 ||
-    containers.some((container) => secretsOf(container).length > 0) ||
-    (spec.volumes ?? []).some(
-      ({ secret, projected }) =>
-        secret !== undefined || (projected?.sources ?? []).some((source) => source.secret),
-    )
+    imagePullSecrets.length > 0 ||
+    allContainersOf(spec).some((container) => secretsOf(container).length > 0) ||
+    volumes.some(({ secret, projected }) => secret ?? projected?.sources?.some((it) => it.secret))
   );
 }
 
@@ -132,11 +130,13 @@ function limitSecrets(pod: Pod, account: ServiceAccount): void {
   }
 }
 
+const NAMESPACE_FIELD = { apiVersion: "v1", fieldPath: "metadata.namespace" };
+
 function mountToken(spec: PodSpec, context: WriteContext): void {
   const existing = spec.volumes?.find(({ name }) => name.startsWith("kube-api-access-"));
   const name = existing?.name ?? `kube-api-access-${randomSuffix(context)}`;
   let mounted = false;
-  for (const container of [...(spec.initContainers ?? []), ...(spec.containers ?? [])]) {
+  for (const container of containersOf(spec)) {
     if (container.volumeMounts?.some(({ mountPath }) => mountPath === TOKEN_PATH)) continue;
     (container.volumeMounts ??= []).push({ name, readOnly: true, mountPath: TOKEN_PATH });
     mounted = true;
@@ -149,25 +149,14 @@ function mountToken(spec: PodSpec, context: WriteContext): void {
       sources: [
         { serviceAccountToken: { expirationSeconds: 3607, path: "token" } },
         { configMap: { name: "kube-root-ca.crt", items: [{ key: "ca.crt", path: "ca.crt" }] } },
-        {
-          downwardAPI: {
-            items: [
-              {
-                path: "namespace",
-                fieldRef: { apiVersion: "v1", fieldPath: "metadata.namespace" },
-              },
-            ],
-          },
-        },
+        { downwardAPI: { items: [{ path: "namespace", fieldRef: NAMESPACE_FIELD }] } },
       ],
     },
   });
 }
 
 function randomSuffix(context: WriteContext): string {
-  let suffix = "";
-  for (let count = 0; count < 5; count++) {
-    suffix += NAME_LETTERS[Math.floor(context.clock.random() * NAME_LETTERS.length)] ?? "";
-  }
-  return suffix;
+  const letter = (): string =>
+    NAME_LETTERS[Math.floor(context.clock.random() * NAME_LETTERS.length)] ?? "";
+  return Array.from({ length: 5 }, letter).join("");
 }

@@ -1,57 +1,10 @@
 /** The shape of a pod. */
-import type { SentObject } from "../../../../../kube/object.ts";
-import type { PodSpec } from "../../../shared/pods/shapes.ts";
-import type { Condition } from "../../../shared/shapes.ts";
+import type * as core from "../../../../../generated/k8s/core-v1.ts";
+import type { Shaped, ShapedObject } from "../../../shared/shapes.ts";
 
-export interface PodStatus {
-  phase?: string;
-  reason?: string;
-  message?: string;
-  conditions?: Condition[];
-  hostIP?: string;
-  hostIPs?: { ip: string }[];
-  podIP?: string;
-  podIPs?: { ip: string }[];
-  startTime?: string;
-  qosClass?: string;
-  observedGeneration?: number;
-  nominatedNodeName?: string;
-  containerStatuses?: ContainerStatus[];
-  initContainerStatuses?: ContainerStatus[];
-}
-
+export type Pod = ShapedObject<core.Pod, "spec">;
+export type PodStatus = Shaped<core.PodStatus>;
+export type ContainerStatus = Shaped<core.ContainerStatus>;
 /** The state of a container, now or before. */
-export interface ContainerState {
-  running?: { startedAt: string };
-  terminated?: {
-    exitCode: number;
-    reason?: string;
-    startedAt?: string;
-    finishedAt?: string;
-    containerID?: string;
-  };
-  waiting?: { reason?: string; message?: string };
-}
-
-export interface ContainerStatus {
-  name: string;
-  image: string;
-  imageID: string;
-  containerID?: string;
-  ready: boolean;
-  started?: boolean;
-  restartCount: number;
-  state?: ContainerState;
-  lastState?: ContainerState;
-}
-
-export interface Pod extends SentObject {
-  spec: PodSpec;
-  status?: PodStatus;
-}
-
-export interface ServiceAccount extends SentObject {
-  automountServiceAccountToken?: boolean;
-  imagePullSecrets?: { name?: string }[];
-  secrets?: { name?: string }[];
-}
+export type ContainerState = Shaped<core.ContainerState>;
+export type ServiceAccount = ShapedObject<core.ServiceAccount>;

@@ -8,21 +8,19 @@ import { conditionOf } from "../../../tables/cells.ts";
 interface PodSummary {
   readonly ready: string;
   readonly status: string;
-  readonly restarts: number;
-  /** The time at which a container last ended, RFC 3339; empty when none has. */
-  readonly lastRestart: string;
+  readonly restarts: Restarts;
 }
 
-/** Sums up the restarts of containers. */
-class Restarts {
-  count = 0;
-  last = "";
+/** How often containers restarted, and when the last of them ended, RFC 3339; empty for never. */
+interface Restarts {
+  readonly count: number;
+  readonly last: string;
+}
 
-  add(container: unknown): void {
-    this.count += numberAt(container, "restartCount");
-    const finished = textAt(container, "lastState.terminated.finishedAt");
-    if (finished > this.last) this.last = finished;
-  }
+function restartsOf(containers: readonly unknown[]): Restarts {
+  const ends = containers.map((one) => textAt(one, "lastState.terminated.finishedAt"));
+  const counts = containers.map((one) => numberAt(one, "restartCount"));
+  return { count: counts.reduce((sum, count) => sum + count, 0), last: ends.sort().at(-1) ?? "" };
 }
 
 /** The reason of the state, else `Signal:9` or `ExitCode:1`. */
@@ -38,51 +36,28 @@ function terminationText(terminated: unknown): string {
 const hasTrueCondition = (pod: SentObject, type: string): boolean =>
   textAt(conditionOf(pod, type), "status") === "True";
 
-/** The state of the init containers. */
-interface InitSummary {
-  /** The status to show while an init container has not finished. */
-  readonly status: string | undefined;
-  readonly ready: number;
-  /** The restarts of all init containers, and of the sidecars alone. */
-  readonly restarts: Restarts;
-  readonly sidecarRestarts: Restarts;
+const isTrue = (container: unknown, field: string): boolean => at(container, field) === true;
+
+const hasSucceeded = (container: unknown): boolean =>
+  at(container, "state.terminated") !== undefined &&
+  numberAt(container, "state.terminated.exitCode") === 0;
+
+/** The status of a pod whose init container at `index` has not finished. */
+function initStatus(pod: SentObject, container: unknown, index: number): string {
+  const terminated = at(container, "state.terminated");
+  if (terminated) return `Init:${terminationText(terminated)}`;
+  const waiting = textAt(container, "state.waiting.reason");
+  return waiting !== "" && waiting !== "PodInitializing"
+    ? `Init:${waiting}`
+    : `Init:${index}/${listAt(pod, "spec.initContainers").length}`;
 }
 
-function summarizeInit(pod: SentObject, sidecars: ReadonlySet<string>): InitSummary {
-  const restarts = new Restarts();
-  const sidecarRestarts = new Restarts();
-  let ready = 0;
-  for (const [index, container] of listAt(pod, "status.initContainerStatuses").entries()) {
-    const isSidecar = sidecars.has(textAt(container, "name"));
-    restarts.add(container);
-    if (isSidecar) sidecarRestarts.add(container);
-    const terminated = at(container, "state.terminated");
-    if (terminated && numberAt(terminated, "exitCode") === 0) continue;
-    if (isSidecar && at(container, "started") === true) {
-      if (at(container, "ready") === true) ready += 1;
-      continue;
-    }
-    const waiting = textAt(container, "state.waiting.reason");
-    const status = terminated
-      ? `Init:${terminationText(terminated)}`
-      : waiting !== "" && waiting !== "PodInitializing"
-        ? `Init:${waiting}`
-        : `Init:${index}/${listAt(pod, "spec.initContainers").length}`;
-    return { status, ready, restarts, sidecarRestarts };
-  }
-  return { status: undefined, ready, restarts, sidecarRestarts };
-}
-
-function summarizeContainers(
-  pod: SentObject,
-  before: string,
-  restarts: Restarts,
-): { status: string; ready: number } {
+/** The status by the containers, `before` when they tell nothing, and how many are ready. */
+function summarizeContainers(pod: SentObject, before: string): { status: string; ready: number } {
   let status = before;
   let ready = 0;
   let error = "";
-  for (const container of [...listAt(pod, "status.containerStatuses")].reverse()) {
-    restarts.add(container);
+  for (const container of listAt(pod, "status.containerStatuses").toReversed()) {
     const waiting = textAt(container, "state.waiting.reason");
     const terminated = at(container, "state.terminated");
     if (waiting !== "") {
@@ -90,7 +65,7 @@ function summarizeContainers(
     } else if (terminated) {
       status = terminationText(terminated);
       if (numberAt(terminated, "exitCode") !== 0) error = status;
-    } else if (at(container, "ready") === true && at(container, "state.running")) {
+    } else if (isTrue(container, "ready") && at(container, "state.running")) {
       ready += 1;
     }
   }
@@ -105,47 +80,41 @@ function summarizeContainers(
 
 export function summarize(pod: SentObject): PodSummary {
   const phase = textAt(pod, "status.phase");
-  let status = textAt(pod, "status.reason", phase);
-  const isGated = listAt(pod, "status.conditions").some(
-    (condition) =>
-      textAt(condition, "type") === "PodScheduled" &&
-      textAt(condition, "reason") === "SchedulingGated",
-  );
-  if (isGated) status = "SchedulingGated";
-
   const sidecars = new Set(
     listAt(pod, "spec.initContainers")
       .filter((container) => textAt(container, "restartPolicy") === "Always")
       .map((container) => textAt(container, "name")),
   );
   const total = listAt(pod, "spec.containers").length + sidecars.size;
-  const init = summarizeInit(pod, sidecars);
-  let { ready, restarts } = init;
-  status = init.status ?? status;
-  if (init.status === undefined || hasTrueCondition(pod, "Initialized")) {
-    restarts = init.sidecarRestarts;
-    const containers = summarizeContainers(pod, status, restarts);
+  const isSidecar = (container: unknown): boolean => sidecars.has(textAt(container, "name"));
+  const runs = (container: unknown): boolean =>
+    !hasSucceeded(container) && isSidecar(container) && isTrue(container, "started");
+
+  const isGated = textAt(conditionOf(pod, "PodScheduled"), "reason") === "SchedulingGated";
+  let status = isGated ? "SchedulingGated" : textAt(pod, "status.reason", phase);
+  const all = listAt(pod, "status.initContainerStatuses");
+  const stuck = all.findIndex((container) => !hasSucceeded(container) && !runs(container));
+  const seen = stuck === -1 ? all : all.slice(0, stuck + 1);
+  if (stuck !== -1) status = initStatus(pod, all[stuck], stuck);
+  let ready = seen.filter((container) => runs(container) && isTrue(container, "ready")).length;
+  let restarts = restartsOf(seen);
+  if (stuck === -1 || hasTrueCondition(pod, "Initialized")) {
+    const containers = summarizeContainers(pod, status);
     ready += containers.ready;
     status = containers.status;
+    restarts = restartsOf([...seen.filter(isSidecar), ...listAt(pod, "status.containerStatuses")]);
   }
 
   if (pod.metadata.deletionTimestamp !== undefined) {
     if (textAt(pod, "status.reason") === "NodeLost") status = "Unknown";
     else if (phase !== "Succeeded" && phase !== "Failed") status = "Terminating";
   }
-  return {
-    ready: `${ready}/${total}`,
-    status,
-    restarts: restarts.count,
-    lastRestart: restarts.last,
-  };
+  return { ready: `${ready}/${total}`, status, restarts };
 }
 
 export function restartsText(pod: SentObject, nowMs: number): string {
-  const { restarts, lastRestart } = summarize(pod);
-  return restarts === 0 || lastRestart === ""
-    ? String(restarts)
-    : `${restarts} (${ageOf(lastRestart, nowMs)} ago)`;
+  const { count, last } = summarize(pod).restarts;
+  return count === 0 || last === "" ? String(count) : `${count} (${ageOf(last, nowMs)} ago)`;
 }
 
 export function readinessGates(pod: SentObject): string {

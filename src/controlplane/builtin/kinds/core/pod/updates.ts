@@ -4,7 +4,8 @@ import { sameJson } from "../../../../../kube/json.ts";
 import { dns1123SubdomainErrors, qualifiedNameErrors } from "../../../../../kube/names.ts";
 import { addressErrors, isOneOfEach } from "../../../shared/addresses/addresses.ts";
 import { checkImage } from "../../../shared/pods/containers.ts";
-import { checkPodAnnotations } from "../../../shared/pods/pod-spec.ts";
+import { APP_ARMOR, MIRROR, checkPodAnnotations } from "../../../shared/pods/pod-spec.ts";
+import { REQUIRED } from "../../../shared/pods/scheduling.ts";
 import type { Affinity, PodSpec, Toleration } from "../../../shared/pods/shapes.ts";
 import { formDifference } from "../../../strategies/go-internal.ts";
 import type { ContainerStatus, Pod, PodStatus } from "./shape.ts";
@@ -12,10 +13,7 @@ import type { ContainerStatus, Pod, PodStatus } from "./shape.ts";
 const UPDATES =
   "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";
 
-const REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution";
 const MOST_SECONDS = 2 ** 31 - 1;
-const MIRROR = "kubernetes.io/config.mirror";
-const APP_ARMOR = "container.apparmor.security.beta.kubernetes.io/";
 
 /**
  * Validates an update of a pod: images, added tolerations and a few limits, in one direction, may

@@ -5,7 +5,7 @@
  */
 import { IP_ADDRESSES, SERVICES } from "../../../tokens.ts";
 import { isIPv4 } from "node:net";
-import { type FieldError, invalid, invalidValue } from "../../../../../kube/field-errors.ts";
+import { invalid, invalidValue } from "../../../../../kube/field-errors.ts";
 import type { WriteContext } from "../../../../kinds.ts";
 import type { Service } from "./shape.ts";
 
@@ -62,7 +62,7 @@ function allocateAddress(service: Service, context: WriteContext): void {
     const problem = isIPv4(wanted) ? addressProblem(wanted, context) : undefined;
     if (problem === undefined) return;
     const detail = `failed to allocate IP ${wanted}: ${problem}`;
-    throw refusal(service, invalidValue("spec.clusterIPs", spec.clusterIPs ?? [wanted], detail));
+    throw refusal(service, "spec.clusterIPs", spec.clusterIPs ?? [wanted], detail);
   }
   if (context.dryRun) {
     // A dry run does not search: the network's own address stands for any.
@@ -81,10 +81,8 @@ function allocateAddress(service: Service, context: WriteContext): void {
       return;
     }
   }
-  throw refusal(
-    service,
-    invalidValue("spec.clusterIPs", [], "failed to allocate a serviceIP: range is full"),
-  );
+  const detail = "failed to allocate a serviceIP: range is full";
+  throw refusal(service, "spec.clusterIPs", [], detail);
 }
 
 /** The reason why a Service cannot have the requested address. */
@@ -112,28 +110,18 @@ function allocateNodePorts(
   ports.forEach((port, index) => {
     if (!port.nodePort) return;
     const field = `spec.ports[${index}].nodePort`;
-    const inRange =
-      context.dryRun ||
-      (port.nodePort >= FIRST_NODE_PORT && port.nodePort < FIRST_NODE_PORT + NODE_PORTS);
-    if (!inRange) {
-      throw refusal(
-        service,
-        invalidValue(
-          field,
-          port.nodePort,
-          `provided port is not in the valid range. The range of valid ports is ${FIRST_NODE_PORT}-${FIRST_NODE_PORT + NODE_PORTS - 1}`,
-        ),
-      );
+    const { nodePort, protocol = "TCP" } = port;
+    const last = FIRST_NODE_PORT + NODE_PORTS - 1;
+    if (!context.dryRun && (nodePort < FIRST_NODE_PORT || nodePort > last)) {
+      const valid = `The range of valid ports is ${FIRST_NODE_PORT}-${last}`;
+      const detail = `provided port is not in the valid range. ${valid}`;
+      throw refusal(service, field, nodePort, detail);
     }
-    const protocol = port.protocol ?? "TCP";
-    if (used.get(port.nodePort)?.has(protocol)) {
-      throw refusal(
-        service,
-        invalidValue(field, port.nodePort, "provided port is already allocated"),
-      );
+    if (used.get(nodePort)?.has(protocol)) {
+      throw refusal(service, field, nodePort, "provided port is already allocated");
     }
-    usePort(used, port.nodePort, protocol);
-    own.push(port.nodePort);
+    usePort(used, nodePort, protocol);
+    own.push(nodePort);
   });
   const given = new Map<number, number>();
   for (const port of ports) {
@@ -189,5 +177,5 @@ function freeNodePort(
   ]);
 }
 
-const refusal = (service: Service, error: FieldError): Error =>
-  invalid(KIND, service.metadata.name ?? "", [error]);
+const refusal = (service: Service, field: string, value: unknown, detail: string): Error =>
+  invalid(KIND, service.metadata.name ?? "", [invalidValue(field, value, detail)]);

@@ -1,5 +1,7 @@
 /** Rules of the kind Service. */
-import { listAt, textOf } from "../../../at.ts";
+import type { SentObject } from "../../../../../kube/object.ts";
+import { listAt, numberAt, textAt, textOf } from "../../../at.ts";
+import { loadBalancerAddresses } from "../../../shared/addresses/load-balancers.ts";
 import { checked, checkedChange } from "../../../shared/checks.ts";
 import type { KindRules } from "../../../strategies/kind-rules.ts";
 import { labelsCell } from "../../../tables/cells.ts";
@@ -8,10 +10,31 @@ import {
   prepareServiceForUpdate,
   setServiceDefaults,
 } from "./preparation.ts";
-import { externalAddress, servicePort } from "./table.ts";
 import { checkService, checkServiceChange, checkServiceStatus } from "./validation.ts";
 import { serviceWarnings } from "./warnings.ts";
 import { fields, labelNotSupported } from "../../../selectable-fields.ts";
+
+/** The addresses under which clients outside of the cluster reach the Service. */
+function externalAddress(service: SentObject): string {
+  const external = listAt(service, "spec.externalIPs").map(String);
+  switch (textAt(service, "spec.type")) {
+    case "ClusterIP":
+    case "NodePort":
+      return external.join(",") || "<none>";
+    case "LoadBalancer":
+      return [...loadBalancerAddresses(service), ...external].join(",") || "<pending>";
+    case "ExternalName":
+      return textAt(service, "spec.externalName");
+    default:
+      return "<unknown>";
+  }
+}
+
+function servicePort(port: unknown): string {
+  const nodePort = numberAt(port, "nodePort");
+  const number = textAt(port, "port");
+  return `${nodePort > 0 ? `${number}:${nodePort}` : number}/${textAt(port, "protocol")}`;
+}
 
 /** The rules of Services. */
 export const serviceRules: KindRules = {

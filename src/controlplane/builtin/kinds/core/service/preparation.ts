@@ -1,10 +1,11 @@
 /** Defaults of Services, and the preparation of creates and updates. */
 import { Check } from "../../../../../kube/check.ts";
-import { type FieldError, invalid, invalidValue } from "../../../../../kube/field-errors.ts";
+import { invalid } from "../../../../../kube/field-errors.ts";
+import { sameJson } from "../../../../../kube/json.ts";
 import type { WriteContext } from "../../../../kinds.ts";
 import { checkClusterAddresses, familyOf } from "./addresses.ts";
 import { allocateFor } from "./allocation.ts";
-import type { Service, ServicePort } from "./shape.ts";
+import type { Service, ServicePort, ServiceSpec } from "./shape.ts";
 
 const KIND = { group: "", kind: "Service" };
 
@@ -33,20 +34,20 @@ export function setServiceDefaults(object: Service): void {
   }
 }
 
-const hasClusterAddress = (spec: Service["spec"]): boolean => spec.type !== "ExternalName";
+const hasClusterAddress = (spec: ServiceSpec): boolean => spec.type !== "ExternalName";
 
 /** Whether traffic from outside of the cluster reaches the Service. */
-export const isExternallyAccessible = (spec: Service["spec"]): boolean =>
+export const isExternallyAccessible = (spec: ServiceSpec): boolean =>
   spec.type === "LoadBalancer" ||
   spec.type === "NodePort" ||
   (spec.type === "ClusterIP" && (spec.externalIPs ?? []).length > 0);
 
-const needsNodePorts = (spec: Service["spec"]): boolean =>
+const needsNodePorts = (spec: ServiceSpec): boolean =>
   spec.type === "NodePort" ||
   (spec.type === "LoadBalancer" && spec.allocateLoadBalancerNodePorts !== false);
 
 /** Whether the Service needs a port for health checks of the nodes that serve it. */
-export const needsHealthCheckPort = (spec: Service["spec"]): boolean =>
+export const needsHealthCheckPort = (spec: ServiceSpec): boolean =>
   spec.type === "LoadBalancer" && spec.externalTrafficPolicy === "Local";
 
 export function prepareServiceForCreate(service: Service, context: WriteContext): void {
@@ -68,7 +69,7 @@ export function prepareServiceForUpdate(
 }
 
 /** Keeps allocated values that an update leaves out. */
-function keepAllocated(spec: Service["spec"], old: Service["spec"]): void {
+function keepAllocated(spec: ServiceSpec, old: ServiceSpec): void {
   if (hasClusterAddress(spec) && hasClusterAddress(old)) {
     if (!spec.clusterIP && old.clusterIP) spec.clusterIP = old.clusterIP;
     if (!spec.clusterIPs && old.clusterIPs) spec.clusterIPs = [...old.clusterIPs];
@@ -81,7 +82,7 @@ function keepAllocated(spec: Service["spec"], old: Service["spec"]): void {
 }
 
 /** Aligns the list of addresses with the single address when only that was changed. */
-function bringAddressesTogether(spec: Service["spec"], old: Service["spec"]): void {
+function bringAddressesTogether(spec: ServiceSpec, old: ServiceSpec): void {
   const isSame = (spec.clusterIP ?? "") === (old.clusterIP ?? "");
   if (isSame) {
     if (!spec.clusterIPs && old.clusterIPs) spec.clusterIPs = [...old.clusterIPs];
@@ -93,7 +94,7 @@ function bringAddressesTogether(spec: Service["spec"], old: Service["spec"]): vo
 }
 
 /** Keeps the node ports of ports by name, unless another port uses them now. */
-function keepNodePorts(spec: Service["spec"], old: Service["spec"]): void {
+function keepNodePorts(spec: ServiceSpec, old: ServiceSpec): void {
   const numbersOf = (ports: readonly ServicePort[] = []): (number | undefined)[] =>
     ports.map(({ nodePort }) => nodePort);
   const asked = new Set(numbersOf(spec.ports));
@@ -106,17 +107,15 @@ function keepNodePorts(spec: Service["spec"], old: Service["spec"]): void {
 }
 
 /** Drops the fields that a new type does not have, unless the update sets them. */
-function dropWhatTypeLacks(spec: Service["spec"], old: Service["spec"]): void {
-  const same = (left: unknown, right: unknown): boolean =>
-    JSON.stringify(left ?? null) === JSON.stringify(right ?? null);
-  if (!hasClusterAddress(spec) && hasClusterAddress(old)) {
-    if (same(spec.clusterIPs, old.clusterIPs)) {
-      delete spec.clusterIP;
-      delete spec.clusterIPs;
+function dropWhatTypeLacks(spec: ServiceSpec, old: ServiceSpec): void {
+  const dropKept = (...fields: readonly (keyof ServiceSpec)[]): void => {
+    for (const field of fields) {
+      if (sameJson(spec[field] ?? null, old[field] ?? null)) delete spec[field];
     }
-    if (same(spec.ipFamilies, old.ipFamilies)) delete spec.ipFamilies;
-    if (spec.ipFamilyPolicy === old.ipFamilyPolicy) delete spec.ipFamilyPolicy;
-    if (spec.internalTrafficPolicy === old.internalTrafficPolicy) delete spec.internalTrafficPolicy;
+  };
+  if (!hasClusterAddress(spec) && hasClusterAddress(old)) {
+    if (sameJson(spec.clusterIPs ?? null, old.clusterIPs ?? null)) delete spec.clusterIP;
+    dropKept("clusterIPs", "ipFamilies", "ipFamilyPolicy", "internalTrafficPolicy");
   }
   if (needsNodePorts(old) && !needsNodePorts(spec) && spec.type !== "LoadBalancer") {
     const before = new Set((old.ports ?? []).map(({ nodePort }) => nodePort));
@@ -125,17 +124,12 @@ function dropWhatTypeLacks(spec: Service["spec"], old: Service["spec"]): void {
       for (const port of ports) delete port.nodePort;
     }
   }
-  if (needsHealthCheckPort(old) && !needsHealthCheckPort(spec)) {
-    if (spec.healthCheckNodePort === old.healthCheckNodePort) delete spec.healthCheckNodePort;
-  }
+  if (needsHealthCheckPort(old) && !needsHealthCheckPort(spec)) dropKept("healthCheckNodePort");
   if (old.type === "LoadBalancer" && spec.type !== "LoadBalancer") {
-    if (spec.allocateLoadBalancerNodePorts === old.allocateLoadBalancerNodePorts) {
-      delete spec.allocateLoadBalancerNodePorts;
-    }
-    if (spec.loadBalancerClass === old.loadBalancerClass) delete spec.loadBalancerClass;
+    dropKept("allocateLoadBalancerNodePorts", "loadBalancerClass");
   }
   if (isExternallyAccessible(old) && !isExternallyAccessible(spec)) {
-    if (spec.externalTrafficPolicy === old.externalTrafficPolicy) delete spec.externalTrafficPolicy;
+    dropKept("externalTrafficPolicy");
   }
 }
 
@@ -143,17 +137,13 @@ function allocate(service: Service, context: WriteContext, old?: Service): void 
   const { spec } = service;
   const address = hasClusterAddress(spec);
   if (address) setFamilies(service, old);
-  const nodePorts = needsNodePorts(spec);
-  allocateFor(
-    service,
+  const needs = {
     // A Service keeps its address; a request for another one is refused later.
-    {
-      address: address && !(old && hasClusterAddress(old.spec)),
-      nodePorts,
-      healthCheckPort: needsHealthCheckPort(spec),
-    },
-    context,
-  );
+    address: address && !(old && hasClusterAddress(old.spec)),
+    nodePorts: needsNodePorts(spec),
+    healthCheckPort: needsHealthCheckPort(spec),
+  };
+  allocateFor(service, needs, context);
 }
 
 /**
@@ -167,51 +157,50 @@ function setFamilies(service: Service, old: Service | undefined): void {
   if (old && staysPreferred(spec, old.spec)) return;
   const isFree = spec.clusterIP === "None" && Object.keys(spec.selector ?? {}).length === 0;
   spec.ipFamilyPolicy ??= old?.spec.ipFamilyPolicy ?? (isFree ? "RequireDualStack" : "SingleStack");
-  refuseAll(service, Check.errorsOf(spec, checkClusterAddresses, "spec"));
-  const errors = old ? releaseSecond(spec, old.spec) : [];
-  const { clusterIPs = [], ipFamilyPolicy: policy } = spec;
-  const families = [...(spec.ipFamilies ?? [])];
+  refuseInvalid(service, checkClusterAddresses);
+  const families: string[] = [];
+  refuseInvalid(service, (it) => {
+    if (old) releaseSecond(it, old.spec);
+    families.push(...(spec.ipFamilies ?? []));
+    checkFamilies(it, families);
+  });
+  const { ipFamilyPolicy: policy } = spec;
+  if (families.length === 0) families.push("IPv4");
+  if (!isFree) {
+    refuseInvalid(service, (it) => {
+      if (policy === "RequireDualStack") {
+        it.at("ipFamilyPolicy").invalid("this cluster is not configured for dual-stack services");
+      }
+      it.child("ipFamilies", families).each((family) => {
+        if (family.value !== "IPv4") family.invalid("not configured on this cluster");
+      });
+    });
+  } else if (families.length === 1 && policy !== "SingleStack") {
+    families.push(families.includes("IPv4") ? "IPv6" : "IPv4");
+  }
+  spec.ipFamilies = families;
+}
+
+/** Validates addresses and families against the policy, and adds the families of addresses. */
+function checkFamilies(spec: Check<ServiceSpec>, families: string[]): void {
+  const { clusterIPs = [], ipFamilyPolicy: policy } = spec.value;
   for (const [index, ip] of clusterIPs.entries()) {
     if (ip === "None") break;
     if (index < families.length) continue;
     if (familyOf(ip) === "IPv4") families.push("IPv4");
     else {
-      const detail = "IPv6 is not configured on this cluster";
-      errors.push(invalidValue(`spec.clusterIPs[${index}]`, clusterIPs, detail));
+      const address = spec.child(`clusterIPs[${index}]`, clusterIPs);
+      address.invalid("IPv6 is not configured on this cluster");
     }
   }
-  const field = "spec.ipFamilyPolicy";
   for (const [list, what] of [
     [clusterIPs, "cluster IPs"],
     [families, "IP families"],
   ] as const) {
     if (policy !== "SingleStack" || list.length !== 2) continue;
     const detail = `must be 'RequireDualStack' or 'PreferDualStack' when multiple ${what} are specified`;
-    errors.push(invalidValue(field, policy, detail));
+    spec.at("ipFamilyPolicy").invalid(detail);
   }
-  refuseAll(service, errors);
-  if (isFree) {
-    const [first = "IPv4"] = families;
-    const second = first === "IPv4" ? "IPv6" : "IPv4";
-    spec.ipFamilies =
-      families.length < 2 && policy !== "SingleStack"
-        ? [first, second]
-        : families.length === 0
-          ? [first]
-          : families;
-    return;
-  }
-  refuseAll(service, [
-    ...(policy === "RequireDualStack"
-      ? [invalidValue(field, policy, "this cluster is not configured for dual-stack services")]
-      : []),
-    ...families.flatMap((family, index) =>
-      family === "IPv4"
-        ? []
-        : [invalidValue(`spec.ipFamilies[${index}]`, family, "not configured on this cluster")],
-    ),
-  ]);
-  spec.ipFamilies = families.length === 0 ? ["IPv4"] : families;
 }
 
 const sameList = (left: readonly string[] = [], right: readonly string[] = []): boolean =>
@@ -221,7 +210,7 @@ const sameList = (left: readonly string[] = [], right: readonly string[] = []): 
  * Whether an update of a Service with `PreferDualStack` leaves addresses and families alone: then
  * none is added or released.
  */
-function staysPreferred(spec: Service["spec"], old: Service["spec"]): boolean {
+function staysPreferred(spec: ServiceSpec, old: ServiceSpec): boolean {
   const policy = "PreferDualStack";
   return (
     spec.type === old.type &&
@@ -236,27 +225,26 @@ function staysPreferred(spec: Service["spec"], old: Service["spec"]): boolean {
  * Releases the second address and family of a Service that becomes single-stack, unless the update
  * changes them; a dual-stack one must keep both.
  */
-function releaseSecond(spec: Service["spec"], old: Service["spec"]): FieldError[] {
+function releaseSecond(service: Check<ServiceSpec>, old: ServiceSpec): void {
+  const { value: spec } = service;
   const { clusterIPs = [], ipFamilies = [], ipFamilyPolicy: policy } = spec;
   if (policy === "SingleStack") {
     if (sameList(clusterIPs, old.clusterIPs)) spec.clusterIPs = clusterIPs.slice(0, 1);
     if (sameList(ipFamilies, old.ipFamilies)) spec.ipFamilies = ipFamilies.slice(0, 1);
-    return [];
+    return;
   }
-  const isReduced = (list: readonly string[], before: readonly string[] = []): boolean =>
-    list.length > 0 && list.length < before.length;
-  const mustRelease = (what: string): FieldError =>
-    invalidValue(
-      "spec.ipFamilyPolicy",
-      policy,
-      `must be 'SingleStack' to release the secondary ${what}`,
-    );
-  return [
-    ...(isReduced(clusterIPs, old.clusterIPs) ? [mustRelease("cluster IP")] : []),
-    ...(isReduced(ipFamilies, old.ipFamilies) ? [mustRelease("IP family")] : []),
-  ];
+  for (const [now, before = [], what] of [
+    [clusterIPs, old.clusterIPs, "cluster IP"],
+    [ipFamilies, old.ipFamilies, "IP family"],
+  ] as const) {
+    if (now.length === 0 || now.length >= before.length) continue;
+    const detail = `must be 'SingleStack' to release the secondary ${what}`;
+    service.at("ipFamilyPolicy").invalid(detail);
+  }
 }
 
-function refuseAll(service: Service, errors: readonly FieldError[]): void {
+/** @throws StatusError 422 when `check` finds something wrong in the spec */
+function refuseInvalid(service: Service, check: (spec: Check<ServiceSpec>) => void): void {
+  const errors = Check.errorsOf(service.spec, check, "spec");
   if (errors.length > 0) throw invalid(KIND, service.metadata.name ?? "", errors);
 }

@@ -31,8 +31,9 @@ const DISTRIBUTIONS = ["PreferClose", "PreferSameZone", "PreferSameNode"];
 
 const BALANCER_ONLY = "may only be used when `type` is 'LoadBalancer'";
 
-const HINTS = "service.kubernetes.io/topology-aware-hints";
-const MODE = "service.kubernetes.io/topology-mode";
+/** The annotations for topology: the deprecated one, and its successor. */
+export const HINTS = "service.kubernetes.io/topology-aware-hints";
+export const MODE = "service.kubernetes.io/topology-mode";
 const RANGES = "service.beta.kubernetes.io/load-balancer-source-ranges";
 
 /** Validates a Service. */

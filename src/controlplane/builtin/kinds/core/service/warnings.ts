@@ -1,86 +1,70 @@
 /** Warnings about Services. */
 import { isIPv4 } from "node:net";
+import type { Check } from "../../../../../kube/check.ts";
 import { quote } from "../../../../../kube/field-errors.ts";
-import { formatAddress, parseRange } from "../../../shared/addresses/addresses.ts";
-import { addressWarnings } from "../../../shared/addresses/warnings.ts";
+import { formatAddress, masked, parseRange } from "../../../shared/addresses/addresses.ts";
+import { warnOfAddress } from "../../../shared/addresses/warnings.ts";
+import { type Warn, warningsOf } from "../../../shared/checks.ts";
 import { isHeadless } from "./addresses.ts";
+import { HINTS, MODE } from "./validation.ts";
 import type { Service } from "./shape.ts";
 
-/** Warnings about a range: those about its address, and bits beyond the prefix. */
-function rangeWarnings(field: string, text: string): string[] {
-  const range = parseRange(text);
-  if (!range) return [];
-  const { value, bits, length } = range;
-  const rest = BigInt(bits - length);
-  const start = { value: (value >> rest) << rest, bits };
-  const usual = `${formatAddress(start)}/${length}`;
+/** Warns about a range: about its address, and about bits beyond the prefix. */
+function warnOfRange(range: Check<string>, warn: Warn): void {
+  const { value: text } = range;
+  const parsed = parseRange(text);
+  if (!parsed) return;
+  const { value, bits, length } = parsed;
+  const start = { value: masked(parsed, length), bits };
+  const usual = quote(`${formatAddress(start)}/${length}`);
   const [head = "", tail = ""] = text.split("/");
-  const isStandard = bits === 128 || isIPv4(head);
-  if (!isStandard || /^0\d/.test(tail)) {
-    return [`${field}: non-standard CIDR value ${quote(text)} is invalid: use ${quote(usual)}`];
+  if ((bits === 32 && !isIPv4(head)) || /^0\d/.test(tail)) {
+    warn(range, `non-standard CIDR value ${quote(text)} is invalid: use ${usual}`);
+  } else if (start.value !== value) {
+    const whole = quote(`${formatAddress(parsed)}/${bits}`);
+    const ambiguous = `CIDR value ${quote(text)} is ambiguous in this context`;
+    warn(range, `${ambiguous} (should be ${usual} or ${whole}?)`);
+  } else if (bits === 128 && usual !== quote(text)) {
+    const detail = `should be in RFC 5952 canonical format (${usual})`;
+    warn(range, `IPv6 CIDR value ${quote(text)} ${detail}`);
   }
-  if (start.value !== value) {
-    const whole = `${formatAddress(range)}/${bits}`;
-    return [
-      `${field}: CIDR value ${quote(text)} is ambiguous in this context (should be ${quote(usual)} or ${quote(whole)}?)`,
-    ];
-  }
-  return bits === 128 && usual !== text
-    ? [
-        `${field}: IPv6 CIDR value ${quote(text)} should be in RFC 5952 canonical format (${quote(usual)})`,
-      ]
-    : [];
 }
 
-const HINTS = "service.kubernetes.io/topology-aware-hints";
-const MODE = "service.kubernetes.io/topology-mode";
-
 /** Warnings about a Service. */
-export function serviceWarnings(object: Service): string[] {
-  const { spec, metadata } = object;
-  const { externalIPs = [], loadBalancerIP = "", type, clusterIP = "" } = spec;
+export const serviceWarnings = (object: Service): string[] => warningsOf(object, warnOfService);
+
+function warnOfService(service: Check<Service>, warn: Warn): void {
+  const spec = service.at("spec");
+  const { externalIPs = [], loadBalancerIP = "", type, clusterIP = "" } = spec.value;
   const isExternal = type === "ExternalName";
-  const warnings: string[] = [];
-  if (metadata.annotations?.[HINTS] !== undefined) {
-    warnings.push(`annotation ${HINTS} is deprecated, please use ${MODE} instead`);
+  const isWithout = isHeadless(spec.value);
+  const say = (text: string): void => warn(undefined, text);
+  if (service.value.metadata.annotations?.[HINTS] !== undefined) {
+    say(`annotation ${HINTS} is deprecated, please use ${MODE} instead`);
   }
   if (clusterIP !== "" && clusterIP !== "None" && !isExternal) {
-    for (const [index, ip] of (spec.clusterIPs ?? []).entries()) {
-      warnings.push(...addressWarnings(`spec.clusterIPs[${index}]`, ip));
-    }
+    spec.at("clusterIPs").each((ip) => warnOfAddress(ip, warn));
   }
-  if (isHeadless(spec)) {
-    if (loadBalancerIP !== "") {
-      warnings.push("spec.loadBalancerIP is ignored for headless services");
-    }
-    if (externalIPs.length > 0) {
-      warnings.push("spec.externalIPs is ignored for headless services");
-    }
-    if (spec.sessionAffinity !== "None") {
-      warnings.push("spec.SessionAffinity is ignored for headless services");
-    }
+  if (isWithout) {
+    const ignored = "is ignored for headless services";
+    if (loadBalancerIP !== "") say(`spec.loadBalancerIP ${ignored}`);
+    if (externalIPs.length > 0) say(`spec.externalIPs ${ignored}`);
+    if (spec.value.sessionAffinity !== "None") say(`spec.SessionAffinity ${ignored}`);
   }
-  for (const [index, ip] of externalIPs.entries()) {
-    warnings.push(...addressWarnings(`spec.externalIPs[${index}]`, ip));
+  spec.at("externalIPs").each((ip) => warnOfAddress(ip, warn));
+  if (externalIPs.length > 0 && !isWithout && !isExternal) {
+    say("spec.externalIPs is deprecated and may no longer be implemented in some clusters");
   }
-  if (externalIPs.length > 0 && !isHeadless(spec) && !isExternal) {
-    warnings.push(
-      "spec.externalIPs is deprecated and may no longer be implemented in some clusters",
-    );
-  }
-  if (loadBalancerIP !== "") {
-    warnings.push(...addressWarnings("spec.loadBalancerIP", loadBalancerIP));
-  }
-  for (const [index, range] of (spec.loadBalancerSourceRanges ?? []).entries()) {
-    warnings.push(...rangeWarnings(`spec.loadBalancerSourceRanges[${index}]`, range));
-  }
+  if (loadBalancerIP !== "") warnOfAddress(spec.child("loadBalancerIP", loadBalancerIP), warn);
+  spec.at("loadBalancerSourceRanges").each((range) => warnOfRange(range, warn));
   if (isExternal && externalIPs.length > 0) {
-    warnings.push('spec.externalIPs is ignored when spec.type is "ExternalName"');
+    say('spec.externalIPs is ignored when spec.type is "ExternalName"');
   }
-  if (!isExternal && (spec.externalName ?? "") !== "") {
-    warnings.push('spec.externalName is ignored when spec.type is not "ExternalName"');
+  if (!isExternal && spec.value.externalName) {
+    say('spec.externalName is ignored when spec.type is not "ExternalName"');
   }
-  return spec.trafficDistribution === "PreferClose"
-    ? [...warnings, 'spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"']
-    : warnings;
+  const distribution = spec.at("trafficDistribution");
+  if (distribution.value === "PreferClose") {
+    warn(distribution, '"PreferClose" is deprecated; use "PreferSameZone"');
+  }
 }
