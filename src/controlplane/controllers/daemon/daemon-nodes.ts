@@ -13,7 +13,7 @@ import { podFrom } from "../pods/pods.ts";
 
 export const HASH_LABEL = "controller-revision-hash";
 export const TEMPLATE_GENERATION = "deprecated.daemonset.template.generation";
-export const GENERATION_LABEL = "pod-template-generation";
+const GENERATION_LABEL = "pod-template-generation";
 const REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution";
 
 /** The taints that daemon pods tolerate, with their effects. */

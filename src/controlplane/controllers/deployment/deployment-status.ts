@@ -19,7 +19,7 @@ const COMPLETE = "NewReplicaSetAvailable";
 const TIMED_OUT = "ProgressDeadlineExceeded";
 
 /** Whether a rollout without progress is reported. */
-export function hasDeadline({ spec }: Deployment): boolean {
+function hasDeadline({ spec }: Deployment): boolean {
   return (spec.progressDeadlineSeconds ?? NO_DEADLINE) !== NO_DEADLINE;
 }
 
