@@ -10,10 +10,10 @@ import type { FieldError } from "../kube/field-errors.ts";
 import type { ObjectKey, SentObject } from "../kube/object.ts";
 import type { ResourceInfo } from "../kube/resource.ts";
 import type { Schema } from "../kube/schema/structural.ts";
-import type { AdmissionPlugins } from "./admission/plugins.ts";
+import type { AdmissionPlugins } from "./admission-plugins.ts";
 import type { ResourceName } from "./resource-name.ts";
 import type { WebhookTarget } from "../kube/webhooks/webhook-address.ts";
-import type { ResourceAttributes } from "./auth/attributes.ts";
+import type { ResourceAttributes } from "./request-attributes.ts";
 
 /** An authenticated user. */
 export interface User {

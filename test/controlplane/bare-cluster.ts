@@ -1,6 +1,6 @@
 /** A store with the objects that every cluster begins with: no server, no webhooks, no policies. */
 import { VirtualClock } from "../../src/clock.ts";
-import { AdmissionPlugins } from "../../src/controlplane/admission/plugins.ts";
+import { AdmissionPlugins } from "../../src/controlplane/admission-plugins.ts";
 import { type BootstrapOptions, createBootstrapObjects } from "../../src/controlplane/bootstrap.ts";
 import { builtInResources } from "../../src/controlplane/builtin/resources.ts";
 import type { Cluster } from "../../src/controlplane/server/cluster/cluster.ts";

@@ -2,7 +2,7 @@
 import { accessSync, constants, mkdirSync } from "node:fs";
 import { resolve } from "node:path";
 import { messageOf, TsopError, UsageError } from "../../errors.ts";
-import type { AdmissionPlugin } from "../../controlplane/admission/plugins.ts";
+import type { AdmissionPlugin } from "../../controlplane/admission-plugins.ts";
 import { startControlPlane } from "../../controlplane/control-plane.ts";
 import type { CliContext } from "../context.ts";
 import { checkPort } from "../project/inputs.ts";

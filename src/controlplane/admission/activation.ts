@@ -6,8 +6,8 @@
 import type { Result } from "../../kube/cel/run/scope.ts";
 import { CelError, CelMap, type CelValue } from "../../kube/cel/values.ts";
 import { aggregate } from "../../kube/status.ts";
-import { AUTHORIZER, type Authorize, RESOURCE_CHECK } from "./authorizer-library.ts";
-import type { CompiledExpression } from "./expressions.ts";
+import { AUTHORIZER, type Authorize, RESOURCE_CHECK } from "./expressions/authorizer-library.ts";
+import type { CompiledExpression } from "./expressions/expressions.ts";
 import { type RequestView, valueOfJson } from "./request-views.ts";
 
 /** The limit of the cost of all match conditions of one policy or webhook. */

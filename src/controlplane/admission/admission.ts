@@ -9,8 +9,8 @@
  */
 import type { SentObject } from "../../kube/object.ts";
 import type { AdmissionRequest } from "./attributes.ts";
-import type { Authorize } from "./authorizer-library.ts";
-import type { AdmissionPlugins } from "./plugins.ts";
+import type { Authorize } from "./expressions/authorizer-library.ts";
+import type { AdmissionPlugins } from "../admission-plugins.ts";
 import type { PodSecurity } from "./pod-security/pod-security.ts";
 import type { MutatingPolicies } from "./policies/mutating-policies.ts";
 import type { ValidatingPolicies } from "./policies/validating-policies.ts";

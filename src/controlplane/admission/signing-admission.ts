@@ -17,8 +17,8 @@ import { readCertificateRequest } from "../auth/certificate-request.ts";
 import type { SigningRequest } from "../builtin/kinds/certificates/certificate-signing-request.ts";
 import { mayUseSigner } from "../builtin/shared/signers.ts";
 import type { AdmissionRequest } from "./attributes.ts";
-import type { Authorize } from "./authorizer-library.ts";
-import type { AdmissionPlugins } from "./plugins.ts";
+import type { Authorize } from "./expressions/authorizer-library.ts";
+import type { AdmissionPlugins } from "../admission-plugins.ts";
 import { refusal } from "./refusal.ts";
 
 const CLIENT_SIGNER = "kubernetes.io/kube-apiserver-client";

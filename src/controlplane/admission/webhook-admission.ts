@@ -15,8 +15,8 @@ import {
   hasOwnKind,
   kindOf,
 } from "./attributes.ts";
-import type { Authorize } from "./authorizer-library.ts";
-import type { CompiledExpression, ExpressionCompiler } from "./expressions.ts";
+import type { Authorize } from "./expressions/authorizer-library.ts";
+import type { CompiledExpression, ExpressionCompiler } from "./expressions/expressions.ts";
 import { matchConditions } from "./activation.ts";
 import type { Asked } from "./reinvocation.ts";
 import { RequestView, requestIn } from "./request-views.ts";

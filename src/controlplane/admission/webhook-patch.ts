@@ -7,8 +7,8 @@ import { goKindOf, applyJsonPatch } from "../../kube/patch.ts";
 import { getField, isJsonObject } from "../../kube/json.ts";
 import { StatusError } from "../../kube/status.ts";
 import { internalError } from "../failures.ts";
-import { scanJson } from "../wire/json-scanner.ts";
-import { plainNumbers } from "../wire/number-literal.ts";
+import { scanJson } from "../wire/json/json-scanner.ts";
+import { plainNumbers } from "../wire/json/number-literal.ts";
 import { WebhookCallError } from "./webhook-failures.ts";
 
 const OPERATIONS = new Set(["add", "remove", "replace", "move", "copy", "test"]);

@@ -10,8 +10,8 @@ import { quote } from "../../kube/field-errors.ts";
 import { isNumeric } from "../../kube/text/go-number.ts";
 import { encodeJson } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";
-import { readJson } from "../wire/json-scanner.ts";
-import { printJson } from "./go-print.ts";
+import { readJson } from "../wire/json/json-scanner.ts";
+import { printJson } from "../builtin/strategies/go-print.ts";
 
 /** A path element in FieldsV1's notation. */
 export type PathElement = string;

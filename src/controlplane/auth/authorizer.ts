@@ -7,7 +7,7 @@ import { type StatusError, failure } from "../../kube/status.ts";
 import { forbiddenTo } from "../failures.ts";
 import type { User } from "../kinds.ts";
 import type { ObjectSource } from "../resource-name.ts";
-import type { Attributes } from "./attributes.ts";
+import type { Attributes } from "../request-attributes.ts";
 import { authorizeNode } from "./node-authorizer.ts";
 import { type Decision, authorizeByRoles } from "./rbac.ts";
 

@@ -16,7 +16,7 @@ import {
   withGroup,
 } from "./authenticator.ts";
 import { authorize, denial } from "./authorizer.ts";
-import type { Attributes, ResourceAttributes } from "./attributes.ts";
+import type { Attributes, ResourceAttributes } from "../request-attributes.ts";
 import { serviceAccountGroups } from "./tokens.ts";
 
 const AUTHENTICATION_GROUP = "authentication.k8s.io";

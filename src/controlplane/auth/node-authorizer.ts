@@ -8,7 +8,7 @@ import type { CollectionName, ObjectSource } from "../resource-name.ts";
 import type { PodSpec } from "../../generated/k8s/core-v1.ts";
 import type { SentObject } from "../../kube/object.ts";
 import type { User } from "../kinds.ts";
-import type { Attributes, ResourceAttributes } from "./attributes.ts";
+import type { Attributes, ResourceAttributes } from "../request-attributes.ts";
 import type { PolicyRule } from "../../generated/k8s/rbac-v1.ts";
 import { type Decision, ruleAllows } from "./rbac.ts";
 

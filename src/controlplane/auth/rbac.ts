@@ -3,7 +3,7 @@
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/rbac/
  */
-import type { Attributes } from "./attributes.ts";
+import type { Attributes } from "../request-attributes.ts";
 import type { SentObject } from "../../kube/object.ts";
 import type { PolicyRule, RoleRef, Subject } from "../../generated/k8s/rbac-v1.ts";
 import { aggregate } from "../../kube/status.ts";

@@ -22,7 +22,7 @@ import { TsopError, messageOf } from "../../errors.ts";
 import { FileLock } from "../../file-lock.ts";
 import { encodeJson } from "../../kube/json.ts";
 import type { SentObject } from "../../kube/object.ts";
-import { readJson } from "../wire/json-scanner.ts";
+import { readJson } from "../wire/json/json-scanner.ts";
 import type { Change } from "./change.ts";
 import type { ChangeSink } from "./store.ts";
 import { present } from "../../present.ts";

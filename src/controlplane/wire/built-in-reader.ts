@@ -11,9 +11,9 @@ import { type Definition, REFERENCE_PREFIX, findDefinition } from "../builtin/de
 import { findEmbedding, findFieldType } from "../builtin/field-types.ts";
 import { goType, refOf, shortName } from "./go-type.ts";
 import { checkBase64, readQuantity, timeMistake } from "./go-values.ts";
-import { printJsonPath } from "./json-scanner.ts";
-import { NumberLiteral, isMap, plainNumbers } from "./number-literal.ts";
-import { WireError } from "./wire-error.ts";
+import { printJsonPath } from "./json/json-scanner.ts";
+import { NumberLiteral, isMap, plainNumbers } from "./json/number-literal.ts";
+import { WireError } from "./json/wire-error.ts";
 
 const MAX_UNKNOWN = 100;
 

@@ -2,9 +2,9 @@
  * Decodes the bytes of a body, in any format, and collects the problems that strict decoding
  * reports.
  */
-import { scanJson } from "./json-scanner.ts";
+import { scanJson } from "./json/json-scanner.ts";
 import type { BodyForm } from "./media-type.ts";
-import { WireError } from "./wire-error.ts";
+import { WireError } from "./json/wire-error.ts";
 import { readYaml } from "./yaml-reader.ts";
 
 /** A value that may hold `NumberLiteral`s, and the problems of its notation. */

@@ -14,12 +14,12 @@ import { withoutEmptied } from "../builtin/strategies/emptied.ts";
 import { normaliseShape } from "../builtin/strategies/go-shape.ts";
 import { readBuiltIn } from "./built-in-reader.ts";
 import { type Content, readContent, strictMistake, unknownFields, warningsOf } from "./content.ts";
-import { scanEntries } from "./json-scanner.ts";
+import { scanEntries } from "./json/json-scanner.ts";
 import { type BodyForm, bodyForm, unsupportedBody } from "./media-type.ts";
-import { NumberLiteral, isMap, plainNumbers } from "./number-literal.ts";
+import { NumberLiteral, isMap, plainNumbers } from "./json/number-literal.ts";
 import { readContentAs, readEnvelope } from "./protobuf.ts";
 import { nodeOf, strictProblems } from "./strict-fields.ts";
-import { LEGACY_SCHEME, WireError, orRefuse, unregistered } from "./wire-error.ts";
+import { LEGACY_SCHEME, WireError, orRefuse, unregistered } from "./json/wire-error.ts";
 
 /** The kind that a body must be of. */
 export interface ExpectedKind {

@@ -9,7 +9,7 @@ import { type StatusError, failure } from "../../kube/status.ts";
 import { quote } from "../../kube/field-errors.ts";
 import { sortedKeys } from "../../kube/schema/sorted-keys.ts";
 import { apiVersionOf, parseApiVersion } from "../../kube/resource.ts";
-import { printValue } from "../apply/go-print.ts";
+import { printValue } from "../builtin/strategies/go-print.ts";
 import {
   type Definition,
   type GroupVersionKind,
@@ -31,13 +31,13 @@ import {
   readText,
   readType,
 } from "./decode-body.ts";
-import { scanEntries } from "./json-scanner.ts";
+import { scanEntries } from "./json/json-scanner.ts";
 import { bodyForm } from "./media-type.ts";
-import { asFloats, plainNumbers } from "./number-literal.ts";
+import { asFloats, plainNumbers } from "./json/number-literal.ts";
 import { patchedText } from "./patch-text.ts";
 import { readContentAs, readEnvelope } from "./protobuf.ts";
 import { nodeOf, strictProblems } from "./strict-fields.ts";
-import { WireError, orRefuse, unregistered } from "./wire-error.ts";
+import { WireError, orRefuse, unregistered } from "./json/wire-error.ts";
 
 /** The types of patches that are written in JSON. */
 export type PatchForm = "json" | "merge" | "strategic";

@@ -2,8 +2,8 @@
 import { quote } from "../../kube/field-errors.ts";
 import { messageOf } from "../../errors.ts";
 import { parseQuantity } from "../../kube/values/quantity.ts";
-import { NumberLiteral } from "./number-literal.ts";
-import { WireError } from "./wire-error.ts";
+import { NumberLiteral } from "./json/number-literal.ts";
+import { WireError } from "./json/wire-error.ts";
 
 const QUANTITY_MISTAKE =
   "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";

@@ -12,7 +12,7 @@ import { readData } from "../data-file.ts";
 import { getField, setField } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";
 import { parseApiVersion } from "../../kube/resource.ts";
-import { LEGACY_SCHEME, WireError, unregistered } from "./wire-error.ts";
+import { LEGACY_SCHEME, WireError, unregistered } from "./json/wire-error.ts";
 
 interface Field {
   /** The name of the field; empty for a struct whose fields are inlined into its parent. */

@@ -5,8 +5,8 @@
 import { type Definition, REFERENCE_PREFIX, findDefinition } from "../builtin/definitions.ts";
 import { problemOf } from "./content.ts";
 import { refOf, shortName } from "./go-type.ts";
-import { JsonEntries, printJsonPath } from "./json-scanner.ts";
-import { isMap } from "./number-literal.ts";
+import { JsonEntries, printJsonPath } from "./json/json-scanner.ts";
+import { isMap } from "./json/number-literal.ts";
 
 const MAX_PROBLEMS = 100;
 

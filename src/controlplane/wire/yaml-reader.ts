@@ -25,8 +25,8 @@ import {
 import { quote } from "../../kube/field-errors.ts";
 import { getField, isJsonObject, setField } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";
-import { NumberLiteral } from "./number-literal.ts";
-import { WireError } from "./wire-error.ts";
+import { NumberLiteral } from "./json/number-literal.ts";
+import { WireError } from "./json/wire-error.ts";
 import {
   type MistakenText,
   characterMistake,

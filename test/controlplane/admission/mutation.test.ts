@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Activation, Budget } from "../../../src/controlplane/admission/activation.ts";
 import type { AdmissionRequest } from "../../../src/controlplane/admission/attributes.ts";
-import { ExpressionCompiler } from "../../../src/controlplane/admission/expressions.ts";
+import { ExpressionCompiler } from "../../../src/controlplane/admission/expressions/expressions.ts";
 import {
   applyLiteral,
   applyPatches,

@@ -1,4 +1,4 @@
-import { AdmissionPlugins } from "../../../src/controlplane/admission/plugins.ts";
+import { AdmissionPlugins } from "../../../src/controlplane/admission-plugins.ts";
 import { describe, expect, it } from "vitest";
 import type { FieldError } from "../../../src/kube/field-errors.ts";
 import { encodeJson } from "../../../src/kube/json.ts";

@@ -1,11 +1,11 @@
 /** The CRD corpus: definitions, objects and verdicts of the API server's own validation code. */
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
-import { readJson } from "../../../src/controlplane/wire/json-scanner.ts";
+import { readJson } from "../../../src/controlplane/wire/json/json-scanner.ts";
 import type { Definition } from "../../../src/kube/definition/definition.ts";
 import { readBuiltIn } from "../../../src/controlplane/wire/built-in-reader.ts";
 import { readYaml } from "../../../src/controlplane/wire/yaml-reader.ts";
-import { WireError } from "../../../src/controlplane/wire/wire-error.ts";
+import { WireError } from "../../../src/controlplane/wire/json/wire-error.ts";
 import { sharedPath } from "../../support/shared.ts";
 
 const DEFINITION =

@@ -17,10 +17,10 @@ import {
   matchConditions,
 } from "../activation.ts";
 import { type AcceptObject, type AdmissionRequest, hasOwnKind, kindOf } from "../attributes.ts";
-import type { ExpressionCompiler } from "../expressions.ts";
+import type { ExpressionCompiler } from "../expressions/expressions.ts";
 import { refusal } from "../refusal.ts";
 import type { Asked } from "../reinvocation.ts";
-import { MutationError } from "../patch-library.ts";
+import { MutationError } from "../expressions/patch-library.ts";
 import { RequestView, namespaceOf, requestIn } from "../request-views.ts";
 import {
   type CompiledMutation,
@@ -43,7 +43,7 @@ import {
   type MutatingPolicy,
   compileCommonParts,
   perObject,
-} from "./policy.ts";
+} from "../../builtin/kinds/admissionregistration/policy.ts";
 
 /** The dependencies of evaluating mutations. */
 interface MutationPorts extends PolicyPorts {

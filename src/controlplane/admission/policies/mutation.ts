@@ -22,7 +22,11 @@ import {
 import { findBuiltInSchema } from "../../builtin/definitions.ts";
 import type { ServedResource } from "../../kinds.ts";
 import type { AdmittedKind } from "../attributes.ts";
-import type { CompiledExpression, ExpressionCompiler, Surroundings } from "../expressions.ts";
+import type {
+  CompiledExpression,
+  ExpressionCompiler,
+  Surroundings,
+} from "../expressions/expressions.ts";
 import {
   MutationError,
   OBJECT,
@@ -30,7 +34,7 @@ import {
   PATCH,
   PatchLiteral,
   jsonOf,
-} from "../patch-library.ts";
+} from "../expressions/patch-library.ts";
 import { PatchFailure, applyOperations } from "../webhook-patch.ts";
 import type { Mutation } from "../../../generated/k8s/admissionregistration-v1.ts";
 

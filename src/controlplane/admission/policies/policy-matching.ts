@@ -11,8 +11,8 @@ import { StatusError } from "../../../kube/status.ts";
 import type { ServedResource } from "../../kinds.ts";
 import { storeKey } from "../../store/store.ts";
 import type { AdmissionRequest, ConvertObject } from "../attributes.ts";
-import type { Authorize } from "../authorizer-library.ts";
-import type { ExpressionCompiler } from "../expressions.ts";
+import type { Authorize } from "../expressions/authorizer-library.ts";
+import type { ExpressionCompiler } from "../expressions/expressions.ts";
 import { type WebhookSource, isExempt, versionFor } from "../webhooks.ts";
 import type {
   MatchResources,
@@ -20,7 +20,11 @@ import type {
   ParamKind,
   ParamRef,
 } from "../../../generated/k8s/admissionregistration-v1.ts";
-import type { Binding, Policy, PolicyKind } from "./policy.ts";
+import type {
+  Binding,
+  Policy,
+  PolicyKind,
+} from "../../builtin/kinds/admissionregistration/policy.ts";
 
 /** The dependencies of evaluating policies. */
 export interface PolicyPorts {

@@ -10,7 +10,7 @@ import { type CelType, DYN } from "../../../kube/cel/types.ts";
 import type { Schema } from "../../../kube/schema/structural.ts";
 import { objectMetaSchema } from "../../builtin/definitions.ts";
 import type { ServedResource } from "../../kinds.ts";
-import type { ExpressionCompiler, Surroundings } from "../expressions.ts";
+import type { ExpressionCompiler, Surroundings } from "../expressions/expressions.ts";
 import type { WebhookRule } from "../../../kube/webhooks/webhook-rules.ts";
 import type { WebhookSource } from "../webhooks.ts";
 import type {
@@ -18,7 +18,7 @@ import type {
   ParamKind,
 } from "../../../generated/k8s/admissionregistration-v1.ts";
 import { findParamResource } from "./policy-matching.ts";
-import type { ValidatingPolicy } from "./policy.ts";
+import type { ValidatingPolicy } from "../../builtin/kinds/admissionregistration/policy.ts";
 
 const MAX_KINDS = 10;
 const TEXT: Schema = { type: "string" };

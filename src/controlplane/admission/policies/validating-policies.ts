@@ -19,7 +19,7 @@ import {
   matchConditions,
 } from "../activation.ts";
 import type { AdmissionRequest } from "../attributes.ts";
-import type { CompiledExpression, ExpressionCompiler } from "../expressions.ts";
+import type { CompiledExpression, ExpressionCompiler } from "../expressions/expressions.ts";
 import { refusal } from "../refusal.ts";
 import { RequestView, namespaceOf, requestIn } from "../request-views.ts";
 import {
@@ -36,7 +36,7 @@ import {
   type ValidatingPolicy,
   compileCommonParts,
   perObject,
-} from "./policy.ts";
+} from "../../builtin/kinds/admissionregistration/policy.ts";
 
 const MESSAGE_MAX_BYTES = 5 * 1024;
 const CODES: Readonly<Record<string, number>> = { Forbidden: 403, RequestEntityTooLarge: 413 };

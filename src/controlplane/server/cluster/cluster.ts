@@ -5,7 +5,7 @@ import type { Clock } from "../../../clock.ts";
 import type { JsonObject, ObjectKey, SentObject } from "../../../kube/object.ts";
 import type { Logger } from "../../../log.ts";
 import type { Admission } from "../../admission/admission.ts";
-import type { AdmissionPlugins } from "../../admission/plugins.ts";
+import type { AdmissionPlugins } from "../../admission-plugins.ts";
 import type { AdmittedKind } from "../../admission/attributes.ts";
 import { trackUpdate } from "../../apply/track-update.ts";
 import { authorize } from "../../auth/authorizer.ts";

@@ -16,8 +16,8 @@ import type { WebhookCaller } from "../../admission/webhook-caller.ts";
 import { WebhookCallError } from "../../admission/webhook-failures.ts";
 import type { ConversionWebhook } from "../../kinds.ts";
 import { readText, readType } from "../../wire/decode-body.ts";
-import { plainNumbers } from "../../wire/number-literal.ts";
-import { WireError } from "../../wire/wire-error.ts";
+import { plainNumbers } from "../../wire/json/number-literal.ts";
+import { WireError } from "../../wire/json/wire-error.ts";
 import { plainError } from "../../failures.ts";
 
 const REVIEW_GROUP = "apiextensions.k8s.io";

@@ -7,8 +7,8 @@
 import { messageOf } from "../../../errors.ts";
 import { isJsonObject } from "../../../kube/json.ts";
 import { badRequest } from "../../failures.ts";
-import { scanJson } from "../../wire/json-scanner.ts";
-import { plainNumbers } from "../../wire/number-literal.ts";
+import { scanJson } from "../../wire/json/json-scanner.ts";
+import { plainNumbers } from "../../wire/json/number-literal.ts";
 
 /** A place in a list, as of a version; a version below zero is the current one. */
 export interface ContinuePoint {

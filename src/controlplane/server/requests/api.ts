@@ -2,7 +2,7 @@
 import { TsopError, messageOf } from "../../../errors.ts";
 import { pathSegmentErrors } from "../../../kube/names.ts";
 import { StatusError } from "../../../kube/status.ts";
-import type { Attributes, ResourceAttributes } from "../../auth/attributes.ts";
+import type { Attributes, ResourceAttributes } from "../../request-attributes.ts";
 import type { ServedResource, User } from "../../kinds.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import {

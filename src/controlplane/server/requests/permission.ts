@@ -1,6 +1,6 @@
 /** Checks that the user of a request is allowed to make it. */
 import { authorize, denial } from "../../auth/authorizer.ts";
-import type { Attributes } from "../../auth/attributes.ts";
+import type { Attributes } from "../../request-attributes.ts";
 import type { User } from "../../kinds.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { ResourceRequest } from "./request.ts";

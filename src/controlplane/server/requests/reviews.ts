@@ -25,7 +25,7 @@ import {
   valueCountErrors,
 } from "../../../kube/selectors/selector-rules.ts";
 import { authorize } from "../../auth/authorizer.ts";
-import type { Attributes } from "../../auth/attributes.ts";
+import type { Attributes } from "../../request-attributes.ts";
 import { rulesOf } from "../../auth/rbac.ts";
 import { userInfo } from "../../auth/authenticator.ts";
 import type { Loose } from "../../builtin/shared/shapes.ts";

@@ -11,7 +11,7 @@ import { managersMistake } from "../../apply/managers.ts";
 import { findBuiltInSchema } from "../../builtin/definitions.ts";
 import { readBuiltInKind, readType } from "../../wire/decode-body.ts";
 import { problemOf, strictMistake } from "../../wire/content.ts";
-import { WireError } from "../../wire/wire-error.ts";
+import { WireError } from "../../wire/json/wire-error.ts";
 import type { Write } from "../cluster/cluster.ts";
 import { internalError, plainError } from "../../failures.ts";
 import { matchNamespace } from "./match-path.ts";

@@ -1,5 +1,5 @@
 /** Rules of the kind MutatingAdmissionPolicyBinding. */
-import { mutatingBindingErrors } from "../../../admission/policies/match-errors.ts";
+import { mutatingBindingErrors } from "./match-errors.ts";
 import { bindingRules } from "./shared.ts";
 
 /** The rules of MutatingAdmissionPolicyBindings. */

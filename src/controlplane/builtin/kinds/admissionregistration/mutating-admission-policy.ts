@@ -1,5 +1,5 @@
 /** Rules of the kind MutatingAdmissionPolicy. */
-import { mutatingPolicyErrors } from "../../../admission/policies/policy-errors.ts";
+import { mutatingPolicyErrors } from "./policy-errors.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { paramKind, policyRules } from "./shared.ts";
 

@@ -6,8 +6,8 @@ import type {
 import type { FieldError } from "../../../../kube/field-errors.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import { selectorText } from "../../../../kube/selectors/selector-text.ts";
-import { paramKindRights, paramRefRights } from "../../../admission/policies/param-rights.ts";
-import type { Binding, Policy } from "../../../admission/policies/policy.ts";
+import { paramKindRights, paramRefRights } from "./param-rights.ts";
+import type { Binding, Policy } from "./policy.ts";
 import type { WriteContext } from "../../../kinds.ts";
 import { at, textAt } from "../../at.ts";
 import type { Loose, Sent } from "../../shared/shapes.ts";

@@ -1,5 +1,5 @@
 /** Rules of the kind ValidatingAdmissionPolicyBinding. */
-import { validatingBindingErrors } from "../../../admission/policies/match-errors.ts";
+import { validatingBindingErrors } from "./match-errors.ts";
 import { bindingRules } from "./shared.ts";
 
 /** The rules of ValidatingAdmissionPolicyBindings. */

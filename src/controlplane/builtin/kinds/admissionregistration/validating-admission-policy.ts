@@ -1,6 +1,6 @@
 /** Rules of the kind ValidatingAdmissionPolicy. */
 import type { Check } from "../../../../kube/check.ts";
-import { validatingPolicyErrors } from "../../../admission/policies/policy-errors.ts";
+import { validatingPolicyErrors } from "./policy-errors.ts";
 import { checkedChange } from "../../shared/checks.ts";
 import { checkConditions } from "../../shared/conditions.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";

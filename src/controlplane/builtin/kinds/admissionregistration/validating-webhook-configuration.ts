@@ -1,7 +1,10 @@
 /** Rules of the kind ValidatingWebhookConfiguration, most of which MutatingWebhookConfigurations have too. */
 import type { MutatingWebhookConfiguration } from "../../../../generated/k8s/admissionregistration-v1.ts";
 import { webhookConfigurationErrors } from "../../../../kube/webhooks/webhook-rules.ts";
-import { ExpressionCompiler, conditionProblem } from "../../../admission/expressions.ts";
+import {
+  ExpressionCompiler,
+  conditionProblem,
+} from "../../../admission/expressions/expressions.ts";
 import type { Sent } from "../../shared/shapes.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { SHARED, setMatchDefaults } from "./shared.ts";

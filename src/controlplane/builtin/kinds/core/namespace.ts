@@ -1,6 +1,6 @@
 /** Rules of the kind Namespace. */
 import type * as core from "../../../../generated/k8s/core-v1.ts";
-import type { AdmissionPlugins } from "../../../admission/plugins.ts";
+import type { AdmissionPlugins } from "../../../admission-plugins.ts";
 import { forbiddenTo } from "../../../failures.ts";
 import { fields, labelNotSupported } from "../../selectable-fields.ts";
 import type { Check } from "../../../../kube/check.ts";

@@ -4,7 +4,7 @@ import { type KeyObject, X509Certificate, createPrivateKey } from "node:crypto";
 import type * as core from "../../../../generated/k8s/core-v1.ts";
 import { messageOf } from "../../../../errors.ts";
 import type { Check } from "../../../../kube/check.ts";
-import { scanJson } from "../../../wire/json-scanner.ts";
+import { scanJson } from "../../../wire/json/json-scanner.ts";
 import { checked, checkedChange, configKeyErrors } from "../../shared/checks.ts";
 import type { ShapedObject } from "../../shared/shapes.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";

@@ -6,12 +6,12 @@
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/mutating-admission-policy/
  */
-import type { JsonObject } from "../../kube/object.ts";
-import { setField } from "../../kube/json.ts";
-import type { Library, MessageType } from "../../kube/cel/environment.ts";
-import { overload } from "../../kube/cel/functions.ts";
-import { Duration, Timestamp } from "../../kube/cel/time.ts";
-import { type CelType, DYN, STRING, struct } from "../../kube/cel/types.ts";
+import type { JsonObject } from "../../../kube/object.ts";
+import { setField } from "../../../kube/json.ts";
+import type { Library, MessageType } from "../../../kube/cel/environment.ts";
+import { overload } from "../../../kube/cel/functions.ts";
+import { Duration, Timestamp } from "../../../kube/cel/time.ts";
+import { type CelType, DYN, STRING, struct } from "../../../kube/cel/types.ts";
 import {
   CelError,
   CelList,
@@ -22,7 +22,7 @@ import {
   formatValue,
   noSuchOverload,
   Uint,
-} from "../../kube/cel/values.ts";
+} from "../../../kube/cel/values.ts";
 
 /** The type of a whole `Object{}`. */
 export const OBJECT = struct("Object");

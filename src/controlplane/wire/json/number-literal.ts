@@ -1,6 +1,6 @@
 /** Numbers that keep their notation until their type is known. */
-import { isJsonObject, setField } from "../../kube/json.ts";
-import type { JsonObject } from "../../kube/object.ts";
+import { isJsonObject, setField } from "../../../kube/json.ts";
+import type { JsonObject } from "../../../kube/object.ts";
 import { WireError } from "./wire-error.ts";
 
 /** A number in another notation than JavaScript's: `1.0`, `1e3`, `9223372036854775807`. */

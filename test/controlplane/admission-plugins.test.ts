@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { type AdmissionPlugin } from "../../../src/controlplane/admission/plugins.ts";
-import { type ControlPlane, startControlPlane } from "../../../src/controlplane/control-plane.ts";
-import type { ManifestObject, SentObject } from "../../../src/kube/object.ts";
-import { clientFor } from "../../../src/testing.ts";
+import { type AdmissionPlugin } from "../../src/controlplane/admission-plugins.ts";
+import { type ControlPlane, startControlPlane } from "../../src/controlplane/control-plane.ts";
+import type { ManifestObject, SentObject } from "../../src/kube/object.ts";
+import { clientFor } from "../../src/testing.ts";
 
 let cluster: ControlPlane | undefined;
 

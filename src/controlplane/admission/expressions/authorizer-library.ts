@@ -3,15 +3,15 @@
  *
  * @see https://pkg.go.dev/k8s.io/apiserver/pkg/cel/library#Authz
  */
-import type { Library } from "../../kube/cel/environment.ts";
-import { type FunctionDeclaration, member } from "../../kube/cel/functions.ts";
-import { KubernetesValue } from "../../kube/cel/library/kubernetes-value.ts";
-import { BOOL, type CelType, STRING, struct } from "../../kube/cel/types.ts";
-import { CelError, type CelValue, noSuchOverload } from "../../kube/cel/values.ts";
-import type { Attributes } from "../auth/attributes.ts";
-import type { Decision } from "../auth/rbac.ts";
-import { serviceAccountUser } from "../auth/tokens.ts";
-import type { User } from "../kinds.ts";
+import type { Library } from "../../../kube/cel/environment.ts";
+import { type FunctionDeclaration, member } from "../../../kube/cel/functions.ts";
+import { KubernetesValue } from "../../../kube/cel/library/kubernetes-value.ts";
+import { BOOL, type CelType, STRING, struct } from "../../../kube/cel/types.ts";
+import { CelError, type CelValue, noSuchOverload } from "../../../kube/cel/values.ts";
+import type { Attributes } from "../../request-attributes.ts";
+import type { Decision } from "../../auth/rbac.ts";
+import { serviceAccountUser } from "../../auth/tokens.ts";
+import type { User } from "../../kinds.ts";
 
 /** Decides whether a user may do something. */
 export type Authorize = (user: User, attributes: Attributes) => Decision;

@@ -8,11 +8,15 @@ import type {
   MutatingAdmissionPolicySpec,
   ValidatingAdmissionPolicyBindingSpec,
   ValidatingAdmissionPolicySpec,
-} from "../../../generated/k8s/admissionregistration-v1.ts";
-import { BOOL, type CelType } from "../../../kube/cel/types.ts";
-import type { SentObject } from "../../../kube/object.ts";
-import type { CollectionName } from "../../resource-name.ts";
-import type { CompiledExpression, ExpressionCompiler, Surroundings } from "../expressions.ts";
+} from "../../../../generated/k8s/admissionregistration-v1.ts";
+import { BOOL, type CelType } from "../../../../kube/cel/types.ts";
+import type { SentObject } from "../../../../kube/object.ts";
+import type { CollectionName } from "../../../resource-name.ts";
+import type {
+  CompiledExpression,
+  ExpressionCompiler,
+  Surroundings,
+} from "../../../admission/expressions/expressions.ts";
 
 /** A ValidatingAdmissionPolicy. */
 export interface ValidatingPolicy extends SentObject {

@@ -7,12 +7,12 @@ import type {
   MatchResources,
   NamedRuleWithOperations,
   ParamRef,
-} from "../../../generated/k8s/admissionregistration-v1.ts";
-import { Check } from "../../../kube/check.ts";
-import type { FieldError } from "../../../kube/field-errors.ts";
-import { dns1123SubdomainErrors, pathSegmentErrors } from "../../../kube/names.ts";
-import { selectorErrors } from "../../../kube/selectors/selector-rules.ts";
-import { ruleErrors } from "../../../kube/webhooks/webhook-rules.ts";
+} from "../../../../generated/k8s/admissionregistration-v1.ts";
+import { Check } from "../../../../kube/check.ts";
+import type { FieldError } from "../../../../kube/field-errors.ts";
+import { dns1123SubdomainErrors, pathSegmentErrors } from "../../../../kube/names.ts";
+import { selectorErrors } from "../../../../kube/selectors/selector-rules.ts";
+import { ruleErrors } from "../../../../kube/webhooks/webhook-rules.ts";
 import type { Binding } from "./policy.ts";
 
 /** All errors of a ValidatingAdmissionPolicyBinding. */

@@ -2,12 +2,12 @@
  * The rights that authors of policies with parameters, and of bindings to parameters, must have: to
  * read these.
  */
-import { sameJson } from "../../../kube/json.ts";
-import { type FieldError, forbidden } from "../../../kube/field-errors.ts";
-import { parseApiVersion } from "../../../kube/resource.ts";
-import type { User, WriteContext } from "../../kinds.ts";
-import type { ResourceName } from "../../resource-name.ts";
-import type { ParamKind } from "../../../generated/k8s/admissionregistration-v1.ts";
+import { sameJson } from "../../../../kube/json.ts";
+import { type FieldError, forbidden } from "../../../../kube/field-errors.ts";
+import { parseApiVersion } from "../../../../kube/resource.ts";
+import type { User, WriteContext } from "../../../kinds.ts";
+import type { ResourceName } from "../../../resource-name.ts";
+import type { ParamKind } from "../../../../generated/k8s/admissionregistration-v1.ts";
 import type { Binding, Policy } from "./policy.ts";
 
 /** Errors of a valid policy whose author lacks rights to its parameters. */

@@ -1,8 +1,8 @@
 /** JSON values as Go's `fmt` prints them, for messages that quote them. */
-import { quote } from "../../kube/field-errors.ts";
-import { formatNumber, isInt64, isNumeric } from "../../kube/text/go-number.ts";
-import { encodeJson, isJsonObject } from "../../kube/json.ts";
-import { sortedKeys } from "../../kube/schema/sorted-keys.ts";
+import { quote } from "../../../kube/field-errors.ts";
+import { formatNumber, isInt64, isNumeric } from "../../../kube/text/go-number.ts";
+import { encodeJson, isJsonObject } from "../../../kube/json.ts";
+import { sortedKeys } from "../../../kube/schema/sorted-keys.ts";
 
 const sortedEntries = (value: object): [string, unknown][] =>
   Object.entries(value).sort(([left], [right]) => (left < right ? -1 : left > right ? 1 : 0));

@@ -1,11 +1,11 @@
-import { AdmissionPlugins } from "../../../src/controlplane/admission/plugins.ts";
+import { AdmissionPlugins } from "../../../../../src/controlplane/admission-plugins.ts";
 import { expect, it } from "vitest";
-import { VirtualClock } from "../../../src/clock.ts";
-import { strategyFor } from "../../../src/controlplane/builtin/strategies/strategy-for.ts";
-import type { WriteContext } from "../../../src/controlplane/kinds.ts";
-import type { SentObject } from "../../../src/kube/object.ts";
-import { describeShared } from "../../support/shared.ts";
-import { recordedScenarios } from "../recordings.ts";
+import { VirtualClock } from "../../../../../src/clock.ts";
+import { strategyFor } from "../../../../../src/controlplane/builtin/strategies/strategy-for.ts";
+import type { WriteContext } from "../../../../../src/controlplane/kinds.ts";
+import type { SentObject } from "../../../../../src/kube/object.ts";
+import { describeShared } from "../../../../support/shared.ts";
+import { recordedScenarios } from "../../../recordings.ts";
 
 const context: WriteContext = {
   user: { name: "test", groups: [] },

@@ -9,20 +9,24 @@ import type {
   ParamKind,
   Validation,
   Variable,
-} from "../../../generated/k8s/admissionregistration-v1.ts";
-import { isReserved } from "../../../kube/cel/escaping.ts";
-import { BOOL, type CelType, NULL, STRING, listOf } from "../../../kube/cel/types.ts";
-import { Check } from "../../../kube/check.ts";
-import type { FieldError } from "../../../kube/field-errors.ts";
-import { sameJson } from "../../../kube/json.ts";
+} from "../../../../generated/k8s/admissionregistration-v1.ts";
+import { isReserved } from "../../../../kube/cel/escaping.ts";
+import { BOOL, type CelType, NULL, STRING, listOf } from "../../../../kube/cel/types.ts";
+import { Check } from "../../../../kube/check.ts";
+import type { FieldError } from "../../../../kube/field-errors.ts";
+import { sameJson } from "../../../../kube/json.ts";
 import {
   dns1035LabelErrors,
   dns1123SubdomainErrors,
   qualifiedNameErrors,
-} from "../../../kube/names.ts";
-import { conditionErrors } from "../../../kube/webhooks/webhook-rules.ts";
-import { ExpressionCompiler, type Surroundings, conditionProblem } from "../expressions.ts";
-import { OBJECT, PATCH } from "../patch-library.ts";
+} from "../../../../kube/names.ts";
+import { conditionErrors } from "../../../../kube/webhooks/webhook-rules.ts";
+import {
+  ExpressionCompiler,
+  type Surroundings,
+  conditionProblem,
+} from "../../../admission/expressions/expressions.ts";
+import { OBJECT, PATCH } from "../../../admission/expressions/patch-library.ts";
 import { checkMatch, checkMutatedOperations } from "./match-errors.ts";
 import type { MutatingPolicy, Policy, ValidatingPolicy } from "./policy.ts";
 

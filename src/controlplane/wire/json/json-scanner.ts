@@ -5,8 +5,8 @@
  * A number that JavaScript cannot hold exactly becomes a `bigint` where it is an `int64`, and a
  * float otherwise.
  */
-import { setField } from "../../kube/json.ts";
-import type { JsonObject } from "../../kube/object.ts";
+import { setField } from "../../../kube/json.ts";
+import type { JsonObject } from "../../../kube/object.ts";
 import { NumberLiteral, isMap, plainNumbers } from "./number-literal.ts";
 import { WireError } from "./wire-error.ts";
 

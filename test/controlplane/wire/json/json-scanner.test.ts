@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { scanJson } from "../../../src/controlplane/wire/json-scanner.ts";
-import { NumberLiteral } from "../../../src/controlplane/wire/number-literal.ts";
+import { scanJson } from "../../../../src/controlplane/wire/json/json-scanner.ts";
+import { NumberLiteral } from "../../../../src/controlplane/wire/json/number-literal.ts";
 
 const read = (text: string): unknown => scanJson(Buffer.from(text)).value;
 

@@ -4,9 +4,9 @@
  * @see
  * https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/#validation-expression
  */
-import { CompileFailure, type Expression, compileExpression } from "../../kube/cel/compile.ts";
-import type { Environment, ObjectFields } from "../../kube/cel/environment.ts";
-import { admissionEnvironment } from "../../kube/cel/libraries.ts";
+import { CompileFailure, type Expression, compileExpression } from "../../../kube/cel/compile.ts";
+import type { Environment, ObjectFields } from "../../../kube/cel/environment.ts";
+import { admissionEnvironment } from "../../../kube/cel/libraries.ts";
 import {
   BOOL,
   type CelType,
@@ -19,8 +19,8 @@ import {
   mapOf,
   sameType,
   struct,
-} from "../../kube/cel/types.ts";
-import type { ConditionProblem } from "../../kube/webhooks/webhook-rules.ts";
+} from "../../../kube/cel/types.ts";
+import type { ConditionProblem } from "../../../kube/webhooks/webhook-rules.ts";
 import { AUTHORIZER, RESOURCE_CHECK, authorizerLibrary } from "./authorizer-library.ts";
 import { patchLibrary } from "./patch-library.ts";
 

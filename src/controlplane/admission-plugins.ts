@@ -3,7 +3,7 @@
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/
  */
-import { UsageError } from "../../errors.ts";
+import { UsageError } from "../errors.ts";
 
 /**
  * Every plugin of kube-apiserver 1.37, also those that the control plane does not have: their names
