@@ -130,6 +130,29 @@ describe("Controller", () => {
     await running;
   });
 
+  it("runs once for an event that concerns its object twice, failing or not, and never without a cause", async () => {
+    const seen: (readonly string[])[] = [];
+    const { clock, controller, stop, running } = build(
+      async (_, { causes }) => {
+        seen.push(causes);
+        await clock.sleep(10);
+        throw new Error("the schedule is invalid");
+      },
+      { rateLimiter: new ItemExponentialFailureRateLimiter(200_000, 200_000) },
+    );
+    for (let minute = 1; minute <= 3; minute++) {
+      await clock.advance(60_000);
+      // Its owner is that of both states of an update, and the worker is idle.
+      const cause = `update of CronJob crew/kirk-${minute}`;
+      controller.enqueue(KEY, { cause });
+      controller.enqueue(KEY, { cause });
+    }
+    await clock.advance(1000);
+    expect(seen).toEqual([1, 2, 3].map((minute) => [`update of CronJob crew/kirk-${minute}`]));
+    stop.abort();
+    await running;
+  });
+
   it("names the earlier of two retries that wait, as the queue keeps its time", async () => {
     const seen: (readonly string[])[] = [];
     const { clock, controller, stop, running } = build(
