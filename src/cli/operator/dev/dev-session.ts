@@ -212,6 +212,7 @@ export class DevSession {
       KUBECONFIG: path,
       ...(namespaced ? { WATCH_NAMESPACE: namespace } : {}),
       ...this.#journal.env,
+      ...this.#webhooks.env,
       ...debuggerEnv(inspectBrk, this.#context),
       [RECORDINGS_VARIABLE]: `failed:${join(root, RECORDINGS)}`,
     };
