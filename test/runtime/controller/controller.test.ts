@@ -130,6 +130,18 @@ describe("Controller", () => {
     await running;
   });
 
+  it("takes a reconcile that ends because the process does for no failure", async () => {
+    const { clock, controller, stop, running, total } = build(async (_, { signal }) => {
+      await clock.sleep(10_000, signal);
+    });
+    controller.enqueue(KEY);
+    await clock.advance(10);
+    stop.abort(new Error("received SIGTERM"));
+    await running;
+    expect(await total("controller_runtime_reconcile_errors_total")).toBe(0);
+    expect(clock.pending).toBe(0);
+  });
+
   it("runs once for an event that concerns its object twice, failing or not, and never without a cause", async () => {
     const seen: (readonly string[])[] = [];
     const { clock, controller, stop, running } = build(
