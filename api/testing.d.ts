@@ -156,6 +156,7 @@ interface ReplayReport {
   readonly replayed: RecordedOutcome;
   readonly writes: readonly ReplayedWrite[];
   readonly differences: readonly string[];
+  readonly unanswered: readonly string[];
   readonly notRecorded: readonly string[];
 }
 

@@ -3,9 +3,12 @@
  * Windows (`npm.cmd`) found, an end that is asked for and then enforced, errors that say what was printed last.
  */
 import { execa, ExecaError } from "execa";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { pathToFileURL } from "node:url";
 import { messageOf, TsopError } from "../errors.ts";
 import type { CliContext } from "./context.ts";
+import { packageRoot } from "./package-info.ts";
 
 /** A program, what it is called with, and where. */
 export interface ProgramCall {
@@ -135,11 +138,16 @@ export interface BackgroundOptions {
    * signal on to its scripts.
    */
   readonly endsAsGroup?: boolean;
-  /** A program of Node that is told something by `send`. */
-  readonly takesMessages?: boolean;
+  /**
+   * A program of Node, called with the arguments of `node`: it may be told something by `send`, and ends by itself when
+   * this command was killed.
+   */
+  readonly endsWithCommand?: boolean;
 }
 
-/** A process that goes on until it is ended. It never outlives the command. */
+const ENDS_WITH_COMMAND = "dist/cli/operator/ends-with-command.js";
+
+/** A process that goes on until it is ended. */
 export class BackgroundProcess {
   readonly #child: Child;
   readonly #endsAsGroup: boolean;
@@ -160,8 +168,12 @@ export class BackgroundProcess {
 
   /** Starts a program. */
   static start(call: ProgramCall, options: BackgroundOptions): BackgroundProcess {
-    const { onLine, ownGroup = false, takesMessages = false } = options;
-    const child = launch(call, ownGroup, takesMessages);
+    const { onLine, ownGroup = false, endsWithCommand = false } = options;
+    const child = launch(
+      endsWithCommand ? endingWithCommand(call) : call,
+      ownGroup,
+      endsWithCommand,
+    );
     const started = new BackgroundProcess(child, call, options);
     // Ends processes in groups of their own, too.
     const reap = (): void => {
@@ -225,12 +237,17 @@ export async function leaveRunning(
 
 type Child = ReturnType<typeof launch>;
 
-function launch(call: ProgramCall, ownGroup: boolean, takesMessages: boolean) {
+function endingWithCommand(call: ProgramCall): ProgramCall {
+  const { href } = pathToFileURL(join(packageRoot(), ENDS_WITH_COMMAND));
+  return { ...call, args: ["--import", href, ...call.args] };
+}
+
+function launch(call: ProgramCall, ownGroup: boolean, hasChannel: boolean) {
   return execa(call.program, call.args, {
     ...placeOf(call),
     stdin: "ignore",
     buffer: false,
-    ipc: takesMessages,
+    ipc: hasChannel,
     reject: false,
     detached: ownGroup && process.platform !== "win32",
     // The caller that starts the process decides when its time is over.

@@ -82,6 +82,25 @@ export function errorGroups(entries: readonly PageReconcile[]): ErrorGroup[] {
 const keyOf = ({ controller, namespace, name }: PageReconcile): string =>
   `${controller} ${namespace ?? ""}/${name}`;
 
+/** The errors of the objects whose last reconcile failed, by uid. */
+export function failingObjects(
+  objects: Iterable<PageObject>,
+  entries: readonly PageReconcile[],
+): Map<string, string> {
+  const last = new Map<string, PageReconcile>();
+  for (const entry of entries) last.set(`${entry.resource ?? ""} ${keyOf(entry)}`, entry);
+  const errors = new Map<string, string>();
+  for (const { resource, namespace, name, error } of last.values()) {
+    if (error) errors.set(`${resource ?? ""} ${namespace ?? ""}/${name}`, error.message);
+  }
+  const found = new Map<string, string>();
+  for (const { uid, resource, namespace, name } of errors.size > 0 ? objects : []) {
+    const error = errors.get(`${resource} ${namespace ?? ""}/${name}`);
+    if (error !== undefined) found.set(uid, error);
+  }
+  return found;
+}
+
 /** The number of reconciles with each outcome, in a part of the time. */
 export type ActivityBar = Readonly<Record<Ending, number>>;
 

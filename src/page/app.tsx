@@ -1,7 +1,13 @@
 /** The whole page: its heading, the objects, and one of the views beside them. */
 import type { ComponentChild, JSX } from "preact";
 import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
-import { errorGroups, isEventAbout, isReconcileAbout, type ErrorGroup } from "./about.ts";
+import {
+  errorGroups,
+  failingObjects,
+  isEventAbout,
+  isReconcileAbout,
+  type ErrorGroup,
+} from "./about.ts";
 import { Errors } from "./errors.tsx";
 import { Events } from "./events.tsx";
 import { useMedia } from "./hooks.ts";
@@ -10,7 +16,7 @@ import { Queues } from "./queues.tsx";
 import { Reconciles } from "./reconciles.tsx";
 import { Rights } from "./rights.tsx";
 import type { PageState, PageStore } from "./state.ts";
-import { StatusMark } from "./status-mark.tsx";
+import { FailingMark, StatusMark } from "./status-mark.tsx";
 import { counted, keyText } from "./words.ts";
 import type { PageObject } from "../cli/page/protocol.ts";
 
@@ -48,7 +54,11 @@ export function App({ store }: { readonly store: PageStore }): JSX.Element {
     const name = state.title?.name;
     document.title = name === undefined ? "tsop" : `${name} - tsop`;
   }, [state.title]);
-  const objects = <Objects state={state} selected={object} onSelect={select} />;
+  const failing = useMemo(
+    () => failingObjects(state.objects.values(), state.reconciles),
+    [state.objects, state.reconciles],
+  );
+  const objects = <Objects state={state} failing={failing} selected={object} onSelect={select} />;
   return (
     <div class="page">
       <Top state={state} />
@@ -58,7 +68,7 @@ export function App({ store }: { readonly store: PageStore }): JSX.Element {
         <div class="beside">
           <Views view={view} isWide={isWide} state={state} errors={errors} onChoose={setAsked} />
           {object && view !== "objects" && (
-            <Selected object={object} onEnd={() => setSelected(undefined)} />
+            <Selected object={object} failing={failing} onEnd={() => setSelected(undefined)} />
           )}
           {view === "objects" ? objects : <Beside {...{ view, state, object, errors, select }} />}
         </div>
@@ -103,6 +113,7 @@ function connectionText({ connection, operator }: PageState): [tone: string, tex
   if (connection === "connecting") return ["dim", "Connecting"];
   if (connection === "lost") return ["bad", "tsop does not answer. This is the last known state."];
   const { state, problem } = operator;
+  if (state === "unknown") return ["dim", "Asking the operator"];
   if (state === "starting") return ["dim", "The operator is starting"];
   if (state === "running") return ["good", "The operator is running"];
   return ["bad", problem ?? "The operator is not running. Its last lines are in the terminal."];
@@ -148,18 +159,26 @@ function Views({ view, isWide, state, errors, onChoose }: ViewsProps): JSX.Eleme
 
 interface SelectedProps {
   readonly object: PageObject;
+  /** The errors of objects whose last reconcile failed, by uid. */
+  readonly failing: ReadonlyMap<string, string>;
   readonly onEnd: () => void;
 }
 
 /** The filter by an object. */
-function Selected({ object, onEnd }: SelectedProps): JSX.Element {
+function Selected({ object, failing, onEnd }: SelectedProps): JSX.Element {
   const { kind, status, message } = object;
+  const failure = failing.get(object.uid);
   return (
     <aside class="selected" aria-label="Selected object">
       <p>
         <StatusMark status={status} /> <strong>{kind}</strong> {keyText(object)}
       </p>
       <p class="dim">{message}</p>
+      {failure !== undefined && (
+        <p>
+          <FailingMark /> The last reconcile failed: {failure}
+        </p>
+      )}
       <button type="button" onClick={onEnd}>
         Show all
       </button>

@@ -180,13 +180,17 @@ export function rowsOf(forest: readonly ForestNode[]): ForestRow[] {
   return rows;
 }
 
-/** Sizes in pixels. */
-export const NODE = { width: 168, height: 40, rowGap: 8, columnGap: 28, margin: 16 } as const;
+/** Sizes in pixels. Nodes are wider where the trees have few levels: there is room for their names. */
+export const NODE = {
+  ...{ width: 168, wideWidth: 232, wideLevels: 3 },
+  ...{ height: 40, rowGap: 8, columnGap: 28, margin: 16 },
+} as const;
 
 /** A row with its position in the drawing. */
 export interface PlacedRow extends ForestRow {
   readonly left: number;
   readonly top: number;
+  readonly width: number;
 }
 
 /** The lines from an owner to its children: one stem, and a branch to each. */
@@ -213,8 +217,10 @@ interface Place {
 
 /** Places the trees below each other, owners to the left. */
 export function drawForest(forest: readonly ForestNode[]): Drawing {
-  const ground = groundOf(rowsOf(forest));
-  const step = NODE.width + NODE.columnGap;
+  const all = rowsOf(forest);
+  const ground = groundOf(all);
+  const width = all.some(({ level }) => level > NODE.wideLevels) ? NODE.width : NODE.wideWidth;
+  const step = width + NODE.columnGap;
   const layout = tree<Place>()
     .nodeSize([NODE.height + NODE.rowGap, step])
     .separation((a, b) => (a.parent === b.parent && a.depth > 1 ? 1 : 1.4));
@@ -231,7 +237,7 @@ export function drawForest(forest: readonly ForestNode[]): Drawing {
   // Owners come before what they own here, as in the list of rows.
   root.eachBefore(({ data, x, y }) => {
     if (!data.row) return;
-    const row = { ...data.row, left: y - step + NODE.margin, top: x - first + NODE.margin };
+    const row = { ...data.row, left: y - step + NODE.margin, top: x - first + NODE.margin, width };
     rows.push(row);
     const owner = row.owner === undefined ? undefined : rows[row.owner];
     if (!owner) return;
@@ -243,7 +249,7 @@ export function drawForest(forest: readonly ForestNode[]): Drawing {
   return {
     rows,
     stems: [...owned].map(([owner, list]) => ({ owner, owned: list })),
-    width: isEmpty ? 0 : right - step + NODE.width + 2 * NODE.margin,
+    width: isEmpty ? 0 : right - step + width + 2 * NODE.margin,
     height: isEmpty ? 0 : last - first + NODE.height + 2 * NODE.margin,
   };
 }

@@ -7,12 +7,14 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { PageObject } from "../cli/page/protocol.ts";
 import { NODE, visiblePart, type Drawing, type PlacedRow, type Stem } from "./forest.ts";
 import { useViewport } from "./hooks.ts";
-import { StatusMark } from "./status-mark.tsx";
+import { FAILING, FailingMark, StatusMark } from "./status-mark.tsx";
 import { counted, keyText } from "./words.ts";
 
 /** The properties of the graph, with its callbacks. */
 export interface GraphProps {
   readonly drawing: Drawing;
+  /** The errors of objects whose last reconcile failed, by uid. */
+  readonly failing: ReadonlyMap<string, string>;
   readonly selected: PageObject | undefined;
   readonly onSelect: (object: PageObject) => void;
   readonly onToggle: (id: string) => void;
@@ -22,7 +24,8 @@ export interface GraphProps {
 const BEYOND = 200;
 
 /** The graph. */
-export function Graph({ drawing, selected, onSelect, onToggle }: GraphProps): JSX.Element {
+export function Graph(props: GraphProps): JSX.Element {
+  const { drawing, failing, selected, onSelect, onToggle } = props;
   const region = useRef<HTMLDivElement>(null);
   const { top, height } = useViewport(region);
   const [active, setActive] = useState<string>();
@@ -78,6 +81,7 @@ export function Graph({ drawing, selected, onSelect, onToggle }: GraphProps): JS
           <GraphNode
             key={row.node.id}
             row={row}
+            failure={row.node.object && failing.get(row.node.object.uid)}
             isActive={row === activeRow}
             isSelected={row.node.object !== undefined && row.node.object.uid === selected?.uid}
             onPick={() => {
@@ -94,16 +98,20 @@ export function Graph({ drawing, selected, onSelect, onToggle }: GraphProps): JS
 
 interface GraphNodeProps {
   readonly row: PlacedRow;
+  /** The error of its last reconcile, if that failed. */
+  readonly failure: string | undefined;
   readonly isActive: boolean;
   readonly isSelected: boolean;
   readonly onPick: () => void;
   readonly onToggle: () => void;
 }
 
-function GraphNode({ row, isActive, isSelected, onPick, onToggle }: GraphNodeProps): JSX.Element {
+function GraphNode(props: GraphNodeProps): JSX.Element {
+  const { row, failure, isActive, isSelected, onPick, onToggle } = props;
   const { node, level, position, siblings } = row;
   const { object, group, isOpen } = node;
-  const place = { left: `${row.left}px`, top: `${row.top}px` };
+  const said = failure === undefined ? object?.message : `${FAILING}: ${failure}`;
+  const place = { left: `${row.left}px`, top: `${row.top}px`, width: `${row.width}px` };
   return (
     <div
       id={domId(row)}
@@ -114,12 +122,16 @@ function GraphNode({ row, isActive, isSelected, onPick, onToggle }: GraphNodePro
       aria-setsize={siblings}
       aria-expanded={isOpen}
       aria-selected={isSelected}
-      title={object && `${object.kind} ${keyText(object)}: ${object.message}`}
+      title={object && `${object.kind} ${keyText(object)}: ${said}`}
       style={place}
       onClick={onPick}
     >
       <span class="names">
-        <span class="name">{object?.name ?? (group && counted(group.count, group.kind))}</span>
+        {object ? (
+          <NodeName name={object.name} />
+        ) : (
+          <span class="name">{group && counted(group.count, group.kind)}</span>
+        )}
         <span class="kind">
           {object
             ? [object.kind, object.namespace].filter((part) => part !== undefined).join(" · ")
@@ -127,6 +139,7 @@ function GraphNode({ row, isActive, isSelected, onPick, onToggle }: GraphNodePro
         </span>
       </span>
       {object && <StatusMark status={object.status} />}
+      {failure !== undefined && <FailingMark />}
       {isOpen !== undefined && (
         <span
           class="toggle"
@@ -140,6 +153,22 @@ function GraphNode({ row, isActive, isSelected, onPick, onToggle }: GraphNodePro
         </span>
       )}
     </div>
+  );
+}
+
+/** The end of a name is what tells it from its siblings: what has no room is left out in the middle. */
+const TAIL = 12;
+
+function NodeName({ name }: { readonly name: string }): JSX.Element {
+  if (name.length <= 2 * TAIL) return <span class="name">{name}</span>;
+  return (
+    <>
+      <span class="unseen">{name}</span>
+      <span class="name cut" aria-hidden="true">
+        <span>{name.slice(0, -TAIL)}</span>
+        <span>{name.slice(-TAIL)}</span>
+      </span>
+    </>
   );
 }
 
@@ -179,7 +208,7 @@ function opens(key: string, { node }: PlacedRow): boolean {
  */
 function linesOf({ owner, owned }: Stem, top: number, bottom: number): string {
   const half = NODE.height / 2;
-  const start = owner.left + NODE.width;
+  const start = owner.left + owner.width;
   const stem = start + NODE.columnGap / 2;
   const middle = owner.top + half;
   const ends = [middle, (owned[0]?.top ?? 0) + half, (owned.at(-1)?.top ?? 0) + half];
@@ -191,10 +220,10 @@ function linesOf({ owner, owned }: Stem, top: number, bottom: number): string {
   return `M${start} ${middle}H${stem}M${stem} ${from}V${to}${branches.join("")}`;
 }
 
-function intoView(region: HTMLElement | null, { left, top }: PlacedRow): void {
+function intoView(region: HTMLElement | null, { left, top, width }: PlacedRow): void {
   if (!region) return;
   const { scrollTop, scrollLeft, clientHeight, clientWidth } = region;
-  const { width, height, margin } = NODE;
+  const { height, margin } = NODE;
   if (top - margin < scrollTop) region.scrollTop = top - margin;
   if (top + height + margin > scrollTop + clientHeight) {
     region.scrollTop = top + height + margin - clientHeight;

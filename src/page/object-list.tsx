@@ -4,12 +4,14 @@ import { useRef } from "preact/hooks";
 import type { PageObject } from "../cli/page/protocol.ts";
 import type { ForestRow } from "./forest.ts";
 import { useViewport } from "./hooks.ts";
-import { StatusMark, statusWord } from "./status-mark.tsx";
+import { FailingMark, StatusMark, statusWord } from "./status-mark.tsx";
 import { counted } from "./words.ts";
 
 /** The properties of a list of objects, with its callbacks. */
 export interface ObjectListProps {
   readonly rows: readonly ForestRow[];
+  /** The errors of objects whose last reconcile failed, by uid. */
+  readonly failing: ReadonlyMap<string, string>;
   readonly selected: PageObject | undefined;
   readonly onSelect: (object: PageObject) => void;
   readonly onToggle: (id: string) => void;
@@ -20,7 +22,8 @@ const ROW = 44;
 const BEYOND = 8;
 
 /** The list. */
-export function ObjectList({ rows, selected, onSelect, onToggle }: ObjectListProps): JSX.Element {
+export function ObjectList(props: ObjectListProps): JSX.Element {
+  const { rows, failing, selected, onSelect, onToggle } = props;
   const region = useRef<HTMLDivElement>(null);
   const { top, height } = useViewport(region);
   const first = Math.max(0, Math.floor(top / ROW) - BEYOND);
@@ -44,6 +47,7 @@ export function ObjectList({ rows, selected, onSelect, onToggle }: ObjectListPro
               key={row.node.id}
               row={row}
               index={first + index}
+              failure={row.node.object && failing.get(row.node.object.uid)}
               isSelected={row.node.object !== undefined && row.node.object.uid === selected?.uid}
               onSelect={onSelect}
               onToggle={onToggle}
@@ -68,10 +72,13 @@ function Gap({ rows }: { readonly rows: number }): JSX.Element {
 interface ListRowProps extends Pick<ObjectListProps, "onSelect" | "onToggle"> {
   readonly row: ForestRow;
   readonly index: number;
+  /** The error of its last reconcile, if that failed. */
+  readonly failure: string | undefined;
   readonly isSelected: boolean;
 }
 
-function ListRow({ row, index, isSelected, onSelect, onToggle }: ListRowProps): JSX.Element {
+function ListRow(props: ListRowProps): JSX.Element {
+  const { row, index, failure, isSelected, onSelect, onToggle } = props;
   const { node, level } = row;
   const { object, group, isOpen } = node;
   return (
@@ -109,9 +116,10 @@ function ListRow({ row, index, isSelected, onSelect, onToggle }: ListRowProps): 
       <td class="namespace">{object?.namespace}</td>
       <td>
         {object ? (
-          <span class="cell" title={object.message}>
+          <span class="cell" title={failure ?? object.message}>
             <StatusMark status={object.status} />
             <span aria-hidden="true">{statusWord(object.status)}</span>
+            {failure !== undefined && <FailingMark />}
           </span>
         ) : (
           group && `${group.current.toLocaleString()} current`

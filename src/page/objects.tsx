@@ -12,12 +12,14 @@ import { counted } from "./words.ts";
 /** The properties of a view of objects. */
 export interface ObjectsProps {
   readonly state: PageState;
+  /** The errors of objects whose last reconcile failed, by uid. */
+  readonly failing: ReadonlyMap<string, string>;
   readonly selected: PageObject | undefined;
   readonly onSelect: (object: PageObject | undefined) => void;
 }
 
 /** The section of the objects. */
-export function Objects({ state, selected, onSelect }: ObjectsProps): JSX.Element {
+export function Objects({ state, failing, selected, onSelect }: ObjectsProps): JSX.Element {
   const { objects, problems } = state;
   const isNarrow = useMedia("(max-width: 40rem)");
   const [chosen, setChosen] = useState<"graph" | "list">();
@@ -51,6 +53,7 @@ export function Objects({ state, selected, onSelect }: ObjectsProps): JSX.Elemen
         <p class="dim">
           {counted(objects.size, "object")}
           {late > 0 && `, ${late.toLocaleString()} not current`}
+          {failing.size > 0 && `, ${counted(failing.size, "reconcile")} failing`}
         </p>
         <fieldset class="choice">
           <legend class="unseen">Show objects as</legend>
@@ -94,9 +97,9 @@ export function Objects({ state, selected, onSelect }: ObjectsProps): JSX.Elemen
       {forest.length === 0 ? (
         <p class="empty">{emptyText(state, search !== "" || unready)}</p>
       ) : form === "graph" ? (
-        <Shown {...{ forest, selected, onSelect, toggle }} />
+        <Shown {...{ forest, failing, selected, onSelect, toggle }} />
       ) : (
-        <ObjectList rows={rowsOf(forest)} {...{ selected, onSelect }} onToggle={toggle} />
+        <ObjectList rows={rowsOf(forest)} {...{ failing, selected, onSelect }} onToggle={toggle} />
       )}
     </section>
   );
@@ -107,15 +110,18 @@ interface ShownProps extends Omit<ObjectsProps, "state"> {
   readonly toggle: (id: string) => void;
 }
 
-function Shown({ forest, selected, onSelect, toggle }: ShownProps): JSX.Element {
+function Shown({ forest, failing, selected, onSelect, toggle }: ShownProps): JSX.Element {
   const drawing = useMemo(() => drawForest(forest), [forest]);
-  return <Graph drawing={drawing} selected={selected} onSelect={onSelect} onToggle={toggle} />;
+  return <Graph {...{ drawing, failing, selected, onSelect }} onToggle={toggle} />;
 }
 
-function emptyText({ title, connection }: PageState, isFiltered: boolean): string {
+function emptyText(
+  { title, connection, isLoaded, problems }: PageState,
+  isFiltered: boolean,
+): string {
   if (isFiltered) return "No object matches. Change the search, or show all objects.";
   if (connection === "refused") return "Nothing can be shown without the token of the session.";
-  if (!title) return "Nothing is known yet.";
+  if (!title) return "Loading.";
   if (!title.hasObjects) {
     return "Only the journal of this operator can be read. To see its objects, run `tsop why --page --context NAME` in the project.";
   }
@@ -123,6 +129,7 @@ function emptyText({ title, connection }: PageState, isFiltered: boolean): strin
   if (kinds.length === 0) {
     return "The project has no kind yet. `tsop create api --group GROUP --version v1 --kind KIND` adds one.";
   }
+  if (!isLoaded && problems.length === 0) return "Loading the objects.";
   const none = `There is no ${kinds.join(" and no ")} yet.`;
   return place === "tsop dev"
     ? `${none} Press a in the terminal of \`tsop dev\` to apply config/samples, or apply one with kubectl.`

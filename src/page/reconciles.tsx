@@ -98,12 +98,14 @@ function isFirstOfRun(shown: readonly PageReconcile[], index: number): boolean {
 }
 
 function emptyText(
-  { title, operator }: PageState,
+  { title, operator, connection }: PageState,
   object: PageObject | undefined,
   count: number,
 ): string {
   if (count > 0) return `${counted(count, "reconcile")} changed nothing. Tick the box to see them.`;
   if (object) return `No reconcile that the journal still has was about ${keyText(object)}.`;
+  if (connection === "refused") return "Nothing can be shown without the token of the session.";
+  if (operator.state === "unknown") return "Loading the reconciles.";
   if (operator.state !== "running") return "Reconciles are shown once the operator runs.";
   return title?.place === "tsop dev"
     ? "The operator has reconciled nothing yet. Press a in the terminal of `tsop dev` to apply config/samples."

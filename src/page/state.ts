@@ -20,6 +20,8 @@ export interface PageState {
   readonly operator: PageOperator;
   /** Objects by uid. */
   readonly objects: ReadonlyMap<string, PageObject>;
+  /** Whether all objects that there are were told. */
+  readonly isLoaded: boolean;
   /** Events by uid. */
   readonly events: ReadonlyMap<string, PageEvent>;
   /** Reconciles, the oldest first. */
@@ -40,8 +42,9 @@ const MOST_EVENTS = 2000;
 export const NOTHING: PageState = {
   connection: "connecting",
   title: undefined,
-  operator: { state: "starting" },
+  operator: { state: "unknown" },
   objects: new Map(),
+  isLoaded: false,
   events: new Map(),
   reconciles: [],
   queues: [],
@@ -62,7 +65,7 @@ export function withMessage(state: PageState, message: PageMessage): PageState {
       const objects = new Map(message.all ? [] : state.objects);
       for (const uid of message.gone) objects.delete(uid);
       for (const object of message.changed) objects.set(object.uid, object);
-      return { ...state, objects };
+      return { ...state, objects, isLoaded: message.isLoaded ?? state.isLoaded };
     }
     case "events": {
       const events = new Map(message.all ? [] : state.events);

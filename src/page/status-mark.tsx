@@ -41,6 +41,19 @@ export function statusWord(status: PageStatus): string {
   return WORDS[status];
 }
 
+/** The words of the mark of an object whose last reconcile failed. */
+export const FAILING = "Last reconcile failed";
+
+/** The mark of an object whose last reconcile failed, beside its status. */
+export function FailingMark(): JSX.Element {
+  return (
+    <svg class="mark failing" viewBox="0 0 12 12" role="img" aria-label={FAILING}>
+      <path d="M6 1l5.5 10h-11z" fill="none" stroke="currentColor" stroke-width="1.3" />
+      <path d="M6 4.5v3.2M6 8.6v1.2" fill="none" stroke="currentColor" stroke-width="1.4" />
+    </svg>
+  );
+}
+
 /** The mark. */
 export function StatusMark({ status }: { readonly status: PageStatus }): JSX.Element {
   return (

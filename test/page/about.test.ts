@@ -1,7 +1,7 @@
 /** What of the reconciles is about an object, and how errors and times are summed up. */
 import { describe, expect, it } from "vitest";
 import type { PageReconcile } from "../../src/cli/page/protocol.ts";
-import { activityOf, errorGroups, isReconcileAbout } from "../../src/page/about.ts";
+import { activityOf, errorGroups, failingObjects, isReconcileAbout } from "../../src/page/about.ts";
 import { NOTHING, withMessage } from "../../src/page/state.ts";
 import { duration, placeText } from "../../src/page/words.ts";
 import { shop } from "./support/session.ts";
@@ -36,6 +36,20 @@ describe("errors", () => {
       ["b", 1, true],
     ]);
     expect(errorGroups([well, failed(4, "c")])[0]?.isOver).toBe(false);
+  });
+});
+
+describe("objects whose last reconcile failed", () => {
+  it("are told with the error, until one succeeds", () => {
+    const { objects } = shop().reduce(withMessage, NOTHING);
+    const named = { name: "checkout" };
+    const failing = (...entries: PageReconcile[]): unknown[] => [
+      ...failingObjects(objects.values(), entries),
+    ];
+    expect(failing(failed(1, "a", named), failed(2, "b", named))).toEqual([
+      ["MyWeb-checkout", "b"],
+    ]);
+    expect(failing(failed(1, "a", named), { ...reconciles[0]!, ...named })).toEqual([]);
   });
 });
 

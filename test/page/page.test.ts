@@ -79,6 +79,44 @@ describe.skipIf(CHROMIUM === undefined)("the page in a browser", () => {
     expect(page.faults).toEqual([]);
   });
 
+  it("marks objects whose last reconcile failed, in graph and list", async () => {
+    const page = await open();
+    const marked = page.getByRole("treeitem", { name: "Last reconcile failed" });
+    await expect.poll(() => marked.count()).toBe(1);
+    expect(await marked.textContent()).toContain("MyWeb");
+    await page.getByLabel("List", { exact: true }).check();
+    const row = page.getByRole("row").filter({ has: page.getByLabel("Last reconcile failed") });
+    await expect.poll(() => row.count()).toBe(1);
+    expect(page.faults).toEqual([]);
+  });
+
+  it("leaves out the middle of long names, so that siblings can be told apart", async () => {
+    const uid = (name: string): string => `uid-${name}`;
+    const prefix = "rediscache-sample-with-a-very-long-name-that-has-no-room";
+    const names = [`${prefix}-config-map`, `${prefix}-headless`];
+    const changed = names.map((name) => ({
+      ...{ uid: uid(name), kind: "Service", resource: "services", namespace: "shop", name },
+      ...{ status: "Current" as const, message: "", createdMs: 0 },
+    }));
+    const messages = shop().map((message) =>
+      message.type === "objects" ? { ...message, changed } : message,
+    );
+    const live = await serve(files, messages);
+    const page = await open(WIDE, live);
+    for (const name of names) await page.getByRole("treeitem", { name }).waitFor();
+    const tails = await page.locator(".name.cut > :last-child").allTextContents();
+    expect(tails.toSorted()).toEqual(["m-config-map", "oom-headless"].toSorted());
+    const boxes = await page.locator(".name.cut > :last-child").evaluateAll((all) =>
+      all.map((one) => {
+        const node = one.closest(".node")!.getBoundingClientRect();
+        return one.getBoundingClientRect().right <= node.right;
+      }),
+    );
+    expect(boxes).toEqual([true, true]);
+    await page.screenshot({ path: `${PICTURES}/long-names.png` });
+    await live.server.stop();
+  });
+
   it("filters by the object that is selected, and tells a reconcile with its differences", async () => {
     const page = await open(DARK);
     await page.getByRole("treeitem", { name: "catalog Deployment" }).click();
@@ -182,9 +220,10 @@ describe.skipIf(CHROMIUM === undefined)("the page in a browser", () => {
   it("follows what changes, and says so when tsop is gone", async () => {
     const live = await serve(files, beginning());
     const page = await open(WIDE, live);
-    expect(await page.locator(".objects .empty").textContent()).toContain(
-      "Press a in the terminal",
-    );
+    const empty = page.locator(".objects .empty");
+    expect(await empty.textContent()).toBe("Loading the objects.");
+    live.tell({ type: "objects", isLoaded: true, changed: [], gone: [] });
+    await expect.poll(() => empty.textContent()).toContain("Press a in the terminal");
     for (const message of shop()) if (message.type === "objects") live.tell(message);
     await page.getByRole("treeitem", { name: "search MyWeb" }).waitFor();
     await live.server.stop();

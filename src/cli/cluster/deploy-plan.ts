@@ -119,7 +119,7 @@ async function planOne(
     return {
       ...plain(object, name, action),
       fields,
-      ...(isChangedCrd && (await ofCrd(session, live, after))),
+      ...(isChangedCrd && (await effectsOfCrd(session, live, after))),
     };
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
@@ -134,11 +134,15 @@ const crdChanges = (live: Crd, after: Crd): Change[] =>
     [readCrd(after, after.metadata.name)],
   );
 
-async function ofCrd(
+/** The effects of a changed CRD. */
+export type CrdEffects = Pick<PlannedObject, "crdChanges" | "invalid">;
+
+/** The effects of a CRD that will be in the place of the live one. */
+export async function effectsOfCrd(
   session: ClusterSession,
   live: Crd,
   after: Crd,
-): Promise<Pick<PlannedObject, "crdChanges" | "invalid">> {
+): Promise<CrdEffects> {
   return {
     crdChanges: crdChanges(live, after),
     invalid: await invalidObjects(session, live, after),

@@ -131,8 +131,9 @@ async function keepUp(
   options: DevOptions,
   context: CliContext,
 ): Promise<void> {
-  const { bold, green } = paint(context);
+  const { bold, dim, green } = paint(context);
   const told = new Set<string>();
+  let mistakes = "";
   const reload = async (what: string): Promise<void> => {
     const from = context.clock.monotonicMs();
     told.clear();
@@ -142,6 +143,7 @@ async function keepUp(
       };
       await session.reload({ ready });
       session.page.tellMistakes([]);
+      mistakes = "";
     } catch (error) {
       // The operator from before the save goes on; the mistake is shown until it is gone.
       if (error instanceof SourceError) {
@@ -151,7 +153,11 @@ async function keepUp(
       const err = (line: string): void => void lines.push(line);
       reportError(error, { ...context, color: false, err }, SAVE_AGAIN);
       session.page.tellMistakes(lines);
-      reportError(error, context, SAVE_AGAIN);
+      // Some saves come as two: an editor that renames a file writes it, then removes the old name.
+      const isTold = mistakes === lines.join("\n");
+      mistakes = lines.join("\n");
+      if (isTold) context.err(dim("  the mistakes are the same as above; what ran before goes on"));
+      else reportError(error, context, SAVE_AGAIN);
     }
   };
   const opening = SourceWatch.open(project.root, context.clock);

@@ -2,10 +2,10 @@
 import { join } from "node:path";
 import { openCluster, type ClusterOptions } from "../cluster/cluster-session.ts";
 import { planDeployment, wouldChange, type PlannedObject } from "../cluster/deploy-plan.ts";
+import { crdEffectLines } from "../cluster/crd-effect-lines.ts";
 import type { FieldDifference } from "../../kube/field-differences.ts";
 import { ownerName } from "../cluster/ownership.ts";
 import type { CliContext } from "../context.ts";
-import type { Change } from "../../generator/changes/change.ts";
 import { renderKustomization } from "../kustomize/render.ts";
 import { ExitCode, paint } from "../output.ts";
 import { checkImage, checkTimeout } from "../project/inputs.ts";
@@ -20,8 +20,6 @@ export interface PlanCommandOptions extends ClusterOptions {
   readonly timeout: number;
 }
 
-/** How many of the objects that a CRD would refuse are shown; `-o json` has all. */
-const SHOWN_OBJECTS = 10;
 /** The longest value in a line. */
 const SHOWN_CHARACTERS = 60;
 
@@ -72,21 +70,9 @@ function show(object: PlannedObject, context: CliContext): void {
   const why = object.reason === undefined ? "" : dim(`: ${object.reason}`);
   context.out(`  ${colors[object.action](LABELS[object.action].padEnd(10))} ${object.name}${why}`);
   const isCrd = object.crdChanges.length > 0;
-  for (const change of object.crdChanges) context.out(`      ${crdLine(change, context)}`);
   for (const field of isCrd ? [] : object.fields) context.out(`      ${fieldLine(field)}`);
-  for (const { name, errors, dropped } of object.invalid.slice(0, SHOWN_OBJECTS)) {
-    for (const error of errors) context.out(`      ${red("refuses")} ${name}: ${error}`);
-    if (dropped.length > 0) context.out(`      ${red("drops")} ${name}: ${dropped.join(", ")}`);
-  }
-  const more = object.invalid.length - SHOWN_OBJECTS;
-  if (more > 0) context.out(dim(`      and ${more} more objects: -o json names them all`));
-}
-
-function crdLine({ severity, version, path, message }: Change, context: CliContext): string {
-  const { red, yellow, dim } = paint(context);
-  const color = { breaking: red, risky: yellow, safe: dim }[severity];
-  const where = [version, path.join(".")].filter((part) => part !== "").join(" ");
-  return `${color(severity)} ${where === "" ? "" : `${where}: `}${message}`;
+  const rest = "-o json names them all";
+  for (const line of crdEffectLines(object, rest, context)) context.out(`      ${line}`);
 }
 
 const fieldLine = ({ path, before, after }: FieldDifference): string =>

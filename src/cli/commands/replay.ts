@@ -11,7 +11,10 @@ import {
   type ReplayReport,
 } from "../../runtime/replay/replay.ts";
 import type { ReplayedWrite } from "../../runtime/replay/replay-tap.ts";
+import { fieldDifferences, type FieldDifference } from "../../kube/field-differences.ts";
+import { parseExact } from "../../runtime/client/json/exact-json.ts";
 import type { CliContext } from "../context.ts";
+import { changeText } from "../journal/reasons-text.ts";
 import { bundleOperator } from "../operator/bundle.ts";
 import { debuggerEnv, type InspectBrk } from "../operator/debugger.ts";
 import { OperatorProcess } from "../operator/operator-process.ts";
@@ -30,6 +33,8 @@ const BUNDLE = ".tsop/replay/main.mjs";
 const REPORT = ".tsop/replay/report.json";
 const KUBECONFIG = ".tsop/replay/kubeconfig";
 const GRACE_MS = 5000;
+/** The number of fields that are shown of one write. */
+const SHOWN_FIELDS = 20;
 /** A program may look for a cluster before it makes its manager; there is none. */
 const NO_CLUSTER = {
   apiVersion: "v1",
@@ -93,17 +98,17 @@ function readReport(path: string): ReplayReport | undefined {
   }
 }
 
-function* reportLines(
-  { controller, key, recorded, replayed, writes, differences, notRecorded }: ReplayReport,
-  atMs: number,
-  context: CliContext,
-): Generator<string> {
+function* reportLines(report: ReplayReport, atMs: number, context: CliContext): Generator<string> {
   const { bold, dim, green, yellow } = paint(context);
+  const { controller, key, recorded, replayed, writes, differences } = report;
+  const { unanswered, notRecorded } = report;
   const endOf = (outcome: ReplayReport["recorded"]): string =>
     outcome.is === "error" ? `failed: ${oneLine(outcome.message)}` : "succeeded";
   yield `${bold("replay")} ${controller} of ${key}, recorded ${new Date(atMs).toISOString()}`;
   yield `  recorded  ${endOf(recorded)}`;
-  yield `  replayed  ${endOf(replayed)}`;
+  const unknown = unanswered[0];
+  const end = unknown === undefined ? endOf(replayed) : yellow(`unknown: ${oneLine(unknown)}`);
+  yield `  replayed  ${end}`;
   for (const write of writes) yield* writeLines(write, context);
   for (const what of notRecorded) yield dim(`  not recorded: ${what}`);
   if (differences.length === 0) {
@@ -117,11 +122,31 @@ function* reportLines(
 }
 
 function* writeLines(write: ReplayedWrite, context: CliContext): Generator<string> {
-  const { dim, green, red } = paint(context);
+  const { dim, red } = paint(context);
   const { request, recorded, replayed, isSame } = write;
   const [path = ""] = request.split("?");
   yield `  ${isSame ? dim("same ") : red("other")}     ${path}`;
   if (isSame) return;
-  if (recorded !== undefined) yield red(`    - ${oneLine(recorded)}`);
-  if (replayed !== undefined) yield green(`    + ${oneLine(replayed)}`);
+  const fields = [...fieldDifferences(bodyOf(recorded), bodyOf(replayed), () => false)];
+  if (recorded === undefined) yield dim("    not sent in the recording; it would send");
+  if (replayed === undefined) yield dim("    not sent now; the recording has");
+  for (const field of fields.slice(0, SHOWN_FIELDS)) yield `    ${changeText(fieldOf(field))}`;
+  const more = fields.length - SHOWN_FIELDS;
+  if (more > 0) yield dim(`    and ${more} more fields: -o json has both bodies`);
 }
+
+/** A body as its fields; as one text where it is no JSON. */
+function bodyOf(text: string | undefined): unknown {
+  try {
+    return text === undefined || text === "" ? undefined : parseExact(text);
+  } catch {
+    return text;
+  }
+}
+
+/** A body as a whole has no path. */
+const fieldOf = ({ path, before, after }: FieldDifference): FieldDifference => ({
+  path: path === "" ? "body" : path,
+  before,
+  after,
+});

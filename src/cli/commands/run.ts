@@ -60,6 +60,7 @@ export async function run(options: RunOptions, context: CliContext): Promise<num
       file: BUNDLE,
       args: [...(webhooks?.args ?? []), ...options.args],
       env: {
+        ...webhooks?.env,
         ...present({ KUBECONFIG: kubeconfig, WATCH_NAMESPACE: watched }),
       },
     },

@@ -1,7 +1,6 @@
 /** Reconciles as lines for people. */
 import { sep } from "node:path";
 import type {
-  FieldChange,
   FieldChanges,
   JournalCause,
   JournalEntry,
@@ -95,8 +94,15 @@ function changeLines({ changes = [], more = 0 }: Partial<FieldChanges>): string[
   ];
 }
 
+/** A changed field; `undefined` where it is absent. */
+interface ChangedField {
+  readonly path: string;
+  readonly before?: unknown;
+  readonly after?: unknown;
+}
+
 /** The line of one change: `spec.replicas: 2 -> 3`. */
-function changeText({ path, before, after }: FieldChange): string {
+export function changeText({ path, before, after }: ChangedField): string {
   const [old, now] = [before, after].map((value) => (value === undefined ? "" : valueText(value)));
   const change =
     before === undefined ? now : after === undefined ? `${old} -> (removed)` : `${old} -> ${now}`;

@@ -105,5 +105,5 @@ const newProcess =
       cwd: root,
       env: { ...context.env, ...env },
     };
-    return BackgroundProcess.start(call, { onLine, ownGroup: true });
+    return BackgroundProcess.start(call, { onLine, ownGroup: true, endsWithCommand: true });
   };

@@ -6,7 +6,8 @@ import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { Clock } from "../../clock.ts";
 import type { ManifestObject } from "../../kube/object.ts";
-import { WEBHOOKS_SERVED } from "../../runtime/webhook/certificate.ts";
+import { present } from "../../present.ts";
+import { WEBHOOK_HOST_VARIABLE, WEBHOOKS_SERVED } from "../../runtime/webhook/certificate.ts";
 import type { ServingCertificate } from "../../runtime/webhook/certificates/issue.ts";
 import { writePrivateFile } from "../project/private-file.ts";
 import { askedServices, certificateFor } from "./local-webhooks.ts";
@@ -21,6 +22,8 @@ export interface OperatorWebhooksOptions {
   readonly hosts?: readonly string[];
   /** The port; a free one when absent. */
   readonly port?: number;
+  /** The address on which the operator listens; all addresses when absent. */
+  readonly listensOn?: string | undefined;
 }
 
 /** The webhook server of one session. */
@@ -45,6 +48,11 @@ export class OperatorWebhooks {
     return this.#port;
   }
 
+  /** Additions to the operator's environment. */
+  get env(): Readonly<Record<string, string>> {
+    return present({ [WEBHOOK_HOST_VARIABLE]: this.#options.listensOn });
+  }
+
   /** The operator's arguments. */
   get args(): readonly string[] {
     if (!this.#certificate) return [];
@@ -64,7 +72,7 @@ export class OperatorWebhooks {
       this.#certificate = await certificateFor(objects, clock, hosts);
     }
     if (!this.#certificate) return undefined;
-    if (this.#port === 0) this.#port = await freePort();
+    if (this.#port === 0) this.#port = await freePort(this.#options.listensOn);
     writePrivateFile(join(folder, "tls.crt"), this.#certificate.certificate);
     writePrivateFile(join(folder, "tls.key"), this.#certificate.key);
     return this.#certificate;
@@ -76,11 +84,11 @@ export const tellsWebhooksServed = (line: string): boolean =>
   line.includes(WEBHOOKS_SERVED) && parseLogEntry(line)?.["msg"] === WEBHOOKS_SERVED;
 
 /** A port that nobody has; the operator is told to take it. */
-async function freePort(): Promise<number> {
+async function freePort(host: string | undefined): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    server.listen(0, resolve);
+    server.listen(0, host, resolve);
   });
   const { port } = server.address() as AddressInfo;
   await new Promise((resolve) => server.close(resolve));

@@ -59,6 +59,7 @@ export class ObjectWatch {
   readonly #events = new Map<string, EventObject>();
   #freshEvents = new Set<string>();
   readonly #running: Promise<void>;
+  readonly #firstLists: Promise<unknown>[] = [];
 
   /** @param changed - told when something is another than before; often */
   constructor(transport: Transport, clock: Clock, changed: () => void) {
@@ -121,6 +122,11 @@ export class ObjectWatch {
     return told;
   }
 
+  /** Resolves once the first lists of all watched kinds are noted. */
+  async synced(): Promise<void> {
+    await Promise.all(this.#firstLists);
+  }
+
   /** The problems of the watches, in words. */
   problems(): string[] {
     return this.#cache.health().flatMap(({ problem }) => problem ?? []);
@@ -141,7 +147,7 @@ export class ObjectWatch {
       work();
       this.#changed();
     };
-    this.#cache.informersFor<T>(resource).addHandler({
+    const { synced } = this.#cache.informersFor<T>(resource).addHandler({
       handlerFor: () => ({
         onAdd: (object) => {
           told(() => {
@@ -160,6 +166,8 @@ export class ObjectWatch {
         },
       }),
     });
+    // One that ends without a list is told as a problem.
+    this.#firstLists.push(Promise.resolve(synced).catch(() => undefined));
   }
 }
 

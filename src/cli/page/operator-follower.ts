@@ -46,7 +46,7 @@ export class OperatorFollower {
 
   /** Follows the operator; resolves when `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
-    let state: PageOperator = { state: "starting" };
+    let state: PageOperator = { state: "unknown" };
     const tell = (next: PageOperator): void => {
       if (next.state !== state.state || next.problem !== state.problem) {
         this.#listener.operator(next);
@@ -58,7 +58,8 @@ export class OperatorFollower {
       try {
         const found = await this.#find();
         if (found) await this.#followAll(found, signal, () => tell({ state: "running" }));
-        tell({ state: state.state === "starting" ? "starting" : "away" });
+        const wasThere = state.state === "running" || state.state === "away";
+        tell({ state: wasThere ? "away" : "starting" });
       } catch (error) {
         if (!isOver(signal)) tell({ state: "away", problem: messageOf(error) });
         waitMs = RETRY_MS;

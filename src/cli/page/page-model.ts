@@ -39,7 +39,9 @@ export class PageModel {
   readonly #reconciles: PageReconcile[] = [];
   #scope: PageScope = { roots: [], granted: [] };
   #used: readonly UsedRight[] = [];
-  #operator: PageOperator = { state: "starting" };
+  #operator: PageOperator = { state: "unknown" };
+  #isLoaded = false;
+  #isToldLoaded = false;
   #queues: PageMessage | undefined;
   #problems: readonly string[] = [];
   #mistakes: readonly string[] = [];
@@ -72,7 +74,8 @@ export class PageModel {
     this.#start();
     listener(this.#titleMessage());
     listener({ type: "operator", operator: this.#operator });
-    listener({ type: "objects", all: true, changed: this.#watch?.objects.all() ?? [], gone: [] });
+    const changed = this.#watch?.objects.all() ?? [];
+    listener({ type: "objects", all: true, isLoaded: this.#isLoaded, changed, gone: [] });
     listener({ type: "events", all: true, events: this.#watch?.events(true) ?? [] });
     listener({ type: "reconciles", all: true, entries: [...this.#reconciles] });
     if (this.#queues) listener(this.#queues);
@@ -135,6 +138,10 @@ export class PageModel {
       () => {
         this.#serving = undefined;
         this.#tellProblems();
+        void watch.synced().then(() => {
+          this.#isLoaded = true;
+          this.#tellObjects(watch);
+        });
       },
       (error: unknown) => {
         this.#serving = messageOf(error);
@@ -153,14 +160,21 @@ export class PageModel {
       () => {
         this.#gathering = undefined;
         if (!this.#watch) return;
-        const { changed, gone } = this.#watch.objects.changes();
-        if (changed.length + gone.length > 0) this.#tell({ type: "objects", changed, gone });
+        this.#tellObjects(this.#watch);
         const events = this.#watch.events(false);
         if (events.length > 0) this.#tell({ type: "events", events });
         this.#tellProblems();
       },
       { unref: true },
     );
+  }
+
+  #tellObjects({ objects }: ObjectWatch): void {
+    const { changed, gone } = objects.changes();
+    const isLoaded = this.#isLoaded;
+    const isNews = changed.length + gone.length > 0 || isLoaded !== this.#isToldLoaded;
+    this.#isToldLoaded = isLoaded;
+    if (isNews) this.#tell({ type: "objects", isLoaded, changed, gone });
   }
 
   #tellProblems(): void {

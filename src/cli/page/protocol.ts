@@ -85,7 +85,7 @@ export interface PageTitle {
 
 /** Whether the operator answers. */
 export interface PageOperator {
-  readonly state: "starting" | "running" | "away";
+  readonly state: "unknown" | "starting" | "running" | "away";
   /** The reason why it does not. */
   readonly problem?: string;
 }
@@ -98,6 +98,8 @@ export type PageMessage =
       readonly type: "objects";
       /** All objects follow: those that were known before are not there any more. */
       readonly all?: true;
+      /** Whether the first lists are there: before that, nobody knows which objects there are. */
+      readonly isLoaded?: boolean;
       readonly changed: readonly PageObject[];
       /** The uids of the objects that are gone. */
       readonly gone: readonly string[];

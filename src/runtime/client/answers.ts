@@ -35,11 +35,29 @@ interface FailureHeaders {
 // The length to which client-go cuts a text for its message.
 const MAX_TEXT = 2048;
 
-/** The error of an answer with a failing status code: its own `Status`, or a generic one in client-go's words. */
+/** The frames of an error's stack: between a request and the code that asks for it, there are more than Node's ten. */
+const STACK_FRAMES = 40;
+
+/** The error of an answer with a failing status code; its stack reaches to the code that asked. */
 export function statusErrorOf(
   code: number,
   body: string,
-  { contentType = "", retryAfterSeconds }: FailureHeaders = {},
+  headers: FailureHeaders = {},
+): StatusError {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = Math.max(stackTraceLimit, STACK_FRAMES);
+  try {
+    return failureOf(code, body, headers);
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
+}
+
+/** The answer's own `Status`, or a generic one in client-go's words. */
+function failureOf(
+  code: number,
+  body: string,
+  { contentType = "", retryAfterSeconds }: FailureHeaders,
 ): StatusError {
   const status = parseStatus(body);
   if (status) return new StatusError({ ...status, code: status.code || code });

@@ -253,6 +253,8 @@ export class Controller {
       observed?.succeeded(requeueOf(result));
       this.#succeeded(id, run, result);
     } catch (error) {
+      // The process ends, and the reconcile gave up because it was told so: that is no failure.
+      if (parent.aborted && error === parent.reason) return;
       observed?.failed(error);
       if (run.signal.aborted && !parent.aborted) metrics.timedOut();
       metrics.reconciled("error", (clock.monotonicMs() - run.startMs) / 1000);

@@ -65,6 +65,8 @@ interface Waiter {
 /** A key in line, in hand or delayed. */
 interface Item extends Waiting {
   inHand: boolean;
+  /** Whether it was handed to a worker that has not woken up yet: the work on it has not begun. */
+  isOnItsWay: boolean;
   /** The priority with which it goes in line once its worker is done; `undefined`: it does not. */
   again: number | undefined;
   addedAtMs: number;
@@ -116,10 +118,12 @@ export class WorkQueue implements RateLimitingQueue {
     const known = this.#items.get(key);
     if (!known) {
       const addedAtMs = this.#added(key);
-      const item = { key, priority, turn: OUT, inHand: false, again: undefined, addedAtMs };
+      const states = { inHand: false, isOnItsWay: false, again: undefined };
+      const item: Item = { key, priority, turn: OUT, ...states, addedAtMs };
       this.#items.set(key, item);
       this.#enqueue(item);
     } else if (known.turn !== OUT) this.#line.raise(known, priority);
+    else if (known.isOnItsWay) known.priority = Math.max(priority, known.priority);
     else if (known.again !== undefined) known.again = Math.max(priority, known.again);
     else {
       known.again = priority;
@@ -163,12 +167,16 @@ export class WorkQueue implements RateLimitingQueue {
   }
 
   take(): string | undefined {
+    return this.#takeItem()?.key;
+  }
+
+  #takeItem(): Item | undefined {
     // All items of this line belong to this queue.
     const next = this.#line.take() as Item | undefined;
     if (!next) return undefined;
     next.inHand = true;
     this.#observer?.taken(next.key, next.addedAtMs);
-    return next.key;
+    return next;
   }
 
   get(signal?: AbortSignal): Promise<string | undefined> {
@@ -226,7 +234,15 @@ export class WorkQueue implements RateLimitingQueue {
   #enqueue(item: Item): void {
     this.#line.add(item);
     const waiter = this.#waiters.shift();
-    if (waiter) waiter.resolve(this.take());
+    const next = waiter && this.#takeItem();
+    if (!next) return;
+    // An event may concern a key twice: added again before the worker begins, it is one work. The
+    // microtask of the worker that wakes up comes right after this one.
+    next.isOnItsWay = true;
+    queueMicrotask(() => {
+      next.isOnItsWay = false;
+    });
+    waiter.resolve(next.key);
   }
 
   /** One timer for the earliest key. */

@@ -105,16 +105,23 @@ export class ReplayTap implements ReconcileTap {
     const count = this.#count(question);
     const same = this.#recording.requests.filter((one) => requestQuestion(one) === question);
     const recorded = same[count];
-    if (isWrite(request)) this.#noteWrite(question, request, recorded);
+    const isSame = !isWrite(request) || this.#noteWrite(question, request, recorded);
     if (!recorded) throw this.#notRecorded(question, same.length);
+    const failure = isSame ? undefined : failureIn(recorded.answer);
+    if (failure !== undefined) {
+      throw this.#noAnswer(
+        `${question} was sent with another body when the reconcile was recorded, and failed: ${failure}`,
+      );
+    }
     return answerOf(recorded.answer, question);
   }
 
+  /** Notes a write; returns whether its body is the recorded one. */
   #noteWrite(
     question: string,
     { path, body }: RestRequest,
     recorded: RecordedRequest | undefined,
-  ): void {
+  ): boolean {
     const replayed =
       body === undefined ? "" : typeof body === "string" ? body : stringifyExact(body);
     const isSame =
@@ -126,6 +133,7 @@ export class ReplayTap implements ReconcileTap {
       replayed,
       isSame,
     });
+    return isSame;
   }
 
   /**
@@ -156,13 +164,32 @@ export class ReplayTap implements ReconcileTap {
   #notRecorded(what: string, times: number): TsopError {
     const how =
       times === 0 ? "was not made" : `was made ${times === 1 ? "once" : `${times} times`}`;
-    const text = `${what} ${how} when the reconcile was recorded`;
+    return this.#noAnswer(`${what} ${how} when the reconcile was recorded`);
+  }
+
+  #noAnswer(text: string): TsopError {
     this.#unknown.push(text);
     return new TsopError(
       "not-recorded",
       `The replay has no answer: ${text}.`,
       "The code has changed since, or it depends on something that is not recorded: its own memory, Date.now(), Math.random(), other servers.",
     );
+  }
+}
+
+/** The words of a recorded failure; it says nothing about a request with another body. */
+function failureIn(answer: RecordedAnswer): string | undefined {
+  switch (answer.is) {
+    case "status":
+      return answer.status.message ?? answer.status.reason ?? `status ${answer.status.code}`;
+    case "connection":
+    case "error":
+      return answer.message;
+    case "raw":
+      return answer.status >= 400 ? `status ${answer.status}` : undefined;
+    case "answer":
+    case "unknown":
+      return undefined;
   }
 }
 

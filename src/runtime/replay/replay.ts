@@ -26,6 +26,11 @@ export interface ReplayReport {
   readonly writes: readonly ReplayedWrite[];
   /** The differences, in words; empty when outcome and writes are the same, byte by byte. */
   readonly differences: readonly string[];
+  /**
+   * The questions that the recording does not answer, in words: among the differences, too. Where
+   * there are some, nobody knows how the reconcile would end now.
+   */
+  readonly unanswered: readonly string[];
   /** The gaps of the recording, in words. */
   readonly notRecorded: readonly string[];
 }
@@ -106,15 +111,16 @@ export class Replay implements ReconcileObserver {
   #reportNow(): ReplayReport {
     const { controller, key, outcome, notRecorded } = this.recording;
     const replayed = this.#outcome ?? { is: "error", message: "the reconcile did not end" };
-    const { writes, unknown } = this.#tap;
+    const { writes, unknown: unanswered } = this.#tap;
     const ended = outcomeText(replayed);
     const before = outcomeText(outcome);
     const differences = [
-      ...unknown,
+      ...unanswered,
       ...writes.filter(({ isSame }) => !isSame).map(differenceText),
-      ...(ended === before ? [] : [`it ended with ${ended}; recorded: ${before}`]),
+      ...(ended === before ? [] : [endText(ended, before, unanswered.length > 0)]),
     ];
-    return { controller, key, recorded: outcome, replayed, writes, differences, notRecorded };
+    const texts = { differences, unanswered, notRecorded };
+    return { controller, key, recorded: outcome, replayed, writes, ...texts };
   }
 }
 
@@ -123,6 +129,11 @@ function differenceText({ request, recorded, replayed }: ReplayedWrite): string 
   if (replayed === undefined) return `${request} is not sent, but was sent in the recording`;
   return `${request} is sent with another body`;
 }
+
+const endText = (ended: string, before: string, isUnknown: boolean): string =>
+  isUnknown
+    ? `how it would end is unknown, because the recording lacks an answer; recorded: ${before}`
+    : `it ended with ${ended}; recorded: ${before}`;
 
 function outcomeText(outcome: RecordedOutcome): string {
   if (outcome.is === "error") return `the error: ${outcome.message}`;

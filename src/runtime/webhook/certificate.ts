@@ -52,5 +52,11 @@ export interface WebhookServerOptions {
   readonly listening?: (port: number) => void;
 }
 
+/**
+ * The variable by which `tsop dev` and `tsop run` say the address of the webhook server where the
+ * options name none: an API server on this machine needs loopback only.
+ */
+export const WEBHOOK_HOST_VARIABLE = "TSOP_WEBHOOK_HOST";
+
 /** The log message of a listening server; the starter of the operator may wait for it. */
 export const WEBHOOKS_SERVED = "webhooks are served";

@@ -2,12 +2,14 @@
 import type { Registry } from "prom-client";
 import { TsopError } from "../../errors.ts";
 import { CONVERSION_PATH } from "../../kube/webhooks/webhook-marks.ts";
+import { present } from "../../present.ts";
 import { bindMethods } from "../bind-methods.ts";
 import type { ServerCertificate } from "../manager/serving/certificate-files.ts";
 import type { Tracing } from "../tracing/tracing.ts";
 import {
   type CertificateProvider,
   WEBHOOKS_SERVED,
+  WEBHOOK_HOST_VARIABLE,
   type WebhookServerOptions,
 } from "./certificate.ts";
 import { HubConversion } from "./conversion/hub-conversion.ts";
@@ -115,7 +117,8 @@ export class WebhookHost implements Webhooks {
     this.#served = this.#paths();
     const { clock, tracing } = this.#parts;
     this.#server = new WebhookServer(clock, this.#served, certificate, { tracing });
-    this.#port = await this.#server.listen(options);
+    const host = options.host ?? process.env[WEBHOOK_HOST_VARIABLE];
+    this.#port = await this.#server.listen({ port: options.port, ...present({ host }) });
     log.info({ port: this.#port }, WEBHOOKS_SERVED);
     options.listening?.(this.#port);
   }

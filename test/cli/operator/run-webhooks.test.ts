@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import {
   addressBeside,
+  listeningAddress,
   parseWebhookAddress,
 } from "../../../src/cli/operator/run/webhook-address.ts";
 import { type ControlPlane, startControlPlane } from "../../../src/controlplane/control-plane.ts";
@@ -47,6 +48,15 @@ interface Asking extends KubeObject {
     readonly conversion?: { readonly webhook?: { readonly clientConfig?: object } };
   };
 }
+
+it("an operator that is asked at a loopback address listens there only", () => {
+  const hosts = ["127.0.0.1", "::1", "192.168.1.20", "laptop.example.com", "localhost"];
+  const everywhere = undefined;
+  expect(hosts.map(listeningAddress)).toEqual([
+    ...["127.0.0.1", "::1"],
+    ...[everywhere, everywhere, everywhere],
+  ]);
+});
 
 describe("parseWebhookAddress", () => {
   it.each([

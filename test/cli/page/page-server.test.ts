@@ -6,7 +6,7 @@ import type { PageMessage } from "../../../src/cli/page/protocol.ts";
 import { VirtualClock } from "../../../src/testing.ts";
 
 const FILES = new URL("../../../src/page/", import.meta.url);
-const STARTING: PageMessage = { type: "operator", operator: { state: "starting" } };
+const STARTING: PageMessage = { type: "operator", operator: { state: "unknown" } };
 
 let clock: VirtualClock;
 let server: PageServer;

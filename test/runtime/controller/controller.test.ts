@@ -130,6 +130,41 @@ describe("Controller", () => {
     await running;
   });
 
+  it("takes a reconcile that ends because the process does for no failure", async () => {
+    const { clock, controller, stop, running, total } = build(async (_, { signal }) => {
+      await clock.sleep(10_000, signal);
+    });
+    controller.enqueue(KEY);
+    await clock.advance(10);
+    stop.abort(new Error("received SIGTERM"));
+    await running;
+    expect(await total("controller_runtime_reconcile_errors_total")).toBe(0);
+    expect(clock.pending).toBe(0);
+  });
+
+  it("runs once for an event that concerns its object twice, failing or not, and never without a cause", async () => {
+    const seen: (readonly string[])[] = [];
+    const { clock, controller, stop, running } = build(
+      async (_, { causes }) => {
+        seen.push(causes);
+        await clock.sleep(10);
+        throw new Error("the schedule is invalid");
+      },
+      { rateLimiter: new ItemExponentialFailureRateLimiter(200_000, 200_000) },
+    );
+    for (let minute = 1; minute <= 3; minute++) {
+      await clock.advance(60_000);
+      // Its owner is that of both states of an update, and the worker is idle.
+      const cause = `update of CronJob crew/kirk-${minute}`;
+      controller.enqueue(KEY, { cause });
+      controller.enqueue(KEY, { cause });
+    }
+    await clock.advance(1000);
+    expect(seen).toEqual([1, 2, 3].map((minute) => [`update of CronJob crew/kirk-${minute}`]));
+    stop.abort();
+    await running;
+  });
+
   it("names the earlier of two retries that wait, as the queue keeps its time", async () => {
     const seen: (readonly string[])[] = [];
     const { clock, controller, stop, running } = build(

@@ -10,7 +10,7 @@ import {
   type Manager,
   type Outcome,
 } from "../../../src/index.ts";
-import { ConfigMap, Secret } from "../../../src/k8s.ts";
+import { ConfigMap, CronJob, Secret } from "../../../src/k8s.ts";
 import {
   clientFor,
   inProcess,
@@ -171,6 +171,17 @@ describe("the journal", () => {
       requeueAfterMs: 1000,
     });
     expect(requeued).toMatchObject({ causes: [{ type: "requeue" }], outcome: "success" });
+  });
+
+  it("says where in the author's code a refused request was made, however far that is from the wire", async () => {
+    await start(async ({ client }) => {
+      const owner = await client.get(ConfigMap, ONE);
+      const spec = { schedule: "no schedule" } as never;
+      await client.apply(CronJob, { metadata: { ...ONE }, spec }, { owner });
+    });
+    const [failed] = await entriesOfOne();
+    expect(failed?.error).toMatchObject({ code: "Invalid" });
+    expect(failed?.error?.place).toMatch(/journal\.test\.ts:\d+:\d+$/);
   });
 
   it("keeps the names of a Secret's data, and never a value", async () => {

@@ -20,7 +20,7 @@ import {
   type ReconcileContext,
   type RecordingOptions,
 } from "../../../src/index.ts";
-import { ConfigMap, Secret } from "../../../src/k8s.ts";
+import { ConfigMap, CronJob, Secret } from "../../../src/k8s.ts";
 import {
   clientFor,
   inProcess,
@@ -34,6 +34,10 @@ import {
 
 const namespace = "default";
 const ONE = { namespace, name: "one" };
+const POD = {
+  restartPolicy: "Never" as const,
+  containers: [{ name: "main", image: "registry.example/app:1" }],
+};
 const SECRET = "a-password-that-nobody-may-see";
 
 type Work = (manager: Manager, context: ReconcileContext) => Promise<Outcome>;
@@ -171,8 +175,33 @@ describe("replayReconcile", () => {
       "PATCH /api/v1/namespaces/default/configmaps/copy is not sent, but was sent in the recording",
       "POST /api/v1/namespaces/default/configmaps is not sent, but was sent in the recording",
       "POST /api/v1/namespaces/default/configmaps is not sent, but was sent in the recording",
-      expect.stringContaining("it ended with the error: The replay has no answer") as string,
+      expect.stringContaining("how it would end is unknown") as string,
     ]);
+  });
+
+  it("does not answer a mended write with the refusal of the write before it was mended", async () => {
+    const apply =
+      (schedule: string): Work =>
+      async ({ client }) => {
+        const spec = { schedule, jobTemplate: { spec: { template: { spec: POD } } } };
+        await client.apply(CronJob, { metadata: ONE, spec });
+      };
+    await record(apply("example"));
+    const same = await replay(apply("example"));
+    expect([same.differences, same.unanswered]).toEqual([[], []]);
+    const mended = await replay(apply("@daily"));
+    expect(mended.unanswered).toEqual([
+      expect.stringMatching(
+        /^PATCH \S+\/cronjobs\/one\S* was sent with another body when the reconcile was recorded, and failed: .*schedule/,
+      ),
+    ]);
+    expect(mended.replayed).toMatchObject({
+      is: "error",
+      message: expect.stringContaining("The replay has no answer") as string,
+    });
+    expect(mended.differences.at(-1)).toMatch(
+      /^how it would end is unknown, because the recording lacks an answer; recorded: the error: /,
+    );
   });
 
   it("shows what mended code goes on to write, although nobody knows the answer", async () => {

@@ -22,6 +22,7 @@ import { apiGroupOf, type Project } from "../../project/project-file.ts";
 import { ownerName } from "../../cluster/ownership.ts";
 import { applyAll } from "../../cluster/roll-out.ts";
 import { isWebhookConfiguration } from "../local-webhooks.ts";
+import { tellBreakingSave } from "./breaking-save.ts";
 import { DevJournal } from "./dev-journal.ts";
 import { DevPage } from "./dev-page.ts";
 import { DevWebhooks } from "./dev-webhooks.ts";
@@ -165,6 +166,7 @@ export class DevSession {
     if (text === this.#applied) return;
     await this.#removeGone(objects);
     const first = this.#applied === "";
+    if (!first) await tellBreakingSave(this.#session, objects, this.#context);
     const quiet = first ? { ...this.#context, out: () => undefined } : this.#context;
     const options = { ...this.#options(), changesOnly: true, owner: ownerName(this.#project) };
     await applyAll(this.#session, objects, options, quiet);
@@ -212,6 +214,7 @@ export class DevSession {
       KUBECONFIG: path,
       ...(namespaced ? { WATCH_NAMESPACE: namespace } : {}),
       ...this.#journal.env,
+      ...this.#webhooks.env,
       ...debuggerEnv(inspectBrk, this.#context),
       [RECORDINGS_VARIABLE]: `failed:${join(root, RECORDINGS)}`,
     };

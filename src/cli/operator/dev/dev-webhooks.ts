@@ -9,6 +9,8 @@ import { withAuthority } from "../local-webhooks.ts";
 import { OperatorWebhooks, tellsWebhooksServed } from "../operator-webhooks.ts";
 
 const FOLDER = ".tsop/dev/webhook";
+/** The control plane is in this process: nobody else asks. */
+const LOOPBACK = "127.0.0.1";
 
 /** The webhooks of one session. */
 export class DevWebhooks {
@@ -19,12 +21,21 @@ export class DevWebhooks {
 
   constructor(root: string, controlPlane: Pick<ControlPlane, "routeService">, clock: Clock) {
     this.#controlPlane = controlPlane;
-    this.#server = new OperatorWebhooks({ folder: join(root, FOLDER), clock });
+    this.#server = new OperatorWebhooks({
+      folder: join(root, FOLDER),
+      clock,
+      listensOn: LOOPBACK,
+    });
   }
 
   /** The operator's arguments, once `prepare` knows them. */
   get args(): readonly string[] {
     return this.#server.args;
+  }
+
+  /** Additions to the operator's environment. */
+  get env(): Readonly<Record<string, string>> {
+    return this.#server.env;
   }
 
   /** The objects as they ask the operator that runs here; those that ask nobody stay as they are. */
@@ -50,7 +61,7 @@ export class DevWebhooks {
   /** Takes the lines of the operator's log. */
   hear(line: string): void {
     if (!tellsWebhooksServed(line)) return;
-    this.#next?.serves(`127.0.0.1:${this.#server.port}`);
+    this.#next?.serves(`${LOOPBACK}:${this.#server.port}`);
     this.#next = undefined;
   }
 }

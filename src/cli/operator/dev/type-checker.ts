@@ -93,7 +93,7 @@ export class TypeChecker {
     const onLine = (line: string): void => {
       for (const text of report.add(line) ?? []) context.err(yellow(text));
     };
-    return new TypeChecker(BackgroundProcess.start(call, { onLine }));
+    return new TypeChecker(BackgroundProcess.start(call, { onLine, endsWithCommand: true }));
   }
 
   stop(): void {

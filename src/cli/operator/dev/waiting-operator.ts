@@ -1,6 +1,6 @@
 /**
  * The program of a process that will be an operator: it loads what does not change between two saves, and waits until it
- * is told which operator it is. It ends with the `tsop dev` that it waits for.
+ * is told which operator it is. `ends-with-command.ts` ends it with the `tsop dev` that it waits for.
  */
 import { pathToFileURL } from "node:url";
 
@@ -15,26 +15,20 @@ export interface OperatorMessage {
 
 /** Runs the file in this process, as if it had been its program from the start. */
 async function become({ file, args, env }: OperatorMessage): Promise<void> {
-  process.disconnect();
+  process.channel?.unref();
   Object.assign(process.env, env);
   process.argv.splice(1, Infinity, file, ...args);
   await import(pathToFileURL(file).href);
 }
 
-const told = new Promise<OperatorMessage | undefined>((resolve) => {
+const told = new Promise<OperatorMessage>((resolve) => {
   process.once("message", (message) => {
     resolve(message as OperatorMessage);
   });
-  const end = (): void => {
-    resolve(undefined);
-  };
-  process.once("disconnect", end);
-  // The parent may be gone before this line.
-  if (!process.connected) end();
+  process.channel?.ref();
 });
 for (const file of process.argv.slice(2)) {
   // A module that cannot be loaded is reported when the operator imports it.
   await import(pathToFileURL(file).href).catch(() => undefined);
 }
-const message = await told;
-if (message) await become(message);
+await become(await told);

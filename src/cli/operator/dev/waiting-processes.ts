@@ -97,7 +97,11 @@ export class WaitingProcesses {
     const onLine = (line: string): void => {
       tell(line);
     };
-    const started = BackgroundProcess.start(call, { onLine, ownGroup: true, takesMessages: true });
+    const started = BackgroundProcess.start(call, {
+      onLine,
+      ownGroup: true,
+      endsWithCommand: true,
+    });
     const listen = (listener: typeof tell): void => {
       tell = listener;
       early.splice(0).forEach(tell);

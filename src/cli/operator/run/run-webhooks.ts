@@ -18,7 +18,7 @@ import {
   isWebhookConfiguration,
 } from "../local-webhooks.ts";
 import { OperatorWebhooks, tellsWebhooksServed } from "../operator-webhooks.ts";
-import { originOf, type WebhookAddress } from "./webhook-address.ts";
+import { listeningAddress, originOf, type WebhookAddress } from "./webhook-address.ts";
 import { whyNotReached } from "./webhook-reach.ts";
 import { present } from "../../../present.ts";
 
@@ -85,6 +85,7 @@ export class RunWebhooks {
       folder: join(project.root, FOLDER),
       clock: context.clock,
       hosts: [host],
+      listensOn: listeningAddress(host),
       ...present({ port }),
     });
     const certificate = await server.prepare(objects);
@@ -93,13 +94,24 @@ export class RunWebhooks {
     const owner = ownerName(project);
     const run = { owner, id: randomUUID(), by: `${hostname()} (process ${process.pid})` };
     const reason = await whyNotReached(
-      { session, certificate, origin, port: server.port, run },
+      {
+        session,
+        certificate,
+        origin,
+        endpoint: { host: listeningAddress(host), port: server.port },
+        run,
+      },
       context.clock,
       signal,
     );
     if (reason !== undefined) throw notReached(session.server, origin, reason);
     const wanted = askingAddress(objects, origin, certificate);
     return new RunWebhooks(session, context, { run, server, origin, wanted });
+  }
+
+  /** Additions to the operator's environment. */
+  get env(): Readonly<Record<string, string>> {
+    return this.#server.env;
   }
 
   /** The operator's arguments. */

@@ -1,5 +1,5 @@
 /** The address at which the API server asks the webhooks of an operator that runs here. */
-import { isIPv6 } from "node:net";
+import { isIP, isIPv6 } from "node:net";
 import { UsageError } from "../../../errors.ts";
 import { present } from "../../../present.ts";
 
@@ -33,6 +33,10 @@ export function parseWebhookAddress(text: string): WebhookAddress {
 export function addressBeside(server: string): WebhookAddress | undefined {
   return LOOPBACK.test(new URL(server).hostname) ? { host: "127.0.0.1" } : undefined;
 }
+
+/** The address on which a server for that host listens: itself for a loopback address, all (`undefined`) for others. */
+export const listeningAddress = (host: string): string | undefined =>
+  isIP(host) !== 0 && LOOPBACK.test(host) ? host : undefined;
 
 /** The origin of URLs that lead there. */
 export const originOf = (host: string, port: number): string =>

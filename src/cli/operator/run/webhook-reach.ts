@@ -26,19 +26,19 @@ export interface Reach {
   readonly certificate: ServingCertificate;
   /** The origin that the API server is to ask. */
   readonly origin: string;
-  /** The port on which is listened for it. */
-  readonly port: number;
+  /** The address on which is listened for it: all of this machine without a host. */
+  readonly endpoint: { readonly host: string | undefined; readonly port: number };
   readonly run: AnsweringRun;
 }
 
 /** The API server's own words; `undefined` when it reaches the address, or may not be made to try. */
 export async function whyNotReached(
-  { session, certificate, origin, port, run }: Reach,
+  { session, certificate, origin, endpoint, run }: Reach,
   clock: Clock,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const asked = new AbortController();
-  const server = await listen(certificate, port, () => {
+  const server = await listen(certificate, endpoint, () => {
     asked.abort();
   });
   const caBundle = Buffer.from(certificate.authority.certificate).toString("base64");
@@ -110,7 +110,7 @@ function configurationOf(clientConfig: object, { owner, id }: AnsweringRun): Man
  */
 async function listen(
   { certificate, key }: ServingCertificate,
-  port: number,
+  { host, port }: Reach["endpoint"],
   asked: () => void,
 ): Promise<Server> {
   const server = createServer({ cert: certificate, key }, (request, response) => {
@@ -119,7 +119,7 @@ async function listen(
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    server.listen(port, resolve);
+    server.listen(port, host, resolve);
   });
   return server;
 }

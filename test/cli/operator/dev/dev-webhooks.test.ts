@@ -40,6 +40,11 @@ it("they are answered by the operator that comes next, whenever in the reload th
   expect(await Promise.all(routes)).toEqual([address, address]);
 });
 
+it("they come from this machine only: the operator listens on loopback", async () => {
+  const { webhooks } = await session();
+  expect(webhooks.env).toEqual({ TSOP_WEBHOOK_HOST: "127.0.0.1" });
+});
+
 it("they wait again at the next reload, and those before it do not", async () => {
   const { webhooks, routes, address } = await session();
   webhooks.pause();

@@ -1,4 +1,5 @@
 import { fork } from "node:child_process";
+import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -8,6 +9,10 @@ import { VirtualClock } from "../../../../src/clock.ts";
 import { eventually } from "../../../../src/testing.ts";
 import { emptyFolder, testContext } from "../../support/run-cli.ts";
 
+const ENDS_WITH_COMMAND = new URL(
+  "../../../../dist/cli/operator/ends-with-command.js",
+  import.meta.url,
+).href;
 const PROGRAM = fileURLToPath(
   new URL("../../../../dist/cli/operator/dev/waiting-operator.js", import.meta.url),
 );
@@ -20,7 +25,7 @@ function project(): { root: string; shared: string } {
   writeFileSync(
     join(root, "main.mjs"),
     `import "./shared.mjs";
-console.log(JSON.stringify({ pid: process.pid, argv: process.argv.slice(1), flavor: process.env.FLAVOR, isToldMore: process.connected }));`,
+console.log(JSON.stringify({ pid: process.pid, argv: process.argv.slice(1), flavor: process.env.FLAVOR }));`,
   );
   return { root, shared };
 }
@@ -47,7 +52,6 @@ describe("WaitingProcesses", () => {
       pid: expect.any(Number) as number,
       argv: [join(root, "main.mjs"), "--fast"],
       flavor: "mint",
-      isToldMore: false,
     });
     // Loaded once, and by the process that waited.
     expect(lines.slice(0, -1)).toEqual([`loaded by ${String(said["pid"])}`]);
@@ -78,13 +82,29 @@ describe("WaitingProcesses", () => {
     expect(clock.pending).toBe(0);
   });
 
-  it("what waits ends when the program that it waits for is gone", async () => {
-    const child = fork(PROGRAM, [], { stdio: "ignore" });
-    onTestFinished(() => void child.kill("SIGKILL"));
-    child.disconnect();
-    await eventually(() => {
-      expect(child.exitCode).toBe(0);
-    });
+  it("what waits, and the operator that it became, end when the command is gone, even if that was killed", async () => {
+    const { root } = project();
+    const file = join(root, "operator.mjs");
+    // A program with a worker thread, as operators have one.
+    writeFileSync(
+      file,
+      `import { Worker } from "node:worker_threads";
+new Worker("setInterval(() => 0, 1000)", { eval: true }).once("online", () => console.log("runs"));`,
+    );
+    for (const message of [undefined, { file, args: [], env: {} }]) {
+      const execArgv = ["--import", ENDS_WITH_COMMAND];
+      const child = fork(PROGRAM, [], { stdio: ["ignore", "pipe", "inherit", "ipc"], execArgv });
+      onTestFinished(() => void child.kill("SIGKILL"));
+      if (message) {
+        child.send(message);
+        await once(child.stdout ?? child, "data");
+      }
+      expect(child.exitCode).toBeNull();
+      child.disconnect();
+      await eventually(() => {
+        expect(child.signalCode).toBe("SIGTERM");
+      });
+    }
   });
 
   it("an operator that fails while it is loaded ends with its error, as a program does", async () => {
