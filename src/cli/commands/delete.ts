@@ -5,7 +5,7 @@ import type { KindClass } from "../../generator/find-classes.ts";
 import { isGenerated, leftOvers } from "../../generator/stamp.ts";
 import { apiVersionOf } from "../../kube/resource.ts";
 import type { CliContext } from "../context.ts";
-import { paint } from "../output.ts";
+import { ExitCode, paint } from "../output.ts";
 import { isGroup } from "../project/scaffold/built-in-kinds.ts";
 import { defaultList, hasOwnWebhookService } from "../project/default-list.ts";
 import {
@@ -71,10 +71,12 @@ export async function deleteFrom(
     const group = apiGroupOf(project, resource);
     context.out(`${bold(resource.kind)} ${apiVersionOf({ ...resource, group })}`);
     for (const note of deletion.notes) context.err(`${yellow("note")} ${note}`);
+    for (const what of deletion.stays) context.err(`${yellow("stays")} ${what}`);
+    const code = deletion.stays.length === 0 ? ExitCode.ok : ExitCode.failure;
     const plan = await planFiles(root, deletion.draft.files);
     context.untilInterrupted(); // A Ctrl-C waits from here on: all files are written, or none.
     await carryOut(plan, context, options);
-    if (options.dryRun || plan.changes.length === 0) return 0;
+    if (options.dryRun || plan.changes.length === 0) return code;
     context.out(`${green("done")} Next:`);
     context.out("  npx tsop manifests && npm test");
     if (thing === "api") {
@@ -82,7 +84,7 @@ export async function deleteFrom(
         "  what a cluster has of the kind stays there: `tsop uninstall` before a deletion removes it",
       );
     }
-    return 0;
+    return code;
   });
 }
 

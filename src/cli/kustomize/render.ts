@@ -167,10 +167,11 @@ class Folder {
     const path = resolveIn(this.#root.folder, entry);
     if (await this.#files.isThere(path)) return;
     const names = await readdir(dirname(path)).catch(() => []);
+    const at = this.#kustomization.placeOf(entry);
     const near = names.map((name) => posix.join(posix.dirname(entry), name));
     throw new TsopError(
       "kustomize-file",
-      `${this.#kustomization.placeOf(entry)}: there is no \`${entry}\`.`,
+      `${at}: there is no \`${entry}\`.`,
       didYouMean(
         entry,
         near,
