@@ -134,6 +134,9 @@ describe("tsop install, deploy, undeploy, uninstall", () => {
     });
     const held = await tsop(folder, "undeploy", "--delete-objects", "--timeout", "1");
     expect([held.code, held.err]).toEqual([1, expect.stringContaining("example.com/hold")]);
+    expect(held.err).toContain(
+      `kubectl patch pages.web.example.com held -n default --type=merge -p '{"metadata":{"finalizers":null}}'`,
+    );
     expect(cluster.objects("deployments.apps", "shop-system")).toHaveLength(1);
     await client.patch(
       PAGE,
