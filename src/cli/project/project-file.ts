@@ -6,6 +6,7 @@
  */
 import { join } from "node:path";
 import { TsopError, UsageError } from "../../errors.ts";
+import { dns1123SubdomainErrors } from "../../kube/names.ts";
 import { readIfThere } from "./plan.ts";
 import { foldersUp, PROJECT_FILE } from "./project-root.ts";
 import { parseUserYaml } from "./yaml/user-yaml.ts";
@@ -116,13 +117,22 @@ export async function findProject(folder: string): Promise<Project | undefined> 
 
 /** Reads the text of a `PROJECT` file. */
 export function parseProject(root: string, text: string): Project {
-  const { value: data } = projectDocument(root, text);
+  const document = projectDocument(root, text);
+  const { value: data } = document;
   if (!isRecord(data)) throw broken(root, "it is not a mapping", "Restore it from version control");
   checkLayout(root, data["layout"]);
   const projectName = data["projectName"];
   const domain = data["domain"];
   if (typeof projectName !== "string" || typeof domain !== "string") {
     throw broken(root, "`projectName` and `domain` have to be strings", "Add them");
+  }
+  const [problem] = domain === "" ? [] : dns1123SubdomainErrors(domain);
+  if (problem !== undefined) {
+    throw new TsopError(
+      "broken-project-file",
+      `${document.placeOf(["domain"])}: the domain ${JSON.stringify(domain)} cannot end an API group: ${problem}.`,
+      "Write one such as example.com; nothing was written.",
+    );
   }
   const certificates = data["certificates"];
   if (certificates !== undefined && !isMode(certificates)) {
