@@ -24,6 +24,7 @@ import {
   type Project,
   type ProjectResource,
 } from "../project/project-file.ts";
+import { missingFlags } from "../project/inputs.ts";
 import { alone } from "../project/project-lock.ts";
 import { PROJECT_FILE } from "../project/project-root.ts";
 import { listOfRoles } from "../project/role-list.ts";
@@ -92,15 +93,11 @@ export async function deleteFrom(
 function findResource(
   project: Project,
   thing: DeletedThing,
-  { group, version, kind }: DeleteOptions,
+  options: DeleteOptions,
 ): ProjectResource {
-  for (const [name, value] of Object.entries({ version, kind })) {
-    if (value !== undefined) continue;
-    throw new UsageError(
-      `missing-${name}`,
-      `--${name} is missing.`,
-      `For example: tsop delete ${thing} --group web --version v1 --kind MyWeb`,
-    );
+  const { group, version, kind } = options;
+  if (version === undefined || kind === undefined) {
+    throw missingFlags(options, `tsop delete ${thing} --group web --version v1 --kind MyWeb`);
   }
   const isAsked = (one: ProjectResource): boolean =>
     one.group === group ||
@@ -116,7 +113,7 @@ function findResource(
   );
   throw new UsageError(
     "not-in-project",
-    `${PROJECT_FILE} has no ${String(kind)} ${version} in the group ${apiGroupOf(project, { group })}.`,
+    `${PROJECT_FILE} has no ${kind} ${version} in the group ${apiGroupOf(project, { group })}.`,
     there.length === 0 ? "The project has no kinds yet." : `It has ${there.join(", ")}.`,
   );
 }

@@ -160,7 +160,7 @@ function typeOf(text: string, typeName: string): FieldType {
   );
   if (scalar) return scalar[1];
   const hint = didYouMean(typeName, Object.keys(SCALARS), "");
-  throw bad(text, `there is no type \`${typeName}\`${hint && `: ${hint.toLowerCase()}`}`);
+  throw bad(text, `there is no type \`${typeName}\``, hint);
 }
 
 /** The description of a field: `nodePortNumber` becomes "The node port number." */
@@ -195,10 +195,10 @@ function matching(pattern: RegExp, what: string): (text: string) => string {
   };
 }
 
-function bad(text: string, problem: string): UsageError {
+function bad(text: string, problem: string, hint = ""): UsageError {
   return new UsageError(
     "bad-field",
     `--field ${JSON.stringify(text)}: ${problem}.`,
-    `For example: --field image:string=nginx --field replicas:int?. Types: ${FIELD_TYPES}.`,
+    `${hint && `${hint} `}For example: --field image:string=nginx --field replicas:int?. Types: ${FIELD_TYPES}.`,
   );
 }
