@@ -8,12 +8,8 @@ import type { CliContext } from "../context.ts";
 import { ExitCode, paint } from "../output.ts";
 import { isGroup } from "../project/scaffold/built-in-kinds.ts";
 import { defaultList, hasOwnWebhookService } from "../project/default-list.ts";
-import {
-  planDeletion,
-  type DeletedParts,
-  type Deletion,
-  type DeletionPlan,
-} from "../project/deletion.ts";
+import { planDeletion, type DeletionPlan } from "../project/deletion.ts";
+import type { DeletedParts, Deletion } from "../project/going-files.ts";
 import type { Draft } from "../project/draft.ts";
 import { carryOut, planFiles, readIfThere, type PlanOptions } from "../project/plan.ts";
 import {

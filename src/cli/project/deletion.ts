@@ -5,7 +5,7 @@ import type { KindClass } from "../../generator/find-classes.ts";
 import { withStorageAs } from "./sources/kind-file.ts";
 import { namesOf } from "./scaffold/kind-names.ts";
 import { Draft } from "./draft.ts";
-import { goingFiles, type GoingFile } from "./going-files.ts";
+import { goingFiles, type DeletedParts, type Deletion, type GoingFile } from "./going-files.ts";
 import { importersOf } from "./sources/importers.ts";
 import { withoutModules, withoutServer } from "./sources/main-file-removal.ts";
 import { mainPath } from "./sources/main-path.ts";
@@ -28,22 +28,6 @@ import { digestOf, withFreshDigests } from "./scaffold/scaffolded.ts";
 import { withoutConversion } from "./webhooks/test-conversion.ts";
 import { withoutWebhookConfig } from "./webhooks/webhook-config-removal.ts";
 import { conversionName } from "./webhooks/webhook-files.ts";
-
-/** The parts of a version of a kind that are deleted. */
-export interface DeletedParts {
-  readonly api: boolean;
-  readonly controller: boolean;
-  readonly defaulting: boolean;
-  readonly validation: boolean;
-  /** The versions whose converters go. */
-  readonly spokes: readonly string[];
-}
-
-/** A version of a kind, and what goes of it. */
-export interface Deletion {
-  readonly resource: ProjectResource;
-  readonly parts: DeletedParts;
-}
 
 /** The changes of a deletion, and what the user should know of it. */
 export interface DeletionPlan {

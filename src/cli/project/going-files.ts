@@ -2,12 +2,27 @@
 import { posix } from "node:path";
 import { capitalized } from "../../kube/text/capitalized.ts";
 import type { KindClass } from "../../generator/find-classes.ts";
-import type { Deletion } from "./deletion.ts";
 import type { Draft } from "./draft.ts";
 import { apiGroupOf, type Project, type ProjectResource } from "./project-file.ts";
 import { SAMPLES } from "./samples.ts";
 import { namesOf, type KindNames } from "./scaffold/kind-names.ts";
 import { sourcesIn } from "./sources/importers.ts";
+
+/** The parts of a version of a kind that are deleted. */
+export interface DeletedParts {
+  readonly api: boolean;
+  readonly controller: boolean;
+  readonly defaulting: boolean;
+  readonly validation: boolean;
+  /** The versions whose converters go. */
+  readonly spokes: readonly string[];
+}
+
+/** A version of a kind, and what goes of it. */
+export interface Deletion {
+  readonly resource: ProjectResource;
+  readonly parts: DeletedParts;
+}
 
 /**
  * A file that is deleted, and the digest of its text as it was written; absent where that is not

@@ -128,10 +128,11 @@ export function parseProject(root: string, text: string): Project {
   }
   const [problem] = domain === "" ? [] : dns1123SubdomainErrors(domain);
   if (problem !== undefined) {
-    throw new TsopError(
-      "broken-project-file",
-      `${document.placeOf(["domain"])}: the domain ${JSON.stringify(domain)} cannot end an API group: ${problem}.`,
-      "Write one such as example.com; nothing was written.",
+    throw broken(
+      root,
+      `the domain ${JSON.stringify(domain)} cannot end an API group: ${problem}`,
+      "Write one such as example.com",
+      document.placeOf(["domain"]),
     );
   }
   const certificates = data["certificates"];
@@ -372,12 +373,13 @@ const isTexts = (value: unknown): value is readonly string[] =>
 const isMode = (value: unknown): value is CertificateMode =>
   CERTIFICATE_MODES.some((mode) => mode === value);
 
-function broken(root: string, what: string, fix: string): TsopError {
-  return new TsopError(
-    "broken-project-file",
-    `${join(root, PROJECT_FILE)}: ${what}.`,
-    `${fix}; nothing was written.`,
-  );
+function broken(
+  root: string,
+  what: string,
+  fix: string,
+  place = join(root, PROJECT_FILE),
+): TsopError {
+  return new TsopError("broken-project-file", `${place}: ${what}.`, `${fix}; nothing was written.`);
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
