@@ -24,7 +24,7 @@ describe("tsop", () => {
     [["plan"], "For example: tsop plan --image"],
     [["create", "api"], "--group, --version and --kind are missing."],
     [["create", "api", "--group", "web"], "--version and --kind are missing."],
-    [["edit", "--enable", "promethus"], "Did you mean prometheus? The parts are metrics,"],
+    [["edit", "--enable", "promethus"], "Did you mean prometheus?"],
     [["help", "instal"], "unknown command 'instal'"],
     [["help", "instal"], "Did you mean install?"],
     [["create", "ap", "--help"], "unknown command 'ap'"],

@@ -88,11 +88,14 @@ export async function edit(options: EditOptions, context: CliContext): Promise<n
 function partNamed(name: string): Part {
   const found = PARTS.find((part) => part === name);
   if (found) return found;
-  const hint = didYouMean(name, PARTS, "");
   throw new UsageError(
     "unknown-part",
     `${name} is not an optional part of a project.`,
-    `${hint && `${hint} `}The parts are ${PARTS.join(", ")}; \`tsop list\` shows which of them are on.`,
+    didYouMean(
+      name,
+      PARTS,
+      `The parts are ${PARTS.join(", ")}; \`tsop list\` shows which of them are on.`,
+    ),
   );
 }
 

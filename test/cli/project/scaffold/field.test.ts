@@ -34,7 +34,7 @@ describe("--field", () => {
     expect(() => parseField("a:strin")).toThrow(
       expect.objectContaining({
         message: '--field "a:strin": there is no type `strin`.',
-        fix: expect.stringMatching(/^Did you mean string\? For example: /) as string,
+        fix: "Did you mean string?",
       }),
     );
   });
@@ -47,7 +47,6 @@ describe("--field", () => {
   it.each([
     ["image", "is not of the form"],
     ["Image:string", "camelCase"],
-    ["image:strin", "there is no type `strin`."],
     ["image:Widget", "there is no type `Widget`."],
     ["replicas:int=many", "not a whole number"],
     ["replicas:int=3000000000", "not a whole number up to 2147483647"],
