@@ -110,15 +110,20 @@ export function addWhy(program: Command, context: CliContext, done: Done): void 
     .description(
       "Print which change led to which reconcile, what that read, and what it wrote: of the operator of the `tsop dev` that runs here, or of one elsewhere.",
     )
-    .argument("[object]", "kind and name, such as deployment/web; with --page it may be left out")
+    .argument(
+      "[object]",
+      "kind and name, such as deployment/web or deploy/web; with --page it may be left out",
+    )
+    .argument("[name]", "the name, where the kind stands alone: deployment web")
     .option("-n, --namespace <name>", "its namespace (default: any)")
     .option("--operator <url>", "the address of an operator's debug endpoint")
     .addOption(new Option("--last <count>", "how many reconciles").argParser(Number).default(5))
     .option("--all", "also those that changed nothing", false)
     .option("--page", "serve all of it as a page for a browser here, until Ctrl-C", false)
     .addOption(json())
-    .action(async (object: string | undefined, options: object) => {
+    .action(async (object: string | undefined, name: string | undefined, options: object) => {
       const { why } = await import("./commands/why.ts");
-      done(await why(object, options as Parameters<typeof why>[1], context));
+      const target = name === undefined ? object : `${object}/${name}`;
+      done(await why(target, options as Parameters<typeof why>[1], context));
     });
 }

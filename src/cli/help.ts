@@ -149,6 +149,7 @@ export function addHelp(program: Command): void {
   for (const { path, command } of commandsBelow(program)) {
     const examples = EXAMPLES[path];
     if (!examples) continue;
+    command.showHelpAfterError(`For example: ${examples[0]}\n(\`--help\` shows what it takes)`);
     command.addHelpText("after", `\nExamples:\n${examples.map((line) => `  ${line}`).join("\n")}`);
   }
 }

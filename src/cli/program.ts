@@ -37,7 +37,7 @@ export async function runProgram(
       program.outputHelp();
       return 0;
     }
-    await program.parseAsync(argv, { from: "user" });
+    await program.parseAsync(withKnownHelp(program, argv), { from: "user" });
     return code;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
@@ -46,6 +46,24 @@ export async function runProgram(
   } finally {
     context.doing(undefined);
   }
+}
+
+/**
+ * `help create api` as `create api --help`. Where there is no such command, the words alone: that is an error, which
+ * names the nearest one.
+ */
+function withKnownHelp(program: Command, argv: readonly string[]): readonly string[] {
+  const isHelpWord = argv[0] === "help" && argv.length > 1;
+  if (!isHelpWord && !argv.some((word) => word === "--help" || word === "-h")) return argv;
+  const end = argv.findIndex((word) => word.startsWith("-"));
+  const words = argv.slice(isHelpWord ? 1 : 0, end === -1 ? argv.length : end);
+  let command = program;
+  for (const [index, word] of words.entries()) {
+    const next = command.commands.find((one) => [one.name(), ...one.aliases()].includes(word));
+    if (!next && command.commands.length > 0) return words.slice(0, index + 1);
+    command = next ?? command;
+  }
+  return isHelpWord ? [...words, "--help"] : argv;
 }
 
 /** The tree with all its flags; `completion` and the documentation read it too. */

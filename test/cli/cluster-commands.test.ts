@@ -95,6 +95,15 @@ describe("tsop install, deploy, undeploy, uninstall", () => {
     expect(crds()).not.toContain("pages.web.example.com");
   });
 
+  it("says that webhooks answer nobody where pods are simulated", async () => {
+    const folder = await project();
+    const kind = ["--group", "web", "--version", "v1", "--kind", "Page"];
+    await runCli(folder, ["create", "webhook", ...kind, "--validation"]);
+    const { code, err } = await tsop(folder, "deploy", "--image", "shop:1");
+    expect([code, err]).toEqual([0, expect.stringContaining("use `tsop run` or `tsop dev`")]);
+    expect((await tsop(folder, "undeploy")).code).toBe(0);
+  });
+
   it("changes nothing on a dry run: neither the cluster nor a file", async () => {
     const folder = await project();
     const before = filesIn(folder);
@@ -134,6 +143,9 @@ describe("tsop install, deploy, undeploy, uninstall", () => {
     });
     const held = await tsop(folder, "undeploy", "--delete-objects", "--timeout", "1");
     expect([held.code, held.err]).toEqual([1, expect.stringContaining("example.com/hold")]);
+    expect(held.err).toContain(
+      `kubectl patch pages.web.example.com held -n default --type=merge -p '{"metadata":{"finalizers":null}}'`,
+    );
     expect(cluster.objects("deployments.apps", "shop-system")).toHaveLength(1);
     await client.patch(
       PAGE,

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { commandsBelow } from "../../src/cli/help.ts";
@@ -143,6 +143,18 @@ describe("-o json of a command that compares", { timeout: 60_000 }, () => {
         [0, expect.objectContaining({ changes: [] })],
       ]);
     }
+  });
+
+  it("leaves optional fields without a default out of sample and test", async () => {
+    const root = await newProject();
+    const fields = ["schedule:string?", "size:int", "level:int?=3"];
+    await runCli(root, ["create", "api", ...WEB, ...fields.flatMap((field) => ["--field", field])]);
+    const read = (path: string): string => readFileSync(join(root, path), "utf8");
+    const sample = readdirSync(join(root, "config/samples")).find((name) => name.startsWith("web"));
+    const test = readdirSync(join(root, "test")).find((name) => name.includes("-controller"));
+    const texts = [read(`config/samples/${sample}`), read(`test/${test}`)];
+    expect(texts[0]).toContain("size: 1\n  level: 3");
+    expect(texts.join("\n")).not.toContain("schedule");
   });
 
   it("says what breaks, where, and which lines have mistakes", async () => {

@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse, stringify } from "yaml";
@@ -312,6 +312,56 @@ describe("tsop delete", { timeout: 120_000 }, () => {
       expect.stringContaining("src/own.ts:2 imports src/api/v1/page.ts"),
     ]);
     expect(filesIn(root)).toEqual(before);
+  });
+
+  it("finds the class and its controller where the user moved them", async () => {
+    const root = await newProject();
+    const before = filesIn(root);
+    await succeed(root, "create", "api", ...V1);
+    await succeed(root, "manifests");
+    renameSync(join(root, "src/api/v1/page.ts"), join(root, "src/api/v1/leaf.ts"));
+    renameSync(
+      join(root, "src/controllers/page-controller.ts"),
+      join(root, "src/controllers/leaf-controller.ts"),
+    );
+    edit(root, "src/controllers/leaf-controller.ts", (one) =>
+      one.replace("v1/page.ts", "v1/leaf.ts"),
+    );
+    edit(root, "src/main.ts", (main) => main.replace("page-controller", "leaf-controller"));
+    edit(root, "test/page-controller.test.ts", (test) =>
+      test.replace("v1/page.ts", "v1/leaf.ts").replace("page-controller", "leaf-controller"),
+    );
+    const refused = await runCli(root, ["delete", "api", ...V1]);
+    expect([refused.code, refused.err]).toEqual([
+      1,
+      expect.stringContaining("src/controllers/leaf-controller.ts"),
+    ]);
+    await succeed(root, "delete", "api", ...V1, "--force");
+    expect(filesIn(root)).toEqual(before);
+  });
+
+  it("says which class stays, as others are in its file", async () => {
+    const root = await newProject();
+    await succeed(root, "create", "api", ...V1);
+    edit(root, "src/api/v1/page.ts", (text) =>
+      text.concat(
+        '\n@Resource({ group: "web.example.com", version: "v1", plural: "leaves" })\nexport class Leaf extends CustomResource<PageSpec, PageStatus> {}\n',
+      ),
+    );
+    const { code, err } = await runCli(root, ["delete", "api", ...V1, "--force"]);
+    expect([code, err]).toEqual([
+      1,
+      expect.stringContaining("src/api/v1/page.ts keeps the class Page, since Leaf is there too"),
+    ]);
+    expect(existsSync(join(root, "src/api/v1/page.ts"))).toBe(true);
+  });
+
+  it("tells with --force, on a dry run too, which files import what goes", async () => {
+    const root = await newProject();
+    await succeed(root, "create", "api", ...V1);
+    writeFileSync(join(root, "src/own.ts"), 'export { Page } from "./api/v1/page.ts";\n');
+    const { err } = await succeed(root, "delete", "api", ...V1, "--force", "--dry-run");
+    expect(err).toContain("note src/own.ts:1 imports src/api/v1/page.ts, which is deleted");
   });
 
   it("refuses a call in main.ts that the user changed, and one that it does not understand", async () => {

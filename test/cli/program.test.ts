@@ -20,7 +20,14 @@ describe("tsop", () => {
   it.each([
     [["instal"], "Did you mean install?"],
     [["init", "--domian", "x"], "Did you mean --domain?"],
-    [["deploy"], "--image"],
+    [["deploy"], "For example: tsop deploy --image registry.example.com/web-operator:0.1.0"],
+    [["plan"], "For example: tsop plan --image"],
+    [["create", "api"], "--group, --version and --kind are missing."],
+    [["create", "api", "--group", "web"], "--version and --kind are missing."],
+    [["edit", "--enable", "promethus"], "Did you mean prometheus?"],
+    [["help", "instal"], "unknown command 'instal'"],
+    [["help", "instal"], "Did you mean install?"],
+    [["create", "ap", "--help"], "unknown command 'ap'"],
     [["cluster", "--controllers", "some"], "Allowed choices are on, off, no-kubelet"],
     [["completion", "tcsh"], "Allowed choices are bash"],
   ])("exits with 2 for %j and helps", async (argv, help) => {

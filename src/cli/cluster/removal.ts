@@ -184,13 +184,47 @@ async function waitForEnd(
   { timeoutSeconds }: RemovalOptions,
   context: CliContext,
 ): Promise<void> {
+  const still = async (object: ManifestObject): Promise<ManifestObject | undefined> => {
+    const live = await session.find(object);
+    return live?.metadata.uid === object.metadata.uid ? live : undefined;
+  };
   for (const object of removed) {
-    await waitUntil(context, timeoutSeconds, async () => {
-      const live = await session.find(object);
-      if (!live || live.metadata.uid !== object.metadata.uid) return undefined;
-      return `${object.kind} ${object.metadata.name} still exists${whatHolds(live)}`;
-    });
+    await waitUntil(
+      context,
+      timeoutSeconds,
+      async () => {
+        const live = await still(object);
+        return live && `${object.kind} ${object.metadata.name} still exists${whatHolds(live)}`;
+      },
+      async () => {
+        const left = await Promise.all(removed.map(still));
+        return releaseOf(
+          session,
+          left.flatMap((live) => live ?? []),
+        );
+      },
+    );
   }
+}
+
+/** How to let go of objects whose finalizers nobody does; `undefined` where no finalizer holds them. */
+async function releaseOf(
+  session: ClusterSession,
+  left: readonly ManifestObject[],
+): Promise<string | undefined> {
+  const held = left.filter(({ metadata }) => (metadata.finalizers ?? []).length > 0);
+  if (held.length === 0) return undefined;
+  const finalizers = [...new Set(held.flatMap(({ metadata }) => metadata.finalizers ?? []))];
+  const commands = await Promise.all(
+    held.slice(0, NAMED).map(async (object) => {
+      const [resource] = (await session.describe(object)).split(" ");
+      const { name, namespace } = object.metadata;
+      const where = namespace === undefined ? "" : ` -n ${namespace}`;
+      return `kubectl patch ${resource} ${name}${where} --type=merge -p '{"metadata":{"finalizers":null}}'`;
+    }),
+  );
+  const more = held.length > NAMED ? `, and ${held.length - NAMED} more in the same way` : "";
+  return `Whoever sets ${finalizers.join(", ")} has to run: see its logs, and give it longer with --timeout SECONDS. If it is gone for good, take the finalizers off by hand, which leaves what they would have cleaned up, perhaps outside of the cluster: ${commands.join("; ")}${more}. Then run the command again.`;
 }
 
 /** The reason why a deleted object is still there, as far as the object says so. */

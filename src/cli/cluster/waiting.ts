@@ -11,12 +11,14 @@ const QUIET_MS = 1500;
  * Asks again and again, and prints what is missing when that takes long.
  *
  * @param missing - `undefined` is success, a text is what is still missing
+ * @param fixAfter - the next step after the time is over, where more can be said than that of any wait
  * @throws TsopError `timeout`; what `missing` throws
  */
 export async function waitUntil(
   context: CliContext,
   timeoutSeconds: number,
   missing: () => Promise<string | undefined>,
+  fixAfter: () => Promise<string | undefined> = () => Promise.resolve(undefined),
 ): Promise<void> {
   const began = context.clock.monotonicMs();
   let told = "";
@@ -29,7 +31,8 @@ export async function waitUntil(
       throw new TsopError(
         "timeout",
         `After ${timeoutSeconds} s ${what}.`,
-        "Look at the events and logs there; give it longer with --timeout SECONDS.",
+        (await fixAfter()) ??
+          "Look at the events and logs there; give it longer with --timeout SECONDS.",
       );
     }
     if (waitedMs > QUIET_MS && what !== told) {

@@ -8,7 +8,14 @@ import { paint } from "../output.ts";
 import { type ApiTarget, findTarget } from "../project/scaffold/api-target.ts";
 import { defaultList, withCrds } from "../project/default-list.ts";
 import { parseFields, type SpecField } from "../project/scaffold/field.ts";
-import { checkGroup, checkImage, checkKind, checkPlural, checkVersion } from "../project/inputs.ts";
+import {
+  checkGroup,
+  checkImage,
+  checkKind,
+  checkPlural,
+  checkVersion,
+  missingFlags,
+} from "../project/inputs.ts";
 import { classValues, type UserRoles } from "../project/scaffold/kind-class.ts";
 import {
   firstWord,
@@ -73,6 +80,9 @@ const EXAMPLE_FIELD = "message:string=hello";
 /** Adds a kind; returns the exit code. */
 export async function createApi(options: CreateApiOptions, context: CliContext): Promise<number> {
   checkFlags(options);
+  if (!context.interactive && (options.version === undefined || options.kind === undefined)) {
+    throw missingFlags(options, "tsop create api --group web --version v1 --kind MyWeb");
+  }
   const version = options.version ?? (await askFor("version", "v1", context));
   const kind = options.kind ?? (await askFor("kind", "MyWeb", context));
   checkVersion(version);
@@ -115,15 +125,8 @@ async function askFor(
   example: string,
   context: CliContext,
 ): Promise<string> {
-  if (context.interactive) {
-    context.doing(undefined);
-    return ask(`--${name}, such as ${example}:`, "");
-  }
-  throw new UsageError(
-    `missing-${name}`,
-    `--${name} is missing.`,
-    "For example: tsop create api --group web --version v1 --kind MyWeb",
-  );
+  context.doing(undefined);
+  return ask(`--${name}, such as ${example}:`, "");
 }
 
 /** @throws UsageError for flags that contradict each other */

@@ -8,7 +8,7 @@ import { paint } from "../output.ts";
 import { findTarget } from "../project/scaffold/api-target.ts";
 import { defaultList } from "../project/default-list.ts";
 import { Draft } from "../project/draft.ts";
-import { checkKind, checkVersion } from "../project/inputs.ts";
+import { checkKind, checkVersion, missingFlags } from "../project/inputs.ts";
 import { moduleOf, namesOf } from "../project/scaffold/kind-names.ts";
 import { storageOf, withHub } from "../project/sources/kind-file.ts";
 import { withWebhook } from "../project/sources/main-file-webhooks.ts";
@@ -101,12 +101,7 @@ function checkedFlags(options: CreateWebhookOptions, context: CliContext): Asked
   const { version, kind, defaulting, programmaticValidation, conversion, spoke } = options;
   const validation = options.validation || programmaticValidation;
   if (version === undefined || kind === undefined) {
-    const name = version === undefined ? "version" : "kind";
-    throw new UsageError(
-      `missing-${name}`,
-      `--${name} is missing.`,
-      `For example: ${EXAMPLE} --validation`,
-    );
+    throw missingFlags(options, `${EXAMPLE} --validation`);
   }
   checkVersion(version);
   checkKind(kind, false);

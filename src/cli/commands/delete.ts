@@ -5,15 +5,11 @@ import type { KindClass } from "../../generator/find-classes.ts";
 import { isGenerated, leftOvers } from "../../generator/stamp.ts";
 import { apiVersionOf } from "../../kube/resource.ts";
 import type { CliContext } from "../context.ts";
-import { paint } from "../output.ts";
+import { ExitCode, paint } from "../output.ts";
 import { isGroup } from "../project/scaffold/built-in-kinds.ts";
 import { defaultList, hasOwnWebhookService } from "../project/default-list.ts";
-import {
-  planDeletion,
-  type DeletedParts,
-  type Deletion,
-  type DeletionPlan,
-} from "../project/deletion.ts";
+import { planDeletion, type DeletionPlan } from "../project/deletion.ts";
+import type { DeletedParts, Deletion } from "../project/going-files.ts";
 import type { Draft } from "../project/draft.ts";
 import { carryOut, planFiles, readIfThere, type PlanOptions } from "../project/plan.ts";
 import {
@@ -24,6 +20,7 @@ import {
   type Project,
   type ProjectResource,
 } from "../project/project-file.ts";
+import { missingFlags } from "../project/inputs.ts";
 import { alone } from "../project/project-lock.ts";
 import { PROJECT_FILE } from "../project/project-root.ts";
 import { listOfRoles } from "../project/role-list.ts";
@@ -71,10 +68,12 @@ export async function deleteFrom(
     const group = apiGroupOf(project, resource);
     context.out(`${bold(resource.kind)} ${apiVersionOf({ ...resource, group })}`);
     for (const note of deletion.notes) context.err(`${yellow("note")} ${note}`);
+    for (const what of deletion.stays) context.err(`${yellow("stays")} ${what}`);
+    const code = deletion.stays.length === 0 ? ExitCode.ok : ExitCode.failure;
     const plan = await planFiles(root, deletion.draft.files);
     context.untilInterrupted(); // A Ctrl-C waits from here on: all files are written, or none.
     await carryOut(plan, context, options);
-    if (options.dryRun || plan.changes.length === 0) return 0;
+    if (options.dryRun || plan.changes.length === 0) return code;
     context.out(`${green("done")} Next:`);
     context.out("  npx tsop manifests && npm test");
     if (thing === "api") {
@@ -82,7 +81,7 @@ export async function deleteFrom(
         "  what a cluster has of the kind stays there: `tsop uninstall` before a deletion removes it",
       );
     }
-    return 0;
+    return code;
   });
 }
 
@@ -90,15 +89,11 @@ export async function deleteFrom(
 function findResource(
   project: Project,
   thing: DeletedThing,
-  { group, version, kind }: DeleteOptions,
+  options: DeleteOptions,
 ): ProjectResource {
-  for (const [name, value] of Object.entries({ version, kind })) {
-    if (value !== undefined) continue;
-    throw new UsageError(
-      `missing-${name}`,
-      `--${name} is missing.`,
-      `For example: tsop delete ${thing} --group web --version v1 --kind MyWeb`,
-    );
+  const { group, version, kind } = options;
+  if (version === undefined || kind === undefined) {
+    throw missingFlags(options, `tsop delete ${thing} --group web --version v1 --kind MyWeb`);
   }
   const isAsked = (one: ProjectResource): boolean =>
     one.group === group ||
@@ -114,7 +109,7 @@ function findResource(
   );
   throw new UsageError(
     "not-in-project",
-    `${PROJECT_FILE} has no ${String(kind)} ${version} in the group ${apiGroupOf(project, { group })}.`,
+    `${PROJECT_FILE} has no ${kind} ${version} in the group ${apiGroupOf(project, { group })}.`,
     there.length === 0 ? "The project has no kinds yet." : `It has ${there.join(", ")}.`,
   );
 }

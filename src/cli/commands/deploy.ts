@@ -17,6 +17,7 @@ import {
 } from "../cluster/leftovers.ts";
 import { deploymentName, ownerName } from "../cluster/ownership.ts";
 import { removeAll } from "../cluster/removal.ts";
+import { tellSilentWebhooks } from "../cluster/simulated-pods.ts";
 import { applyAll, waitForDeployment } from "../cluster/roll-out.ts";
 import { plannedManifests, writeManifests } from "./manifests.ts";
 import { present } from "../../present.ts";
@@ -81,6 +82,7 @@ export async function deploy(options: DeployOptions, context: CliContext): Promi
       await waitForDeployment(session, object, timeoutSeconds, context);
     }
   }
+  if (!dryRun) await tellSilentWebhooks(session, objects, context);
   // Leftovers go last: while the new version is not up, nothing of the one before is taken away.
   await removeLeftovers(session, found, { owner, deployment, dryRun }, context);
   return 0;

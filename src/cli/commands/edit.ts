@@ -1,5 +1,6 @@
 /** `tsop edit`: settings of a project that can be changed later. */
 import { UsageError } from "../../errors.ts";
+import { didYouMean } from "../../generator/nearest-name.ts";
 import type { CliContext } from "../context.ts";
 import { paint } from "../output.ts";
 import { defaultList } from "../project/default-list.ts";
@@ -90,7 +91,11 @@ function partNamed(name: string): Part {
   throw new UsageError(
     "unknown-part",
     `${name} is not an optional part of a project.`,
-    `The parts are ${PARTS.join(", ")}; \`tsop list\` shows which of them are on.`,
+    didYouMean(
+      name,
+      PARTS,
+      `The parts are ${PARTS.join(", ")}; \`tsop list\` shows which of them are on.`,
+    ),
   );
 }
 

@@ -7,7 +7,12 @@ import type { ClusterConfig } from "../../runtime/transport/cluster-config.ts";
 import { openTransport } from "../../runtime/transport/open-transport.ts";
 import { findCluster } from "../cluster/cluster-session.ts";
 import type { CliContext } from "../context.ts";
-import { noOperatorToAsk, operatorPlace, type WhyOptions } from "../journal/asked-operator.ts";
+import {
+  DEV_KUBECONFIG,
+  noOperatorToAsk,
+  operatorPlace,
+  type WhyOptions,
+} from "../journal/asked-operator.ts";
 import { forwardJournals } from "../journal/cluster-journal.ts";
 import { placeOfDev, type JournalPlace } from "../journal/journal-place.ts";
 import { renderKustomization } from "../kustomize/render.ts";
@@ -19,8 +24,6 @@ import { scopeOf } from "../page/page-scope.ts";
 import { PageServer } from "../page/page-server.ts";
 import { findProject, getProject, type Project } from "../project/project-file.ts";
 import { listenToKeys } from "../terminal-keys.ts";
-
-const DEV_KUBECONFIG = ".tsop/kubeconfig";
 
 /** Serves the page until it is interrupted; returns 0. */
 export async function whyPage(

@@ -1,18 +1,23 @@
 /** `tsop why`: which change led to which reconcile, and that to which write. */
 import { join } from "node:path";
-import { UsageError } from "../../errors.ts";
+import { TsopError, UsageError } from "../../errors.ts";
+import { groupResourceOf } from "../../kube/resource.ts";
+import type { Client } from "../../runtime/client/client.ts";
 import { createClient } from "../../runtime/client/create-client.ts";
 import type { JournalEntry } from "../../runtime/journal/entry.ts";
-import { findCluster } from "../cluster/cluster-session.ts";
+import { findCluster, type ClusterOptions } from "../cluster/cluster-session.ts";
 import type { CliContext } from "../context.ts";
 import { clusterJournals } from "../journal/cluster-journal.ts";
 import { placeOfDev, readJournal, type OperatorJournal } from "../journal/journal-place.ts";
-import { reasonsFor } from "../journal/reasons.ts";
+import { kindNamed } from "../journal/kind-names.ts";
+import { ownerOf } from "../journal/owner.ts";
+import { concerns, reasonsFor, type Reasons } from "../journal/reasons.ts";
 import { reasonLines } from "../journal/reasons-text.ts";
 import { noOperatorToAsk, operatorPlace, type WhyOptions } from "../journal/asked-operator.ts";
-import { parseTarget } from "../journal/target.ts";
+import { parseTarget, type Target } from "../journal/target.ts";
 import { renderKustomization } from "../kustomize/render.ts";
-import { getProject } from "../project/project-file.ts";
+import { findProject, getProject, type Project } from "../project/project-file.ts";
+import { DEV_KUBECONFIG } from "../journal/asked-operator.ts";
 
 /** Prints the reconciles, or serves them as a page until it is interrupted; returns 0. */
 export async function why(
@@ -24,7 +29,7 @@ export async function why(
     const { whyPage } = await import("./why-page.ts");
     return whyPage(target, options, context);
   }
-  const { namespace, last, all, output } = options;
+  const { namespace, last, output } = options;
   const asked = parseTarget(target, namespace);
   if (!Number.isInteger(last) || last < 1) {
     throw new UsageError(
@@ -35,10 +40,61 @@ export async function why(
   }
   const answers = await journals(options, context);
   const entries: JournalEntry[] = answers.flatMap((answer) => answer.entries);
-  const reasons = reasonsFor(asked, entries, { last, all });
+  const reasons = await reasonsOrOwner(asked, entries, options, context);
   if (output === "json") context.out(JSON.stringify(reasons, undefined, 2));
   else for (const line of reasonLines(reasons, context)) context.out(line);
   return 0;
+}
+
+/** The reasons for the object; where the journal does not know it, the error names its owner. */
+async function reasonsOrOwner(
+  asked: Target,
+  entries: readonly JournalEntry[],
+  options: WhyOptions,
+  context: CliContext,
+): Promise<Reasons> {
+  const project = await findProject(context.cwd);
+  const kind = await kindNamed(project?.root, asked.kind);
+  const target = { ...asked, ...(kind && { resource: groupResourceOf(kind) }) };
+  try {
+    return reasonsFor(target, entries, options);
+  } catch (error) {
+    if (!(error instanceof TsopError && error.code === "not-in-journal") || !kind) throw error;
+    const cluster = clusterOf(options, project);
+    const owner =
+      cluster &&
+      (await ownerIn(cluster, context, (client) =>
+        ownerOf(client, kind, target, (one) => concerns(entries, one)),
+      ));
+    if (owner === undefined) throw error;
+    throw new TsopError(
+      error.code,
+      error.message,
+      `The operator did not touch it; ask about its owner: \`tsop why ${owner}\`.`,
+    );
+  }
+}
+
+/** The cluster that the flags name, or that of `tsop dev`; that of an operator at an address is not known. */
+function clusterOf(options: WhyOptions, project: Project | undefined): ClusterOptions | undefined {
+  if (options.kubeconfig !== undefined || options.context !== undefined) return options;
+  if (options.operator !== undefined || !project) return undefined;
+  return { kubeconfig: join(project.root, DEV_KUBECONFIG) };
+}
+
+/** What is found in the cluster; nothing where it cannot be asked, since the answer only helps. */
+async function ownerIn(
+  cluster: ClusterOptions,
+  context: CliContext,
+  find: (client: Client) => Promise<string | undefined>,
+): Promise<string | undefined> {
+  try {
+    return await find(
+      createClient(findCluster(cluster, context), { name: "tsop", clock: context.clock }),
+    );
+  } catch {
+    return undefined;
+  }
 }
 
 async function journals(options: WhyOptions, context: CliContext): Promise<OperatorJournal[]> {

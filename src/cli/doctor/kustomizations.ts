@@ -58,10 +58,16 @@ export async function renderAll(
       if (!(error instanceof TsopError)) throw error;
       const why = error.message.replaceAll(join(root, "/"), "");
       if (NOT_KNOWN_HERE.has(error.code)) notRendered.push({ file, why });
-      else broken.push({ place: `${file}:1:1`, message: why, fix: error.fix });
+      else broken.push({ ...placed(why, file), fix: error.fix });
     }
   }
   return { manifests, files, broken, notRendered };
+}
+
+/** The place with which a message begins, and the rest of it. */
+function placed(why: string, file: string): Pick<Found, "place" | "message"> {
+  const [, place, message] = /^(\S+:\d+:\d+):? (.+)$/s.exec(why) ?? [];
+  return { place: place ?? `${file}:1:1`, message: message ?? why };
 }
 
 const pathFrom = (root: string, path: string): string => relative(root, path).replaceAll("\\", "/");

@@ -4,6 +4,9 @@ import type { ClusterOptions } from "../cluster/cluster-session.ts";
 import type { CliContext } from "../context.ts";
 import type { JournalPlace } from "./journal-place.ts";
 
+/** The kubeconfig of the cluster of `tsop dev`. */
+export const DEV_KUBECONFIG = ".tsop/kubeconfig";
+
 /** The flags of `tsop why`. */
 export interface WhyOptions extends ClusterOptions {
   readonly namespace?: string;

@@ -62,6 +62,10 @@ function objectsOf(entry: JournalEntry): JournalObject[] {
   ];
 }
 
+/** Whether a reconcile concerns such an object. */
+export const concerns = (entries: readonly JournalEntry[], target: Target): boolean =>
+  entries.some((entry) => objectsOf(entry).some((object) => isTarget(object, target)));
+
 /** The one object that is meant. */
 function theOne(target: Target, entries: readonly JournalEntry[]): JournalObject {
   const found = new Map<string, JournalObject>();
@@ -96,7 +100,7 @@ function notThere({ kind, name, namespace }: Target, entries: readonly JournalEn
     `No reconcile in the journal concerns ${kind}/${name}${where}.`,
     known.size === 0
       ? "The operator has reconciled nothing yet: apply an object of its kinds."
-      : `Check the name; the journal knows ${shown}${more > 0 ? ` and ${more} more` : ""}.`,
+      : `Check the name, or ask about the owner of the object; the journal knows ${shown}${more > 0 ? ` and ${more} more` : ""}.`,
   );
 }
 

@@ -5,6 +5,8 @@ import type { JournalEntry, JournalObject } from "../../runtime/journal/entry.ts
 /** An object as it is named in a terminal: `deployment/web`, `mywebs.example.com/web`. */
 export interface Target {
   readonly kind: string;
+  /** The resource that the kind is a short name of: `statefulsets.apps` for `sts`. */
+  readonly resource?: string;
   readonly name: string;
   /** The namespace; any when absent. */
   readonly namespace?: string;
@@ -31,12 +33,15 @@ export function parseTarget(text: string | undefined, namespace: string | undefi
 }
 
 /** Whether an object of the journal is the one that is meant. */
-export function isTarget(object: JournalObject, { kind, name, namespace }: Target): boolean {
+export function isTarget(
+  object: JournalObject,
+  { kind, resource, name, namespace }: Target,
+): boolean {
   if (object.name !== name) return false;
   if (namespace !== undefined && object.namespace !== undefined && object.namespace !== namespace) {
     return false;
   }
-  return namesOf(object).includes(kind);
+  return object.resource === resource || namesOf(object).includes(kind);
 }
 
 /**

@@ -10,14 +10,14 @@ import type { JsonObject, ManifestObject } from "../../kube/object.ts";
 import type { Placed } from "./fields.ts";
 import type { Generator, GeneratorOptions } from "./kustomization.ts";
 import { describeId, isSameId, Manifest, textsOf } from "./resource.ts";
-import type { KustomizationRoot } from "./roots.ts";
 import type { SourceFiles } from "./source-files.ts";
 import { present } from "../../present.ts";
 
-/** The folder that a generator reads, and the options of all generators of the kustomization. */
+/** What a generator reads, and the options of all generators of the kustomization. */
 export interface GeneratorSettings {
-  readonly root: KustomizationRoot;
   readonly files: SourceFiles;
+  /** The path of a file that the kustomization names. */
+  readonly fileOf: (named: string) => Promise<string>;
   readonly options: GeneratorOptions | undefined;
 }
 
@@ -67,7 +67,7 @@ function mergeOptions(own: GeneratorOptions = {}, all: GeneratorOptions = {}): G
 
 async function readPairs(
   generator: Placed<Generator>,
-  { root, files }: GeneratorSettings,
+  { fileOf, files }: GeneratorSettings,
 ): Promise<Map<string, Uint8Array>> {
   const { at, name } = generator;
   const pairs = new Map<string, Uint8Array>();
@@ -77,7 +77,7 @@ async function readPairs(
   };
   const { env = "", envs } = generator;
   for (const named of env === "" ? envs : [...envs, env]) {
-    const bytes = await files.readBytes(await root.file(named));
+    const bytes = await files.readBytes(await fileOf(named));
     const text = textOrNothing(bytes);
     if (text === undefined) throw broken(at, `${named} is not UTF-8`);
     for (const [key, value] of envPairs(text)) add(key, Buffer.from(value));
@@ -89,7 +89,7 @@ async function readPairs(
   }
   for (const source of generator.files) {
     const { key, path } = fileSource(source, at);
-    add(key, await files.readBytes(await root.file(path)));
+    add(key, await files.readBytes(await fileOf(path)));
   }
   return pairs;
 }

@@ -5,7 +5,7 @@
 import { join, resolve } from "node:path";
 import { TsopError } from "../../errors.ts";
 import { isJsonObject } from "../../kube/json.ts";
-import { readYaml } from "../project/yaml/yaml-documents.ts";
+import { readYaml, type ValuePath } from "../project/yaml/yaml-documents.ts";
 import {
   checked,
   type FieldReaders,
@@ -140,7 +140,7 @@ const image = mapping<ImageOverride>({
 });
 
 /** The file as it is written: what says which kind it is comes before what is rendered. */
-interface KustomizationFile extends Omit<Kustomization, "kind" | "file"> {
+interface KustomizationFile extends Omit<Kustomization, "kind" | "file" | "placeOf"> {
   readonly apiVersion?: string;
   readonly kind?: string;
   readonly metadata?: object;
@@ -277,11 +277,28 @@ export async function readKustomization(
   return {
     ...rest,
     file: path,
+    placeOf: (named) => document.placeOf(pathOfText(document.value, named) ?? []),
     resources: [...resources, ...bases],
     images: [...images, ...imageTags],
     kind: kind === "Component" ? "Component" : "Kustomization",
     ...(namespace === "" ? {} : { namespace }),
   };
+}
+
+/** The path of the first text of a value that is this one, or gives it a key: `key=name`. */
+function pathOfText(value: unknown, wanted: string): ValuePath | undefined {
+  if (value === wanted) return [];
+  if (typeof value === "string" && value.endsWith(`=${wanted}`)) return [];
+  const items = Array.isArray(value)
+    ? [...value.entries()]
+    : isJsonObject(value)
+      ? Object.entries(value)
+      : [];
+  for (const [key, item] of items) {
+    const below = pathOfText(item, wanted);
+    if (below) return [key, ...below];
+  }
+  return undefined;
 }
 
 function hasNoFields(value: unknown): boolean {

@@ -96,6 +96,8 @@ export interface Variable {
 export interface Kustomization {
   /** The file. */
   readonly file: string;
+  /** The place of an entry that names a file or folder: `file:line:column`. */
+  readonly placeOf: (entry: string) => string;
   readonly kind: "Kustomization" | "Component";
   readonly resources: readonly string[];
   readonly components: readonly string[];

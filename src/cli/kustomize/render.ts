@@ -3,7 +3,10 @@
  *
  * @see https://kubectl.docs.kubernetes.io/references/kustomize/
  */
+import { readdir } from "node:fs/promises";
+import { dirname, posix } from "node:path";
 import { TsopError } from "../../errors.ts";
+import { didYouMean } from "../../generator/nearest-name.ts";
 import type { ManifestObject } from "../../kube/object.ts";
 import type { Plan } from "../project/plan.ts";
 import { readYaml } from "../project/yaml/yaml-documents.ts";
@@ -140,7 +143,7 @@ class Folder {
     for (const entry of this.#kustomization.resources) {
       const path = resolveIn(this.#root.folder, entry);
       if (!(await this.#files.isFolder(path))) {
-        const file = await this.#root.file(entry);
+        const file = await this.#file(entry);
         for (const { object, blankFields } of await readWrittenManifests(file, this.#files)) {
           addOnce(gathered.manifests, new Manifest(object, { file, blankFields }), path);
         }
@@ -153,7 +156,32 @@ class Folder {
     }
   }
 
+  /** The path of a file that the kustomization names. */
+  async #file(entry: string): Promise<string> {
+    await this.#requireThere(entry);
+    return this.#root.file(entry, this.#kustomization.placeOf(entry));
+  }
+
+  /** @throws TsopError `kustomize-file` where the file or folder is not there */
+  async #requireThere(entry: string): Promise<void> {
+    const path = resolveIn(this.#root.folder, entry);
+    if (await this.#files.isThere(path)) return;
+    const names = await readdir(dirname(path)).catch(() => []);
+    const at = this.#kustomization.placeOf(entry);
+    const near = names.map((name) => posix.join(posix.dirname(entry), name));
+    throw new TsopError(
+      "kustomize-file",
+      `${at}: there is no \`${entry}\`.`,
+      didYouMean(
+        entry,
+        near,
+        "Run `tsop manifests` when it is a generated file, else restore it or remove the line.",
+      ),
+    );
+  }
+
   async #below(entry: string, kind: Kustomization["kind"]): Promise<Folder> {
+    await this.#requireThere(entry);
     const root = await this.#root.enter(entry);
     const kustomization = await readKustomization(root.folder, this.#files);
     if (kustomization.kind === kind) return new Folder(root, kustomization, this.#files);
@@ -171,20 +199,24 @@ class Folder {
     let own = DEFAULT_CONFIGURATION;
     let further = EMPTY_CONFIGURATION;
     for (const entry of this.#kustomization.configurations) {
-      const read = await readConfiguration(await this.#root.file(entry), this.#files);
+      const read = await readConfiguration(await this.#file(entry), this.#files);
       further = mergeConfigurations(further, read);
     }
     own = mergeConfigurations(own, further);
     gathered.configuration = mergeConfigurations(gathered.configuration, own);
     for (const entry of this.#kustomization.crds) {
-      const read = await readCrdConfiguration(await this.#root.file(entry), this.#files);
+      const read = await readCrdConfiguration(await this.#file(entry), this.#files);
       gathered.configuration = mergeConfigurations(gathered.configuration, read);
     }
   }
 
   async #generate({ manifests }: Gathered): Promise<void> {
     const { configMapGenerator, secretGenerator, generatorOptions } = this.#kustomization;
-    const settings = { root: this.#root, files: this.#files, options: generatorOptions };
+    const settings = {
+      files: this.#files,
+      options: generatorOptions,
+      fileOf: (entry: string) => this.#file(entry),
+    };
     for (const generator of configMapGenerator) {
       absorbGenerated(manifests, await generate("ConfigMap", generator, settings), generator.at);
     }
@@ -231,7 +263,7 @@ class Folder {
     for (const entry of patchesStrategicMerge) {
       // An entry is the patch itself, or the path of one.
       const isPatch = /\n|^\s*\{/.test(entry);
-      const where = isPatch ? file : await this.#root.file(entry);
+      const where = isPatch ? file : await this.#file(entry);
       const documents = parsePatch(where, isPatch ? entry : await this.#files.read(where));
       if (documents.length === 0) throw emptyPatch(where);
       contents.push({ where, documents, remembersName: false });
@@ -244,7 +276,7 @@ class Folder {
     { path = "", patch = "", target, options, at }: Kustomization["patches"][number],
     remembersName: boolean,
   ): Promise<PatchContent> {
-    const where = path === "" ? at : await this.#root.file(path);
+    const where = path === "" ? at : await this.#file(path);
     const text = path === "" ? patch.trim() : await this.#files.read(where);
     return {
       where,
@@ -257,7 +289,7 @@ class Folder {
   async #readReplacements(entry: ReplacementEntry): Promise<Placed<Replacement>[]> {
     const { path = "", at, ...own } = entry;
     if (path === "") return [{ targets: [], ...own, at }];
-    const file = await this.#root.file(path);
+    const file = await this.#file(path);
     const [document] = readYaml(await this.#files.read(file), file);
     if (!document) return [];
     const { value } = document;

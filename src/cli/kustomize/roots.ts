@@ -47,16 +47,17 @@ export class KustomizationRoot {
   /**
    * The path of a file that this folder's kustomization names.
    *
+   * @param at - the place where it is named
    * @throws TsopError `kustomize-outside` for one that is not in or below the folder
    */
-  async file(named: string): Promise<string> {
+  async file(named: string, at: string): Promise<string> {
     const path = resolveIn(this.folder, named);
     const real = await realTarget(path);
     if (isBelow(real, this.#real)) return path;
     throw new TsopError(
       "kustomize-outside",
-      `${this.folder}: the file \`${named}\` (${real}) is not in or below that folder.`,
-      "Move the file below it, or give the file's folder a kustomization.yaml and name that folder under `resources`.",
+      `${at}: the file \`${named}\` (${real}) is not in or below ${this.folder}.`,
+      "Move the file below that folder, or give the file's folder a kustomization.yaml and name that folder under `resources`.",
     );
   }
 }

@@ -38,6 +38,12 @@ export class SourceFiles {
     });
   }
 
+  /** Whether there is a file or a folder. */
+  async isThere(path: string): Promise<boolean> {
+    if (this.#planned.has(path)) return this.#planned.get(path) !== undefined;
+    return (await this.isFolder(path)) || stat(path).then(Boolean, () => false);
+  }
+
   /** Whether it is a folder; one that the plan would make is. */
   async isFolder(path: string): Promise<boolean> {
     for (const [planned, text] of this.#planned) {

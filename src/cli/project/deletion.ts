@@ -5,6 +5,7 @@ import type { KindClass } from "../../generator/find-classes.ts";
 import { withStorageAs } from "./sources/kind-file.ts";
 import { namesOf } from "./scaffold/kind-names.ts";
 import { Draft } from "./draft.ts";
+import { goingFiles, type DeletedParts, type Deletion, type GoingFile } from "./going-files.ts";
 import { importersOf } from "./sources/importers.ts";
 import { withoutModules, withoutServer } from "./sources/main-file-removal.ts";
 import { mainPath } from "./sources/main-path.ts";
@@ -28,26 +29,12 @@ import { withoutConversion } from "./webhooks/test-conversion.ts";
 import { withoutWebhookConfig } from "./webhooks/webhook-config-removal.ts";
 import { conversionName } from "./webhooks/webhook-files.ts";
 
-/** The parts of a version of a kind that are deleted. */
-export interface DeletedParts {
-  readonly api: boolean;
-  readonly controller: boolean;
-  readonly defaulting: boolean;
-  readonly validation: boolean;
-  /** The versions whose converters go. */
-  readonly spokes: readonly string[];
-}
-
-/** A version of a kind, and what goes of it. */
-export interface Deletion {
-  readonly resource: ProjectResource;
-  readonly parts: DeletedParts;
-}
-
 /** The changes of a deletion, and what the user should know of it. */
 export interface DeletionPlan {
   readonly draft: Draft;
   readonly notes: string[];
+  /** What of the deleted parts the command leaves, each as a sentence with its path. */
+  readonly stays: readonly string[];
 }
 
 /** The permissions of a deletion. */
@@ -70,19 +57,25 @@ export async function planDeletion(
 ): Promise<DeletionPlan> {
   const draft = new Draft(project.root);
   const notes: string[] = [];
-  const going = deletions.flatMap((one) => filesOf(project, classes, one));
+  const stays: string[] = [];
+  const going: GoingFile[] = [];
+  for (const one of deletions) {
+    const found = await goingFiles(draft, project, classes, one);
+    going.push(...found.files);
+    stays.push(...found.stays);
+  }
   await removeFiles(draft, going, options);
   let resources = project.resources;
   for (const { resource, parts } of deletions) {
     const known = resources.find((one) => isSameResource(one, resource)) ?? resource;
     await restoreTests(draft, project, known, parts.spokes);
-    const after = without(known, parts, draft);
+    const after = without(known, parts, going);
     await restoreStorage(draft, project, classes, { before: known, after });
     resources = resources.flatMap((one) => (one === known ? (after ? [after] : []) : [one]));
   }
   resources = handOnStorage(resources, deletions);
   await unwire(draft, project, hasWebhooks(resources), options, notes);
-  await refuseImporters(draft, options);
+  notes.push(...(await refuseImporters(draft, options)));
   const samples = going.filter(({ path }) => path.startsWith(`${SAMPLES}/`));
   await draft.edit(SAMPLES_LIST, (text) =>
     samplesWithout(
@@ -94,60 +87,7 @@ export async function planDeletion(
     await withoutWebhookConfig(draft, project, resources, options);
   }
   draft.set(PROJECT_FILE, await projectText(project, resources, draft));
-  return { draft, notes };
-}
-
-/**
- * A file that is deleted, and the digest of its text as it was written; absent where that is not
- * known.
- */
-interface GoingFile {
-  readonly path: string;
-  readonly digest?: string;
-}
-
-function filesOf(
-  project: Project,
-  classes: readonly KindClass[],
-  { resource, parts }: Deletion,
-): GoingFile[] {
-  const isGoing = (path: string): boolean => {
-    const spoke = /-(v[0-9a-z]+)-conversion(?:\.test)?\.ts$/.exec(path)?.[1];
-    if (spoke !== undefined) return parts.spokes.includes(spoke);
-    if (/-defaulter(?:\.test)?\.ts$/.test(path)) return parts.defaulting;
-    if (/-validator(?:\.test)?\.ts$/.test(path)) return parts.validation;
-    if (/-controller(?:\.test)?\.ts$/.test(path)) return parts.controller;
-    return parts.api;
-  };
-  const known = resource.files
-    ? Object.entries(resource.files).map(([path, digest]) => ({ path, digest }))
-    : usualFiles(project, classes, resource).map((path) => ({ path }));
-  return known.filter(({ path }) => isGoing(path));
-}
-
-/** The usual paths of a kind's files, for a kind that an earlier tsop scaffolded. */
-function usualFiles(
-  project: Project,
-  classes: readonly KindClass[],
-  resource: ProjectResource,
-): string[] {
-  const { stem } = namesOf(project, resource);
-  const { group, version, kind, controller, api, webhooks } = resource;
-  const found = classes.find(
-    (one) =>
-      one.group === apiGroupOf(project, resource) && one.version === version && one.kind === kind,
-  );
-  const names = [
-    ...(webhooks?.defaulting ? [`webhooks/${stem}-defaulter`] : []),
-    ...(webhooks?.validation ? [`webhooks/${stem}-validator`] : []),
-    ...(webhooks?.spokes ?? []).map((spoke) => `webhooks/${stem}-${spoke}-conversion`),
-    ...(controller ? [`controllers/${stem}-controller`] : []),
-  ];
-  const sample = [group, version, kind.toLowerCase()].filter((part) => part !== "").join("_");
-  return [
-    ...names.flatMap((name) => [`src/${name}.ts`, `test/${posix.basename(name)}.test.ts`]),
-    ...(api ? [...(found ? [found.file] : []), `${SAMPLES}/${sample}.yaml`] : []),
-  ];
+  return { draft, notes, stays };
 }
 
 /** Takes files out of the project. @throws TsopError `file-changed` where the user changed one */
@@ -194,11 +134,12 @@ async function restoreTests(
 function without(
   resource: ProjectResource,
   parts: DeletedParts,
-  draft: Draft,
+  going: readonly GoingFile[],
 ): ProjectResource | undefined {
   if (parts.api) return undefined;
   const { webhooks, files, ...rest } = resource;
-  const kept = files && Object.entries(files).filter(([path]) => !draft.isGone(path));
+  const isGoing = (path: string): boolean => going.some((file) => file.path === path);
+  const kept = files && Object.entries(files).filter(([path]) => !isGoing(path));
   const left = webhooks && webhooksWithout(webhooks, parts);
   const controller = resource.controller && !parts.controller;
   // Files made for a controller or a webhook only; a class that is somebody's own belongs to no
@@ -310,12 +251,24 @@ async function unwire(
   if (after !== text) draft.set(main, after);
 }
 
-/** @throws TsopError `still-used` where files that stay import files that go */
-/** @throws TsopError `still-used` where a file that stays imports one that is deleted */
-export async function refuseImporters(draft: Draft, { force }: DeletionOptions): Promise<void> {
+/**
+ * What is to be said of files that stay and import one that is deleted, where `force` lets them be broken.
+ *
+ * @throws TsopError `still-used` without `force`
+ */
+export async function refuseImporters(
+  draft: Draft,
+  { force }: DeletionOptions,
+): Promise<readonly string[]> {
   const gone = [...draft.files.keys()].filter((path) => path.endsWith(".ts") && draft.isGone(path));
-  const [importer, ...others] = await importersOf(draft, gone);
-  if (!importer || force) return;
+  const importers = await importersOf(draft, gone);
+  if (force) {
+    return importers.map(
+      ({ place, imported }) => `${place} imports ${imported}, which is deleted: fix it afterwards.`,
+    );
+  }
+  const [importer, ...others] = importers;
+  if (!importer) return [];
   const more = others.length === 0 ? "" : `; so do ${others.map(({ place }) => place).join(", ")}`;
   throw new TsopError(
     "still-used",

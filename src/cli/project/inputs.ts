@@ -130,6 +130,23 @@ export function checkPlural(plural: string, apiGroup: string): void {
   if (whole !== undefined) throw bad("plural", plural, whole, "--plural mywebs");
 }
 
+/** The error about flags that are missing; a group, which may be empty, is named where all are. */
+export function missingFlags(
+  given: { readonly group?: string; readonly version?: string; readonly kind?: string },
+  example: string,
+): UsageError {
+  const required = (["version", "kind"] as const).filter((name) => given[name] === undefined);
+  const isAll = required.length === 2 && (given.group ?? "") === "";
+  const flags = [...(isAll ? ["group"] : []), ...required].map((name) => `--${name}`);
+  const last = flags.pop();
+  const named = flags.length === 0 ? `${last} is` : `${flags.join(", ")} and ${last} are`;
+  return new UsageError(
+    `missing-${required[0] ?? "flag"}`,
+    `${named} missing.`,
+    `For example: ${example}`,
+  );
+}
+
 /** A project name made of a folder's name. */
 export function projectNameOf(folder: string): string {
   return folder

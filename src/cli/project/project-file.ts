@@ -6,6 +6,7 @@
  */
 import { join } from "node:path";
 import { TsopError, UsageError } from "../../errors.ts";
+import { dns1123SubdomainErrors } from "../../kube/names.ts";
 import { readIfThere } from "./plan.ts";
 import { foldersUp, PROJECT_FILE } from "./project-root.ts";
 import { parseUserYaml } from "./yaml/user-yaml.ts";
@@ -116,13 +117,23 @@ export async function findProject(folder: string): Promise<Project | undefined> 
 
 /** Reads the text of a `PROJECT` file. */
 export function parseProject(root: string, text: string): Project {
-  const { value: data } = projectDocument(root, text);
+  const document = projectDocument(root, text);
+  const { value: data } = document;
   if (!isRecord(data)) throw broken(root, "it is not a mapping", "Restore it from version control");
   checkLayout(root, data["layout"]);
   const projectName = data["projectName"];
   const domain = data["domain"];
   if (typeof projectName !== "string" || typeof domain !== "string") {
     throw broken(root, "`projectName` and `domain` have to be strings", "Add them");
+  }
+  const [problem] = domain === "" ? [] : dns1123SubdomainErrors(domain);
+  if (problem !== undefined) {
+    throw broken(
+      root,
+      `the domain ${JSON.stringify(domain)} cannot end an API group: ${problem}`,
+      "Write one such as example.com",
+      document.placeOf(["domain"]),
+    );
   }
   const certificates = data["certificates"];
   if (certificates !== undefined && !isMode(certificates)) {
@@ -362,12 +373,13 @@ const isTexts = (value: unknown): value is readonly string[] =>
 const isMode = (value: unknown): value is CertificateMode =>
   CERTIFICATE_MODES.some((mode) => mode === value);
 
-function broken(root: string, what: string, fix: string): TsopError {
-  return new TsopError(
-    "broken-project-file",
-    `${join(root, PROJECT_FILE)}: ${what}.`,
-    `${fix}; nothing was written.`,
-  );
+function broken(
+  root: string,
+  what: string,
+  fix: string,
+  place = join(root, PROJECT_FILE),
+): TsopError {
+  return new TsopError("broken-project-file", `${place}: ${what}.`, `${fix}; nothing was written.`);
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -242,11 +242,11 @@ export const CASES: Readonly<Record<string, RuleCase>> = {
   },
   "broken-kustomization": {
     bad: {
-      "deploy/kustomization.yaml": "resources: [b.yaml]\n",
+      "deploy/kustomization.yaml": "namePrefix: a-\nresources:\n  - b.yaml\n",
       "deploy/a.yaml": deployment(CONTAINER),
     },
-    place: "deploy/kustomization.yaml:1",
-    says: "names deploy/b.yaml, which cannot be read",
+    place: "deploy/kustomization.yaml:3",
+    says: "there is no `b.yaml`. Did you mean a.yaml?",
     good: {
       "deploy/kustomization.yaml": "resources: [a.yaml]\n",
       "deploy/a.yaml": deployment(CONTAINER),

@@ -1,10 +1,13 @@
+import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { clusterJournals, debugPortOf } from "../../../src/cli/journal/cluster-journal.ts";
-import { reasonsFor } from "../../../src/cli/journal/reasons.ts";
+import { ownerOf } from "../../../src/cli/journal/owner.ts";
+import { concerns, reasonsFor } from "../../../src/cli/journal/reasons.ts";
 import { reasonLines } from "../../../src/cli/journal/reasons-text.ts";
-import { parseTarget } from "../../../src/cli/journal/target.ts";
+import { parseTarget, type Target } from "../../../src/cli/journal/target.ts";
 import { systemClock } from "../../../src/clock.ts";
 import type { JournalAnswer, JournalEntry } from "../../../src/index.ts";
 import { asRead } from "../../support/as-read.ts";
@@ -197,6 +200,34 @@ describe("where tsop why asks", () => {
     });
   });
 
+  it.each([
+    ["a short name of Kubernetes", ["deploy/web"]],
+    ["kind and name as two words", ["deployment", "web"]],
+    ["the name of the resource and its group", ["deployments.apps", "web"]],
+    ["a short name of the project's kind", ["mw/web"]],
+  ])("finds the object by %s", async (_what, said) => {
+    const root = await newProject();
+    const crd = {
+      apiVersion: "apiextensions.k8s.io/v1",
+      kind: "CustomResourceDefinition",
+      metadata: { name: "mywebs.example.com" },
+      spec: {
+        group: "example.com",
+        scope: "Namespaced",
+        names: { kind: "MyWeb", plural: "mywebs", shortNames: ["mw"] },
+        versions: [{ name: "v1", served: true, storage: true }],
+      },
+    };
+    mkdirSync(join(root, "config/crd/bases"), { recursive: true });
+    writeFileSync(join(root, "config/crd/bases/mywebs.yaml"), JSON.stringify(crd));
+    const env = { TSOP_OPERATOR_TOKEN: "of-an-operator" };
+    const { code, out } = await runCli(root, ["why", ...said, "-n", "d", "--operator", url], {
+      env,
+    });
+    const kind = said[0]?.startsWith("mw") ? "MyWeb" : "Deployment";
+    expect([code, out]).toEqual([0, expect.stringMatching(`^${kind} d/web\n`)]);
+  });
+
   it("is told when there is no operator to ask", async () => {
     const none = await runCli(await newProject(), ["why", "deployment/web"]);
     expect(none).toMatchObject({
@@ -209,6 +240,31 @@ describe("where tsop why asks", () => {
     expect(await runCli(emptyFolder(), wrong)).toMatchObject({ code: 2 });
     const last = ["why", "deployment/web", "--operator", url, "--last", "no"];
     expect(await runCli(emptyFolder(), last)).toMatchObject({ code: 2 });
+  });
+
+  it("is not asked about a pod, whose owner is named instead", async () => {
+    const owned = (kind: string, name: string) => [
+      { apiVersion: "apps/v1", kind, name, uid: "u", controller: true },
+    ];
+    const resource = { version: "v1", namespaced: true };
+    const client = {
+      list: () =>
+        Promise.resolve([
+          {
+            metadata: { namespace: "d", name: "web-1", ownerReferences: owned("ReplicaSet", "rs") },
+          },
+        ]),
+      dynamic: () => Promise.resolve({ ...resource, group: "apps", kind: "R", plural: "rs" }),
+      find: () =>
+        Promise.resolve({
+          metadata: { namespace: "d", name: "rs", ownerReferences: owned("Deployment", "web") },
+        }),
+    } as unknown as Parameters<typeof ownerOf>[0];
+    const pod = { ...resource, group: "", kind: "Pod", plural: "pods" };
+    const isKnown = (target: Target): boolean => concerns(ENTRIES, target);
+    const asked = { kind: "pod", name: "web-1" };
+    expect(await ownerOf(client, pod, asked, isKnown)).toBe("deployment/web");
+    expect(await ownerOf(client, pod, { ...asked, name: "none" }, isKnown)).toBeUndefined();
   });
 
   it("is each running pod of the project's Deployment that was given a port", async () => {

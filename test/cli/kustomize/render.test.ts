@@ -223,6 +223,30 @@ describe("renderKustomization of what is wrong", () => {
     await expectKubectlRefuses(folder, "is not in or below");
   });
 
+  it.each([
+    ["resources: [../manger]", "../manger", "Did you mean ../manager?"],
+    ["resources: [../manager]\ncomponents: [../manger]", "../manger", "Did you mean ../manager?"],
+    ["resources: [../manager/secrt.yaml]", "../manager/secrt.yaml", "../manager/secret.yaml?"],
+    ["configMapGenerator: [{ name: c, files: [a=vlaues] }]", "vlaues", "Did you mean values?"],
+    ["resources: [absent.yaml]", "absent.yaml", "remove the line"],
+  ])("names the entry of %j that is not there, and the nearest", async (text, named, fix) => {
+    const root = write({
+      "manager/kustomization.yaml": "resources: [secret.yaml]\n",
+      "manager/secret.yaml": "apiVersion: v1\nkind: Secret\nmetadata: { name: more }\n",
+      "default/values": "",
+      "default/kustomization.yaml": `# default\n${text}\n`,
+    });
+    const line = 1 + text.split("\n").length;
+    const place = `${join(root, "default/kustomization.yaml")}:${line}:`;
+    await expect(renderKustomization(join(root, "default"))).rejects.toMatchObject({
+      code: "kustomize-file",
+      message: expect.stringMatching(
+        new RegExp(`^${place}\\d+: there is no \`${named.replaceAll(".", "\\.")}\`\\.$`),
+      ) as string,
+      fix: expect.stringContaining(fix) as string,
+    });
+  });
+
   it("reads a file below the folder, through its link or its absolute path", async () => {
     const root = write({
       "deep/a.yaml": "apiVersion: v1\nkind: Secret\nmetadata: { name: more }\n",

@@ -40,6 +40,10 @@ describe("PROJECT", () => {
     ["projectName: [", "PROJECT:1:15 is not valid YAML"],
     ["- a", "not a mapping"],
     ["projectName: 1\ndomain: x", "have to be strings"],
+    [
+      "projectName: a\ndomain: acme..io",
+      '/p/PROJECT:2:9: the domain "acme..io" cannot end an API group',
+    ],
     ["projectName: a\ndomain: b\nresources: {}", "not a list"],
     ["projectName: a\ndomain: b\nresources: [{group: a}]", "resources[0].version"],
   ])("says what is wrong with %j", (text, problem) => {

@@ -29,11 +29,12 @@ export async function deletePlugin(
     const draft = new Draft(root);
     const files = Object.entries(plugin.files).map(([path, digest]) => ({ path, digest }));
     await removeFiles(draft, files, options);
-    await refuseImporters(draft, options);
+    const notes = await refuseImporters(draft, options);
     await draft.edit(PACKAGE_FILE, (text) => withoutPrograms(text, name));
     draft.set(PROJECT_FILE, withoutPlugin(project, plugin));
-    const { bold, green } = paint(context);
+    const { bold, green, yellow } = paint(context);
     context.out(bold(`kubectl ${name}`));
+    for (const note of notes) context.err(`${yellow("note")} ${note}`);
     const plan = await planFiles(root, draft.files);
     context.untilInterrupted(); // A Ctrl-C waits from here on: all files are written, or none.
     await carryOut(plan, context, options);

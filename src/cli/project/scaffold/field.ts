@@ -159,8 +159,7 @@ function typeOf(text: string, typeName: string): FieldType {
     [name.toLowerCase(), type.toLowerCase()].includes(wanted),
   );
   if (scalar) return scalar[1];
-  const hint = didYouMean(typeName, Object.keys(SCALARS), "");
-  throw bad(text, `there is no type \`${typeName}\`${hint && `: ${hint.toLowerCase()}`}`);
+  throw bad(text, `there is no type \`${typeName}\``, typeName);
 }
 
 /** The description of a field: `nodePortNumber` becomes "The node port number." */
@@ -195,10 +194,14 @@ function matching(pattern: RegExp, what: string): (text: string) => string {
   };
 }
 
-function bad(text: string, problem: string): UsageError {
+function bad(text: string, problem: string, typeName = ""): UsageError {
   return new UsageError(
     "bad-field",
     `--field ${JSON.stringify(text)}: ${problem}.`,
-    `For example: --field image:string=nginx --field replicas:int?. Types: ${FIELD_TYPES}.`,
+    didYouMean(
+      typeName,
+      Object.keys(SCALARS),
+      `For example: --field image:string=nginx --field replicas:int?. Types: ${FIELD_TYPES}.`,
+    ),
   );
 }

@@ -24,11 +24,15 @@ export function classValues(
 ): Record<string, unknown> {
   const { kind, version, plural } = resource;
   const apiGroup = apiGroupOf(project, resource);
+  // What may be left out is left out: not every value of its type has to be a useful one.
+  const given = fields.filter(
+    ({ optional, initializer }) => !optional || initializer !== undefined,
+  );
   return {
     a: articleOf(kind),
     A: articleOf(kind) === "a" ? "A" : "An",
-    sample: sampleOf(kind, `${apiGroup}/${version}`, fields),
-    spec: specOf(fields),
+    sample: sampleOf(kind, `${apiGroup}/${version}`, given),
+    spec: specOf(given),
     printColumns: [readyColumnOf(kind), ageColumnOf(kind)],
     resource: resourceOf({
       ...{ group: apiGroup, version, plural },

@@ -47,7 +47,8 @@ export async function importersOf(
 
 const withoutEnding = (path: string): string => path.replace(/\.[cm]?[jt]s$/, "");
 
-async function sourcesIn(root: string, folder: string): Promise<string[]> {
+/** The paths of the TypeScript files below a folder of the project. */
+export async function sourcesIn(root: string, folder: string): Promise<string[]> {
   const entries = await readdir(join(root, folder), { recursive: true }).catch(() => []);
   return entries
     .map((name) => `${folder}/${name.replaceAll("\\", "/")}`)
