@@ -58,7 +58,11 @@ function podUnreachable(cluster: Cluster, asked: ResourceRequest): Error {
   const pod = getObject(cluster, resource, namespace, name) as Pod;
   if (subresource?.name === "proxy" && !pod.status?.podIP) return badRequest("address not allowed");
   if (subresource?.name === "exec" || subresource?.name === "attach") checkContainer(pod, asked);
-  return badRequest(`pod ${name} does not have a host assigned`);
+  const { nodeName = "" } = pod.spec;
+  if (nodeName === "") return badRequest(`pod ${name} does not have a host assigned`);
+  return internalError(
+    `pod ${name} runs on the simulated node ${nodeName}, which runs no programs`,
+  );
 }
 
 /** The error that the target cannot be reached. */
