@@ -1,6 +1,6 @@
 /** `tsop edit`: settings of a project that can be changed later. */
 import { UsageError } from "../../errors.ts";
-import { didYouMean } from "../../generator/nearest-name.ts";
+import { didYouMean } from "../../kube/text/nearest-name.ts";
 import type { CliContext } from "../context.ts";
 import { paint } from "../output.ts";
 import { defaultList } from "../project/default-list.ts";

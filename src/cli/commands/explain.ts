@@ -1,6 +1,6 @@
 /** `tsop explain`: a marker, one of controller-gen's, or an error code, in the terminal. */
 import { UsageError } from "../../errors.ts";
-import { didYouMean } from "../../generator/nearest-name.ts";
+import { didYouMean } from "../../kube/text/nearest-name.ts";
 import type { CliContext } from "../context.ts";
 import { paint } from "../output.ts";
 import { packageRoot } from "../package-info.ts";

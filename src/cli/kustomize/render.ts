@@ -6,7 +6,7 @@
 import { readdir } from "node:fs/promises";
 import { dirname, posix } from "node:path";
 import { TsopError } from "../../errors.ts";
-import { didYouMean } from "../../generator/nearest-name.ts";
+import { didYouMean } from "../../kube/text/nearest-name.ts";
 import type { ManifestObject } from "../../kube/object.ts";
 import type { Plan } from "../project/plan.ts";
 import { readYaml } from "../project/yaml/yaml-documents.ts";

@@ -1,5 +1,5 @@
 /** The answers of an API server to each of some manifests. */
-import { didYouMean } from "../../generator/nearest-name.ts";
+import { didYouMean } from "../../kube/text/nearest-name.ts";
 import type { JsonObject } from "../../kube/object.ts";
 import type { Manifest } from "../doctor/rule.ts";
 import { listAt, pathOf, textAt } from "../doctor/values.ts";

@@ -5,7 +5,7 @@
 import { dns1123LabelErrors, dns1123SubdomainErrors } from "../../kube/names.ts";
 import type { Findings } from "../findings.ts";
 import type { BuiltInKind, GrantModel } from "../model.ts";
-import { didYouMean } from "../nearest-name.ts";
+import { didYouMean } from "../../kube/text/nearest-name.ts";
 
 /**
  * Notes mistakes in grants. @param builtIn - the kinds that every cluster has, asked for when need

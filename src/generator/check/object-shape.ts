@@ -2,7 +2,7 @@
  * Whether an option that is copied into a manifest has the fields and types that the API server reads there: what has
  * another type it refuses before any rule is asked, and a field that it does not know it drops.
  */
-import { didYouMean } from "../nearest-name.ts";
+import { didYouMean } from "../../kube/text/nearest-name.ts";
 
 /** The shape that a value has to have. */
 export type Shape =

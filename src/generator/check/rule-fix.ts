@@ -4,7 +4,7 @@
  */
 import { kubernetesEnvironment } from "../../kube/cel/libraries.ts";
 import type { TypeModel } from "../model.ts";
-import { didYouMean } from "../nearest-name.ts";
+import { didYouMean } from "../../kube/text/nearest-name.ts";
 
 /** The fix for an error in a rule on a type. */
 export function ruleFix(message: string, type: TypeModel): string {

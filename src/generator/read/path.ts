@@ -4,7 +4,7 @@
 import type { Schema } from "../../kube/schema/structural.ts";
 import { ts } from "../load.ts";
 import type { TypeModel } from "../model.ts";
-import { didYouMean } from "../nearest-name.ts";
+import { didYouMean } from "../../kube/text/nearest-name.ts";
 import { evaluate } from "./evaluate.ts";
 import { leaf } from "./types/keywords.ts";
 import type { Module } from "./module.ts";

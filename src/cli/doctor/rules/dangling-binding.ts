@@ -1,5 +1,5 @@
 /** Bindings to roles, and pods with service accounts, that are not there. */
-import { didYouMean } from "../../../generator/nearest-name.ts";
+import { didYouMean } from "../../../kube/text/nearest-name.ts";
 import type { Rule } from "../rule.ts";
 import { isRole } from "../roles.ts";
 import { listAt, textAt } from "../values.ts";

@@ -1,5 +1,5 @@
 /** Fields of custom objects that their schema does not have. */
-import { didYouMean } from "../../../generator/nearest-name.ts";
+import { didYouMean } from "../../../kube/text/nearest-name.ts";
 import { copyJson } from "../../../kube/json.ts";
 import { prune } from "../../../kube/schema/prune.ts";
 import { objectsOfCustomKinds } from "../custom-kinds.ts";

@@ -1,6 +1,6 @@
 /** `--field name:type[?][=default]`: a field of the spec, written on the command line. */
 import { UsageError } from "../../../errors.ts";
-import { didYouMean } from "../../../generator/nearest-name.ts";
+import { didYouMean } from "../../../kube/text/nearest-name.ts";
 
 /** A field of a spec as the scaffold writes it. */
 export interface SpecField {

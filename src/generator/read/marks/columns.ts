@@ -1,7 +1,7 @@
 /** The columns, the scale and the selectable fields of a kind. */
 import { ts } from "../../load.ts";
 import type { ColumnModel, KindModel, TypeModel } from "../../model.ts";
-import { didYouMean } from "../../nearest-name.ts";
+import { didYouMean } from "../../../kube/text/nearest-name.ts";
 import { evaluate } from "../evaluate.ts";
 import type { Decoration } from "./marks.ts";
 import type { Module } from "../module.ts";

@@ -5,7 +5,7 @@ import { type MarkerDefinition } from "../../../markers/marker.ts";
 import { classMarkers, fieldMarkers } from "../../../markers/registry.ts";
 import { ts } from "../../load.ts";
 import type { Position } from "../../model.ts";
-import { didYouMean } from "../../nearest-name.ts";
+import { didYouMean } from "../../../kube/text/nearest-name.ts";
 import { tagsOf } from "../documentation.ts";
 import { composedOf } from "./composed-marks.ts";
 import { fromGoName } from "./go-names.ts";

@@ -1,7 +1,7 @@
 /** The options of a marker: an object of constants whose keys and types are known. */
 import { ts } from "../../load.ts";
 import type { Position } from "../../model.ts";
-import { didYouMean } from "../../nearest-name.ts";
+import { didYouMean } from "../../../kube/text/nearest-name.ts";
 import { evaluate } from "../evaluate.ts";
 import type { Module } from "../module.ts";
 import type { Reader } from "../reader.ts";

@@ -1,7 +1,7 @@
 /** Reads `@Rbac` on controllers as grants. */
 import type { ts } from "../../load.ts";
 import type { GrantModel } from "../../model.ts";
-import { didYouMean } from "../../nearest-name.ts";
+import { didYouMean } from "../../../kube/text/nearest-name.ts";
 import { evaluate, notConstant } from "../evaluate.ts";
 import { argumentsOf, decorationsOf } from "./marks.ts";
 import type { Module } from "../module.ts";

@@ -2,7 +2,7 @@
 import type { Schema } from "../../../kube/schema/structural.ts";
 import type { ts } from "../../load.ts";
 import type { TypeModel } from "../../model.ts";
-import { didYouMean } from "../../nearest-name.ts";
+import { didYouMean } from "../../../kube/text/nearest-name.ts";
 import { type KeywordTarget, schemaKeywords } from "../../schema-keywords.ts";
 import { leaf, narrow } from "./keywords.ts";
 import type { Reader, Scope, Trail } from "../reader.ts";

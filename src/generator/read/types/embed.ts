@@ -2,7 +2,7 @@
 import type { Schema } from "../../../kube/schema/structural.ts";
 import type { EmbedOptions } from "../../../markers/marker.ts";
 import type { Position, PropertyModel, TypeModel } from "../../model.ts";
-import { didYouMean } from "../../nearest-name.ts";
+import { didYouMean } from "../../../kube/text/nearest-name.ts";
 import { without } from "../../schema-keywords.ts";
 import type { Reader } from "../reader.ts";
 

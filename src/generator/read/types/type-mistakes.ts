@@ -1,7 +1,7 @@
 /** Mistakes in types, reported at the user's line. */
 import type { ts } from "../../load.ts";
 import type { TypeModel } from "../../model.ts";
-import { didYouMean } from "../../nearest-name.ts";
+import { didYouMean } from "../../../kube/text/nearest-name.ts";
 import { CONSTRAINED } from "./constrained-type.ts";
 import { evaluate, notConstant } from "../evaluate.ts";
 import type { Contradiction } from "./intersection.ts";

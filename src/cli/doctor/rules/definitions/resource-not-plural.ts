@@ -1,5 +1,5 @@
 /** Roles that name a kind where its plural belongs. */
-import { didYouMean } from "../../../../generator/nearest-name.ts";
+import { didYouMean } from "../../../../kube/text/nearest-name.ts";
 import type { Examined, Rule } from "../../rule.ts";
 import { isRole, rulesOf } from "../../roles.ts";
 import { textsAt } from "../../values.ts";
