@@ -157,10 +157,13 @@ function GraphNode(props: GraphNodeProps): JSX.Element {
 }
 
 /** The end of a name is what tells it from its siblings: what has no room is left out in the middle. */
-const TAIL = 12;
+const TAIL = 9;
+
+/** A name of so many characters always has room. */
+const SHORT = 12;
 
 function NodeName({ name }: { readonly name: string }): JSX.Element {
-  if (name.length <= 2 * TAIL) return <span class="name">{name}</span>;
+  if (name.length <= SHORT) return <span class="name">{name}</span>;
   return (
     <>
       <span class="unseen">{name}</span>
