@@ -119,7 +119,9 @@ export async function playExample(
 
 async function tsop(folder: string, ...argv: string[]): Promise<void> {
   const { code, err } = await runCli(folder, [...argv, "--kubeconfig", "admin"]);
-  if (code !== 0 || err !== "") throw new Error(`tsop ${argv.join(" ")}: ${code}\n${err}`);
+  // The embedded control plane simulates pods, and `deploy` says so of an operator with webhooks.
+  const unexpected = err.replace(/^note pods are simulated .*$/m, "").trim();
+  if (code !== 0 || unexpected !== "") throw new Error(`tsop ${argv.join(" ")}: ${code}\n${err}`);
 }
 
 const samplesOf = (folder: string): string[] =>
