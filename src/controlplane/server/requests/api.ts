@@ -84,8 +84,9 @@ export class Api {
     const { builtIn, deprecationWarning } = target.resource;
     if (builtIn && deprecationWarning !== undefined) warnings.push(deprecationWarning);
     const asked: ResourceRequest = {
-      ...target,
       request,
+      resource: target.resource,
+      subresource: target.subresource,
       namespace: namespace ?? "",
       name: name ?? "",
       rest,
@@ -140,7 +141,7 @@ export class Api {
       const isNowhere = resource.namespaced && path.namespace === undefined && !isRead(verb);
       if (custom && isNowhere) return undefined;
       checkVerb(resource, path, verb, request);
-      return { resource };
+      return { resource, subresource: undefined };
     }
     const subresource = resource.subresources.find(({ name }) => name === path.subresource);
     if (!subresource) throw custom ? notFound(resource, path.name ?? "") : noSuchResource();

@@ -16,11 +16,8 @@ import {
   updateRequest,
 } from "./write-requests.ts";
 
-/**
- * The handlers by `resource/subresource verb`, where `*` stands for any resource, or any verb; those
- * of ordinary requests by their verb alone.
- */
-const HANDLERS: Readonly<Record<string, RequestHandler>> = {
+/** The handlers of ordinary requests, by verb. */
+const BY_VERB: Readonly<Record<string, RequestHandler>> = {
   get: getRequest,
   list: listRequest,
   watch: watchRequest,
@@ -29,19 +26,27 @@ const HANDLERS: Readonly<Record<string, RequestHandler>> = {
   patch: patchRequest,
   delete: deleteRequest,
   deletecollection: deleteCollectionRequest,
-  "*/scale get": getScale,
-  "*/scale update": putScale,
-  "*/scale patch": patchScale,
-  "bindings create": bindRequest,
-  "pods/binding create": bindRequest,
-  "pods/eviction create": evictRequest,
-  "pods/log get": podLog,
-  "pods/exec *": connectRequest,
-  "pods/attach *": connectRequest,
-  "*/proxy *": connectRequest,
-  "pods/portforward *": connectRequest,
-  "serviceaccounts/token create": tokenRequest,
-  ...REVIEW_HANDLERS,
+};
+
+/** The handlers of creates of what is not stored, by resource. */
+const OF_CREATES: ReadonlyMap<string, RequestHandler> = new Map([
+  ["bindings", bindRequest],
+  ...Object.entries(REVIEW_HANDLERS),
+]);
+
+/** The handlers of subresources that are no part of their object, by verb or for any verb. */
+const OF_SUBRESOURCES: Readonly<
+  Record<string, RequestHandler | Readonly<Record<string, RequestHandler>>>
+> = {
+  scale: { get: getScale, update: putScale, patch: patchScale },
+  binding: { create: bindRequest },
+  eviction: { create: evictRequest },
+  token: { create: tokenRequest },
+  log: { get: podLog },
+  exec: connectRequest,
+  attach: connectRequest,
+  proxy: connectRequest,
+  portforward: connectRequest,
 };
 
 /** The handler of a request; `undefined` when nothing has that verb. */
@@ -49,13 +54,10 @@ export function handlerOf(
   { resource, subresource }: Pick<ResourceRequest, "resource" | "subresource">,
   verb: string,
 ): RequestHandler | undefined {
-  const part = subresource ? `/${subresource.name}` : "";
-  const name = groupResourceOf(resource);
-  return (
-    HANDLERS[`${name}${part} ${verb}`] ??
-    HANDLERS[`*${part} ${verb}`] ??
-    HANDLERS[`${name}${part} *`] ??
-    HANDLERS[`*${part} *`] ??
-    HANDLERS[verb]
-  );
+  if (!subresource) {
+    const special = verb === "create" ? OF_CREATES.get(groupResourceOf(resource)) : undefined;
+    return special ?? BY_VERB[verb];
+  }
+  const own = OF_SUBRESOURCES[subresource.name];
+  return (typeof own === "function" ? own : own?.[verb]) ?? BY_VERB[verb];
 }

@@ -23,6 +23,9 @@ function internalType({ builtIn, group }: ServedResource, kind: string): string 
   return `${package_}.${kind.replace(/List$/, "")}`;
 }
 
+const printerOfScale = ({ builtIn }: ServedResource): TablePrinter =>
+  builtIn ? printerOf("autoscaling", "Scale") : scalePrinter;
+
 /** The negotiated form of one request's answers. */
 export class Presenter {
   readonly #cluster: Cluster;
@@ -37,9 +40,7 @@ export class Presenter {
     this.#cluster = cluster;
     this.#resource = asked.resource;
     const { request, resource, subresource } = asked;
-    const isScale = subresource?.kind === "Scale";
-    const scale = resource.builtIn ? printerOf("autoscaling", "Scale") : scalePrinter;
-    this.#printer = isScale ? scale : resource.table;
+    this.#printer = subresource?.kind === "Scale" ? printerOfScale(resource) : resource.table;
     this.#representation = negotiate(headerOf(request, "accept") || undefined, {
       builtIn: resource.builtIn,
       tables: resource.verbs.includes("get"),

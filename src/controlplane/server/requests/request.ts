@@ -46,7 +46,7 @@ export type Outcome =
 export interface ResourceRequest {
   readonly request: ApiRequest;
   readonly resource: ServedResource;
-  readonly subresource?: ServedSubresource;
+  readonly subresource: ServedSubresource | undefined;
   /** Empty when the path has none. */
   readonly namespace: string;
   /** Empty when the path has none. */

@@ -203,14 +203,14 @@ const tokenReview = review<Loose<TokenReviewSpec>>(true, ({ cluster, object }) =
       : { authenticated: true, user: userInfo(verdict.user), audiences: verdict.audiences };
 });
 
-/** The handlers of reviews, by resource and verb. */
+/** The handlers of the creates of reviews, by resource. */
 export const REVIEW_HANDLERS: Readonly<Record<string, RequestHandler>> = {
-  "subjectaccessreviews.authorization.k8s.io create": accessReview("anybody"),
-  "localsubjectaccessreviews.authorization.k8s.io create": accessReview("local"),
-  "selfsubjectaccessreviews.authorization.k8s.io create": accessReview("self"),
-  "selfsubjectrulesreviews.authorization.k8s.io create": selfSubjectRules,
-  "selfsubjectreviews.authentication.k8s.io create": selfSubject,
-  "tokenreviews.authentication.k8s.io create": tokenReview,
+  "subjectaccessreviews.authorization.k8s.io": accessReview("anybody"),
+  "localsubjectaccessreviews.authorization.k8s.io": accessReview("local"),
+  "selfsubjectaccessreviews.authorization.k8s.io": accessReview("self"),
+  "selfsubjectrulesreviews.authorization.k8s.io": selfSubjectRules,
+  "selfsubjectreviews.authentication.k8s.io": selfSubject,
+  "tokenreviews.authentication.k8s.io": tokenReview,
 };
 
 /** The selectors in the attributes of a resource, for objects to list, watch or delete. */
