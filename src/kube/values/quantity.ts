@@ -176,6 +176,14 @@ export function compareQuantities(left: Quantity, right: Quantity): number {
   return left.nanos < right.nanos ? -1 : left.nanos > right.nanos ? 1 : 0;
 }
 
+/**
+ * Negative, zero or positive, as the amount `left` is smaller, equal or larger.
+ *
+ * @throws TsopError `bad-quantity`
+ */
+export const compareAmounts = (left: string | number, right: string | number): number =>
+  compareQuantities(parseQuantity(left), parseQuantity(right));
+
 /** The sum, written in the suffixes of `left` (of `right` when `left` is zero). */
 export function addQuantities(left: Quantity, right: Quantity): Quantity {
   return {

@@ -6,7 +6,7 @@
  */
 import { CLAIMS, LIMIT_RANGES, PODS } from "../tokens.ts";
 import type { SentObject } from "../../../kube/object.ts";
-import { type Quantity, compareQuantities, parseQuantity } from "../../../kube/values/quantity.ts";
+import { type Quantity, compareAmounts, parseQuantity } from "../../../kube/values/quantity.ts";
 import { type WriteContext } from "../../kinds.ts";
 import { asKind, type ResourceName } from "../../resource-name.ts";
 import { aggregateLimits, aggregateRequests } from "../shared/pods/resources.ts";
@@ -91,10 +91,6 @@ export function limitRangeRefusals(
   });
 }
 
-/** Whether a quantity is larger than another. */
-export const isMore = (left: string, right: string): boolean =>
-  compareQuantities(parseQuantity(left), parseQuantity(right)) > 0;
-
 /** What is wrong with requests and, unless it is a claim, with limits. */
 function refusals(
   { type, min = {}, max = {}, maxLimitRequestRatio = {} }: Limit,
@@ -106,11 +102,19 @@ function refusals(
   return [
     ...Object.entries(min).flatMap(([name, least]) => {
       const head = `minimum ${name} usage per ${type} is ${least}`;
-      return outside(head, [request(name), ...limit(name)], (amount) => isMore(least, amount));
+      return outside(
+        head,
+        [request(name), ...limit(name)],
+        (amount) => compareAmounts(least, amount) > 0,
+      );
     }),
     ...Object.entries(max).flatMap(([name, most]) => {
       const head = `maximum ${name} usage per ${type} is ${most}`;
-      return outside(head, [...limit(name), request(name)], (amount) => isMore(amount, most));
+      return outside(
+        head,
+        [...limit(name), request(name)],
+        (amount) => compareAmounts(amount, most) > 0,
+      );
     }),
     ...Object.entries(limits ? maxLimitRequestRatio : {}).flatMap(([name, ratio]) => {
       const head = `${name} max limit to request ratio per ${type} is ${ratio}`;

@@ -7,6 +7,7 @@
 import { CLAIMS, PODS, QUOTAS, RESOURCE_CLAIMS, SERVICES } from "../tokens.ts";
 import type { SentObject } from "../../../kube/object.ts";
 import {
+  compareAmounts,
   parseQuantity,
   subtractQuantities,
   formatQuantity,
@@ -14,7 +15,7 @@ import {
 import { type StatusError, failure } from "../../../kube/status.ts";
 import { type WriteContext } from "../../kinds.ts";
 import { asKind, isSameResource, type ResourceName } from "../../resource-name.ts";
-import { isMore, limitRangeRefusals } from "./limit-ranger.ts";
+import { limitRangeRefusals } from "./limit-ranger.ts";
 import type { Pod } from "../kinds/core/pod/shape.ts";
 import { addUsage, hasDeadline, isInScope, measures, usageOf } from "./quota-usage.ts";
 import type { ResourceList, ResourceQuota } from "../shared/shapes.ts";
@@ -127,7 +128,7 @@ function charge(
   if (Object.keys(requested).length === 0) return undefined;
   const next = addUsage({ ...used }, requested);
   const exceeded = Object.keys(requested)
-    .filter((one) => isMore(next[one] ?? "0", hard[one] ?? "0"))
+    .filter((one) => compareAmounts(next[one] ?? "0", hard[one] ?? "0") > 0)
     .toSorted();
   if (exceeded.length > 0) {
     const shown = (amounts: ResourceList): string =>

@@ -5,7 +5,7 @@
  * @see
  * https://kubernetes.io/docs/concepts/storage/persistent-volumes/#expanding-persistent-volumes-claims
  */
-import { compareQuantities, parseQuantity } from "../../../kube/values/quantity.ts";
+import { compareAmounts } from "../../../kube/values/quantity.ts";
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { PersistentVolumeClaim } from "../../builtin/shared/shapes.ts";
 import { EventRecorder } from "../event-recorder.ts";
@@ -28,11 +28,11 @@ export class VolumeResizer extends ObjectController<PersistentVolumeClaim> {
     const { status, spec } = claim;
     if (!isBindComplete(claim) || status?.phase !== "Bound") return;
     const wanted = storageOf(spec.resources?.requests);
-    if (!isLess(storageOf(status.capacity), wanted)) return;
+    if (compareAmounts(storageOf(status.capacity), wanted) >= 0) return;
     const name = spec.volumeName ?? "";
     const volume = this.client.find(VOLUMES, { name });
     if (!volume) return;
-    if (isLess(storageOf(volume.spec.capacity), wanted)) {
+    if (compareAmounts(storageOf(volume.spec.capacity), wanted) < 0) {
       const message = `External resizer is resizing volume ${name}`;
       await this.events.record(claim, "Normal", "Resizing", message);
       const capacity = { storage: wanted };
@@ -91,6 +91,3 @@ export class VolumeResizer extends ObjectController<PersistentVolumeClaim> {
     await this.client.patch(CLAIMS, metadata, { status }, "status");
   }
 }
-
-const isLess = (one: string, other: string): boolean =>
-  compareQuantities(parseQuantity(one), parseQuantity(other)) < 0;

@@ -3,7 +3,7 @@ import type * as core from "../../../../generated/k8s/core-v1.ts";
 import type { Check } from "../../../../kube/check.ts";
 import { qualifiedNameErrors } from "../../../../kube/names.ts";
 import type { SentObject } from "../../../../kube/object.ts";
-import { compareQuantities, parseQuantity } from "../../../../kube/values/quantity.ts";
+import { compareAmounts, parseQuantity } from "../../../../kube/values/quantity.ts";
 import {
   checkContainerResourceName,
   checkResourceName,
@@ -117,7 +117,7 @@ function checkNotAbove(
   [largeText, large]: Named,
 ): void {
   if (small === undefined || large === undefined) return;
-  if (compareQuantities(parseQuantity(small), parseQuantity(large)) <= 0) return;
+  if (compareAmounts(small, large) <= 0) return;
   field.invalid(`${smallText} ${small} is greater than ${largeText} ${large}`);
 }
 

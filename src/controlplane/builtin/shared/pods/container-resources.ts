@@ -3,7 +3,7 @@
  */
 import type { Check } from "../../../../kube/check.ts";
 import { dns1123LabelErrors } from "../../../../kube/names.ts";
-import { compareQuantities, parseQuantity } from "../../../../kube/values/quantity.ts";
+import { compareAmounts, parseQuantity } from "../../../../kube/values/quantity.ts";
 import {
   checkAmount,
   checkContainerResourceName,
@@ -48,7 +48,7 @@ function checkPair(resources: Check<ResourceRequirements>, name: string, amount:
     resources.at("limits").required("Limit must be set for non overcommitable resources");
     return;
   }
-  const order = compareQuantities(parseQuantity(amount), parseQuantity(limit));
+  const order = compareAmounts(amount, limit);
   if (order === 0 || (flexible && order < 0)) return;
   const relation = flexible ? "less than or equal to" : "equal to";
   resources.at("requests").invalid(`must be ${relation} ${name} limit of ${limit}`, amount);
@@ -100,9 +100,6 @@ function checkPodResourceName(name: Check<string>): void {
   if (!["cpu", "memory"].includes(name.value)) name.notSupported(["cpu", "hugepages-", "memory"]);
 }
 
-const isMore = (left: string, right: string): boolean =>
-  compareQuantities(parseQuantity(left), parseQuantity(right)) > 0;
-
 /** Validates the resources of a pod as a whole against those of its containers. */
 export function checkPodResources(spec: Check<PodSpec>): void {
   spec.at("resources").ifSet((resources) => {
@@ -117,14 +114,14 @@ export function checkPodResources(spec: Check<PodSpec>): void {
     checkResources(resources, [], checkPodResourceName);
     for (const [name, sum] of Object.entries(aggregateRequests(spec.value))) {
       const amount = requests[name];
-      if (amount === undefined || !isMore(sum, amount)) continue;
+      if (amount === undefined || compareAmounts(sum, amount) <= 0) continue;
       const detail = `must be greater than or equal to aggregate container requests of ${sum}`;
       resources.at("requests").entry(name).invalid(detail);
     }
     resources.child("containers", spec.value.containers).each((container) => {
       container.as(container.value.resources?.limits).eachEntry((amount, name) => {
         const limit = limits[name];
-        if (limit === undefined || !isMore(amount.value, limit)) return;
+        if (limit === undefined || compareAmounts(amount.value, limit) <= 0) return;
         const detail = `must be less than or equal to pod limits of ${limit}`;
         amount.child("limits", amount.value).invalid(detail);
       });

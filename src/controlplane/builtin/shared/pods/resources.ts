@@ -5,7 +5,7 @@
  */
 import {
   addQuantities,
-  compareQuantities,
+  compareAmounts,
   formatQuantity,
   parseQuantity,
 } from "../../../../kube/values/quantity.ts";
@@ -43,14 +43,13 @@ export function qosClassOf(spec: PodSpec): string {
     const limited = new Map(asks(limits));
     return (
       limited.size === 2 &&
-      asks(requests).every(([name, amount]) => orderOf(limited.get(name) ?? "0", amount) === 0)
+      asks(requests).every(
+        ([name, amount]) => compareAmounts(limited.get(name) ?? "0", amount) === 0,
+      )
     );
   });
   return isGuaranteed ? "Guaranteed" : "Burstable";
 }
-
-const orderOf = (left: string, right: string): number =>
-  compareQuantities(parseQuantity(left), parseQuantity(right));
 
 function aggregate(spec: PodSpec, pick: (container: Container) => ResourceList): ResourceList {
   const sum: ResourceList = {};
@@ -86,6 +85,6 @@ function addTo(sum: ResourceList, amounts: ResourceList): void {
 function raiseTo(sum: ResourceList, amounts: ResourceList): void {
   for (const [name, amount] of Object.entries(amounts)) {
     const before = sum[name];
-    if (before === undefined || orderOf(before, amount) < 0) sum[name] = amount;
+    if (before === undefined || compareAmounts(before, amount) < 0) sum[name] = amount;
   }
 }

@@ -4,7 +4,7 @@ import type { Check } from "../../../../../kube/check.ts";
 import type { Quantity } from "../../../../../kube/scalars.ts";
 import {
   addQuantities,
-  compareQuantities,
+  compareAmounts,
   formatQuantity,
   parseQuantity,
 } from "../../../../../kube/values/quantity.ts";
@@ -15,9 +15,6 @@ const MAX_OPTIONS = 10;
 const WHOLE = 1_000_000_000n;
 
 type Policy = Loose<CapacityRequestPolicy>;
-
-const isMore = (one: Quantity, other: Quantity): boolean =>
-  compareQuantities(parseQuantity(one), parseQuantity(other)) > 0;
 
 /** The amount in whole units, rounded up. */
 function wholeOf(amount: Quantity): bigint {
@@ -51,15 +48,16 @@ function checkOptions(
 ): void {
   const { value: amounts = [] } = options;
   options.each((option, index) => {
-    if (index > 0 && isMore(amounts[index - 1] ?? "0", option.value)) {
+    if (index > 0 && compareAmounts(amounts[index - 1] ?? "0", option.value) > 0) {
       option.invalid("values must be sorted in ascending order");
     }
   });
   const checkOption = (option: Check<Quantity>): void => {
-    if (isMore(option.value, max)) option.invalid(`option is larger than capacity value: ${max}`);
+    if (compareAmounts(option.value, max) > 0)
+      option.invalid(`option is larger than capacity value: ${max}`);
   };
   checkSet(options, MAX_OPTIONS, checkOption, (option) => String(wholeOf(option)));
-  const isKnown = amounts.some((one) => !isMore(one, standard) && !isMore(standard, one));
+  const isKnown = amounts.some((one) => compareAmounts(one, standard) === 0);
   if (!isKnown || amounts.length > MAX_OPTIONS) {
     options.invalid("default value is not valid according to the requestPolicy", standard);
   }
@@ -84,16 +82,16 @@ function checkRange(
     if (isWrong) range.at(part).invalid(detail, value);
   };
   const over = `is larger than capacity value: ${capacity}`;
-  check(isMore(min, capacity), "min", min, `min ${over}`);
-  check(isMore(min, standard), "min", standard, `default is less than min: ${min}`);
+  check(compareAmounts(min, capacity) > 0, "min", min, `min ${over}`);
+  check(compareAmounts(min, standard) > 0, "min", standard, `default is less than min: ${min}`);
   if (max !== undefined) {
-    check(isMore(min, max), "max", min, `min is larger than max: ${max}`);
-    check(isMore(max, capacity), "max", max, `max ${over}`);
-    check(isMore(standard, max), "max", standard, `default is more than max: ${max}`);
+    check(compareAmounts(min, max) > 0, "max", min, `min is larger than max: ${max}`);
+    check(compareAmounts(max, capacity) > 0, "max", max, `max ${over}`);
+    check(compareAmounts(standard, max) > 0, "max", standard, `default is more than max: ${max}`);
   }
   if (step === undefined) return;
   const first = formatQuantity(addQuantities(parseQuantity(min), parseQuantity(step)));
-  check(isMore(first, capacity), "step", step, `one step ${first} ${over}`);
+  check(compareAmounts(first, capacity) > 0, "step", step, `one step ${first} ${over}`);
   const width = wholeOf(step);
   for (const value of max === undefined ? [standard] : [standard, max]) {
     const isOff = width !== 0n && (wholeOf(value) - wholeOf(min)) % width !== 0n;
