@@ -56,11 +56,12 @@ describe.skipIf(!hasKubectl)("the main job", { timeout: 60_000 }, () => {
     const file = join(project.folder, path);
     writeFileSync(file, change(readFileSync(file, "utf8")));
   };
-  /** What a page is told until `check` throws no more. */
+  /** What a page is told until `check` throws no more; it is asked once the page knows all that is so far. */
   const untilStreamed = async (url: string, check: (state: PageState) => void): Promise<void> => {
     const [origin, token] = url.split("#");
     const end = new AbortController();
     let state = NOTHING;
+    let isWhole = false;
     const headers = { authorization: `Bearer ${token}` };
     const response = await fetch(`${origin}stream`, { headers, signal: end.signal });
     const body = Readable.fromWeb(response.body!);
@@ -68,10 +69,18 @@ describe.skipIf(!hasKubectl)("the main job", { timeout: 60_000 }, () => {
     body.on("error", () => undefined);
     const lines = createInterface({ input: body });
     lines.on("line", (line) => {
-      if (line !== "") state = withMessage(state, JSON.parse(line) as PageMessage);
+      if (line === "") return;
+      const message = JSON.parse(line) as PageMessage;
+      state = withMessage(state, message);
+      // The last of the messages that a new page gets.
+      isWhole ||= message.type === "mistakes";
     });
     try {
-      await eventually(() => check(state), { timeoutMs: 20_000 });
+      const checkWhole = (): void => {
+        expect(isWhole).toBe(true);
+        check(state);
+      };
+      await eventually(checkWhole, { timeoutMs: 20_000 });
     } finally {
       lines.close();
       end.abort();

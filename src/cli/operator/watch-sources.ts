@@ -17,13 +17,16 @@ export class SourceWatch {
 
   private constructor(watcher: FSWatcher, clock: Clock) {
     this.#watcher = watcher;
-    watcher.on("all", () => {
+    const noteChange = (): void => {
       this.#quiet?.cancel();
       this.#quiet = clock.after(QUIET_MS, () => {
         this.#isSaved = true;
         this.#tell();
       });
-    });
+    };
+    watcher.on("all", noteChange);
+    // `all` leaves out a file's changes in the 50 ms after one: a formatter writes in that time.
+    watcher.on("raw", noteChange);
   }
 
   /** Starts to watch; no change is missed once it resolves. */

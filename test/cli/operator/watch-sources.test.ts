@@ -56,4 +56,20 @@ describe("SourceWatch", () => {
     await running;
     expect(begun).toHaveLength(2);
   });
+
+  it("sees a save that follows at once on one that was told", async () => {
+    const { root, save } = project();
+    const watch = await SourceWatch.open(root, systemClock);
+    const end = new AbortController();
+    let saves = 0;
+    const running = watch.run(end.signal, () => {
+      saves++;
+      if (saves < 5) save(`after ${saves}`);
+      return Promise.resolve();
+    });
+    save("1");
+    await eventually(() => expect(saves).toBe(5));
+    end.abort();
+    await running;
+  });
 });
