@@ -1,4 +1,13 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { mergePatch } from "../../../src/index.ts";
+import {
+  Event,
+  Pod,
+  StatefulSet,
+  ValidatingAdmissionPolicy,
+  ValidatingAdmissionPolicyBinding,
+} from "../../../src/k8s.ts";
+import { clientFor, eventually, startControlPlane } from "../../../src/testing.ts";
 import { type SimulatedCluster, simulatedCluster, template } from "./simulated-cluster.ts";
 
 const open: SimulatedCluster[] = [];
@@ -136,6 +145,51 @@ describe("StatefulSetController", () => {
     await cluster.settle();
     expect(names("pods")).toEqual(["db-0"]);
     expect(names("persistentvolumeclaims")).toEqual(["data-db-0", "data-db-1", "data-db-2"]);
+  });
+
+  it("tells in an event that a pod cannot be deleted", async () => {
+    await using cluster = await startControlPlane({ listen: false });
+    const client = clientFor(cluster);
+    const pods = { apiGroups: [""], apiVersions: ["v1"], resources: ["pods"] };
+    await client.create(ValidatingAdmissionPolicy, {
+      metadata: { name: "keep" },
+      spec: {
+        matchConstraints: { resourceRules: [{ operations: ["DELETE"], ...pods }] },
+        validations: [{ expression: "false", message: "pods are kept" }],
+      },
+    });
+    await client.create(ValidatingAdmissionPolicyBinding, {
+      metadata: { name: "keep" },
+      spec: { policyName: "keep", validationActions: ["Deny"] },
+    });
+    const set = { name: "db", namespace: "default" };
+    await client.create(StatefulSet, {
+      metadata: set,
+      spec: {
+        replicas: 1,
+        serviceName: "db",
+        selector: { matchLabels: { app: "db" } },
+        template: {
+          metadata: { labels: { app: "db" } },
+          spec: { containers: [{ name: "c", image: "x:1" }] },
+        },
+      },
+    });
+    await eventually(() => client.get(Pod, { name: "db-0", namespace: "default" }));
+    await client.patch(StatefulSet, set, mergePatch({ spec: { replicas: 0 } }));
+    await eventually(async () => {
+      const events = await client.list(Event, { namespace: "default" });
+      expect(events).toContainEqual(
+        expect.objectContaining({
+          type: "Warning",
+          reason: "FailedDelete",
+          message: expect.stringMatching(
+            /^Delete Pod db-0 in StatefulSet db failed error: pods "db-0" is forbidden: .*pods are kept$/,
+          ),
+        }),
+      );
+    });
+    await client.get(Pod, { name: "db-0", namespace: "default" });
   });
 });
 

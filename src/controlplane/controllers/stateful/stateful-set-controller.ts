@@ -203,16 +203,15 @@ export class StatefulSetController extends ObjectController<StatefulSet> {
   }
 
   async #delete(set: StatefulSet, pod: Pod): Promise<void> {
-    await unlessGone(this.client.remove(PODS, pod.metadata));
-    await this.#record(set, pod, "Delete");
+    await this.#tell(set, pod, "Delete", () => unlessGone(this.client.remove(PODS, pod.metadata)));
   }
 
-  /** Writes a pod and its claims, and tells in an event how that ended. */
+  /** Writes or deletes a pod, with its claims, and tells in an event how that ended. */
   async #tell(
     set: StatefulSet,
     pod: Pod,
-    verb: "Create" | "Update",
-    write: () => Promise<void>,
+    verb: "Create" | "Update" | "Delete",
+    write: () => Promise<unknown>,
   ): Promise<void> {
     try {
       await write();
