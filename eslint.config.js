@@ -1,5 +1,6 @@
 import js from "@eslint/js";
 import tseslint from "typescript-eslint";
+import { tables } from "./scripts/lint/tables.mjs";
 
 /** Time and randomness have one door: `clock.ts`. A seeded simulation is impossible otherwise. */
 const TIME = ["setTimeout", "setInterval", "setImmediate", "clearTimeout", "clearInterval"].map(
@@ -86,7 +87,12 @@ export default tseslint.config(
   {
     files: ["src/**/*.{ts,tsx}"],
     ignores: ["src/generated/**"],
-    rules: { "@typescript-eslint/max-params": ["error", { max: 5 }], "max-lines": ["error", 400] },
+    plugins: { tables },
+    rules: {
+      "@typescript-eslint/max-params": ["error", { max: 5 }],
+      "max-lines": ["error", 400],
+      "tables/asked-for-text": "error",
+    },
   },
   {
     files: ["src/cli/**", "scripts/**", "bench/**", "bin/**", "test/**"],

@@ -1,5 +1,6 @@
 /** The meaning of a failed operation on a file, and what to do about it. */
 import { messageOf, TsopError } from "../errors.ts";
+import { tableOf } from "../table.ts";
 
 /** The operating system's complaint, and the next step. */
 interface FileProblem {
@@ -21,7 +22,7 @@ const FULL: FileProblem = {
 };
 
 /** The problems by the code of the operating system's error. */
-const PROBLEMS: Readonly<Record<string, FileProblem>> = {
+const PROBLEMS = tableOf<FileProblem>({
   EACCES: PERMISSION,
   EPERM: PERMISSION,
   EROFS: {
@@ -68,7 +69,7 @@ const PROBLEMS: Readonly<Record<string, FileProblem>> = {
     problem: "the disk failed to read or write it",
     fix: "Check the disk, and run the command again.",
   },
-};
+});
 
 interface SystemError extends Error {
   readonly code?: string;
@@ -97,7 +98,5 @@ export function fileError(thrown: unknown): TsopError | undefined {
 function knownProblem(thrown: unknown): FileProblem | undefined {
   if (!(thrown instanceof Error)) return undefined;
   const { code, syscall } = thrown as SystemError;
-  return code !== undefined && syscall !== undefined && Object.hasOwn(PROBLEMS, code)
-    ? PROBLEMS[code]
-    : undefined;
+  return code !== undefined && syscall !== undefined ? PROBLEMS.get(code) : undefined;
 }

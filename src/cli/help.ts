@@ -1,8 +1,9 @@
 /** The parts of `--help` beside flags: examples of each command, exit codes, environment. */
 import type { Command } from "commander";
+import { tableOf } from "../table.ts";
 
 /** Examples by command, the most usual first. */
-export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
+export const EXAMPLES = tableOf<readonly string[]>({
   init: [
     "tsop init --domain example.com",
     "tsop init web-operator --domain example.com --owner 'Jane Doe' --license mit",
@@ -118,7 +119,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   cluster: ["tsop cluster", "tsop cluster --port 6443 --nodes 3 --data-dir .tsop/data"],
   version: ["tsop version --json"],
   completion: ["source <(tsop completion bash)", "tsop completion fish | source"],
-};
+});
 
 /** The exit codes of a command, for programs. */
 export const EXIT_CODES: Readonly<Record<string, string>> = {
@@ -147,7 +148,7 @@ export function addHelp(program: Command): void {
     ),
   );
   for (const { path, command } of commandsBelow(program)) {
-    const examples = EXAMPLES[path];
+    const examples = EXAMPLES.get(path);
     if (!examples) continue;
     command.showHelpAfterError(`For example: ${examples[0]}\n(\`--help\` shows what it takes)`);
     command.addHelpText("after", `\nExamples:\n${examples.map((line) => `  ${line}`).join("\n")}`);

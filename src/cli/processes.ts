@@ -9,6 +9,7 @@ import { pathToFileURL } from "node:url";
 import { messageOf, TsopError } from "../errors.ts";
 import type { CliContext } from "./context.ts";
 import { packageRoot } from "./package-info.ts";
+import { tableOf } from "../table.ts";
 
 /** A program, what it is called with, and where. */
 export interface ProgramCall {
@@ -27,11 +28,11 @@ interface RunOptions {
 }
 
 /** The sources of programs that a machine may lack; others have packages of their name. */
-const SOURCES: Readonly<Record<string, string>> = {
+const SOURCES = tableOf<string>({
   "xdg-open": " It comes with xdg-utils.",
   npm: " It comes with Node: https://nodejs.org/en/download",
   git: " Get it from https://git-scm.com/downloads",
-};
+});
 
 /** The time that a process has to end after it was asked to; then it is killed. */
 const GRACE_MS = 5000;
@@ -92,7 +93,7 @@ function failureOf(call: ProgramCall, error: unknown): TsopError {
     return new TsopError(
       "program-not-found",
       `There is no program ${call.program} on the PATH.`,
-      `Install ${call.program}, or add its folder to the PATH.${SOURCES[call.program] ?? ""}`,
+      `Install ${call.program}, or add its folder to the PATH.${SOURCES.get(call.program) ?? ""}`,
       { cause: error },
     );
   }

@@ -4,6 +4,7 @@ import { asObject, sameJson } from "../kube/json.ts";
 import type { JsonObject, ManagedFieldsEntry, SentObject } from "../kube/object.ts";
 import { type Cluster, randomUid, timestamp } from "./server/cluster/cluster.ts";
 import { deepFreeze, storeKey } from "./store/store.ts";
+import { tableOf } from "../table.ts";
 
 /** Writes the server's own objects to the store, and owns their fields. */
 export class ServerWriter {
@@ -70,7 +71,7 @@ const own = (...fields: readonly string[]): JsonObject =>
  * The fields of each kind, beside labels and annotations: written down instead of computed, because
  * there are many objects and a control plane must start at once.
  */
-const FIELDS: Readonly<Record<string, (object: SentObject) => JsonObject>> = {
+const FIELDS = tableOf<(object: SentObject) => JsonObject>({
   Namespace: () => ({}),
   PriorityClass: () => own("description", "preemptionPolicy", "value"),
   ServiceCIDR: () => ({ "f:spec": own("cidrs") }),
@@ -101,7 +102,7 @@ const FIELDS: Readonly<Record<string, (object: SentObject) => JsonObject>> = {
   Role: () => own("rules"),
   ClusterRoleBinding: () => own("roleRef", "subjects"),
   RoleBinding: () => own("roleRef", "subjects"),
-};
+});
 
 function metadataFields({ metadata }: SentObject): JsonObject {
   const fields: JsonObject = {};
@@ -130,7 +131,7 @@ const isAggregated = (object: SentObject): boolean =>
 
 function entriesOf(object: SentObject, time: string): ManagedFieldsEntry[] {
   const { apiVersion, kind } = object;
-  const fields = { ...metadataFields(object), ...FIELDS[kind]?.(object) };
+  const fields = { ...metadataFields(object), ...FIELDS.get(kind)?.(object) };
   const applied = (manager: string, fieldsV1: JsonObject): ManagedFieldsEntry => ({
     manager,
     operation: "Apply",

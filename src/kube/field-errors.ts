@@ -9,6 +9,7 @@
 import { formatNumber, isNumeric } from "./text/go-number.ts";
 import { encodeJson } from "./json.ts";
 import { type StatusError, aggregate, failure } from "./status.ts";
+import { tableOf } from "../table.ts";
 
 /** The reasons in `details.causes`. */
 type FieldErrorReason =
@@ -47,14 +48,14 @@ export function formatValue(value: unknown): string {
   );
 }
 
-const GO_ESCAPES: Readonly<Record<string, string>> = { "\u0007": "\\a", "\u000b": "\\v" };
+const GO_ESCAPES = tableOf<string>({ "\u0007": "\\a", "\u000b": "\\v" });
 
 /** A string as Go's `%q` prints it. */
 export function quote(text: string): string {
   const escaped = JSON.stringify(text).replace(
     /\\u00[01][0-9a-f]/g,
     (escape) =>
-      GO_ESCAPES[String.fromCharCode(Number.parseInt(escape.slice(2), 16))] ??
+      GO_ESCAPES.get(String.fromCharCode(Number.parseInt(escape.slice(2), 16))) ??
       `\\x${escape.slice(4)}`,
   );
   return escaped.replace(/[\u007f-\u009f\u2028\u2029]/g, (character) => {

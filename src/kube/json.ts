@@ -38,7 +38,7 @@ export function setField(object: JsonObject, key: string, value: unknown): void 
 }
 
 /** The own field `key`, or `undefined`. */
-export function getField(object: JsonObject, key: string): unknown {
+export function getField<T>(object: Readonly<Record<string, T>>, key: string): T | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 

@@ -3,6 +3,7 @@
  * `undefined` for other patterns.
  */
 import type { Random } from "./random.ts";
+import { tableOf } from "../table.ts";
 
 /** A part of a pattern. */
 type Part =
@@ -13,14 +14,14 @@ type Part =
 
 const LETTERS = "abcdefghijklmnopqrstuvwxyz";
 const DIGITS = "0123456789";
-const CLASSES: Readonly<Record<string, string>> = {
+const CLASSES = tableOf<string>({
   d: DIGITS,
   w: `${LETTERS}${LETTERS.toUpperCase()}${DIGITS}_`,
   s: " ",
   S: LETTERS + DIGITS,
   D: LETTERS,
   W: "-. ",
-};
+});
 const PRINTABLE = Array.from({ length: 94 }, (_, index) => String.fromCharCode(33 + index)).join(
   "",
 );
@@ -128,7 +129,8 @@ class Reader {
 
   #escaped(): string {
     const character = this.#next();
-    if (Object.hasOwn(CLASSES, character)) return CLASSES[character] ?? "";
+    const known = CLASSES.get(character);
+    if (known !== undefined) return known;
     // Other letters and digits have a special meaning: \b, \x41, \pL.
     if (/[a-zA-Z0-9]/.test(character)) throw new Unreadable();
     return character;

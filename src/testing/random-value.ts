@@ -7,6 +7,7 @@ import type { JsonObject } from "../kube/object.ts";
 import { type Schema, valuesOf } from "../kube/schema/structural.ts";
 import type { Random } from "./random.ts";
 import { textOfPattern } from "./random-text.ts";
+import { tableOf } from "../table.ts";
 
 const TEXTS = [
   "",
@@ -32,7 +33,7 @@ const MAP_KEYS = [
   "0",
   "name",
 ] as const;
-const FORMATS: Readonly<Record<string, readonly [string, ...string[]]>> = {
+const FORMATS = tableOf<readonly [string, ...string[]]>({
   "date-time": ["2026-01-02T03:04:05Z", "2026-01-02T03:04:05.678901Z", "1999-12-31T23:59:59+02:00"],
   date: ["2026-01-02", "2024-02-29"],
   duration: ["1h", "1h30m", "0s", "90s"],
@@ -46,7 +47,7 @@ const FORMATS: Readonly<Record<string, readonly [string, ...string[]]>> = {
   hostname: ["a", "shop.example.com"],
   email: ["me@example.com"],
   uri: ["https://example.com/a?b=c"],
-};
+});
 /** Deeper optional fields are left out: a recursive schema has no end. */
 const MAX_DEPTH = 8;
 const MAX_ITEMS = 4;
@@ -137,7 +138,7 @@ function randomList(schema: Schema, random: Random, depth: number): unknown[] {
 
 function randomString(schema: Schema, random: Random): string {
   const { format = "", pattern, minLength = 0, maxLength = Infinity } = schema;
-  const known = FORMATS[format];
+  const known = FORMATS.get(format);
   if (known) return random.pick(known);
   const text = pattern === undefined ? undefined : textOfPattern(pattern, random);
   const chosen = text ?? random.pick(TEXTS);

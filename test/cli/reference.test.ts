@@ -55,7 +55,7 @@ function section(path: string, command: Command): string {
       .filter(({ long }) => long !== "--help")
       .map((option) => [option.flags, help.optionDescription(option)]),
   ].map(([name = "", text = ""]) => [`\`${name}\``, text]);
-  const examples = EXAMPLES[path] ?? [];
+  const examples = EXAMPLES.get(path) ?? [];
   const fields = path === "create api" ? [`Types of \`--field\`: ${FIELD_TYPES}.\n`] : [];
   return [
     `## tsop ${path}\n`,
@@ -86,9 +86,9 @@ describe("the reference of commands", () => {
   it("has an example for every command, and each example parses", async () => {
     const commands = commandsBelow(program).filter(({ command }) => command.commands.length === 0);
     for (const { path } of commands) {
-      expect(EXAMPLES[path], path).toBeDefined();
+      expect(EXAMPLES.get(path), path).toBeDefined();
     }
-    for (const [path, lines] of Object.entries(EXAMPLES)) {
+    for (const [path, lines] of EXAMPLES) {
       const { out } = await runCli(emptyFolder(), [...path.split(" "), "--help"]);
       for (const line of lines) expect(out).toContain(`  ${line}`);
       const command = commands.find((one) => one.path === path)?.command;

@@ -7,18 +7,19 @@ import type { ManifestObject } from "../../kube/object.ts";
 import { parseApiVersion } from "../../kube/resource.ts";
 import type { ClusterSession } from "./cluster-session.ts";
 import { isCrd } from "./crd.ts";
+import { tableOf } from "../../table.ts";
 
 /** Who defines the kinds that optional parts of a project have, and how the project does without. */
-const DEFINED_BY: Readonly<Record<string, string>> = {
+const DEFINED_BY = tableOf<string>({
   "monitoring.coreos.com":
     "install the Prometheus operator, or leave its objects out with `tsop edit --disable prometheus`",
   "cert-manager.io":
     "install cert-manager, or do without: `tsop edit --certificates self-managed` for webhooks, `tsop edit --disable metrics-certs` for the metrics",
-};
+});
 
 /** Who has to be there for the kinds of a group, in words that follow a colon. */
 const remedyFor = (apiVersion: string): string =>
-  DEFINED_BY[parseApiVersion(apiVersion).group] ?? "install who defines it first";
+  DEFINED_BY.get(parseApiVersion(apiVersion).group) ?? "install who defines it first";
 
 /**
  * Why an object cannot be applied: nobody serves its kind, and no CRD among the others defines it.

@@ -6,6 +6,7 @@ import type { Command } from "commander";
 import type { CliContext } from "../context.ts";
 import { commandsBelow } from "../help.ts";
 import { findProject, type Project } from "../project/project-file.ts";
+import { tableOf } from "../../table.ts";
 
 /** The shells that there are scripts for. */
 export type Shell = "bash" | "zsh" | "fish" | "powershell";
@@ -17,13 +18,13 @@ interface Entry {
 }
 
 /** Flags whose values the project knows, without their dashes. */
-const OF_PROJECT: Readonly<Record<string, (project: Project) => readonly string[]>> = {
+const OF_PROJECT = tableOf<(project: Project) => readonly string[]>({
   group: ({ resources }) => resources.map(({ group }) => group),
   version: ({ resources }) => resources.map(({ version }) => version),
   kind: ({ resources }) => resources.map(({ kind }) => kind),
   spoke: ({ resources }) => resources.map(({ version }) => version),
-};
-const PROJECT_FLAGS = Object.keys(OF_PROJECT);
+});
+const PROJECT_FLAGS = [...OF_PROJECT.keys()];
 
 /** Commands whose argument is a plugin of the project. */
 const OF_PLUGINS: readonly string[] = ["delete plugin", "krew"];
@@ -44,7 +45,7 @@ export async function completionWords(flag: string, context: CliContext): Promis
     ? []
     : flag === PLUGIN
       ? project.plugins.map(({ name }) => name)
-      : (OF_PROJECT[flag]?.(project) ?? []);
+      : (OF_PROJECT.get(flag)?.(project) ?? []);
   for (const word of new Set(words)) if (word !== "") context.out(word);
   return 0;
 }

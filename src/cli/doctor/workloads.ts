@@ -4,6 +4,7 @@ import type { JsonObject } from "../../kube/object.ts";
 import type { ValuePath } from "../project/yaml/yaml-documents.ts";
 import type { Examined, Manifest } from "./rule.ts";
 import { listAt, objectAt, textAt } from "./values.ts";
+import { tableOf } from "../../table.ts";
 
 /** The pods of an object. */
 export interface PodTemplate {
@@ -16,7 +17,7 @@ export interface PodTemplate {
   readonly containers: readonly JsonObject[];
 }
 
-const TEMPLATE: Readonly<Record<string, ValuePath>> = {
+const TEMPLATE = tableOf<ValuePath>({
   Pod: [],
   Deployment: ["spec", "template"],
   StatefulSet: ["spec", "template"],
@@ -24,12 +25,12 @@ const TEMPLATE: Readonly<Record<string, ValuePath>> = {
   ReplicaSet: ["spec", "template"],
   Job: ["spec", "template"],
   CronJob: ["spec", "jobTemplate", "spec", "template"],
-};
+});
 
 /** The pods of all objects of Kubernetes' own kinds that have some. */
 export function podTemplates({ manifests }: Examined): PodTemplate[] {
   return manifests.flatMap((manifest) => {
-    const path = TEMPLATE[manifest.kind];
+    const path = TEMPLATE.get(manifest.kind);
     if (!path || !/^(v1|apps\/.*|batch\/.*|extensions\/.*)$/.test(manifest.apiVersion)) return [];
     const spec = objectAt(manifest.value, [...path, "spec"]);
     return [

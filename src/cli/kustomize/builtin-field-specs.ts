@@ -6,6 +6,7 @@
  */
 import type { FieldSpec } from "./field-specs.ts";
 import type { NameReferences, TransformerConfiguration } from "./transformer-configuration.ts";
+import { tableOf } from "../../table.ts";
 
 /** Field specs for `kind`, `group/kind` or `group/version/kind`; `-` stands for every kind. */
 function fields(lines: string, create?: boolean): FieldSpec[] {
@@ -75,7 +76,7 @@ const COMMON_ANNOTATIONS = fields(
   true,
 );
 
-const TEMPLATES: Readonly<Record<string, string>> = {
+const TEMPLATES = tableOf<string>({
   ":v1:Pod": "spec",
   Pod: "spec",
   PodTemplate: "template/spec",
@@ -86,7 +87,7 @@ const TEMPLATES: Readonly<Record<string, string>> = {
   ReplicationController: "spec/template/spec",
   Job: "spec/template/spec",
   CronJob: "spec/jobTemplate/spec/template/spec",
-};
+});
 
 /** The paths below the pod templates of the kinds. */
 function inPods(paths: string, kinds: string): FieldSpec[] {
@@ -94,7 +95,7 @@ function inPods(paths: string, kinds: string): FieldSpec[] {
     paths
       .trim()
       .split(/\s+/)
-      .flatMap((path) => fields(`${TEMPLATES[kind] ?? ""}/${path} ${kind}`)),
+      .flatMap((path) => fields(`${TEMPLATES.get(kind) ?? ""}/${path} ${kind}`)),
   );
 }
 

@@ -1,3 +1,5 @@
+import { tableOf } from "../../table.ts";
+
 /**
  * The kinds whose schema kustomize knows (those of Kubernetes 1.21, and no others): which of them are in no namespace,
  * and which of their lists are merged by keys. Lists of all other kinds are replaced as a whole.
@@ -40,7 +42,7 @@ const CRON_JOB = {
 const WEBHOOKS = { webhooks: by("name") };
 
 /** Fields of some kinds, added to those of every kind. */
-const FIELDS: Readonly<Record<string, Readonly<Record<string, MergeShape>>>> = {
+const FIELDS = tableOf<Readonly<Record<string, MergeShape>>>({
   MutatingWebhookConfiguration: WEBHOOKS,
   ValidatingWebhookConfiguration: WEBHOOKS,
   DaemonSet: WORKLOAD,
@@ -56,7 +58,7 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, MergeShape>>>> = {
   ServiceAccount: { secrets: by("name") },
   CSINode: { spec: of({ drivers: by("name") }) },
   Node: { spec: of({ podCIDRs: by() }) },
-};
+});
 
 /** The kinds of each API version; those with a star are cluster-scoped. */
 const KINDS = `
@@ -118,5 +120,5 @@ export function isClusterScoped(apiVersion: string, kind: string): boolean {
 export function mergeShapeOf(apiVersion: unknown, kind: unknown): MergeShape | undefined {
   if (typeof apiVersion !== "string" || typeof kind !== "string") return undefined;
   if (!known.has(`${apiVersion} ${kind}`)) return undefined;
-  return of({ metadata: METADATA, ...FIELDS[kind] });
+  return of({ metadata: METADATA, ...FIELDS.get(kind) });
 }

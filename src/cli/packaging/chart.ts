@@ -7,6 +7,7 @@ import type { JsonObject, ManifestObject } from "../../kube/object.ts";
 import { present } from "../../present.ts";
 import { ChartNames, expression, withExpressions } from "./chart-names.ts";
 import { helpers, notes, valuesSchema, valuesText, type ChartValues } from "./chart-texts.ts";
+import { tableOf } from "../../table.ts";
 
 /** The input of a chart. */
 export interface ChartSource {
@@ -164,7 +165,7 @@ function withHelmMetadata(object: ManifestObject): JsonObject & { metadata: Json
 const BLOCK = "tsopBlock";
 
 /** The text of each block, by its name; `I` is its indentation. */
-const BLOCKS: Readonly<Record<string, string>> = {
+const BLOCKS = tableOf<string>({
   keep: "{{- if .Values.crds.keep }}\nIhelm.sh/resource-policy: keep\n{{- end }}",
   "serviceAccount.annotations":
     "{{- with .Values.serviceAccount.annotations }}\n{{- toYaml . | nindent N }}\n{{- end }}",
@@ -180,11 +181,11 @@ const BLOCKS: Readonly<Record<string, string>> = {
   resources: "Iresources:\n{{- toYaml .Values.resources | nindent M }}",
   args: "{{- with .Values.args }}\n{{- toYaml . | nindent N }}\n{{- end }}",
   env: "{{- with .Values.env }}\n{{- toYaml . | nindent N }}\n{{- end }}",
-};
+});
 
 /** A block as it is written at that indentation. */
 function blockText(block: string, indentation: number): string {
-  return (BLOCKS[block] ?? "")
+  return (BLOCKS.get(block) ?? "")
     .replaceAll(/^I/gm, " ".repeat(indentation))
     .replaceAll("nindent N", `nindent ${indentation}`)
     .replaceAll("nindent M", `nindent ${indentation + 2}`);

@@ -9,14 +9,15 @@ import type { Clock, Timer } from "../../clock.ts";
 import { serveHttp, type RunningServer } from "../../runtime/manager/serving/http-serving.ts";
 import type { PageModel } from "./page-model.ts";
 import type { PageMessage } from "./protocol.ts";
+import { tableOf } from "../../table.ts";
 
 const LOOPBACK = "127.0.0.1";
-const FILES: Readonly<Record<string, readonly [name: string, type: string]>> = {
+const FILES = tableOf<readonly [name: string, type: string]>({
   "/": ["index.html", "text/html; charset=utf-8"],
   "/page.js": ["page.js", "text/javascript; charset=utf-8"],
   "/page.css": ["page.css", "text/css; charset=utf-8"],
   "/icon.svg": ["icon.svg", "image/svg+xml"],
-};
+});
 const SESSION = "/session";
 const STREAM = "/stream";
 
@@ -131,7 +132,7 @@ export class PageServer {
 
   #verdict({ headers, method }: IncomingMessage, path: string): number {
     if (!this.#isOurs(headers)) return 403;
-    const isFile = Object.hasOwn(FILES, path);
+    const isFile = FILES.has(path);
     if (!isFile && path !== SESSION && path !== STREAM) return 404;
     if (method !== (path === SESSION ? "POST" : "GET")) return 405;
     if (isFile) return 200;
@@ -157,7 +158,7 @@ export class PageServer {
   }
 
   async #file(path: string, response: ServerResponse): Promise<void> {
-    const [name = "", type = ""] = FILES[path] ?? [];
+    const [name = "", type = ""] = FILES.get(path) ?? [];
     const folder = this.#options.files ?? new URL("../../page/", import.meta.url);
     const text = await readFile(new URL(name, folder));
     response.writeHead(200, { ...HEADERS, "Content-Type": type }).end(text);

@@ -18,6 +18,7 @@ import {
 import { ALTERNATIVE_NAMES, bits, boolean, oid, sequence } from "../../kube/x509/der.ts";
 import type { CertificateRequest } from "./certificate-request.ts";
 import { newKey } from "./keys.ts";
+import { tableOf } from "../../table.ts";
 
 /** A certificate and its private key, both PEM. */
 export interface KeyPair {
@@ -47,7 +48,7 @@ const YEAR_MS = 365 * 24 * 3600 * 1000;
 const BASIC_CONSTRAINTS = "2.5.29.19";
 const CLIENT_AUTH = "1.3.6.1.5.5.7.3.2";
 /** The bits of the key usage; the first is the highest. */
-const USAGE_BITS: Readonly<Record<string, number>> = {
+const USAGE_BITS = tableOf<number>({
   signing: 0,
   "digital signature": 0,
   "content commitment": 1,
@@ -58,7 +59,7 @@ const USAGE_BITS: Readonly<Record<string, number>> = {
   "crl sign": 6,
   "encipher only": 7,
   "decipher only": 8,
-};
+});
 /** The extended usages in the order in which certificates list them. */
 const EXTENDED_USAGES: Readonly<Record<string, string>> = {
   any: "2.5.29.37.0",
@@ -194,7 +195,7 @@ export class CertificateAuthority {
 
 /** The key usage extension, if any of the usages belongs in it. */
 function keyUsage(usages: readonly string[]): Buffer[] {
-  const set = usages.flatMap((usage) => USAGE_BITS[usage] ?? []);
+  const set = usages.flatMap((usage) => USAGE_BITS.get(usage) ?? []);
   if (set.length === 0) return [];
   const last = Math.max(...set);
   const bytes = Buffer.alloc((last >> 3) + 1);

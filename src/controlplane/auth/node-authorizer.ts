@@ -11,6 +11,7 @@ import type { User } from "../kinds.ts";
 import type { Attributes, ResourceAttributes } from "../request-attributes.ts";
 import type { PolicyRule } from "../../generated/k8s/rbac-v1.ts";
 import { type Decision, ruleAllows } from "./rbac.ts";
+import { tableOf } from "../../table.ts";
 
 const USER_PREFIX = "system:node:";
 const READ = ["get", "list", "watch"];
@@ -50,7 +51,7 @@ export function authorizeNode(
   const node = user.name.slice(USER_PREFIX.length);
   if ("path" in attributes) return byRules(attributes);
   const { group, resource } = attributes;
-  return (VERDICTS[`${group}/${resource}`] ?? byRules)(attributes, node, source);
+  return (VERDICTS.get(`${group}/${resource}`) ?? byRules)(attributes, node, source);
 }
 
 type Verdict = (attributes: ResourceAttributes, node: string, source: ObjectSource) => Decision;
@@ -109,7 +110,7 @@ const sameName =
     return denied(`can only access ${what} with the same name as the requesting node`);
   };
 
-const VERDICTS: Readonly<Record<string, Verdict>> = {
+const VERDICTS = tableOf<Verdict>({
   "/secrets": readRelated,
   "/configmaps": readRelated,
   "/persistentvolumeclaims": (attributes, node, source) =>
@@ -133,7 +134,7 @@ const VERDICTS: Readonly<Record<string, Verdict>> = {
   ]),
   "/nodes": ownNode,
   "/pods": pod,
-};
+});
 
 function byRules(attributes: Attributes): Decision {
   return NODE_RULES.some((rule) => ruleAllows(rule, attributes)) ? ALLOWED : denied();
@@ -201,7 +202,7 @@ function isRelated(
     case "volumeattachments":
       return source.get(ATTACHMENTS, name)?.spec?.nodeName === node;
     default:
-      return pods.some(({ spec }) => mentions(spec, REFERENCES[resource] ?? {}, name));
+      return pods.some(({ spec }) => mentions(spec, REFERENCES.get(resource) ?? {}, name));
   }
 }
 
@@ -209,7 +210,7 @@ const claimsOf = ({ spec }: PodLike): string[] =>
   (spec?.volumes ?? []).map(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName ?? "");
 
 /** The fields of a pod that refer to a resource, with the key of the name in them, by resource. */
-const REFERENCES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+const REFERENCES = tableOf<Readonly<Record<string, string>>>({
   secrets: {
     secretRef: "name",
     secretKeyRef: "name",
@@ -218,7 +219,7 @@ const REFERENCES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   configmaps: { configMapRef: "name", configMapKeyRef: "name", configMap: "name" },
   resourceclaims: { resourceClaims: "resourceClaimName" },
-};
+});
 
 /** Whether a pod's spec refers to a name by one of the fields, at any depth. */
 function mentions(

@@ -8,6 +8,7 @@
 import { InternalError } from "../../errors.ts";
 import type { Schema } from "../../kube/schema/structural.ts";
 import { LineTable } from "../line-table.ts";
+import { tableOf } from "../../table.ts";
 
 /** The group, version and kind of something on the wire. */
 export interface GroupVersionKind {
@@ -39,7 +40,7 @@ const OPENAPI_EXTENSIONS: ReadonlySet<string> = new Set([
 ]);
 
 /** Schemas of types that OpenAPI describes too loosely to work with. */
-const SPECIAL: Readonly<Record<string, Schema>> = {
+const SPECIAL = tableOf<Schema>({
   "io.k8s.apimachinery.pkg.util.intstr.IntOrString": {
     format: "int-or-string",
     "x-kubernetes-int-or-string": true,
@@ -55,7 +56,7 @@ const SPECIAL: Readonly<Record<string, Schema>> = {
   },
   [`${META}FieldsV1`]: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
   [`${META}MicroTime`]: { type: "string", format: "micro-time" },
-};
+});
 
 const KINDS_FIELD = '"x-kubernetes-group-version-kind":';
 
@@ -97,9 +98,9 @@ class BuiltInDefinitions {
     if (known) return known;
     const definition = this.table.get(name);
     if (!definition) throw new InternalError(`There is no definition ${name}.`);
-    const node: Schema = { ...SPECIAL[name] };
+    const node: Schema = { ...SPECIAL.get(name) };
     this.#resolved.set(name, node);
-    if (!SPECIAL[name]) {
+    if (!SPECIAL.has(name)) {
       Object.assign(node, this.#resolveNode(definition, pending));
       if (Object.keys(node).length === 0) node["x-kubernetes-preserve-unknown-fields"] = true;
     }

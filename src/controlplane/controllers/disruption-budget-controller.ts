@@ -27,15 +27,16 @@ import { isReady } from "./pods/pods.ts";
 import { shareOf } from "./counts.ts";
 import { msOf } from "../../kube/values/times.ts";
 import { ObjectController, watch } from "./controller.ts";
+import { tableOf } from "../../table.ts";
 
 /** How long an eviction may take before it no longer counts. */
 const EVICTION_MS = 120_000;
-const OWNERS: Readonly<Record<string, ResourceName<Scaled>>> = {
+const OWNERS = tableOf<ResourceName<Scaled>>({
   ReplicaSet: REPLICA_SETS,
   ReplicationController: REPLICATION_CONTROLLERS,
   StatefulSet: STATEFUL_SETS,
   Deployment: DEPLOYMENTS,
-};
+});
 
 /** Keeps the status of budgets. */
 export class DisruptionBudgetController extends ObjectController<DisruptionBudget> {
@@ -49,7 +50,7 @@ export class DisruptionBudgetController extends ObjectController<DisruptionBudge
         .filter(({ spec }) => matchesLabelSelector(spec?.selector, metadata.labels))
         .map(textOf),
     ),
-    ...Object.values(OWNERS).map((owner) =>
+    ...[...OWNERS.values()].map((owner) =>
       watch(owner, ({ object }) => this.#budgetsBeside(object.metadata).map(textOf)),
     ),
   ];
@@ -150,7 +151,7 @@ export class DisruptionBudgetController extends ObjectController<DisruptionBudge
    */
   #scaled({ metadata: { namespace = "" } }: Pod, owner: OwnerReference): Scaled | undefined {
     const resource: ResourceName<Scaled> | undefined =
-      OWNERS[owner.kind] ?? referredResource(this.client, owner);
+      OWNERS.get(owner.kind) ?? referredResource(this.client, owner);
     if (!resource) return undefined;
     const found = this.client.find(resource, { namespace, name: owner.name });
     if (found?.metadata.uid !== owner.uid) return undefined;
@@ -158,7 +159,7 @@ export class DisruptionBudgetController extends ObjectController<DisruptionBudge
     if (above?.kind === "Deployment") {
       return this.client.find(DEPLOYMENTS, { namespace, name: above.name });
     }
-    if (!OWNERS[owner.kind] && found.spec?.replicas === undefined) {
+    if (!OWNERS.has(owner.kind) && found.spec?.replicas === undefined) {
       throw new Error(`${groupResourceOf(resource)} does not implement the scale subresource`);
     }
     return found;

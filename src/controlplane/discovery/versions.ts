@@ -1,14 +1,15 @@
 /** The priority order of API versions, and the groups and versions of the served resources. */
 import type { ServedResource } from "../kinds.ts";
+import { tableOf } from "../../table.ts";
 
-const MATURITY: Readonly<Record<string, number>> = { "": 2, beta: 1, alpha: 0 };
+const MATURITY = tableOf<number>({ "": 2, beta: 1, alpha: 0 });
 
 /** `v1beta2` as `[maturity, major, minor]`; `undefined` where the pattern is another. */
 function parts(version: string): readonly [number, number, number] | undefined {
   const [, major, maturity = "", minor = "0"] =
     /^v([1-9]\d*)(?:(alpha|beta)([1-9]\d*))?$/.exec(version) ?? [];
   if (major === undefined) return undefined;
-  return [MATURITY[maturity] ?? 0, Number(major), Number(minor)];
+  return [MATURITY.get(maturity) ?? 0, Number(major), Number(minor)];
 }
 
 /**

@@ -10,13 +10,14 @@ import {
   inQuery,
   responses,
 } from "./operations.ts";
+import { tableOf } from "../../table.ts";
 
 type Options = Readonly<Partial<Record<ParameterType, readonly string[]>>>;
 
 const STREAMS: Options = { string: ["container"], boolean: ["stderr", "stdin", "stdout", "tty"] };
 
 /** The query parameters of each subresource. */
-const OPTIONS: Readonly<Record<string, Options>> = {
+const OPTIONS = tableOf<Options>({
   attach: STREAMS,
   exec: { ...STREAMS, string: ["container", "command"] },
   log: {
@@ -26,13 +27,13 @@ const OPTIONS: Readonly<Record<string, Options>> = {
   },
   portforward: { integer: ["ports"] },
   proxy: { string: ["path"] },
-};
+});
 const TYPES = ["string", "boolean", "integer"] as const;
 
 const PROXY_METHODS = ["delete", "get", "head", "options", "patch", "post", "put"];
 
 /** Whether a subresource forwards a connection, or is the log. */
-export const isConnection = ({ name }: ServedSubresource): boolean => name in OPTIONS;
+export const isConnection = ({ name }: ServedSubresource): boolean => OPTIONS.has(name);
 
 /**
  * The paths of such a subresource; a proxy has a second one with the path to forward.
@@ -48,7 +49,7 @@ export function connectionPaths(
 ): Record<string, JsonObject> {
   const { group, version, kind, name } = subresource;
   const options = TYPES.flatMap((type) =>
-    (OPTIONS[name]?.[type] ?? []).map((option) =>
+    (OPTIONS.get(name)?.[type] ?? []).map((option) =>
       inQuery(option, type, `The option ${option} of ${name}.`),
     ),
   );

@@ -1,6 +1,7 @@
 /** The operations of OpenAPI: the parameters and responses of one HTTP method on one path. */
 import type { JsonObject } from "../../kube/object.ts";
 import { REFERENCE_PREFIX } from "../builtin/definitions.ts";
+import { tableOf } from "../../table.ts";
 
 const META = "io.k8s.apimachinery.pkg.apis.meta.v1.";
 /** The names of definitions to which operations of every group refer. */
@@ -23,7 +24,7 @@ export const reference = (definition: string): JsonObject => ({
 export type ParameterType = "string" | "integer" | "boolean";
 
 /** The query parameters: their type and description. */
-const QUERY: Readonly<Record<string, readonly [ParameterType, string]>> = {
+const QUERY = tableOf<readonly [ParameterType, string]>({
   allowWatchBookmarks: ["boolean", "The watch may send bookmarks."],
   continue: ["string", "Where the previous page of the list ended."],
   dryRun: ["string", "All: everything is checked and nothing is stored."],
@@ -47,7 +48,7 @@ const QUERY: Readonly<Record<string, readonly [ParameterType, string]>> = {
   shardSelector: ["string", "Selects a shard of the objects."],
   timeoutSeconds: ["integer", "How long a list or watch lasts at most."],
   watch: ["boolean", "Answers changes as they come."],
-};
+});
 
 /** A parameter in the query. */
 export const inQuery = (name: string, type: ParameterType, description: string): JsonObject => ({
@@ -59,7 +60,7 @@ export const inQuery = (name: string, type: ParameterType, description: string):
 
 /** A query parameter by its name. */
 export const query = (name: string): JsonObject =>
-  inQuery(name, ...(QUERY[name] ?? ["string", ""]));
+  inQuery(name, ...(QUERY.get(name) ?? ["string", ""]));
 
 /** A path parameter. */
 export const inPath = (name: string, description: string): JsonObject => ({

@@ -6,6 +6,7 @@
 import { InternalError } from "../../errors.ts";
 import { isJsonObject } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";
+import { tableOf } from "../../table.ts";
 
 /** Encodes a value as the field of that number: its tag, then its content. */
 type FieldWriter = (number: number, value: unknown) => readonly Uint8Array[];
@@ -156,7 +157,7 @@ const plainParameter = (shift: number): Message => ({
   extensions: 22 + shift,
 });
 
-const PARAMETERS: Readonly<Record<string, FieldWriter>> = {
+const PARAMETERS = tableOf<FieldWriter>({
   body: wrapped(message(() => BODY_PARAMETER)),
   query: wrapped(
     wrapped(
@@ -172,11 +173,11 @@ const PARAMETERS: Readonly<Record<string, FieldWriter>> = {
     ),
     2,
   ),
-};
+});
 
 const parameter: FieldWriter = (number, value) => {
   const place = String((value as JsonObject)["in"]);
-  const write = PARAMETERS[place];
+  const write = PARAMETERS.get(place);
   if (!write) throw new InternalError(`OpenAPI v2 has no parameters in ${place} here.`);
   return write(number, value);
 };

@@ -12,11 +12,12 @@ import type { ServedResource } from "../kinds.ts";
 import { customDefinitions } from "./custom-schema.ts";
 import { documentsOf } from "./documents.ts";
 import { customDefinitionName } from "./paths.ts";
+import { tableOf } from "../../table.ts";
 
 /**
  * The parameters that Kubernetes lists apart from the operations, with the names that it gave them.
  */
-const SHARED_PARAMETERS: Readonly<Record<string, string>> = {
+const SHARED_PARAMETERS = tableOf<string>({
   allowWatchBookmarks: "allowWatchBookmarks-HC2hJt-J",
   continue: "continue-QfD61s0i",
   fieldManager: "fieldManager-Qy4HdaTW",
@@ -36,7 +37,7 @@ const SHARED_PARAMETERS: Readonly<Record<string, string>> = {
   sendInitialEvents: "sendInitialEvents-rLXlEK_k",
   timeoutSeconds: "timeoutSeconds-yvYezaOC",
   watch: "watch-XNNPZGbK",
-};
+});
 const PATCH_FIELD_MANAGER = "fieldManager-7c6nTn1T";
 const PATCH_BODY = "body-78PwaGsr";
 const DELETE_BODY = "body-2Y1dVQaQ";
@@ -56,10 +57,10 @@ const MEDIA_TYPES = [
 ];
 
 /** Types that the older form describes more loosely. */
-const LOOSE: Readonly<Record<string, JsonObject>> = {
+const LOOSE = tableOf<JsonObject>({
   "io.k8s.apimachinery.pkg.util.intstr.IntOrString": { type: "string", format: "int-or-string" },
   "io.k8s.apimachinery.pkg.api.resource.Quantity": { type: "string" },
-};
+});
 
 const asObject = (value: unknown): JsonObject => (isJsonObject(value) ? value : {});
 const asList = (value: unknown): JsonObject[] =>
@@ -203,7 +204,9 @@ class SwaggerWriter {
     const plain = { ...rest, ...asObject(schema) };
     const name = String(parameter["name"]);
     const shared =
-      name === "fieldManager" && action === "patch" ? PATCH_FIELD_MANAGER : SHARED_PARAMETERS[name];
+      name === "fieldManager" && action === "patch"
+        ? PATCH_FIELD_MANAGER
+        : SHARED_PARAMETERS.get(name);
     return shared === undefined ? plain : this.#shared(shared, plain);
   }
 
@@ -240,7 +243,7 @@ export function swaggerOf(groups: readonly ServedGroup[], gitVersion: string): J
     );
     const { schemas } = asObject(document["components"]);
     for (const [name, schema] of Object.entries(asObject(schemas))) {
-      definitions[name] ??= LOOSE[name] ?? toSchema(asObject(schema));
+      definitions[name] ??= LOOSE.get(name) ?? toSchema(asObject(schema));
     }
   }
   for (const { builtIn, versions } of groups) {

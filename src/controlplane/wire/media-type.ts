@@ -1,14 +1,15 @@
 /** The media types of request bodies. */
 import { failure } from "../../kube/status.ts";
+import { tableOf } from "../../table.ts";
 
 /** The format of a body. */
 export type BodyForm = "json" | "yaml" | "protobuf";
 
-const FORMS: Readonly<Record<string, BodyForm>> = {
+const FORMS = tableOf<BodyForm>({
   "application/json": "json",
   "application/yaml": "yaml",
   "application/vnd.kubernetes.protobuf": "protobuf",
-};
+});
 
 const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 const MEDIA_TYPE = new RegExp(
@@ -22,7 +23,7 @@ const MEDIA_TYPE = new RegExp(
  */
 export function bodyForm(contentType: string): BodyForm {
   if (contentType === "" || contentType === "application/json") return "json";
-  const form = FORMS[MEDIA_TYPE.exec(contentType)?.[1]?.toLowerCase() ?? ""];
+  const form = FORMS.get(MEDIA_TYPE.exec(contentType)?.[1]?.toLowerCase() ?? "");
   if (form) return form;
   throw unsupportedBody();
 }
@@ -32,6 +33,6 @@ export function unsupportedBody(): ReturnType<typeof failure> {
   return failure(
     415,
     "UnsupportedMediaType",
-    `the body of the request was in an unknown format - accepted media types include: ${Object.keys(FORMS).join(", ")}`,
+    `the body of the request was in an unknown format - accepted media types include: ${[...FORMS.keys()].join(", ")}`,
   );
 }

@@ -13,6 +13,7 @@ import { getField, setField } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";
 import { parseApiVersion } from "../../kube/resource.ts";
 import { LEGACY_SCHEME, WireError, unregistered } from "./json/wire-error.ts";
+import { tableOf } from "../../table.ts";
 
 interface Field {
   /** The name of the field; empty for a struct whose fields are inlined into its parent. */
@@ -65,16 +66,16 @@ const META = "apimachinery.pkg.apis.meta.v1.";
 const CRD = "apiextensions_apiserver.pkg.apis.apiextensions.v1.";
 
 /** Packages whose name is not the first part of their group. */
-const PACKAGES: Readonly<Record<string, string>> = {
+const PACKAGES = tableOf<string>({
   "": "api.core",
   "apiextensions.k8s.io": "apiextensions_apiserver.pkg.apis.apiextensions",
   "apiregistration.k8s.io": "kube_aggregator.pkg.apis.apiregistration",
   "meta.k8s.io": "apimachinery.pkg.apis.meta",
-};
+});
 
 function messageOf(apiVersion: string, kind: string): string | undefined {
   const { group, version } = parseApiVersion(apiVersion);
-  const pack = PACKAGES[group] ?? `api.${group.split(".")[0] ?? ""}`;
+  const pack = PACKAGES.get(group) ?? `api.${group.split(".")[0] ?? ""}`;
   return [`${pack}.${version}.${kind}`, META + kind].find((name) =>
     Object.hasOwn(linesOfMessages(), name),
   );
@@ -197,7 +198,7 @@ function skipGroup(reader: Reader, group: number): void {
 
 function readMessage(message: string, data: Buffer, depth: number): unknown {
   if (depth > MAX_DEPTH) throw new WireError("exceeded max depth");
-  const special = SPECIAL[message];
+  const special = SPECIAL.get(message);
   if (special) return special(data, depth);
   const object: JsonObject = {};
   const fields = fieldsOf(message);
@@ -322,7 +323,7 @@ function readList(data: Buffer, number: number, read: (raw: Buffer) => unknown):
 const readTexts = (data: Buffer, number = 1): unknown[] =>
   readList(data, number, (raw) => raw.toString("utf8"));
 
-const SPECIAL: Readonly<Record<string, SpecialReader | undefined>> = {
+const SPECIAL = tableOf<SpecialReader | undefined>({
   "apimachinery.pkg.api.resource.Quantity": (data) => textOf(parts(data).get(1)),
   "apimachinery.pkg.util.intstr.IntOrString": readIntOrString,
   "apimachinery.pkg.runtime.RawExtension": readJsonBytes,
@@ -339,4 +340,4 @@ const SPECIAL: Readonly<Record<string, SpecialReader | undefined>> = {
   "api.authentication.v1.ExtraValue": (data) => readTexts(data),
   "api.authorization.v1.ExtraValue": (data) => readTexts(data),
   "api.certificates.v1.ExtraValue": (data) => readTexts(data),
-};
+});

@@ -5,6 +5,7 @@
 import { kubernetesEnvironment } from "../../kube/cel/libraries.ts";
 import type { TypeModel } from "../model.ts";
 import { didYouMean } from "../../kube/text/nearest-name.ts";
+import { tableOf } from "../../table.ts";
 
 /** The fix for an error in a rule on a type. */
 export function ruleFix(message: string, type: TypeModel): string {
@@ -21,7 +22,7 @@ const MANUAL =
   "Correct the rule; https://kubernetes.io/docs/reference/using-api/cel/ says what it may use.";
 
 /** Words of other languages, and their counterparts in CEL. */
-const WORDS: Readonly<Record<string, string>> = {
+const WORDS = tableOf<string>({
   and: "Write && in place of and.",
   or: "Write || in place of or.",
   not: "Write ! in place of not.",
@@ -46,7 +47,7 @@ const WORDS: Readonly<Record<string, string>> = {
   test: "Write text.matches(pattern).",
   match: "Write text.matches(pattern).",
   now: "A rule cannot read the present time: compare with a field.",
-};
+});
 
 const FIXES: readonly (readonly [pattern: RegExp, fix: Fix])[] = [
   [/undefined field '([^']+)'/, ([, name = ""], type) => fieldFix(name, type)],
@@ -177,8 +178,8 @@ function namesIn(type: TypeModel): string[] {
 }
 
 function nameFix(name: string): string {
-  if (Object.hasOwn(WORDS, name)) return WORDS[name] ?? MANUAL;
-  return didYouMean(name, ["self", "oldSelf", ...kubernetesEnvironment.names], MANUAL);
+  const names = ["self", "oldSelf", ...kubernetesEnvironment.names];
+  return WORDS.get(name) ?? didYouMean(name, names, MANUAL);
 }
 
 const CONVERTERS = new Set(["int", "uint", "double", "string", "bool", "bytes"]);

@@ -10,6 +10,7 @@ import type { Findings } from "../findings.ts";
 import { type KindModel, type Position, type TypeModel, ruleKey } from "../model.ts";
 import { ruleFix } from "./rule-fix.ts";
 import { unguardedFields } from "./unguarded-fields.ts";
+import { tableOf } from "../../table.ts";
 
 const ROOT = "openAPIV3Schema";
 
@@ -32,7 +33,7 @@ export function checkSchema(kind: KindModel, findings: Findings): number {
     }
     findings.error(
       place,
-      CODES[keyword] ?? "schema-refused",
+      CODES.get(keyword) ?? "schema-refused",
       `The API server refuses ${shown === "" ? kind.kind : shown}: ${withoutDump(error.message)}.`,
       fixFor(keyword, error, type),
     );
@@ -112,12 +113,12 @@ function withoutDump(message: string): string {
   return message;
 }
 
-const CODES: Readonly<Record<string, string>> = {
+const CODES = tableOf<string>({
   pattern: "wrong-pattern",
   default: "wrong-default",
   "x-kubernetes-list-map-keys": "wrong-list-map",
   "x-kubernetes-validations": "wrong-cel-rule",
-};
+});
 
 function fixFor(keyword: string, error: FieldError, type: TypeModel): string {
   switch (keyword) {

@@ -14,6 +14,7 @@ import {
   WEBHOOK_OPTIONS,
   WEBHOOK_SERVICE,
 } from "./object-shape.ts";
+import { tableOf } from "../../table.ts";
 
 /** Notes mistakes in the webhooks of a project. */
 export function checkWebhooks(webhooks: readonly WebhookModel[], findings: Findings): void {
@@ -103,15 +104,15 @@ function checkConfiguration(
   }
 }
 
-const RULE_PARTS: Readonly<Record<string, string>> = {
+const RULE_PARTS = tableOf<string>({
   apiGroups: "groups",
   apiVersions: "versions",
-};
+});
 
 /** The option of the marker that a field of an entry was made of. */
 function optionOf(field: string): string {
   const rule = /^rules\[0\]\.(\w+)/.exec(field)?.[1];
-  if (rule !== undefined) return RULE_PARTS[rule] ?? rule;
+  if (rule !== undefined) return RULE_PARTS.get(rule) ?? rule;
   if (field.startsWith("clientConfig.service.path")) return "path";
   if (field.startsWith("clientConfig.service")) return "service";
   if (field.startsWith("clientConfig")) return "url";

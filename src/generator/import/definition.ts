@@ -1,6 +1,7 @@
 /** CustomResourceDefinitions as they are found: `v1` as it is, `v1beta1` converted to `v1`. */
 import { TsopError } from "../../errors.ts";
 import { isRecord, misshapen, type Shape, unknownFields } from "./shape.ts";
+import { tableOf } from "../../table.ts";
 
 /** A column of a definition. */
 export interface ColumnDefinition {
@@ -104,7 +105,7 @@ const specOf = (columns: Shape, more: Record<string, Shape>): Shape => ({
 const LEGACY_COLUMNS: Shape = [{ ...COLUMN, JSONPath: "text" }];
 
 /** The shape of a definition as it is read, by its version. */
-const SPECS: Readonly<Record<string, Shape>> = {
+const SPECS = tableOf<Shape>({
   v1: specOf([COLUMN], {}),
   v1beta1: specOf(LEGACY_COLUMNS, {
     version: "text",
@@ -117,7 +118,7 @@ const SPECS: Readonly<Record<string, Shape>> = {
       conversionReviewVersions: "texts",
     },
   }),
-};
+});
 
 const METADATA: Shape = { name: "text", annotations: "object", labels: "object" };
 
@@ -151,7 +152,7 @@ export function readDefinition(found: unknown, from: string, notes: string[]): C
     throw refuse("spec.names has no kind and plural");
   }
   const version = /^apiextensions\.k8s\.io\/(v1|v1beta1)$/.exec(String(apiVersion))?.[1];
-  const shape = SPECS[version ?? ""];
+  const shape = SPECS.get(version ?? "");
   if (!shape) throw refuse(`its apiVersion is ${JSON.stringify(apiVersion)}`);
   const problem = misshapen(metadata, METADATA, "metadata") ?? misshapen(spec, shape, "spec");
   if (problem !== undefined) throw refuse(problem);

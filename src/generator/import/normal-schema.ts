@@ -2,9 +2,10 @@
 import type { Schema } from "../../kube/schema/structural.ts";
 import { schemaKeywords } from "../schema-keywords.ts";
 import { isRecord, misshapen, type Shape } from "./shape.ts";
+import { tableOf } from "../../table.ts";
 
 /** The shapes of keywords' values; a keyword that is missing here may have any value. */
-const SHAPES: Readonly<Record<string, Shape>> = {
+const SHAPES = tableOf<Shape>({
   ...shapes("text", "type format title description pattern"),
   ...shapes("text", "x-kubernetes-list-type x-kubernetes-map-type"),
   ...shapes("number", "minimum maximum multipleOf minLength maxLength minItems maxItems"),
@@ -29,7 +30,7 @@ const SHAPES: Readonly<Record<string, Shape>> = {
       optionalOldSelf: "boolean",
     },
   ],
-};
+});
 
 function shapes(shape: Shape, names: string): Record<string, Shape> {
   return Object.fromEntries(names.split(" ").map((name) => [name, shape]));
@@ -53,7 +54,7 @@ export function normalSchema(
   const schema: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(found ?? {})) {
     if (value === null && name !== "default" && name !== "example") continue;
-    const shape = Object.hasOwn(SHAPES, name) ? SHAPES[name] : undefined;
+    const shape = SHAPES.get(name);
     const problem = shape && misshapen(value, shape, `${path}.${name}`);
     if (problem !== undefined) throw refuse(problem);
     if (!schemaKeywords.has(name)) {

@@ -9,6 +9,7 @@ import { evaluate } from "./evaluate.ts";
 import { leaf } from "./types/keywords.ts";
 import type { Module } from "./module.ts";
 import { type Place, type Reader, complain } from "./reader.ts";
+import { tableOf } from "../../table.ts";
 
 /** One step of a path. */
 type Step =
@@ -29,7 +30,7 @@ const texts: Schema = { type: "object", additionalProperties: text };
 const date: Schema = { type: "string", format: "date-time" };
 
 /** The fields of the metadata that a path may name. */
-const METADATA: Readonly<Record<string, Schema>> = {
+const METADATA = tableOf<Schema>({
   name: text,
   generateName: text,
   namespace: text,
@@ -42,7 +43,7 @@ const METADATA: Readonly<Record<string, Schema>> = {
   labels: texts,
   annotations: texts,
   finalizers: { type: "array", items: text },
-};
+});
 
 /** Reads a path argument; `false` when it is none or leads nowhere, which is noted. */
 export function readPath(
@@ -223,7 +224,7 @@ function follow(
       const inMetadata = index === 1 && jsonPath.startsWith(".metadata");
       const next = inMetadata ? metadataField(type, step.field) : fieldOf(type, step.field);
       if (!next) {
-        const names = inMetadata ? Object.keys(METADATA) : namesOf(type);
+        const names = inMetadata ? [...METADATA.keys()] : namesOf(type);
         return noField(reader, place, step.field, jsonPath, names);
       }
       type = next;
@@ -241,7 +242,7 @@ function follow(
 }
 
 function metadataField(type: TypeModel, name: string): TypeModel | undefined {
-  const schema = METADATA[name];
+  const schema = METADATA.get(name);
   return schema && leaf(schema, type.at);
 }
 

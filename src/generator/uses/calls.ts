@@ -2,6 +2,7 @@
 import { WATCH_VERBS } from "../../kube/needed-rights.ts";
 import { EACH, type Path } from "./bindings.ts";
 import type { Receiver } from "./receivers.ts";
+import { tableOf } from "../../table.ts";
 
 /** The rights that a call needs for a kind. */
 export interface CallRights {
@@ -106,13 +107,13 @@ const FUNCTIONS: Readonly<Record<string, CallRights>> = {
  * The methods that reach into pods, whose kind no argument says. API servers ask for both verbs
  * where something is run.
  */
-const PODS: Readonly<Record<string, PodRights>> = {
+const PODS = tableOf<PodRights>({
   logs: { suffix: "/log", verbs: ["get"] },
   exec: { suffix: "/exec", verbs: ["create", "get"] },
   attach: { suffix: "/attach", verbs: ["create", "get"] },
   connect: { suffix: "/portforward", verbs: ["create", "get"] },
   portForward: { suffix: "/portforward", verbs: ["create", "get"] },
-};
+});
 
 /** The rights that a call needs for a subresource of pods. */
 export interface PodRights {
@@ -122,7 +123,7 @@ export interface PodRights {
 
 /** The rights that a method of `client.pods` needs. */
 export function podRights(receiver: Receiver | undefined, name: string): PodRights | undefined {
-  return receiver?.is === "pods" && Object.hasOwn(PODS, name) ? PODS[name] : undefined;
+  return receiver?.is === "pods" ? PODS.get(name) : undefined;
 }
 
 /** The rights that a function of `tsop` needs. */

@@ -17,6 +17,7 @@ import {
   propertyStep,
 } from "./bindings.ts";
 import { partsOf, typeNamed } from "./types.ts";
+import { tableOf } from "../../table.ts";
 
 /** The known facts about a receiver. */
 export interface Receiver {
@@ -39,7 +40,7 @@ export interface Receiver {
 const OTHER: Receiver = { is: "other" };
 
 /** The types of `tsop` that speak with the API. */
-const TYPES: Readonly<Record<string, Receiver>> = {
+const TYPES = tableOf<Receiver>({
   Client: { is: "client" },
   Reader: { is: "client" },
   StatusClient: { is: "status" },
@@ -51,14 +52,14 @@ const TYPES: Readonly<Record<string, Receiver>> = {
   // A builder's later watches are watches of the kind that it names.
   Controller: { is: "builder" },
   EventRecorder: { is: "recorder" },
-};
+});
 
 /** The results of `tsop`'s functions. */
-const RESULTS: Readonly<Record<string, Receiver>> = {
+const RESULTS = tableOf<Receiver>({
   createClient: { is: "client", live: true },
   createManager: { is: "manager" },
   controllerFor: { is: "builder" },
-};
+});
 
 const MAX_STEPS = 20;
 
@@ -162,7 +163,7 @@ export class Receivers {
     const { expression } = node;
     if (ts.isIdentifier(expression)) {
       const found = this.#reader.modules.resolve(this.#moduleOf(node), expression.text);
-      if (found?.is === "tsop") return RESULTS[found.name] ?? OTHER;
+      if (found?.is === "tsop") return RESULTS.get(found.name) ?? OTHER;
       const type =
         found?.is === "declaration" && ts.isFunctionDeclaration(found.node)
           ? found.node.type
@@ -201,7 +202,7 @@ export class Receivers {
   #nameOf(node: ts.TypeNode, module: Module): Receiver | undefined {
     if (!ts.isTypeReferenceNode(node)) return undefined;
     const found = typeNamed(this.#reader.modules, module, node);
-    if (found?.is === "tsop") return TYPES[found.name] ?? OTHER;
+    if (found?.is === "tsop") return TYPES.get(found.name) ?? OTHER;
     if (found?.is === "declaration") {
       const { node: declared, module: file } = found;
       const heritage =
@@ -212,7 +213,7 @@ export class Receivers {
         const base = ts.isIdentifier(expression)
           ? this.#reader.modules.resolve(file, expression.text)
           : undefined;
-        const known = base?.is === "tsop" ? TYPES[base.name] : undefined;
+        const known = base?.is === "tsop" ? TYPES.get(base.name) : undefined;
         if (known) return known;
       }
       return OTHER;

@@ -4,16 +4,17 @@
  * @see https://kubernetes.io/docs/reference/using-api/cel/#escaping
  */
 import { RESERVED } from "./syntax/words.ts";
+import { tableOf } from "../../table.ts";
 
 /** The words that are not names, including those of constants and operators. */
 const WORDS: ReadonlySet<string> = new Set([...RESERVED, "true", "false", "null", "in"]);
 
-const ESCAPES: Readonly<Record<string, string>> = {
+const ESCAPES = tableOf<string>({
   __: "__underscores__",
   ".": "__dot__",
   "-": "__dash__",
   "/": "__slash__",
-};
+});
 
 /** Whether the word cannot be a name in an expression as it is. */
 export const isReserved = (name: string): boolean => WORDS.has(name);
@@ -23,7 +24,7 @@ export function escapeName(name: string): string | undefined {
   if (name === "" || /^[0-9]/.test(name)) return undefined;
   if (WORDS.has(name)) return `__${name}__`;
   if (/[^a-zA-Z0-9_./-]/.test(name)) return undefined;
-  return name.replace(/__|[-./]/g, (part) => ESCAPES[part] ?? "");
+  return name.replace(/__|[-./]/g, (part) => ESCAPES.get(part) ?? "");
 }
 
 /** The field of a name in an expression; `undefined` when there is none. */
@@ -37,5 +38,5 @@ export function unescapeName(escaped: string): string | undefined {
 }
 
 const SYMBOLS: ReadonlyMap<string, string> = new Map(
-  Object.entries(ESCAPES).map(([symbol, word]) => [word, symbol]),
+  [...ESCAPES].map(([symbol, word]) => [word, symbol]),
 );

@@ -7,6 +7,7 @@
  * @see https://kubernetes.io/docs/reference/kubectl/jsonpath/
  */
 import { getField, isJsonObject } from "../json.ts";
+import { tableOf } from "../../table.ts";
 
 /**
  * One step of a path: from values to the values below them.
@@ -88,14 +89,14 @@ function slice(start: number, end: number | undefined, step: number, single: boo
     });
 }
 
-const COMPARISONS: Readonly<Record<string, (left: Scalar, right: Scalar) => boolean>> = {
+const COMPARISONS = tableOf<(left: Scalar, right: Scalar) => boolean>({
   "==": (left, right) => left === right,
   "!=": (left, right) => left !== right,
   "<": (left, right) => left < right,
   "<=": (left, right) => left <= right,
   ">": (left, right) => left > right,
   ">=": (left, right) => left >= right,
-};
+});
 
 type Scalar = string | number | boolean;
 
@@ -110,7 +111,7 @@ function scalar(values: readonly unknown[]): Scalar | undefined {
 }
 
 function filter(left: readonly Step[], operator: string, right: readonly Step[]): Step {
-  const compare = COMPARISONS[operator];
+  const compare = COMPARISONS.get(operator);
   const keeps = (item: unknown): boolean => {
     const one = scalar(run(left, [item]));
     if (one === undefined) return false;

@@ -5,6 +5,7 @@
  * @see https://github.com/yaml/go-yaml/blob/v2/emitterc.go
  */
 import { formatFloat, isInt64 } from "./go-number.ts";
+import { tableOf } from "../../table.ts";
 
 /** The position of a text, and the indentation of its further lines. */
 interface Position {
@@ -125,7 +126,7 @@ function isPlain(value: string): boolean {
   );
 }
 
-const ESCAPES: Readonly<Record<string, string>> = {
+const ESCAPES = tableOf<string>({
   "\0": "0",
   "\x07": "a",
   "\b": "b",
@@ -140,11 +141,11 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "\u0085": "N",
   "\u2028": "L",
   "\u2029": "P",
-};
+});
 
 function escape(value: string): string {
   return Array.from(value, (character) => {
-    const named = ESCAPES[character];
+    const named = ESCAPES.get(character);
     if (named !== undefined) return `\\${named}`;
     if (!UNPRINTABLE.test(character)) return character;
     const code = character.codePointAt(0) ?? 0;

@@ -1,3 +1,5 @@
+import { tableOf } from "../../table.ts";
+
 /**
  * Schedules of CronJobs: five fields, or a word such as `@daily`, in a time zone.
  *
@@ -30,7 +32,7 @@ const FIELDS: readonly Bounds[] = [
   { min: 1, max: 12, names: MONTHS },
   { min: 0, max: 6, names: DAYS },
 ];
-const WORDS: Readonly<Record<string, string>> = {
+const WORDS = tableOf<string>({
   "@yearly": "0 0 1 1 *",
   "@annually": "0 0 1 1 *",
   "@monthly": "0 0 1 * *",
@@ -38,7 +40,7 @@ const WORDS: Readonly<Record<string, string>> = {
   "@daily": "0 0 * * *",
   "@midnight": "0 0 * * *",
   "@hourly": "0 * * * *",
-};
+});
 
 interface Field {
   readonly values: ReadonlySet<number>;
@@ -63,7 +65,7 @@ export function parseCron(text: string, timeZone = "UTC"): CronSchedule {
   const prefix = /^(?:CRON_)?TZ=(\S*)\s+(.*)$/.exec(text);
   if (prefix) return parseCron((prefix[2] ?? "").trim(), prefix[1] === "" ? "UTC" : prefix[1]);
   if (text.startsWith("@")) {
-    const known = WORDS[text];
+    const known = WORDS.get(text);
     if (known !== undefined) return parseCron(known, timeZone);
     if (text.startsWith("@every ")) return every(text);
     throw new RangeError(`unrecognized descriptor: ${text}`);

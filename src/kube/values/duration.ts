@@ -4,6 +4,7 @@
  * @see https://pkg.go.dev/time#ParseDuration
  */
 import { TsopError } from "../../errors.ts";
+import { tableOf } from "../../table.ts";
 
 const MICROSECOND = 1000n;
 const MILLISECOND = 1000n * MICROSECOND;
@@ -14,7 +15,7 @@ const DAY_MS = 86_400_000;
 // Go's longest duration: 64 bits of nanoseconds, some 292 years.
 const LONGEST = 2n ** 63n - 1n;
 
-const UNIT_NANOS: Readonly<Record<string, bigint>> = {
+const UNIT_NANOS = tableOf<bigint>({
   ns: 1n,
   us: MICROSECOND,
   µs: MICROSECOND,
@@ -23,7 +24,7 @@ const UNIT_NANOS: Readonly<Record<string, bigint>> = {
   s: SECOND,
   m: MINUTE,
   h: HOUR,
-};
+});
 
 /**
  * The milliseconds of a duration as Go reads it, `1h30m`: fields of type `Duration`,
@@ -87,7 +88,7 @@ export function parseGoNanos(text: string): bigint | undefined {
     if (!match) return undefined;
     const [, whole = "", fraction = "", unit = ""] = match;
     if (whole === "" && fraction === "") return undefined;
-    const nanos = UNIT_NANOS[unit] ?? 0n;
+    const nanos = UNIT_NANOS.get(unit) ?? 0n;
     total += BigInt(whole || "0") * nanos + fractionNanos(fraction, nanos);
     if (total > LONGEST + (negative ? 1n : 0n)) return undefined;
   }

@@ -11,6 +11,7 @@ import type {
 } from "../transport/transport.ts";
 import { noUpgrade } from "../transport/upgraded-connection.ts";
 import { askedObject, type AskedObject } from "./asked-object.ts";
+import { tableOf } from "../../table.ts";
 
 /** A right, and how often it was used. */
 export interface UsedRight {
@@ -68,12 +69,12 @@ export class UsedRights {
   }
 }
 
-const VERBS: Readonly<Record<string, string>> = { POST: "create", PUT: "update", PATCH: "patch" };
+const VERBS = tableOf<string>({ POST: "create", PUT: "update", PATCH: "patch" });
 
 /** The verb that the authorizer checks. */
 function rightVerb(method: string, path: string, { name }: AskedObject): string {
   if (method === "DELETE") return name === undefined ? "deletecollection" : "delete";
-  if (method !== "GET") return VERBS[method] ?? method.toLowerCase();
+  if (method !== "GET") return VERBS.get(method) ?? method.toLowerCase();
   if (WATCHES.test(path)) return "watch";
   return name === undefined ? "list" : "get";
 }

@@ -23,8 +23,9 @@ import {
   type UpgradeAnswer,
 } from "./transport.ts";
 import { dialUpgrade } from "./upgraded-connection.ts";
+import { tableOf } from "../../table.ts";
 
-const FAILURES: Readonly<Record<string, ConnectionFailure>> = {
+const FAILURES = tableOf<ConnectionFailure>({
   ECONNREFUSED: "refused",
   ECONNRESET: "reset",
   EPIPE: "reset",
@@ -34,7 +35,7 @@ const FAILURES: Readonly<Record<string, ConnectionFailure>> = {
   ENETUNREACH: "timeout",
   ENOTFOUND: "unknown-host",
   EAI_AGAIN: "unknown-host",
-};
+});
 
 const REQUEST_TARGET = /^[\u0021-\u007e]+$/;
 // API servers answer everything but watches within 60 s, or with a 504.
@@ -221,7 +222,7 @@ export class HttpsTransport implements Transport {
 
   #failed(error: unknown, reusedConnection: boolean): ConnectionError {
     const code = (error as NodeJS.ErrnoException).code ?? "";
-    const failure = FAILURES[code] ?? (isTlsCode(code) ? "tls" : "other");
+    const failure = FAILURES.get(code) ?? (isTlsCode(code) ? "tls" : "other");
     return new ConnectionError(failure, this.server, messageOf(error) || code, {
       cause: error,
       reusedConnection,

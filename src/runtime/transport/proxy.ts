@@ -6,15 +6,16 @@
  */
 import { BlockList, isIP, isIPv4 } from "node:net";
 import { TsopError } from "../../errors.ts";
+import { tableOf } from "../../table.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const DEFAULT_PORTS: Readonly<Record<string, number>> = {
+const DEFAULT_PORTS = tableOf<number>({
   "http:": 80,
   "https:": 443,
   "socks5:": 1080,
   "socks5h:": 1080,
-};
+});
 
 /** The host of a URL without the brackets of an IPv6 address. */
 export function hostOf(url: URL): string {
@@ -23,7 +24,7 @@ export function hostOf(url: URL): string {
 
 /** The port of a URL, or that of its scheme. */
 export function portOf(url: URL): number {
-  return Number(url.port) || (DEFAULT_PORTS[url.protocol] ?? 0);
+  return Number(url.port) || (DEFAULT_PORTS.get(url.protocol) ?? 0);
 }
 
 /** The URL of a proxy, or its mistake, which never holds a password. */
@@ -33,7 +34,7 @@ export function readProxy(text: string): { readonly url: URL } | { readonly mist
     return { mistake: "is not a URL such as http://proxy.example.com:3128" };
   }
   const url = new URL(text);
-  if (url.protocol in DEFAULT_PORTS) return { url };
+  if (DEFAULT_PORTS.has(url.protocol)) return { url };
   return {
     mistake: `begins with ${url.protocol}//, but only http, https and socks5 are supported`,
   };

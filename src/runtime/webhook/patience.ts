@@ -1,8 +1,9 @@
 /** How long the API server waits for an answer. */
 import type { Clock } from "../../clock.ts";
 import { ReviewFailure } from "./replies.ts";
+import { tableOf } from "../../table.ts";
 
-const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+const UNITS_MS = tableOf<number>({ ms: 1, s: 1000, m: 60_000, h: 3_600_000 });
 const MARGIN_SHARE = 0.05;
 const MIN_MARGIN_MS = 100;
 // The API server waits for 30 seconds at most.
@@ -14,7 +15,7 @@ const MAX_MS = 60_000;
  */
 export function patienceOf(query: string, defaultMs: number): number {
   const [, amount, unit] = /(?:^|&)timeout=(\d+(?:\.\d+)?)(ms|s|m|h)(?:&|$)/.exec(query) ?? [];
-  const askedMs = Number(amount) * (UNITS_MS[unit ?? ""] ?? Number.NaN);
+  const askedMs = Number(amount) * (UNITS_MS.get(unit ?? "") ?? Number.NaN);
   const timeoutMs = Number.isFinite(askedMs) ? Math.min(askedMs, MAX_MS) : defaultMs;
   const marginMs = Math.max(MIN_MARGIN_MS, timeoutMs * MARGIN_SHARE);
   return Math.max(timeoutMs - marginMs, timeoutMs / 2);

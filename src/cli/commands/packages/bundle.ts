@@ -22,6 +22,7 @@ import { parseUserYaml } from "../../project/yaml/user-yaml.ts";
 import { plannedManifests } from "../manifests.ts";
 import { type PackageOptions, writePackage } from "./write-package.ts";
 import { present } from "../../../present.ts";
+import { tableOf } from "../../../table.ts";
 
 /** The flags of `tsop bundle`. */
 export interface BundleOptions extends PackageOptions {
@@ -140,25 +141,25 @@ async function settingsOf(
   };
 }
 
-const PICTURES: Readonly<Record<string, string>> = {
+const PICTURES = tableOf<string>({
   ".gif": "image/gif",
   ".jpeg": "image/jpeg",
   ".jpg": "image/jpeg",
   ".png": "image/png",
   ".svg": "image/svg+xml",
-};
+});
 
 async function readIcon(
   path: string,
   given: string,
 ): Promise<{ base64data: string; mediatype: string }> {
-  const mediatype = PICTURES[extname(path).toLowerCase()];
+  const mediatype = PICTURES.get(extname(path).toLowerCase());
   const data = await readFile(path).catch(() => undefined);
   if (mediatype !== undefined && data) return { base64data: data.toString("base64"), mediatype };
   throw new UsageError(
     "bundle-icon",
     `--icon ${given} is not a picture that can be read.`,
-    `Name a file that ends in ${Object.keys(PICTURES).join(", ")}.`,
+    `Name a file that ends in ${[...PICTURES.keys()].join(", ")}.`,
   );
 }
 

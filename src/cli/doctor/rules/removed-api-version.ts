@@ -4,12 +4,13 @@
  * @see https://kubernetes.io/docs/reference/using-api/deprecation-guide/
  */
 import type { Rule } from "../rule.ts";
+import { tableOf } from "../../../table.ts";
 
 /**
  * The successor of a removed version, and the release since which it is not served; by `apiVersion`
  * and, where it matters, kind.
  */
-const REMOVED: Readonly<Record<string, readonly [now: string, since: string]>> = {
+const REMOVED = tableOf<readonly [now: string, since: string]>({
   "apiextensions.k8s.io/v1beta1": ["apiextensions.k8s.io/v1", "1.22"],
   "admissionregistration.k8s.io/v1beta1": ["admissionregistration.k8s.io/v1", "1.22"],
   "apiregistration.k8s.io/v1beta1": ["apiregistration.k8s.io/v1", "1.22"],
@@ -38,7 +39,7 @@ const REMOVED: Readonly<Record<string, readonly [now: string, since: string]>> =
   "cert-manager.io/v1alpha2": ["cert-manager.io/v1", "cert-manager 1.6"],
   "cert-manager.io/v1alpha3": ["cert-manager.io/v1", "cert-manager 1.6"],
   "cert-manager.io/v1beta1": ["cert-manager.io/v1", "cert-manager 1.6"],
-};
+});
 
 /** The rule. */
 export const removedApiVersion: Rule = {
@@ -48,7 +49,7 @@ export const removedApiVersion: Rule = {
   example: "apiVersion: apiextensions.k8s.io/v1beta1\nkind: CustomResourceDefinition",
   *find({ manifests }) {
     for (const { apiVersion, kind, at } of manifests) {
-      const removed = REMOVED[`${apiVersion} ${kind}`] ?? REMOVED[apiVersion];
+      const removed = REMOVED.get(`${apiVersion} ${kind}`) ?? REMOVED.get(apiVersion);
       if (!removed) continue;
       const [now, since] = removed;
       const by = /^\d/.test(since) ? `Kubernetes ${since}` : since;

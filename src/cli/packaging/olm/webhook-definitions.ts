@@ -9,6 +9,7 @@ import type { MutatingWebhook } from "../../../generated/k8s/admissionregistrati
 import type { WebhookConversion } from "../../../generated/k8s/apiextensions-v1.ts";
 import type { Service, ServicePort } from "../../../generated/k8s/core-v1.ts";
 import type { OperatorDeployment } from "./operator-deployment.ts";
+import { tableOf } from "../../../table.ts";
 
 /** The webhooks for a ClusterServiceVersion, and the objects that OLM makes in their place. */
 export interface WebhookDefinitions {
@@ -29,10 +30,10 @@ interface ConvertedCrd extends ManifestObject {
   };
 }
 
-const TYPES: Readonly<Record<string, string>> = {
+const TYPES = tableOf<string>({
   MutatingWebhookConfiguration: "MutatingAdmissionWebhook",
   ValidatingWebhookConfiguration: "ValidatingAdmissionWebhook",
-};
+});
 
 /** The fields of a webhook that OLM takes over; it sets the selector of namespaces itself. */
 const TAKEN = [
@@ -78,7 +79,7 @@ export function webhookDefinitions(
         );
       }
       definitions.push({
-        type: TYPES[configuration.kind],
+        type: TYPES.get(configuration.kind),
         generateName: webhook.name,
         ...server(what, webhook.clientConfig),
         ...Object.fromEntries(
@@ -111,7 +112,7 @@ export function isConverted(object: ManifestObject): object is ConvertedCrd {
 type ClientConfig = MutatingWebhook["clientConfig"];
 
 const isConfiguration = (object: ManifestObject): object is WebhookConfiguration =>
-  Object.hasOwn(TYPES, object.kind);
+  TYPES.has(object.kind);
 
 /** The Service, its port and the Deployment that a webhook's calls reach. */
 function serverOf(

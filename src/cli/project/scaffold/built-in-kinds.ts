@@ -1,5 +1,6 @@
 /** The kinds of Kubernetes itself, as `tsop/k8s` exports them, for controllers of them. */
 import type { ResourceInfo } from "../../../kube/resource.ts";
+import { tableOf } from "../../../table.ts";
 
 /** A built-in kind and the name under which `tsop/k8s` exports it. */
 export interface BuiltInKind extends ResourceInfo {
@@ -28,7 +29,7 @@ const JOB = { template: { spec: { ...POD_SPEC, restartPolicy: "Never" } } };
 const ROLE_REF = { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "view" };
 
 /** The fields that an object of the kind needs beside its metadata, by `group/Kind`. */
-const NEEDED: Readonly<Record<string, object>> = {
+const NEEDED = tableOf<object>({
   "/ConfigMap": {},
   "/LimitRange": { spec: { limits: [] } },
   "/Namespace": {},
@@ -67,8 +68,8 @@ const NEEDED: Readonly<Record<string, object>> = {
   "rbac.authorization.k8s.io/RoleBinding": { roleRef: ROLE_REF },
   "scheduling.k8s.io/PriorityClass": { value: 1 },
   "storage.k8s.io/StorageClass": { provisioner: "example.com/disks" },
-};
+});
 
 /** The fields of a valid object beside its metadata; `undefined` where none is known. */
 export const neededFields = ({ group, kind }: ResourceInfo): object | undefined =>
-  NEEDED[`${group}/${kind}`];
+  NEEDED.get(`${group}/${kind}`);

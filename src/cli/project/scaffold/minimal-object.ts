@@ -1,14 +1,15 @@
 /** The smallest object that a schema takes, as far as the schema says it. */
 import type { Schema } from "../../../kube/schema/structural.ts";
+import { tableOf } from "../../../table.ts";
 
-const FORMATS: Readonly<Record<string, string>> = {
+const FORMATS = tableOf<string>({
   date: "2026-01-01",
   "date-time": "2026-01-01T00:00:00Z",
   duration: "30s",
   ipv4: "192.0.2.1",
   uri: "https://example.com",
   uuid: "00000000-0000-4000-8000-000000000000",
-};
+});
 
 /** The choice of the fields that an object has. */
 export interface ObjectOptions {
@@ -39,7 +40,7 @@ export function minimalValue(schema: Schema, options: ObjectOptions = {}): unkno
 }
 
 function minimalText({ format, minLength = 0 }: Schema): string {
-  return (FORMATS[format ?? ""] ?? "example").padEnd(minLength, "x");
+  return (FORMATS.get(format ?? "") ?? "example").padEnd(minLength, "x");
 }
 
 function minimalFields(

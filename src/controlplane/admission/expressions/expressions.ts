@@ -23,6 +23,7 @@ import {
 import type { ConditionProblem } from "../../../kube/webhooks/webhook-rules.ts";
 import { AUTHORIZER, RESOURCE_CHECK, authorizerLibrary } from "./authorizer-library.ts";
 import { patchLibrary } from "./patch-library.ts";
+import { tableOf } from "../../../table.ts";
 
 /** The type of `request`. */
 const REQUEST = struct("kubernetes.AdmissionRequest");
@@ -41,7 +42,7 @@ const CONDITION = struct("kubernetes.NamespaceCondition");
 const TEXTS = listOf(STRING);
 const LABELS = mapOf(STRING, STRING);
 
-const FIELDS: Readonly<Record<string, Readonly<Record<string, CelType>>>> = {
+const FIELDS = tableOf<Readonly<Record<string, CelType>>>({
   [REQUEST.name]: {
     kind: KIND,
     resource: RESOURCE,
@@ -83,7 +84,7 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, CelType>>>> = {
     message: STRING,
     reason: STRING,
   },
-};
+});
 
 /** The fields of these types, of a policy's variables, and of the object's type if it is known. */
 class AdmissionTypes implements ObjectFields {
@@ -100,12 +101,12 @@ class AdmissionTypes implements ObjectFields {
 
   has(type: string): boolean {
     if (type === VARIABLES.name) return this.#variables !== undefined;
-    return Object.hasOwn(FIELDS, type) || this.#objects.some((objects) => objects.has(type));
+    return FIELDS.has(type) || this.#objects.some((objects) => objects.has(type));
   }
 
   field(type: string, name: string): CelType | undefined {
     if (type === VARIABLES.name) return this.#variables?.get(name);
-    const fields = Object.hasOwn(FIELDS, type) ? FIELDS[type] : undefined;
+    const fields = FIELDS.get(type);
     if (fields) return Object.hasOwn(fields, name) ? fields[name] : undefined;
     return this.#objects.find((objects) => objects.has(type))?.field(type, name);
   }

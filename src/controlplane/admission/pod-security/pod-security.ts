@@ -24,6 +24,7 @@ import {
 } from "./levels.ts";
 import { violationsOf } from "./standards.ts";
 import { type CheckedPod, showDetails } from "./violation.ts";
+import { tableOf } from "../../../table.ts";
 
 const PODS: ResourceName<SentObject & CheckedPod> = { group: "", plural: "pods" };
 const MAX_CHECKED_PODS = 3000;
@@ -51,7 +52,7 @@ interface TemplateOwner extends SentObject {
 const ownTemplate = ({ spec }: TemplateOwner): Template => spec?.template;
 
 /** The pod templates of the kinds that make pods. */
-const TEMPLATES: Readonly<Record<string, (object: TemplateOwner) => Template>> = {
+const TEMPLATES = tableOf<(object: TemplateOwner) => Template>({
   podtemplates: ({ template }) => template,
   replicationcontrollers: ownTemplate,
   "replicasets.apps": ownTemplate,
@@ -60,7 +61,7 @@ const TEMPLATES: Readonly<Record<string, (object: TemplateOwner) => Template>> =
   "daemonsets.apps": ownTemplate,
   "jobs.batch": ownTemplate,
   "cronjobs.batch": ({ spec }) => spec?.jobTemplate?.spec?.template,
-};
+});
 
 /** Checks pods, objects with pod templates, and namespaces. */
 export class PodSecurity {
@@ -79,7 +80,7 @@ export class PodSecurity {
     if (pod) this.#validatePod(request, pod);
     else if (subresource !== "") return;
     else if (name === "namespaces") this.#validateNamespace(request, object);
-    else this.#validateTemplate(request, TEMPLATES[name]?.(object));
+    else this.#validateTemplate(request, TEMPLATES.get(name)?.(object));
   }
 
   #labelsOf({ namespace }: AdmissionRequest): Readonly<Record<string, string>> | undefined {

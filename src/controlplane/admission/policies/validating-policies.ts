@@ -37,9 +37,10 @@ import {
   compileCommonParts,
   perObject,
 } from "../../builtin/kinds/admissionregistration/policy.ts";
+import { tableOf } from "../../../table.ts";
 
 const MESSAGE_MAX_BYTES = 5 * 1024;
-const CODES: Readonly<Record<string, number>> = { Forbidden: 403, RequestEntityTooLarge: 413 };
+const CODES = tableOf<number>({ Forbidden: 403, RequestEntityTooLarge: 413 });
 
 /** An objection of a policy to a write. */
 interface Objection {
@@ -207,5 +208,5 @@ function denial(
 ): StatusError {
   const text = `${named(bound)} denied request: ${message}`;
   const { status } = refusal(request, text, [{ message: text }]);
-  return new StatusError({ ...status, reason, code: CODES[reason] ?? 422 });
+  return new StatusError({ ...status, reason, code: CODES.get(reason) ?? 422 });
 }

@@ -70,8 +70,10 @@ import { volumeAttributesClassRules } from "./storage/volume-attributes-class.ts
 import { storageVersionMigrationRules } from "./storagemigration/storage-version-migration.ts";
 
 import { tokenRequestRules } from "./authentication/token-request.ts";
+import { getField } from "../../../kube/json.ts";
+import { tableOf } from "../../../table.ts";
 
-const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
+const TABLE = tableOf<Readonly<Record<string, KindRules>>>({
   "": {
     ComponentStatus: componentStatusRules,
     ConfigMap: configMapRules,
@@ -180,9 +182,9 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
   "storagemigration.k8s.io": {
     StorageVersionMigration: storageVersionMigrationRules,
   },
-};
+});
 
 /** The rules of a kind, or `undefined` when it has none. */
 export function rulesOf(group: string, kind: string): KindRules | undefined {
-  return TABLE[group]?.[kind];
+  return getField(TABLE.get(group) ?? {}, kind);
 }

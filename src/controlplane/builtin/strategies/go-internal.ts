@@ -19,12 +19,13 @@ import type { JsonObject } from "../../../kube/object.ts";
 import { LineTable } from "../../line-table.ts";
 import { asGiven } from "./emptied.ts";
 import { unifiedDiff } from "./unified-diff.ts";
+import { tableOf } from "../../../table.ts";
 
 type Field = readonly [shown: string, json: string, code: string];
 
 const types = new LineTable<readonly Field[]>(new URL("./go-internal.data.json", import.meta.url));
 
-const ZERO: Readonly<Record<string, unknown>> = {
+const ZERO = tableOf<unknown>({
   text: "",
   number: 0,
   bool: false,
@@ -33,7 +34,7 @@ const ZERO: Readonly<Record<string, unknown>> = {
   bytes: null,
   time: null,
   tree: null,
-};
+});
 
 /**
  * The internal form of `value`, for messages.
@@ -62,7 +63,7 @@ function formOf(type: string, value: unknown, read: Read): unknown {
     return isJsonObject(value) ? mapForm(type.slice(2), value, read) : null;
   }
   const fields = types.get(type);
-  if (!fields) return value ?? ZERO[type];
+  if (!fields) return value ?? ZERO.get(type);
   return structForm(fields, isJsonObject(value) ? value : {}, read);
 }
 

@@ -22,6 +22,7 @@ import type { JsonObject, SentObject } from "../../../kube/object.ts";
 import { formatQuantity, parseQuantity, roundUpToMilli } from "../../../kube/values/quantity.ts";
 import { LineTable } from "../../line-table.ts";
 import { markEmptied, noteEmptied } from "./emptied.ts";
+import { tableOf } from "../../../table.ts";
 
 /** A field of a type, with the parts of its code. */
 interface Field {
@@ -62,12 +63,12 @@ export function normaliseShape(object: SentObject): void {
   if (shaper.hasDropped) markEmptied(object);
 }
 
-const ZERO: Readonly<Record<string, string | number | boolean>> = {
+const ZERO = tableOf<string | number | boolean>({
   text: "",
   number: 0,
   bool: false,
   quantity: "0",
-};
+});
 
 class Shaper {
   /** Whether an empty list or map was dropped. */
@@ -107,7 +108,7 @@ class Shaper {
         return isAbsent ? undefined : this.#item(value, type === "quantity" ? "exact" : type);
       default:
         if (type === "") return optional && isZero(value) ? undefined : value;
-        if (isAbsent) return ZERO[type];
+        if (isAbsent) return ZERO.get(type);
         return this.#item(value, type === "quantity" ? "exact" : type);
     }
   }

@@ -26,6 +26,7 @@ import {
   resolvePorts,
   sortedByHash,
 } from "./service-pods.ts";
+import { tableOf } from "../../../table.ts";
 
 const SERVICE_NAME = "kubernetes.io/service-name";
 const MANAGED_BY = "endpointslice.kubernetes.io/managed-by";
@@ -37,11 +38,11 @@ const SLICE_SIZE = 100;
  * Values of `trafficDistribution` that prefer close endpoints, and whether those must be on the
  * same node.
  */
-const NEAR: Readonly<Record<string, boolean>> = {
+const NEAR = tableOf<boolean>({
   PreferClose: false,
   PreferSameZone: false,
   PreferSameNode: true,
-};
+});
 
 /** An EndpointSlice. */
 export interface EndpointSlice extends SentObject {
@@ -168,7 +169,7 @@ function endpointOf(service: Service, pod: Pod, node: Node | undefined): Endpoin
   const hostname = hostnameOf(service, pod);
   const nodeName = pod.spec.nodeName || undefined;
   const zone = node?.metadata.labels?.[ZONE] || undefined;
-  const onNode = NEAR[trafficDistribution];
+  const onNode = NEAR.get(trafficDistribution);
   const hints = present({
     forZones: zone === undefined ? undefined : [{ name: zone }],
     forNodes: onNode && nodeName !== undefined ? [{ name: nodeName }] : undefined,

@@ -1,3 +1,5 @@
+import { tableOf } from "../../../table.ts";
+
 /**
  * The commands that the simulated kubelet understands: `sleep N`, `exit N`, `true`, `false`, `echo
  * ...`, alone or as a shell script (`sh -c "sleep 5; exit 3"`).
@@ -13,7 +15,7 @@ export interface CommandEnd {
 }
 
 const SHELLS = new Set(["sh", "bash", "ash", "dash", "zsh"]);
-const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
+const UNITS = tableOf<number>({ s: 1, m: 60, h: 3600, d: 86_400 });
 /** Programs without an effect on the simulation, which succeed at once. */
 const HARMLESS = new Set(["echo", "printf", ":", "true", "date", "export", "cd", "umask", "test"]);
 const FOREVER: CommandEnd = { afterMs: undefined, exitCode: 0 };
@@ -50,7 +52,7 @@ function sleepEnd(args: readonly string[]): CommandEnd | undefined {
     if (/^inf(?:inity)?$/.test(argument)) return FOREVER;
     const [, amount, unit = "s"] = /^(\d+(?:\.\d+)?)([smhd])?$/.exec(argument) ?? [];
     if (amount === undefined) return undefined;
-    seconds += Number(amount) * (UNITS[unit] ?? 1);
+    seconds += Number(amount) * (UNITS.get(unit) ?? 1);
   }
   return args.length === 0 ? undefined : { afterMs: seconds * 1000, exitCode: 0 };
 }

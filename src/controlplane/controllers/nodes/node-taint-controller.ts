@@ -14,30 +14,31 @@ import { tolerates } from "../pods/pod-scheduling.ts";
 import { isFinished } from "../pods/pods.ts";
 import { msOf, timeOf } from "../../../kube/values/times.ts";
 import { ObjectController, watch } from "../controller.ts";
+import { tableOf } from "../../../table.ts";
 
 type Taint = NonNullable<NonNullable<Node["spec"]>["taints"]>[number];
 
 const PREFIX = "node.kubernetes.io/";
 /** For how many seconds a kubelet may cache secrets: 0 in a small cluster. */
 const TTL = "node.alpha.kubernetes.io/ttl";
-const PRESSURES: Readonly<Record<string, string>> = {
+const PRESSURES = tableOf<string>({
   MemoryPressure: "memory-pressure",
   DiskPressure: "disk-pressure",
   PIDPressure: "pid-pressure",
   NetworkUnavailable: "network-unavailable",
-};
+});
 /** The `NoSchedule` taints that this controller owns. */
 const OWN: ReadonlySet<string> = new Set(
-  ["not-ready", "unreachable", "unschedulable", ...Object.values(PRESSURES)].map(
+  ["not-ready", "unreachable", "unschedulable", ...PRESSURES.values()].map(
     (name) => `${PREFIX}${name}`,
   ),
 );
 
 /** The taints that evict, by the status of a node's condition Ready. */
-const EVICTING: Readonly<Record<string, string>> = {
+const EVICTING = tableOf<string>({
   False: `${PREFIX}not-ready`,
   Unknown: `${PREFIX}unreachable`,
-};
+});
 
 /** Sets the taints of nodes, and evicts pods. Keys are `/node` and `namespace/pod`. */
 export class NodeTaintController extends ObjectController<Node> {
@@ -75,7 +76,7 @@ export class NodeTaintController extends ObjectController<Node> {
       effect === "NoSchedule"
         ? OWN.has(own)
         : effect === "NoExecute" &&
-          Object.values(EVICTING).includes(own) &&
+          [...EVICTING.values()].includes(own) &&
           readinessOf(node) !== undefined;
     const isSame = (one: Taint, other: Taint): boolean =>
       one.key === other.key && one.effect === other.effect;
@@ -96,7 +97,7 @@ export class NodeTaintController extends ObjectController<Node> {
    * not at fault.
    */
   #evictingTaints(node: Node): Taint[] {
-    const key = EVICTING[readinessOf(node) ?? ""];
+    const key = EVICTING.get(readinessOf(node) ?? "");
     const nodes = this.client.list(NODES);
     const isAlone = nodes.every((other) => readinessOf(other) !== "True");
     return key === undefined || isAlone ? [] : [{ key, effect: "NoExecute" }];
@@ -134,7 +135,7 @@ function conditionTaints({ spec, status }: Node): Taint[] {
   for (const { type, status: state } of status?.conditions ?? []) {
     if (type === "Ready" && state === "False") names.push("not-ready");
     if (type === "Ready" && state === "Unknown") names.push("unreachable");
-    const pressure = PRESSURES[type];
+    const pressure = PRESSURES.get(type);
     if (pressure !== undefined && state === "True") names.push(pressure);
   }
   if (spec?.unschedulable === true) names.push("unschedulable");

@@ -7,12 +7,13 @@ import { asObject } from "../../../kube/json.ts";
 import type { SentObject } from "../../../kube/object.ts";
 import { storeKey } from "../../store/store.ts";
 import { type Cluster, randomUid, timestamp } from "./cluster.ts";
+import { tableOf } from "../../../table.ts";
 
 const COLLECTION = "apiservices.apiregistration.k8s.io";
 const MANAGED = "kube-aggregator.kubernetes.io/automanaged";
 
 /** The priorities of built-in groups; higher ones come first. */
-const GROUP_PRIORITIES: Readonly<Record<string, number>> = {
+const GROUP_PRIORITIES = tableOf<number>({
   "": 18_000,
   apps: 17_800,
   "events.k8s.io": 17_750,
@@ -33,14 +34,14 @@ const GROUP_PRIORITIES: Readonly<Record<string, number>> = {
   "discovery.k8s.io": 16_200,
   "resource.k8s.io": 16_200,
   "flowcontrol.apiserver.k8s.io": 16_100,
-};
+});
 /** The priorities of versions in their group, where they are not the usual ones. */
-const VERSION_PRIORITIES: Readonly<Record<string, number>> = {
+const VERSION_PRIORITIES = tableOf<number>({
   "v1.": 1,
   "v2.autoscaling": 30,
   "v1.resource.k8s.io": 21,
   "v1.flowcontrol.apiserver.k8s.io": 21,
-};
+});
 const USUAL_VERSION_PRIORITY = 15;
 const CUSTOM_GROUP_PRIORITY = 1000;
 const CUSTOM_VERSION_PRIORITY = 100;
@@ -54,7 +55,7 @@ function apiService(
   const now = timestamp(clock);
   const name = `${version}.${group}`;
   const [groupPriority = CUSTOM_GROUP_PRIORITY, versionPriority] = builtIn
-    ? [GROUP_PRIORITIES[group], VERSION_PRIORITIES[name] ?? USUAL_VERSION_PRIORITY]
+    ? [GROUP_PRIORITIES.get(group), VERSION_PRIORITIES.get(name) ?? USUAL_VERSION_PRIORITY]
     : [CUSTOM_GROUP_PRIORITY, CUSTOM_VERSION_PRIORITY];
   return asObject({
     apiVersion: "apiregistration.k8s.io/v1",

@@ -16,6 +16,7 @@ import { expired, plainError } from "../../failures.ts";
 import { type ObjectFilter, isSelected, waitForVersion } from "./list.ts";
 import { collectionOf } from "../../resource-name.ts";
 import { prepareReads, readAs } from "../cluster/versions.ts";
+import { tableOf } from "../../../table.ts";
 
 /** The parameters of a watch. */
 export interface WatchQuery extends ObjectFilter {
@@ -259,14 +260,14 @@ function withVersion(object: SentObject, version: number): SentObject {
 }
 
 /** The fields that an empty object gains in its conversion from the server's internal form. */
-const CONVERTED_SPEC: Readonly<Record<string, JsonObject>> = {
+const CONVERTED_SPEC = tableOf<JsonObject>({
   Deployment: { replicas: 0 },
   ReplicaSet: { replicas: 0 },
   StatefulSet: { replicas: 0 },
-};
-const CONVERTED_ANNOTATIONS: Readonly<Record<string, Record<string, string>>> = {
+});
+const CONVERTED_ANNOTATIONS = tableOf<Record<string, string>>({
   DaemonSet: { "deprecated.daemonset.template.generation": "0" },
-};
+});
 
 /** The object of a BOOKMARK: only a version, and Go's output of an empty object. */
 function bookmarkObject(
@@ -275,7 +276,7 @@ function bookmarkObject(
   annotations?: Record<string, string>,
 ): SentObject {
   const { kind, builtIn } = resource;
-  const all = { ...(builtIn ? CONVERTED_ANNOTATIONS[kind] : {}), ...annotations };
+  const all = { ...(builtIn ? CONVERTED_ANNOTATIONS.get(kind) : {}), ...annotations };
   return {
     ...(builtIn ? zeroOf(resource) : {}),
     kind,
@@ -305,7 +306,7 @@ function zeroOf(resource: ServedResource): JsonObject {
   const known = zeros.get(resource);
   if (known) return known;
   const zero = zeroObject(resource);
-  const spec = CONVERTED_SPEC[resource.kind];
+  const spec = CONVERTED_SPEC.get(resource.kind);
   if (spec) zero["spec"] = { ...(zero["spec"] as JsonObject), ...spec };
   zeros.set(resource, zero);
   return zero;

@@ -15,9 +15,10 @@ import {
   deleteRequest,
   updateRequest,
 } from "./write-requests.ts";
+import { tableOf } from "../../../table.ts";
 
 /** The handlers of ordinary requests, by verb. */
-const BY_VERB: Readonly<Record<string, RequestHandler>> = {
+const BY_VERB = tableOf<RequestHandler>({
   get: getRequest,
   list: listRequest,
   watch: watchRequest,
@@ -26,7 +27,7 @@ const BY_VERB: Readonly<Record<string, RequestHandler>> = {
   patch: patchRequest,
   delete: deleteRequest,
   deletecollection: deleteCollectionRequest,
-};
+});
 
 /** The handlers of creates of what is not stored, by resource. */
 const OF_CREATES: ReadonlyMap<string, RequestHandler> = new Map([
@@ -35,9 +36,7 @@ const OF_CREATES: ReadonlyMap<string, RequestHandler> = new Map([
 ]);
 
 /** The handlers of subresources that are no part of their object, by verb or for any verb. */
-const OF_SUBRESOURCES: Readonly<
-  Record<string, RequestHandler | Readonly<Record<string, RequestHandler>>>
-> = {
+const OF_SUBRESOURCES = tableOf<RequestHandler | Readonly<Record<string, RequestHandler>>>({
   scale: { get: getScale, update: putScale, patch: patchScale },
   binding: { create: bindRequest },
   eviction: { create: evictRequest },
@@ -47,7 +46,7 @@ const OF_SUBRESOURCES: Readonly<
   attach: connectRequest,
   proxy: connectRequest,
   portforward: connectRequest,
-};
+});
 
 /** The handler of a request; `undefined` when nothing has that verb. */
 export function handlerOf(
@@ -56,8 +55,8 @@ export function handlerOf(
 ): RequestHandler | undefined {
   if (!subresource) {
     const special = verb === "create" ? OF_CREATES.get(groupResourceOf(resource)) : undefined;
-    return special ?? BY_VERB[verb];
+    return special ?? BY_VERB.get(verb);
   }
-  const own = OF_SUBRESOURCES[subresource.name];
-  return (typeof own === "function" ? own : own?.[verb]) ?? BY_VERB[verb];
+  const own = OF_SUBRESOURCES.get(subresource.name);
+  return (typeof own === "function" ? own : own?.[verb]) ?? BY_VERB.get(verb);
 }

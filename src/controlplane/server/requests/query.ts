@@ -7,6 +7,7 @@ import {
   parseFieldSelector,
   parseLabelSelector,
 } from "../../../kube/selectors/selector.ts";
+import { int64Problem, uint64Problem } from "../../../kube/values/integers.ts";
 import type { ServedResource } from "../../kinds.ts";
 import type { WriteOptions } from "../cluster/cluster.ts";
 import { readContinue } from "../read/continue-token.ts";
@@ -25,7 +26,7 @@ export function booleanOption(query: URLSearchParams, name: string): boolean {
 export function integerOption(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name);
   if (text === null) return undefined;
-  const problem = numberProblem("ParseInt", text, /^[+-]?\d+$/, [-(2n ** 63n), 2n ** 63n]);
+  const problem = int64Problem(text);
   if (problem !== undefined) throw badRequest(problem);
   return Number(text);
 }
@@ -33,25 +34,8 @@ export function integerOption(query: URLSearchParams, name: string): number | un
 /** The error of a resourceVersion as an unsigned number; `undefined` when it is valid. */
 export function versionProblem(text: string): string | undefined {
   if (text === "") return undefined;
-  const problem = numberProblem("ParseUint", text, /^\d+$/, [0n, 2n ** 64n]);
+  const problem = uint64Problem(text);
   return problem && `resourceVersion: Invalid value: ${JSON.stringify(text)}: ${problem}`;
-}
-
-/** Whole numbers of at most this many digits are exact, and in range. */
-const EXACT_DIGITS = 15;
-
-/** The error of a whole number from `least` up to `limit`, in the words of Go's function. */
-function numberProblem(
-  parse: "ParseInt" | "ParseUint",
-  text: string,
-  form: RegExp,
-  [least, limit]: readonly [bigint, bigint],
-): string | undefined {
-  const isNumber = form.test(text);
-  const value = isNumber && text.length > EXACT_DIGITS ? BigInt(text) : 0n;
-  if (isNumber && value >= least && value < limit) return undefined;
-  const why = isNumber ? "value out of range" : "invalid syntax";
-  return `strconv.${parse}: parsing ${JSON.stringify(text)}: ${why}`;
 }
 
 const DURATION_UNITS: ReadonlySet<string> = new Set(["ns", "us", "µs", "μs", "ms", "s", "m", "h"]);

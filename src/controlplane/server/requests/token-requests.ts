@@ -24,6 +24,7 @@ import { sentWrite } from "./pod-requests.ts";
 import { writeOptions } from "./query.ts";
 import type { Outcome, ResourceRequest } from "./request.ts";
 import { present } from "../../../present.ts";
+import { tableOf } from "../../../table.ts";
 
 type AskedToken = SentObject & Loose<Pick<TokenRequest, "spec" | "status">>;
 
@@ -119,11 +120,11 @@ function checkRequest({ metadata, spec }: AskedToken, name: string): void {
 }
 
 /** The plurals of the kinds that a token may be bound to. */
-const BINDABLE: Readonly<Record<string, string>> = {
+const BINDABLE = tableOf<string>({
   Pod: "pods",
   Secret: "secrets",
   Node: "nodes",
-};
+});
 
 /** @throws StatusError 400 for another kind, 404, or 409 for another uid */
 function findBound(
@@ -133,7 +134,7 @@ function findBound(
 ): BoundObject {
   const { name: accountName = "", namespace = "" } = account.metadata;
   const { apiVersion = "", kind = "", name = "", uid = "" } = reference;
-  const plural = apiVersion === "v1" ? BINDABLE[kind] : undefined;
+  const plural = apiVersion === "v1" ? BINDABLE.get(kind) : undefined;
   if (plural === undefined) {
     const version = apiVersion.includes("/") ? apiVersion : `/${apiVersion}`;
     throw badRequest(`cannot bind token to object of type ${version}, Kind=${kind}`);

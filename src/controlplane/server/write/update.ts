@@ -3,6 +3,7 @@ import { invalid } from "../../../kube/field-errors.ts";
 import { copyJson, sameJson, asJson } from "../../../kube/json.ts";
 import type { SentObject, ObjectMeta } from "../../../kube/object.ts";
 import type { StatusError } from "../../../kube/status.ts";
+import { uint64Problem } from "../../../kube/values/integers.ts";
 import type { ServedResource } from "../../kinds.ts";
 import { storeKey } from "../../store/store.ts";
 import type { Write, WriteOptions } from "../cluster/cluster.ts";
@@ -14,6 +15,7 @@ import { checkSize, dedupOwners } from "./object-limits.ts";
 import { collectionOf } from "../../resource-name.ts";
 import { validateChange } from "./validation.ts";
 import { rememberRead, shownAs, toStore, unfilled } from "../cluster/versions.ts";
+import { tableOf } from "../../../table.ts";
 
 /** The options of an update. */
 export interface UpdateOptions extends WriteOptions {
@@ -153,20 +155,19 @@ function checkPreconditions(
     metadata.resourceVersion = live.metadata.resourceVersion ?? "";
     return;
   }
-  if (!/^\d+$/.test(version)) {
-    throw plainError(`strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`);
-  }
+  const problem = uint64Problem(version);
+  if (problem !== undefined) throw plainError(problem);
   if (version !== live.metadata.resourceVersion) throw modified(resource, name);
 }
 
 /** The folders of the real server's storage, for kinds that once had other names. */
-const STORAGE_FOLDERS: Readonly<Record<string, string>> = {
+const STORAGE_FOLDERS = tableOf<string>({
   endpoints: "services/endpoints",
   ingresses: "ingress",
   nodes: "minions",
   replicationcontrollers: "controllers",
   services: "services/specs",
-};
+});
 
 /** 409 of a PUT for another object of that name, in the words of the real server's storage. */
 export function wrongUid(
@@ -177,7 +178,7 @@ export function wrongUid(
   found: string,
 ): StatusError {
   const { builtIn, plural, group } = resource;
-  const folder = builtIn ? (STORAGE_FOLDERS[plural] ?? plural) : `${group}/${plural}`;
+  const folder = builtIn ? (STORAGE_FOLDERS.get(plural) ?? plural) : `${group}/${plural}`;
   const key = `/registry/${folder}/${storeKey(namespace, name)}`;
   return conflict(
     resource,

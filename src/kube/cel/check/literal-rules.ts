@@ -9,6 +9,7 @@ import { compilePattern } from "../patterns.ts";
 import { parseDuration, parseTimestamp, timestampFromUnix } from "../time.ts";
 import { type CelType, DYN, firstParameter, formatType, isOptional, sameType } from "../types.ts";
 import { CelError, type CelValue } from "../values.ts";
+import { tableOf } from "../../../table.ts";
 
 /** Errors of the constants of a checked tree. */
 export function literalIssues(root: Expr): CelIssue[] {
@@ -100,7 +101,10 @@ function formatIssues(call: CallExpr): CelIssue[] {
     const bad = arg && unfit(part.clause, arg);
     if (bad) {
       const type = (bad.type ?? DYN).name;
-      return issue(`error during formatting: ${CLAUSE_RULES[part.clause] ?? ""} ${type}`, bad.at);
+      return issue(
+        `error during formatting: ${CLAUSE_RULES.get(part.clause) ?? ""} ${type}`,
+        bad.at,
+      );
     }
   }
   if (args.items.length <= count) return [];
@@ -109,7 +113,7 @@ function formatIssues(call: CallExpr): CelIssue[] {
   );
 }
 
-const CLAUSE_TYPES: Readonly<Record<string, readonly CelType["kind"][]>> = {
+const CLAUSE_TYPES = tableOf<readonly CelType["kind"][]>({
   d: ["int", "uint"],
   f: ["double", "string"],
   e: ["double", "string"],
@@ -117,7 +121,7 @@ const CLAUSE_TYPES: Readonly<Record<string, readonly CelType["kind"][]>> = {
   x: ["int", "uint", "string", "bytes"],
   X: ["int", "uint", "string", "bytes"],
   o: ["int", "uint"],
-};
+});
 
 const PRINTABLE: readonly CelType["kind"][] = [
   ...(["list", "map", "int", "uint", "double", "bool", "string", "timestamp"] as const),
@@ -128,7 +132,7 @@ const PRINTABLE: readonly CelType["kind"][] = [
 function unfit(clause: string, arg: Expr): Expr | undefined {
   const kind = (arg.type ?? DYN).kind;
   if (clause !== "s") {
-    return kind === "dyn" || CLAUSE_TYPES[clause]?.includes(kind) ? undefined : arg;
+    return kind === "dyn" || CLAUSE_TYPES.get(clause)?.includes(kind) ? undefined : arg;
   }
   if (kind !== "dyn" && !PRINTABLE.includes(kind)) return arg;
   if (arg.kind !== "list" && arg.kind !== "map") return undefined;

@@ -16,12 +16,13 @@ import {
   Uint,
 } from "../values.ts";
 import { toText } from "./conversions.ts";
+import { tableOf } from "../../../table.ts";
 
 /** Thrown within the formatter. */
 class FormatProblem extends Error {}
 
 /** The clauses by their letters, with their error for a value that they do not take. */
-export const CLAUSE_RULES: Readonly<Record<string, string>> = {
+export const CLAUSE_RULES = tableOf<string>({
   s: "string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps, was given",
   d: "decimal clause can only be used on integers, was given",
   f: "fixed-point clause can only be used on doubles, was given",
@@ -30,7 +31,7 @@ export const CLAUSE_RULES: Readonly<Record<string, string>> = {
   x: "only integers, byte buffers, and strings can be formatted as hex, was given",
   X: "only integers, byte buffers, and strings can be formatted as hex, was given",
   o: "octal clause can only be used on integers, was given",
-};
+});
 
 /** A part of a format string: plain text, or a clause for the next argument. */
 export type FormatPart =
@@ -75,7 +76,7 @@ function clauseProblem(digits: string | undefined, clause: string): string | und
   if (digits === "") {
     return `${inPrecision}error while converting precision to integer: strconv.Atoi: parsing "": invalid syntax`;
   }
-  if (!(clause in CLAUSE_RULES)) return `unrecognized formatting clause "${clause}"`;
+  if (!CLAUSE_RULES.has(clause)) return `unrecognized formatting clause "${clause}"`;
   return undefined;
 }
 
@@ -125,7 +126,7 @@ function applyClause(clause: string, precision: number | undefined, value: CelVa
 
 const refuse = (clause: string, value: CelValue): FormatProblem =>
   new FormatProblem(
-    `error during formatting: ${CLAUSE_RULES[clause] ?? ""} ${typeOfValue(value).name}`,
+    `error during formatting: ${CLAUSE_RULES.get(clause) ?? ""} ${typeOfValue(value).name}`,
   );
 
 function integerOf(value: CelValue, clause: string): bigint {

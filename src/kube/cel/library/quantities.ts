@@ -11,6 +11,7 @@ import { BOOL, DOUBLE, INT, STRING, struct } from "../types.ts";
 import { CelError, type CelValue, INT_MAX, INT_MIN, noSuchOverload } from "../values.ts";
 import { KubernetesValue } from "./kubernetes-value.ts";
 import { orderingFunctions } from "./ordering.ts";
+import { tableOf } from "../../../table.ts";
 
 const QUANTITY = struct("kubernetes.Quantity");
 
@@ -53,7 +54,7 @@ class QuantityValue extends KubernetesValue {
   }
 }
 
-const DECIMALS: Readonly<Record<string, number>> = {
+const DECIMALS = tableOf<number>({
   n: -9,
   u: -6,
   m: -3,
@@ -64,7 +65,7 @@ const DECIMALS: Readonly<Record<string, number>> = {
   T: 12,
   P: 15,
   E: 18,
-};
+});
 const BINARIES = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
 
 /** The quantity as a scaled number; `undefined` where the API server computes with more digits. */
@@ -80,7 +81,7 @@ function scaledOf(text: string): Scaled | undefined {
     const value = BigInt(digits) << BigInt(10 * power);
     return value > INT_MAX ? undefined : { value: sign === "-" ? -value : value, scale: 0 };
   }
-  const exponent = DECIMALS[suffix] ?? Number(suffix.slice(1));
+  const exponent = DECIMALS.get(suffix) ?? Number(suffix.slice(1));
   const scale = exponent - fraction.length;
   if (digits.length > 18 || scale < -9) return undefined;
   const value = BigInt(digits);

@@ -9,6 +9,7 @@ import type { Library } from "../environment.ts";
 import type { LibraryCosts } from "../cost/library-costs.ts";
 import { BOOL, listOf, parameter } from "../types.ts";
 import { CelError, CelList, type CelValue, noSuchOverload, sizeOf } from "../values.ts";
+import { tableOf } from "../../../table.ts";
 
 const LIST_T = listOf(parameter("T"));
 
@@ -33,20 +34,20 @@ function intersects(left: CelList, right: CelList): boolean {
 }
 
 /** How often the items of both lists are compared, by function. */
-const FACTORS: Readonly<Record<string, number>> = {
+const FACTORS = tableOf<number>({
   list_sets_contains_list: 1,
   list_sets_intersects_list: 1,
   list_sets_equivalent_list: 2,
-};
+});
 
 const costs: LibraryCosts = {
   estimate({ overload: { id }, args: [left, right] }) {
-    const factor = FACTORS[id];
+    const factor = FACTORS.get(id);
     if (factor === undefined || !left || !right) return undefined;
     return { cost: sumOf(scaled(product(left.size(), right.size()), factor), exactly(1)) };
   },
   actual(_name, overloadId, [left = null, right = null]) {
-    const factor = FACTORS[overloadId];
+    const factor = FACTORS.get(overloadId);
     if (factor === undefined) return undefined;
     return 1 + (sizeOf(left) ?? 1) * (sizeOf(right) ?? 1) * factor;
   },

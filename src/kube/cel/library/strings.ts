@@ -16,6 +16,7 @@ import {
   ValueList,
 } from "../values.ts";
 import { formatText } from "./format-text.ts";
+import { tableOf } from "../../../table.ts";
 
 type Result = CelValue | CelError;
 
@@ -132,7 +133,7 @@ const spacesAround = new RegExp(`^${SPACES}|${SPACES}$`, "g");
 
 const trim = onText((text) => text.join("").replace(spacesAround, ""));
 
-const ESCAPES: Readonly<Record<string, string>> = {
+const ESCAPES = tableOf<string>({
   "\u0007": "\\a",
   "\b": "\\b",
   "\f": "\\f",
@@ -142,10 +143,10 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "\v": "\\v",
   "\\": "\\\\",
   '"': '\\"',
-};
+});
 
 const quoted = onText(
-  (text) => `"${text.map((character) => ESCAPES[character] ?? character).join("")}"`,
+  (text) => `"${text.map((character) => ESCAPES.get(character) ?? character).join("")}"`,
 );
 
 function join(list: CelValue, separator: CelValue = ""): Result {

@@ -4,6 +4,7 @@
  * @see https://github.com/google/cel-spec/blob/master/doc/langdef.md#string-and-bytes-values
  */
 import { type CelValue, INT_MAX, INT_MIN, Uint, UINT_MAX } from "../values.ts";
+import { tableOf } from "../../../table.ts";
 
 /** The value of a number; `undefined` when it is too large. */
 export function readNumber(
@@ -22,7 +23,7 @@ export function readNumber(
   return value > INT_MAX || value < INT_MIN ? undefined : value;
 }
 
-const SIMPLE_ESCAPES: Readonly<Record<string, string>> = {
+const SIMPLE_ESCAPES = tableOf<string>({
   a: "\u0007",
   b: "\b",
   f: "\f",
@@ -35,7 +36,7 @@ const SIMPLE_ESCAPES: Readonly<Record<string, string>> = {
   '"': '"',
   "`": "`",
   "?": "?",
-};
+});
 
 /** The value of a string or of bytes, or the error of an escape. */
 export function readString(kind: "STRING" | "BYTES", text: string): string | Uint8Array | Error {
@@ -51,7 +52,7 @@ export function readString(kind: "STRING" | "BYTES", text: string): string | Uin
   const pattern = /\\(?:[xX]([0-9a-fA-F]{2})|[uU]([0-9a-fA-F]+)|([0-3][0-7]{2})|([^]))|[^\\]+/g;
   for (const match of unescapable(inner, pattern)) {
     const [whole = "", byte, unicode, octal, simple] = match;
-    if (simple !== undefined) result += SIMPLE_ESCAPES[simple] ?? simple;
+    if (simple !== undefined) result += SIMPLE_ESCAPES.get(simple) ?? simple;
     else if (byte !== undefined || octal !== undefined) {
       const code = byte !== undefined ? Number.parseInt(byte, 16) : Number.parseInt(octal ?? "", 8);
       if (!isBytes) result += String.fromCodePoint(code);

@@ -3,8 +3,9 @@ import { didYouMean } from "../../../../kube/text/nearest-name.ts";
 import type { Examined, Rule } from "../../rule.ts";
 import { isRole, rulesOf } from "../../roles.ts";
 import { textsAt } from "../../values.ts";
+import { tableOf } from "../../../../table.ts";
 
-const BUILT_IN: Readonly<Record<string, string>> = {
+const BUILT_IN = tableOf<string>({
   pod: "pods",
   service: "services",
   configmap: "configmaps",
@@ -29,7 +30,7 @@ const BUILT_IN: Readonly<Record<string, string>> = {
   clusterrole: "clusterroles",
   clusterrolebinding: "clusterrolebindings",
   customresourcedefinition: "customresourcedefinitions",
-};
+});
 
 /** The rule. */
 export const resourceNotPlural: Rule = {
@@ -76,5 +77,5 @@ function pluralMeant(
     )?.[1];
     if (guess !== undefined) return guess;
   }
-  return BUILT_IN[name.toLowerCase()];
+  return BUILT_IN.get(name.toLowerCase());
 }

@@ -1,6 +1,7 @@
 /** Rules of the kind LimitRange. */
 import type * as core from "../../../../generated/k8s/core-v1.ts";
 import type { Check } from "../../../../kube/check.ts";
+import { getField } from "../../../../kube/json.ts";
 import { qualifiedNameErrors } from "../../../../kube/names.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import { compareAmounts, parseQuantity } from "../../../../kube/values/quantity.ts";
@@ -88,8 +89,8 @@ function checkOrder(limit: Check<Limit>): void {
     [maxs, mins, standards, requests, ratios].flatMap((amounts) => Object.keys(amounts)),
   );
   for (const name of [...names].toSorted()) {
-    const [min, max] = [mins[name], maxs[name]];
-    const [standard, request] = [standards[name], requests[name]];
+    const [min, max] = [getField(mins, name), getField(maxs, name)];
+    const [standard, request] = [getField(standards, name), getField(requests, name)];
     const least = ["min value", min] as const;
     const most = ["max value", max] as const;
     const asked = ["default request value", request] as const;
@@ -100,7 +101,7 @@ function checkOrder(limit: Check<Limit>): void {
     checkNotAbove(requestField, asked, ["default limit value", standard]);
     checkNotAbove(limit.child(`default[${name}]`, min), least, ["default value", standard]);
     checkNotAbove(limit.child(`default[${name}]`, max), ["default value", standard], most);
-    checkRatio(limit.child(`maxLimitRequestRatio[${name}]`, ratios[name]), min, max);
+    checkRatio(limit.child(`maxLimitRequestRatio[${name}]`, getField(ratios, name)), min, max);
     if (mayOvercommit(name) || standard === undefined || request === undefined) continue;
     if (standard === request) continue;
     requestField.invalid(

@@ -8,6 +8,7 @@ import type { ResourceList, ResourceQuota, ScopeExpression } from "../../shared/
 import { asGiven } from "../../strategies/emptied.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { sorted } from "./shared.ts";
+import { tableOf } from "../../../../table.ts";
 
 const POD_RESOURCES = [
   "pods",
@@ -20,7 +21,7 @@ const POD_RESOURCES = [
 ];
 
 /** The resources that each scope can limit. */
-const SCOPES: Readonly<Record<string, readonly string[]>> = {
+const SCOPES = tableOf<readonly string[]>({
   Terminating: POD_RESOURCES,
   NotTerminating: POD_RESOURCES,
   NotBestEffort: POD_RESOURCES,
@@ -28,7 +29,7 @@ const SCOPES: Readonly<Record<string, readonly string[]>> = {
   CrossNamespacePodAffinity: POD_RESOURCES,
   BestEffort: ["pods"],
   VolumeAttributesClass: ["persistentvolumeclaims", "requests.storage"],
-};
+});
 
 const CONFLICTS = [
   ["BestEffort", "NotBestEffort"],
@@ -85,13 +86,13 @@ function checkHard(amounts: Check<ResourceList | undefined>): void {
 const unfit = (scope: string, hard: ResourceList): string[] =>
   sorted(hard)
     .map(([name]) => name)
-    .filter((name) => isQuotaResource(name) && SCOPES[scope]?.includes(name) === false);
+    .filter((name) => isQuotaResource(name) && SCOPES.get(scope)?.includes(name) === false);
 
 const UNFIT = "unsupported scope applied to resource";
 
 function checkScopes(scopes: Check<string[]>, hard: ResourceList): void {
   for (const scope of scopes.value) {
-    if (!SCOPES[scope]) scopes.invalid("unsupported scope");
+    if (!SCOPES.has(scope)) scopes.invalid("unsupported scope");
     unfit(scope, hard).forEach(() => scopes.invalid(UNFIT));
   }
   checkConflicts(scopes, scopes.value);
@@ -115,7 +116,7 @@ function checkExpressions(expressions: Check<ScopeExpression[]>, hard: ResourceL
   for (const expression of expressions.value) {
     const { scopeName } = expression;
     const field = expressions.as(expression);
-    if (!SCOPES[scopeName]) field.at("scopeName").invalid("unsupported scope");
+    if (!SCOPES.has(scopeName)) field.at("scopeName").invalid("unsupported scope");
     unfit(scopeName, hard).forEach(() => field.invalid(UNFIT, shown));
     checkExpression(field);
   }

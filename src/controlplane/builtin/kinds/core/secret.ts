@@ -10,6 +10,7 @@ import type { ShapedObject } from "../../shared/shapes.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { MAX_BYTES, checkFixed, decodedBytes } from "./data.ts";
 import { fields, labelNotSupported } from "../../selectable-fields.ts";
+import { tableOf } from "../../../../table.ts";
 
 /** Writes `stringData` into `data`, in base64. */
 function setSecretDefaults(secret: Secret): void {
@@ -69,19 +70,19 @@ export type Secret = ShapedObject<Omit<core.Secret, "data">> & {
 };
 
 /** The required keys of each type of Secret. */
-const NEEDED: Readonly<Record<string, readonly string[]>> = {
+const NEEDED = tableOf<readonly string[]>({
   "kubernetes.io/dockercfg": [".dockercfg"],
   "kubernetes.io/dockerconfigjson": [".dockerconfigjson"],
   "kubernetes.io/ssh-auth": ["ssh-privatekey"],
   "kubernetes.io/tls": ["tls.crt", "tls.key"],
-};
+});
 
 function checkSecret(secret: Check<Secret>): void {
   const { data = {}, type = "", metadata } = secret.value;
   const fields = secret.child("data", data);
   fields.eachEntry((value, key) => value.as(key).named(configKeyErrors));
   if (decodedBytes(data) > MAX_BYTES) fields.tooLong(MAX_BYTES);
-  for (const key of NEEDED[type] ?? []) {
+  for (const key of NEEDED.get(type) ?? []) {
     const text = data[key] ?? "";
     const isEmpty = key === "ssh-privatekey" && text === "";
     if (!Object.hasOwn(data, key) || isEmpty) fields.entry(key).required();

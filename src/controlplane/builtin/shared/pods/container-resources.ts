@@ -2,6 +2,7 @@
  * Validation of the resources of containers, pods and runtime classes: requests, limits and claims.
  */
 import type { Check } from "../../../../kube/check.ts";
+import { getField } from "../../../../kube/json.ts";
 import { dns1123LabelErrors } from "../../../../kube/names.ts";
 import { compareAmounts, parseQuantity } from "../../../../kube/values/quantity.ts";
 import {
@@ -41,7 +42,7 @@ export function checkResources(
 
 /** Validates a request against its limit. */
 function checkPair(resources: Check<ResourceRequirements>, name: string, amount: string): void {
-  const limit = resources.value.limits?.[name];
+  const limit = getField(resources.value.limits ?? {}, name);
   const flexible = mayOvercommit(name);
   if (limit === undefined) {
     if (flexible) return;
@@ -113,14 +114,14 @@ export function checkPodResources(spec: Check<PodSpec>): void {
     }
     checkResources(resources, [], checkPodResourceName);
     for (const [name, sum] of Object.entries(aggregateRequests(spec.value))) {
-      const amount = requests[name];
+      const amount = getField(requests, name);
       if (amount === undefined || compareAmounts(sum, amount) <= 0) continue;
       const detail = `must be greater than or equal to aggregate container requests of ${sum}`;
       resources.at("requests").entry(name).invalid(detail);
     }
     resources.child("containers", spec.value.containers).each((container) => {
       container.as(container.value.resources?.limits).eachEntry((amount, name) => {
-        const limit = limits[name];
+        const limit = getField(limits, name);
         if (limit === undefined || compareAmounts(amount.value, limit) <= 0) return;
         const detail = `must be less than or equal to pod limits of ${limit}`;
         amount.child("limits", amount.value).invalid(detail);

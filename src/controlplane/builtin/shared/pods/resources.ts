@@ -3,6 +3,7 @@
  *
  * @see https://kubernetes.io/docs/concepts/workloads/pods/pod-qos/
  */
+import { getField } from "../../../../kube/json.ts";
 import {
   addQuantities,
   compareAmounts,
@@ -74,7 +75,7 @@ function aggregate(spec: PodSpec, pick: (container: Container) => ResourceList):
 
 function addTo(sum: ResourceList, amounts: ResourceList): void {
   for (const [name, amount] of Object.entries(amounts)) {
-    const before = sum[name];
+    const before = getField(sum, name);
     sum[name] =
       before === undefined
         ? amount
@@ -84,7 +85,7 @@ function addTo(sum: ResourceList, amounts: ResourceList): void {
 
 function raiseTo(sum: ResourceList, amounts: ResourceList): void {
   for (const [name, amount] of Object.entries(amounts)) {
-    const before = sum[name];
+    const before = getField(sum, name);
     if (before === undefined || compareAmounts(before, amount) < 0) sum[name] = amount;
   }
 }

@@ -18,7 +18,7 @@ import {
   eachContainer,
 } from "./shapes.ts";
 
-const LABELS: Readonly<Record<string, string>> = {
+const LABELS: ReadonlyMap<string, string> = new Map(Object.entries({
   "beta.kubernetes.io/arch": 'deprecated since v1.14; use "kubernetes.io/arch" instead',
   "beta.kubernetes.io/os": 'deprecated since v1.14; use "kubernetes.io/os" instead',
   "failure-domain.beta.kubernetes.io/region":
@@ -31,7 +31,7 @@ const LABELS: Readonly<Record<string, string>> = {
   "scheduler.alpha.kubernetes.io/preferAvoidPods":
     "deprecated since v1.22; use Taints and Tolerations instead",
   "node-role.kubernetes.io/master": 'use "node-role.kubernetes.io/control-plane" instead',
-};
+}));
 
 const SYSCTLS = 'non-functional in v1.11+; use the "sysctls" field instead';
 
@@ -92,14 +92,15 @@ function warnOfPod(pod: Check<PodTemplate>, warn: Warn): void {
   const spec = pod.at("spec");
   const annotations = pod.at("metadata", "annotations");
   spec.at("nodeSelector").eachEntry((label, key) => {
-    if (LABELS[key] !== undefined) warn(label, LABELS[key]);
+    const note = LABELS.get(key);
+    if (note !== undefined) warn(label, note);
   });
   const node = spec.at("affinity", "nodeAffinity");
   node.at(REQUIRED, "nodeSelectorTerms").each((term) => warnOfNodeTerm(term, warn, false));
   node.at(PREFERRED).each((term) => warnOfNodeTerm(term.at("preference"), warn, true));
   spec.at("topologySpreadConstraints").each((constraint) => {
     const key = constraint.at("topologyKey");
-    const note = LABELS[key.value];
+    const note = LABELS.get(key.value);
     if (note !== undefined) warn(key, `${key.value} is ${note}`);
     warnOfSelector(constraint, warn);
   });
@@ -128,7 +129,7 @@ function warnOfPod(pod: Check<PodTemplate>, warn: Warn): void {
 export function warnOfNodeTerm(term: Check<NodeTerm>, warn: Warn, checksValues: boolean): void {
   term.at("matchExpressions").each((expression) => {
     const key = expression.at("key");
-    const note = LABELS[key.value];
+    const note = LABELS.get(key.value);
     if (note !== undefined) warn(key, `${key.value} is ${note}`);
     if (!checksValues) return;
     expression.at("values").each((value) => {

@@ -10,6 +10,7 @@ import type { HorizontalPodAutoscalerSpec } from "../../../../../generated/k8s/a
 import type { Loose } from "../../../shared/shapes.ts";
 import type { KindRules } from "../../../strategies/kind-rules.ts";
 import { checkAutoscaler, checkAutoscalerStatus } from "./validation.ts";
+import { tableOf } from "../../../../../table.ts";
 
 type Autoscaler = SentObject & { spec: Loose<HorizontalPodAutoscalerSpec> };
 
@@ -47,13 +48,13 @@ function setAutoscalerDefaults(object: Autoscaler): void {
 }
 
 /** The field with the source of a metric, by metric type. */
-const METRIC_SOURCES: Readonly<Record<string, string>> = {
+const METRIC_SOURCES = tableOf<string>({
   External: "external",
   Pods: "pods",
   Object: "object",
   Resource: "resource",
   ContainerResource: "containerResource",
-};
+});
 
 const percent = (value: unknown): string | undefined =>
   typeof value === "number" ? `${value}%` : undefined;
@@ -63,7 +64,7 @@ const quantityAt = (metric: unknown, path: string): string => textAt(metric, pat
 
 function metricText(spec: unknown, status: unknown): string {
   const type = textAt(spec, "type");
-  const source = METRIC_SOURCES[type];
+  const source = METRIC_SOURCES.get(type);
   if (source === undefined) return "<unknown type>";
   const isNamed = type === "Resource" || type === "ContainerResource";
   const name = isNamed ? `${textAt(spec, `${source}.name`)}: ` : "";

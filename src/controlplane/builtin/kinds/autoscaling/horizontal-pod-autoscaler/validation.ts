@@ -12,6 +12,7 @@ import { parseQuantity } from "../../../../../kube/values/quantity.ts";
 import { NOT_NEGATIVE, checkNotNegative, checkSegment } from "../../../shared/checks.ts";
 import { checkContainerResourceName } from "../../../shared/resource-names.ts";
 import type { Loose, Sent } from "../../../shared/shapes.ts";
+import { tableOf } from "../../../../../table.ts";
 
 type SourceName = Exclude<keyof MetricSpec, "type">;
 
@@ -27,13 +28,13 @@ interface Source {
 type Metric = { type?: string } & { [K in SourceName]?: Source };
 
 /** The field of the source of each type of metric. */
-const SOURCE_OF_TYPE: Readonly<Record<string, SourceName>> = {
+const SOURCE_OF_TYPE = tableOf<SourceName>({
   ContainerResource: "containerResource",
   External: "external",
   Object: "object",
   Pods: "pods",
   Resource: "resource",
-};
+});
 
 /** The sources in the order in which they are validated. */
 const SOURCES = ["object", "external", "pods", "resource", "containerResource"] as const;
@@ -88,13 +89,13 @@ function checkReference(
 
 function checkMetric(metric: Check<Metric>): void {
   const type = metric.at("type");
-  const expected = SOURCE_OF_TYPE[type.value ?? ""];
+  const expected = SOURCE_OF_TYPE.get(type.value ?? "");
   type.given("must specify a metric source type");
-  type.oneOf(Object.keys(SOURCE_OF_TYPE));
+  type.oneOf([...SOURCE_OF_TYPE.keys()]);
   const given = SOURCES.filter((name) => metric.value[name] !== undefined);
   const [first] = given;
   if (first) metric.at(first).ifSet((source) => checkSource(source, first));
-  if (!expected) type.oneOf(Object.keys(SOURCE_OF_TYPE));
+  if (!expected) type.oneOf([...SOURCE_OF_TYPE.keys()]);
   else if (metric.value[expected] === undefined) {
     metric.at(expected).required("must populate information for the given metric source");
   }

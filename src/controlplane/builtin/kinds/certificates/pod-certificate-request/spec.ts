@@ -12,6 +12,7 @@ import {
   checkSignerNotes,
   longestSeconds,
 } from "../../../shared/signers.ts";
+import { tableOf } from "../../../../../table.ts";
 
 /** A PodCertificateRequest. */
 export interface PodCertificateRequest extends SentObject {
@@ -92,7 +93,7 @@ function checkStub(stub: Check<string | undefined>): void {
   else if (!read.isSigned) stub.invalid("invalid signature", NOT_SHOWN);
 }
 
-const CURVES: Readonly<Record<string, string>> = { secp224r1: "P-224" };
+const CURVES = tableOf<string>({ secp224r1: "P-224" });
 const SECURE_CURVES = ["prime256v1", "secp384r1", "secp521r1"];
 
 function keyProblem(key: KeyObject): { detail: string; shown: unknown } | undefined {
@@ -104,7 +105,7 @@ function keyProblem(key: KeyObject): { detail: string; shown: unknown } | undefi
       if (SECURE_CURVES.includes(namedCurve)) return undefined;
       return {
         detail: "elliptic public keys must use curve P256, P384, or P521",
-        shown: `curve ${CURVES[namedCurve] ?? namedCurve}`,
+        shown: `curve ${CURVES.get(namedCurve) ?? namedCurve}`,
       };
     case "rsa":
       if (modulusLength === 3072 || modulusLength === 4096) return undefined;
