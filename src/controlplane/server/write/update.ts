@@ -137,12 +137,15 @@ function checkPreconditions(
 ): void {
   const metadata = object.metadata;
   const name = live.metadata.name ?? "";
-  const version = metadata.resourceVersion ?? "";
   if (options.replaces && (metadata.uid ?? "") !== "" && metadata.uid !== live.metadata.uid) {
     const { namespace, uid = "" } = live.metadata;
     throw wrongUid(resource, namespace, name, metadata.uid ?? "", uid);
   }
-  if (version === "" || version === "0") {
+  const sent = metadata.resourceVersion ?? "";
+  const problem = sent === "" ? undefined : uint64Problem(sent);
+  if (problem !== undefined) throw plainError(problem);
+  const version = sent.replace(/^0+/, "");
+  if (version === "") {
     if (!strategy.allowUnconditionalUpdate && !options.unconditional) {
       throw invalid({ group: resource.group, kind: resource.plural }, name, [
         {
@@ -155,8 +158,6 @@ function checkPreconditions(
     metadata.resourceVersion = live.metadata.resourceVersion ?? "";
     return;
   }
-  const problem = uint64Problem(version);
-  if (problem !== undefined) throw plainError(problem);
   if (version !== live.metadata.resourceVersion) throw modified(resource, name);
 }
 
