@@ -3,30 +3,31 @@ import type { FSWatcher } from "chokidar";
 import { once } from "node:events";
 import { join } from "node:path";
 import { type Clock, type Timer, untilAborted } from "../../clock.ts";
+import { stampOf } from "./file-stamp.ts";
 
 /** The time within which changes are one save: editors write a file in several steps. */
 const QUIET_MS = 40;
+/** The time after a reported save in which chokidar may still swallow changes: those of a file in the 50 ms after one. */
+const BLIND_MS = 20;
 
 /** Sees every change below a project's `src/`. */
 export class SourceWatch {
   readonly #watcher: FSWatcher;
+  readonly #clock: Clock;
+  /** The files of the save that goes on. */
+  readonly #changed = new Set<string>();
   #quiet: Timer | undefined;
+  #lookAgain: Timer | undefined;
   /** A save that is not reported yet. */
   #isSaved = false;
   #tell: () => void = () => undefined;
 
   private constructor(watcher: FSWatcher, clock: Clock) {
     this.#watcher = watcher;
-    const noteChange = (): void => {
-      this.#quiet?.cancel();
-      this.#quiet = clock.after(QUIET_MS, () => {
-        this.#isSaved = true;
-        this.#tell();
-      });
-    };
-    watcher.on("all", noteChange);
-    // `all` leaves out a file's changes in the 50 ms after one: a formatter writes in that time.
-    watcher.on("raw", noteChange);
+    this.#clock = clock;
+    watcher.on("all", (_event, path) => {
+      this.#note([path]);
+    });
   }
 
   /** Starts to watch; no change is missed once it resolves. */
@@ -54,7 +55,27 @@ export class SourceWatch {
     this.#tell();
     await untilAborted(signal);
     this.#quiet?.cancel();
+    this.#lookAgain?.cancel();
     await this.#watcher.close();
     await last;
+  }
+
+  #note(paths: readonly string[]): void {
+    for (const path of paths) this.#changed.add(path);
+    this.#quiet?.cancel();
+    this.#quiet = this.#clock.after(QUIET_MS, () => {
+      this.#report();
+    });
+  }
+
+  #report(): void {
+    const paths = [...this.#changed];
+    this.#changed.clear();
+    const stamp = stampOf(paths);
+    this.#lookAgain = this.#clock.after(BLIND_MS, () => {
+      if (stampOf(paths) !== stamp) this.#note(paths);
+    });
+    this.#isSaved = true;
+    this.#tell();
   }
 }

@@ -2,12 +2,12 @@
  * A process that is ready before the next save: to start Node and to load tsop takes longer than all else between a save
  * and the next reconcile.
  */
-import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Timer } from "../../../clock.ts";
 import type { CliContext } from "../../context.ts";
 import { packageRoot } from "../../package-info.ts";
 import { BackgroundProcess } from "../../processes.ts";
+import { stampOf } from "../file-stamp.ts";
 import type { LaunchOperator } from "../operator-process.ts";
 import type { OperatorMessage } from "./waiting-operator.ts";
 
@@ -113,14 +113,4 @@ export class WaitingProcesses {
     started.exited.then(noteEnd, noteEnd);
     return waiting;
   }
-}
-
-/** A stamp of the files: it is another one after an install of another version. */
-function stampOf(files: readonly string[]): string {
-  return files
-    .map((file) => {
-      const found = statSync(file, { throwIfNoEntry: false });
-      return `${found?.ino ?? 0} ${found?.size ?? 0} ${found?.mtimeMs ?? 0}`;
-    })
-    .join("\n");
 }
