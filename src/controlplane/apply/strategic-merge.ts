@@ -62,7 +62,7 @@ interface FieldPlan {
 function planOf(schema: Schema, field: string): FieldPlan {
   const declared = schema.properties && getField(schema.properties, field);
   const more = schema.additionalProperties;
-  const node = (declared ?? (typeof more === "object" ? more : undefined)) as Schema | undefined;
+  const node = declared ?? (typeof more === "object" ? more : undefined);
   if (!node) {
     throw refuse(`unable to find api field in struct for the json field ${JSON.stringify(field)}`);
   }
