@@ -4,7 +4,7 @@
  */
 import { compilePattern } from "../../kube/cel/patterns.ts";
 import { CelError } from "../../kube/cel/values.ts";
-import { isJsonObject, setField } from "../../kube/json.ts";
+import { getField, isJsonObject, setField } from "../../kube/json.ts";
 import { fieldSlot, type FieldSlot, itemSlot, splitPath } from "./field-specs.ts";
 import { scalarText } from "./resource.ts";
 
@@ -32,7 +32,7 @@ export function readPath(node: unknown, steps: readonly string[]): unknown {
   let at = node;
   for (const step of steps.map((text) => text.trim()).filter((text) => text !== "")) {
     if (Array.isArray(at)) at = readItem(at, step);
-    else if (isJsonObject(at)) at = Object.hasOwn(at, step) ? at[step] : undefined;
+    else if (isJsonObject(at)) at = getField(at, step);
     else return undefined;
   }
   return at;
@@ -81,7 +81,7 @@ export function findSlots(
   }
   if (node === undefined || node === null) return [];
   if (!isJsonObject(node)) return `\`${step}\` is applied to a value that is not a mapping`;
-  const present = Object.hasOwn(node, step) ? node[step] : undefined;
+  const present = getField(node, step);
   if (present === undefined) {
     if (made === undefined) return [];
     setField(node, step, emptyBefore(rest[0], made));

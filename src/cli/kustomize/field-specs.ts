@@ -3,7 +3,7 @@
  * one is made. Lists on the way mean each of their items.
  */
 import { TsopError } from "../../errors.ts";
-import { isJsonObject, setField } from "../../kube/json.ts";
+import { getField, isJsonObject, setField } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";
 import { parseApiVersion } from "../../kube/resource.ts";
 import { describeManifest, isOfKind, type KindSelector, type Manifest } from "./resource.ts";
@@ -62,7 +62,7 @@ export function visitField(
     const field = step.replace(/\[\]$/, "");
     const isList = field !== step;
     const creates = spec.create === true && made !== undefined && !isList;
-    const present = Object.hasOwn(holder, field) ? holder[field] : undefined;
+    const present = getField(holder, field);
     if (present === undefined && !creates) return;
     if (present === undefined || present === null) {
       const empty = rest.length > 0 || made === "mapping" ? {} : "";
@@ -78,7 +78,7 @@ export function visitField(
 export function fieldSlot(holder: JsonObject, field: string): FieldSlot {
   return {
     get value() {
-      return Object.hasOwn(holder, field) ? holder[field] : undefined;
+      return getField(holder, field);
     },
     set: (value) => setField(holder, field, value),
   };

@@ -2,7 +2,7 @@
  * Strategic merge patches, as kustomize merges them: lists of known kinds are merged by their keys,
  * all others are replaced.
  */
-import { copyJson, isJsonObject, setField } from "../../kube/json.ts";
+import { copyJson, getField, isJsonObject, setField } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";
 import type { ValuePath } from "../project/yaml/yaml-documents.ts";
 import { scalarText } from "./resource.ts";
@@ -35,8 +35,8 @@ function removeBlank(value: unknown, [step, ...rest]: ValuePath, shape?: MergeSh
     if (!Array.isArray(value) || !shape?.mergeBy) return;
     removeBlank(value[step], rest, itemShape(shape));
   } else if (step !== undefined && isJsonObject(value)) {
-    if (rest.length > 0) removeBlank(own(value, step), rest, shape?.fields?.[step]);
-    else if (own(value, step) === null) Reflect.deleteProperty(value, step);
+    if (rest.length > 0) removeBlank(getField(value, step), rest, shape?.fields?.[step]);
+    else if (getField(value, step) === null) Reflect.deleteProperty(value, step);
   }
 }
 
@@ -82,12 +82,12 @@ function mergedMapping(
   const result = (replaces ? patch : target) as JsonObject;
   const from = (replaces ? patch : (patch ?? {})) as JsonObject;
   for (const field of new Set([...Object.keys(result), ...Object.keys(from)])) {
-    const value = merged(own(result, field), own(from, field), shape?.fields?.[field], [
+    const value = merged(getField(result, field), getField(from, field), shape?.fields?.[field], [
       ...path,
       field,
     ]);
     // A null of the object stays when the patch does not speak of it; one of the patch removes the field.
-    if (value === undefined || (value === null && own(from, field) !== undefined)) {
+    if (value === undefined || (value === null && getField(from, field) !== undefined)) {
       Reflect.deleteProperty(result, field);
     } else {
       setField(result, field, value);
@@ -99,10 +99,6 @@ function mergedMapping(
 /** The merge rules of a list's items. */
 function itemShape({ fields }: MergeShape): MergeShape {
   return fields === undefined ? {} : { fields };
-}
-
-function own(object: JsonObject, field: string): unknown {
-  return Object.hasOwn(object, field) ? object[field] : undefined;
 }
 
 function takeDirective(patch: JsonObject, path: readonly string[]): Directive {
@@ -241,5 +237,5 @@ function unified(one: KeyValues, other: KeyValues): KeyValues | undefined {
 }
 
 function keyText(item: JsonObject, key: string): string {
-  return scalarText(own(item, key));
+  return scalarText(getField(item, key));
 }

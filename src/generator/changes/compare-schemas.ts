@@ -5,6 +5,7 @@
 import type { Schema } from "../../kube/schema/structural.ts";
 import type { Finding } from "./change.ts";
 import { compareNode } from "./compare-node.ts";
+import { getField } from "../../kube/json.ts";
 
 /** A difference and the path at which it is. */
 interface SchemaChange extends Finding {
@@ -64,7 +65,7 @@ function compareProperties(before: Schema, after: Schema, path: readonly string[
     changes.push({ severity, keyword: "", message, path: [...path, name] });
   };
   for (const [name, schema] of Object.entries(old)) {
-    const now = Object.hasOwn(fresh, name) ? fresh[name] : undefined;
+    const now = getField(fresh, name);
     if (now) changes.push(...compareSchemas(schema, now, [...path, name]));
     else changes.push(...removedField(schema, after, [...path, name]));
     if (wasRequired.has(name) && !isRequired.has(name)) {
@@ -82,7 +83,7 @@ function compareProperties(before: Schema, after: Schema, path: readonly string[
   }
   for (const name of isRequired) {
     if (wasRequired.has(name)) continue;
-    add(name, ...nowRequired(Object.hasOwn(fresh, name) ? fresh[name] : undefined));
+    add(name, ...nowRequired(getField(fresh, name)));
   }
   return changes;
 }

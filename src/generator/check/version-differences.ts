@@ -7,7 +7,7 @@
  *
  * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/
  */
-import { sameJson } from "../../kube/json.ts";
+import { getField, sameJson } from "../../kube/json.ts";
 import type { Schema } from "../../kube/schema/structural.ts";
 import type { VersionedKind } from "../emit/crd.ts";
 import { schemaOf } from "../emit/schema.ts";
@@ -72,7 +72,7 @@ function differenceOf(stored: Schema, other: Schema, path: string): Difference |
   const [mine, others] = [stored.properties ?? {}, other.properties ?? {}];
   for (const [name, schema] of Object.entries(mine)) {
     const at = path === "" ? name : `${path}.${name}`;
-    const twin = Object.hasOwn(others, name) ? others[name] : undefined;
+    const twin = getField(others, name);
     if (!twin) return { path: at, where: "stored" };
     const found = differenceOf(schema, twin, at);
     if (found) return found;

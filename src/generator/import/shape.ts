@@ -1,6 +1,7 @@
 /**
  * Whether the parts of a definition have the types that they must have, before anything is made of them.
  */
+import { getField } from "../../kube/json.ts";
 
 /**
  * The shape of a part; a record of shapes is an object with such fields, each of which may be left
@@ -43,7 +44,7 @@ export function misshapen(value: unknown, shape: Shape, path: string): string | 
   if (!isRecord(value)) return `${path} has to be an object`;
   return first(
     Object.entries(shape as Record<string, Shape>).map(([field, inner]) =>
-      misshapen(Object.hasOwn(value, field) ? value[field] : undefined, inner, `${path}.${field}`),
+      misshapen(getField(value, field), inner, `${path}.${field}`),
     ),
   );
 }
@@ -60,7 +61,7 @@ export function unknownFields(value: unknown, shape: Shape, path: string): strin
   const fields = shape as Record<string, Shape>;
   return Object.entries(value).flatMap(([name, inner]) => {
     if (inner === null) return [];
-    const known = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    const known = getField(fields, name);
     return known ? unknownFields(inner, known, `${path}.${name}`) : [`${path}.${name}`];
   });
 }

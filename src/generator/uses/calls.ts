@@ -29,7 +29,7 @@ export interface CallRights {
   readonly watches?: boolean;
 }
 
-const CLIENT: Readonly<Record<string, CallRights>> = {
+const CLIENT = tableOf<CallRights>({
   get: { kind: 0, least: 2, verbs: ["get"], watched: WATCH_VERBS },
   find: { kind: 0, least: 2, verbs: ["get"], watched: WATCH_VERBS },
   list: { kind: 0, least: 1, verbs: ["list"], watched: WATCH_VERBS },
@@ -41,9 +41,9 @@ const CLIENT: Readonly<Record<string, CallRights>> = {
   apply: { kind: 0, least: 2, verbs: ["create", "patch"], forOwner: ["get"] },
   delete: { kind: 0, least: 2, verbs: ["delete"] },
   deleteAllOf: { kind: 0, least: 1, verbs: ["deletecollection"] },
-};
+});
 
-const BUILDER: Readonly<Record<string, CallRights>> = {
+const BUILDER = tableOf<CallRights>({
   for: { kind: 0, least: 1, verbs: WATCH_VERBS, watches: true },
   owns: { kind: 0, least: 1, verbs: WATCH_VERBS, watches: true },
   watches: { kind: 0, least: 2, verbs: WATCH_VERBS, watches: true },
@@ -55,28 +55,28 @@ const BUILDER: Readonly<Record<string, CallRights>> = {
     verbs: [...WATCH_VERBS, "create", "patch", "delete"],
     watches: true,
   },
-};
+});
 
-const CACHE: Readonly<Record<string, CallRights>> = {
+const CACHE = tableOf<CallRights>({
   informersFor: { kind: 0, least: 1, verbs: WATCH_VERBS, watches: true },
   addIndex: { kind: 0, least: 3, verbs: WATCH_VERBS, watches: true },
-};
+});
 
 /** The kind of a status is that of the object itself. */
-const STATUS: Readonly<Record<string, CallRights>> = {
+const STATUS = tableOf<CallRights>({
   patch: { kind: 0, least: 2, verbs: ["patch"] },
   update: { kind: 0, least: 1, verbs: ["update"] },
   apply: { kind: 0, least: 2, verbs: ["patch"] },
-};
+});
 
-const SUBRESOURCE: Readonly<Record<string, CallRights>> = {
+const SUBRESOURCE = tableOf<CallRights>({
   get: { kind: 0, least: 2, verbs: ["get"] },
   create: { kind: 0, least: 3, verbs: ["create"] },
   update: { kind: 0, least: 3, verbs: ["update"] },
   patch: { kind: 0, least: 3, verbs: ["patch"] },
-};
+});
 
-const FUNCTIONS: Readonly<Record<string, CallRights>> = {
+const FUNCTIONS = tableOf<CallRights>({
   createOrUpdate: {
     kind: 1,
     least: 3,
@@ -101,7 +101,7 @@ const FUNCTIONS: Readonly<Record<string, CallRights>> = {
   timerSource: { kind: 1, least: 3, verbs: WATCH_VERBS, watches: true },
   addFinalizer: { kind: 1, least: 4, verbs: ["patch"] },
   removeFinalizer: { kind: 1, least: 4, verbs: ["patch"] },
-};
+});
 
 /**
  * The methods that reach into pods, whose kind no argument says. API servers ask for both verbs
@@ -127,7 +127,7 @@ export function podRights(receiver: Receiver | undefined, name: string): PodRigh
 }
 
 /** The rights that a function of `tsop` needs. */
-export const functionRights = (name: string): CallRights | undefined => own(FUNCTIONS, name);
+export const functionRights = (name: string): CallRights | undefined => FUNCTIONS.get(name);
 
 /**
  * The rights that a method needs; where the receiver is not known, those of a client or a builder.
@@ -135,21 +135,21 @@ export const functionRights = (name: string): CallRights | undefined => own(FUNC
 export function methodRights(receiver: Receiver | undefined, name: string): CallRights | undefined {
   switch (receiver?.is) {
     case undefined:
-      return own(CLIENT, name) ?? own(BUILDER, name);
+      return CLIENT.get(name) ?? BUILDER.get(name);
     case "client": {
-      const rights = own(CLIENT, name);
+      const rights = CLIENT.get(name);
       if (!rights || !receiver.live) return rights;
       const { kind, least, verbs } = rights;
       return { kind, least, verbs };
     }
     case "builder":
-      return own(BUILDER, name);
+      return BUILDER.get(name);
     case "cache":
-      return own(CACHE, name);
+      return CACHE.get(name);
     case "status":
-      return own(STATUS, name);
+      return STATUS.get(name);
     case "subresource":
-      return own(SUBRESOURCE, name);
+      return SUBRESOURCE.get(name);
     case "pods":
     case "manager":
     case "recorder":
@@ -157,9 +157,6 @@ export function methodRights(receiver: Receiver | undefined, name: string): Call
       return undefined;
   }
 }
-
-const own = (table: Readonly<Record<string, CallRights>>, name: string): CallRights | undefined =>
-  Object.hasOwn(table, name) ? table[name] : undefined;
 
 /** The part of a path behind the kind: `/status`; `undefined` where it is not known. */
 export function suffixOf(receiver: Receiver | undefined): string | undefined {

@@ -1,4 +1,5 @@
 /** What a Secret holds, as texts: the API has it as base64. */
+import { getField } from "../json.ts";
 
 /** What has data as a Secret has it. */
 export interface WithSecretData {
@@ -13,7 +14,7 @@ export interface WithSecretData {
  * const password = secretText(secret, "password");
  */
 export function secretText({ data = {} }: WithSecretData, key: string): string | undefined {
-  const value = Object.hasOwn(data, key) ? data[key] : undefined;
+  const value = getField(data, key);
   return value === undefined ? undefined : Buffer.from(value, "base64").toString();
 }
 

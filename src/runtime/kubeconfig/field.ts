@@ -5,6 +5,7 @@
  * A field that is absent or null has no value, as in Go. Mistakes name the type that was found,
  * never the value: it may be a password.
  */
+import { getField } from "../../kube/json.ts";
 
 /** The path of a field: the names and indexes that lead to it. */
 export type FieldPath = readonly (string | number)[];
@@ -46,7 +47,7 @@ export class Field {
   /** The field of that name of this mapping. */
   get(name: string): Field {
     const mapping = this.#mapping();
-    const value = mapping && Object.hasOwn(mapping, name) ? mapping[name] : undefined;
+    const value = mapping && getField(mapping, name);
     return new Field(value, [...this.path, name], this.#mistakes);
   }
 

@@ -1,6 +1,7 @@
 /** The command line of an operator. */
 import { parseArgs } from "node:util";
 import { messageOf, TsopError } from "../../errors.ts";
+import { getField } from "../../kube/json.ts";
 
 /** A flag that an operator takes. */
 export interface FlagOption {
@@ -80,7 +81,7 @@ export function parseFlags<const F extends FlagOptions>(
     if (token.kind === "option-terminator") continue;
     if (token.kind === "positional") throw bad(`${JSON.stringify(token.value)} is not a flag.`);
     const { name, rawName, inlineValue, value } = token;
-    const option = Object.hasOwn(options, name) ? options[name] : undefined;
+    const option = getField(options, name);
     if (!option) throw bad(`There is no flag ${rawName}.`);
     if (given.has(name)) throw bad(`${rawName} is given twice.`);
     given.add(name);

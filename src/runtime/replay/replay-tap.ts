@@ -1,6 +1,6 @@
 /** Answers a reconcile from a recording, and notes the differences. */
 import { TsopError } from "../../errors.ts";
-import { copyJson } from "../../kube/json.ts";
+import { getField, copyJson } from "../../kube/json.ts";
 import type { Json, KubeObject, ObjectKey } from "../../kube/object.ts";
 import type { ResourceInfo } from "../../kube/resource.ts";
 import { StatusError } from "../../kube/status.ts";
@@ -141,7 +141,7 @@ export class ReplayTap implements ReconcileTap {
    * valid from then on.
    */
   #next<T>(what: string, answers: Readonly<Record<string, readonly T[]>>, question: string): T {
-    const known = Object.hasOwn(answers, question) ? answers[question] : undefined;
+    const known = getField(answers, question);
     if (!known) throw this.#notRecorded(what, 0);
     const answer = known[Math.min(this.#count(what), known.length - 1)];
     if (answer === undefined) throw this.#notRecorded(what, 0);

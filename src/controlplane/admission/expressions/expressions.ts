@@ -24,6 +24,7 @@ import type { ConditionProblem } from "../../../kube/webhooks/webhook-rules.ts";
 import { AUTHORIZER, RESOURCE_CHECK, authorizerLibrary } from "./authorizer-library.ts";
 import { patchLibrary } from "./patch-library.ts";
 import { tableOf } from "../../../table.ts";
+import { getField } from "../../../kube/json.ts";
 
 /** The type of `request`. */
 const REQUEST = struct("kubernetes.AdmissionRequest");
@@ -107,7 +108,7 @@ class AdmissionTypes implements ObjectFields {
   field(type: string, name: string): CelType | undefined {
     if (type === VARIABLES.name) return this.#variables?.get(name);
     const fields = FIELDS.get(type);
-    if (fields) return Object.hasOwn(fields, name) ? fields[name] : undefined;
+    if (fields) return getField(fields, name);
     return this.#objects.find((objects) => objects.has(type))?.field(type, name);
   }
 }

@@ -12,6 +12,7 @@ import { serveHttp, type RunningServer } from "./http-serving.ts";
 import type { Endpoint } from "./listening.ts";
 import type { ReviewFilter } from "./review-filter.ts";
 import { SeriesWatch, type BoundlessMetric } from "../series-watch.ts";
+import { getField } from "../../../kube/json.ts";
 
 /** Passes, or throws an error with the reason. */
 export type HealthCheck = () => void | Promise<void>;
@@ -100,7 +101,7 @@ export async function answerProbe(
   checksOf: Readonly<Record<string, HealthChecks>>,
 ): Promise<ProbeAnswer> {
   const { pathname, searchParams } = parsedUrl(url);
-  const checks = Object.hasOwn(checksOf, pathname) ? checksOf[pathname] : undefined;
+  const checks = getField(checksOf, pathname);
   if (!checks) return PATH_NOT_FOUND;
   const { healthy, lines } = await checks.run(new Set(searchParams.getAll("exclude")));
   const summary = `${pathname.slice(1)} check ${healthy ? "passed" : "failed"}`;

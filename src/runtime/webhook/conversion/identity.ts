@@ -2,7 +2,7 @@
  * Identifies JSON values by short texts, so that a difference need not hold the values themselves.
  */
 import { createHash } from "node:crypto";
-import { encodeJson, isJsonObject, setField } from "../../../kube/json.ts";
+import { getField, encodeJson, isJsonObject, setField } from "../../../kube/json.ts";
 import type { JsonObject } from "../../../kube/object.ts";
 
 /** Longer texts are replaced by their hash. */
@@ -43,7 +43,7 @@ function withSortedKeys(root: unknown): unknown {
 export function nameOfElement(element: unknown): string | undefined {
   if (!isJsonObject(element)) return undefined;
   for (const field of ["name", "key"]) {
-    const name = Object.hasOwn(element, field) ? element[field] : undefined;
+    const name = getField(element, field);
     if (typeof name === "string") return name;
   }
   return undefined;

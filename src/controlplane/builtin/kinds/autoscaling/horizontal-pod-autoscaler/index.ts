@@ -9,8 +9,7 @@ import { checked, checkedChange } from "../../../shared/checks.ts";
 import type { HorizontalPodAutoscalerSpec } from "../../../../../generated/k8s/autoscaling-v2.ts";
 import type { Loose } from "../../../shared/shapes.ts";
 import type { KindRules } from "../../../strategies/kind-rules.ts";
-import { checkAutoscaler, checkAutoscalerStatus } from "./validation.ts";
-import { tableOf } from "../../../../../table.ts";
+import { SOURCE_OF_TYPE, checkAutoscaler, checkAutoscalerStatus } from "./validation.ts";
 
 type Autoscaler = SentObject & { spec: Loose<HorizontalPodAutoscalerSpec> };
 
@@ -47,15 +46,6 @@ function setAutoscalerDefaults(object: Autoscaler): void {
   }
 }
 
-/** The field with the source of a metric, by metric type. */
-const METRIC_SOURCES = tableOf<string>({
-  External: "external",
-  Pods: "pods",
-  Object: "object",
-  Resource: "resource",
-  ContainerResource: "containerResource",
-});
-
 const percent = (value: unknown): string | undefined =>
   typeof value === "number" ? `${value}%` : undefined;
 
@@ -64,7 +54,7 @@ const quantityAt = (metric: unknown, path: string): string => textAt(metric, pat
 
 function metricText(spec: unknown, status: unknown): string {
   const type = textAt(spec, "type");
-  const source = METRIC_SOURCES.get(type);
+  const source = SOURCE_OF_TYPE.get(type);
   if (source === undefined) return "<unknown type>";
   const isNamed = type === "Resource" || type === "ContainerResource";
   const name = isNamed ? `${textAt(spec, `${source}.name`)}: ` : "";

@@ -28,7 +28,7 @@ interface Source {
 type Metric = { type?: string } & { [K in SourceName]?: Source };
 
 /** The field of the source of each type of metric. */
-const SOURCE_OF_TYPE = tableOf<SourceName>({
+export const SOURCE_OF_TYPE = tableOf<SourceName>({
   ContainerResource: "containerResource",
   External: "external",
   Object: "object",
