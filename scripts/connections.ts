@@ -120,7 +120,6 @@ function tsopClient({ kubeconfig }: Login): Client {
     const headers = { "Content-Type": MERGE };
     const asked = { method, path: PATH, headers, ...(body === undefined ? {} : { body }) };
     const answer = await transport.request({ ...asked, signal: undefined });
-    // eslint-disable-next-line @typescript-eslint/no-unused-vars -- it is only read to its end
     for await (const _chunk of answer.body);
     return answer.status;
   };

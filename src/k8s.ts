@@ -8,7 +8,7 @@
  * @module
  */
 // The names are Kubernetes', some seven hundred; `scripts/k8s-types.mjs` writes the list.
-// eslint-disable-next-line no-restricted-syntax
+// oxlint-disable-next-line house/no-export-all
 export * from "./generated/k8s/index.ts";
 export type {
   Base64,

@@ -1,8 +1,14 @@
-/**
- * A rule for ESLint: a constant table that is asked for an arbitrary text is a Map (`tableOf`). An object answers for
- * `constructor` and `toString`, too.
- */
+// A constant table that is indexed by arbitrary text must be a Map (`tableOf`): an object also answers for
+// `constructor` and `toString`. The rule needs types, so it is a program and not a rule of oxlint.
+import { relative } from "node:path";
+import { fileURLToPath } from "node:url";
 import ts from "typescript";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const { config } = ts.readConfigFile(`${root}tsconfig.build.json`, (path) => ts.sys.readFile(path));
+const { fileNames, options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
+const program = ts.createProgram(fileNames, options);
+const checker = program.getTypeChecker();
 
 const isText = (type) =>
   type.isUnion()
@@ -10,7 +16,7 @@ const isText = (type) =>
     : (type.flags & (ts.TypeFlags.String | ts.TypeFlags.TemplateLiteral)) !== 0;
 
 /** Whether a name means a constant of a module that is an object literal. */
-function isConstantTable(checker, name) {
+function isConstantTable(name) {
   const symbol = checker.getSymbolAtLocation(name);
   if (!symbol) return false;
   const isImported = (symbol.flags & ts.SymbolFlags.Alias) !== 0;
@@ -23,28 +29,18 @@ function isConstantTable(checker, name) {
   );
 }
 
-export const tables = {
-  rules: {
-    "asked-for-text": {
-      meta: {
-        type: "problem",
-        schema: [],
-        messages: {
-          object:
-            "Make the table a Map with tableOf (src/table.ts): an object has `constructor`, too.",
-        },
-      },
-      create(context) {
-        const { program, esTreeNodeToTSNodeMap } = context.sourceCode.parserServices;
-        const checker = program.getTypeChecker();
-        return {
-          "MemberExpression[computed=true][object.type='Identifier']"(node) {
-            const { expression, argumentExpression } = esTreeNodeToTSNodeMap.get(node);
-            if (!isText(checker.getTypeAtLocation(argumentExpression))) return;
-            if (isConstantTable(checker, expression)) context.report({ node, messageId: "object" });
-          },
-        };
-      },
-    },
-  },
-};
+for (const source of program.getSourceFiles()) {
+  if (source.isDeclarationFile || source.fileName.includes("/src/generated/")) continue;
+  const visit = (node) => {
+    ts.forEachChild(node, visit);
+    if (!ts.isElementAccessExpression(node) || !ts.isIdentifier(node.expression)) return;
+    // The cheap question first: few names are constant tables, and a type is costly.
+    if (!isConstantTable(node.expression)) return;
+    if (!isText(checker.getTypeAtLocation(node.argumentExpression))) return;
+    const { line, character } = source.getLineAndCharacterOfPosition(node.getStart(source));
+    const place = `${relative(root, source.fileName)}:${line + 1}:${character + 1}`;
+    console.error(`${place}: Make the table a Map with tableOf (src/table.ts).`);
+    process.exitCode = 1;
+  };
+  visit(source);
+}

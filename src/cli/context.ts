@@ -74,7 +74,7 @@ function interruptSignal(): AbortSignal {
   for (const [name, number] of Object.entries(INTERRUPTIONS)) {
     process.on(name, () => {
       // As shells report a death by that signal; unlike one, it lets child processes be ended.
-      // eslint-disable-next-line no-restricted-properties -- nothing is left that could be thrown to
+      // oxlint-disable-next-line no-restricted-properties -- nothing is left that could be thrown to
       if (controller.signal.aborted) process.exit(128 + number);
       controller.abort(new Error("interrupted"));
     });

@@ -4,11 +4,11 @@
  */
 
 // A colour, as the CLI itself writes it.
-// eslint-disable-next-line no-control-regex -- that is how it begins
+// oxlint-disable-next-line no-control-regex -- that is how it begins
 const COLOUR = /^\u001b\[[\d;]*m/;
 // All control characters, and those that change the direction of a text.
 const UNSAFE =
-  // eslint-disable-next-line no-control-regex -- those are what must not get there
+  // oxlint-disable-next-line no-control-regex -- those are what must not get there
   /\u001b\[[\d;]*m|[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 
 /** The text with everything escaped that a terminal would obey, but for colours and line breaks. */
@@ -22,7 +22,7 @@ export function terminalText(text: string): string {
 /** The same in one line and without colours: for a text of others within a line. */
 export function oneLine(text: string): string {
   return text.replace(
-    // eslint-disable-next-line no-control-regex -- those are what must not get there
+    // oxlint-disable-next-line no-control-regex -- those are what must not get there
     /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g,
     escaped,
   );

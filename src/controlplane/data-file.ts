@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 
 /** Parses a JSON file of the program, whose shape the caller knows. */
-// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- says in one place that the shape is the caller's
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- says in one place that the shape is the caller's
 export function readData<T>(file: URL): T {
   return JSON.parse(readFileSync(file, "utf8")) as T;
 }

@@ -54,9 +54,7 @@ export type KeywordsFor<T> = unknown extends T ? Schema : Described & Pick<Schem
  * server.
  */
 // The parameters are for the generator, which reads what the compiler has checked.
-// eslint-disable-next-line @typescript-eslint/no-unused-vars
 export type With<T, _Keywords extends KeywordsFor<T>> = T;
 
 /** A text with bounds: `Record<string, Str<{ maxLength: 63 }>>`. Short for `With<string, ...>`. */
-// eslint-disable-next-line @typescript-eslint/no-unused-vars
 export type Str<_Keywords extends KeywordsFor<string>> = string;

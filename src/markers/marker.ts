@@ -120,7 +120,7 @@ type Values<P extends readonly Parameter<unknown>[]> = {
 
 /** Makes markers for one target, whose arguments are those of their parameters. */
 // The caller says what its decorators accept; nothing else in the call could.
-// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters
 export function markersOn<Decorator>(on: MarkerTarget) {
   return <const P extends readonly Parameter<unknown>[]>(
     parameters: P,

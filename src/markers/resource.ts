@@ -14,7 +14,7 @@ import type { ClassMarker } from "./marker.ts";
  * @example `@Resource({ group: "web.example.com", version: "v1" }) class Web extends CustomResource<WebSpec, WebStatus> {}`
  */
 // The parameters are the point: each kind's class names its own spec and status.
-// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters
 export abstract class CustomResource<Spec = object, Status = object> implements KubeObject {
   declare apiVersion: string;
   declare kind: string;

@@ -75,7 +75,7 @@ async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string
 
 function wait(ms: number): Promise<void> {
   return new Promise((resolve) => {
-    // eslint-disable-next-line no-restricted-globals -- a browser has no Clock; tests do not wait for this
+    // oxlint-disable-next-line no-restricted-globals -- a browser has no Clock; tests do not wait for this
     setTimeout(resolve, ms);
   });
 }

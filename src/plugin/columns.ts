@@ -62,5 +62,5 @@ export function tableLines<T>(
 }
 
 /** Characters by which an object could write over the terminal. */
-// eslint-disable-next-line no-control-regex -- they are what it is about
+// oxlint-disable-next-line no-control-regex -- they are what it is about
 const CONTROLS = /[\u0000-\u001f\u007f-\u009f]/g;

@@ -139,6 +139,6 @@ function processPorts(): PluginPorts {
 /** A reader that has seen enough, such as `head`, is no failure. */
 function endQuietly(error: NodeJS.ErrnoException): void {
   if (error.code !== "EPIPE") throw error;
-  // eslint-disable-next-line no-restricted-properties -- nobody reads what would still be printed
+  // oxlint-disable-next-line no-restricted-properties -- nobody reads what would still be printed
   process.exit(0);
 }

@@ -8,7 +8,6 @@ import { findingOfSecondPass } from "./matchers/idempotence.ts";
 import { type ExpectedOwnership, findingOfOwner } from "./matchers/ownership.ts";
 
 declare module "vitest" {
-  // eslint-disable-next-line @typescript-eslint/no-unused-vars -- vitest's declaration has it
   interface Matchers<T> {
     /**
      * Calling the function a second time has no effect: whatever it wrote to the control plane the

@@ -1,5 +1,5 @@
 // Objects are plain JSON; the classes of kinds are never instantiated.
-/* eslint-disable @typescript-eslint/no-unsafe-class-instance-assignment, @typescript-eslint/no-misused-spread */
+/* oxlint-disable typescript/no-misused-spread */
 /** An operator on a network that fails all the time: nothing is lost, nothing is left over. */
 import { describe, expect, it } from "vitest";
 import { createManager, loadClusterConfig } from "../../src/index.ts";

@@ -1,5 +1,5 @@
 // Objects are plain JSON; the classes of kinds are never instantiated.
-/* eslint-disable @typescript-eslint/no-unsafe-class-instance-assignment, @typescript-eslint/no-misused-spread */
+/* oxlint-disable typescript/no-misused-spread */
 /** The runtime against an API server, over TLS: an operator from its start to its end. */
 import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, it } from "vitest";
 import { createManager, type Manager, type Token } from "../../src/index.ts";

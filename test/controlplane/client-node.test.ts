@@ -1,4 +1,4 @@
-/* eslint-disable @typescript-eslint/no-unsafe-class-instance-assignment, @typescript-eslint/no-misused-spread --
+/* oxlint-disable typescript/no-misused-spread --
    The models of the package are classes only in name: its users pass literals. */
 import {
   AppsV1Api,

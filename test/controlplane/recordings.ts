@@ -1,5 +1,5 @@
 /** Recorded scenarios of a real API server, and the resources that they speak of. */
-/* eslint-disable @typescript-eslint/no-explicit-any, @typescript-eslint/explicit-module-boundary-types -- recordings are documents of any shape */
+/* oxlint-disable typescript/no-explicit-any, typescript/explicit-module-boundary-types -- recordings are documents of any shape */
 import { readFileSync } from "node:fs";
 import type { Schema } from "../../src/kube/schema/structural.ts";
 import { rulesOf } from "../../src/controlplane/builtin/kinds/kind-table.ts";

@@ -20,7 +20,7 @@ function hasOpenssl(): boolean {
 
 interface Answer {
   readonly status: number;
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- answers of many kinds
+  // oxlint-disable-next-line typescript/no-explicit-any -- answers of many kinds
   readonly body: any;
 }
 

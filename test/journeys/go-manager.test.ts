@@ -49,7 +49,7 @@ metadata: { name: front }
 spec: { replicas: 2 }
 `;
 
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- objects of many kinds
+// oxlint-disable-next-line typescript/no-explicit-any -- objects of many kinds
 type AnyObject = SentObject & { spec?: any; status?: any };
 
 describe.skipIf(!hasKubectl || !hasModules())(

@@ -14,7 +14,7 @@ async function messageOf(check: () => unknown): Promise<string> {
   try {
     await check();
   } catch (error) {
-    // eslint-disable-next-line no-control-regex -- what colours consist of
+    // oxlint-disable-next-line no-control-regex -- what colours consist of
     return (error as Error).message.replaceAll(/\u001b\[\d+m/g, "");
   }
   throw new Error("the assertion did not fail");

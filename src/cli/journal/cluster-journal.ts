@@ -49,8 +49,9 @@ export async function forwardJournals(
   client: Pick<Client, "list" | "pods">,
   rendered: readonly ManifestObject[],
 ): Promise<ForwardedJournals> {
-  const found = rendered.find(({ kind }) => kind === "Deployment");
-  const deployment = found as (ManifestObject & Pick<DeploymentState, "spec">) | undefined;
+  const deployment: (ManifestObject & Pick<DeploymentState, "spec">) | undefined = rendered.find(
+    ({ kind }) => kind === "Deployment",
+  );
   const namespace = deployment?.metadata.namespace ?? "default";
   const labels = deployment?.spec?.selector?.matchLabels ?? {};
   const pods = deployment ? await client.list(POD, { namespace, labels }) : [];

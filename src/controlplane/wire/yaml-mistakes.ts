@@ -18,7 +18,7 @@ export interface MistakenText {
 }
 
 const CONTROL =
-  // eslint-disable-next-line no-control-regex -- it matches control characters
+  // oxlint-disable-next-line no-control-regex -- it matches control characters
   /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]/;
 
 /** The message of go-yaml about invalid characters in a text; `undefined` when there are none. */

@@ -31,7 +31,7 @@ function isAuthority(authority: string): boolean {
 
 /** Whether the text is a URI that a request may have: a scheme or a leading slash is needed. */
 export function isRequestUri(text: string): boolean {
-  // eslint-disable-next-line no-control-regex -- these are what a URI may not hold
+  // oxlint-disable-next-line no-control-regex -- these are what a URI may not hold
   if (text === "" || /[\u0000-\u001f\u007f]/.test(text)) return false;
   if (text === "*") return true;
   const scheme = /^([A-Za-z][A-Za-z0-9+.-]*):/.exec(text)?.[1];

@@ -57,7 +57,7 @@ function styleOf(value: string, isKey: boolean): Style {
 // Characters that go-yaml does not print as they are: a tab, those outside of the basic plane, half
 // a pair; and other line breaks, which it does print where it can.
 const UNPRINTABLE =
-  // eslint-disable-next-line no-control-regex
+  // oxlint-disable-next-line no-control-regex
   /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]/;
 
 /** Whether YAML 1.1 would read the text as another type. */

@@ -46,7 +46,7 @@ export function webhookAddressErrors(config: WebhookClientConfig, path: string):
 
 function urlErrors(url: string, path: string): FieldError[] {
   const errors: FieldError[] = [];
-  // eslint-disable-next-line no-control-regex -- these are what a URL may not hold
+  // oxlint-disable-next-line no-control-regex -- these are what a URL may not hold
   if (/[\u0000-\u001f\u007f]/.test(url)) {
     const problem = `parse ${JSON.stringify(url)}: net/url: invalid control character in URL`;
     return [required(path, `url must be a valid URL: ${problem}${URL_FORM}`)];

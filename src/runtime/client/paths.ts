@@ -23,7 +23,7 @@ function segment(what: string, value: string): string {
   );
 }
 
-// eslint-disable-next-line no-control-regex -- these characters are in no name
+// oxlint-disable-next-line no-control-regex -- these characters are in no name
 const NOT_IN_NAMES = /[\u0000-\u001f\u007f]|\p{Surrogate}/u;
 
 /** `/api/v1` or `/apis/group/version`. @throws TsopError `name-not-in-path` */

@@ -83,12 +83,12 @@ export function parseWarnings(header: string): ParsedWarning[] {
 
 // Code, agent, text with escaped quotes, and an optional date; then a comma, or the end.
 const WARNING = /^\s*(\d{3}) (\S+) "((?:[^"\\]|\\.)*)"\s*(?:"[^"]*"\s*)?(?:,\s*|$)/su;
-// eslint-disable-next-line no-control-regex -- no warning has these characters, as in client-go
+// oxlint-disable-next-line no-control-regex -- no warning has these characters, as in client-go
 const CONTROL_CHARACTER = /[\u0000-\u001f\u007f-\u009f\ufffd]/;
 
 /** Headers arrive as Latin-1; their content is UTF-8. */
 function decodeUtf8(header: string): string {
-  // eslint-disable-next-line no-control-regex -- bytes
+  // oxlint-disable-next-line no-control-regex -- bytes
   if (!/^[\u0000-\u00ff]*$/.test(header)) return header;
   return Buffer.from(header, "latin1").toString("utf8");
 }

@@ -20,7 +20,7 @@ export interface Result {
 
 /** A `Result`, or nothing: the object is as it should be. */
 // A reconciler that just ends returns void, and should not have to say so.
-// eslint-disable-next-line @typescript-eslint/no-invalid-void-type
+// oxlint-disable-next-line typescript/no-invalid-void-type
 export type Outcome = Result | void;
 
 /** The context of one reconcile. */

@@ -47,7 +47,7 @@ export function readFlags<const F extends FlagOptions>(options: F): FlagValues<F
 
 /** Nothing runs yet that would have to be stopped first. */
 function endProcess(code: number): never {
-  // eslint-disable-next-line no-restricted-properties -- the module that called cannot return
+  // oxlint-disable-next-line no-restricted-properties -- the module that called cannot return
   process.exit(code);
 }
 

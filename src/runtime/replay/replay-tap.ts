@@ -66,7 +66,7 @@ export class ReplayTap implements ReconcileTap {
   }
 
   // The interface says what `T` is for.
-  // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters
   find<T extends KubeObject>(resource: ResourceInfo, key: ObjectKey): T | undefined {
     const question = findQuestion(resource, key);
     const place = this.#next(`read of ${question} from the cache`, this.#recording.finds, question);

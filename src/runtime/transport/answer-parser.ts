@@ -34,7 +34,7 @@ const MAX_HEAD_BYTES = 256 * 1024;
 const MAX_LINE_BYTES = 16 * 1024;
 // The number of informational answers that Go's client accepts, such as 100 Continue.
 const MAX_EARLY_ANSWERS = 5;
-// eslint-disable-next-line no-control-regex -- those are what no header has, as for Go and for Node
+// oxlint-disable-next-line no-control-regex -- those are what no header has, as for Go and for Node
 const CONTROL_CHARACTER = /[\u0000-\u0008\u000a-\u001f\u007f]/;
 const END_OF_HEAD = Buffer.from("\r\n\r\n");
 const NEWLINE = 0x0a;

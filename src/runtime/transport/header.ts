@@ -1,6 +1,6 @@
 /** Headers of requests. */
 const HEADER_NAME = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/;
-// eslint-disable-next-line no-control-regex -- those are what must not be there
+// oxlint-disable-next-line no-control-regex -- those are what must not be there
 const NOT_IN_HEADER = /[\u0000-\u0008\u000a-\u001f\u007f]/;
 
 /** Whether the text is a valid name of a header, or a method. */

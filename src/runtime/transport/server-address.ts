@@ -3,7 +3,7 @@ import { TsopError } from "../../errors.ts";
 
 // A scheme ends in `://`; `my.cluster:6443` has none.
 const SCHEME = /^([a-z][a-z0-9+.-]*):\/\//i;
-// eslint-disable-next-line no-control-regex -- those are what URLs silently lose
+// oxlint-disable-next-line no-control-regex -- those are what URLs silently lose
 const LOST_IN_URLS = /[\u0000-\u0020\u007f\\]/;
 
 /**

@@ -71,7 +71,7 @@ describe("formatLogEntry", () => {
       message: hostile,
       stack: `Error: ${hostile}\n    at f (/home/me/${hostile}.ts:1)`,
     };
-    // eslint-disable-next-line no-control-regex -- those are what may not be there
+    // oxlint-disable-next-line no-control-regex -- those are what may not be there
     expect(line({ msg: "a", err })).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
   });
 });

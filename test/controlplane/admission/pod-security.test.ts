@@ -33,7 +33,7 @@ describeShared("conformance", "Pod security", () => {
   it("refuses what a real API server refused, in its words", () => {
     expect(refused.length).toBeGreaterThan(5);
     for (const { body, answer } of refused) {
-      const message = (answer?.body as { message: string }).message;
+      const message = (answer!.body as { message: string }).message;
       const [, level = "", details = ""] =
         /violates PodSecurity "(\w+):latest": (.*)$/.exec(message) ?? [];
       const found = violationsOf(body as CheckedPod, { level: level as Level, minor: Infinity });

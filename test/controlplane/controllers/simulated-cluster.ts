@@ -24,7 +24,7 @@ export interface SimulatedCluster {
 }
 
 /** An object whose fields a test looks into freely. */
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- tests read fields of many kinds
+// oxlint-disable-next-line typescript/no-explicit-any -- tests read fields of many kinds
 type SimulatedObject = SentObject & { spec: any; status: any; rules?: any };
 
 const nameOf = (resource: string): { group: string; plural: string } => {

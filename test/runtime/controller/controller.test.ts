@@ -257,7 +257,7 @@ describe("Controller", () => {
     let runs = 0;
     const { clock, controller, stop, running, total } = build(() => {
       runs += 1;
-      // eslint-disable-next-line @typescript-eslint/only-throw-error
+      // oxlint-disable-next-line typescript/only-throw-error
       if (runs === 1) throw undefined;
       return Promise.resolve();
     });
@@ -316,7 +316,7 @@ describe("Controller", () => {
   });
 
   it("ends when a source fails, with the reason", async () => {
-    // eslint-disable-next-line require-yield
+    // oxlint-disable-next-line require-yield
     async function* broken(): AsyncGenerator<ObjectKey> {
       throw new Error("the queue is gone");
     }

@@ -1,4 +1,4 @@
-/* eslint-disable @typescript-eslint/no-misused-spread --
+/* oxlint-disable typescript/no-misused-spread --
    objects of a kind are plain ones */
 import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../src/clock.ts";

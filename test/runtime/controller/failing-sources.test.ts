@@ -305,7 +305,7 @@ describe("an index function that throws", () => {
   });
 });
 
-/* eslint-disable @typescript-eslint/unbound-method -- that they are bound is what is tested */
+/* oxlint-disable typescript/unbound-method -- that they are bound is what is tested */
 describe("what a manager hands out", () => {
   it("works when it is taken out of its object", async () => {
     const { api, clock, manager, end } = await start((builder) => builder.for(WIDGETS));

@@ -128,7 +128,7 @@ describe("processes under faults", () => {
     [
       "undefined, thrown",
       () => {
-        // eslint-disable-next-line @typescript-eslint/only-throw-error
+        // oxlint-disable-next-line typescript/only-throw-error
         throw undefined;
       },
       "error",

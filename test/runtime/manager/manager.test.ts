@@ -87,7 +87,7 @@ describe("a manager", () => {
   });
 
   it("has methods that may be taken from it", () => {
-    // eslint-disable-next-line @typescript-eslint/unbound-method -- that it is safe is what is tested
+    // oxlint-disable-next-line typescript/unbound-method -- that it is safe is what is tested
     const { add, addHealthCheck, addReadyCheck, recorder } = build().manager;
     add({ start: () => Promise.resolve() });
     addHealthCheck("one", () => undefined);

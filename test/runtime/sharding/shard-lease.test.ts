@@ -25,7 +25,7 @@ function build() {
   const client = new LiveClient(new RestClient(api, world), { fieldManager: "test" });
   const term: LeaderTerm = { endsAtMs: undefined };
   const lease = new ShardLease({ ...SETTINGS, client, clock: world, term });
-  const stored = () => api.objects(LEASES)[0] as Lease | undefined;
+  const stored = (): Lease | undefined => api.objects(LEASES)[0];
   return {
     world,
     api,

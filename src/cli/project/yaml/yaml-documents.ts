@@ -2,16 +2,7 @@
  * YAML that people and programs hand over, read within bounds: as kubectl reads it, not as the strict parser wants
  * it. Every command reads through here, so that no text can take the stack or the memory.
  */
-import {
-  Composer,
-  isNode,
-  Lexer,
-  LineCounter,
-  type Node,
-  Parser,
-  type Document,
-  type ParsedNode,
-} from "yaml";
+import { Composer, isNode, Lexer, LineCounter, type Node, Parser, type Document } from "yaml";
 import { TsopError } from "../../../errors.ts";
 import { MAX_DEPTH, YamlProblem, YamlValues } from "./yaml-values.ts";
 
@@ -100,7 +91,7 @@ function compose(text: string, from: string, shift: number, options: ReadOptions
       : new TsopError(options.code, error.message, options.fix ?? error.fix);
   };
   // The duplicate keys are found where the values are read: the parser takes quadratic time for it.
-  const composer = new Composer<ParsedNode>({ uniqueKeys: false, logLevel: "error" });
+  const composer = new Composer({ uniqueKeys: false, logLevel: "error" });
   const trees = composer.compose(
     boundedTokens(text, lines, problem, options.maxTokens ?? MAX_TOKENS),
   );

@@ -63,7 +63,7 @@ export function repackSubsets(subsets: readonly Subset[]): Subset[] {
   }
   const packed = new Map<string, { ready: Offer["ready"]; ports: EndpointPort[] }>();
   for (const { port, ready } of offers.values()) {
-    const id = canonicalJson([...ready].sort());
+    const id = canonicalJson([...ready].sort(([a], [b]) => (a < b ? -1 : 1)));
     const known = packed.get(id) ?? { ready, ports: [] };
     if (port) known.ports.push(port);
     packed.set(id, known);

@@ -124,7 +124,7 @@ function escapedPath(path: string): string {
 }
 
 function parse(text: string, inRequest: boolean): Omit<GoUrl, "fragment"> {
-  // eslint-disable-next-line no-control-regex -- these are what a URI may not hold
+  // oxlint-disable-next-line no-control-regex -- these are what a URI may not hold
   if (/[\u0000-\u001f\u007f]/.test(text)) {
     throw new BadUrl("net/url: invalid control character in URL");
   }

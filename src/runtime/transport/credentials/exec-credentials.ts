@@ -220,6 +220,6 @@ function parseJson(text: string): unknown {
 
 /** The text without characters that would change the state of a terminal. */
 function printable(text: string): string {
-  // eslint-disable-next-line no-control-regex -- those are what is left out
+  // oxlint-disable-next-line no-control-regex -- those are what is left out
   return text.replace(/[\u0000-\u0008\u000e-\u001f\u007f-\u009f]/g, "");
 }

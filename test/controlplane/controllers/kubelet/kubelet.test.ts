@@ -29,7 +29,7 @@ async function withPod(
 }
 
 const container = (more: object = {}): object => ({ name: "c", image: "x:1", ...more });
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- tests read fields of many kinds
+// oxlint-disable-next-line typescript/no-explicit-any -- tests read fields of many kinds
 const statusOf = (cluster: SimulatedCluster): any => cluster.get("pods", "p").status;
 
 function condition(cluster: SimulatedCluster, type: string): object {

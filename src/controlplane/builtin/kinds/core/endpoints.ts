@@ -22,7 +22,7 @@ function setEndpointsDefaults(object: Endpoints): void {
   }
 }
 
-// eslint-disable-next-line @typescript-eslint/no-deprecated -- it is deprecated for its users
+// oxlint-disable-next-line typescript/no-deprecated -- it is deprecated for its users
 type Endpoints = ShapedObject<core.Endpoints>;
 type Subset = NonNullable<Endpoints["subsets"]>[number];
 

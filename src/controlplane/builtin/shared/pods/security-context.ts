@@ -149,7 +149,7 @@ function checkUserName(name: Check<string>): void {
     refuse(" cannot be an empty string");
     return;
   }
-  // eslint-disable-next-line no-control-regex -- it matches control characters
+  // oxlint-disable-next-line no-control-regex -- it matches control characters
   if (/[\u0000-\u001f\u007f]/.test(name.value)) {
     refuse(" cannot contain control characters");
     return;
