@@ -109,7 +109,10 @@ interface CelOptions {
   readonly message?: string;
   readonly messageExpression?: string;
   readonly reason?:
-    "FieldValueInvalid" | "FieldValueForbidden" | "FieldValueRequired" | "FieldValueDuplicate";
+    | "FieldValueInvalid"
+    | "FieldValueForbidden"
+    | "FieldValueRequired"
+    | "FieldValueDuplicate";
   readonly fieldPath?: string;
   readonly optionalOldSelf?: boolean;
 }
@@ -220,7 +223,14 @@ interface ClusterOptions {
 interface ColumnOptions {
   readonly type?: "integer" | "number" | "string" | "boolean" | "date";
   readonly format?:
-    "int32" | "int64" | "float" | "double" | "byte" | "date" | "date-time" | "password";
+    | "int32"
+    | "int64"
+    | "float"
+    | "double"
+    | "byte"
+    | "date"
+    | "date-time"
+    | "password";
   readonly description?: string;
   readonly priority?: number;
   readonly unchecked?: boolean;
@@ -1770,7 +1780,10 @@ type WebhookCertificate =
     };
 
 type WebhookHandler =
-  Defaulter<KubeObject> | Validator<KubeObject> | AdmissionHandler | AnyConverter;
+  | Defaulter<KubeObject>
+  | Validator<KubeObject>
+  | AdmissionHandler
+  | AnyConverter;
 
 type WebhookOperation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT" | "*";
 
@@ -2355,7 +2368,10 @@ interface Line {
 }
 
 type ListKeywords =
-  "minItems" | "maxItems" | "x-kubernetes-list-type" | "x-kubernetes-list-map-keys";
+  | "minItems"
+  | "maxItems"
+  | "x-kubernetes-list-type"
+  | "x-kubernetes-list-map-keys";
 
 interface ListMeta {
   resourceVersion?: string;
@@ -2402,7 +2418,12 @@ type Mutating<T extends KubeObject> = Strict<Defaulter<T>> | Strict<AdmissionHan
 type NoList<V> = [Extract<V, readonly unknown[]>] extends [never] ? unknown : never;
 
 type NumberKeywords =
-  "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf" | "format";
+  | "minimum"
+  | "maximum"
+  | "exclusiveMinimum"
+  | "exclusiveMaximum"
+  | "multipleOf"
+  | "format";
 
 type ObjectKeywords =
   | "minProperties"
@@ -2482,7 +2503,13 @@ interface ReadableType<T extends SentObject> extends ResourceInfo {
 }
 
 type ReflectorState =
-  "idle" | "listing" | "streaming" | "synced" | "backoff" | "denied" | "stopped";
+  | "idle"
+  | "listing"
+  | "streaming"
+  | "synced"
+  | "backoff"
+  | "denied"
+  | "stopped";
 
 interface ReplayStart {
   readonly key: string;

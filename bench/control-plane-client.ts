@@ -12,7 +12,14 @@ import { parse } from "yaml";
 /** The operation on the objects `item-0`, `item-1`, ... of the benchmark's custom kind. */
 export interface Job {
   readonly operation:
-    "prepare" | "create" | "status" | "get" | "list" | "page" | "apply" | "fan-out";
+    | "prepare"
+    | "create"
+    | "status"
+    | "get"
+    | "list"
+    | "page"
+    | "apply"
+    | "fan-out";
   /** The number of requests. */
   readonly count: number;
   /**

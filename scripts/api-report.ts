@@ -3,8 +3,8 @@
  * the order of their names; after them those that only they name. Of `tsop/k8s`, which is generated, the names.
  */
 import { dirname, resolve } from "node:path";
-import { format } from "prettier";
 import ts from "typescript";
+import { formatted } from "./formatted.ts";
 import { packageEntries, type PackageEntry } from "./package-entries.ts";
 
 /**
@@ -47,9 +47,9 @@ export async function apiReports(root: string): Promise<ReadonlyMap<string, stri
     const head = HEAD.replace("SPECIFIER", specifier);
     const text = path.endsWith(".txt")
       ? `${head}\n\n${namesOf(exported, declarations).join("\n")}\n`
-      : await format(
+      : await formatted(
+          path,
           `${head.replaceAll(/^/gm, "// ")}\n\n${declarationsOf(exported, elsewhere, declarations)}`,
-          { parser: "typescript", printWidth: 100 },
         );
     reports.set(path, text);
   }

@@ -11,7 +11,7 @@ const TSC = "node_modules/typescript-7/bin/tsc";
 // The longest ones first.
 const STEPS = [
   ["lint", "oxlint"],
-  ["format", "prettier", "--check", "--cache", "."],
+  ["format", "oxfmt", "--check"],
   ["types", "node", TSC, "--noEmit"],
   ["site", "vitepress", "build", "docs"],
   ["types of the page", "node", TSC, "--noEmit", "-p", "src/page"],

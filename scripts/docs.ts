@@ -4,8 +4,8 @@
  */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { format } from "prettier";
 import { errorsPage, markersPage } from "./docs-pages.ts";
+import { formatted } from "./formatted.ts";
 import { examplesIn, withExamples } from "./guide-examples.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -13,7 +13,7 @@ for (const [path, page] of [
   ["docs/markers.md", await markersPage(root)],
   ["docs/errors.md", errorsPage(root)],
 ] as const) {
-  writeFileSync(`${root}${path}`, await format(page, { parser: "markdown", printWidth: 100 }));
+  writeFileSync(`${root}${path}`, await formatted(path, page));
   console.log(path);
 }
 for (const name of readdirSync(`${root}docs`).filter((file) => file.endsWith(".md"))) {

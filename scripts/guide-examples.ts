@@ -2,7 +2,7 @@
  * The examples of the guides: the modules of `test/docs/guides/`, which compile and whose tests run, as a page shows them.
  */
 import { existsSync, readFileSync } from "node:fs";
-import { format } from "prettier";
+import { formatted } from "./formatted.ts";
 
 const FOLDER = "test/docs/guides/";
 /** The name of a module and the block of code that shows it. */
@@ -29,11 +29,7 @@ export async function withExamples(root: string, page: string): Promise<string> 
     const path = `${root}${FOLDER}${name}`;
     if (!existsSync(path)) throw new Error(`a page shows ${name}, which is not in ${FOLDER}`);
     const source = asPublished(readFileSync(path, "utf8"));
-    const code = await format(source, {
-      parser: "typescript",
-      printWidth: 100,
-      filepath: name,
-    });
+    const code = await formatted(name, source);
     shown.set(name, `<!-- ${name} -->\n\n\`\`\`ts\n${code}\`\`\`\n`);
   }
   return page.replaceAll(EXAMPLE, (block, name: string) => shown.get(name) ?? block);

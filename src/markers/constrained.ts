@@ -24,9 +24,17 @@ type Described = Pick<
 
 type TextKeywords = "minLength" | "maxLength" | "pattern" | "format";
 type NumberKeywords =
-  "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf" | "format";
+  | "minimum"
+  | "maximum"
+  | "exclusiveMinimum"
+  | "exclusiveMaximum"
+  | "multipleOf"
+  | "format";
 type ListKeywords =
-  "minItems" | "maxItems" | "x-kubernetes-list-type" | "x-kubernetes-list-map-keys";
+  | "minItems"
+  | "maxItems"
+  | "x-kubernetes-list-type"
+  | "x-kubernetes-list-map-keys";
 type ObjectKeywords =
   | "minProperties"
   | "maxProperties"

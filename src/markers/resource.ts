@@ -135,7 +135,14 @@ export interface ColumnOptions {
    */
   readonly type?: "integer" | "number" | "string" | "boolean" | "date";
   readonly format?:
-    "int32" | "int64" | "float" | "double" | "byte" | "date" | "date-time" | "password";
+    | "int32"
+    | "int64"
+    | "float"
+    | "double"
+    | "byte"
+    | "date"
+    | "date-time"
+    | "password";
   readonly description?: string;
   /** The priority: 0 is always shown, above 0 with `kubectl get -o wide`. */
   readonly priority?: number;

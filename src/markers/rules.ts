@@ -14,7 +14,10 @@ export interface CelOptions {
   /** A CEL expression that makes the message. */
   readonly messageExpression?: string;
   readonly reason?:
-    "FieldValueInvalid" | "FieldValueForbidden" | "FieldValueRequired" | "FieldValueDuplicate";
+    | "FieldValueInvalid"
+    | "FieldValueForbidden"
+    | "FieldValueRequired"
+    | "FieldValueDuplicate";
   /** The field that is blamed, relative to this one: `.replicas`. */
   readonly fieldPath?: string;
   /** `oldSelf` is an optional, and the rule runs on create as well. */

@@ -171,7 +171,12 @@ export const Default = typedMarker<<const D extends Constant>(value: D) => Value
 
 /** JSON as it is written in a program; constants are read-only. */
 type Constant =
-  string | number | boolean | null | readonly Constant[] | { readonly [key: string]: Constant };
+  | string
+  | number
+  | boolean
+  | null
+  | readonly Constant[]
+  | { readonly [key: string]: Constant };
 
 type Mutable<T> = T extends readonly unknown[] | Record<string, unknown>
   ? { -readonly [K in keyof T]: Mutable<T[K]> }

@@ -67,7 +67,7 @@ function section(path: string, command: Command): string {
   ].join("\n");
 }
 
-/** A table as Prettier writes it. */
+/** A table as the formatter writes it. */
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const cells = [head, ...rows].map((row) => row.map((cell) => cell.replaceAll("|", "\\|")));
   const widths = head.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));

@@ -59,7 +59,7 @@ function problemOf(
 }
 
 /** Programs that `npm install` brings. */
-const LOCAL = ["vitest", "tsc", "eslint", "prettier"];
+const LOCAL = ["vitest", "tsc", "eslint"];
 
 /** The arguments as the program itself takes them, with no command run. */
 function problemOfTsop(args: readonly string[], isNamed: boolean): string | undefined {

@@ -1,20 +1,18 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { format } from "prettier";
 import { describe, expect, it } from "vitest";
 import { errorsIn, errorsPage, markersPage } from "../../scripts/docs-pages.ts";
 import { ERROR_EXAMPLES } from "../../scripts/error-examples.ts";
+import { formatted } from "../../scripts/formatted.ts";
 import { FROM_CONTROLLER_GEN } from "../../scripts/marker-examples.ts";
 import { emptyFolder, runCli } from "../cli/support/run-cli.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-const formatted = (page: string): Promise<string> =>
-  format(page, { parser: "markdown", printWidth: 100 });
 
 describe("the generated pages", () => {
   it("say what the markers say: run `node scripts/run-ts.mjs scripts/docs.ts` when they do not", async () => {
     const page = readFileSync(`${root}docs/markers.md`, "utf8");
-    expect(page).toBe(await formatted(await markersPage(root)));
+    expect(page).toBe(await formatted("markers.md", await markersPage(root)));
   });
 
   const errors = errorsPage(root);

@@ -1,8 +1,8 @@
 /** `docs/seeds.md` says of each check where it is tested: by the rows beside this file, and by tests named after them. */
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { format } from "prettier";
 import { describe, expect, it } from "vitest";
+import { formatted } from "../../scripts/formatted.ts";
 import { ROWS, type Proof, type Row } from "./rows.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -101,8 +101,6 @@ describe("the table of checks", () => {
   });
 
   it("is docs/seeds.md", async () => {
-    await expect(await format(page(), { parser: "markdown" })).toMatchFileSnapshot(
-      "../../docs/seeds.md",
-    );
+    await expect(await formatted("seeds.md", page())).toMatchFileSnapshot("../../docs/seeds.md");
   });
 });

@@ -41,7 +41,8 @@ interface Claims {
 
 /** The user of a token, or why it is not valid. */
 export type TokenVerdict =
-  { readonly user: User; readonly audiences: readonly string[] } | { readonly error: string };
+  | { readonly user: User; readonly audiences: readonly string[] }
+  | { readonly error: string };
 
 /** The service account of a token. */
 export interface TokenSubject {

@@ -24,7 +24,13 @@ import { WatchSession, type InformerOccurrence } from "./watch-session.ts";
  * `lastError`.
  */
 export type ReflectorState =
-  "idle" | "listing" | "streaming" | "synced" | "backoff" | "denied" | "stopped";
+  | "idle"
+  | "listing"
+  | "streaming"
+  | "synced"
+  | "backoff"
+  | "denied"
+  | "stopped";
 
 /** The options of a reflector. */
 export interface ReflectorOptions<T extends KubeObject> {

@@ -9,7 +9,8 @@ import { ObjectReader, utf8TextOf } from "./json/object-reader.ts";
 
 /** A change of an object, or a bookmark. */
 export type WatchEvent<T extends KubeObject = KubeObject> =
-  { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: T } | WatchBookmark;
+  | { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: T }
+  | WatchBookmark;
 
 /**
  * The progress of a watch: it is about no object, and carries only the version from which to

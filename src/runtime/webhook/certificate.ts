@@ -21,7 +21,8 @@ export interface SelfManagedCertificate {
  * such as those of cert-manager in a mounted Secret; changes are followed.
  */
 export type WebhookCertificate =
-  CertificatePaths | { readonly selfManaged: SelfManagedCertificate };
+  | CertificatePaths
+  | { readonly selfManaged: SelfManagedCertificate };
 
 /** The source of the webhook server's certificate. */
 export interface CertificateProvider {

@@ -13,7 +13,10 @@ import type { AnyConverter } from "./conversion-registry.ts";
 
 /** A handler of webhooks: an object whose class wears the marker of a webhook, or of several. */
 export type WebhookHandler =
-  Defaulter<KubeObject> | Validator<KubeObject> | AdmissionHandler | AnyConverter;
+  | Defaulter<KubeObject>
+  | Validator<KubeObject>
+  | AdmissionHandler
+  | AnyConverter;
 
 /** The handler of the reviews of one path. */
 export type AdmissionRoute = { readonly mark: WebhookMark; readonly path: string } & (

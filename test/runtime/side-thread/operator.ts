@@ -16,7 +16,9 @@ export interface Start {
 
 /** What the test tells. */
 export type Order =
-  Start | { readonly type: "write" } | { readonly type: "block"; readonly forMs: number };
+  | Start
+  | { readonly type: "write" }
+  | { readonly type: "block"; readonly forMs: number };
 
 /** What the operator tells. */
 export type News =
