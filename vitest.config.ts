@@ -1,5 +1,7 @@
+import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 const SOURCES: Readonly<Record<string, string>> = {
   tsop: resolve("src/index.ts"),
@@ -7,23 +9,46 @@ const SOURCES: Readonly<Record<string, string>> = {
   "tsop/plugin": resolve("src/plugin.ts"),
 };
 
+/** Tests that start processes, build a package, or replay many recordings. The longest ones first. */
+const SLOW = [
+  "test/conformance/**/*.test.ts",
+  "test/journeys/**/*.test.ts",
+  "test/package/**/*.test.ts",
+  "test/page/**/*.test.ts",
+  "test/fuzz/**/*.test.ts",
+  "test/controlplane/fuzz/**/*.test.ts",
+];
+const EXCLUDED = [...configDefaults.exclude, "test/**/fixtures/**"];
+
+/** Slow files start first: a slow one at the end would leave the other cores idle. */
+class SlowFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isSlow = ({ project }: TestSpecification): boolean => project.name === "slow";
+    return [...sorted.filter(isSlow), ...sorted.filter((file) => !isSlow(file))];
+  }
+}
+
 export default defineConfig({
   // An example that a test imports runs on the sources of this checkout.
   plugins: [{ name: "tsop-of-examples", enforce: "pre", resolveId: (name) => SOURCES[name] }],
   test: {
-    include: ["test/**/*.test.ts"],
-    exclude: ["test/**/fixtures/**"],
     // What commands keep for their next run stays out of the developer's own cache.
     env: { TSOP_CACHE_DIR: resolve("node_modules/.cache/tsop-tests") },
     globalSetup: "test/support/side-thread-program.ts",
-    // Against what hangs, not a judgement of speed: a shared machine may be ten times slower.
+    // A guard against hanging, not a judgement of speed: a shared machine can be ten times slower.
     testTimeout: 60_000,
     hookTimeout: 120_000,
-    // Two cores are what CI has; more workers only make each of them slower.
-    maxWorkers: 2,
-    // No module has state of its own: the files of a worker share them, and a third of the processor time is saved.
+    maxWorkers: availableParallelism(),
+    // Modules have no state of their own: the files of a worker share them, and a third of the processor time is saved.
     isolate: false,
-    // CI's machine is shared: what waits for real processes gets a second try there, and is shown as retried.
-    retry: Number(process.env["TSOP_TEST_RETRIES"] ?? 0),
+    sequence: { sequencer: SlowFirst },
+    projects: [
+      {
+        extends: true,
+        test: { name: "fast", include: ["test/**/*.test.ts"], exclude: [...EXCLUDED, ...SLOW] },
+      },
+      { extends: true, test: { name: "slow", include: SLOW, exclude: EXCLUDED } },
+    ],
   },
 });

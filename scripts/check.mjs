@@ -1,44 +1,44 @@
-// `npm run check`: all checks that must pass before a commit, then a list of the failures. Quick
-// steps run in parallel on all cores and print their output when they end; the tests run last and
-// print as they go.
+// `npm run check`: everything that must pass before a commit, except the tests. The steps run on all cores; each prints
+// its output when it ends. `npm run check -- lint types` runs the named steps only.
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-// TypeScript 7. The package that is named typescript is 6: its JavaScript API reads the project.
-const TSC = "node_modules/typescript-7/bin/tsc";
+// TypeScript 7. The package with the name typescript is 6, whose JavaScript API the generator needs.
+const tsc = ["node", "node_modules/typescript-7/bin/tsc", "--noEmit"];
 // The longest ones first.
-const STEPS = [
-  ["lint", "oxlint"],
-  ["format", "oxfmt", "--check"],
-  ["types", "node", TSC, "--noEmit"],
-  ["site", "vitepress", "build", "docs"],
-  ["types of the page", "node", TSC, "--noEmit", "-p", "src/page"],
-  ["tables", "node", "scripts/lint/tables.mjs"],
-  ["dead code", "knip"],
-  ["imports", "depcruise", "src"],
-];
-const TESTS = ["tests", "vitest", "run"];
-const skipped = new Set(
-  process.argv.slice(2).map((argument) => argument.replace(/^--no-/, "").replaceAll("-", " ")),
-);
+const STEPS = new Map([
+  ["lint", ["oxlint"]],
+  ["site", ["vitepress", "build", "docs"]],
+  ["types", tsc],
+  ["page-types", [...tsc, "-p", "src/page"]],
+  ["tables", ["node", "scripts/lint/tables.mjs"]],
+  ["imports", ["depcruise", "src"]],
+  ["dead-code", ["knip"]],
+  ["format", ["oxfmt", "--check"]],
+]);
+
+const named = process.argv.slice(2);
+const unknown = named.filter((name) => !STEPS.has(name));
+if (unknown.length > 0) {
+  console.error(`Unknown step: ${unknown.join(", ")}. Steps: ${[...STEPS.keys()].join(", ")}.`);
+  process.exit(2);
+}
 
 const failed = [];
-async function run([title, command, ...args], options) {
-  const settings = { cwd: root, preferLocal: true, localDir: root, reject: false, ...options };
-  const { all = "", failed: hasFailed, durationMs } = await execa(command, args, settings);
-  if (all) console.log(all);
-  if (hasFailed) failed.push(title);
-  console.log(`${hasFailed ? "FAIL" : "ok  "} ${title} (${(durationMs / 1000).toFixed(1)} s)`);
-}
-
-const waiting = STEPS.filter(([title]) => !skipped.has(title));
+const waiting = [...STEPS].filter(([name]) => named.length === 0 || named.includes(name));
 async function work() {
-  for (let step = waiting.shift(); step; step = waiting.shift()) await run(step, { all: true });
+  for (let step = waiting.shift(); step; step = waiting.shift()) {
+    const [name, [command, ...args]] = step;
+    const settings = { cwd: root, preferLocal: true, localDir: root, reject: false, all: true };
+    const { all, failed: hasFailed, durationMs } = await execa(command, args, settings);
+    if (hasFailed) failed.push(name);
+    if (hasFailed && all) console.log(all);
+    console.log(`${hasFailed ? "FAIL" : "ok  "} ${name} (${(durationMs / 1000).toFixed(1)} s)`);
+  }
 }
 await Promise.all(Array.from({ length: availableParallelism() }, work));
-if (!skipped.has("tests")) await run(TESTS, { stdio: "inherit" });
 if (failed.length > 0) {
   console.error(`\nFailed: ${failed.join(", ")}.`);
   process.exitCode = 1;
