@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
-import { configDefaults, defineConfig } from "vitest/config";
+import { configDefaults, defineConfig, type ViteUserConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 const SOURCES: Readonly<Record<string, string>> = {
@@ -29,26 +29,32 @@ class SlowFirst extends BaseSequencer {
   }
 }
 
-export default defineConfig({
-  // An example that a test imports runs on the sources of this checkout.
-  plugins: [{ name: "tsop-of-examples", enforce: "pre", resolveId: (name) => SOURCES[name] }],
-  test: {
-    // What commands keep for their next run stays out of the developer's own cache.
-    env: { TSOP_CACHE_DIR: resolve("node_modules/.cache/tsop-tests") },
-    globalSetup: "test/support/side-thread-program.ts",
-    // A guard against hanging, not a judgement of speed: a shared machine can be ten times slower.
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
-    maxWorkers: availableParallelism(),
-    // Modules have no state of their own: the files of a worker share them, and a third of the processor time is saved.
-    isolate: false,
-    sequence: { sequencer: SlowFirst },
-    projects: [
-      {
-        extends: true,
-        test: { name: "fast", include: ["test/**/*.test.ts"], exclude: [...EXCLUDED, ...SLOW] },
-      },
-      { extends: true, test: { name: "slow", include: SLOW, exclude: EXCLUDED } },
-    ],
-  },
-});
+/** The configuration of all tests but those of some patterns. */
+export function configOf(excluded: readonly string[]): ViteUserConfig {
+  const others = [...EXCLUDED, ...excluded];
+  return defineConfig({
+    // An example that a test imports runs on the sources of this checkout.
+    plugins: [{ name: "tsop-of-examples", enforce: "pre", resolveId: (name) => SOURCES[name] }],
+    test: {
+      // What commands keep for their next run stays out of the developer's own cache.
+      env: { TSOP_CACHE_DIR: resolve("node_modules/.cache/tsop-tests") },
+      globalSetup: "test/support/side-thread-program.ts",
+      // A guard against hanging, not a judgement of speed: a shared machine can be ten times slower.
+      testTimeout: 60_000,
+      hookTimeout: 120_000,
+      maxWorkers: availableParallelism(),
+      // Modules have no state of their own: the files of a worker share them, and a third of the processor time is saved.
+      isolate: false,
+      sequence: { sequencer: SlowFirst },
+      projects: [
+        {
+          extends: true,
+          test: { name: "fast", include: ["test/**/*.test.ts"], exclude: [...others, ...SLOW] },
+        },
+        { extends: true, test: { name: "slow", include: SLOW, exclude: others } },
+      ],
+    },
+  });
+}
+
+export default configOf([]);
