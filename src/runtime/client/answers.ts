@@ -26,6 +26,15 @@ export function isFailure(value: unknown): value is Status {
   return kind === "Status" && status === "Failure";
 }
 
+/**
+ * Whether a value that can only be a `Status` is one of a failure. Kubelets leave the kind out; client-go takes it for
+ * granted, too.
+ */
+export function isFailedStatus(value: unknown): value is Status {
+  const { kind = "Status", status } = (value ?? {}) as Partial<Status>;
+  return kind === "Status" && status === "Failure";
+}
+
 /** The headers of a failed answer that its error needs. */
 interface FailureHeaders {
   readonly contentType?: string | undefined;
@@ -101,7 +110,7 @@ export function brokenAnswer(message: string): StatusError {
 function parseStatus(body: string): Status | undefined {
   try {
     const value: unknown = JSON.parse(body);
-    return isFailure(value) ? value : undefined;
+    return isFailedStatus(value) ? { ...value, kind: "Status" } : undefined;
   } catch {
     // Proxies and the server's own 404 answer in plain text or HTML.
     return undefined;

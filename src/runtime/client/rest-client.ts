@@ -294,7 +294,8 @@ function encode(request: RestRequest): TransportRequest {
     method: request.method,
     path: request.path + encodeQuery(request.query ?? {}),
     headers: {
-      Accept: request.accept ?? "application/json",
+      // A kubelet answers 406 to an upgrade that accepts only JSON.
+      Accept: request.accept ?? (request.upgrades ? "*/*" : "application/json"),
       ...(body === undefined ? {} : { "Content-Type": request.contentType ?? "application/json" }),
       ...request.headers,
     },

@@ -12,10 +12,11 @@ import { HttpsTransport } from "../../../src/runtime/transport/https-transport.t
 import { eventually } from "../../../src/testing.ts";
 
 const KEY = { namespace: "d", name: "web-0" };
-const SUCCESS = JSON.stringify({ kind: "Status", status: "Success", metadata: {} });
+// As kubelets send it: without a kind.
+const SUCCESS = JSON.stringify({ metadata: {}, status: "Success" });
 const exited = (code: number) =>
   JSON.stringify({
-    kind: "Status",
+    metadata: {},
     status: "Failure",
     reason: "NonZeroExitCode",
     message: `command terminated with non-zero exit code: exit status ${code}`,
@@ -119,6 +120,11 @@ async function scripted(
   });
   server.on("upgrade", (request: IncomingMessage, socket: Socket) => {
     requests.push(request.url ?? "");
+    // As kubelets do: they offer no JSON where they speak another protocol.
+    if (request.headers.accept?.split(",").some((type) => type.trim() === "*/*") === false) {
+      socket.end("HTTP/1.1 406 Not Acceptable\r\nContent-Length: 0\r\n\r\n");
+      return;
+    }
     if (request.url?.includes("/none/")) {
       const body = JSON.stringify({
         kind: "Status",
@@ -225,10 +231,13 @@ describe("a command in a pod", () => {
   });
 
   it("that cannot be begun is a StatusError, and one whose connection breaks a ConnectionError", async () => {
-    const status = { kind: "Status", status: "Failure", reason: "InternalError", code: 500 };
+    const status = { status: "Failure", reason: "InternalError", code: 500 };
     const { url } = await scripted((peer) => {
       if (peer.request.url?.includes("missing")) {
         peer.send(3, JSON.stringify({ ...status, message: "no such file" }));
+        peer.end();
+      } else if (peer.request.url?.includes("unknown")) {
+        peer.send(3, JSON.stringify({ metadata: {}, status: "Gone" }));
         peer.end();
       } else if (peer.request.url?.includes("violates")) peer.raw(Uint8Array.of(0xf2, 1, 0));
       else peer.destroy();
@@ -238,6 +247,8 @@ describe("a command in a pod", () => {
     await expect(pods.exec(none, { command: ["a"] })).rejects.toMatchObject({ code: 404 });
     const missing = await pods.exec(KEY, { command: ["missing"] });
     await expect(missing.exitCode).rejects.toMatchObject({ code: 500, message: "no such file" });
+    const unknown = await pods.exec(KEY, { command: ["unknown"] });
+    await expect(unknown.exitCode).rejects.toMatchObject({ code: 500 });
     for (const command of ["violates", "breaks"]) {
       await expect(
         pods.exec(KEY, { command: [command] }).then((process) => process.output()),

@@ -5,7 +5,7 @@
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#websockets-for-streaming
  */
 import { Readable, Writable } from "node:stream";
-import { brokenAnswer, isFailure } from "../answers.ts";
+import { brokenAnswer, isFailedStatus } from "../answers.ts";
 import { StatusError, type Status } from "../../../kube/status.ts";
 import { deferred } from "../../deferred.ts";
 import type { MessageSink, WebSocketConnection } from "./web-socket.ts";
@@ -60,7 +60,7 @@ export class ChannelProcess implements PodProcess, MessageSink {
   #socket: WebSocketConnection | undefined;
   // The streams whose readers have not caught up.
   readonly #full = new Set<Readable>();
-  #status: Status | undefined;
+  #status: Partial<Status> | undefined;
 
   /** @param failed - makes the error of a broken connection */
   constructor(hasStdin: boolean, failed: (error: Error) => Error) {
@@ -158,22 +158,29 @@ export class ChannelProcess implements PodProcess, MessageSink {
 
   #takeStatus(text: string): void {
     try {
-      this.#status = JSON.parse(text) as Status;
+      this.#status = JSON.parse(text) as Partial<Status>;
     } catch {
       // Older servers send the status as text.
       this.#exit.reject(brokenAnswer(text));
     }
   }
 
-  #settle(status: Status): void {
-    if (!isFailure(status)) {
-      this.#exit.resolve(0);
+  #settle(status: Partial<Status>): void {
+    const { status: outcome } = status;
+    if (!isFailedStatus(status)) {
+      // Only a kubelet's word for success is one: anything else would make a failed command look well.
+      if (outcome === "Success") this.#exit.resolve(0);
+      else
+        this.#exit.reject(
+          brokenAnswer(`unknown status of the process: ${JSON.stringify(outcome)}`),
+        );
       return;
     }
     const cause = status.details?.causes?.find(({ reason }) => reason === "ExitCode");
     const code = Number(cause?.message ?? Number.NaN);
     if (status.reason === "NonZeroExitCode" && Number.isInteger(code)) this.#exit.resolve(code);
-    else this.#exit.reject(new StatusError({ ...status, code: status.code || 500 }));
+    else
+      this.#exit.reject(new StatusError({ ...status, kind: "Status", code: status.code || 500 }));
   }
 }
 
