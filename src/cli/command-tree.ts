@@ -1,5 +1,5 @@
 /** All commands, in the order of `tsop --help`. */
-import { command, group, type CommandNode } from "./command.ts";
+import { command, group, type CommandNode } from "./command-node.ts";
 import { build } from "./commands/build/flags.ts";
 import { bundle } from "./commands/bundle/flags.ts";
 import { chart } from "./commands/chart/flags.ts";

@@ -5,7 +5,6 @@
 import * as commander from "commander";
 import type * as inferring from "@commander-js/extra-typings";
 import type { CliContext } from "./context.ts";
-import type { Loudness } from "./loudness.ts";
 
 /**
  * commander's own classes, with types that infer the options of a command from its flags. The package of these types
@@ -33,7 +32,9 @@ export interface CommandTexts {
   readonly notes?: readonly string[];
 }
 
-/** A command as its `flags.ts` declares it. Every start of `tsop` loads it, so it imports next to nothing. */
+/**
+ * A command as its `flags.ts` declares it. Every start of `tsop` loads all of them, so they import nothing that works.
+ */
 export interface CommandDefinition<
   Arguments extends unknown[],
   Flags extends inferring.OptionValues,
@@ -53,8 +54,8 @@ export function defineCommand<Arguments extends unknown[], Flags extends inferri
   return definition;
 }
 
-/** The work of a command: takes its arguments, its options, and the whole tree; returns the exit code. */
-type RunFunction<Arguments extends unknown[], Flags> = (
+/** The work of a command, from its arguments, its options, and the whole program; returns the exit code. */
+export type RunFunction<Arguments extends unknown[], Flags> = (
   ...call: [...Arguments, Flags, CliContext, AnyCommand]
 ) => number | Promise<number>;
 
@@ -65,12 +66,11 @@ export type Run<Definition> =
     : never;
 
 /** The options that the flags of a definition give. */
-export type Options<Definition extends { flags: (command: inferring.Command) => AnyOptions }> =
-  ReturnType<ReturnType<Definition["flags"]>["opts"]>;
-
-interface AnyOptions {
-  opts(): object;
+export type Options<Definition> = Definition extends {
+  readonly flags: (command: inferring.Command) => { opts: () => infer Flags };
 }
+  ? Flags
+  : never;
 
 /** The option that a shared flag gives. */
 export type OptionOf<Flag> =
@@ -84,76 +84,3 @@ export type OptionOf<Flag> =
   >
     ? inferring.InferOptions<object, Usage, Default, Coerced, Mandatory, Preset, Choices>
     : never;
-
-/** The surroundings that all commands of a tree share. */
-export interface Runtime {
-  readonly loudness: Loudness;
-  readonly program: AnyCommand;
-  /** Takes the exit code. */
-  done(code: number): void;
-}
-
-/** A command of the tree, or a group of them. */
-export interface CommandNode {
-  readonly texts: Pick<CommandTexts, "name" | "description"> & Partial<CommandTexts>;
-  /** The commands of a group. */
-  readonly children: readonly CommandNode[];
-  addTo(parent: AnyCommand, runtime: Runtime): void;
-}
-
-/** A command, with the import of its `run.ts`, which happens when it runs. */
-export function command<Arguments extends unknown[], Flags extends inferring.OptionValues>(
-  definition: CommandDefinition<Arguments, Flags>,
-  load: () => Promise<{ readonly run: RunFunction<Arguments, Flags> }>,
-): CommandNode {
-  const { name, summary, description, examples, notes = [], hidden = false } = definition;
-  return {
-    texts: definition,
-    children: [],
-    addTo(parent, { loudness, program, done }) {
-      const added = definition.flags(parent.command(name, { hidden }));
-      added
-        .summary(summary)
-        .description(description)
-        .addHelpText("after", helpAfterFlags(examples, notes))
-        .action(async () => {
-          const options = added.opts();
-          loudness.take(definition, options);
-          const { run } = await load();
-          done(await run(...added.processedArgs, options, loudness.context, program));
-        });
-      if (examples[0] !== undefined) {
-        added.showHelpAfterError(`For example: ${examples[0]}\n(\`--help\` lists the flags)`);
-      }
-      if (definition.output === undefined && !hidden) loudness.addFlagsTo(added);
-    },
-  };
-}
-
-/** Commands behind a common word, such as `create`. */
-export function group(
-  texts: Pick<CommandTexts, "name" | "description">,
-  children: readonly CommandNode[],
-): CommandNode {
-  return {
-    texts,
-    children,
-    addTo(parent, runtime) {
-      const added = parent.command(texts.name).description(texts.description);
-      added
-        .commandsGroup(parent.commandsGroup())
-        .helpCommand("help [command]", "print the help of a command");
-      for (const child of children) child.addTo(added, runtime);
-    },
-  };
-}
-
-function helpAfterFlags(examples: readonly string[], notes: readonly string[]): string {
-  const parts = [
-    ...(notes.length > 0 ? [notes.join("\n")] : []),
-    ...(examples.length > 0
-      ? [`Examples:\n${examples.map((line) => `  ${line}`).join("\n")}`]
-      : []),
-  ];
-  return parts.map((part) => `\n${part}`).join("\n");
-}

@@ -84,6 +84,10 @@ export const externalApiPath = new Option(
   "file of an external CRD's class, such as src/api/v1/certificate.ts",
 );
 
+/** The modes of `--certificates`, for help. */
+export const CERTIFICATE_MODES =
+  "The webhook certificate is issued by the operator (self-managed) or by cert-manager, or is in your own Secret (secret).";
+
 export const certificates = new Option(
   "--certificates <mode>",
   "source of the webhook certificate (default: self-managed)",

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { COMMAND_TREE } from "../../src/cli/command-tree.ts";
-import type { AnyCommand, CommandNode } from "../../src/cli/command.ts";
+import type { CommandNode } from "../../src/cli/command-node.ts";
+import type { AnyCommand } from "../../src/cli/command.ts";
 import { commandsBelow, ENVIRONMENT, EXIT_CODES } from "../../src/cli/help.ts";
 import { buildProgram } from "../../src/cli/program.ts";
 import { emptyFolder, runCli, testContext } from "./support/run-cli.ts";
@@ -108,18 +109,17 @@ describe("the reference of commands", () => {
     }
   });
 
-  it("describes a flag as a lowercase fragment of one line, and a command as sentences", () => {
+  it("describes a flag as a lowercase fragment of less than 70 characters, and a command as sentences", () => {
     for (const { path, command } of commandsBelow(program)) {
       expect([path, command.description()]).toEqual([path, expect.stringMatching(/^[A-Z].*\.$/s)]);
-      const described = [
-        ...command.registeredArguments,
-        ...command.createHelp().visibleOptions(command),
-      ];
+      if (command.commands.length > 0) continue;
+      const options = command.createHelp().visibleOptions(command);
+      const described = [...command.registeredArguments, ...options];
       for (const { description } of described) {
         // An abbreviation such as API, and a kind such as ClusterRole, keep their capitals.
         expect([path, description]).toEqual([
           path,
-          expect.stringMatching(/^(?:[a-z]|[A-Z]\w*[A-Z])(?!he |n? ).{2,67}[^.]$/),
+          expect.stringMatching(/^(?!(?:the|its|an?) )(?=[a-z]|[A-Z]\w*[A-Z]).{3,68}[^.]$/),
         ]);
       }
     }

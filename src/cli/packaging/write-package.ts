@@ -4,16 +4,17 @@ import type { CliContext } from "../context.ts";
 import { ExitCode, paint } from "../output.ts";
 import type { FolderPlan } from "./generated-folder.ts";
 import { applyPlan, carryOut, changesOf, type PlanOptions, showPlan } from "../project/plan.ts";
+import type { OptionOf } from "../command.ts";
+import type { check, json } from "../shared-flags.ts";
+import type { force } from "./package-flags.ts";
 import { getProject, type Project } from "../project/project-file.ts";
 import { alone } from "../project/project-lock.ts";
 
 /** The flags of all of them. */
-export interface PackageOptions extends PlanOptions {
-  readonly outputDir: string;
-  readonly check: boolean;
-  readonly force: boolean;
-  readonly output?: "json";
-}
+export type PackageOptions = PlanOptions &
+  OptionOf<typeof check> &
+  OptionOf<typeof force> &
+  OptionOf<typeof json> & { readonly outputDir: string };
 
 /** The commands, by the words after `tsop`. */
 export type Packaging = "chart" | "bundle" | "generate client";

@@ -1,10 +1,10 @@
 /** `tsop build`: the file that the image runs, and the programs of plugins. */
-import type { Run } from "../../command.ts";
-import type { build } from "./flags.ts";
 import { bundledOperator } from "../../operator/bundle.ts";
 import { applyPlan, planFiles } from "../../project/plan.ts";
 import { builtPlugins } from "../../project/plugins/built-plugins.ts";
 import { getProject } from "../../project/project-file.ts";
+import type { Run } from "../../command.ts";
+import type { build } from "./flags.ts";
 
 const OUTPUT = "dist/main.mjs";
 

@@ -1,6 +1,4 @@
 /** `tsop bundle`: an OLM bundle of what `config/default` renders. */
-import type { Options, Run } from "../../command.ts";
-import type { bundle } from "./flags.ts";
 import { readdir, readFile } from "node:fs/promises";
 import { extname, join, resolve } from "node:path";
 import { TsopError, UsageError } from "../../../errors.ts";
@@ -25,6 +23,8 @@ import { plannedManifests } from "../../project/generated-manifests.ts";
 import { writePackage } from "../../packaging/write-package.ts";
 import { present } from "../../../present.ts";
 import { tableOf } from "../../../table.ts";
+import type { Options, Run } from "../../command.ts";
+import type { bundle } from "./flags.ts";
 
 type BundleOptions = Options<typeof bundle>;
 

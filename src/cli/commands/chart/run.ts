@@ -1,6 +1,4 @@
 /** `tsop chart`: a Helm chart of what `config/default` renders. */
-import type { Run } from "../../command.ts";
-import type { chart } from "./flags.ts";
 import { join } from "node:path";
 import { renderKustomization } from "../../kustomize/render.ts";
 import { splitImage } from "../../kustomize/transform.ts";
@@ -10,6 +8,8 @@ import { packageFacts } from "../../packaging/package-facts.ts";
 import { checkImage } from "../../project/inputs.ts";
 import { plannedManifests } from "../../project/generated-manifests.ts";
 import { writePackage } from "../../packaging/write-package.ts";
+import type { Run } from "../../command.ts";
+import type { chart } from "./flags.ts";
 
 /** Writes the chart; returns the exit code. */
 export const run: Run<typeof chart> = async (options, context) => {

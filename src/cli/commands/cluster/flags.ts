@@ -23,7 +23,10 @@ export const cluster = defineCommand({
         collectList,
         [],
       )
-      .option("--data-dir <folder>", "directory for objects that survive restarts (default: none)")
+      .option(
+        "--data-dir <folder>",
+        "directory that keeps objects over restarts (default: in memory)",
+      )
       .addOption(new Option("--nodes <count>", "number of nodes").argParser(Number).default(1))
       .option("--json", "print one JSON object when ready, for programs", false),
 });

@@ -1,9 +1,7 @@
-/** `tsop cluster`: the control plane alone, in the foreground. */
-import type { Options, Run } from "../../command.ts";
-import type { cluster } from "./flags.ts";
-import { admissionPlugins } from "../../../controlplane/admission-plugins.ts";
+/** `tsop cluster`: only the control plane, in the foreground. */
 import { accessSync, constants, mkdirSync } from "node:fs";
 import { resolve } from "node:path";
+import { admissionPlugins } from "../../../controlplane/admission-plugins.ts";
 import { messageOf, TsopError, UsageError } from "../../../errors.ts";
 import { startControlPlane } from "../../../controlplane/control-plane.ts";
 import type { CliContext } from "../../context.ts";
@@ -14,6 +12,8 @@ import { claimKubeconfig } from "../../project/project-lock.ts";
 import { writePrivateFile } from "../../project/private-file.ts";
 import { untilAborted } from "../../../clock.ts";
 import { present } from "../../../present.ts";
+import type { Options, Run } from "../../command.ts";
+import type { cluster } from "./flags.ts";
 
 type ClusterCommandOptions = Options<typeof cluster>;
 

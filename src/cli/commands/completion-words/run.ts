@@ -1,7 +1,7 @@
 /** `tsop completion-words`: what the completion scripts ask about the project. */
-import type { Run } from "../../command.ts";
 import { findProject, type Project } from "../../project/project-file.ts";
 import { tableOf } from "../../../table.ts";
+import type { Run } from "../../command.ts";
 import type { completionWords } from "./flags.ts";
 
 /** Flags whose values the project knows, without their dashes. */

@@ -2,9 +2,9 @@
  * `tsop completion`: scripts made from the command tree, so they cannot fall behind it. What is a matter of the project,
  * such as its kinds, the scripts ask `tsop completion-words` for.
  */
-import type { AnyCommand, Run } from "../../command.ts";
 import { commandsBelow } from "../../help.ts";
 import { PLUGIN, PROJECT_FLAGS } from "../completion-words/run.ts";
+import type { AnyCommand, Run } from "../../command.ts";
 import type { completion } from "./flags.ts";
 
 type Shell = Parameters<Run<typeof completion>>[0];
@@ -17,6 +17,7 @@ interface Entry {
 
 /** Commands whose argument is a plugin of the project. */
 const OF_PLUGINS: readonly string[] = ["delete plugin", "krew"];
+
 /** Prints the script; returns the exit code. */
 export const run: Run<typeof completion> = (shell, _options, context, program) => {
   context.out(scriptFor(shell, program));

@@ -1,7 +1,4 @@
 /** `tsop delete`: takes a kind, its controller or its webhooks out of the project. */
-import type { Options } from "../../command.ts";
-import type { deleteApi } from "./api/flags.ts";
-import type { deleteWebhook } from "./webhook/flags.ts";
 import { join } from "node:path";
 import { SourceError, UsageError, formatDiagnostic } from "../../../errors.ts";
 import type { KindClass } from "../../../generator/find-classes.ts";
@@ -29,6 +26,9 @@ import { PROJECT_FILE } from "../../project/project-root.ts";
 import { listOfRoles } from "../../project/role-list.ts";
 import { RECORD_FILE, recordAfter } from "../../project/scaffold/scaffold-record.ts";
 import { withoutListEntry } from "../../project/yaml/user-yaml.ts";
+import type { Options } from "../../command.ts";
+import type { deleteApi } from "./api/flags.ts";
+import type { deleteWebhook } from "./webhook/flags.ts";
 
 /** The things that can be deleted. */
 export type DeletedThing = "api" | "controller" | "webhook";

@@ -1,8 +1,6 @@
-/** `tsop deploy` and `tsop undeploy`: all that `config/default` renders. */
-import type { Run } from "../../command.ts";
-import { imageOverride } from "../../cluster/operator-image.ts";
-import type { deploy } from "./flags.ts";
+/** `tsop deploy`: applies the objects of `config/default`. */
 import { join } from "node:path";
+import { imageOverride } from "../../cluster/operator-image.ts";
 import { stringify } from "yaml";
 import { openCluster } from "../../cluster/cluster-session.ts";
 import { checkImage, checkTimeout } from "../../project/inputs.ts";
@@ -20,6 +18,8 @@ import { tellSilentWebhooks } from "../../cluster/simulated-pods.ts";
 import { applyAll, waitForDeployment } from "../../cluster/roll-out.ts";
 import { plannedManifests, writeManifests } from "../../project/generated-manifests.ts";
 import { present } from "../../../present.ts";
+import type { Run } from "../../command.ts";
+import type { deploy } from "./flags.ts";
 
 /** Applies the operator and waits for its pods; returns the exit code. */
 export const run: Run<typeof deploy> = async (options, context) => {

@@ -1,6 +1,4 @@
 /** `tsop dev`: control plane, CRDs and operator here, and again on every save. */
-import type { Options, Run } from "../../command.ts";
-import type { dev } from "./flags.ts";
 import { join } from "node:path";
 import { startControlPlane } from "../../../controlplane/control-plane.ts";
 import { SourceError, TsopError } from "../../../errors.ts";
@@ -19,6 +17,8 @@ import {
   type ProjectResource,
 } from "../../project/project-file.ts";
 import { SourceWatch } from "../../operator/watch-sources.ts";
+import type { Options, Run } from "../../command.ts";
+import type { dev } from "./flags.ts";
 
 type DevOptions = Options<typeof dev> & { readonly args: readonly string[] };
 

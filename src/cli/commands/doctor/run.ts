@@ -1,6 +1,4 @@
 /** `tsop doctor`: the usual mistakes in a project or in a folder of manifests. */
-import type { Run } from "../../command.ts";
-import type { doctor } from "./flags.ts";
 import { realpath, stat } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { TsopError } from "../../../errors.ts";
@@ -11,6 +9,8 @@ import { ExitCode, paint } from "../../output.ts";
 import { readIfThere } from "../../project/plan.ts";
 import { findProject, type Project } from "../../project/project-file.ts";
 import { foldersUp, PROJECT_FILE } from "../../project/project-root.ts";
+import type { Run } from "../../command.ts";
+import type { doctor } from "./flags.ts";
 
 /** Looks at a project, a folder or a file; returns the exit code. */
 export const run: Run<typeof doctor> = async (path, options, context) => {

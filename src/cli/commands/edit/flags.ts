@@ -1,7 +1,7 @@
 /** The flags of `tsop edit`. */
 import { defineCommand, Option } from "../../command.ts";
 import { PARTS } from "../../project/part-names.ts";
-import { certificates, collectList, diff, dryRun } from "../../shared-flags.ts";
+import { CERTIFICATE_MODES, certificates, collectList, diff, dryRun } from "../../shared-flags.ts";
 
 export const edit = defineCommand({
   name: "edit",
@@ -14,7 +14,7 @@ export const edit = defineCommand({
     "tsop edit --certificates cert-manager",
     "tsop edit --certificates secret --dry-run --diff",
   ],
-  notes: [`Optional parts: ${PARTS.join(", ")}.`],
+  notes: [`Optional parts: ${PARTS.join(", ")}.`, CERTIFICATE_MODES],
   flags: (command) =>
     command
       .option("--enable <part>", "add an optional part (repeatable)", collectList, [])

@@ -1,6 +1,4 @@
 /** `tsop edit`: settings of a project that can be changed later. */
-import type { Run } from "../../command.ts";
-import type { edit } from "./flags.ts";
 import { UsageError } from "../../../errors.ts";
 import { didYouMean } from "../../../kube/text/nearest-name.ts";
 import { paint } from "../../output.ts";
@@ -19,6 +17,8 @@ import { alone } from "../../project/project-lock.ts";
 import { PROJECT_FILE } from "../../project/project-root.ts";
 import { RECORD_FILE, recordAfter } from "../../project/scaffold/scaffold-record.ts";
 import { certificateFiles, defaultWithWebhooks } from "../../project/webhooks/webhook-config.ts";
+import type { Run } from "../../command.ts";
+import type { edit } from "./flags.ts";
 
 /** Changes the settings that were given; returns the exit code. */
 export const run: Run<typeof edit> = async (options, context) => {

@@ -1,12 +1,12 @@
 /** `tsop explain`: a marker, one of controller-gen's, or an error code, in the terminal. */
-import type { Run } from "../../command.ts";
-import type { explain } from "./flags.ts";
 import { UsageError } from "../../../errors.ts";
 import { didYouMean } from "../../../kube/text/nearest-name.ts";
 import type { CliContext } from "../../context.ts";
 import { paint } from "../../output.ts";
 import { packageRoot } from "../../package-info.ts";
 import { readIfThere } from "../../project/plan.ts";
+import type { Run } from "../../command.ts";
+import type { explain } from "./flags.ts";
 
 const PAGES = ["docs/markers.md", "docs/errors.md"];
 const CONTROLLER_GEN_HEADING = "## Coming from controller-gen\n";

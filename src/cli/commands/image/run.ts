@@ -1,6 +1,4 @@
 /** `tsop image`: the operator's image, by a container engine or without one. */
-import type { Options, Run } from "../../command.ts";
-import type { image } from "./flags.ts";
 import { basename, relative, resolve } from "node:path";
 import { messageOf, TsopError, UsageError } from "../../../errors.ts";
 import type { CliContext } from "../../context.ts";
@@ -15,6 +13,8 @@ import { runToEnd } from "../../processes.ts";
 import { checkImage } from "../../project/inputs.ts";
 import { applyPlan, planFiles } from "../../project/plan.ts";
 import { getProject } from "../../project/project-file.ts";
+import type { Options, Run } from "../../command.ts";
+import type { image } from "./flags.ts";
 
 type ImageOptions = Options<typeof image>;
 

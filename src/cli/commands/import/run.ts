@@ -1,6 +1,4 @@
 /** `tsop import`: CRDs of others become classes. */
-import type { Options, Run } from "../../command.ts";
-import type { importCrds } from "./flags.ts";
 import { join, relative, resolve } from "node:path";
 import { TsopError, UsageError } from "../../../errors.ts";
 import type { ManifestObject } from "../../../kube/object.ts";
@@ -19,6 +17,8 @@ import { getProject, type Project } from "../../project/project-file.ts";
 import { alone } from "../../project/project-lock.ts";
 import { readDocuments } from "../../project/yaml/yaml-documents.ts";
 import { yamlFilesAt } from "../../project/yaml/yaml-files.ts";
+import type { Options, Run } from "../../command.ts";
+import type { importCrds } from "./flags.ts";
 
 type ImportOptions = Options<typeof importCrds>;
 

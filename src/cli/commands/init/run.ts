@@ -1,9 +1,7 @@
 /** `tsop init`: a folder becomes a project. */
-import type { Options, Run } from "../../command.ts";
-import { commandTable } from "../../help.ts";
-import type { init } from "./flags.ts";
 import { mkdir } from "node:fs/promises";
 import { basename, join, relative, resolve } from "node:path";
+import { commandTable } from "../../help.ts";
 import { messageOf, TsopError, UsageError } from "../../../errors.ts";
 import type { CliContext } from "../../context.ts";
 import { checkDomain, checkProjectName, projectNameOf } from "../../project/inputs.ts";
@@ -17,6 +15,8 @@ import { newRecord, RECORD_FILE } from "../../project/scaffold/scaffold-record.t
 import { tsopDependency } from "../../project/scaffold/tsop-dependency.ts";
 import { runToEnd } from "../../processes.ts";
 import { shellWord } from "../../shell-word.ts";
+import type { Options, Run } from "../../command.ts";
+import type { init } from "./flags.ts";
 
 type InitOptions = Options<typeof init>;
 

@@ -1,6 +1,4 @@
-/** `tsop install` and `tsop uninstall`: the CRDs alone. */
-import type { Run } from "../../command.ts";
-import type { install } from "./flags.ts";
+/** `tsop install`: applies only the CRDs. */
 import { join } from "node:path";
 import { openCluster } from "../../cluster/cluster-session.ts";
 import type { ManifestObject } from "../../../kube/object.ts";
@@ -13,6 +11,8 @@ import { ownerName } from "../../cluster/ownership.ts";
 import { applyAll } from "../../cluster/roll-out.ts";
 import { checkTimeout } from "../../project/inputs.ts";
 import { writeManifests } from "../../project/generated-manifests.ts";
+import type { Run } from "../../command.ts";
+import type { install } from "./flags.ts";
 
 /** Applies the CRDs and waits until they are served; returns the exit code. */
 export const run: Run<typeof install> = async (options, context) => {

@@ -1,6 +1,4 @@
 /** `tsop krew`: the archive of a plugin, and the manifest by which krew installs it. */
-import type { Run } from "../../command.ts";
-import type { krew } from "./flags.ts";
 import { createHash } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -18,6 +16,8 @@ import { PROGRAMS, programOf } from "../../project/plugins/plugin-names.ts";
 import { getProject, type Project } from "../../project/project-file.ts";
 import { alone } from "../../project/project-lock.ts";
 import { runToEnd } from "../../processes.ts";
+import type { Run } from "../../command.ts";
+import type { krew } from "./flags.ts";
 
 const FOLDER = "dist/krew";
 

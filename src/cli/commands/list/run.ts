@@ -1,6 +1,4 @@
 /** `tsop list`: what a project has. */
-import type { Run } from "../../command.ts";
-import type { list } from "./flags.ts";
 import { join } from "node:path";
 import { findClasses, type KindClass } from "../../../generator/find-classes.ts";
 import { isJsonObject } from "../../../kube/json.ts";
@@ -18,6 +16,8 @@ import {
 } from "../../project/project-file.ts";
 import { parseUserYaml } from "../../project/yaml/user-yaml.ts";
 import { present } from "../../../present.ts";
+import type { Run } from "../../command.ts";
+import type { list } from "./flags.ts";
 
 /** A version of a kind, as it is shown. */
 interface ListedKind {

@@ -5,7 +5,8 @@ import { check, diff, dryRun, json, kubeconfig, kubeContext } from "../../shared
 export const manifests = defineCommand({
   name: "manifests",
   summary: "generate CRDs and roles from the code",
-  description: "Generate CRDs, the operator's role, and their kustomizations from the code.",
+  description:
+    "Generate CRDs, the operator's role, and their kustomizations from the code. With --against, exits with 3 if a CRD has a breaking change.",
   examples: [
     "tsop manifests",
     "tsop manifests --check",
@@ -20,7 +21,7 @@ export const manifests = defineCommand({
       .addOption(
         new Option("--watch", "generate again on every save").default(false).conflicts("output"),
       )
-      .option("--against <state>", "exit with 3 if it breaks `cluster`, a path, or a Git revision")
+      .option("--against <state>", "compare with `cluster`, a path, or a Git revision")
       .addOption(dryRun)
       .addOption(diff)
       .addOption(json),

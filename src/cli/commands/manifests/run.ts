@@ -1,5 +1,4 @@
 /** `tsop manifests`: what the code says, as YAML. */
-import type { Options, Run } from "../../command.ts";
 import {
   freshManifests,
   hasErrors,
@@ -9,7 +8,6 @@ import {
   refuseErrors,
   stampedManifests,
 } from "../../project/generated-manifests.ts";
-import type { manifests } from "./flags.ts";
 import type { CliContext } from "../../context.ts";
 import { ExitCode, paint, reportError } from "../../output.ts";
 import { applyPlan, carryOut, changesOf, showPlan } from "../../project/plan.ts";
@@ -17,6 +15,8 @@ import { getProject, type Project } from "../../project/project-file.ts";
 import { alone } from "../../project/project-lock.ts";
 import { NOTHING_TO_CHANGE } from "../../project/unchanged.ts";
 import { SourceWatch } from "../../operator/watch-sources.ts";
+import type { Options, Run } from "../../command.ts";
+import type { manifests } from "./flags.ts";
 
 type ManifestsOptions = Options<typeof manifests>;
 

@@ -1,6 +1,4 @@
 /** `tsop migrate`: all objects of the project's kinds are stored in the storage version. */
-import type { Run } from "../../command.ts";
-import type { migrate } from "./flags.ts";
 import { join } from "node:path";
 import { UsageError } from "../../../errors.ts";
 import type { Definition } from "../../../kube/definition/definition.ts";
@@ -16,6 +14,8 @@ import { FIELD_MANAGER } from "../../cluster/ownership.ts";
 import { renderKustomization } from "../../kustomize/render.ts";
 import { paint } from "../../output.ts";
 import { getProject } from "../../project/project-file.ts";
+import type { Run } from "../../command.ts";
+import type { migrate } from "./flags.ts";
 
 /** Migrates the kinds that need it; returns the exit code. */
 export const run: Run<typeof migrate> = async (options, context) => {

@@ -1,6 +1,4 @@
 /** `tsop plan`: what `tsop deploy` would change in a cluster. */
-import type { Run } from "../../command.ts";
-import type { plan } from "./flags.ts";
 import { join } from "node:path";
 import { openCluster } from "../../cluster/cluster-session.ts";
 import { planDeployment, wouldChange, type PlannedObject } from "../../cluster/deploy-plan.ts";
@@ -14,6 +12,8 @@ import { checkImage, checkTimeout } from "../../project/inputs.ts";
 import { getProject } from "../../project/project-file.ts";
 import { imageOverride } from "../../cluster/operator-image.ts";
 import { plannedManifests } from "../../project/generated-manifests.ts";
+import type { Run } from "../../command.ts";
+import type { plan } from "./flags.ts";
 
 /** The longest value in a line. */
 const SHOWN_CHARACTERS = 60;

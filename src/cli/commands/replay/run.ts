@@ -1,8 +1,6 @@
 /**
  * `tsop replay`: one recorded reconcile again, under the debugger if that is wanted, and what it does otherwise.
  */
-import type { Run } from "../../command.ts";
-import type { replay } from "./flags.ts";
 import { readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { TsopError } from "../../../errors.ts";
@@ -24,6 +22,8 @@ import { ExitCode, paint } from "../../output.ts";
 import { writePrivateFile } from "../../project/private-file.ts";
 import { getProject } from "../../project/project-file.ts";
 import { oneLine } from "../../terminal-text.ts";
+import type { Run } from "../../command.ts";
+import type { replay } from "./flags.ts";
 
 const BUNDLE = ".tsop/replay/main.mjs";
 const REPORT = ".tsop/replay/report.json";

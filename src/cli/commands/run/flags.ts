@@ -20,7 +20,7 @@ export const runOperator = defineCommand({
       .argument("[arguments...]", "arguments of the operator, after `--`")
       .option(
         "--webhook-address <host[:port]>",
-        "address of this machine for the API server (default: if it is local)",
+        "address of this machine for an API server on another machine",
       )
       .option("--no-webhooks", "leave the webhooks of the cluster unchanged"),
 });

@@ -1,6 +1,4 @@
 /** `tsop run`: the operator in this terminal, against the cluster of the kubeconfig. */
-import type { Options, Run } from "../../command.ts";
-import type { runOperator } from "./flags.ts";
 import { homedir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { stringify } from "yaml";
@@ -21,6 +19,8 @@ import {
   type WebhookAddress,
 } from "../../operator/run/webhook-address.ts";
 import { present } from "../../../present.ts";
+import type { Options, Run } from "../../command.ts";
+import type { runOperator } from "./flags.ts";
 
 type RunOptions = Options<typeof runOperator>;
 

@@ -1,10 +1,8 @@
 /**
  * `tsop upgrade`: the frame of a project as this version of tsop scaffolds it, merged with what the user changed.
  */
-import type { Run } from "../../command.ts";
-import { commandTable } from "../../help.ts";
-import type { upgrade } from "./flags.ts";
 import { join } from "node:path";
+import { commandTable } from "../../help.ts";
 import { TsopError } from "../../../errors.ts";
 import { ExitCode, paint } from "../../output.ts";
 import { packageVersion } from "../../package-info.ts";
@@ -24,6 +22,8 @@ import {
   type ScaffoldRecord,
 } from "../../project/scaffold/scaffold-record.ts";
 import { upgradeFile } from "../../project/scaffold/upgrade-merge.ts";
+import type { Run } from "../../command.ts";
+import type { upgrade } from "./flags.ts";
 
 const MAIN = "src/main.ts";
 

@@ -1,6 +1,4 @@
 /** `tsop validate`: what the API server would say to manifests, without a cluster. */
-import type { Run } from "../../command.ts";
-import type { validate } from "./flags.ts";
 import { readFile, stat } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { UsageError } from "../../../errors.ts";
@@ -18,6 +16,8 @@ import { readDocuments } from "../../project/yaml/yaml-documents.ts";
 import { yamlFilesAt } from "../../project/yaml/yaml-files.ts";
 import { judge, type Judgement } from "../../validate/judge.ts";
 import { present } from "../../../present.ts";
+import type { Run } from "../../command.ts";
+import type { validate } from "./flags.ts";
 
 /** The manifests that were read, and the files that could not be. */
 interface Read {

@@ -1,9 +1,9 @@
 /** `tsop version`. */
-import type { Run } from "../../command.ts";
-import type { version } from "./flags.ts";
 import { arch, platform } from "node:os";
 import { KUBERNETES_VERSION } from "../../../kube/kubernetes-version.ts";
 import { packageVersion } from "../../package-info.ts";
+import type { Run } from "../../command.ts";
+import type { version } from "./flags.ts";
 
 /** Prints the versions; returns the exit code. */
 export const run: Run<typeof version> = (options, context) => {

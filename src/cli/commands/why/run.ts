@@ -1,6 +1,4 @@
 /** `tsop why`: which change led to which reconcile, and that to which write. */
-import type { Options, Run } from "../../command.ts";
-import type { why } from "./flags.ts";
 import { join } from "node:path";
 import { TsopError, UsageError } from "../../../errors.ts";
 import { groupResourceOf } from "../../../kube/resource.ts";
@@ -20,6 +18,8 @@ import { parseTarget, type Target } from "../../journal/target.ts";
 import { renderKustomization } from "../../kustomize/render.ts";
 import { findProject, getProject, type Project } from "../../project/project-file.ts";
 import { DEV_KUBECONFIG } from "../../journal/asked-operator.ts";
+import type { Options, Run } from "../../command.ts";
+import type { why } from "./flags.ts";
 
 type WhyOptions = Options<typeof why>;
 

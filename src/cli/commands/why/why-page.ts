@@ -1,8 +1,6 @@
 /** `tsop why --page`: the page of `tsop dev`, of an operator elsewhere. */
-import type { Options } from "../../command.ts";
-import type { why } from "./flags.ts";
-import { untilAborted } from "../../../clock.ts";
 import { join } from "node:path";
+import { untilAborted } from "../../../clock.ts";
 import type { ManifestObject } from "../../../kube/object.ts";
 import { createClient } from "../../../runtime/client/create-client.ts";
 import type { ClusterConfig } from "../../../runtime/transport/cluster-config.ts";
@@ -21,6 +19,8 @@ import { scopeOf } from "../../page/page-scope.ts";
 import { PageServer } from "../../page/page-server.ts";
 import { findProject, getProject, type Project } from "../../project/project-file.ts";
 import { listenToKeys } from "../../terminal-keys.ts";
+import type { Options } from "../../command.ts";
+import type { why } from "./flags.ts";
 
 type WhyOptions = Options<typeof why>;
 

@@ -22,7 +22,11 @@ export const createApi = defineCommand({
     "tsop create api --group web --version v2 --kind MyWeb",
     "tsop create api --group web --version v1 --kind MyWeb --force --dry-run --diff",
   ],
-  notes: [`Types of --field: ${FIELD_TYPES}.`],
+  notes: [
+    `Types of --field: ${FIELD_TYPES}.`,
+    "The ClusterRoles of --user-roles are separate, for admins to bind, or aggregated into admin, edit, and view.",
+    "The --external-api flags need --no-resource.",
+  ],
   flags: (command) =>
     command
       .addOption(apiGroup)
@@ -38,10 +42,7 @@ export const createApi = defineCommand({
       // kubebuilder's users write --namespaced=false.
       .addOption(new Option("--namespaced [flag]").choices(["true", "false"]).hideHelp())
       .addOption(
-        new Option(
-          "--user-roles <how>",
-          "ClusterRoles for users; aggregated: into admin, edit, and view",
-        )
+        new Option("--user-roles <how>", "ClusterRoles for users of the kind")
           .choices(["separate", "aggregated", "none"])
           .default("separate"),
       )

@@ -1,6 +1,4 @@
 /** `tsop create api`: a kind joins the project. */
-import type { Options, Run } from "../../../command.ts";
-import type { createApi } from "./flags.ts";
 import { UsageError } from "../../../../errors.ts";
 import type { KindClass } from "../../../../generator/find-classes.ts";
 import { pluralOf } from "../../../../kube/plural.ts";
@@ -45,6 +43,8 @@ import { ask, renderTemplates, scaffold } from "../../../project/scaffold/scaffo
 import { digestsOf, withFreshDigests } from "../../../project/scaffold/scaffolded.ts";
 import { SAMPLES_LIST, samplesWith } from "../../../project/samples.ts";
 import { chooseStorage } from "../../../project/webhooks/storage-version.ts";
+import type { Options, Run } from "../../../command.ts";
+import type { createApi } from "./flags.ts";
 
 /** Whether objects are in namespaces, or of the whole cluster. */
 type KindScope = "Namespaced" | "Cluster";

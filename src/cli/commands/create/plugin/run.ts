@@ -1,6 +1,4 @@
 /** `tsop create plugin`: a plugin of kubectl joins the project. */
-import type { Options, Run } from "../../../command.ts";
-import type { createPlugin } from "./flags.ts";
 import { UsageError } from "../../../../errors.ts";
 import { apiVersionOf } from "../../../../kube/resource.ts";
 import type { CliContext } from "../../../context.ts";
@@ -27,6 +25,8 @@ import { moduleOf, variableOf } from "../../../project/scaffold/kind-names.ts";
 import { scaffold } from "../../../project/scaffold/scaffold.ts";
 import { digestsOf } from "../../../project/scaffold/scaffolded.ts";
 import { neededOf } from "../../../project/webhooks/webhook-files.ts";
+import type { Options, Run } from "../../../command.ts";
+import type { createPlugin } from "./flags.ts";
 
 type CreatePluginOptions = Options<typeof createPlugin>;
 

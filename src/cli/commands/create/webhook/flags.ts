@@ -3,6 +3,7 @@ import { defineCommand, Option } from "../../../command.ts";
 import {
   apiGroup,
   apiVersion,
+  CERTIFICATE_MODES,
   certificates,
   collectList,
   diff,
@@ -22,6 +23,7 @@ export const createWebhook = defineCommand({
     "tsop create webhook --group web --version v1 --kind MyWeb --conversion --spoke v1alpha1,v1beta1",
     "tsop create webhook --group apps --version v1 --kind Deployment --validation",
   ],
+  notes: [CERTIFICATE_MODES],
   flags: (command) =>
     command
       .addOption(apiGroup)

@@ -1,6 +1,4 @@
 /** `tsop create webhook`: a kind gets defaults, checks or conversion between its versions. */
-import type { Options, Run } from "../../../command.ts";
-import type { createWebhook } from "./flags.ts";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { UsageError } from "../../../../errors.ts";
@@ -44,6 +42,8 @@ import {
   type WebhookTarget,
 } from "../../../project/webhooks/webhook-files.ts";
 import { addWebhookPolicy } from "../../../project/webhooks/webhook-policy.ts";
+import type { Options, Run } from "../../../command.ts";
+import type { createWebhook } from "./flags.ts";
 
 type CreateWebhookOptions = Options<typeof createWebhook>;
 

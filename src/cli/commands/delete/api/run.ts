@@ -1,6 +1,6 @@
 /** `tsop delete api`. */
-import type { Run } from "../../../command.ts";
 import { deleteFrom } from "../delete-from.ts";
+import type { Run } from "../../../command.ts";
 import type { deleteApi } from "./flags.ts";
 
 /** Deletes a version of a kind; returns the exit code. */

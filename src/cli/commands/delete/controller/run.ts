@@ -1,6 +1,6 @@
 /** `tsop delete controller`. */
-import type { Run } from "../../../command.ts";
 import { deleteFrom } from "../delete-from.ts";
+import type { Run } from "../../../command.ts";
 import type { deleteController } from "./flags.ts";
 
 /** Deletes the controller of a kind; returns the exit code. */

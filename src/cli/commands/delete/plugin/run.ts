@@ -1,6 +1,4 @@
 /** `tsop delete plugin`: takes a plugin of kubectl out of the project. */
-import type { Run } from "../../../command.ts";
-import type { deletePlugin } from "./flags.ts";
 import { UsageError } from "../../../../errors.ts";
 import { paint } from "../../../output.ts";
 import { refuseImporters, removeFiles } from "../../../project/deletion.ts";
@@ -10,6 +8,8 @@ import { PACKAGE_FILE, withoutPrograms } from "../../../project/plugins/package-
 import { getProject, withoutPlugin, type ProjectPlugin } from "../../../project/project-file.ts";
 import { alone } from "../../../project/project-lock.ts";
 import { PROJECT_FILE } from "../../../project/project-root.ts";
+import type { Run } from "../../../command.ts";
+import type { deletePlugin } from "./flags.ts";
 
 /** Deletes a plugin; returns the exit code. */
 export const run: Run<typeof deletePlugin> = async (name, options, context) => {

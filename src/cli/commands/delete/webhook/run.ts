@@ -1,6 +1,6 @@
 /** `tsop delete webhook`. */
-import type { Run } from "../../../command.ts";
 import { deleteFrom } from "../delete-from.ts";
+import type { Run } from "../../../command.ts";
 import type { deleteWebhook } from "./flags.ts";
 
 /** Deletes webhooks of a kind; returns the exit code. */

@@ -1,6 +1,4 @@
 /** `tsop generate client`: a package with which other programs use the project's kinds. */
-import type { Run } from "../../../command.ts";
-import type { generateClient } from "./flags.ts";
 import { join } from "node:path";
 import { UsageError } from "../../../../errors.ts";
 import { renderKustomization } from "../../../kustomize/render.ts";
@@ -10,6 +8,8 @@ import { planGeneratedFolder } from "../../../packaging/generated-folder.ts";
 import { packageFacts, packageName } from "../../../packaging/package-facts.ts";
 import { plannedManifests } from "../../../project/generated-manifests.ts";
 import { writePackage } from "../../../packaging/write-package.ts";
+import type { Run } from "../../../command.ts";
+import type { generateClient } from "./flags.ts";
 
 /** A package's name as npm takes it. */
 const PACKAGE_NAME = /^(@[a-z0-9-][a-z0-9._-]*\/)?[a-z0-9-][a-z0-9._-]*$/;
