@@ -1,15 +1,9 @@
 /** How much the commands print: `--quiet` and `--verbose` of each, and progress on a terminal. */
-import type { Command } from "commander";
 import { present } from "../present.ts";
+import type { AnyCommand } from "./command.ts";
 import type { CliContext } from "./context.ts";
-import { commandsBelow } from "./help.ts";
 
-/** Commands that print their result and nothing else. */
-const PRINTING = ["list", "explain", "why", "replay", "version", "completion"];
-/** Commands that go on until they are ended, and say themselves what happens. */
-const GOING_ON = ["run", "dev", "cluster"];
-
-/** A context that prints as much as the flags of the command say. */
+/** A context that prints as much as the flags of the command ask for. */
 export class Loudness {
   readonly context: CliContext;
   #quiet = false;
@@ -43,24 +37,23 @@ export class Loudness {
     };
   }
 
-  /** Adds the flags to the commands that have a use for them. */
-  addTo(program: Command): void {
-    for (const { path, command } of commandsBelow(program)) {
-      if (command.commands.length > 0 || [...PRINTING, ...GOING_ON].includes(path)) continue;
-      command
-        .option("--quiet", "print only errors, notes and the output that a flag asks for")
-        .option("--verbose", "print each request and each program too, and a stack with errors");
-    }
-    program.hook("preAction", (_program, command) => this.#take(command));
+  /** Adds the flags to a command. */
+  addFlagsTo(command: AnyCommand): void {
+    command
+      .option("--quiet", "print only errors, notes, and output that a flag requests")
+      .option("--verbose", "also print API requests, subprocesses, and stack traces");
   }
 
-  #take(command: Command): void {
-    const flags = command.opts<Record<string, unknown>>();
-    const isAsked =
-      flags["output"] === "json" ||
-      ["render", "dryRun", "diff"].some((flag) => flags[flag] === true);
-    this.#quiet = flags["quiet"] === true && !isAsked;
-    this.#verbose = flags["verbose"] === true;
-    if (!GOING_ON.includes(command.name())) this.context.doing(command.name());
+  /** Takes the options of the command that runs now. */
+  take(
+    { name, output }: { readonly name: string; readonly output?: "result" | "endless" },
+    options: Readonly<Record<string, unknown>>,
+  ): void {
+    const isRequested =
+      options["output"] === "json" ||
+      ["render", "dryRun", "diff"].some((flag) => options[flag] === true);
+    this.#quiet = options["quiet"] === true && !isRequested;
+    this.#verbose = options["verbose"] === true;
+    if (output !== "endless") this.context.doing(name);
   }
 }

@@ -54,25 +54,31 @@ const ADMISSION_PLUGINS = [
 /** The name of an admission plugin, as the flags of kube-apiserver write it. */
 export type AdmissionPlugin = (typeof ADMISSION_PLUGINS)[number];
 
+/** The plugins of these names. @throws UsageError `unknown-admission-plugin`, in the words of kube-apiserver */
+export function admissionPlugins(names: readonly string[]): readonly AdmissionPlugin[] {
+  const known = names.filter(isAdmissionPlugin);
+  const unknown = names.filter((name) => !isAdmissionPlugin(name));
+  if (unknown.length === 0) return known;
+  const told = unknown.map(
+    (name) => `disable-admission-plugins plugin ${JSON.stringify(name)} is unknown`,
+  );
+  throw new UsageError(
+    "unknown-admission-plugin",
+    `${told.length > 1 ? `[${told.join(", ")}]` : told.join("")}.`,
+    `The plugins are ${ADMISSION_PLUGINS.join(", ")}.`,
+  );
+}
+
+const isAdmissionPlugin = (name: string): name is AdmissionPlugin =>
+  ADMISSION_PLUGINS.some((known) => known === name);
+
 /** The set of admission plugins that are enabled. */
 export class AdmissionPlugins {
   readonly #disabled: ReadonlySet<string>;
 
-  /** @throws UsageError `unknown-admission-plugin`, in the words of kube-apiserver */
+  /** @throws UsageError `unknown-admission-plugin`, since programs without types name plugins, too */
   constructor(disabled: readonly AdmissionPlugin[] = []) {
-    const known: readonly string[] = ADMISSION_PLUGINS;
-    const unknown = disabled.filter((name) => !known.includes(name));
-    if (unknown.length > 0) {
-      const told = unknown.map(
-        (name) => `disable-admission-plugins plugin ${JSON.stringify(name)} is unknown`,
-      );
-      throw new UsageError(
-        "unknown-admission-plugin",
-        `${told.length > 1 ? `[${told.join(", ")}]` : told.join("")}.`,
-        `The plugins are ${ADMISSION_PLUGINS.join(", ")}.`,
-      );
-    }
-    this.#disabled = new Set(disabled);
+    this.#disabled = new Set(admissionPlugins(disabled));
   }
 
   /** Whether the plugin is enabled. */

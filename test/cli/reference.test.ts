@@ -1,11 +1,22 @@
-import type { Command } from "commander";
 import { describe, expect, it } from "vitest";
-import { FIELD_TYPES } from "../../src/cli/project/scaffold/field.ts";
-import { commandsBelow, ENVIRONMENT, EXAMPLES, EXIT_CODES } from "../../src/cli/help.ts";
+import { COMMAND_TREE } from "../../src/cli/command-tree.ts";
+import type { CommandNode } from "../../src/cli/command-node.ts";
+import type { AnyCommand } from "../../src/cli/command.ts";
+import { commandsBelow, ENVIRONMENT, EXIT_CODES } from "../../src/cli/help.ts";
 import { buildProgram } from "../../src/cli/program.ts";
 import { emptyFolder, runCli, testContext } from "./support/run-cli.ts";
 
 const program = buildProgram(testContext(), () => undefined);
+
+/** What each command is declared with, by its words. */
+const TEXTS = new Map(COMMAND_TREE.flatMap(({ commands }) => textsOf(commands)));
+
+function textsOf(nodes: readonly CommandNode[], path = ""): [string, CommandNode["texts"]][] {
+  return nodes.flatMap(({ texts, children }): [string, CommandNode["texts"]][] => {
+    const words = `${path} ${texts.name}`.trim();
+    return children.length > 0 ? textsOf(children, words) : [[words, texts]];
+  });
+}
 
 /** `make` targets and commands of kubebuilder, and ours. */
 const FROM_KUBEBUILDER = [
@@ -44,7 +55,7 @@ ${parts.join("\n")}
 ${table(["kubebuilder", "tsop"], FROM_KUBEBUILDER)}`;
 }
 
-function section(path: string, command: Command): string {
+function section(path: string, command: AnyCommand): string {
   const help = command.createHelp();
   const rows = [
     ...help
@@ -55,14 +66,13 @@ function section(path: string, command: Command): string {
       .filter(({ long }) => long !== "--help")
       .map((option) => [option.flags, help.optionDescription(option)]),
   ].map(([name = "", text = ""]) => [`\`${name}\``, text]);
-  const examples = EXAMPLES.get(path) ?? [];
-  const fields = path === "create api" ? [`Types of \`--field\`: ${FIELD_TYPES}.\n`] : [];
+  const { examples = [], notes = [] } = TEXTS.get(path) ?? {};
   return [
     `## tsop ${path}\n`,
     `${command.description()}\n`,
     `\`tsop ${`${path} ${command.usage()}`.trim()}\`\n`,
     ...(rows.length > 0 ? [table(["argument or flag", "what for"], rows)] : []),
-    ...fields,
+    ...notes.map((note) => `${note}\n`),
     ...(examples.length > 0 ? ["```sh", ...examples, "```\n"] : []),
   ].join("\n");
 }
@@ -84,19 +94,33 @@ describe("the reference of commands", () => {
   });
 
   it("has an example for every command, and each example parses", async () => {
-    const commands = commandsBelow(program).filter(({ command }) => command.commands.length === 0);
-    for (const { path } of commands) {
-      expect(EXAMPLES.get(path), path).toBeDefined();
-    }
-    for (const [path, lines] of EXAMPLES) {
+    for (const { path, command } of commandsBelow(program)) {
+      if (command.commands.length > 0) continue;
+      const { examples = [] } = TEXTS.get(path) ?? {};
+      expect([path, examples.length]).not.toEqual([path, 0]);
       const { out } = await runCli(emptyFolder(), [...path.split(" "), "--help"]);
-      for (const line of lines) expect(out).toContain(`  ${line}`);
-      const command = commands.find((one) => one.path === path)?.command;
-      const known = command?.options.flatMap(({ long, short }) => [long, short]) ?? [];
-      for (const flag of lines.flatMap(
+      for (const line of examples) expect(out).toContain(`  ${line}`);
+      const known = command.options.flatMap(({ long, short }) => [long, short]);
+      for (const flag of examples.flatMap(
         (line) => line.split(" -- ")[0]?.match(/ --[a-z-]+/g) ?? [],
       )) {
         expect(known, `${path}${flag}`).toContain(flag.trim());
+      }
+    }
+  });
+
+  it("describes a flag as a lowercase fragment of less than 70 characters, and a command as sentences", () => {
+    for (const { path, command } of commandsBelow(program)) {
+      expect([path, command.description()]).toEqual([path, expect.stringMatching(/^[A-Z].*\.$/s)]);
+      if (command.commands.length > 0) continue;
+      const options = command.createHelp().visibleOptions(command);
+      const described = [...command.registeredArguments, ...options];
+      for (const { description } of described) {
+        // An abbreviation such as API, and a kind such as ClusterRole, keep their capitals.
+        expect([path, description]).toEqual([
+          path,
+          expect.stringMatching(/^(?!(?:the|its|an?) )(?=[a-z]|[A-Z]\w*[A-Z]).{3,68}[^.]$/),
+        ]);
       }
     }
   });

@@ -5,9 +5,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { CommanderError, type Command } from "commander";
+import { CommanderError } from "commander";
 import { describe, expect, it } from "vitest";
 import { sitePages } from "../../scripts/site/pages.ts";
+import type { AnyCommand } from "../../src/cli/command.ts";
 import { buildProgram } from "../../src/cli/program.ts";
 import { KUBECTL_COMMANDS } from "../../src/cli/project/plugins/plugin-names.ts";
 import { testContext } from "../cli/support/run-cli.ts";
@@ -67,7 +68,7 @@ function problemOfTsop(args: readonly string[], isNamed: boolean): string | unde
   let told = "";
   const context = { ...testContext(), out: () => undefined, err: (text: string) => (told += text) };
   const program = buildProgram(context, () => undefined);
-  const inert = (command: Command): void => {
+  const inert = (command: AnyCommand): void => {
     command.exitOverride();
     if (command.commands.length === 0) command.action(() => undefined);
     else command.commands.forEach(inert);

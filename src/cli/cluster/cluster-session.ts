@@ -32,14 +32,14 @@ import { paint } from "../output.ts";
 import type { PodState } from "./deployment-state.ts";
 import { FIELD_MANAGER } from "./ownership.ts";
 import { present } from "../../present.ts";
+import type { OptionOf } from "../command.ts";
+import type { kubeconfig, kubeContext, waitingTime } from "../shared-flags.ts";
 
 /** The flags of every command that works on a cluster. */
-export interface ClusterOptions {
-  readonly kubeconfig?: string;
-  readonly context?: string;
-  /** How many seconds each request may take, with the credentials for it; as long as the runtime allows when absent. */
-  readonly timeout?: number;
-}
+export type ClusterOptions = OptionOf<typeof kubeconfig> &
+  OptionOf<typeof kubeContext> &
+  // The seconds that each request can take, with the credentials for it. Defaults to the limit of the runtime.
+  Partial<OptionOf<typeof waitingTime>>;
 
 /** The waits before what a cut connection left open is tried again; a server that restarts is back by then. */
 const RETRY_WAITS_MS = [100, 500, 2000];

@@ -1,23 +1,10 @@
 /** The operator that somebody asks about, as the flags of `tsop why` name it. */
 import { TsopError, UsageError } from "../../errors.ts";
-import type { ClusterOptions } from "../cluster/cluster-session.ts";
 import type { CliContext } from "../context.ts";
 import type { JournalPlace } from "./journal-place.ts";
 
 /** The kubeconfig of the cluster of `tsop dev`. */
 export const DEV_KUBECONFIG = ".tsop/kubeconfig";
-
-/** The flags of `tsop why`. */
-export interface WhyOptions extends ClusterOptions {
-  readonly namespace?: string;
-  /** The address of a debug endpoint. */
-  readonly operator?: string;
-  readonly last: number;
-  readonly all: boolean;
-  readonly output?: "json";
-  /** Shows the reconciles in a browser. */
-  readonly page: boolean;
-}
 
 /** The address of `--operator`. @throws UsageError `bad-operator-address` */
 export function operatorPlace(operator: string, { env }: Pick<CliContext, "env">): JournalPlace {

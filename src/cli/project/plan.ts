@@ -16,6 +16,8 @@ import { fileProblem } from "../file-errors.ts";
 import { paint } from "../output.ts";
 import { NOTHING_TO_CHANGE } from "./unchanged.ts";
 import { removeUnfinished, unfinishedName } from "./unfinished-files.ts";
+import type { OptionOf } from "../command.ts";
+import type { diff, dryRun } from "../shared-flags.ts";
 
 /** A file that differs from the wanted one. `undefined` stands for an absent file. */
 export interface FileChange {
@@ -36,12 +38,7 @@ export interface Plan {
 }
 
 /** The options of every writing command. */
-export interface PlanOptions {
-  /** Shows the plan, and writes nothing. */
-  readonly dryRun?: boolean;
-  /** Shows the lines that change. */
-  readonly diff?: boolean;
-}
+export type PlanOptions = Partial<OptionOf<typeof dryRun> & OptionOf<typeof diff>>;
 
 /**
  * Compares `wanted` (path to content; `undefined` removes) with the disk. Reads only. A file that has

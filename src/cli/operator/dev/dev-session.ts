@@ -5,7 +5,11 @@ import type { ControlPlane } from "../../../controlplane/control-plane.ts";
 import type { ManifestObject } from "../../../kube/object.ts";
 import { openBundle, type OpenBundle } from "../bundle.ts";
 import { openCluster, type ClusterSession } from "../../cluster/cluster-session.ts";
-import { openManifests, writeManifests, type ManifestSource } from "../../commands/manifests.ts";
+import {
+  openManifests,
+  writeManifests,
+  type ManifestSource,
+} from "../../project/generated-manifests.ts";
 import type { CliContext } from "../../context.ts";
 import { isCrd } from "../../cluster/crd.ts";
 import { readManifests } from "../../kustomize/manifests.ts";

@@ -6,7 +6,7 @@ import { apiGroupOf, type Project, type ProjectResource } from "../project-file.
 import { articleOf, listed } from "../sources/source-line.ts";
 
 /** Roles for the kind's users; `aggregated` adds them to the cluster's own. */
-export type UserRoles = "separate" | "aggregated" | "none";
+type UserRoles = "separate" | "aggregated" | "none";
 
 /** The facts about the class beside its name. */
 interface ClassFacts {

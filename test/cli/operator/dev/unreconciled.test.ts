@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { unreconciled } from "../../../../src/cli/commands/dev.ts";
+import { unreconciled } from "../../../../src/cli/commands/dev/run.ts";
 import type { ProjectResource } from "../../../../src/cli/project/project-file.ts";
 
 const resource = (

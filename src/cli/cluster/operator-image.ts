@@ -1,0 +1,17 @@
+/** The image of the operator in what `config/default` renders. */
+import type { ImageOverride } from "../kustomize/kustomization.ts";
+import { splitImage } from "../kustomize/transform.ts";
+
+/** The image that the scaffold's Deployment names. */
+const PLACEHOLDER_IMAGE = "controller";
+
+/** The override that puts the image in place of the one in the scaffolded Deployment. */
+export function imageOverride(image: string): ImageOverride {
+  const { name, tag, digest } = splitImage(image);
+  return {
+    name: PLACEHOLDER_IMAGE,
+    newName: name,
+    newTag: tag === "" ? "latest" : tag,
+    ...(digest === "" ? {} : { digest }),
+  };
+}

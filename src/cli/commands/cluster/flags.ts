@@ -1,0 +1,32 @@
+/** The flags of `tsop cluster`. */
+import { defineCommand, Option } from "../../command.ts";
+import { collectList, port } from "../../shared-flags.ts";
+
+export const cluster = defineCommand({
+  name: "cluster",
+  summary: "run only the control plane",
+  description: "Run a Kubernetes API server in the foreground, for any client in any language.",
+  examples: ["tsop cluster", "tsop cluster --port 6443 --nodes 3 --data-dir .tsop/data"],
+  output: "endless",
+  flags: (command) =>
+    command
+      .addOption(port)
+      .option("--kubeconfig <file>", "kubeconfig file to write", ".tsop/kubeconfig")
+      .addOption(
+        new Option("--controllers <which>", "simulated controllers")
+          .choices(["on", "off", "no-kubelet"])
+          .default("on"),
+      )
+      .option(
+        "--disable-admission-plugins <names>",
+        "admission plugins to turn off, comma-separated (repeatable)",
+        collectList,
+        [],
+      )
+      .option(
+        "--data-dir <folder>",
+        "directory that keeps objects over restarts (default: in memory)",
+      )
+      .addOption(new Option("--nodes <count>", "number of nodes").argParser(Number).default(1))
+      .option("--json", "print one JSON object when ready, for programs", false),
+});

@@ -1,0 +1,96 @@
+/** `tsop cluster`: only the control plane, in the foreground. */
+import { accessSync, constants, mkdirSync } from "node:fs";
+import { resolve } from "node:path";
+import { admissionPlugins } from "../../../controlplane/admission-plugins.ts";
+import { messageOf, TsopError, UsageError } from "../../../errors.ts";
+import { startControlPlane } from "../../../controlplane/control-plane.ts";
+import type { CliContext } from "../../context.ts";
+import { checkPort } from "../../project/inputs.ts";
+import { keepHeapLean } from "../../lean-heap.ts";
+import { paint } from "../../output.ts";
+import { claimKubeconfig } from "../../project/project-lock.ts";
+import { writePrivateFile } from "../../project/private-file.ts";
+import { untilAborted } from "../../../clock.ts";
+import { present } from "../../../present.ts";
+import type { Options, Run } from "../../command.ts";
+import type { cluster } from "./flags.ts";
+
+type ClusterCommandOptions = Options<typeof cluster>;
+
+/** Runs a control plane until it is interrupted; returns the exit code. */
+export const run: Run<typeof cluster> = async (options, context) => {
+  checkPort(options.port);
+  if (!Number.isInteger(options.nodes) || options.nodes < 0) {
+    throw new UsageError(
+      "bad-nodes",
+      "--nodes has to be a whole number.",
+      "For example: --nodes 3",
+    );
+  }
+  const kubeconfig = resolve(context.cwd, options.kubeconfig);
+  const claim = claimKubeconfig(kubeconfig, ", or pass another --kubeconfig");
+  try {
+    await serve(options, kubeconfig, context);
+    return 0;
+  } finally {
+    claim.release();
+  }
+};
+
+/** Serves until it is interrupted. */
+async function serve(
+  options: ClusterCommandOptions,
+  kubeconfig: string,
+  context: CliContext,
+): Promise<void> {
+  const disableAdmissionPlugins = admissionPlugins(options.disableAdmissionPlugins);
+  const dataDir = dataFolder(options.dataDir, context);
+  const began = context.clock.monotonicMs();
+  const signal = context.untilInterrupted();
+  const controlPlane = await startControlPlane({
+    port: options.port,
+    controllers: options.controllers,
+    nodes: options.nodes,
+    clock: context.clock,
+    disableAdmissionPlugins,
+    ...present({ dataDir }),
+  });
+  // The heap is kept lean from here on: anything that the control plane makes while it starts
+  // stays.
+  const letHeapGrow = keepHeapLean();
+  try {
+    writePrivateFile(kubeconfig, controlPlane.kubeconfig);
+    const startMs = Math.round(context.clock.monotonicMs() - began);
+    if (options.json) {
+      context.out(JSON.stringify({ url: controlPlane.url, kubeconfig, startMs }));
+    } else {
+      const { bold, green, dim } = paint(context);
+      context.out(
+        `${bold("control plane")}  ${controlPlane.url}  ${green("ready")} in ${startMs} ms  kubeconfig ${options.kubeconfig}`,
+      );
+      context.err(dim(`  kubectl --kubeconfig ${options.kubeconfig} get all -A; Ctrl-C ends`));
+    }
+    await untilAborted(signal);
+  } finally {
+    letHeapGrow();
+    await controlPlane.stop();
+  }
+}
+
+/** Makes the folder; it will hold Secrets and keys. @throws TsopError `bad-data-dir` */
+function dataFolder(folder: string | undefined, context: CliContext): string | undefined {
+  if (folder === undefined) return undefined;
+  const path = resolve(context.cwd, folder);
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    accessSync(path, constants.R_OK | constants.W_OK);
+    return path;
+  } catch (error) {
+    throw new TsopError(
+      "bad-data-dir",
+      `${path} cannot hold the objects: ${messageOf(error)}`,
+      "Pass --data-dir a folder that is writable, or a path where one can be made.",
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,164 @@
+/** `tsop create plugin`: a plugin of kubectl joins the project. */
+import { UsageError } from "../../../../errors.ts";
+import { apiVersionOf } from "../../../../kube/resource.ts";
+import type { CliContext } from "../../../context.ts";
+import { paint } from "../../../output.ts";
+import { checkKind, checkVersion } from "../../../project/inputs.ts";
+import { carryOut, planFiles, requireFile } from "../../../project/plan.ts";
+import { PACKAGE_FILE, withPrograms } from "../../../project/plugins/package-bin.ts";
+import { checkPluginName, programOf } from "../../../project/plugins/plugin-names.ts";
+import {
+  apiGroupOf,
+  getProject,
+  isSameKind,
+  withPlugin,
+  type Project,
+} from "../../../project/project-file.ts";
+import { alone } from "../../../project/project-lock.ts";
+import { PROJECT_FILE } from "../../../project/project-root.ts";
+import {
+  findTarget,
+  type ApiTarget,
+  type AskedKind,
+} from "../../../project/scaffold/api-target.ts";
+import { moduleOf, variableOf } from "../../../project/scaffold/kind-names.ts";
+import { scaffold } from "../../../project/scaffold/scaffold.ts";
+import { digestsOf } from "../../../project/scaffold/scaffolded.ts";
+import { neededOf } from "../../../project/webhooks/webhook-files.ts";
+import type { Options, Run } from "../../../command.ts";
+import type { createPlugin } from "./flags.ts";
+
+type CreatePluginOptions = Options<typeof createPlugin>;
+
+const EXAMPLE = "tsop create plugin webs --group web --version v1 --kind MyWeb";
+
+/** Adds a plugin; returns the exit code. */
+export const run: Run<typeof createPlugin> = async (name, options, context) => {
+  checkPluginName(name);
+  if (options.version !== undefined) checkVersion(options.version);
+  if (options.kind !== undefined) checkKind(options.kind, false);
+  const { root } = await getProject(context.cwd);
+  return alone(root, options, context, async () => {
+    // Read again: another command may have added something since.
+    const project = await getProject(root);
+    const { bold, green } = paint(context);
+    const { target, files } = await filesFor(project, name, options, context);
+    const { kind, version } = target.resource;
+    const group = apiGroupOf(project, target.resource);
+    context.out(`${bold(`kubectl ${name}`)} of ${kind} ${apiVersionOf({ group, version })}`);
+    const plan = await planFiles(root, files);
+    context.untilInterrupted(); // A Ctrl-C waits from here on: all files are written, or none.
+    await carryOut(plan, context, options);
+    if (options.dryRun || plan.changes.length === 0) return 0;
+    context.out(`${green("done")} Next:`);
+    context.out(`  edit src/plugins/${name}/plugin.ts, then`);
+    context.out("  npx tsop manifests && npm test");
+    context.out(`  npx tsop build && PATH=$PWD/dist/plugins:$PATH kubectl ${name} list`);
+    return 0;
+  });
+};
+
+interface PluginFiles {
+  readonly target: ApiTarget;
+  readonly files: Map<string, string>;
+}
+
+async function filesFor(
+  project: Project,
+  name: string,
+  options: CreatePluginOptions,
+  context: CliContext,
+): Promise<PluginFiles> {
+  const { root } = project;
+  const [{ findClasses }, { findSchemas }] = await Promise.all([
+    import("../../../../generator/find-classes.ts"),
+    import("../../../../generator/find-schemas.ts"),
+  ]);
+  const target = await findTarget(project, findClasses(root), askedKind(project, options));
+  const schemas = target.resource.api ? findSchemas(root) : [];
+  const needed = await neededOf(project, { ...target, schemas });
+  const files = await scaffold(
+    {
+      root,
+      template: "create-plugin",
+      values: { ...valuesOf(project, name, target), needed: needed ?? [] },
+      wants: (path) => needed !== undefined || !path.startsWith("test/"),
+      ifExists: options.force ? "overwrite" : "keep",
+    },
+    context,
+  );
+  if (needed === undefined) {
+    context.err(
+      `${paint(context).yellow("note")} no test is scaffolded: the schema of this kind is not known here; \`tsop import\` of its CRD keeps a copy of it.`,
+    );
+  }
+  const known = project.plugins.find((one) => one.name === name);
+  const digests = { ...known?.files, ...digestsOf(files) };
+  files.set(PACKAGE_FILE, withPrograms(await requireFile(root, PACKAGE_FILE), name));
+  // Last, so that the file names a plugin only once its files are there.
+  files.set(PROJECT_FILE, withPlugin(project, { name, files: digests }));
+  return { target, files };
+}
+
+/** The kind that was asked for; the one that the project has, where it has one alone. */
+function askedKind(project: Project, { group, version, kind }: CreatePluginOptions): AskedKind {
+  const fits = project.resources.filter(
+    (one) =>
+      (kind === undefined || one.kind === kind) &&
+      (group === undefined || one.group === group || apiGroupOf(project, one) === group) &&
+      (version === undefined || one.version === version),
+  );
+  const [first] = fits;
+  const latest = fits.at(-1);
+  if (first && latest && fits.every((one) => isSameKind(one, first))) {
+    const asked = {
+      group: apiGroupOf(project, latest),
+      version: latest.version,
+      kind: latest.kind,
+    };
+    return { ...asked, purpose: "plugin" };
+  }
+  if (kind !== undefined && version !== undefined) {
+    return { group: group ?? "", version, kind, purpose: "plugin" };
+  }
+  if (project.resources.length === 0) {
+    throw new UsageError(
+      "missing-kind",
+      "The project has no kind yet that the plugin could show.",
+      "Add one: tsop create api --group web --version v1 --kind MyWeb. Or name one of Kubernetes: --group apps --version v1 --kind Deployment",
+    );
+  }
+  const there = project.resources.map(
+    (one) => `--group ${apiGroupOf(project, one)} --version ${one.version} --kind ${one.kind}`,
+  );
+  const missing = kind === undefined ? "kind" : "version";
+  throw new UsageError(
+    `missing-${missing}`,
+    `--${missing} is missing: the project has ${there.join(", ")}.`,
+    `For example: ${EXAMPLE}`,
+  );
+}
+
+/** The values of the templates. */
+function valuesOf(
+  project: Project,
+  name: string,
+  { resource, token, file, namespaced }: ApiTarget,
+): Record<string, unknown> {
+  const { kind } = resource;
+  const namespace = project.namespaced ? `${project.projectName}-system` : "default";
+  return {
+    plugin: name,
+    program: programOf(name),
+    kind,
+    token,
+    fromK8s: file === undefined,
+    isEvent: file === undefined && token === "Event",
+    module: moduleOf(file, `src/plugins/${name}`),
+    testModule: moduleOf(file, "test"),
+    variable: variableOf(kind),
+    namespaced,
+    key: `{ ${namespaced ? `namespace: "${namespace}", ` : ""}name: "one" }`,
+    namespaceArgs: namespaced && namespace !== "default" ? `, "-n", "${namespace}"` : "",
+  };
+}

@@ -1,0 +1,48 @@
+/** `tsop delete plugin`: takes a plugin of kubectl out of the project. */
+import { UsageError } from "../../../../errors.ts";
+import { paint } from "../../../output.ts";
+import { refuseImporters, removeFiles } from "../../../project/deletion.ts";
+import { Draft } from "../../../project/draft.ts";
+import { carryOut, planFiles } from "../../../project/plan.ts";
+import { PACKAGE_FILE, withoutPrograms } from "../../../project/plugins/package-bin.ts";
+import { getProject, withoutPlugin, type ProjectPlugin } from "../../../project/project-file.ts";
+import { alone } from "../../../project/project-lock.ts";
+import { PROJECT_FILE } from "../../../project/project-root.ts";
+import type { Run } from "../../../command.ts";
+import type { deletePlugin } from "./flags.ts";
+
+/** Deletes a plugin; returns the exit code. */
+export const run: Run<typeof deletePlugin> = async (name, options, context) => {
+  const { root } = await getProject(context.cwd);
+  return alone(root, options, context, async () => {
+    const project = await getProject(root);
+    const plugin = project.plugins.find((one) => one.name === name);
+    if (!plugin) throw notThere(name, project.plugins);
+    const draft = new Draft(root);
+    const files = Object.entries(plugin.files).map(([path, digest]) => ({ path, digest }));
+    await removeFiles(draft, files, options);
+    const notes = await refuseImporters(draft, options);
+    await draft.edit(PACKAGE_FILE, (text) => withoutPrograms(text, name));
+    draft.set(PROJECT_FILE, withoutPlugin(project, plugin));
+    const { bold, green, yellow } = paint(context);
+    context.out(bold(`kubectl ${name}`));
+    for (const note of notes) context.err(`${yellow("note")} ${note}`);
+    const plan = await planFiles(root, draft.files);
+    context.untilInterrupted(); // A Ctrl-C waits from here on: all files are written, or none.
+    await carryOut(plan, context, options);
+    if (options.dryRun) return 0;
+    context.out(`${green("done")} Next:`);
+    context.out("  npx tsop build   # removes its programs from dist/plugins");
+    return 0;
+  });
+};
+
+function notThere(name: string, plugins: readonly ProjectPlugin[]): UsageError {
+  return new UsageError(
+    "not-in-project",
+    `${PROJECT_FILE} has no plugin ${name}.`,
+    plugins.length === 0
+      ? "The project has no plugins yet."
+      : `It has ${plugins.map((one) => one.name).join(", ")}.`,
+  );
+}

@@ -1,0 +1,114 @@
+/** `tsop edit`: settings of a project that can be changed later. */
+import { UsageError } from "../../../errors.ts";
+import { didYouMean } from "../../../kube/text/nearest-name.ts";
+import { paint } from "../../output.ts";
+import { defaultList } from "../../project/default-list.ts";
+import { Draft } from "../../project/draft.ts";
+import { PARTS, type Part } from "../../project/part-names.ts";
+import { enabledParts, switchParts } from "../../project/parts.ts";
+import { carryOut, planFiles, requireFile } from "../../project/plan.ts";
+import {
+  getProject,
+  withCertificates,
+  type CertificateMode,
+  type Project,
+} from "../../project/project-file.ts";
+import { alone } from "../../project/project-lock.ts";
+import { PROJECT_FILE } from "../../project/project-root.ts";
+import { RECORD_FILE, recordAfter } from "../../project/scaffold/scaffold-record.ts";
+import { certificateFiles, defaultWithWebhooks } from "../../project/webhooks/webhook-config.ts";
+import type { Run } from "../../command.ts";
+import type { edit } from "./flags.ts";
+
+/** Changes the settings that were given; returns the exit code. */
+export const run: Run<typeof edit> = async (options, context) => {
+  const { certificates, force } = options;
+  const [enable, disable] = [options.enable.map(partNamed), options.disable.map(partNamed)];
+  if (options.multigroup !== undefined) {
+    context.out(
+      "  --multigroup changes nothing: a project has any number of API groups, and a kind of a name that another group has gets files of its own",
+    );
+  }
+  if (certificates === undefined && enable.length + disable.length === 0) {
+    if (options.multigroup !== undefined) return 0;
+    throw new UsageError(
+      "nothing-to-edit",
+      "No setting to change is given.",
+      `For example: tsop edit --certificates cert-manager, or tsop edit --enable ${PARTS.join("|")}`,
+    );
+  }
+  const both = enable.find((part) => disable.includes(part));
+  if (both !== undefined) {
+    throw new UsageError(
+      "part-twice",
+      `The part ${both} cannot be enabled and disabled at once.`,
+      "Leave one of the two out.",
+    );
+  }
+  const { root } = await getProject(context.cwd);
+  return alone(root, options, context, async () => {
+    const project = await getProject(root);
+    const draft = new Draft(root);
+    const { bold, green } = paint(context);
+    let rendered: ReadonlySet<string> = new Set();
+    if (certificates !== undefined) {
+      rendered = await changeCertificates(draft, project, certificates, { force });
+      context.out(`${bold("certificates")} ${String(project.certificates)} -> ${certificates}`);
+    }
+    if (enable.length + disable.length > 0) {
+      const before = await enabledParts(draft);
+      const after = await switchParts(draft, project, { enable, disable }, { force });
+      const named = (parts: ReadonlySet<Part>): string => [...parts].join(", ") || "none";
+      context.out(`${bold("parts")} ${named(before)} -> ${named(after)}`);
+    }
+    const record = await recordAfter(root, draft.files, rendered);
+    if (record !== undefined) draft.set(RECORD_FILE, record);
+    const plan = await planFiles(root, draft.files);
+    context.untilInterrupted(); // A Ctrl-C waits from here on: all files are written, or none.
+    await carryOut(plan, context, options);
+    if (options.dryRun || plan.changes.length === 0) return 0;
+    context.out(`${green("done")} Next:`);
+    // The rights that the operator needs depend on the mode.
+    if (certificates !== undefined) context.out("  npx tsop manifests");
+    context.out("  npx tsop plan --image IMAGE, then npx tsop deploy --image IMAGE");
+    return 0;
+  });
+};
+
+/** @throws UsageError `unknown-part` */
+function partNamed(name: string): Part {
+  const found = PARTS.find((part) => part === name);
+  if (found) return found;
+  throw new UsageError(
+    "unknown-part",
+    `${name} is not an optional part of a project.`,
+    didYouMean(
+      name,
+      PARTS,
+      `The parts are ${PARTS.join(", ")}; \`tsop list\` shows which of them are on.`,
+    ),
+  );
+}
+
+/** Changes the files of the certificate mode. Returns those that come from templates. */
+async function changeCertificates(
+  draft: Draft,
+  project: Project,
+  after: CertificateMode,
+  { force }: { readonly force: boolean },
+): Promise<ReadonlySet<string>> {
+  const { certificates: before, resources, root } = project;
+  if (before === undefined) {
+    throw new UsageError(
+      "no-webhooks",
+      "--certificates is about the certificate of webhooks, and the project has no webhooks.",
+      `Scaffold one: tsop create webhook --group GROUP --version v1 --kind KIND --validation --certificates ${after}`,
+    );
+  }
+  const files = await certificateFiles(project, { before, after }, { force });
+  for (const [path, text] of files) draft.set(path, text);
+  const list = await requireFile(root, defaultList);
+  draft.set(defaultList, await defaultWithWebhooks(project, after, resources, list));
+  draft.set(PROJECT_FILE, withCertificates(root, project.text, after));
+  return new Set(files.keys());
+}

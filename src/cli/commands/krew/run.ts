@@ -1,0 +1,144 @@
+/** `tsop krew`: the archive of a plugin, and the manifest by which krew installs it. */
+import { createHash } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, posix, relative } from "node:path";
+import { UsageError } from "../../../errors.ts";
+import { isJsonObject } from "../../../kube/json.ts";
+import type { CliContext } from "../../context.ts";
+import { packageFacts } from "../../packaging/package-facts.ts";
+import { krewArchive, krewManifest } from "../../packaging/krew.ts";
+import { writeWhole } from "../../packaging/whole-file.ts";
+import { carryOut, planFiles, readIfThere } from "../../project/plan.ts";
+import { builtPlugin } from "../../project/plugins/built-plugins.ts";
+import { PACKAGE_FILE } from "../../project/plugins/package-bin.ts";
+import { PROGRAMS, programOf } from "../../project/plugins/plugin-names.ts";
+import { getProject, type Project } from "../../project/project-file.ts";
+import { alone } from "../../project/project-lock.ts";
+import { runToEnd } from "../../processes.ts";
+import type { Run } from "../../command.ts";
+import type { krew } from "./flags.ts";
+
+const FOLDER = "dist/krew";
+
+/** Writes the archive and the manifest; returns the exit code. */
+export const run: Run<typeof krew> = async (name, options, context) => {
+  const { root } = await getProject(context.cwd);
+  return alone(root, options, context, async () => {
+    const project = await getProject(root);
+    const plugin = pluginOf(project, name);
+    const license = await readIfThere(join(root, "LICENSE"));
+    if (license === undefined) {
+      throw new UsageError(
+        "no-license",
+        "There is no LICENSE in the project, and krew's index takes no plugin without one.",
+        "Add the file; `tsop init --license apache2` and `--license mit` write one.",
+      );
+    }
+    const built = await builtPlugin(project, plugin);
+    const { version, links } = await packageFacts(root, project.projectName);
+    const archiveName = `${programOf(plugin)}-v${version}.tar.gz`;
+    const archive = krewArchive(new Map([...inFolder(built), ["LICENSE", license]]));
+    const repository = await repositoryOf(root);
+    const uri = required(
+      "uri",
+      options.uri ?? (repository && `${repository}/releases/download/v${version}/${archiveName}`),
+    );
+    const manifest = krewManifest({
+      name: plugin,
+      version,
+      summary: await summaryOf(built, plugin, context),
+      homepage: required("homepage", options.homepage ?? links[0]?.url ?? repository),
+      uri,
+      sha256: createHash("sha256").update(archive).digest("hex"),
+      files: [...inFolder(built).keys(), "LICENSE"],
+    });
+    const plan = await planFiles(root, new Map([[`${FOLDER}/${plugin}.yaml`, manifest]]));
+    context.untilInterrupted(); // A Ctrl-C waits from here on: all files are written, or none.
+    // The archive first: the manifest names its digest.
+    if (!options.dryRun) await writeWhole(join(root, FOLDER, archiveName), archive);
+    await carryOut(plan, context, options);
+    const shown = relative(context.cwd, join(root, FOLDER)) || ".";
+    context.out(`  ${shown}/${archiveName}  ${Math.ceil(archive.length / 1024)} kB, for ${uri}`);
+    if (!options.dryRun) {
+      const local = `--manifest=${shown}/${plugin}.yaml --archive=${shown}/${archiveName}`;
+      context.out(`  kubectl krew install ${local}`);
+    }
+    return 0;
+  });
+};
+
+/** The plugin that was named; the one that the project has, where it has one alone. */
+function pluginOf({ plugins }: Project, name: string | undefined): string {
+  const [only, ...others] = plugins;
+  if (!only) {
+    throw new UsageError(
+      "no-plugins",
+      "The project has no plugin of kubectl.",
+      "Add one: tsop create plugin webs",
+    );
+  }
+  if (name === undefined && others.length === 0) return only.name;
+  const found = plugins.find((one) => one.name === name);
+  if (found) return found.name;
+  throw new UsageError(
+    "which-plugin",
+    name === undefined
+      ? "The name of the plugin is missing."
+      : `The project has no plugin ${name}.`,
+    `Name one of these: ${plugins.map((one) => one.name).join(", ")}`,
+  );
+}
+
+/** @throws UsageError `krew-homepage`, `krew-uri` */
+function required(flag: "homepage" | "uri", value: string | undefined): string {
+  if (value === undefined) {
+    throw new UsageError(
+      `krew-${flag}`,
+      flag === "uri"
+        ? "The download address of the archive is missing."
+        : "krew's index requires a home page, and the plugin has none.",
+      `Add --${flag}, or a repository on GitHub to package.json: "repository": "github:acme/web-operator"`,
+    );
+  }
+  if (/^https:\/\/[^\s/]+/.test(value)) return value;
+  throw new UsageError(
+    `krew-${flag}`,
+    `--${flag} ${JSON.stringify(value)} is not an address that begins with https://.`,
+    `For example: --${flag} https://example.com/${flag === "uri" ? "kubectl-webs.tar.gz" : "webs"}`,
+  );
+}
+
+/** The page of the project's repository on GitHub, as package.json names it. */
+async function repositoryOf(root: string): Promise<string | undefined> {
+  const said: unknown = JSON.parse((await readIfThere(join(root, PACKAGE_FILE))) ?? "{}");
+  const named = isJsonObject(said) ? said["repository"] : undefined;
+  const url = isJsonObject(named) ? named["url"] : named;
+  if (typeof url !== "string") return undefined;
+  const [, path] =
+    /^(?:github:|(?:git\+)?https:\/\/github\.com\/)?([\w.-]+\/[\w.-]+?)(?:\.git)?$/.exec(url) ?? [];
+  return path === undefined ? undefined : `https://github.com/${path}`;
+}
+
+/** The line about a plugin, which the program itself says. */
+async function summaryOf(
+  built: ReadonlyMap<string, string>,
+  name: string,
+  context: CliContext,
+): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "tsop-plugin-"));
+  try {
+    const program = join(folder, programOf(name));
+    await writeFile(program, built.get(`${PROGRAMS}/${programOf(name)}`) ?? "");
+    const call = { program: process.execPath, args: [program, "__about"], cwd: folder };
+    const said: unknown = JSON.parse(await runToEnd({ ...call, env: context.env }, { context }));
+    const summary = isJsonObject(said) ? said["summary"] : undefined;
+    return typeof summary === "string" ? summary : "";
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The files without their folder, as the archive has them. */
+const inFolder = (built: ReadonlyMap<string, string>): ReadonlyMap<string, string> =>
+  new Map([...built].map(([path, text]) => [posix.basename(path), text]));

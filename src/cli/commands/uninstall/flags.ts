@@ -1,0 +1,18 @@
+/** The flags of `tsop uninstall`. */
+import { defineCommand } from "../../command.ts";
+import { deleteObjects, dryRun, kubeconfig, kubeContext, waitingTime } from "../../shared-flags.ts";
+
+export const uninstall = defineCommand({
+  name: "uninstall",
+  summary: "delete the CRDs from a cluster",
+  description:
+    "Delete the CRDs that this project created. Refuses while objects of these kinds exist, unless you add --delete-objects.",
+  examples: ["tsop uninstall", "tsop uninstall --delete-objects"],
+  flags: (command) =>
+    command
+      .addOption(kubeconfig)
+      .addOption(kubeContext)
+      .addOption(deleteObjects)
+      .addOption(dryRun)
+      .addOption(waitingTime),
+});

@@ -1,0 +1,134 @@
+/**
+ * `tsop upgrade`: the frame of a project as this version of tsop scaffolds it, merged with what the user changed.
+ */
+import { join } from "node:path";
+import { commandTable } from "../../help.ts";
+import { TsopError } from "../../../errors.ts";
+import { ExitCode, paint } from "../../output.ts";
+import { packageVersion } from "../../package-info.ts";
+import { defaultList } from "../../project/default-list.ts";
+import { Draft } from "../../project/draft.ts";
+import { frameOf } from "../../project/scaffold/frame.ts";
+import { mainPath } from "../../project/sources/main-path.ts";
+import type { Part } from "../../project/part-names.ts";
+import { enabledParts, withoutNewParts } from "../../project/parts.ts";
+import { carryOut, planFiles, readIfThere } from "../../project/plan.ts";
+import { getProject, type Project } from "../../project/project-file.ts";
+import { alone } from "../../project/project-lock.ts";
+import {
+  findRecord,
+  RECORD_FILE,
+  recordText,
+  type ScaffoldRecord,
+} from "../../project/scaffold/scaffold-record.ts";
+import { upgradeFile } from "../../project/scaffold/upgrade-merge.ts";
+import type { Run } from "../../command.ts";
+import type { upgrade } from "./flags.ts";
+
+const MAIN = "src/main.ts";
+
+/** Brings the project to this version; returns the exit code: 1 when conflicts were written. */
+export const run: Run<typeof upgrade> = async (options, context, program) => {
+  const { root } = await getProject(context.cwd);
+  return alone(root, options, context, async () => {
+    const project = await getProject(root);
+    const record = await recordOf(root);
+    const frame = await frameOf(project, record.files, commandTable(program));
+    const { bold, green, yellow } = paint(context);
+    const version = packageVersion();
+    context.out(`${bold("upgrade")} ${record.version} -> ${version}`);
+    const { files, notes, conflicts } = await mergeFrame(project, record, frame);
+    for (const note of notes) context.err(`${yellow("note")} ${note}.`);
+    if (conflicts.length > 0 && options.conflicts === "stop") throw conflicting(conflicts);
+    files.set(RECORD_FILE, recordText({ version, files: frame }));
+    const plan = await planFiles(root, files);
+    context.untilInterrupted(); // A Ctrl-C waits from here on: all files are written, or none.
+    await carryOut(plan, context, options);
+    for (const place of conflicts) context.err(`${yellow("conflict")} ${place}`);
+    if (!options.dryRun && plan.changes.length > 0) {
+      context.out(`${green("done")} Next:`);
+      if (conflicts.length > 0) context.out("  choose between the marked lines, then");
+      context.out("  npm install && npx tsop manifests && npm test");
+    }
+    return conflicts.length > 0 ? ExitCode.failure : ExitCode.ok;
+  });
+};
+
+/** @throws TsopError `no-scaffold-record`, `newer-scaffold` */
+async function recordOf(root: string): Promise<ScaffoldRecord> {
+  const record = await findRecord(root);
+  if (!record) {
+    throw new TsopError(
+      "no-scaffold-record",
+      `${join(root, RECORD_FILE)} is not there, so it is not known what was scaffolded and what you changed.`,
+      "Restore it from version control. Without it, start a project of the same name in another folder and compare; nothing was written.",
+    );
+  }
+  const version = packageVersion();
+  if (!isNewer(record.version, version)) return record;
+  throw new TsopError(
+    "newer-scaffold",
+    `The project was scaffolded by tsop ${record.version}, and this is ${version}.`,
+    "Update tsop first: `npm install tsop@latest`; nothing was written.",
+  );
+}
+
+/** Whether one version comes after another; what is behind a dash is not looked at. */
+function isNewer(one: string, other: string): boolean {
+  const numbers = (version: string): number[] =>
+    (version.split("-")[0] ?? "").split(".").map(Number);
+  const [first, second] = [numbers(one), numbers(other)];
+  const index = first.findIndex((number, at) => number !== second[at]);
+  return index !== -1 && (first[index] ?? 0) > (second[index] ?? 0);
+}
+
+interface MergedFrame {
+  readonly files: Map<string, string | undefined>;
+  readonly notes: readonly string[];
+  /** The places of conflicts, as `file:line`. */
+  readonly conflicts: readonly string[];
+}
+
+async function mergeFrame(
+  { root, projectName }: Project,
+  record: ScaffoldRecord,
+  frame: ReadonlyMap<string, string>,
+): Promise<MergedFrame> {
+  const names = {
+    mine: "yours",
+    base: `tsop ${record.version}`,
+    theirs: `tsop ${packageVersion()}`,
+  };
+  const enabled = await enabledParts(new Draft(root));
+  const files = new Map<string, string | undefined>();
+  const notes: string[] = [];
+  const conflicts: string[] = [];
+  for (const scaffolded of new Set([...record.files.keys(), ...frame.keys()])) {
+    const path = scaffolded === MAIN ? await mainPath(root) : scaffolded;
+    const mine = await readIfThere(join(root, path));
+    const base = record.files.get(scaffolded);
+    let theirs = frame.get(scaffolded);
+    if (scaffolded === defaultList && base !== undefined && theirs !== undefined) {
+      const wanted = withoutNewParts({ base, theirs }, enabled);
+      theirs = wanted.text;
+      notes.push(...wanted.parts.map(newPart));
+    }
+    const file = { path, isMain: scaffolded === MAIN, namePrefix: `${projectName}-` };
+    const after = upgradeFile(file, { base, mine, theirs }, names);
+    if (after.note !== undefined) notes.push(`${path} ${after.note}`);
+    conflicts.push(...(after.conflicts ?? []).map((line) => `${path}:${line}`));
+    if (after.text !== mine) files.set(path, after.text);
+  }
+  return { files, notes, conflicts };
+}
+
+const newPart = (part: Part): string =>
+  `the part ${part} is in new projects now; this one gets it by \`tsop edit --enable ${part}\``;
+
+function conflicting(places: readonly string[]): TsopError {
+  return new TsopError(
+    "merge-conflict",
+    `You changed the same lines as the new version: ${places.join(", ")}.`,
+    "Run the command with --conflicts markers, which writes both versions of the lines, and choose; nothing was written.",
+  );
+}
