@@ -196,8 +196,8 @@ const AS_FUNCTION = {
 const withoutOtherCommands = (command) => ({
   name: "without-other-commands",
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^\.\/commands\// }, ({ path, importer }) =>
-      /[/\\]cli[/\\]program\.js$/.test(importer) && path !== `./commands/${command}.js`
+    onResolve({ filter: /^\.\/commands\/.+\/run\.js$/ }, ({ path, importer }) =>
+      /[/\\]cli[/\\]command-tree\.js$/.test(importer) && path !== `./commands/${command}/run.js`
         ? { path, namespace: "other-command" }
         : undefined,
     );

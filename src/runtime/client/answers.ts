@@ -31,8 +31,8 @@ export function isFailure(value: unknown): value is Status {
  * granted, too.
  */
 export function isFailedStatus(value: unknown): value is Status {
-  const { kind = "Status", status } = (value ?? {}) as Partial<Status>;
-  return kind === "Status" && status === "Failure";
+  const { kind, status } = (value ?? {}) as { kind?: unknown; status?: unknown };
+  return (kind === undefined || kind === "Status") && status === "Failure";
 }
 
 /** The headers of a failed answer that its error needs. */
