@@ -39,13 +39,13 @@ export const deleteObjects = new Option(
   "delete all objects of the kinds first",
 ).default(false);
 
-/** For the commands that apply objects. */
+/** `--dry-run` of the commands that apply objects. */
 export const dryRunOnServer = new Option(
   "--dry-run",
   "let the API server check the requests without changing anything",
 ).default(false);
 
-/** The operator's image, for the commands that cannot do without. */
+/** Mandatory, for the commands that deploy or build the operator. */
 export const operatorImage = new Option(
   "--image <image>",
   "image of the operator",

@@ -94,7 +94,7 @@ describe("tsop create plugin", { timeout: 120_000 }, () => {
     async (thing) => {
       const { code, err } = await runCli(await newProject(), ["create", thing, "mine", "--any"]);
       expect(code).toBe(2);
-      expect(err).toMatch(/tsop scaffolds no .*: .*(Go|node)/);
+      expect(err).toMatch(/tsop cannot scaffold a .*: .*(Go|node)/);
       expect(err).toMatch(/tsop create (webhook|controller|api)/);
       expect(err).toContain("https://");
     },

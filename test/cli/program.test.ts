@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { FIELD_TYPES } from "../../src/cli/project/scaffold/field.ts";
 import { packageVersion } from "../../src/cli/package-info.ts";
 import { emptyFolder, runCli } from "./support/run-cli.ts";
 
@@ -15,6 +16,29 @@ describe("tsop", () => {
     }
     const json = JSON.parse((await runCli(folder, ["version", "--json"])).out) as object;
     expect(json).toMatchObject({ tsop: packageVersion(), node: process.versions.node });
+  });
+
+  it("lists commands in groups, with the commands behind a common word", async () => {
+    const { out } = await runCli(emptyFolder(), ["--help"]);
+    const headings = out.match(/^\w+(?=:$)/gm) ?? [];
+    expect(headings.filter((heading) => heading !== "Options")).toEqual([
+      "Project",
+      "Generate",
+      "Cluster",
+      "Develop",
+      "Debug",
+      "Package",
+      "Other",
+      "Environment",
+    ]);
+    expect(out).toMatch(/^Generate:\n {2}create api .*\n(?: {2}.*\n)* {2}generate client /m);
+    const create = await runCli(emptyFolder(), ["create", "--help"]);
+    expect(create.out).toMatch(/^ {2}api /m);
+  });
+
+  it("lists the types of fields in the help of create api", async () => {
+    const { out } = await runCli(emptyFolder(), ["create", "api", "--help"]);
+    expect(out).toContain(`Types of --field: ${FIELD_TYPES}.`);
   });
 
   it.each([

@@ -57,22 +57,25 @@ describe("the compiler knows the flags that are read by", () => {
     problems = problemsOfRenamedFlags();
   }, 120_000);
 
-  it.each(commands)("tsop $path", ({ path, command }) => {
-    const folder = COMMANDS + path.replaceAll(" ", "/");
-    const unknown = command.options.filter((option) => {
-      const name = option.attributeName();
-      const missed = new RegExp(`'${name}'|properties from type .*: [\\w, ]*\\b${name}\\b`);
-      return ![...problems].some(
-        ([file, text]) =>
-          missed.test(text) &&
-          (sharedFlags.has(option.long ?? "") ||
-            file.startsWith(`${folder}/`) ||
-            // The subcommands of `delete` share their work.
-            (path.includes(" ") && dirname(file) === dirname(folder))),
+  it.each(commands.map(({ path, command }) => [path, command] as const))(
+    "tsop %s",
+    (path, command) => {
+      const folder = COMMANDS + path.replaceAll(" ", "/");
+      const unknown = command.options.filter((option) => {
+        const name = option.attributeName();
+        const missed = new RegExp(`'${name}'|properties from type .*: [\\w, ]*\\b${name}\\b`);
+        return ![...problems].some(
+          ([file, text]) =>
+            missed.test(text) &&
+            (sharedFlags.has(option.long ?? "") ||
+              file.startsWith(`${folder}/`) ||
+              // The subcommands of `delete` share their work.
+              (path.includes(" ") && dirname(file) === dirname(folder))),
+        );
+      });
+      expect(unknown.map((option) => option.attributeName())).toEqual(
+        OF_LOUDNESS.filter((name) => command.options.some(({ long }) => long === `--${name}`)),
       );
-    });
-    expect(unknown.map((option) => option.attributeName())).toEqual(
-      OF_LOUDNESS.filter((name) => command.options.some(({ long }) => long === `--${name}`)),
-    );
-  });
+    },
+  );
 });

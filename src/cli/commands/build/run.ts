@@ -1,4 +1,4 @@
-/** `tsop build`: the file that the image runs, and the programs of plugins. */
+/** `tsop build`: bundles the operator and its kubectl plugins. */
 import { bundledOperator } from "../../operator/bundle.ts";
 import { applyPlan, planFiles } from "../../project/plan.ts";
 import { builtPlugins } from "../../project/plugins/built-plugins.ts";

@@ -1,4 +1,4 @@
-/** `tsop bundle`: an OLM bundle of what `config/default` renders. */
+/** `tsop bundle`: generates an OLM bundle from `config/default`. */
 import { readdir, readFile } from "node:fs/promises";
 import { extname, join, resolve } from "node:path";
 import { TsopError, UsageError } from "../../../errors.ts";

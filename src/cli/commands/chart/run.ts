@@ -1,4 +1,4 @@
-/** `tsop chart`: a Helm chart of what `config/default` renders. */
+/** `tsop chart`: generates a Helm chart from `config/default`. */
 import { join } from "node:path";
 import { renderKustomization } from "../../kustomize/render.ts";
 import { splitImage } from "../../kustomize/transform.ts";

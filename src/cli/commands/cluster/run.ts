@@ -1,4 +1,4 @@
-/** `tsop cluster`: only the control plane, in the foreground. */
+/** `tsop cluster`: runs only the control plane, in the foreground. */
 import { accessSync, constants, mkdirSync } from "node:fs";
 import { resolve } from "node:path";
 import { admissionPlugins } from "../../../controlplane/admission-plugins.ts";

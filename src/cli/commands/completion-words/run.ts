@@ -1,4 +1,4 @@
-/** `tsop completion-words`: what the completion scripts ask about the project. */
+/** `tsop completion-words`: prints the project's values of a flag for the completion scripts. */
 import { findProject, type Project } from "../../project/project-file.ts";
 import { tableOf } from "../../../table.ts";
 import type { Run } from "../../command.ts";
@@ -12,10 +12,11 @@ const OF_PROJECT = tableOf<(project: Project) => readonly string[]>({
   spoke: ({ resources }) => resources.map(({ version }) => version),
 });
 export const PROJECT_FLAGS = [...OF_PROJECT.keys()];
+
 /** What the scripts ask `tsop completion-words` for there. */
 export const PLUGIN = "plugin";
 
-/** Prints the project's values of a flag, or the names of its plugins, a word a line; nothing where there is no project. */
+/** Prints the project's values of a flag, or the names of its plugins, one per line; nothing outside a project. */
 export const run: Run<typeof completionWords> = async (flag, _options, context) => {
   // A shell that completes has no place for an error.
   const project = await findProject(context.cwd).catch(() => undefined);

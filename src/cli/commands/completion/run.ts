@@ -1,6 +1,6 @@
 /**
- * `tsop completion`: scripts made from the command tree, so they cannot fall behind it. What is a matter of the project,
- * such as its kinds, the scripts ask `tsop completion-words` for.
+ * `tsop completion`: generates completion scripts from the command tree. The scripts call `tsop completion-words` for values
+ * that depend on the project, such as its kinds.
  */
 import { commandsBelow } from "../../help.ts";
 import { PLUGIN, PROJECT_FLAGS } from "../completion-words/run.ts";

@@ -1,4 +1,4 @@
-/** `tsop delete`: takes a kind, its controller or its webhooks out of the project. */
+/** `tsop delete`: deletes a kind, its controller, or its webhooks from the project. */
 import { join } from "node:path";
 import { SourceError, UsageError, formatDiagnostic } from "../../../errors.ts";
 import type { KindClass } from "../../../generator/find-classes.ts";
@@ -30,8 +30,7 @@ import type { Options } from "../../command.ts";
 import type { deleteApi } from "./api/flags.ts";
 import type { deleteWebhook } from "./webhook/flags.ts";
 
-/** The things that can be deleted. */
-export type DeletedThing = "api" | "controller" | "webhook";
+type DeletedThing = "api" | "controller" | "webhook";
 
 /** The flags of all three, and those that only `delete webhook` has. */
 type DeleteOptions = Options<typeof deleteApi> & Partial<Options<typeof deleteWebhook>>;

@@ -1,4 +1,4 @@
-/** `tsop dev`: control plane, CRDs and operator here, and again on every save. */
+/** `tsop dev`: runs a control plane and the operator, and reloads it on every save. */
 import { join } from "node:path";
 import { startControlPlane } from "../../../controlplane/control-plane.ts";
 import { SourceError, TsopError } from "../../../errors.ts";

@@ -1,4 +1,4 @@
-/** `tsop doctor`: the usual mistakes in a project or in a folder of manifests. */
+/** `tsop doctor`: finds common mistakes in a project or a directory of manifests. */
 import { realpath, stat } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { TsopError } from "../../../errors.ts";

@@ -1,4 +1,4 @@
-/** `tsop edit`: settings of a project that can be changed later. */
+/** `tsop edit`: changes the settings of a project. */
 import { UsageError } from "../../../errors.ts";
 import { didYouMean } from "../../../kube/text/nearest-name.ts";
 import { paint } from "../../output.ts";

@@ -1,4 +1,4 @@
-/** `tsop explain`: a marker, one of controller-gen's, or an error code, in the terminal. */
+/** `tsop explain`: prints the documentation of a marker (also by its name in controller-gen) or an error code. */
 import { UsageError } from "../../../errors.ts";
 import { didYouMean } from "../../../kube/text/nearest-name.ts";
 import type { CliContext } from "../../context.ts";

@@ -1,4 +1,4 @@
-/** `tsop image`: the operator's image, by a container engine or without one. */
+/** `tsop image`: builds the operator image, with or without a container engine. */
 import { basename, relative, resolve } from "node:path";
 import { messageOf, TsopError, UsageError } from "../../../errors.ts";
 import type { CliContext } from "../../context.ts";

@@ -1,4 +1,4 @@
-/** `tsop import`: CRDs of others become classes. */
+/** `tsop import`: converts CRDs into classes. */
 import { join, relative, resolve } from "node:path";
 import { TsopError, UsageError } from "../../../errors.ts";
 import type { ManifestObject } from "../../../kube/object.ts";

@@ -1,4 +1,4 @@
-/** `tsop init`: a folder becomes a project. */
+/** `tsop init`: starts a project. */
 import { mkdir } from "node:fs/promises";
 import { basename, join, relative, resolve } from "node:path";
 import { commandTable } from "../../help.ts";

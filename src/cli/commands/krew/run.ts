@@ -1,4 +1,4 @@
-/** `tsop krew`: the archive of a plugin, and the manifest by which krew installs it. */
+/** `tsop krew`: writes the archive of a kubectl plugin and its krew manifest. */
 import { createHash } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-/** `tsop list`: what a project has. */
+/** `tsop list`: lists the contents of a project. */
 import { join } from "node:path";
 import { findClasses, type KindClass } from "../../../generator/find-classes.ts";
 import { isJsonObject } from "../../../kube/json.ts";

@@ -1,4 +1,4 @@
-/** `tsop manifests`: what the code says, as YAML. */
+/** `tsop manifests`: generates the manifests from the code. */
 import {
   freshManifests,
   hasErrors,

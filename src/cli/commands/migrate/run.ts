@@ -1,4 +1,4 @@
-/** `tsop migrate`: all objects of the project's kinds are stored in the storage version. */
+/** `tsop migrate`: rewrites the stored objects of the project's kinds in the storage version. */
 import { join } from "node:path";
 import { UsageError } from "../../../errors.ts";
 import type { Definition } from "../../../kube/definition/definition.ts";

@@ -1,4 +1,4 @@
-/** `tsop plan`: what `tsop deploy` would change in a cluster. */
+/** `tsop plan`: shows the changes that `tsop deploy` would make in a cluster. */
 import { join } from "node:path";
 import { openCluster } from "../../cluster/cluster-session.ts";
 import { planDeployment, wouldChange, type PlannedObject } from "../../cluster/deploy-plan.ts";

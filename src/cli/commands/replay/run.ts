@@ -1,5 +1,5 @@
 /**
- * `tsop replay`: one recorded reconcile again, under the debugger if that is wanted, and what it does otherwise.
+ * `tsop replay`: replays a recorded reconcile, optionally under a debugger, and compares its writes.
  */
 import { readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";

@@ -1,4 +1,4 @@
-/** `tsop run`: the operator in this terminal, against the cluster of the kubeconfig. */
+/** `tsop run`: runs the operator on this machine against the cluster of the kubeconfig. */
 import { homedir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { stringify } from "yaml";

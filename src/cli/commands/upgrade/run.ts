@@ -1,5 +1,5 @@
 /**
- * `tsop upgrade`: the frame of a project as this version of tsop scaffolds it, merged with what the user changed.
+ * `tsop upgrade`: merges the frame that this version of tsop scaffolds with the user's changes.
  */
 import { join } from "node:path";
 import { commandTable } from "../../help.ts";

@@ -1,4 +1,4 @@
-/** `tsop validate`: what the API server would say to manifests, without a cluster. */
+/** `tsop validate`: checks manifests as an API server would, without a cluster. */
 import { readFile, stat } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { UsageError } from "../../../errors.ts";

@@ -1,4 +1,4 @@
-/** `tsop version`. */
+/** `tsop version`: prints the versions of tsop and of its surroundings. */
 import { arch, platform } from "node:os";
 import { KUBERNETES_VERSION } from "../../../kube/kubernetes-version.ts";
 import { packageVersion } from "../../package-info.ts";

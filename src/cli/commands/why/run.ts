@@ -1,4 +1,4 @@
-/** `tsop why`: which change led to which reconcile, and that to which write. */
+/** `tsop why`: shows which change triggered which reconcile, and what that wrote. */
 import { join } from "node:path";
 import { TsopError, UsageError } from "../../../errors.ts";
 import { groupResourceOf } from "../../../kube/resource.ts";

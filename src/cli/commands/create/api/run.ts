@@ -1,4 +1,4 @@
-/** `tsop create api`: a kind joins the project. */
+/** `tsop create api`: adds a kind to the project. */
 import { UsageError } from "../../../../errors.ts";
 import type { KindClass } from "../../../../generator/find-classes.ts";
 import { pluralOf } from "../../../../kube/plural.ts";
@@ -46,7 +46,6 @@ import { chooseStorage } from "../../../project/webhooks/storage-version.ts";
 import type { Options, Run } from "../../../command.ts";
 import type { createApi } from "./flags.ts";
 
-/** Whether objects are in namespaces, or of the whole cluster. */
 type KindScope = "Namespaced" | "Cluster";
 
 type CreateApiOptions = Options<typeof createApi>;

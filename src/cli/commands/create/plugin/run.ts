@@ -1,4 +1,4 @@
-/** `tsop create plugin`: a plugin of kubectl joins the project. */
+/** `tsop create plugin`: adds a kubectl plugin to the project. */
 import { UsageError } from "../../../../errors.ts";
 import { apiVersionOf } from "../../../../kube/resource.ts";
 import type { CliContext } from "../../../context.ts";

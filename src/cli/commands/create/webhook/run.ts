@@ -1,4 +1,4 @@
-/** `tsop create webhook`: a kind gets defaults, checks or conversion between its versions. */
+/** `tsop create webhook`: adds defaulting, validating, or conversion webhooks to a kind. */
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { UsageError } from "../../../../errors.ts";

@@ -1,4 +1,4 @@
-/** `tsop delete plugin`: takes a plugin of kubectl out of the project. */
+/** `tsop delete plugin`: deletes a kubectl plugin from the project. */
 import { UsageError } from "../../../../errors.ts";
 import { paint } from "../../../output.ts";
 import { refuseImporters, removeFiles } from "../../../project/deletion.ts";

@@ -1,4 +1,4 @@
-/** `tsop generate client`: a package with which other programs use the project's kinds. */
+/** `tsop generate client`: generates a package with which other programs use the project's kinds. */
 import { join } from "node:path";
 import { UsageError } from "../../../../errors.ts";
 import { renderKustomization } from "../../../kustomize/render.ts";
