@@ -12,6 +12,7 @@ import { createClient } from "../../../src/runtime/client/create-client.ts";
 import { mergePatch } from "../../../src/runtime/client/patches.ts";
 import { loadClusterConfig } from "../../../src/runtime/transport/load-config.ts";
 import { eventually } from "../../../src/testing.ts";
+import { WaitingClock } from "../support/waiting-clock.ts";
 import { type CliOptions, type CliResult, newProject, runCli } from "../support/run-cli.ts";
 
 const GROUP = "shop.example.com";
@@ -135,14 +136,18 @@ class Kind {
 
   migrateWith(options: CliOptions, ...argv: string[]): Promise<CliResult> {
     const kubeconfig = join(this.folder, "kubeconfig");
-    return runCli(this.folder, ["migrate", "--kubeconfig", kubeconfig, ...argv], options);
+    const argvHere = ["migrate", "--kubeconfig", kubeconfig, ...argv];
+    return runCli(this.folder, argvHere, { clock, ...options });
   }
 }
+
+/** Of the cluster, its clients and the commands. */
+const clock = new WaitingClock();
 
 describe("tsop migrate", () => {
   let cluster: ControlPlane;
   beforeAll(async () => {
-    cluster = await startControlPlane();
+    cluster = await startControlPlane({ clock });
   });
   afterAll(() => cluster.stop());
 

@@ -8,7 +8,8 @@ import type { ResourceType } from "../../../src/kube/resource.ts";
 import type { Client } from "../../../src/runtime/client/client.ts";
 import { createClient } from "../../../src/runtime/client/create-client.ts";
 import { loadClusterConfig } from "../../../src/runtime/transport/load-config.ts";
-import { type CliResult, newProject, runCli } from "../support/run-cli.ts";
+import { type CliResult, projectAfter, runCli } from "../support/run-cli.ts";
+import { WaitingClock } from "../support/waiting-clock.ts";
 
 const type = (group: string, plural: string, kind: string, namespaced = true): ResourceType => ({
   group,
@@ -28,15 +29,17 @@ const CRD = type(
 );
 const PAGE = type("web.example.com", "pages", "Page");
 
+const CREATE_PAGE = ["create", "api", "--group", "web", "--version", "v1", "--kind", "Page"];
 const DEPLOY = ["deploy", "--image", "shop:1", "--no-wait"];
 
 describe("what a project may change and delete", () => {
+  const clock = new WaitingClock();
   let cluster: ControlPlane;
   let client: Client;
   let folder: string;
 
   beforeAll(async () => {
-    cluster = await startControlPlane();
+    cluster = await startControlPlane({ clock });
     client = createClient(loadClusterConfig({ kubeconfigText: cluster.kubeconfig }), {
       name: "someone",
     });
@@ -44,12 +47,11 @@ describe("what a project may change and delete", () => {
   afterAll(() => cluster.stop());
 
   async function project(...flags: string[]): Promise<void> {
-    folder = await newProject(...flags);
-    await runCli(folder, ["create", "api", "--group", "web", "--version", "v1", "--kind", "Page"]);
+    folder = await projectAfter([CREATE_PAGE], ...flags);
     writeFileSync(join(folder, "kubeconfig"), cluster.kubeconfig);
   }
   const tsop = (...argv: string[]): Promise<CliResult> =>
-    runCli(folder, [...argv, "--kubeconfig", join(folder, "kubeconfig")]);
+    runCli(folder, [...argv, "--kubeconfig", join(folder, "kubeconfig")], { clock });
   const isThere = async (
     resource: ResourceType,
     name: string,
