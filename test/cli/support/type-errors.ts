@@ -13,7 +13,7 @@ export function typeErrors(root: string): string[] {
     config: { compilerOptions: Record<string, unknown> };
   };
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
-  const program = ts.createProgram(
+  const program = programOf(
     paths.map((path) => join(root, path)),
     {
       ...options,
@@ -27,6 +27,7 @@ export function typeErrors(root: string): string[] {
         vitest: [join(checkout, "node_modules/vitest/dist/index.d.ts")],
       },
     },
+    checkout,
   );
   return paths
     .flatMap((path) => {
@@ -37,4 +38,25 @@ export function typeErrors(root: string): string[] {
       ({ file, messageText }) =>
         `${file?.fileName.slice(root.length)}: ${ts.flattenDiagnosticMessageText(messageText, " ")}`,
     );
+}
+
+/** The files of the checkout as they were parsed, by the settings that they were parsed with. */
+const parsed = new Map<string, ts.SourceFile | undefined>();
+
+/** A program whose files of the checkout are parsed once for all programs of this process. */
+function programOf(
+  files: readonly string[],
+  settings: ts.CompilerOptions,
+  checkout: string,
+): ts.Program {
+  const host = ts.createCompilerHost(settings);
+  const getSourceFile = host.getSourceFile.bind(host);
+  const own = JSON.stringify(settings);
+  host.getSourceFile = (path, languageVersion, ...rest) => {
+    if (!path.startsWith(checkout)) return getSourceFile(path, languageVersion, ...rest);
+    const key = `${path} ${JSON.stringify(languageVersion)} ${own}`;
+    if (!parsed.has(key)) parsed.set(key, getSourceFile(path, languageVersion, ...rest));
+    return parsed.get(key);
+  };
+  return ts.createProgram(files, settings, host);
 }
