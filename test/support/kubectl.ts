@@ -83,6 +83,8 @@ export class Kubectl {
       child.on("close", (code) => {
         resolve({ code: code ?? -1, stdout: stdout(), stderr: stderr() });
       });
+      // One that is done before it has read its input closes the pipe.
+      child.stdin?.on("error", () => undefined);
       child.stdin?.end(input);
     });
   }
