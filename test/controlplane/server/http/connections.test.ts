@@ -3,17 +3,15 @@ import { request } from "node:https";
 import { connect, type TLSSocket } from "node:tls";
 import { parse } from "yaml";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { inTheEnd } from "../../../support/in-the-end.ts";
 import {
   type ControlPlane,
   startControlPlane,
 } from "../../../../src/controlplane/control-plane.ts";
 import { Store } from "../../../../src/controlplane/store/store.ts";
-import { eventually } from "../../../../src/testing.ts";
 
 const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
 const LARGE = 300_000;
-/** Against what hangs. */
-const PATIENCE = { timeoutMs: 50_000 };
 
 let cluster: ControlPlane;
 
@@ -64,9 +62,9 @@ async function received(
   socket.on("close", () => (error ??= "closed"));
   const codes = (): string[] =>
     [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, code = ""]) => code);
-  await eventually(() => {
+  await inTheEnd(() => {
     if (error === undefined) expect(codes().length).toBeGreaterThanOrEqual(answers);
-  }, PATIENCE);
+  });
   return { text, codes: codes(), ...(error === undefined ? {} : { error }) };
 }
 
@@ -101,7 +99,7 @@ describe("connections to the control plane", () => {
       reads.mock.calls.filter(([, key]) => key === "default/large").length;
     // 10,000 answers of 600 kB would be 6 GB.
     socket.write(asked("GET", `${CONFIG_MAPS}/large`).repeat(10_000));
-    await eventually(() => expect(answered()).toBeGreaterThan(0), PATIENCE);
+    await inTheEnd(() => expect(answered()).toBeGreaterThan(0));
     const other = await open();
     // Each answer on the other connection is a time in which this one could go on.
     for (let round = 1; round <= 500; round++) {
@@ -112,7 +110,7 @@ describe("connections to the control plane", () => {
     expect(some).toBeLessThan(200);
     // It goes on as soon as the client takes them.
     socket.resume();
-    await eventually(() => expect(answered()).toBeGreaterThan(some + 20), PATIENCE);
+    await inTheEnd(() => expect(answered()).toBeGreaterThan(some + 20));
     for (const each of [socket, other]) each.destroy();
   });
 
