@@ -1,7 +1,7 @@
 /** A command that is killed in the middle of its writes, as by a power cut. */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { execFile } from "node:child_process";
-import { readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import fileSystem from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
@@ -83,8 +83,10 @@ export async function stopped(root: string, argv: readonly string[], at: string)
   }
   // Whose it was is gone.
   const lock = join(root, ".tsop/lock");
-  const holder = JSON.parse(readFileSync(lock, "utf8")) as object;
-  writeFileSync(lock, JSON.stringify({ ...holder, pid: DEAD_PID }));
+  if (existsSync(lock)) {
+    const holder = JSON.parse(readFileSync(lock, "utf8")) as object;
+    writeFileSync(lock, JSON.stringify({ ...holder, pid: DEAD_PID }));
+  }
   const own = `.tsop-${process.pid}`;
   for (const path of readdirSync(root, { recursive: true, encoding: "utf8" })) {
     if (!path.endsWith(own)) continue;

@@ -1,6 +1,7 @@
 /** The code of a scaffolded project, compiled as its user compiles it. */
 import { join } from "node:path";
 import ts from "typescript";
+import { programOf } from "../../support/parsed-once.ts";
 import { filesIn } from "./run-cli.ts";
 
 /** What the compiler says of all files, with the libraries of this checkout. */
@@ -27,7 +28,6 @@ export function typeErrors(root: string): string[] {
         vitest: [join(checkout, "node_modules/vitest/dist/index.d.ts")],
       },
     },
-    checkout,
   );
   return paths
     .flatMap((path) => {
@@ -38,25 +38,4 @@ export function typeErrors(root: string): string[] {
       ({ file, messageText }) =>
         `${file?.fileName.slice(root.length)}: ${ts.flattenDiagnosticMessageText(messageText, " ")}`,
     );
-}
-
-/** The files of the checkout as they were parsed, by the settings that they were parsed with. */
-const parsed = new Map<string, ts.SourceFile | undefined>();
-
-/** A program whose files of the checkout are parsed once for all programs of this process. */
-function programOf(
-  files: readonly string[],
-  settings: ts.CompilerOptions,
-  checkout: string,
-): ts.Program {
-  const host = ts.createCompilerHost(settings);
-  const getSourceFile = host.getSourceFile.bind(host);
-  const own = JSON.stringify(settings);
-  host.getSourceFile = (path, languageVersion, ...rest) => {
-    if (!path.startsWith(checkout)) return getSourceFile(path, languageVersion, ...rest);
-    const key = `${path} ${JSON.stringify(languageVersion)} ${own}`;
-    if (!parsed.has(key)) parsed.set(key, getSourceFile(path, languageVersion, ...rest));
-    return parsed.get(key);
-  };
-  return ts.createProgram(files, settings, host);
 }
