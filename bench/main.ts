@@ -5,6 +5,7 @@ import { benchControlPlaneStart } from "./control-plane-start.ts";
 import { benchIdleOperator } from "./idle-operator.ts";
 import { benchImport } from "./import.ts";
 import { benchInformerSync } from "./informer-sync.ts";
+import { benchLeanHeap } from "./lean-heap.ts";
 import { benchManifests } from "./manifests.ts";
 import { benchInProcess } from "./in-process.ts";
 import { machine } from "./measure.ts";
@@ -30,6 +31,7 @@ const BENCHES: Readonly<Record<string, () => Promise<void>>> = {
   "virtual-day": benchVirtualDay,
   "idle-operator": benchIdleOperator,
   page: benchPage,
+  "lean-heap": benchLeanHeap,
 };
 
 const wanted = process.argv.slice(2);

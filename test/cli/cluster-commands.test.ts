@@ -7,7 +7,8 @@ import { loadClusterConfig } from "../../src/runtime/transport/load-config.ts";
 import type { Client } from "../../src/runtime/client/client.ts";
 import { mergePatch } from "../../src/runtime/client/patches.ts";
 import type { ResourceType } from "../../src/kube/resource.ts";
-import { emptyFolder, filesIn, newProject, runCli, type CliResult } from "./support/run-cli.ts";
+import { emptyFolder, filesIn, projectAfter, runCli, type CliResult } from "./support/run-cli.ts";
+import { WaitingClock } from "./support/waiting-clock.ts";
 
 const PAGE: ResourceType = {
   group: "web.example.com",
@@ -18,23 +19,25 @@ const PAGE: ResourceType = {
 };
 
 describe("tsop install, deploy, undeploy, uninstall", () => {
+  const clock = new WaitingClock();
   let cluster: ControlPlane;
   let client: Client;
 
   beforeAll(async () => {
-    cluster = await startControlPlane();
+    cluster = await startControlPlane({ clock });
     client = createClient(loadClusterConfig({ kubeconfigText: cluster.kubeconfig }));
   });
   afterAll(() => cluster.stop());
 
   async function project(): Promise<string> {
-    const folder = await newProject();
-    await runCli(folder, ["create", "api", "--group", "web", "--version", "v1", "--kind", "Page"]);
+    const folder = await projectAfter([
+      ["create", "api", "--group", "web", "--version", "v1", "--kind", "Page"],
+    ]);
     writeFileSync(join(folder, "kubeconfig"), cluster.kubeconfig);
     return folder;
   }
   const tsop = (folder: string, ...argv: string[]): Promise<CliResult> =>
-    runCli(folder, [...argv, "--kubeconfig", join(folder, "kubeconfig")]);
+    runCli(folder, [...argv, "--kubeconfig", join(folder, "kubeconfig")], { clock });
   const crds = (): (string | undefined)[] =>
     cluster
       .objects("customresourcedefinitions.apiextensions.k8s.io")

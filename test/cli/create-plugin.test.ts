@@ -18,7 +18,14 @@ import { applyCrds, CRD } from "../../src/testing/install-crds.ts";
 import { clientFor } from "../../src/testing/access.ts";
 import type { ManifestObject } from "../../src/kube/object.ts";
 import { hasKubectl, Kubectl } from "../support/kubectl.ts";
-import { emptyFolder, filesIn, newProject, runCli, type CliResult } from "./support/run-cli.ts";
+import {
+  emptyFolder,
+  filesIn,
+  newProject,
+  projectAfter,
+  runCli,
+  type CliResult,
+} from "./support/run-cli.ts";
 import { typeErrors } from "./support/type-errors.ts";
 
 const CHECKOUT = join(import.meta.dirname, "../..");
@@ -34,11 +41,8 @@ async function succeed(root: string, ...argv: string[]): Promise<CliResult> {
   return result;
 }
 
-async function pages(): Promise<string> {
-  const root = await newProject("--license", "apache2");
-  await succeed(root, "create", "api", ...PAGE);
-  return root;
-}
+const pages = (): Promise<string> =>
+  projectAfter([["create", "api", ...PAGE]], "--license", "apache2");
 
 /** The packages of this checkout, for what bundles; `dist` of it has to be there. */
 function withPackages(root: string): void {

@@ -5,7 +5,7 @@ import { parseAllDocuments } from "yaml";
 import { renderKustomization } from "../../src/cli/kustomize/render.ts";
 import { hasKubectl } from "../support/kubectl.ts";
 import { expectSameAsKubectl } from "./kustomize/support/beside-kubectl.ts";
-import { filesIn, newProject, runCli, type CliResult } from "./support/run-cli.ts";
+import { filesIn, newProject, projectAfter, runCli, type CliResult } from "./support/run-cli.ts";
 import { typeErrors } from "./support/type-errors.ts";
 
 const WIDGET = ["--group", "web", "--kind", "Widget"];
@@ -13,17 +13,16 @@ const ALL = ["--defaulting", "--validation", "--conversion", "--spoke", "v1alpha
 const NONE_LEFT = /SERVICE_NAME|CERTIFICATE_NAME|"system"|: system$|CA_BUNDLE/m;
 
 /** A project with a kind of two versions that have different fields. */
-async function widgets(...flags: string[]): Promise<string> {
-  const root = await newProject(...flags);
-  for (const [version, ...fields] of [
-    ["v1alpha1", "size:int32=1", "color:string?"],
-    ["v1", "size:int32=1", "weight:int32"],
-  ] as const) {
-    const named = fields.flatMap((field) => ["--field", field]);
-    await succeed(root, "create", "api", ...WIDGET, "--version", version, ...named);
-  }
-  return root;
-}
+const widgets = (): Promise<string> =>
+  projectAfter(
+    [
+      ["v1alpha1", "size:int32=1", "color:string?"],
+      ["v1", "size:int32=1", "weight:int32"],
+    ].map(([version = "", ...fields]) => [
+      ...["create", "api", ...WIDGET, "--version", version],
+      ...fields.flatMap((field) => ["--field", field]),
+    ]),
+  );
 
 async function succeed(root: string, ...argv: string[]): Promise<CliResult> {
   const result = await runCli(root, argv);

@@ -7,7 +7,7 @@ import type { ManifestObject } from "../../src/kube/object.ts";
 import { startControlPlane } from "../../src/controlplane/control-plane.ts";
 import { hasKubectl, Kubectl } from "../support/kubectl.ts";
 import { expectSameAsKubectl } from "./kustomize/support/beside-kubectl.ts";
-import { filesIn, newProject, runCli } from "./support/run-cli.ts";
+import { filesIn, newProject, projectAfter, runCli } from "./support/run-cli.ts";
 
 const KIND = ["--group", "web", "--version", "v1", "--kind", "Page"];
 const DEFAULT = "config/default/kustomization.yaml";
@@ -19,13 +19,15 @@ async function succeed(root: string, ...argv: string[]): Promise<string> {
 }
 
 /** A project with a kind and a webhook, and its generated files. */
-async function fullProject(...flags: string[]): Promise<string> {
-  const root = await newProject(...flags);
-  await succeed(root, "create", "api", ...KIND, "--field", "title:string=hello");
-  await succeed(root, "create", "webhook", ...KIND, "--validation");
-  await succeed(root, "manifests");
-  return root;
-}
+const fullProject = (...flags: string[]): Promise<string> =>
+  projectAfter(
+    [
+      ["create", "api", ...KIND, "--field", "title:string=hello"],
+      ["create", "webhook", ...KIND, "--validation"],
+      ["manifests"],
+    ],
+    ...flags,
+  );
 
 interface Rendered extends ManifestObject {
   readonly spec?: { readonly template?: { readonly metadata: object; readonly spec: object } };

@@ -2,10 +2,11 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parseAllDocuments } from "yaml";
-import { filesIn, newProject, runCli } from "./support/run-cli.ts";
+import { filesIn, projectAfter, runCli } from "./support/run-cli.ts";
 import { typeErrors } from "./support/type-errors.ts";
 
 const kind = (name: string): string[] => ["--group", "web", "--version", "v1", "--kind", name];
+const PAGE = ["create", "api", ...kind("Page")];
 const pathOf = (controller: string): string => `src/controllers/${controller}-controller.ts`;
 
 async function succeed(root: string, ...argv: string[]): Promise<void> {
@@ -78,8 +79,7 @@ describe.each([
   ["its own namespace", ["--namespaced"]],
 ])("create in a project without any @Rbac, of %s", { timeout: 120_000 }, (_where, flags) => {
   it.each(ADDED)("adds no @Rbac: %s", async (_what, create, controller, remove) => {
-    const root = await newProject(...flags);
-    await succeed(root, "create", "api", ...kind("Page"));
+    const root = await projectAfter([PAGE], ...flags);
     withoutMarkers(root, "page");
     await succeed(root, "manifests");
     const before = filesIn(root);
@@ -90,8 +90,7 @@ describe.each([
     expect(after[pathOf(controller)]).not.toContain("Rbac");
 
     // What the markers grant that a first controller is scaffolded with is granted to the operator here, too.
-    const marked = await newProject(...flags);
-    await succeed(marked, "create", "api", ...kind("Page"));
+    const marked = await projectAfter([PAGE], ...flags);
     await succeed(marked, "create", ...create);
     expect(filesIn(marked)[pathOf(controller)]).toContain("@Rbac(");
     await succeed(marked, "manifests");
@@ -103,8 +102,7 @@ describe.each([
   });
 
   it("adds code that compiles", async () => {
-    const root = await newProject(...flags);
-    await succeed(root, "create", "api", ...kind("Page"));
+    const root = await projectAfter([PAGE], ...flags);
     withoutMarkers(root, "page");
     for (const [, create] of ADDED) await succeed(root, "create", ...create);
     expect(typeErrors(root)).toEqual([]);

@@ -3,7 +3,7 @@ import fileSystem from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { filesIn, newProject, runCli } from "./support/run-cli.ts";
+import { filesIn, newProject, projectAfter, runCli } from "./support/run-cli.ts";
 
 /** Which write of a file fails: from it on all do, as on a full disk. Which rename does: that one alone. */
 const disk = { writesLeft: Infinity, renamesLeft: Infinity, failed: 0 };
@@ -74,8 +74,7 @@ describe("a disk that is full in the middle of a command", { timeout: 120_000 },
     before: readonly string[][],
     argv: readonly string[],
   ): Promise<void> {
-    const root = await newProject();
-    for (const step of before) await succeed(root, ...step);
+    const root = await projectAfter(before);
     const start = filesIn(root);
     let room = 0;
     for (; room < 60; room += room < 3 ? 1 : 5) {

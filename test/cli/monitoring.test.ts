@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { renderKustomization } from "../../src/cli/kustomize/render.ts";
-import { systemClock, VirtualClock } from "../../src/clock.ts";
+import { VirtualClock } from "../../src/clock.ts";
 import { silentLogger } from "../../src/log.ts";
 import {
   createManager,
@@ -70,7 +70,6 @@ async function readMetrics(): Promise<void> {
   const running = manager.start(stop.signal);
   while (manager.ports.metrics === undefined || manager.ports.webhooks === undefined) {
     await clock.advance(10);
-    await systemClock.sleep(1);
   }
   const answer = await fetch(`http://127.0.0.1:${manager.ports.metrics}/metrics`);
   for (const [, name = "", type] of (await answer.text()).matchAll(/^# TYPE (\S+) (\S+)/gm)) {

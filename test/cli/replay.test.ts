@@ -3,12 +3,12 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { inTheEnd } from "../support/in-the-end.ts";
 import { MyWeb } from "../../examples/myweb/src/api/v1/myweb.ts";
 import { setUpMyWeb } from "../../examples/myweb/src/controllers/myweb-controller.ts";
 import { createManager } from "../../src/index.ts";
 import {
   clientFor,
-  eventually,
   inProcess,
   installOperator,
   silentLogger,
@@ -37,7 +37,7 @@ async function recorded(): Promise<string> {
     metadata: { namespace: "default", name: "shop" },
     spec: { pageContentHtml: "<h1>Hello</h1>" },
   });
-  await eventually(() => expect(readdirSync(folder).length).toBeGreaterThan(0));
+  await inTheEnd(() => expect(readdirSync(folder).length).toBeGreaterThan(0));
   stop.abort();
   await running;
   await cluster.stop();
@@ -59,28 +59,22 @@ describe("tsop replay --inspect-brk", () => {
     const replaying = runCli(folder, ["replay", file, "--inspect-brk=127.0.0.1:0"], {
       onLine: (line) => lines.push(line),
     });
-    const address = await eventually(
-      () => {
-        const [, found] = /listening on (ws:\S+)/.exec(lines.join("\n")) ?? [];
-        if (found === undefined) throw new Error(lines.join("\n"));
-        return found;
-      },
-      { timeoutMs: 30_000 },
-    );
+    const address = await inTheEnd(() => {
+      const [, found] = /listening on (ws:\S+)/.exec(lines.join("\n")) ?? [];
+      if (found === undefined) throw new Error(lines.join("\n"));
+      return found;
+    });
     const attached = await Debugger.attach(address);
     const pauses = (): Paused[] =>
       attached.events
         .filter(({ method }) => method === "Debugger.paused")
         .map(({ params }) => params as Paused);
     const untilPaused = (count: number): Promise<Paused> =>
-      eventually(
-        () => {
-          const paused = pauses()[count - 1];
-          if (!paused) throw new Error(`paused ${pauses().length} times`);
-          return paused;
-        },
-        { timeoutMs: 20_000 },
-      );
+      inTheEnd(() => {
+        const paused = pauses()[count - 1];
+        if (!paused) throw new Error(`paused ${pauses().length} times`);
+        return paused;
+      });
     await attached.call("Runtime.enable");
     await attached.call("Debugger.enable");
     await attached.call("Runtime.runIfWaitingForDebugger");
@@ -112,7 +106,7 @@ describe("tsop replay --inspect-brk", () => {
     });
     expect(result).toMatchObject({ value: "shop" });
     await attached.call("Debugger.resume");
-    await eventually(() =>
+    await inTheEnd(() =>
       expect(lines.join("\n")).toContain("Waiting for the debugger to disconnect"),
     );
     attached.detach();

@@ -3,8 +3,9 @@
  * name that nothing inherits.
  */
 import { describe, expect, it } from "vitest";
+import { inTheEnd } from "../support/in-the-end.ts";
 import { StatusError } from "../../src/index.ts";
-import { clientFor, eventually, startControlPlane } from "../../src/testing.ts";
+import { clientFor, startControlPlane } from "../../src/testing.ts";
 
 const IN_DEFAULT = "/api/v1/namespaces/default";
 const LABELLED = (name: string, word: string) => ({
@@ -333,7 +334,7 @@ async function answers(word: string): Promise<string[]> {
     ]),
   ];
   const served = `/apis/example.com/v1/namespaces/default/${word.toLowerCase()}s`;
-  await eventually(() => client.raw({ path: served }));
+  await inTheEnd(() => client.raw({ path: served }));
   for (const request of [...customRequests(word), ...builtInRequests(word)])
     told.push(await ask(request));
   return told;

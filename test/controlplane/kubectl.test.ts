@@ -118,7 +118,7 @@ describe.skipIf(!hasKubectl)("kubectl against the control plane", { timeout: 30_
         "wait",
         "--for=condition=Available",
         "deployment/web",
-        "--timeout=20s",
+        "--timeout=50s",
       ]),
     ).toBe("deployment.apps/web condition met\n");
     expect(await kubectl.output(["rollout", "status", "deployment/web"])).toContain(
@@ -235,7 +235,7 @@ describe.skipIf(!hasKubectl)("kubectl against the control plane", { timeout: 30_
         "wait",
         "--for=condition=Established",
         "crd/widgets.shop.example.com",
-        "--timeout=20s",
+        "--timeout=50s",
       ]);
     }, 30_000);
 

@@ -11,6 +11,10 @@ const WIDE: BrowserContextOptions = { viewport: { width: 1360, height: 850 } };
 const DARK: BrowserContextOptions = { ...WIDE, colorScheme: "dark" };
 const NARROW: BrowserContextOptions = { viewport: { width: 390, height: 844 }, hasTouch: true };
 
+/** However slow the browser is. */
+const poll = <T>(get: () => T): ReturnType<typeof expect.poll<T>> =>
+  expect.poll(get, { timeout: 50_000 });
+
 describe.skipIf(CHROMIUM === undefined)("the page in a browser", () => {
   let browser: Browser;
   let told: ToldServer;
@@ -68,25 +72,25 @@ describe.skipIf(CHROMIUM === undefined)("the page in a browser", () => {
   it("draws what owns what, with the state of each, and takes its token out of the address", async () => {
     const page = await open();
     const items = page.getByRole("treeitem");
-    await expect.poll(() => items.count()).toBe(22);
+    await poll(() => items.count()).toBe(22);
     await page.getByRole("treeitem", { name: "catalog Deployment · shop In progress" }).waitFor();
     await page.getByRole("treeitem", { name: "40 Pods 40 current" }).waitFor();
     expect(await page.title()).toBe("shop - tsop");
     expect(new URL(page.url()).hash).toBe("");
     await page.screenshot({ path: `${PICTURES}/graph.png` });
     await page.reload();
-    await expect.poll(() => items.count()).toBe(22);
+    await poll(() => items.count()).toBe(22);
     expect(page.faults).toEqual([]);
   });
 
   it("marks objects whose last reconcile failed, in graph and list", async () => {
     const page = await open();
     const marked = page.getByRole("treeitem", { name: "Last reconcile failed" });
-    await expect.poll(() => marked.count()).toBe(1);
+    await poll(() => marked.count()).toBe(1);
     expect(await marked.textContent()).toContain("MyWeb");
     await page.getByLabel("List", { exact: true }).check();
     const row = page.getByRole("row").filter({ has: page.getByLabel("Last reconcile failed") });
-    await expect.poll(() => row.count()).toBe(1);
+    await poll(() => row.count()).toBe(1);
     expect(page.faults).toEqual([]);
   });
 
@@ -121,23 +125,23 @@ describe.skipIf(CHROMIUM === undefined)("the page in a browser", () => {
     const page = await open(DARK);
     await page.getByRole("treeitem", { name: "catalog Deployment" }).click();
     const rows = page.locator(".timeline > li");
-    await expect.poll(() => rows.count()).toBe(3);
+    await poll(() => rows.count()).toBe(3);
     await rows.nth(0).locator("summary").click();
     await rows.nth(0).getByRole("button", { name: "162957-40" }).click();
     const origin = page.locator("#reconcile-162957-40");
-    await expect.poll(() => origin.locator("del").first().textContent()).toBe('"shop/web:1.4"');
+    await poll(() => origin.locator("del").first().textContent()).toBe('"shop/web:1.4"');
     expect(await origin.locator("ins").first().textContent()).toBe('"shop/web:1.5-rc1"');
     await page.screenshot({ path: `${PICTURES}/dark.png` });
     await page.getByRole("button", { name: "Show all" }).click();
-    await expect.poll(() => rows.count()).toBe(4);
+    await poll(() => rows.count()).toBe(4);
     await page.getByLabel("Also those that changed nothing").check();
-    await expect.poll(() => rows.count()).toBe(28);
+    await poll(() => rows.count()).toBe(28);
     expect(page.faults).toEqual([]);
   });
 
   it("shows what objects, events and errors say as text", async () => {
     const page = await open();
-    await expect.poll(() => page.getByRole("treeitem", { name: HOSTILE }).count()).toBe(1);
+    await poll(() => page.getByRole("treeitem", { name: HOSTILE }).count()).toBe(1);
     await view(page, "Events");
     expect(await page.locator(".events").textContent()).toContain(HOSTILE);
     await view(page, "Errors");
@@ -160,16 +164,16 @@ describe.skipIf(CHROMIUM === undefined)("the page in a browser", () => {
       })()`);
     expect(await active()).toBe("catalog MyWeb · shop");
     for (const key of ["ArrowDown", "ArrowDown"]) await page.keyboard.press(key);
-    await expect.poll(active).toBe("catalog Deployment · shop");
+    await poll(active).toBe("catalog Deployment · shop");
     await page.keyboard.press("Enter");
     await page.getByLabel("Selected object").waitFor();
     const count = await page.getByRole("treeitem").count();
     await page.keyboard.press("ArrowLeft");
-    await expect.poll(() => page.getByRole("treeitem").count()).toBe(count - 4);
+    await poll(() => page.getByRole("treeitem").count()).toBe(count - 4);
     await page.keyboard.press("ArrowLeft");
-    await expect.poll(active).toBe("catalog MyWeb · shop");
+    await poll(active).toBe("catalog MyWeb · shop");
     await page.keyboard.press("End");
-    await expect.poll(active).toBe("search Service · shop");
+    await poll(active).toBe("search Service · shop");
   });
 
   it.each([
@@ -205,7 +209,7 @@ describe.skipIf(CHROMIUM === undefined)("the page in a browser", () => {
       .getByLabel("Kind, namespace or name")
       .or(page.getByRole("searchbox"))
       .fill("0250 deployment");
-    await expect.poll(() => page.getByRole("treeitem").count()).toBe(2);
+    await poll(() => page.getByRole("treeitem").count()).toBe(2);
     await page.getByRole("searchbox").fill("");
     await page.getByLabel("List", { exact: true }).check();
     const rows = page.locator(".list tbody tr:not(.gap)");
@@ -223,7 +227,7 @@ describe.skipIf(CHROMIUM === undefined)("the page in a browser", () => {
     const empty = page.locator(".objects .empty");
     expect(await empty.textContent()).toBe("Loading the objects.");
     live.tell({ type: "objects", isLoaded: true, changed: [], gone: [] });
-    await expect.poll(() => empty.textContent()).toContain("Press a in the terminal");
+    await poll(() => empty.textContent()).toContain("Press a in the terminal");
     for (const message of shop()) if (message.type === "objects") live.tell(message);
     await page.getByRole("treeitem", { name: "search MyWeb" }).waitFor();
     await live.server.stop();

@@ -54,6 +54,8 @@ export interface KubectlResult {
 export interface RunningKubectl {
   /** Resolves with all output so far as soon as it matches. @throws Error when kubectl ends before */
   waitFor(pattern: RegExp): Promise<string>;
+  /** The same for what it says beside its output. */
+  waitForError(pattern: RegExp): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -83,6 +85,8 @@ export class Kubectl {
       child.on("close", (code) => {
         resolve({ code: code ?? -1, stdout: stdout(), stderr: stderr() });
       });
+      // One that is done before it has read its input closes the pipe.
+      child.stdin?.on("error", () => undefined);
       child.stdin?.end(input);
     });
   }
@@ -99,20 +103,24 @@ export class Kubectl {
     const child = this.#spawn(args);
     const { stdout, stderr } = collect(child);
     const ended = new Promise<void>((resolve) => child.on("close", () => resolve()));
-    return {
-      waitFor: (pattern) =>
+    const waitOn =
+      (stream: typeof child.stdout, text: () => string) =>
+      (pattern: RegExp): Promise<string> =>
         new Promise((resolve, reject) => {
           const look = (): void => {
-            if (!pattern.test(stdout())) return;
-            child.stdout?.off("data", look);
-            resolve(stdout());
+            if (!pattern.test(text())) return;
+            stream?.off("data", look);
+            resolve(text());
           };
-          child.stdout?.on("data", look);
+          stream?.on("data", look);
           void ended.then(() => {
             reject(new Error(`kubectl ended without ${pattern.source}: ${stdout()}${stderr()}`));
           });
           look();
-        }),
+        });
+    return {
+      waitFor: waitOn(child.stdout, stdout),
+      waitForError: waitOn(child.stderr, stderr),
       stop: async () => {
         child.kill();
         await ended;

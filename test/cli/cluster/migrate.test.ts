@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { inTheEnd } from "../../support/in-the-end.ts";
 import { systemClock } from "../../../src/clock.ts";
 import { type ControlPlane, startControlPlane } from "../../../src/controlplane/control-plane.ts";
 import type { Definition } from "../../../src/kube/definition/definition.ts";
@@ -11,7 +12,7 @@ import type { Client } from "../../../src/runtime/client/client.ts";
 import { createClient } from "../../../src/runtime/client/create-client.ts";
 import { mergePatch } from "../../../src/runtime/client/patches.ts";
 import { loadClusterConfig } from "../../../src/runtime/transport/load-config.ts";
-import { eventually } from "../../../src/testing.ts";
+import { WaitingClock } from "../support/waiting-clock.ts";
 import { type CliOptions, type CliResult, newProject, runCli } from "../support/run-cli.ts";
 
 const GROUP = "shop.example.com";
@@ -87,7 +88,7 @@ class Kind {
     this.writeProject("v1");
     writeFileSync(join(this.folder, "kubeconfig"), this.#cluster.kubeconfig);
     await this.client.apply(CRDS, this.definition("v1alpha1"));
-    await eventually(() => this.client.list(this.token("v1")));
+    await inTheEnd(() => this.client.list(this.token("v1")));
     const numbers = Array.from({ length: objects }).keys();
     const create = async (): Promise<void> => {
       for (const n of numbers) await this.create(`g${n}`);
@@ -135,14 +136,18 @@ class Kind {
 
   migrateWith(options: CliOptions, ...argv: string[]): Promise<CliResult> {
     const kubeconfig = join(this.folder, "kubeconfig");
-    return runCli(this.folder, ["migrate", "--kubeconfig", kubeconfig, ...argv], options);
+    const argvHere = ["migrate", "--kubeconfig", kubeconfig, ...argv];
+    return runCli(this.folder, argvHere, { clock, ...options });
   }
 }
+
+/** Of the cluster, its clients and the commands. */
+const clock = new WaitingClock();
 
 describe("tsop migrate", () => {
   let cluster: ControlPlane;
   beforeAll(async () => {
-    cluster = await startControlPlane();
+    cluster = await startControlPlane({ clock });
   });
   afterAll(() => cluster.stop());
 
@@ -211,7 +216,7 @@ describe("tsop migrate", () => {
     const unknown = await gears.migrate("--kind", "Gadget");
     expect([unknown.code, unknown.err]).toEqual([2, expect.stringContaining("unknown-kind")]);
     await gears.client.delete(CRDS, { name: gears.crd });
-    await eventually(async () => {
+    await inTheEnd(async () => {
       const gone = await gears.migrate("--kind", gears.plural);
       expect([gone.code, gone.err]).toEqual([
         1,
@@ -294,18 +299,15 @@ describe("tsop migrate", () => {
     };
     await gears.client.apply(CRDS, definition);
     for (const flags of [["--dry-run"], []]) {
-      await eventually(
-        async () => {
-          const failed = await gears.migrate(...flags);
-          expect([failed.code, failed.err]).toEqual([
-            1,
-            expect.stringMatching(
-              /migration-conversion: .* cannot be read in v1: conversion webhook for .* failed/,
-            ),
-          ]);
-        },
-        { timeoutMs: 20_000 },
-      );
+      await inTheEnd(async () => {
+        const failed = await gears.migrate(...flags);
+        expect([failed.code, failed.err]).toEqual([
+          1,
+          expect.stringMatching(
+            /migration-conversion: .* cannot be read in v1: conversion webhook for .* failed/,
+          ),
+        ]);
+      });
     }
     expect(await gears.storedVersions()).toEqual(["v1alpha1", "v1"]);
   }, 60_000);
@@ -339,7 +341,7 @@ describe("tsop migrate", () => {
       metadata,
       spec: { policyName: gears.plural, validationActions: ["Deny"] },
     });
-    await eventually(async () => {
+    await inTheEnd(async () => {
       const failed = await gears.migrate();
       expect([failed.code, failed.err]).toEqual([
         1,
@@ -348,7 +350,7 @@ describe("tsop migrate", () => {
     });
     expect(await gears.storedVersions()).toEqual(["v1alpha1", "v1"]);
     await gears.client.delete(bindings, metadata);
-    await eventually(async () => {
+    await inTheEnd(async () => {
       expect((await gears.migrate()).code).toBe(0);
     });
     expect(await gears.storedVersions()).toEqual(["v1"]);

@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { inTheEnd } from "../../support/in-the-end.ts";
 import { standingOf } from "../../../src/cli/cluster/ownership.ts";
 import { type ControlPlane, startControlPlane } from "../../../src/controlplane/control-plane.ts";
 import type { ManifestObject } from "../../../src/kube/object.ts";
@@ -8,7 +9,8 @@ import type { ResourceType } from "../../../src/kube/resource.ts";
 import type { Client } from "../../../src/runtime/client/client.ts";
 import { createClient } from "../../../src/runtime/client/create-client.ts";
 import { loadClusterConfig } from "../../../src/runtime/transport/load-config.ts";
-import { type CliResult, newProject, runCli } from "../support/run-cli.ts";
+import { type CliResult, projectAfter, runCli } from "../support/run-cli.ts";
+import { WaitingClock } from "../support/waiting-clock.ts";
 
 const type = (group: string, plural: string, kind: string, namespaced = true): ResourceType => ({
   group,
@@ -28,15 +30,17 @@ const CRD = type(
 );
 const PAGE = type("web.example.com", "pages", "Page");
 
+const CREATE_PAGE = ["create", "api", "--group", "web", "--version", "v1", "--kind", "Page"];
 const DEPLOY = ["deploy", "--image", "shop:1", "--no-wait"];
 
 describe("what a project may change and delete", () => {
+  const clock = new WaitingClock();
   let cluster: ControlPlane;
   let client: Client;
   let folder: string;
 
   beforeAll(async () => {
-    cluster = await startControlPlane();
+    cluster = await startControlPlane({ clock });
     client = createClient(loadClusterConfig({ kubeconfigText: cluster.kubeconfig }), {
       name: "someone",
     });
@@ -44,12 +48,11 @@ describe("what a project may change and delete", () => {
   afterAll(() => cluster.stop());
 
   async function project(...flags: string[]): Promise<void> {
-    folder = await newProject(...flags);
-    await runCli(folder, ["create", "api", "--group", "web", "--version", "v1", "--kind", "Page"]);
+    folder = await projectAfter([CREATE_PAGE], ...flags);
     writeFileSync(join(folder, "kubeconfig"), cluster.kubeconfig);
   }
   const tsop = (...argv: string[]): Promise<CliResult> =>
-    runCli(folder, [...argv, "--kubeconfig", join(folder, "kubeconfig")]);
+    runCli(folder, [...argv, "--kubeconfig", join(folder, "kubeconfig")], { clock });
   const isThere = async (
     resource: ResourceType,
     name: string,
@@ -121,14 +124,7 @@ describe("what a project may change and delete", () => {
     const metadata = { name, labels };
     await client.create(CRD, { ...crd, metadata });
     const page = { metadata: { namespace: "default", name: "one" }, spec: {} };
-    await expect
-      .poll(() =>
-        client.create(PAGE, page as never).then(
-          () => true,
-          () => false,
-        ),
-      )
-      .toBe(true);
+    await inTheEnd(() => client.create(PAGE, page as never));
     for (const argv of [["install"], DEPLOY]) {
       const refused = await tsop(...argv);
       expect([refused.code, refused.err]).toEqual([1, expect.stringContaining("not-ours")]);

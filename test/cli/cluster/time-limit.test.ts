@@ -1,8 +1,12 @@
-import { chmodSync, existsSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { chmodSync, writeFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
+import { inTheEnd } from "../../support/in-the-end.ts";
+import { systemClock, VirtualClock } from "../../../src/clock.ts";
 import chains from "../../runtime/kubeconfig/client-go/trust.json" with { type: "json" };
 import { newProject, runCli } from "../support/run-cli.ts";
 
@@ -15,9 +19,9 @@ afterEach(() => {
   server?.closeAllConnections();
 });
 
-/** A project with a kubeconfig `kc` for a server that takes requests and never answers. */
-async function besideSilence(user: object): Promise<string> {
-  const silent = createServer({ cert: chain, key }, () => undefined);
+/** A project with a kubeconfig `kc` for a server that takes requests, says so, and never answers. */
+async function besideSilence(user: object, onRequest?: () => void): Promise<string> {
+  const silent = createServer({ cert: chain, key }, () => onRequest?.());
   server = silent;
   await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
   const { port } = silent.address() as AddressInfo;
@@ -38,11 +42,20 @@ async function besideSilence(user: object): Promise<string> {
   return folder;
 }
 
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
 describe("--timeout", () => {
   it("ends a command whose server never answers", async () => {
-    const folder = await besideSilence({ token: "t" });
+    const clock = new VirtualClock({ startMs: systemClock.now() });
+    const folder = await besideSilence({ token: "t" }, () => void clock.advance(1000));
     const argv = ["import", "cluster", "--kubeconfig", "kc", "--timeout", "1"];
-    const { code, err } = await runCli(folder, argv);
+    const { code, err } = await runCli(folder, argv, { clock });
     expect([code, err]).toEqual([
       1,
       expect.stringMatching(/timeout: After 1 s the API server at \S+ had not answered GET \//),
@@ -59,12 +72,19 @@ describe("--timeout", () => {
           interactiveMode: "Never",
         },
       });
-      writeFileSync(join(folder, "login"), `#!/bin/sh\necho x > "${folder}/ran"; exec sleep 600\n`);
+      // It stands at the first pipe until the test has read it, and then sleeps.
+      const ran = join(folder, "ran");
+      execFileSync("mkfifo", [ran]);
+      writeFileSync(join(folder, "login"), `#!/bin/sh\necho "$$" > "${ran}"; exec sleep 600\n`);
       chmodSync(join(folder, "login"), 0o755);
+      const clock = new VirtualClock({ startMs: systemClock.now() });
       const argv = ["import", "cluster", "--kubeconfig", "kc", "--timeout", "1000ms"];
-      const { code, err } = await runCli(folder, argv);
+      const running = runCli(folder, argv, { clock });
+      const pid = Number(await readFile(ran, "utf8"));
+      await clock.advance(1000);
+      const { code, err } = await running;
       expect([code, err]).toEqual([1, expect.stringContaining("timeout: After 1 s")]);
-      expect(existsSync(join(folder, "ran"))).toBe(true);
+      await inTheEnd(() => expect(isAlive(pid)).toBe(false));
     },
   );
 });

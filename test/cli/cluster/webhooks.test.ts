@@ -8,7 +8,8 @@ import type { KubeObject } from "../../../src/kube/object.ts";
 import type { ResourceType } from "../../../src/kube/resource.ts";
 import { createClient } from "../../../src/runtime/client/create-client.ts";
 import { loadClusterConfig } from "../../../src/runtime/transport/load-config.ts";
-import { type CliResult, newProject, runCli } from "../support/run-cli.ts";
+import { type CliResult, projectAfter, runCli } from "../support/run-cli.ts";
+import { WaitingClock } from "../support/waiting-clock.ts";
 
 const POD = { apiVersion: "v1", kind: "Pod" };
 
@@ -29,10 +30,11 @@ const CRD: ResourceType<Crd> = {
 };
 
 describe("a project with webhooks", () => {
+  const clock = new WaitingClock();
   let cluster: ControlPlane;
 
   beforeAll(async () => {
-    cluster = await startControlPlane();
+    cluster = await startControlPlane({ clock });
   });
   afterAll(() => cluster.stop());
 
@@ -40,25 +42,15 @@ describe("a project with webhooks", () => {
   async function project(): Promise<
     ((...argv: string[]) => Promise<CliResult>) & { readonly root: string }
   > {
-    const folder = await newProject();
     const kind = ["--group", "web", "--kind", "Page"];
-    for (const version of ["v1alpha1", "v1"]) {
-      await runCli(folder, ["create", "api", ...kind, "--version", version]);
-    }
     const types = ["--defaulting", "--validation", "--conversion", "--spoke", "v1alpha1"];
-    const created = await runCli(folder, [
-      "create",
-      "webhook",
-      ...kind,
-      "--version",
-      "v1",
-      ...types,
+    const folder = await projectAfter([
+      ...["v1alpha1", "v1"].map((version) => ["create", "api", ...kind, "--version", version]),
+      ["create", "webhook", ...kind, "--version", "v1", ...types],
     ]);
-    expect(created.err).not.toContain("error");
-    expect(created.code).toBe(0);
     writeFileSync(join(folder, "kubeconfig"), cluster.kubeconfig);
     const run = (...argv: string[]): Promise<CliResult> =>
-      runCli(folder, [...argv, "--kubeconfig", join(folder, "kubeconfig")]);
+      runCli(folder, [...argv, "--kubeconfig", join(folder, "kubeconfig")], { clock });
     return Object.assign(run, { root: folder });
   }
 

@@ -12,7 +12,8 @@ import { type ControlPlane, startControlPlane } from "../../../src/controlplane/
 import type { KubeObject } from "../../../src/kube/object.ts";
 import { type Client, mergePatch } from "../../../src/index.ts";
 import { clientFor } from "../../../src/testing.ts";
-import { type CliResult, newProject, runCli } from "../support/run-cli.ts";
+import { type CliResult, projectAfter, runCli } from "../support/run-cli.ts";
+import { WaitingClock } from "../support/waiting-clock.ts";
 
 /** An operator that refuses every object, and says so. */
 const OPERATOR = `
@@ -87,25 +88,28 @@ describe("parseWebhookAddress", () => {
 });
 
 describe("tsop run with webhooks", { timeout: 60_000 }, () => {
+  // Of the cluster and the commands that wait for it; an operator is a process, and has the machine's time.
+  const clock = new WaitingClock();
   let cluster: ControlPlane;
   let client: Client;
   let folder: string;
 
   beforeAll(async () => {
-    cluster = await startControlPlane();
+    cluster = await startControlPlane({ clock });
     client = clientFor(cluster);
   });
   afterAll(() => cluster.stop());
 
   beforeEach(async () => {
-    folder = await newProject();
     const kind = ["--group", "web", "--kind", "Page"];
-    for (const version of ["v1alpha1", "v1"]) {
-      await runCli(folder, ["create", "api", ...kind, "--version", version, "--no-controller"]);
-    }
     const types = ["--defaulting", "--validation", "--conversion", "--spoke", "v1alpha1"];
-    await runCli(folder, ["create", "webhook", ...kind, "--version", "v1", ...types]);
-    await runCli(folder, ["manifests"]);
+    folder = await projectAfter([
+      ...["v1alpha1", "v1"].map((version) => [
+        ...["create", "api", ...kind, "--version", version, "--no-controller"],
+      ]),
+      ["create", "webhook", ...kind, "--version", "v1", ...types],
+      ["manifests"],
+    ]);
     writeFileSync(join(folder, "src/main.ts"), OPERATOR);
     writeFileSync(join(folder, "kubeconfig"), cluster.kubeconfig);
     return async () => {
@@ -114,7 +118,9 @@ describe("tsop run with webhooks", { timeout: 60_000 }, () => {
   });
 
   const tsop = (...argv: string[]): Promise<CliResult> =>
-    runCli(folder, [...argv, "--kubeconfig", join(folder, "kubeconfig")]);
+    runCli(folder, [...argv, "--kubeconfig", join(folder, "kubeconfig")], { clock });
+  const tsopRun = (...flags: string[]): Promise<CliResult> =>
+    running(/^$/, () => Promise.resolve(), flags);
 
   /** Runs the operator until a line is printed and `meanwhile` is over. */
   async function running(
@@ -263,9 +269,15 @@ describe("tsop run with webhooks", { timeout: 60_000 }, () => {
     const before = contentOf(await crd());
     writeFileSync(
       join(folder, "src/main.ts"),
-      `${OPERATOR}\nsetTimeout(() => process.exit(7), 4000);`,
+      OPERATOR.replace("response: answer })", "response: answer }), () => process.exit(7)"),
     );
-    const result = await tsop("run");
+    let asked: Promise<string> | undefined;
+    const result = await runCli(folder, ["run", "--kubeconfig", join(folder, "kubeconfig")], {
+      onLine: (line) => {
+        if (/^webhooks /.test(line)) asked ??= createPage();
+      },
+    });
+    expect(await asked).not.toBe("created");
     expect([result.code, result.err]).toEqual([1, expect.stringContaining("operator-ended")]);
     expect(result.out).toMatch(/^webhooks https/m);
     expect(await validating()).toBeUndefined();
@@ -283,7 +295,7 @@ describe("tsop run with webhooks", { timeout: 60_000 }, () => {
       webhooks: [],
     };
     await client.create(resource, foreign);
-    const result = await tsop("run");
+    const result = await tsopRun();
     expect([result.code, result.err]).toEqual([1, expect.stringContaining("not-ours")]);
     expect((await validating())?.metadata.annotations).toBeUndefined();
     expect(
@@ -305,7 +317,7 @@ describe("tsop run with webhooks", { timeout: 60_000 }, () => {
     ]);
     expect(far.err).toContain("is on another machine");
     expect(far.err).toContain("--webhook-address HOST[:PORT]");
-    const unreached = await tsop("run", "--webhook-address", "nowhere.invalid:9999");
+    const unreached = await tsopRun("--webhook-address", "nowhere.invalid:9999");
     expect([unreached.code, unreached.err]).toEqual([
       1,
       expect.stringContaining("webhooks-not-reached"),

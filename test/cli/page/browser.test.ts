@@ -2,6 +2,8 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { VirtualClock } from "../../../src/clock.ts";
+import { inTheEnd } from "../../support/in-the-end.ts";
 import { openInBrowser } from "../../../src/cli/page/browser.ts";
 import { emptyFolder, testContext } from "../support/run-cli.ts";
 
@@ -36,7 +38,9 @@ describe.skipIf(process.platform === "win32")("the browser", () => {
 
   it("is told of when it cannot be opened", async () => {
     const failing = programs("exit 3", "xdg-open");
-    await expect(openInBrowser("http://x", inFolder(failing), "linux")).rejects.toMatchObject({
+    // However long it takes: no time passes.
+    const context = { ...inFolder(failing), clock: new VirtualClock() };
+    await expect(openInBrowser("http://x", context, "linux")).rejects.toMatchObject({
       code: "program-failed",
     });
     const none = { ...testContext(), env: { PATH: emptyFolder() } };
@@ -46,9 +50,12 @@ describe.skipIf(process.platform === "win32")("the browser", () => {
   });
 
   it("may go on for longer than anybody waits", async () => {
-    const folder = programs("echo $$ > pid; exec sleep 30", "xdg-open");
-    await openInBrowser("http://x", inFolder(folder), "linux");
-    const pid = Number(readFileSync(join(folder, "pid"), "utf8"));
+    const folder = programs("echo $$ > begun && mv begun pid; exec sleep 600", "xdg-open");
+    const clock = new VirtualClock();
+    const opened = openInBrowser("http://x", { ...inFolder(folder), clock }, "linux");
+    const pid = Number(await inTheEnd(() => readFileSync(join(folder, "pid"), "utf8")));
+    await clock.advance(10_000);
+    await opened;
     expect(process.kill(pid, "SIGTERM")).toBe(true);
   });
 });

@@ -1,6 +1,6 @@
 /** What the page is told of a real operator on a control plane: objects, reconciles, events, queues, rights. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { systemClock } from "../../../src/clock.ts";
+import { systemClock, VirtualClock } from "../../../src/clock.ts";
 import { PageModel } from "../../../src/cli/page/page-model.ts";
 import type { PageMessage } from "../../../src/cli/page/protocol.ts";
 import { controllerFor, createManager, type Manager } from "../../../src/index.ts";
@@ -23,6 +23,8 @@ const GRANTED = ["configmaps", "secrets", "deployments"].map((resource) => ({
 }));
 const SCOPE = { roots: [{ group: "", kind: "ConfigMap" }], granted: GRANTED };
 
+/** Of what follows the operator: it waits no longer than it takes. */
+let clock: VirtualClock;
 let cluster: ControlPlane;
 let stop: AbortController;
 let model: PageModel;
@@ -30,6 +32,7 @@ let state: PageState;
 let running: Promise<void>[];
 
 beforeEach(async () => {
+  clock = new VirtualClock({ startMs: systemClock.now() });
   cluster = await startControlPlane({ listen: false });
   stop = new AbortController();
   state = NOTHING;
@@ -41,6 +44,16 @@ afterEach(async () => {
   await Promise.all(running);
   await cluster.stop();
 });
+
+/** What is so after some time, however much that is on this machine. */
+const inTime = <T>(get: () => T): ReturnType<typeof expect.poll<T>> =>
+  expect.poll(
+    async () => {
+      await clock.advance(100);
+      return get();
+    },
+    { timeout: 50_000, interval: 10 },
+  );
 
 const hear = (message: PageMessage): void => {
   state = withMessage(state, message);
@@ -77,7 +90,7 @@ function startOperator(signal: AbortSignal): Manager {
 function show(manager: () => Manager): void {
   model = new PageModel({
     title: { name: "one", place: "tsop dev" },
-    clock: systemClock,
+    clock,
     openTransport: () => inProcess(cluster),
     findOperator: () => {
       const { debug } = manager().ports;
@@ -102,22 +115,18 @@ describe("what the page is told", () => {
     const manager = startOperator(stop.signal);
     show(() => manager);
     await clientFor(cluster).create(ConfigMap, { metadata: ONE });
-    await expect
-      .poll(ownedKinds, { timeout: 20_000 })
-      .toEqual(["Deployment", "Pod", "ReplicaSet", "Secret"]);
+    await inTime(ownedKinds).toEqual(["Deployment", "Pod", "ReplicaSet", "Secret"]);
     const pod = (): string | undefined =>
       [...state.objects.values()].find(({ kind }) => kind === "Pod")?.status;
-    await expect.poll(pod, { timeout: 20_000 }).toBe("Current");
-    await expect.poll(() => state.operator.state, { timeout: 20_000 }).toBe("running");
-    await expect.poll(() => state.reconciles.some(({ writes }) => writes.length === 2)).toBe(true);
-    await expect
-      .poll(() => [...state.events.values()].map(({ reason }) => reason))
-      .toContain("ScalingReplicaSet");
+    await inTime(pod).toBe("Current");
+    await inTime(() => state.operator.state).toBe("running");
+    await inTime(() => state.reconciles.some(({ writes }) => writes.length === 2)).toBe(true);
+    await inTime(() => [...state.events.values()].map(({ reason }) => reason)).toContain(
+      "ScalingReplicaSet",
+    );
     const right = (verb: string, resource: string): number | undefined =>
       state.rights.find((one) => one.verb === verb && one.resource === resource)?.used;
-    await expect
-      .poll(() => right("patch", "deployments.apps"), { timeout: 5000 })
-      .toBeGreaterThan(0);
+    await inTime(() => right("patch", "deployments.apps")).toBeGreaterThan(0);
     // An apply that makes an object needs both.
     expect(right("create", "deployments.apps")).toBe(1);
     expect(right("watch", "configmaps")).toBeGreaterThan(0);
@@ -135,13 +144,13 @@ describe("what the page is told", () => {
     let manager = startOperator(first.signal);
     show(() => manager);
     await clientFor(cluster).create(ConfigMap, { metadata: ONE });
-    await expect.poll(() => state.reconciles.length, { timeout: 20_000 }).toBeGreaterThan(0);
+    await inTime(() => state.reconciles.length).toBeGreaterThan(0);
     first.abort();
-    await expect.poll(() => state.operator.state, { timeout: 20_000 }).toBe("away");
+    await inTime(() => state.operator.state).toBe("away");
     const before = state.reconciles.length;
     manager = startOperator(stop.signal);
-    await expect.poll(() => state.operator.state, { timeout: 20_000 }).toBe("running");
-    await expect.poll(() => new Set(state.reconciles.map(({ instance }) => instance)).size).toBe(2);
+    await inTime(() => state.operator.state).toBe("running");
+    await inTime(() => new Set(state.reconciles.map(({ instance }) => instance)).size).toBe(2);
     expect(state.reconciles.length).toBeGreaterThan(before);
     const keys = state.reconciles.map(({ instance, number }) => `${instance} ${number}`);
     expect(new Set(keys).size).toBe(keys.length);
@@ -152,7 +161,7 @@ describe("what the page is told", () => {
     model = new PageModel({
       title: { name: "op", place: "tsop dev" },
       findOperator: () => Promise.resolve(undefined),
-      clock: systemClock,
+      clock,
     });
     model.setMistakes([line]);
     model.look(hear, stop.signal);

@@ -1,11 +1,15 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+// @ts-expect-error: a script of the checkout, without declarations
+import { bundleTs as untypedBundleTs } from "../../../scripts/bundle-ts.mjs";
 import { filesIn, newProject, runCli } from "../support/run-cli.ts";
+
+const bundleTs = untypedBundleTs as (file: string, name: string) => Promise<string>;
 
 const create = (kind: string): string[] => [
   "create",
@@ -45,15 +49,23 @@ it("takes over the lock of a process that is gone", async () => {
 });
 
 describe("a second control plane of a project", { timeout: 60_000 }, () => {
-  it.each(["dev", "dev --once", "cluster"])(
-    "is refused while the first runs, in whatever process: %s",
-    async (command) => {
-      const folder = await newProject();
-      const first = await startTsop(folder, "cluster");
-      const written = readFileSync(join(folder, ".tsop/kubeconfig"), "utf8");
+  let program = "";
+
+  beforeAll(async () => {
+    program = await bundleTs(
+      fileURLToPath(new URL("../support/tsop-process.ts", import.meta.url)),
+      `project-lock-${process.pid}.mjs`,
+    );
+  });
+  afterAll(() => rmSync(program, { force: true }));
+
+  it("is refused while the first runs, in whatever process, unless it has a kubeconfig of its own", async () => {
+    const folder = await newProject();
+    const first = await startCluster(folder);
+    const written = readFileSync(join(folder, ".tsop/kubeconfig"), "utf8");
+    for (const command of ["dev", "dev --once", "cluster"]) {
       const second = await runCli(folder, command.split(" "));
-      expect(second.code).toBe(1);
-      expect(second.out).toBe("");
+      expect([command, second.code, second.out]).toEqual([command, 1, ""]);
       expect(second.err).toContain("kubeconfig-in-use");
       expect(second.err).toMatch(
         new RegExp(
@@ -62,38 +74,44 @@ describe("a second control plane of a project", { timeout: 60_000 }, () => {
       );
       expect(second.err).toContain(`kill ${first.pid}`);
       expect(readFileSync(join(folder, ".tsop/kubeconfig"), "utf8")).toBe(written);
-      await end(first, "SIGTERM");
-      expect(existsSync(join(folder, ".tsop/kubeconfig.in-use"))).toBe(false);
-    },
-  );
-
-  it("may have a kubeconfig of its own", async () => {
-    const folder = await newProject();
-    const first = await startTsop(folder, "cluster");
-    const second = await startTsop(folder, "cluster", "--kubeconfig", "other");
+    }
+    expect(await clusterHere(folder, "--kubeconfig", "other")).toBe(0);
     await end(first, "SIGTERM");
-    await end(second, "SIGTERM");
+    expect(existsSync(join(folder, ".tsop/kubeconfig.in-use"))).toBe(false);
   });
 
   it("starts after the first was killed", async () => {
     const folder = await newProject();
-    await end(await startTsop(folder, "cluster"), "SIGKILL");
+    await end(await startCluster(folder), "SIGKILL");
     expect(existsSync(join(folder, ".tsop/kubeconfig.in-use"))).toBe(true);
-    await end(await startTsop(folder, "cluster"), "SIGTERM");
+    expect(await clusterHere(folder)).toBe(0);
+    expect(existsSync(join(folder, ".tsop/kubeconfig.in-use"))).toBe(false);
   });
+
+  /** `tsop cluster` in a process of its own, when it has said its first line. */
+  async function startCluster(folder: string): Promise<ChildProcess> {
+    const child = spawn(process.execPath, [program, "cluster"], {
+      cwd: folder,
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    await once(child.stdout, "data");
+    return child;
+  }
 });
 
-/** A command in a process of its own, when it has said its first line. */
-async function startTsop(folder: string, ...argv: string[]): Promise<ChildProcess> {
-  const script = fileURLToPath(new URL("../../../scripts/run-ts.mjs", import.meta.url));
-  const bin = fileURLToPath(new URL("../support/tsop-process.ts", import.meta.url));
-  const child = spawn(process.execPath, [script, bin, ...argv], {
-    cwd: folder,
-    stdio: ["ignore", "pipe", "inherit"],
+/** `tsop cluster` in this process, interrupted when it has said its first line; its exit code. */
+async function clusterHere(folder: string, ...flags: string[]): Promise<number> {
+  const stop = new AbortController();
+  let isReady = false;
+  const { code } = await runCli(folder, ["cluster", "--json", ...flags], {
+    signal: stop.signal,
+    onLine: () => {
+      isReady = true;
+      stop.abort();
+    },
   });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  await once(child.stdout, "data");
-  return child;
+  return isReady ? code : -1;
 }
 
 async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {

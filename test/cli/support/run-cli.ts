@@ -1,11 +1,19 @@
 /** Runs commands in the test's own process, in folders that go away afterwards. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { CliContext } from "../../../src/cli/context.ts";
 import { main } from "../../../src/cli/main.ts";
-import { systemClock } from "../../../src/clock.ts";
+import { type Clock, systemClock } from "../../../src/clock.ts";
 
 /** What a command printed, and how it ended. */
 export interface CliResult {
@@ -18,6 +26,8 @@ export interface CliResult {
 export interface CliOptions {
   readonly env?: Record<string, string>;
   readonly signal?: AbortSignal;
+  /** The machine's own when absent. */
+  readonly clock?: Clock;
   /** Told of every line as it comes. */
   readonly onLine?: (line: string) => void;
   /** A terminal: given what is told of each key. */
@@ -34,6 +44,7 @@ export async function runCli(
   const err: string[] = [];
   const code = await main(argv, {
     ...testContext(cwd),
+    ...(options.clock && { clock: options.clock }),
     env: { PATH: process.env["PATH"], HOME: cwd, ...options.env },
     out: (line) => {
       out.push(line);
@@ -92,11 +103,63 @@ export function filesIn(folder: string): Record<string, string> {
   return files;
 }
 
-/** A fresh project in an empty folder. */
-export async function newProject(...flags: string[]): Promise<string> {
+/** A fresh project in an empty folder: what `tsop init` makes of the flags. */
+export function newProject(...flags: string[]): Promise<string> {
+  return projectAfter([], ...flags);
+}
+
+/**
+ * A project after some commands, each of which succeeds. Commands before the one that is tested run
+ * once for all tests of a worker: each test gets its own copy of what they left.
+ */
+export async function projectAfter(
+  commands: readonly (readonly string[])[],
+  ...flags: string[]
+): Promise<string> {
+  const key = JSON.stringify([flags, commands]);
   const folder = emptyFolder();
-  const argv = ["init", "--domain", "example.com", "--project-name", "shop", "--no-install"];
-  const { code, err } = await runCli(folder, [...argv, ...flags]);
-  if (code !== 0) throw new Error(err);
-  return folder;
+  const known = prepared.get(key);
+  if (known) {
+    write(folder, known);
+    return folder;
+  }
+  const argv = commands.at(-1);
+  if (argv === undefined) {
+    await succeed(folder, ["init", ...OF_EVERY_PROJECT, ...flags]);
+    prepared.set(key, read(folder));
+    return folder;
+  }
+  const root = await projectAfter(commands.slice(0, -1), ...flags);
+  await succeed(root, argv);
+  prepared.set(key, read(root));
+  return root;
+}
+
+const OF_EVERY_PROJECT = ["--domain", "example.com", "--project-name", "shop", "--no-install"];
+
+/** The files of a folder by their paths; a folder has none. */
+type Tree = ReadonlyMap<string, Buffer | undefined>;
+
+const prepared = new Map<string, Tree>();
+
+async function succeed(root: string, argv: readonly string[]): Promise<void> {
+  const { code, err } = await runCli(root, argv);
+  if (code !== 0) throw new Error(`tsop ${argv.join(" ")}: ${err}`);
+}
+
+function read(root: string): Tree {
+  const paths = readdirSync(root, { recursive: true, encoding: "utf8" }).sort();
+  return new Map(
+    paths.map((path) => {
+      const full = join(root, path);
+      return [path, statSync(full).isFile() ? readFileSync(full) : undefined];
+    }),
+  );
+}
+
+function write(root: string, tree: Tree): void {
+  for (const [path, content] of tree) {
+    if (content) writeFileSync(join(root, path), content);
+    else mkdirSync(join(root, path));
+  }
 }

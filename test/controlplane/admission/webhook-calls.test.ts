@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from "node:crypto";
 import { type Server, createServer, request } from "node:https";
 import type { AddressInfo } from "node:net";
+import { type Clock, systemClock, VirtualClock } from "../../../src/clock.ts";
 import { afterEach, describe, expect, it } from "vitest";
-import { systemClock } from "../../../src/clock.ts";
 import { CertificateAuthority } from "../../../src/controlplane/auth/certificates.ts";
 import { type ControlPlane, startControlPlane } from "../../../src/controlplane/control-plane.ts";
 import { connectionOf } from "../../conformance/replay.ts";
@@ -57,9 +57,11 @@ async function webhook(
 async function started(
   serviceAddresses: Record<string, string>,
   controllers: "on" | "off" = "off",
+  clock: Clock = systemClock,
 ): Promise<ControlPlane> {
   const controlPlane = await startControlPlane({
     serviceAddresses,
+    clock,
     ...(controllers === "off" ? { controllers } : {}),
   });
   closing.push(() => controlPlane.stop());
@@ -131,7 +133,8 @@ const service = { namespace: "operator-system", name: "webhooks", path: "/mutate
 describe("A webhook behind a service", () => {
   it("is found where it is routed to while the control plane runs, and waited for where that is known soon", async () => {
     const hook = await webhook(["webhooks.operator-system.svc"], () => ({ allowed: true }));
-    const controlPlane = await started({});
+    const clock = new VirtualClock({ startMs: systemClock.now() });
+    const controlPlane = await started({}, "off", clock);
     const clientConfig = { service, caBundle: hook.caBundle };
     const path = `${ADMISSION}/validatingwebhookconfigurations`;
     await ask(controlPlane, "POST", path, configuration(clientConfig, { timeoutSeconds: 3 }));
@@ -146,7 +149,14 @@ describe("A webhook behind a service", () => {
     open(hook.address);
     expect((await waiting).status).toBe(201);
 
-    controlPlane.routeService("operator-system/webhooks", new Promise(() => undefined));
+    const never = new Promise<string>(() => undefined);
+    // The time begins when the control plane waits for the address.
+    const wait = never.then.bind(never);
+    never.then = (...then) => {
+      void clock.advance(3000);
+      return wait(...then);
+    };
+    controlPlane.routeService("operator-system/webhooks", never);
     expect((await create("never")).text).toContain("context deadline exceeded");
     controlPlane.routeService("operator-system/webhooks", Promise.reject(new Error("no server")));
     expect((await create("failed")).text).toContain("no server");

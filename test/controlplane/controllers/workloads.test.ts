@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { inTheEnd } from "../../support/in-the-end.ts";
 import { mergePatch } from "../../../src/index.ts";
 import {
   Event,
@@ -7,7 +8,7 @@ import {
   ValidatingAdmissionPolicy,
   ValidatingAdmissionPolicyBinding,
 } from "../../../src/k8s.ts";
-import { clientFor, eventually, startControlPlane } from "../../../src/testing.ts";
+import { clientFor, startControlPlane } from "../../../src/testing.ts";
 import { type SimulatedCluster, simulatedCluster, template } from "./simulated-cluster.ts";
 
 const open: SimulatedCluster[] = [];
@@ -175,9 +176,9 @@ describe("StatefulSetController", () => {
         },
       },
     });
-    await eventually(() => client.get(Pod, { name: "db-0", namespace: "default" }));
+    await inTheEnd(() => client.get(Pod, { name: "db-0", namespace: "default" }));
     await client.patch(StatefulSet, set, mergePatch({ spec: { replicas: 0 } }));
-    await eventually(async () => {
+    await inTheEnd(async () => {
       const events = await client.list(Event, { namespace: "default" });
       expect(events).toContainEqual(
         expect.objectContaining({

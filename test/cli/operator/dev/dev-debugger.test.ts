@@ -2,12 +2,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { eventually } from "../../../../src/testing.ts";
+import { inTheEnd } from "../../../support/in-the-end.ts";
 import { Debugger } from "../../../support/debugger.ts";
 import { exampleOnSources } from "../../../support/example.ts";
 import { runCli } from "../../support/run-cli.ts";
-
-const PATIENCE = { timeoutMs: 30_000 };
 
 interface Paused {
   readonly callFrames: readonly { readonly location: { readonly scriptId: string } }[];
@@ -36,11 +34,11 @@ describe("tsop dev --inspect-brk", { timeout: 90_000 }, () => {
     const addresses = (): string[] =>
       lines.flatMap((line) => /listening on (ws:\S+)/.exec(line)?.[1] ?? []);
     const untilListening = (count: number): Promise<string> =>
-      eventually(() => {
+      inTheEnd(() => {
         const address = addresses()[count - 1];
         if (address === undefined) throw new Error(lines.join("\n"));
         return address;
-      }, PATIENCE);
+      });
 
     await untilListening(1);
     const controller = join(example.folder, "src/controllers/myweb-controller.ts");
@@ -48,11 +46,11 @@ describe("tsop dev --inspect-brk", { timeout: 90_000 }, () => {
     const attached = await Debugger.attach(await untilListening(2));
     await attached.call("Debugger.enable");
     await attached.call("Runtime.runIfWaitingForDebugger");
-    const scriptId = await eventually(() => {
+    const scriptId = await inTheEnd(() => {
       const [paused] = paramsOf<Paused>(attached, "Debugger.paused");
       if (!paused) throw new Error("not paused");
       return paused.callFrames[0]?.location.scriptId;
-    }, PATIENCE);
+    });
     const scripts = paramsOf<Script>(attached, "Debugger.scriptParsed");
     expect(scripts.find((script) => script.scriptId === scriptId)?.url).toMatch(
       /\.tsop\/dev\/main\.mjs$/,
@@ -60,7 +58,7 @@ describe("tsop dev --inspect-brk", { timeout: 90_000 }, () => {
     expect(lines.join("\n")).not.toContain("reloaded in");
 
     await attached.call("Debugger.resume");
-    await eventually(() => expect(lines.join("\n")).toContain("reloaded in"), PATIENCE);
+    await inTheEnd(() => expect(lines.join("\n")).toContain("reloaded in"));
     expect(addresses()).toHaveLength(2);
     attached.detach();
     end.abort();

@@ -1,11 +1,11 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { inTheEnd } from "../../../support/in-the-end.ts";
 import { OperatorKeeper } from "../../../../src/cli/operator/dev/operator-keeper.ts";
 import { OperatorProcess } from "../../../../src/cli/operator/operator-process.ts";
 import { VirtualClock } from "../../../../src/clock.ts";
 import { CONTROLLER_STARTED } from "../../../../src/runtime/controller/controller.ts";
-import { eventually } from "../../../../src/testing.ts";
 import { emptyFolder, testContext } from "../../support/run-cli.ts";
 
 const STARTED = JSON.stringify({ level: 30, time: 0, msg: CONTROLLER_STARTED });
@@ -37,12 +37,9 @@ describe("OperatorKeeper", () => {
     let ready = 0;
     await keeper.replace({ ready: () => (ready += 1) });
     for (const seconds of [1, 2, 4]) {
-      await eventually(
-        () => {
-          expect(lines.at(-1)).toContain(`ended with 7; it starts again in ${seconds} s`);
-        },
-        { timeoutMs: 30_000 },
-      );
+      await inTheEnd(() => {
+        expect(lines.at(-1)).toContain(`ended with 7; it starts again in ${seconds} s`);
+      });
       await clock.advance(seconds * 1000);
     }
     expect(starts).toBe(4);
@@ -66,7 +63,7 @@ describe("OperatorKeeper", () => {
       context,
     );
     const begun = (count: number) =>
-      eventually(() => {
+      inTheEnd(() => {
         expect(lines.filter((line) => line === "begins")).toHaveLength(count);
       });
     await keeper.replace({ ready: () => undefined });

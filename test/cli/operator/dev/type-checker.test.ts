@@ -2,10 +2,10 @@ import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { inTheEnd } from "../../../support/in-the-end.ts";
 import { systemClock } from "../../../../src/clock.ts";
 import type { CliContext } from "../../../../src/cli/context.ts";
 import { TypeChecker } from "../../../../src/cli/operator/dev/type-checker.ts";
-import { eventually } from "../../../../src/testing.ts";
 import { emptyFolder } from "../../support/run-cli.ts";
 
 const MODULES = fileURLToPath(new URL("../../../../node_modules", import.meta.url));
@@ -30,12 +30,9 @@ describe("TypeChecker", () => {
     const root = emptyFolder();
     const lines: string[] = [];
     const seen = (...expected: unknown[]): Promise<void> =>
-      eventually(
-        () => {
-          expect(lines).toEqual(expected);
-        },
-        { timeoutMs: 15_000 },
-      );
+      inTheEnd(() => {
+        expect(lines).toEqual(expected);
+      });
     symlinkSync(MODULES, join(root, "node_modules"), "junction");
     writeFileSync(join(root, "package.json"), '{ "type": "module" }');
     writeFileSync(
@@ -47,12 +44,9 @@ describe("TypeChecker", () => {
     onTestFinished(() => checker?.stop());
     const mistake = "a.ts:1:35 TS2322: Type 'string' is not assignable to type 'number'.";
     const count = "types: 1 error; the operator runs all the same";
-    await eventually(
-      () => {
-        expect(lines.at(-1)).toBe(count);
-      },
-      { timeoutMs: 15_000 },
-    );
+    await inTheEnd(() => {
+      expect(lines.at(-1)).toBe(count);
+    });
     expect(lines.filter((line) => !line.startsWith(" "))).toEqual([mistake, count]);
     lines.length = 0;
     writeFileSync(join(root, "a.ts"), "export const a: { b: number } = { b: 1 };\n");
@@ -75,24 +69,19 @@ describe("TypeChecker", () => {
       return place === "a.ts:1";
     });
     onTestFinished(() => checker?.stop());
-    await eventually(() => expect(asked).toEqual(["a.ts:1"]), { timeoutMs: 30_000 });
+    await inTheEnd(() => expect(asked).toEqual(["a.ts:1"]));
     writeFileSync(join(root, "a.ts"), "export const a =\n  1;\nexport const b: number = 'c';\n");
-    await eventually(
-      () => {
-        expect(lines).toEqual([
-          "a.ts:3:14 TS2322: Type 'string' is not assignable to type 'number'.",
-          "types: 1 error; the operator runs all the same",
-        ]);
-      },
-      { timeoutMs: 30_000 },
-    );
+    await inTheEnd(() => {
+      expect(lines).toEqual([
+        "a.ts:3:14 TS2322: Type 'string' is not assignable to type 'number'.",
+        "types: 1 error; the operator runs all the same",
+      ]);
+    });
     // Told elsewhere: nothing is said, and nothing is gone.
     writeFileSync(join(root, "a.ts"), "export const a = ;\n");
-    await eventually(() => expect(asked.at(-1)).toBe("a.ts:1"), { timeoutMs: 30_000 });
+    await inTheEnd(() => expect(asked.at(-1)).toBe("a.ts:1"));
     writeFileSync(join(root, "a.ts"), "export const a = 1;\n");
-    await eventually(() => expect(lines[2]).toBe("types: all errors are gone"), {
-      timeoutMs: 30_000,
-    });
+    await inTheEnd(() => expect(lines[2]).toBe("types: all errors are gone"));
     expect(asked.filter((place) => place === "a.ts:1")).toHaveLength(2);
   });
 

@@ -4,9 +4,9 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { inTheEnd } from "../../../support/in-the-end.ts";
 import { WaitingProcesses } from "../../../../src/cli/operator/dev/waiting-processes.ts";
 import { VirtualClock } from "../../../../src/clock.ts";
-import { eventually } from "../../../../src/testing.ts";
 import { emptyFolder, testContext } from "../../support/run-cli.ts";
 
 const ENDS_WITH_COMMAND = new URL(
@@ -101,7 +101,7 @@ new Worker("setInterval(() => 0, 1000)", { eval: true }).once("online", () => co
       }
       expect(child.exitCode).toBeNull();
       child.disconnect();
-      await eventually(() => {
+      await inTheEnd(() => {
         expect(child.signalCode).toBe("SIGTERM");
       });
     }

@@ -1,0 +1,47 @@
+// A TypeScript file of this project and all that it imports as one file that Node runs.
+import { build } from "esbuild";
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { writeSideThreadProgram } from "./side-thread-program.mjs";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+/** A bundled file that reads files beside `import.meta.url` must find those of its source. */
+const ownUrl = {
+  name: "own-url",
+  setup({ onLoad }) {
+    onLoad({ filter: /\.ts$/ }, async ({ path }) => ({
+      contents: (await readFile(path, "utf8")).replaceAll(
+        /(?<!["'])\bimport\.meta\.url\b/g,
+        JSON.stringify(pathToFileURL(path).href),
+      ),
+      loader: "ts",
+    }));
+  },
+};
+
+/** Writes the bundle to `.cache/run/<name>`, where it finds this checkout's packages; returns its path. */
+export async function bundleTs(file, name) {
+  const outfile = resolve(root, ".cache/run", name);
+  await writeSideThreadProgram();
+  await build({
+    entryPoints: [resolve(file)],
+    outfile,
+    bundle: true,
+    packages: "external",
+    platform: "node",
+    format: "esm",
+    target: "node20",
+    sourcemap: "inline",
+    // The example of this checkout runs on its sources.
+    alias: {
+      tsop: resolve(root, "src/index.ts"),
+      "tsop/k8s": resolve(root, "src/k8s.ts"),
+      "tsop/plugin": resolve(root, "src/plugin.ts"),
+    },
+    plugins: [ownUrl],
+    logLevel: "warning",
+  });
+  return outfile;
+}
