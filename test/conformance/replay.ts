@@ -19,7 +19,7 @@ import {
   type Scenario,
   type ScenarioResult,
 } from "./recorded.ts";
-import { SkippedTime } from "./skipped-time.ts";
+import { SkippedTime } from "../support/skipped-time.ts";
 
 /** The scenarios of one recording. */
 export interface RecordingResult {

@@ -1,6 +1,6 @@
 /**
- * Time that is skipped while nothing happens: a virtual clock for a control plane and a client that speak over real
- * sockets. The waits of a recording cost nothing then, and no deadline in it depends on the machine.
+ * Time that is skipped while nothing happens: a virtual clock for a control plane and its clients that speak over real
+ * sockets. Waits cost nothing then, and no deadline depends on the machine.
  */
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
