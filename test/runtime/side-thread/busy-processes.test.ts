@@ -9,11 +9,11 @@ import { createManager, loadClusterConfig } from "../../../src/index.ts";
 import { ConfigMap, Lease } from "../../../src/k8s.ts";
 import {
   clientFor,
-  eventually,
   silentLogger,
   startControlPlane,
   type ControlPlane,
 } from "../../../src/testing.ts";
+import { eventually } from "../../support/eventually.ts";
 import { TIMES, type News, type Order } from "./operator.ts";
 
 const SLOW = { timeoutMs: 60_000, intervalMs: 50 };

@@ -20,7 +20,7 @@ import {
   type Sent,
   type Unstored,
 } from "../../../src/index.ts";
-import { eventually } from "../../../src/testing.ts";
+import { eventually } from "../../support/eventually.ts";
 import { deferred } from "../../../src/runtime/deferred.ts";
 import { certificateIn, reviewOf, serveWebhooks, type TestServer } from "./support.ts";
 

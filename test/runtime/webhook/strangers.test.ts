@@ -20,7 +20,7 @@ import {
   type Validator,
 } from "../../../src/index.ts";
 import { selfSigned } from "../../../src/kube/x509/certificate.ts";
-import { eventually } from "../../../src/testing.ts";
+import { eventually } from "../../support/eventually.ts";
 import type { ServedPath } from "../../../src/runtime/webhook/served-path.ts";
 import { WebhookMetrics } from "../../../src/runtime/webhook/webhook-metrics.ts";
 import { WebhookServer } from "../../../src/runtime/webhook/webhook-server.ts";
@@ -268,31 +268,34 @@ describe("a webhook server with short limits", () => {
   it.each([
     ["a head", "POST /small HTTP/1.1\r\nHost: a\r\n", "X: y\r\n"],
     ["a body", post("/small", "[".repeat(900)).subarray(0, 300).toString(), " "],
-  ])("does not wait for %s that comes in too slowly, and answers others", async (_, start, drip) => {
-    // Those of node:http, which measures real time; strangers have 10 s for a head, and 30 s for all.
-    const limits = { headersTimeout: 100, requestTimeout: 100, connectionsCheckingInterval: 20 };
-    const { limited, port } = await limitedServer({ limits });
-    const { socket, said, closed } = await open(port);
-    socket.write(start);
-    const other = await open(port);
-    other.socket.write(post("/small", "{}"));
-    await eventually(() => expect(other.said()).toMatch(/^HTTP\/1\.1 200 /));
-    const dripping = (async () => {
-      for (;;) {
-        // What it reads by itself goes to node:http after two looks.
-        await clock.advance(2000);
-        await systemClock.sleep(20);
-        // What the server has said comes in before the next write can fail.
-        await settlePromises();
-        if (socket.destroyed) return;
-        socket.write(drip);
-      }
-    })();
-    await closed;
-    await dripping;
-    expect(said()).toMatch(/^HTTP\/1\.1 (408|400) /);
-    limited.close();
-  });
+  ])(
+    "does not wait for %s that comes in too slowly, and answers others",
+    async (_, start, drip) => {
+      // Those of node:http, which measures real time; strangers have 10 s for a head, and 30 s for all.
+      const limits = { headersTimeout: 100, requestTimeout: 100, connectionsCheckingInterval: 20 };
+      const { limited, port } = await limitedServer({ limits });
+      const { socket, said, closed } = await open(port);
+      socket.write(start);
+      const other = await open(port);
+      other.socket.write(post("/small", "{}"));
+      await eventually(() => expect(other.said()).toMatch(/^HTTP\/1\.1 200 /));
+      const dripping = (async () => {
+        for (;;) {
+          // What it reads by itself goes to node:http after two looks.
+          await clock.advance(2000);
+          await systemClock.sleep(20);
+          // What the server has said comes in before the next write can fail.
+          await settlePromises();
+          if (socket.destroyed) return;
+          socket.write(drip);
+        }
+      })();
+      await closed;
+      await dripping;
+      expect(said()).toMatch(/^HTTP\/1\.1 (408|400) /);
+      limited.close();
+    },
+  );
 
   it("ends a connection on which nobody takes the answer, and does not keep it", async () => {
     const { limited, port } = await limitedServer({ stalledMs: 100 });
