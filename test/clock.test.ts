@@ -1,5 +1,5 @@
-import { describe, expect, it } from "vitest";
-import { VirtualClock, systemClock, timeoutSignal } from "../src/clock.ts";
+import { describe, expect, it, vi } from "vitest";
+import { VirtualClock, settlePromises, systemClock, timeoutSignal } from "../src/clock.ts";
 
 describe("VirtualClock", () => {
   it("runs timers in the order of their time, each at its own time", async () => {
@@ -41,33 +41,37 @@ describe("VirtualClock", () => {
     expect(draw(7)).not.toEqual(draw(8));
   });
 
-  it(
-    "tells of a sleep that nobody ends: which one, and how time passes",
-    { timeout: 20_000 },
-    async () => {
-      const told: Error[] = [];
-      const listen = (warning: Error): void => {
-        if (warning.name === "VirtualClockWarning") told.push(warning);
-      };
-      process.on("warning", listen);
-      try {
-        const forgotten = new VirtualClock();
-        const moved = new VirtualClock();
-        const asleep = forgotten.sleep(60_000);
-        const ended = moved.sleep(60_000);
-        await moved.advance(60_000);
-        await ended;
-        await systemClock.sleep(3500);
-        expect(told).toHaveLength(1);
-        expect(told[0]?.message).toContain("`await clock.advance(60000)`");
-        expect(told[0]?.message).toContain("clock.test.ts");
-        await forgotten.advance(60_000);
-        await asleep;
-      } finally {
-        process.off("warning", listen);
-      }
-    },
-  );
+  it("tells of a sleep that nobody ends for three seconds: which one, and how time passes", async () => {
+    const told: Error[] = [];
+    const listen = (warning: Error): void => {
+      if (warning.name === "VirtualClockWarning") told.push(warning);
+    };
+    process.on("warning", listen);
+    const real = new VirtualClock();
+    const after = vi
+      .spyOn(systemClock, "after")
+      .mockImplementation((ms, run) => real.after(ms, run));
+    try {
+      const forgotten = new VirtualClock();
+      const moved = new VirtualClock();
+      const asleep = forgotten.sleep(60_000);
+      const ended = moved.sleep(60_000);
+      await moved.advance(60_000);
+      await ended;
+      await real.advance(2999);
+      expect(told).toEqual([]);
+      await real.advance(1);
+      await settlePromises();
+      expect(told).toHaveLength(1);
+      expect(told[0]?.message).toContain("`await clock.advance(60000)`");
+      expect(told[0]?.message).toContain("clock.test.ts");
+      await forgotten.advance(60_000);
+      await asleep;
+    } finally {
+      after.mockRestore();
+      process.off("warning", listen);
+    }
+  });
 
   it("rejects a sleep with the reason of its signal, and leaves no timer", async () => {
     const clock = new VirtualClock();

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { FileLock } from "../src/file-lock.ts";
+import { bundled } from "./support/bundled.ts";
 
 /** No process has such a number. */
 const GONE = 2 ** 30;
@@ -99,9 +100,11 @@ describe("FileLock", () => {
   });
 
   it("is had by one process only when many take it over at once", async () => {
-    const args = ["scripts/run-ts.mjs", "test/support/lock-contender.ts", path, "3000"];
+    const contender = await bundled("test/support/lock-contender.ts");
+    const args = [contender.path, path, "1000"];
     const contenders = Array.from({ length: 4 }, () => promisify(execFile)(process.execPath, args));
     const counts = (await Promise.all(contenders)).map(({ stdout }) => Number(stdout));
+    contender.remove();
     expect(Math.min(...counts)).toBeGreaterThan(0);
     expect(readdirSync(join(folder, "below")).filter((name) => name !== "lock")).toEqual([]);
   }, 60_000);

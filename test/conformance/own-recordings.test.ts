@@ -8,7 +8,7 @@ const folder = new URL("recordings", import.meta.url).pathname;
 // The player is the shared one; what it plays lies here.
 describeShared("conformance", "Recordings of our own", () => {
   it("are answered as by the real kube-apiserver", async () => {
-    const results = await replayRecordings({ folder, jobs: 4, atRest: true });
+    const results = await replayRecordings({ folder, jobs: 16, atRest: true });
     const different = results.flatMap(({ scenarios }) =>
       scenarios.filter(
         ({ id, failure, different }) =>

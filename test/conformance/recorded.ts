@@ -1,6 +1,7 @@
 /** Recordings as files: scenarios with the answers of a real kube-apiserver, and the player that plays them. */
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import type { Clock } from "../../src/clock.ts";
 import { sharedPath } from "../support/shared.ts";
 
 /** One answer, as the player recorded it. */
@@ -54,7 +55,7 @@ export interface Player {
     limit: number,
   ) => DifferentPlace[];
   replay(server: unknown, scenario: Scenario): Promise<ScenarioResult>;
-  useWebhookCertificate(pem: { key: string; cert: string }): void;
+  useWebhookCertificate(pem: { ca: string; key: string; cert: string }): void;
 }
 
 /** The recordings that others made, of v1.36.3. */
@@ -65,6 +66,32 @@ const CHANGED = new URL("changed", import.meta.url).pathname;
 
 export async function loadPlayer(): Promise<Player> {
   return (await import(sharedPath("conformance", "conform.mjs"))) as Player;
+}
+
+/** The names of time in a module's own scope, on a clock. */
+interface PlayerTime {
+  setTimeout(run: () => void, delayMs: number): void;
+  readonly Date: { now(): number };
+}
+
+const TIMES = Symbol.for("tsop.test.player-times");
+let loaded = 0;
+
+/** The player with its waits on a clock: the same file, which takes time from the globals that its first line replaces. */
+export async function loadPlayerOn(clock: Clock): Promise<Player> {
+  const times = ((globalThis as { [TIMES]?: Map<number, PlayerTime> })[TIMES] ??= new Map());
+  const number = loaded++;
+  times.set(number, {
+    setTimeout: (run, delayMs) => void clock.after(delayMs, run),
+    Date: { now: () => clock.now() },
+  });
+  const names = `const { setTimeout, Date } = globalThis[Symbol.for("tsop.test.player-times")].get(${number});`;
+  // A module of its own for each clock. The first line of the file is for the shell.
+  const source = readFileSync(sharedPath("conformance", "conform.mjs"), "utf8")
+    .replace(/^#!.*/, "")
+    .replace(/^if \(process\.argv\[1\] && .*/m, "");
+  const code = Buffer.from(`${names}${source}`).toString("base64");
+  return (await import(/* @vite-ignore */ `data:text/javascript;base64,${code}`)) as Player;
 }
 
 /** The names of the recordings in a folder. */

@@ -6,16 +6,20 @@
  */
 import { X509Certificate } from "node:crypto";
 import { parse } from "yaml";
+import { type Clock, systemClock, type Timer } from "../../src/clock.ts";
+import { CertificateAuthority } from "../../src/controlplane/auth/certificates.ts";
+import { createKeys } from "../../src/controlplane/auth/keys.ts";
 import { startControlPlane } from "../../src/controlplane/control-plane.ts";
 import {
   SHARED_RECORDINGS,
-  loadPlayer,
+  loadPlayerOn,
   presentRecording,
   recordingNames,
   type Player,
   type Scenario,
   type ScenarioResult,
 } from "./recorded.ts";
+import { SkippedTime } from "../support/skipped-time.ts";
 
 /** The scenarios of one recording. */
 export interface RecordingResult {
@@ -57,34 +61,37 @@ async function eachOf<T, R>(items: readonly T[], jobs: number, work: (item: T) =
   return results;
 }
 
-/** Far longer than any scenario takes on a real server. */
-const SCENARIO_DEADLINE_MS = 45_000;
+/** Far longer than any scenario waits, in the time of the replay. */
+const SCENARIO_DEADLINE_MS = 600_000;
 
 /** A scenario that hangs is a difference, not the end of the run. */
-async function withDeadline(scenario: Scenario, work: Promise<ScenarioResult>) {
-  let timer: NodeJS.Timeout | undefined;
+async function withDeadline(clock: Clock, scenario: Scenario, work: Promise<ScenarioResult>) {
+  let timer: Timer | undefined;
   const late = new Promise<ScenarioResult>((resolve) => {
-    timer = setTimeout(() => {
-      const steps = scenario.steps.filter((step) => step.answer !== undefined).length;
-      resolve({ id: scenario.id, title: "", steps, same: 0, failure: "hangs", different: [] });
-    }, SCENARIO_DEADLINE_MS);
+    const steps = scenario.steps.filter((step) => step.answer !== undefined).length;
+    const hangs = { id: scenario.id, title: "", steps, same: 0, failure: "hangs", different: [] };
+    timer = clock.after(SCENARIO_DEADLINE_MS, () => resolve(hangs));
   });
   try {
     return await Promise.race([work, late]);
   } finally {
-    clearTimeout(timer);
+    timer?.cancel();
   }
 }
 
 /** The recording's own settings: groups A to M ran without controllers, N with all but a kubelet. */
-async function replayRecording(player: Player, name: string, options: ReplayOptions) {
+async function replayRecording(name: string, options: ReplayOptions): Promise<RecordingResult> {
   const group = name.slice(0, 1);
   const scenarios = presentRecording(options.folder ?? SHARED_RECORDINGS, name).filter(
     ({ id }) => !options.only || options.only.includes(id),
   );
+  if (scenarios.length === 0) return { file: name, group, scenarios: [] };
+  const time = await SkippedTime.start();
+  const player = await playerOn(time.clock);
   const controlPlane = await startControlPlane({
     controllers: group === "N" ? "no-kubelet" : "off",
     nodes: 0,
+    clock: time.clock,
   });
   const server = new player.Server(connectionOf(controlPlane.kubeconfig));
   if (options.atRest && group === "N") {
@@ -96,13 +103,28 @@ async function replayRecording(player: Player, name: string, options: ReplayOpti
   }
   try {
     const results = await eachOf(scenarios, options.jobs ?? 8, (scenario) =>
-      withDeadline(scenario, player.replay(server, scenario)),
+      withDeadline(time.clock, scenario, player.replay(server, scenario)),
     );
     return { file: name, group, scenarios: results };
   } finally {
     server.close();
     await controlPlane.stop();
+    await time.stop();
   }
+}
+
+let webhookCertificate: Parameters<Player["useWebhookCertificate"]>[0] | undefined;
+
+/** The player on a clock, with a certificate for the webhooks of its scenarios. */
+async function playerOn(clock: Clock): Promise<Player> {
+  const player = await loadPlayerOn(clock);
+  if (!webhookCertificate) {
+    const authority = new CertificateAuthority(systemClock, createKeys(systemClock).authority);
+    const { certificate: cert, key } = authority.server(["127.0.0.1", "localhost"]);
+    webhookCertificate = { ca: authority.certificate, cert, key };
+  }
+  player.useWebhookCertificate(webhookCertificate);
+  return player;
 }
 
 /** Certificates and address out of a kubeconfig with one cluster and one user. */
@@ -130,24 +152,16 @@ export function connectionOf(kubeconfig: string): {
   };
 }
 
-/**
- * Replays recordings one after the other, the scenarios of each side by side. Those of controllers mostly wait
- * for something, so all of them run beside the others.
- */
+/** Replays recordings one after the other, the scenarios of each side by side. */
 export async function replayRecordings(options: ReplayOptions = {}): Promise<RecordingResult[]> {
-  const player = await loadPlayer();
   const results: RecordingResult[] = [];
-  const replay = async (name: string): Promise<void> => {
-    const result = await replayRecording(player, name, options);
-    if (result.scenarios.length === 0) return;
+  for (const name of namesOf(options)) {
+    const result = await replayRecording(name, options);
+    if (result.scenarios.length === 0) continue;
     results.push(result);
     options.onRecording?.(result);
-  };
-  const names = namesOf(options);
-  const waiting = names.filter((name) => name.startsWith("N")).map(replay);
-  for (const name of names) if (!name.startsWith("N")) await replay(name);
-  await Promise.all(waiting);
-  return results.sort((one, other) => one.file.localeCompare(other.file));
+  }
+  return results;
 }
 
 /** How many answers of a set of recordings are equal. */

@@ -12,7 +12,8 @@ import {
   type ClusterConfig,
 } from "../../src/index.ts";
 import { ConfigMap } from "../../src/k8s.ts";
-import { eventually as within, silentLogger } from "../../src/testing.ts";
+import { silentLogger } from "../../src/testing.ts";
+import { eventually as within } from "../support/eventually.ts";
 import { MyWeb } from "./myweb.ts";
 import { connect, TARGETS, type Target } from "./targets.ts";
 

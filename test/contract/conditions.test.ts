@@ -12,7 +12,8 @@ import {
   type Manager,
 } from "../../src/index.ts";
 import { CustomResourceDefinition } from "../../src/k8s.ts";
-import { eventually, silentLogger } from "../../src/testing.ts";
+import { silentLogger } from "../../src/testing.ts";
+import { eventually } from "../support/eventually.ts";
 import { MyWeb, MYWEB_CRD, MyWebSpec } from "./myweb.ts";
 import { connect, TARGETS, type Target } from "./targets.ts";
 

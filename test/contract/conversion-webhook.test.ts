@@ -12,7 +12,8 @@ import {
   mergePatch,
 } from "../../src/index.ts";
 import { CustomResourceDefinition } from "../../src/k8s.ts";
-import { eventually, silentLogger } from "../../src/testing.ts";
+import { silentLogger } from "../../src/testing.ts";
+import { eventually } from "../support/eventually.ts";
 import { connect, TARGETS } from "./targets.ts";
 import { freePort, webhookCertificate } from "./webhook-certificate.ts";
 import type { NewObject } from "../../src/kube/input.ts";

@@ -10,7 +10,8 @@ import {
   type OnImmutable,
 } from "../../src/index.ts";
 import { ConfigMap, Job } from "../../src/k8s.ts";
-import { eventually as within, silentLogger } from "../../src/testing.ts";
+import { silentLogger } from "../../src/testing.ts";
+import { eventually as within } from "../support/eventually.ts";
 import { connect, TARGETS, type Target } from "./targets.ts";
 
 const eventually = <T>(step: () => T | Promise<T>): Promise<T> =>

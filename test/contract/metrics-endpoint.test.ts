@@ -3,7 +3,8 @@ import { get } from "node:https";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createManager, type Manager } from "../../src/index.ts";
 import { ClusterRole, ClusterRoleBinding, ServiceAccount } from "../../src/k8s.ts";
-import { eventually, silentLogger } from "../../src/testing.ts";
+import { silentLogger } from "../../src/testing.ts";
+import { eventually } from "../support/eventually.ts";
 import { connect, TARGETS, type Target } from "./targets.ts";
 
 describe.each(TARGETS)("the endpoints of metrics and journal on %s", (_, kubeconfig) => {

@@ -4,7 +4,8 @@
 import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, it } from "vitest";
 import { createManager, type Manager, type Token } from "../../src/index.ts";
 import { ConfigMap, CustomResourceDefinition, Deployment, Service } from "../../src/k8s.ts";
-import { eventually as within, silentLogger } from "../../src/testing.ts";
+import { silentLogger } from "../../src/testing.ts";
+import { eventually as within } from "../support/eventually.ts";
 import { isReady, MyWeb, MYWEB_CRD, setUpMyWeb } from "./myweb.ts";
 import { connect, TARGETS, type Target } from "./targets.ts";
 

@@ -18,7 +18,8 @@ import {
   type NewObject,
 } from "../../src/index.ts";
 import { ConfigMap, Namespace, Secret } from "../../src/k8s.ts";
-import { eventually, silentLogger } from "../../src/testing.ts";
+import { silentLogger } from "../../src/testing.ts";
+import { eventually } from "../support/eventually.ts";
 import { connect, TARGETS, type Target } from "./targets.ts";
 
 const META = metadataOf(ConfigMap);

@@ -16,7 +16,8 @@ import { WebhookHandlers } from "../../src/runtime/webhook/handlers.ts";
 import { admissionPath } from "../../src/runtime/webhook/served-paths.ts";
 import { WebhookMetrics } from "../../src/runtime/webhook/webhook-metrics.ts";
 import { WebhookServer } from "../../src/runtime/webhook/webhook-server.ts";
-import { eventually, silentLogger } from "../../src/testing.ts";
+import { silentLogger } from "../../src/testing.ts";
+import { eventually } from "../support/eventually.ts";
 import { connect, TARGETS } from "./targets.ts";
 
 const ROTATE = "certificates.tsop.dev/rotate";

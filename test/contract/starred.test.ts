@@ -3,7 +3,7 @@
  * `TSOP_E2E_KUBECONFIG` where that is set.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { systemClock } from "../../src/clock.ts";
+import { type Clock, systemClock } from "../../src/clock.ts";
 import {
   createManager,
   type Client,
@@ -15,29 +15,37 @@ import { restListerWatcher } from "../../src/runtime/cache/lister-watcher.ts";
 import { SharedInformer } from "../../src/runtime/cache/shared-informer.ts";
 import { RestClient } from "../../src/runtime/client/rest-client.ts";
 import { HttpsTransport } from "../../src/runtime/transport/https-transport.ts";
-import { eventually, silentLogger } from "../../src/testing.ts";
+import { silentLogger } from "../../src/testing.ts";
+import { eventually } from "../support/eventually.ts";
+import { SkippedTime } from "../support/skipped-time.ts";
 import { resourceOf } from "../../src/kube/resource.ts";
 import { BreakableTransport } from "./breakable-transport.ts";
 import { connect, TARGETS, type Target } from "./targets.ts";
 import { StoppableClock } from "../runtime/support/stoppable-clock.ts";
 import { listen, status } from "../runtime/support/widgets.ts";
 
-const SLOW = { timeoutMs: 20_000 };
+const SLOW = { timeoutMs: 50_000 };
 
 describe.each(TARGETS)("on %s", (_, kubeconfig) => {
+  // The waits after a failure, and for the end of a Lease, pass at once before the embedded control plane.
+  let time: SkippedTime | undefined;
+  let clock: Clock;
   let target: Target;
   let config: ClusterConfig;
   let client: Client;
   let namespace: string;
 
   beforeAll(async () => {
-    target = await connect(kubeconfig);
+    if (kubeconfig === undefined) time = await SkippedTime.start();
+    clock = time?.clock ?? systemClock;
+    target = await connect(kubeconfig, { clock });
     ({ config, client } = target);
     [namespace] = target.namespaces;
   });
 
   afterAll(async () => {
     await target.end();
+    await time?.stop();
   });
 
   const page = (test: string, name: string, text = "") => ({
@@ -52,15 +60,11 @@ describe.each(TARGETS)("on %s", (_, kubeconfig) => {
   function watch(test: string) {
     const transport = new BreakableTransport(new HttpsTransport(config, "tsop-e2e"));
     const informer = new SharedInformer<KubeObject>({
-      listerWatcher: restListerWatcher(
-        new RestClient(transport, systemClock),
-        resourceOf(ConfigMap),
-        {
-          namespace,
-          labelSelector: `test=${test}`,
-        },
-      ),
-      clock: systemClock,
+      listerWatcher: restListerWatcher(new RestClient(transport, clock), resourceOf(ConfigMap), {
+        namespace,
+        labelSelector: `test=${test}`,
+      }),
+      clock,
       log: silentLogger,
     });
     const told = listen(informer);
@@ -148,10 +152,10 @@ describe.each(TARGETS)("on %s", (_, kubeconfig) => {
     { timeout: 60_000 },
     async () => {
       const start = (identity: string) => {
-        const clock = new StoppableClock(systemClock);
+        const own = new StoppableClock(clock);
         const manager = createManager({
           config,
-          clock,
+          clock: own,
           log: silentLogger,
           leaderElection: {
             id: "tsop-e2e",
@@ -164,7 +168,7 @@ describe.each(TARGETS)("on %s", (_, kubeconfig) => {
         });
         const stop = new AbortController();
         const running = manager.start(stop.signal).catch((error: unknown) => error);
-        return { clock, manager, stop, running };
+        return { clock: own, manager, stop, running };
       };
       const one = start("one");
       await one.manager.elected;

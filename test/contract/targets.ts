@@ -29,9 +29,12 @@ export interface Target {
 /** Connects to a target. Most of what is tested is between a client and an API server: the embedded one has no controllers. */
 export async function connect(
   kubeconfig: string | undefined,
-  { controllers = "off" }: Pick<ControlPlaneOptions, "controllers"> = {},
+  { controllers = "off", clock }: Pick<ControlPlaneOptions, "controllers" | "clock"> = {},
 ): Promise<Target> {
-  const cluster = kubeconfig === undefined ? await startControlPlane({ controllers }) : undefined;
+  const cluster =
+    kubeconfig === undefined
+      ? await startControlPlane({ controllers, ...(clock && { clock }) })
+      : undefined;
   const config = loadClusterConfig({
     kubeconfigText: cluster?.kubeconfig ?? readFileSync(kubeconfig ?? "", "utf8"),
   });

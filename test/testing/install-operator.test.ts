@@ -6,12 +6,12 @@ import { controllerFor, createManager, type ManagerOptions } from "../../src/ind
 import { Deployment, Lease, PodDisruptionBudget, Secret } from "../../src/k8s.ts";
 import {
   clientFor,
-  eventually,
   installOperator,
   silentLogger,
   startControlPlane,
   type ControlPlane,
 } from "../../src/testing.ts";
+import { eventually } from "../support/eventually.ts";
 import { PARTS } from "../../src/cli/project/part-names.ts";
 import { newProject, runCli } from "../cli/support/run-cli.ts";
 import { useSources } from "../support/example.ts";

@@ -20,12 +20,12 @@ import {
   checkConversion,
   clientFor,
   type ControlPlane,
-  eventually,
   installOperator,
   installWebhooks,
   silentLogger,
   startControlPlane,
 } from "../../src/testing.ts";
+import { eventually } from "../support/eventually.ts";
 import { emptyFolder, runCli } from "../cli/support/run-cli.ts";
 
 interface OldSpec {

@@ -38,6 +38,8 @@ const STALLED_MS = 120_000;
 interface ServerOptions {
   /** How long a connection stays on which nothing moves. */
   readonly stalledMs?: number;
+  /** The limits for unknown clients that differ from the usual ones. */
+  readonly limits?: Partial<typeof STRANGER_LIMITS>;
   /** Makes a span of each review; none when absent. */
   readonly tracing?: Tracing | undefined;
 }
@@ -58,17 +60,18 @@ export class WebhookServer {
     clock: Clock,
     paths: ReadonlyMap<string, ServedPath>,
     certificate: ServerCertificate,
-    { stalledMs = STALLED_MS, tracing }: ServerOptions = {},
+    { stalledMs = STALLED_MS, tracing, limits }: ServerOptions = {},
   ) {
     this.#clock = clock;
     this.#exchanges = new Exchanges(clock, tracing);
     this.#paths = paths;
-    const limits = {
+    this.#server = createServer({
+      ...tlsOptions(certificate),
       ...STRANGER_LIMITS,
+      ...limits,
       keepAliveTimeout: KEEP_ALIVE_MS,
       handshakeTimeout: HANDSHAKE_MS,
-    };
-    this.#server = createServer({ ...tlsOptions(certificate), ...limits });
+    });
     // Who does not take the answer would have it kept here for ever.
     this.#server.timeout = stalledMs;
     this.#server.on("connection", (socket) => {

@@ -13,6 +13,7 @@ import { nextBomb } from "./bombs.ts";
 import { nextDeep } from "./deep.ts";
 import { fuzzDefinition } from "./definition.ts";
 import { Random } from "../../support/random.ts";
+import { SkippedTime } from "../../support/skipped-time.ts";
 import { exchange, nextRaw } from "./raw.ts";
 import { type FuzzRequest, nextRequest } from "./requests.ts";
 
@@ -32,8 +33,10 @@ const TRIES = 3;
 export interface FuzzOptions {
   readonly requests: number;
   readonly seed: number;
-  /** An answer may take this long; a second when absent. */
+  /** An answer may take this long; as long as it likes when absent: that is a question to a machine that is known. */
   readonly slowMs?: number;
+  /** Without an answer for this long a request hangs; 20 s when absent. */
+  readonly deadlineMs?: number;
   /** Hears of progress after every so many requests. */
   readonly onProgress?: (done: number, heapBytes: number) => void;
 }
@@ -69,27 +72,32 @@ function collectedBytes(): number {
 }
 
 /** Runs the stream of a seed against a control plane of its own. */
-export async function fuzz({ requests, seed, onProgress }: FuzzOptions): Promise<FuzzReport> {
+export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
+  const { seed, deadlineMs = DEADLINE_MS } = options;
   const crashes: string[] = [];
-  const plane = await startControlPlane({ controllers: "off", log: crashLogger(crashes) });
+  // A read of a version to come is refused after three seconds.
+  const time = await SkippedTime.start();
+  const log = crashLogger(crashes);
+  const plane = await startControlPlane({ controllers: "off", log, clock: time.clock });
   const { server, ca, cert, key } = connectionOf(plane.kubeconfig);
   const agent = new Agent({ keepAlive: true, maxSockets: WORKERS, ca, cert, key });
-  const send = sender(server, agent);
+  const send = sender(server, agent, deadlineMs);
   const noise = new Random(seed + 1);
   try {
     await send(create("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", fuzzDefinition));
     return await run(
       {
         send,
-        sendRaw: () => exchange(server, { ca, cert, key }, nextRaw(noise), DEADLINE_MS),
+        sendRaw: () => exchange(server, { ca, cert, key }, nextRaw(noise), deadlineMs),
         plane,
         crashes,
       },
-      { requests, seed, ...(onProgress && { onProgress }) },
+      options,
     );
   } finally {
     agent.destroy();
     await plane.stop();
+    await time.stop();
   }
 }
 
@@ -103,7 +111,7 @@ interface Subject {
 
 async function run(
   { send, sendRaw, plane, crashes }: Subject,
-  { requests, seed, slowMs = 1000, onProgress }: FuzzOptions,
+  { requests, seed, slowMs = Infinity, onProgress }: FuzzOptions,
 ): Promise<FuzzReport> {
   const random = new Random(seed);
   const wrong: string[] = [];
@@ -233,7 +241,7 @@ async function clear(send: Subject["send"], plane: ControlPlane): Promise<void> 
   plane.compact();
 }
 
-function sender(server: string, agent: Agent): Subject["send"] {
+function sender(server: string, agent: Agent, deadlineMs: number): Subject["send"] {
   return (asked) =>
     new Promise((resolve, reject) => {
       // Node leaves the length of a DELETE's body to its caller.
@@ -254,8 +262,8 @@ function sender(server: string, agent: Agent): Subject["send"] {
         });
         incoming.on("error", reject);
       });
-      outgoing.setTimeout(DEADLINE_MS, () => {
-        outgoing.destroy(new Error(`no answer within ${DEADLINE_MS} ms`));
+      outgoing.setTimeout(deadlineMs, () => {
+        outgoing.destroy(new Error(`no answer within ${deadlineMs} ms`));
       });
       outgoing.on("error", reject);
       outgoing.end(asked.body);

@@ -9,7 +9,7 @@ import { LiveClient } from "../../../src/runtime/client/live-client.ts";
 import { RestClient } from "../../../src/runtime/client/rest-client.ts";
 import { FencedTransport } from "../../../src/runtime/transport/fenced-transport.ts";
 import { HttpsTransport } from "../../../src/runtime/transport/https-transport.ts";
-import { eventually } from "../../../src/testing.ts";
+import { eventually } from "../../support/eventually.ts";
 
 const KEY = { namespace: "d", name: "web-0" };
 // As kubelets send it: without a kind.

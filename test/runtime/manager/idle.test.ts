@@ -4,12 +4,12 @@ import { ConfigMap, Secret } from "../../../src/k8s.ts";
 import { accessOf } from "../../../src/testing/access.ts";
 import {
   clientFor,
-  eventually,
   inProcess,
   silentLogger,
   startControlPlane,
   VirtualClock,
 } from "../../../src/testing.ts";
+import { eventually } from "../../support/eventually.ts";
 
 const key = (name: string) => ({ namespace: "default", name });
 const one = (name: string) => ({ metadata: key(name), data: {} });

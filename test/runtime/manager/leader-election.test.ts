@@ -3,11 +3,11 @@ import { createManager, loadClusterConfig } from "../../../src/index.ts";
 import { Lease } from "../../../src/k8s.ts";
 import {
   clientFor,
-  eventually,
   silentLogger,
   startControlPlane,
   type ControlPlane,
 } from "../../../src/testing.ts";
+import { eventually } from "../../support/eventually.ts";
 
 describe("leader election", () => {
   let cluster: ControlPlane;

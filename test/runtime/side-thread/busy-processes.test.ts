@@ -9,11 +9,12 @@ import { createManager, loadClusterConfig } from "../../../src/index.ts";
 import { ConfigMap, Lease } from "../../../src/k8s.ts";
 import {
   clientFor,
-  eventually,
   silentLogger,
   startControlPlane,
   type ControlPlane,
 } from "../../../src/testing.ts";
+import { bundled } from "../../support/bundled.ts";
+import { eventually } from "../../support/eventually.ts";
 import { TIMES, type News, type Order } from "./operator.ts";
 
 const SLOW = { timeoutMs: 60_000, intervalMs: 50 };
@@ -21,20 +22,23 @@ const LONG = { timeout: 150_000 };
 
 describe("a leader's main thread", () => {
   let cluster: ControlPlane;
+  let program: Awaited<ReturnType<typeof bundled>>;
   const children = new Set<ChildProcess>();
 
   beforeAll(async () => {
     cluster = await startControlPlane({ controllers: "off" });
+    program = await bundled("test/runtime/side-thread/operator.ts");
   });
 
   afterAll(async () => {
     for (const child of children) child.kill("SIGKILL");
     await cluster.stop();
+    program.remove();
   });
 
   /** Starts an operator with a Lease of its own, and waits until it leads. */
   async function start(lease: string, { stuckAfterMs = 60_000, sharded = false } = {}) {
-    const child = fork("scripts/run-ts.mjs", ["test/runtime/side-thread/operator.ts"]);
+    const child = fork(program.path);
     children.add(child);
     const news: News[] = [];
     child.on("message", (message: News) => news.push(message));

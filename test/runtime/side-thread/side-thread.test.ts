@@ -12,9 +12,9 @@ import { silentLogger } from "../../../src/log.ts";
 import type { SideThreadSettings } from "../../../src/runtime/side-thread/protocol.ts";
 import { SideThread } from "../../../src/runtime/side-thread/side-thread.ts";
 import type { CredentialRecipe } from "../../../src/runtime/transport/credentials/credentials.ts";
-import { eventually } from "../../../src/testing.ts";
+import { eventually } from "../../support/eventually.ts";
 
-const SLOW = { timeoutMs: 15_000 };
+const SLOW = { timeoutMs: 50_000 };
 const LONG = { timeout: 120_000 };
 
 /** Knows one token at a time, and has room for one Lease. */

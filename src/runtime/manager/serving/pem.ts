@@ -16,21 +16,36 @@ export function certificatesIn(text: string): X509Certificate[] {
 }
 
 /** The first certificate in a text; `undefined` when there is no readable one. */
-export function certificateIn(text: string): X509Certificate | undefined {
-  try {
-    return new X509Certificate(text);
-  } catch {
-    return undefined;
-  }
-}
+export const certificateIn = remembering((text) => new X509Certificate(text));
 
 /** The private key in a text; `undefined` when there is no readable one. */
-export function privateKeyIn(text: string): KeyObject | undefined {
-  try {
-    return createPrivateKey(text);
-  } catch {
-    return undefined;
-  }
+export const privateKeyIn = remembering((text): KeyObject => createPrivateKey(text));
+
+/** More than the texts in the Secret of a webhook server and in its configurations. */
+const REMEMBERED = 16;
+
+/**
+ * Reads texts, and remembers the last ones: an operator looks at the same certificates and keys
+ * again and again, and to parse them is most of that work.
+ */
+function remembering<T>(parse: (text: string) => T): (text: string) => T | undefined {
+  const known = new Map<string, T>();
+  return (text) => {
+    let found = known.get(text);
+    try {
+      found ??= parse(text);
+    } catch {
+      return undefined;
+    }
+    // The last one that was asked for is the last in the map.
+    known.delete(text);
+    known.set(text, found);
+    for (const oldest of known.keys()) {
+      if (known.size <= REMEMBERED) break;
+      known.delete(oldest);
+    }
+    return found;
+  };
 }
 
 /** The period in which a certificate is valid. */

@@ -1,13 +1,13 @@
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { systemClock, VirtualClock, type Clock } from "../../../../src/clock.ts";
 import type { TsopError } from "../../../../src/errors.ts";
 import type { CredentialSource } from "../../../../src/runtime/transport/credentials/credentials.ts";
 import { loadClusterConfig } from "../../../../src/runtime/transport/load-config.ts";
 import chains from "../../kubeconfig/client-go/trust.json" with { type: "json" };
+import { eventually } from "../../../support/eventually.ts";
 
 const V1 = "client.authentication.k8s.io/v1";
 const V1BETA1 = "client.authentication.k8s.io/v1beta1";
@@ -77,8 +77,7 @@ async function shown(failing: Promise<unknown>): Promise<string> {
 }
 
 async function until(happened: () => boolean): Promise<void> {
-  for (let tries = 0; !happened() && tries < 500; tries++) await sleep(20);
-  expect(happened()).toBe(true);
+  await eventually(() => expect(happened()).toBe(true));
 }
 
 const isAlive = (pid: number): boolean => {
@@ -250,12 +249,17 @@ describe.skipIf(process.platform === "win32")("Credentials from a program", () =
       `trap '' TERM; (trap '' TERM; echo $$ > ${folder}/inner; sleep 600) & echo $! > ${folder}/child; echo $$ > ${folder}/pid; wait; sleep 600`,
     );
     const stop = new AbortController();
-    const asked = credentials({ command }).get(stop.signal);
+    const clock = new VirtualClock();
+    const asked = credentials({ command }, { clock }).get(stop.signal);
     asked.catch(() => undefined);
     await until(() => existsSync(join(folder, "pid")) && existsSync(join(folder, "inner")));
     const pids = ["pid", "child"].map((name) => Number(readFileSync(join(folder, name), "utf8")));
     stop.abort(new Error("enough"));
     await expect(asked).rejects.toThrow("enough");
+    // It does not end on request, and is killed two seconds later.
+    await clock.advance(1999);
+    expect(pids.map(isAlive)).toEqual([true, true]);
+    await clock.advance(1);
     await until(() => !pids.some(isAlive));
   });
 

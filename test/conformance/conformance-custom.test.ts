@@ -1,0 +1,3 @@
+import { compareGroups } from "./compared-groups.ts";
+
+compareGroups((group) => group >= "J");
