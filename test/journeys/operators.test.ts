@@ -1,12 +1,9 @@
 /**
- * The example operators on the sources of this checkout: their types, manifests and tests; deployed with their roles alone,
- * at work, and undeployed.
+ * The example operators on the sources of this checkout: their manifests; deployed with their roles alone, at work, and
+ * undeployed. Their types and tests are in example.test.ts, their memory in `npm run bench -- idle-operator`.
  */
-import { execFile } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { mergePatch, type Client } from "../../src/index.ts";
@@ -27,20 +24,13 @@ import { runCli } from "../cli/support/run-cli.ts";
 import { DeployedOperator } from "../support/deployed-operator.ts";
 import { exampleOnSources } from "../support/example.ts";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
 const namespace = "default";
-const BYTES = 1024 * 1024;
-/** What the chart of operator-sdk gives an operator. */
-const MEBIBYTES = 128;
 const patience = { timeoutMs: 60_000 };
 
-/** An example, what its sample leads to, and how many tests it has. */
+/** An example, and what its sample leads to. */
 interface Operator {
   readonly name: string;
   readonly sample: string;
-  readonly tests: number;
-  /** Where it needs more memory than others. */
-  readonly mebibytes?: number;
   /** Changes the copy of the example before it is deployed. */
   readonly prepare?: (folder: string) => void;
   readonly look: (client: Client) => Promise<void>;
@@ -50,7 +40,6 @@ const OPERATORS: Operator[] = [
   {
     name: "helloworld",
     sample: "myapp_v1_helloworld.yaml",
-    tests: 3,
     look: async (client) => {
       const helloworld = await client.dynamic("myapp.example.com/v1", "HelloWorld");
       const key = { namespace, name: "hello" };
@@ -67,7 +56,6 @@ const OPERATORS: Operator[] = [
   {
     name: "configmonitor",
     sample: "page.yaml",
-    tests: 5,
     look: async (client) => {
       const deployment = { namespace, name: "frontend" };
       const generationOfRollout = (replicas: number): Promise<number> =>
@@ -90,7 +78,6 @@ const OPERATORS: Operator[] = [
   {
     name: "myapp",
     sample: "app_v1_myapp.yaml",
-    tests: 5,
     look: async (client) => {
       const myapp = await client.dynamic("app.example.com/v1", "MyApp");
       const key = { namespace, name: "my-application" };
@@ -108,7 +95,6 @@ const OPERATORS: Operator[] = [
   {
     name: "sampledb",
     sample: "db_v1_sampledb.yaml",
-    tests: 6,
     look: async (client) => {
       const sampledb = await client.dynamic("db.example.com/v1", "SampleDB");
       const key = { namespace, name: "shop" };
@@ -127,9 +113,6 @@ const OPERATORS: Operator[] = [
   {
     name: "mini-cert",
     sample: "certs_v1_certificate.yaml",
-    tests: 8,
-    // Its packages are as large as tsop, and for the stack of an error Node reads the map of all sources.
-    mebibytes: 256,
     // Nobody listens there: the example's own tests have an ACME server.
     prepare: (folder) => {
       const path = join(folder, "config/manager/manager.yaml");
@@ -155,7 +138,6 @@ const OPERATORS: Operator[] = [
   {
     name: "postgres",
     sample: "postgresql_v1_postgresqlcluster.yaml",
-    tests: 11,
     // No containers run there: the example's own tests have a model of the databases.
     prepare: (folder) => {
       const path = join(folder, "config/manager/manager.yaml");
@@ -181,7 +163,7 @@ const OPERATORS: Operator[] = [
 ];
 
 describe.each(OPERATORS)("examples/$name", { timeout: 240_000 }, (operator) => {
-  const { name, sample, tests, mebibytes, look, prepare } = operator;
+  const { name, sample, look, prepare } = operator;
   let example: { readonly folder: string; remove(): void };
   beforeAll(() => {
     example = exampleOnSources(name);
@@ -196,25 +178,7 @@ describe.each(OPERATORS)("examples/$name", { timeout: 240_000 }, (operator) => {
     expect({ code, out, err }).toEqual({ code: 0, out: "  nothing to change", err: "" });
   });
 
-  it("passes its own types and tests", async () => {
-    const alias = ["k8s", "testing"].map((entry) => ({
-      find: `tsop/${entry}`,
-      replacement: join(root, `src/${entry}.ts`),
-    }));
-    const all = [...alias, { find: "tsop", replacement: join(root, "src/index.ts") }];
-    const settings = `export default ${JSON.stringify({ resolve: { alias: all } })};\n`;
-    writeFileSync(join(example.folder, "vitest.config.mjs"), settings);
-    const run = async (program: string, ...args: string[]): Promise<string> => {
-      const argv = [join(root, "node_modules", program), ...args];
-      const { stdout } = await promisify(execFile)(process.execPath, argv, { cwd: example.folder });
-      return stdout;
-    };
-    expect(await run("typescript/bin/tsc")).toBe("");
-    const told = await run("vitest/vitest.mjs", "run", "--reporter=json");
-    expect(JSON.parse(told)).toMatchObject({ success: true, numPassedTests: tests });
-  });
-
-  it("works with its role alone and within its memory, and is gone when it is undeployed", async () => {
+  it("works with its role alone, and is gone when it is undeployed", async () => {
     await using deployed = await DeployedOperator.deploy(example.folder, name);
     const client = clientFor(deployed.cluster);
     await deployed.untilReady(name);
@@ -226,10 +190,6 @@ describe.each(OPERATORS)("examples/$name", { timeout: 240_000 }, (operator) => {
     }
     await look(client);
     expect(deployed.lines.filter((line) => /forbidden|may not /i.test(line))).toEqual([]);
-    if (process.platform !== "win32") {
-      expect(deployed.residentBytes()).toBeLessThan((mebibytes ?? MEBIBYTES) * BYTES);
-    }
-
     const argv = ["undeploy", "--kubeconfig", "admin"];
     expect(await runCli(example.folder, argv)).toMatchObject({ code: 0, err: "" });
     const all = [

@@ -2,11 +2,12 @@
  * An operator as `tsop deploy` brings it into a control plane: its pod is simulated, its process runs here, as its
  * service account, with the flags and the environment of its Deployment.
  */
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { Agent, request } from "node:https";
-import { createServer, type AddressInfo } from "node:net";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { stringify } from "yaml";
@@ -14,6 +15,7 @@ import { bundleOperator } from "../../src/cli/operator/bundle.ts";
 import { Deployment, ServiceAccount } from "../../src/k8s.ts";
 import { clientFor, eventually, startControlPlane, type ControlPlane } from "../../src/testing.ts";
 import { runCli } from "../cli/support/run-cli.ts";
+import { fastClock } from "./fast-clock.ts";
 
 const BUNDLE = ".tsop/test/main.mjs";
 const TEMPLATE_ANNOTATION = "kubectl.kubernetes.io/default-container: manager\n";
@@ -53,7 +55,7 @@ export class DeployedOperator implements AsyncDisposable {
   ): Promise<DeployedOperator> {
     const ports = { health: await freePort(), metrics: await freePort() };
     probeLocally(folder, ports.health);
-    const cluster = await startControlPlane();
+    const cluster = await startControlPlane({ clock: fastClock() });
     const operator = new DeployedOperator(cluster, `${name}-system`, ports);
     try {
       writeFileSync(join(folder, "admin"), cluster.kubeconfig);
@@ -85,12 +87,6 @@ export class DeployedOperator implements AsyncDisposable {
       },
       { timeoutMs: 120_000 },
     );
-  }
-
-  /** What the process has in memory. */
-  residentBytes(): number {
-    const pid = String(this.#process?.pid);
-    return Number(spawnSync("ps", ["-o", "rss=", "-p", pid], { encoding: "utf8" }).stdout) * 1024;
   }
 
   /** What `GET /readyz` is answered with. */
@@ -156,7 +152,9 @@ export async function tokenOf(
   cluster: ControlPlane,
   key: { readonly namespace: string; readonly name: string },
 ): Promise<string> {
-  const body = { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: {} };
+  // Longer than any test, also where a day is an hour.
+  const spec = { expirationSeconds: 86_400 };
+  const body = { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec };
   const answer = await clientFor(cluster).subresource("token").create(ServiceAccount, key, body);
   return (answer as typeof answer & { status: { token: string } }).status.token;
 }
@@ -198,14 +196,23 @@ export function operatorCommand(
   return { args, env: Object.fromEntries(env) as Record<string, string> };
 }
 
-/** A port that nobody has. */
+/** Below all ports that systems give to outgoing connections and to those who ask for any. */
+const PORTS = { first: 20_000, count: 10_000 };
+
+/** A port that is free, and that the system gives to nobody before the operator listens there. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
+  for (;;) {
+    const port = PORTS.first + randomInt(PORTS.count);
+    const server = createServer().listen(port, "127.0.0.1");
+    const isFree = await once(server, "listening").then(
+      () => true,
+      () => false,
+    );
+    if (!isFree) continue;
+    server.close();
+    await once(server, "close");
+    return port;
+  }
 }
 
 /** The simulated kubelet asks the process for its readiness. */

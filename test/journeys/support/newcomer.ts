@@ -17,6 +17,7 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { builtCheckout } from "../../support/built-checkout.ts";
+import { installedPackage } from "../../support/installed-package.ts";
 
 const NODE_MODULES = fileURLToPath(new URL("../../../node_modules", import.meta.url));
 
@@ -54,6 +55,7 @@ export class Newcomer {
   static async arrive({ programs = "" } = {}): Promise<Newcomer> {
     const newcomer = new Newcomer(mkdtempSync(join(tmpdir(), "tsop-newcomer-")), programs);
     const checkout = await builtCheckout();
+    const installed = await installedPackage();
     const realNpm = programOnPath("npm");
     newcomer.#program("tsop", `exec "${process.execPath}" "${checkout}/bin/tsop.js" "$@"`);
     newcomer.#program("npx", 'exec "$@"');
@@ -66,7 +68,7 @@ install)
     ln -sfn "${NODE_MODULES}/$name" node_modules/$name
   done
   for name in eslint tsc vitest; do ln -sfn "${NODE_MODULES}/.bin/$name" node_modules/.bin/$name; done
-  ln -sfn "${checkout}" node_modules/tsop
+  ln -sfn "${installed}" node_modules/tsop
   ln -sfn ../tsop/bin/tsop.js node_modules/.bin/tsop ;;
 *) exec "${realNpm}" "$@" ;;
 esac`,

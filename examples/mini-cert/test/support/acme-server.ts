@@ -155,7 +155,7 @@ export class AcmeServer {
       );
       return { body: { newNonce, newAccount, newOrder } };
     }
-    const signed: SignedRequest = JSON.parse(await text(request));
+    const signed = JSON.parse(await text(request)) as SignedRequest;
     const { account, isNew } = this.#accountOf(signed, this.#url(url.slice(1)));
     const problem = this.fault(endpoint);
     if (problem) throw new Refusal(problem);

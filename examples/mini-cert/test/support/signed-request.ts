@@ -27,11 +27,12 @@ export interface Header {
 }
 
 export function headerOf(request: SignedRequest): Header {
-  return JSON.parse(Buffer.from(request.protected, "base64url").toString());
+  return JSON.parse(Buffer.from(request.protected, "base64url").toString()) as Header;
 }
 
 export function payloadOf({ payload }: SignedRequest): Payload {
-  return payload === "" ? {} : JSON.parse(Buffer.from(payload, "base64url").toString());
+  if (payload === "") return {};
+  return JSON.parse(Buffer.from(payload, "base64url").toString()) as Payload;
 }
 
 /** Whether the key has signed the request; keys are of P-256. */

@@ -9,7 +9,6 @@ import {
   removeFinalizer,
   setCondition,
   setControllerReference,
-  type CleanupContext,
   type Client,
   type ConditionChange,
   type Dependents,
@@ -82,7 +81,7 @@ export class PostgreSQLClusterReconciler implements Reconciler<PostgreSQLCluster
   }
 
   /** Pods have a finalizer, so somebody must see them end. The rest is the garbage collector's. */
-  async cleanup(cluster: PostgreSQLCluster, _context: CleanupContext): Promise<Outcome> {
+  async cleanup(cluster: PostgreSQLCluster): Promise<Outcome> {
     const pods = await this.#podsOf(cluster);
     for (const pod of pods) {
       if (hasEnded(pod)) await this.#release(pod);
@@ -146,7 +145,9 @@ export class PostgreSQLClusterReconciler implements Reconciler<PostgreSQLCluster
     }));
     const answers = await Promise.allSettled(asked);
     const known = answers.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
-    const errors = answers.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
+    const errors: unknown[] = answers.flatMap((one) =>
+      one.status === "rejected" ? [one.reason as unknown] : [],
+    );
     if (known.length === 0) throw new AggregateError(errors, "no member says how far it is");
     return known.sort((one, other) => other.position - one.position)[0]?.pod;
   }
