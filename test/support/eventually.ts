@@ -3,8 +3,8 @@ import { eventually as eventuallyWithin, VirtualClock } from "../../src/testing.
 
 const REAL_MS = 50_000;
 
-export const eventually: typeof eventuallyWithin = (check, options = {}) =>
+export const eventually: typeof eventuallyWithin = (check, options) =>
   eventuallyWithin(
     check,
-    options.clock instanceof VirtualClock ? options : { timeoutMs: REAL_MS, ...options },
+    options?.clock instanceof VirtualClock ? options : { timeoutMs: REAL_MS, ...options },
   );
