@@ -3,8 +3,11 @@ import { eventually as eventuallyWithin, VirtualClock } from "../../src/testing.
 
 const REAL_MS = 50_000;
 
-export const eventually: typeof eventuallyWithin = (check, options) =>
-  eventuallyWithin(
-    check,
-    options?.clock instanceof VirtualClock ? options : { timeoutMs: REAL_MS, ...options },
-  );
+/** Calls `check` again and again until it does not fail. */
+export function eventually<T>(
+  check: () => T | Promise<T>,
+  options: NonNullable<Parameters<typeof eventuallyWithin>[1]> = {},
+): Promise<T> {
+  const isVirtual = options.clock instanceof VirtualClock;
+  return eventuallyWithin(check, isVirtual ? options : { timeoutMs: REAL_MS, ...options });
+}

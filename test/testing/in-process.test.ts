@@ -21,6 +21,7 @@ import {
   VirtualClock,
 } from "../../src/testing.ts";
 import { inProcessConfig } from "../../src/testing/in-process.ts";
+import { SkippedTime } from "../support/skipped-time.ts";
 
 /** What only a connection has, and what is another at each request. */
 const OF_THE_CONNECTION = ["connection", "keep-alive", "transfer-encoding", "date", "audit-id"];
@@ -36,14 +37,20 @@ async function exchange(transport: Transport, request: TransportRequest): Promis
 const json = { "Content-Type": "application/json", Accept: "application/json" };
 
 describe("a transport without a socket", () => {
+  let time: SkippedTime;
   let cluster: ControlPlane;
   beforeAll(async () => {
-    cluster = await startControlPlane();
+    // A watch ends after a second.
+    time = await SkippedTime.start();
+    cluster = await startControlPlane({ clock: time.clock });
     const admin = clientFor(cluster);
     await admin.create(Namespace, { metadata: { name: "enterprise" } });
     await cluster.settle();
   });
-  afterAll(() => cluster.stop());
+  afterAll(async () => {
+    await cluster.stop();
+    await time.stop();
+  });
 
   const both = (
     identity: { user: string; groups?: string[] },

@@ -128,7 +128,8 @@ describe("installOperator", { timeout: 180_000 }, () => {
     const cluster = await controlPlane();
     const config = await installOperator(cluster, join(folder, "config"));
     const namespace = "shop-system";
-    const times = { leaseDurationMs: 2000, renewDeadlineMs: 1500, retryPeriodMs: 300 };
+    // Long enough for a machine that is busy with others; who ends takes its Lease away.
+    const times = { leaseDurationMs: 30_000, renewDeadlineMs: 20_000, retryPeriodMs: 300 };
     const shard = (identity: string) =>
       start({ config, sharding: { id: "shop", namespace, identity, ...times } });
     const shards = [shard("a"), shard("b")] as const;

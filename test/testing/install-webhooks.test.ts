@@ -1,6 +1,8 @@
 /** `installWebhooks`: a control plane asks the webhooks that a test serves. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import {
   type Content,
   ConversionWebhook,
@@ -87,13 +89,25 @@ class LossyConversion implements Converter<Widget, OldWidget> {
 const key = (name: string) => ({ namespace: "default", name });
 
 describe("installWebhooks", { timeout: 60_000 }, () => {
+  let project: string;
   let folder: string;
+  let root: ControlPlane;
   let cluster: ControlPlane;
   const stops: (() => Promise<void>)[] = [];
 
+  // The project is only read.
+  beforeAll(async () => {
+    root = await startControlPlane();
+    await root.settle();
+    project = mkdtempSync(join(tmpdir(), "tsop-webhooks-"));
+    folder = await widgets(project);
+  });
+  afterAll(async () => {
+    rmSync(project, { recursive: true, force: true });
+    await root.stop();
+  });
   beforeEach(async () => {
-    cluster = await startControlPlane();
-    folder = await widgets();
+    cluster = await root.fork();
   });
   afterEach(async () => {
     for (const stop of stops.splice(0)) await stop();
@@ -204,8 +218,7 @@ describe("installWebhooks", { timeout: 60_000 }, () => {
 });
 
 /** The `config` folder of a project with that kind, its webhooks, and nothing else. */
-async function widgets(): Promise<string> {
-  const root = emptyFolder();
+async function widgets(root: string): Promise<string> {
   const tsop = async (...argv: string[]): Promise<void> => {
     const { code, err } = await runCli(root, argv);
     if (code !== 0) throw new Error(err);

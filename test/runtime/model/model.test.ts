@@ -15,7 +15,7 @@ import { ModelServer } from "./model-server.ts";
 
 // A failure names its seed: `TSOP_MODEL_FIRST=<seed> TSOP_MODEL_SEEDS=1` replays it; more seeds make a longer run.
 const FIRST = Number(process.env["TSOP_MODEL_FIRST"] ?? 1);
-const SEEDS = Number(process.env["TSOP_MODEL_SEEDS"] ?? 20_000);
+const SEEDS = Number(process.env["TSOP_MODEL_SEEDS"] ?? 10_000);
 
 const NAMES = ["a", "b", "c"];
 const STEPS = 10;

@@ -16,19 +16,19 @@ export function certificatesIn(text: string): X509Certificate[] {
 }
 
 /** The first certificate in a text; `undefined` when there is no readable one. */
-export const certificateIn = remembering((text) => new X509Certificate(text));
+export const certificateIn = remembering(16, (text) => new X509Certificate(text));
 
 /** The private key in a text; `undefined` when there is no readable one. */
-export const privateKeyIn = remembering((text): KeyObject => createPrivateKey(text));
-
-/** More than the texts in the Secret of a webhook server and in its configurations. */
-const REMEMBERED = 16;
+export const privateKeyIn = remembering(2, (text): KeyObject => createPrivateKey(text));
 
 /**
- * Reads texts, and remembers the last ones: an operator looks at the same certificates and keys
- * again and again, and to parse them is most of that work.
+ * Parses texts and keeps the results of the last `count`: an operator looks at the same certificates and keys again and
+ * again. Few keys are kept, so that a replaced key soon leaves the memory.
  */
-function remembering<T>(parse: (text: string) => T): (text: string) => T | undefined {
+function remembering<T>(
+  count: number,
+  parse: (text: string) => T,
+): (text: string) => T | undefined {
   const known = new Map<string, T>();
   return (text) => {
     let found = known.get(text);
@@ -41,7 +41,7 @@ function remembering<T>(parse: (text: string) => T): (text: string) => T | undef
     known.delete(text);
     known.set(text, found);
     for (const oldest of known.keys()) {
-      if (known.size <= REMEMBERED) break;
+      if (known.size <= count) break;
       known.delete(oldest);
     }
     return found;
