@@ -42,6 +42,7 @@ export function configOf(excluded: readonly string[]): ViteUserConfig {
       // A guard against hanging, not a judgement of speed: a shared machine can be ten times slower.
       testTimeout: 60_000,
       hookTimeout: 120_000,
+      expect: { poll: { timeout: 50_000 } },
       maxWorkers: availableParallelism(),
       // Modules have no state of their own: the files of a worker share them, and a third of the processor time is saved.
       isolate: false,

@@ -103,13 +103,12 @@ describe("a second control plane of a project", { timeout: 60_000 }, () => {
 /** `tsop cluster` in this process, interrupted when it has said its first line; its exit code. */
 async function clusterHere(folder: string, ...flags: string[]): Promise<number> {
   const stop = new AbortController();
-  const { code } = await runCli(folder, ["cluster", "--json", ...flags], {
+  const { code, out } = await runCli(folder, ["cluster", "--json", ...flags], {
     signal: stop.signal,
-    onLine: () => {
-      stop.abort();
-    },
+    onLine: () => stop.abort(),
   });
-  return stop.signal.aborted ? code : -1;
+  expect(out).toContain('"url":"https://');
+  return code;
 }
 
 async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {

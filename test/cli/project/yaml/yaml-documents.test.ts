@@ -46,7 +46,7 @@ describe("readDocuments", () => {
     );
   });
 
-  it("finds a repeated key among many in no time that grows with their square", () => {
+  it("finds a repeated key among fifty thousand", () => {
     const keys = Array.from({ length: 50_000 }, (_, index) => `k${index}: 1\n`).join("");
     expect(() => readDocuments(`${keys}k7: 2\n`, "a.yaml")).toThrow(/the key `k7` is there twice/);
   });
