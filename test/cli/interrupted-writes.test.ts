@@ -98,34 +98,6 @@ describe("a disk that is full in the middle of a command", { timeout: 120_000 },
   }
 });
 
-describe("a signal in the middle of a command", { timeout: 120_000 }, () => {
-  afterAll(mendDisk);
-
-  it("takes effect when all files are written", async () => {
-    const root = await newProject();
-    const whole = await newProject();
-    await succeed(whole, "create", "api", ...KIND);
-    const signals: string[] = [];
-    const listen = (signal: string) => signals.push(signal);
-    const listeners = process.listenerCount("SIGINT");
-    process.on("SIGINT", listen);
-    try {
-      fileSystem.rename = async (...args) => {
-        process.emit("SIGINT", "SIGINT");
-        expect(process.listenerCount("SIGINT")).toBe(listeners + 2);
-        return rename(...args);
-      };
-      syncBuiltinESMExports();
-      await succeed(root, "create", "api", ...KIND);
-    } finally {
-      process.off("SIGINT", listen);
-    }
-    expect(signals.length).toBeGreaterThan(3);
-    expect(process.listenerCount("SIGINT")).toBe(listeners);
-    expect(Object.keys(filesIn(root))).toEqual(Object.keys(filesIn(whole)));
-  });
-});
-
 describe("a main file with another name", { timeout: 120_000 }, () => {
   it("is edited by create, taken back to the byte by delete, and bundled", async () => {
     const root = await newProject();

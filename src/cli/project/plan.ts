@@ -14,7 +14,6 @@ import { TsopError, UsageError } from "../../errors.ts";
 import type { CliContext } from "../context.ts";
 import { fileProblem } from "../file-errors.ts";
 import { paint } from "../output.ts";
-import { uninterrupted } from "../uninterrupted.ts";
 import { NOTHING_TO_CHANGE } from "./unchanged.ts";
 import { removeUnfinished, unfinishedName } from "./unfinished-files.ts";
 import type { OptionOf } from "../command.ts";
@@ -115,13 +114,11 @@ export async function carryOut(
 
 /**
  * Writes the plan. New contents are on the disk before the first file changes its name; when a
- * rename fails, those before it are taken back. Ctrl-C ends the process afterwards.
+ * rename fails, those before it are taken back.
  *
  * @throws TsopError `write-failed`, `changed-meanwhile` or `outside-project`, with the files as they were
  */
-export const applyPlan = (plan: Plan): Promise<void> => uninterrupted(() => writePlan(plan));
-
-async function writePlan(plan: Plan): Promise<void> {
+export async function applyPlan(plan: Plan): Promise<void> {
   const staged: { readonly change: FileChange; target: string; temporary: string }[] = [];
   const madeFolders: string[] = [];
   const done: FileChange[] = [];
