@@ -88,9 +88,10 @@ export async function stopped(root: string, argv: readonly string[], at: string)
     writeFileSync(lock, JSON.stringify({ ...holder, pid: DEAD_PID }));
   }
   const own = `.tsop-${process.pid}`;
-  for (const path of readdirSync(root, { recursive: true, encoding: "utf8" })) {
-    if (!path.endsWith(own)) continue;
-    renameSync(join(root, path), join(root, path.replace(own, `.tsop-${DEAD_PID}`)));
+  // With file types, links are not followed: node_modules is one.
+  for (const { name, parentPath } of readdirSync(root, { recursive: true, withFileTypes: true })) {
+    if (!name.endsWith(own)) continue;
+    renameSync(join(parentPath, name), join(parentPath, name.replace(own, `.tsop-${DEAD_PID}`)));
   }
 }
 
