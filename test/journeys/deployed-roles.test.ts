@@ -127,6 +127,9 @@ export function setUpPage(manager: Manager): void {
 }
 `;
 
+/** Against what hangs: real processes on a machine that others use, too. */
+const PATIENCE = { timeoutMs: 60_000 };
+
 /** What a server refused, as the operator's own metrics count it. */
 const REFUSED = /^rest_client_requests_total\{[^}]*code="403".*$/gm;
 
@@ -185,18 +188,15 @@ async function untilSamplesReady(cluster: ControlPlane, folder: string, sample: 
   object.metadata.namespace = namespace;
   const kind = await client.dynamic(object.apiVersion, object.kind);
   await client.create(kind, object);
-  await eventually(
-    async () => {
-      const { status } = (await client.get(kind, {
-        namespace,
-        name: object.metadata.name,
-      })) as KubeObject & { status?: { conditions?: { type: string; status: string }[] } };
-      expect(status?.conditions).toContainEqual(
-        expect.objectContaining({ type: "Ready", status: "True" }),
-      );
-    },
-    { timeoutMs: 20_000 },
-  );
+  await eventually(async () => {
+    const { status } = (await client.get(kind, {
+      namespace,
+      name: object.metadata.name,
+    })) as KubeObject & { status?: { conditions?: { type: string; status: string }[] } };
+    expect(status?.conditions).toContainEqual(
+      expect.objectContaining({ type: "Ready", status: "True" }),
+    );
+  }, PATIENCE);
   return { client, kind, key: { namespace, name: object.metadata.name } };
 }
 
@@ -213,7 +213,7 @@ describe("with its generated role alone", { timeout: 240_000 }, () => {
       await made.client.delete(made.kind, made.key);
       await eventually(async () => {
         expect(await made.client.find(ConfigMap, page)).toBeUndefined();
-      });
+      }, PATIENCE);
       await expectNothingRefused(operator, "myweb");
     } finally {
       example.remove();
@@ -264,17 +264,14 @@ describe("with its generated role alone", { timeout: 240_000 }, () => {
     await using operator = await DeployedOperator.deploy(folder, "shop");
     await expectAtWork(operator, "shop");
     const client = clientFor(operator.cluster);
-    await eventually(
-      async () => {
-        const { data } = await client.get(ConfigMap, { namespace: "default", name: "told" });
-        expect(data).toEqual({ failed: "" });
-      },
-      { timeoutMs: 30_000 },
-    );
+    await eventually(async () => {
+      const { data } = await client.get(ConfigMap, { namespace: "default", name: "told" });
+      expect(data).toEqual({ failed: "" });
+    }, PATIENCE);
     await eventually(async () => {
       const events = await client.list(Event, { namespace: "default" });
       expect(events.map(({ reason }) => reason)).toContain("Worked");
-    });
+    }, PATIENCE);
     await expectNothingRefused(operator, "shop");
   });
 
@@ -290,12 +287,9 @@ describe("with its generated role alone", { timeout: 240_000 }, () => {
       }));
       await client.update(ClusterRole, { ...role, rules });
     });
-    await eventually(
-      () => {
-        expect(operator.lines.join("\n")).toMatch(/may not .*deployments/);
-      },
-      { timeoutMs: 20_000 },
-    );
+    await eventually(() => {
+      expect(operator.lines.join("\n")).toMatch(/may not .*deployments/);
+    }, PATIENCE);
     expect(await operator.readyz()).toBe(500);
     const key = { namespace: operator.namespace, name: "shop-controller-manager" };
     const { status } = await clientFor(operator.cluster).get(Deployment, key);

@@ -41,19 +41,19 @@ describe.skipIf(!hasKubectl)("a kind that gets webhooks", { timeout: 240_000 }, 
     await journey.fill(client, OBJECTS);
     await journey.addWebhooks();
     await dev.waitFor(/webhooks are served/);
-    await eventually(() => journey.look(kubectl), { timeoutMs: 30_000, intervalMs: 500 });
+    await eventually(() => journey.look(kubectl), { timeoutMs: 60_000, intervalMs: 500 });
     await journey.expectNothingLost(client);
   });
 
   it("is migrated to its new version, and no request of others fails", async () => {
     const report = await journey.migrate(client, kubeconfig);
     expect(report).toMatchObject({ objects: OBJECTS, failures: [], storedVersions: ["v1"] });
-    expect(report.requests).toBeGreaterThan(20);
+    expect(report.requests).toBeGreaterThanOrEqual(32);
   });
 
   it("passes the tests that were scaffolded, and its checks", async () => {
     await dev.stop();
     await newcomer.succeed("npm run check", journey.folder);
-    await newcomer.succeed("npm test", journey.folder);
+    await newcomer.succeed("npm test -- --no-isolate --maxWorkers=1", journey.folder);
   });
 });

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startControlPlane, type ControlPlane } from "../../src/controlplane/control-plane.ts";
 import type { SentObject } from "../../src/kube/object.ts";
 import { emptyFolder, filesIn, newProject, runCli } from "../cli/support/run-cli.ts";
+import { freePort } from "../support/deployed-operator.ts";
 import { hasKubectl, Kubectl } from "../support/kubectl.ts";
 import { Newcomer } from "./support/newcomer.ts";
 
@@ -292,7 +293,8 @@ describe("a cluster that does not play along", () => {
 
   it("19. nobody where the kubeconfig points", async () => {
     const folder = await pageProject();
-    const gone = await startControlPlane();
+    // A port that the system gives to nobody else when it is free again.
+    const gone = await startControlPlane({ port: await freePort() });
     writeFileSync(join(folder, "kubeconfig"), gone.kubeconfig);
     await gone.stop();
     for (const command of [["install"], ["uninstall"], ["undeploy"]]) {

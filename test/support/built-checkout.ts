@@ -18,10 +18,11 @@ import { promisify } from "node:util";
 
 const root = fileURLToPath(new URL("../..", import.meta.url)).replace(/[/\\]$/, "");
 
-/** What `npm run build` and `npm pack` read. */
-const SOURCES = ["src", "bin", "templates", "scripts", "docs"];
-const FILES = ["package.json", "tsconfig.json", "tsconfig.build.json", "README.md"];
-const LEGAL = ["LICENSE", "NOTICE"];
+/** What `npm run build` reads. */
+const SOURCES = ["src", "scripts"];
+const FILES = ["package.json", "tsconfig.json", "tsconfig.build.json"];
+/** What `npm pack` reads besides: as it is in the checkout, so that an edit of it needs no build. */
+const PUBLISHED = ["bin", "templates", "docs", "README.md", "LICENSE", "NOTICE"];
 
 /**
  * The checkout itself while its build is newer than its sources (as it is after `npm ci`), or else a
@@ -36,13 +37,17 @@ export async function builtCheckout(): Promise<string> {
   if (existsSync(built) && statSync(built).mtimeMs > newest) return root;
 
   const hash = createHash("sha256");
-  for (const path of sources.sort()) hash.update(path).update(readFileSync(join(root, path)));
+  const published = PUBLISHED.flatMap((path) =>
+    statSync(join(root, path)).isDirectory() ? filesUnder(path) : [path],
+  );
+  for (const path of [...sources, ...published].sort())
+    hash.update(path).update(readFileSync(join(root, path)));
   const folder = join(root, ".cache", "built", hash.digest("hex").slice(0, 16));
   if (existsSync(folder)) return folder;
   const partial = `${folder}.${process.pid}`;
   try {
     mkdirSync(partial, { recursive: true });
-    for (const path of [...SOURCES, ...FILES, ...LEGAL]) {
+    for (const path of [...SOURCES, ...FILES, ...PUBLISHED]) {
       cpSync(join(root, path), join(partial, path), { recursive: true });
     }
     symlinkSync(join(root, "node_modules"), join(partial, "node_modules"), "junction");

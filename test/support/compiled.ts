@@ -27,6 +27,20 @@ export function settingsWith(changes: ts.CompilerOptions = {}): ts.CompilerOptio
   };
 }
 
+/** These say what is reported of a file, not how it is read. */
+const OF_REPORTS = ["noUnusedLocals", "noUnusedParameters", "noImplicitReturns"];
+
+/** The files that were read, by the settings that they were read with: programs of one process share them. */
+const read = new Map<string, Map<string, ts.SourceFile>>();
+
+function readWith(settings: ts.CompilerOptions): Map<string, ts.SourceFile> {
+  const reading = Object.entries(settings).filter(([name]) => !OF_REPORTS.includes(name));
+  const key = JSON.stringify(reading.sort());
+  const files = read.get(key) ?? new Map<string, ts.SourceFile>();
+  read.set(key, files);
+  return files;
+}
+
 /**
  * A program of modules that need not be files.
  *
@@ -46,11 +60,13 @@ export function programOf(
   const getSourceFile = host.getSourceFile.bind(host);
   host.directoryExists = directoryExists;
   host.fileExists = (path) => texts.has(path) || fileExists(path);
+  const files = readWith(settings);
   host.getSourceFile = (path, target, onError) => {
     const text = texts.get(path);
-    return text === undefined
-      ? getSourceFile(path, target, onError)
-      : ts.createSourceFile(path, text, target);
+    if (text !== undefined) return ts.createSourceFile(path, text, target);
+    const file = files.get(path) ?? getSourceFile(path, target, onError);
+    if (file) files.set(path, file);
+    return file;
   };
   return ts.createProgram([...texts.keys()], settings, host);
 }

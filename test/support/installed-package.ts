@@ -5,17 +5,28 @@ import {
   existsSync,
   linkSync,
   mkdirSync,
-  readFileSync,
+  readdirSync,
   renameSync,
   rmSync,
   statSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { builtCheckout } from "./built-checkout.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
+
+/** What is published besides the build. */
+const PUBLISHED = ["bin", "templates", "docs"];
+
+const filesUnder =
+  (checkout: string) =>
+  (folder: string): string[] =>
+    readdirSync(join(checkout, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => relative(checkout, join(entry.parentPath, entry.name)))
+      .sort();
 
 interface Packed {
   readonly files: readonly { readonly path: string }[];
@@ -27,12 +38,16 @@ interface Packed {
  */
 export async function installedPackage(): Promise<string> {
   const checkout = await builtCheckout();
-  const buildId = join(checkout, "dist", "build-id");
-  const key = createHash("sha256")
-    .update(`${checkout} ${statSync(buildId).mtimeMs} `)
-    .update(readFileSync(buildId))
-    .digest("hex")
-    .slice(0, 16);
+  const hash = createHash("sha256").update(checkout);
+  // A build writes its id last; the rest is published as it is.
+  for (const path of [
+    "dist/build-id",
+    "package.json",
+    ...PUBLISHED.flatMap(filesUnder(checkout)),
+  ]) {
+    hash.update(`${path} ${statSync(join(checkout, path)).mtimeMs}\n`);
+  }
+  const key = hash.digest("hex").slice(0, 16);
   const home = join(root, ".cache", "installed", key);
   const installed = join(home, "node_modules", "tsop");
   if (existsSync(installed)) return installed;

@@ -17,7 +17,7 @@ export async function lookAtGateways(kubectl: Kubectl, folder: string): Promise<
   };
   const apply = ["apply", "-n", "default", "-f", "-"];
 
-  await eventually(() => kubectl.output(apply, sample("v1")), { timeoutMs: 30_000 });
+  await eventually(() => kubectl.output(apply, sample("v1")), { timeoutMs: 60_000 });
   await kubectl.output(apply, sample("v1alpha1"));
   expectSame(
     await read("v1alpha1", "shop", ".spec.timeoutSeconds"),
@@ -41,7 +41,7 @@ export async function lookAtGateways(kubectl: Kubectl, folder: string): Promise<
         throw new Error(`a host that is taken: ${refused.code} ${refused.stderr}`);
       }
     },
-    { timeoutMs: 30_000 },
+    { timeoutMs: 60_000 },
   );
 
   for (const [name, host] of [
@@ -54,7 +54,7 @@ export async function lookAtGateways(kubectl: Kubectl, folder: string): Promise<
         const data = await kubectl.output(args);
         if (!data.includes(host)) throw new Error(`no ${host} in ${data}`);
       },
-      { timeoutMs: 30_000 },
+      { timeoutMs: 60_000 },
     );
   }
   await kubectl.output(["delete", "gateways.v1.edge.example.com", "--all", "-n", "default"]);

@@ -75,13 +75,23 @@ export class LifeCycle {
   readonly #newcomer: Newcomer;
   readonly #kubectl: Kubectl;
   readonly #kubeconfig: string;
+  readonly #settle: (() => Promise<void>) | undefined;
   #before: Census | undefined;
 
-  /** @param kubeconfig - the file with which `tsop` and helm reach what `kubectl` looks at */
-  constructor(newcomer: Newcomer, kubectl: Kubectl, kubeconfig: string) {
+  /**
+   * @param kubeconfig - the file with which `tsop` and helm reach what `kubectl` looks at
+   * @param settle - resolves when the cluster is at rest; a cluster that cannot tell is looked at until nothing moves
+   */
+  constructor(
+    newcomer: Newcomer,
+    kubectl: Kubectl,
+    kubeconfig: string,
+    settle?: () => Promise<void>,
+  ) {
     this.#newcomer = newcomer;
     this.#kubectl = kubectl;
     this.#kubeconfig = kubeconfig;
+    this.#settle = settle;
   }
 
   /** The steps of the operator that `tsop` deploys, in their order. */
@@ -128,6 +138,7 @@ export class LifeCycle {
   /** Exactly these objects were added to what was there at the beginning, and nothing of that was touched. */
   async #expectAdded(expected: readonly string[]): Promise<void> {
     const sorted = [...expected].sort();
+    await this.#settle?.();
     await eventually(async () => {
       const before = this.#beginning();
       const now = await Census.take(this.#kubectl);
@@ -142,6 +153,7 @@ export class LifeCycle {
 
   /** Nothing of the whole cluster differs from the beginning, not even what controllers made. */
   async #expectNothingLeft(): Promise<void> {
+    await this.#settle?.();
     await eventually(async () => {
       const now = await Census.take(this.#kubectl);
       expectSame("differences", now.differenceFrom(this.#beginning()), []);
@@ -152,6 +164,7 @@ export class LifeCycle {
   async #expectUnchangedBy(command: () => Promise<unknown>): Promise<void> {
     const before = await this.#settled();
     await command();
+    await this.#settle?.();
     const now = await Census.take(this.#kubectl);
     expectSame("changed the second time", now.differenceFrom(before), []);
   }
@@ -163,7 +176,9 @@ export class LifeCycle {
 
   /** The cluster, once its controllers are at rest. */
   async #settled(): Promise<Census> {
+    await this.#settle?.();
     let last = await Census.take(this.#kubectl);
+    if (this.#settle) return last;
     return eventually(async () => {
       const before = last;
       last = await Census.take(this.#kubectl);

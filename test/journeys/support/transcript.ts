@@ -7,6 +7,7 @@
  * differs from run to run (identities, versions, times, ports) is replaced by a word.
  */
 import { spawn } from "node:child_process";
+import { WITHOUT_COLLECTOR } from "../../support/kubectl.ts";
 
 /** One command of a session. */
 export interface TranscriptStep {
@@ -69,6 +70,7 @@ export function play(command: string, terminal: Terminal): Promise<string[]> {
         HOME: folder,
         KUBECONFIG: kubeconfig,
         TZ: "UTC",
+        ...WITHOUT_COLLECTOR,
       },
     });
     const written = { stdout: "", stderr: "" };

@@ -133,7 +133,8 @@ export class WebhookJourney {
       await request().catch((error: unknown) => failures.push(messageOf(error)));
     };
     const writer = async (number: number): Promise<void> => {
-      for (let round = 0; !stop.signal.aborted; round++) {
+      // A round at least, however fast the migration is.
+      for (let round = 0; round === 0 || !stop.signal.aborted; round++) {
         const one = round % 2 === 0 ? "v1" : "v1alpha1";
         const other = round % 2 === 0 ? "v1alpha1" : "v1";
         const key = keyOf((number + round * WRITERS) % objects);

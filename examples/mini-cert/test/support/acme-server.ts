@@ -10,6 +10,7 @@ import { CertificateAuthority, hostsOf } from "./certificate-authority.ts";
 import {
   headerOf,
   isSignedBy,
+  parseRequest,
   payloadOf,
   thumbprintOf,
   type Payload,
@@ -155,7 +156,7 @@ export class AcmeServer {
       );
       return { body: { newNonce, newAccount, newOrder } };
     }
-    const signed = JSON.parse(await text(request)) as SignedRequest;
+    const signed = parseRequest(await text(request));
     const { account, isNew } = this.#accountOf(signed, this.#url(url.slice(1)));
     const problem = this.fault(endpoint);
     if (problem) throw new Refusal(problem);

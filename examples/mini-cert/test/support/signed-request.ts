@@ -26,13 +26,17 @@ export interface Header {
   readonly jwk?: JsonWebKey;
 }
 
+const parseHeader: (text: string) => Header = JSON.parse;
+const parsePayload: (text: string) => Payload = JSON.parse;
+export const parseRequest: (text: string) => SignedRequest = JSON.parse;
+
 export function headerOf(request: SignedRequest): Header {
-  return JSON.parse(Buffer.from(request.protected, "base64url").toString()) as Header;
+  return parseHeader(Buffer.from(request.protected, "base64url").toString());
 }
 
 export function payloadOf({ payload }: SignedRequest): Payload {
   if (payload === "") return {};
-  return JSON.parse(Buffer.from(payload, "base64url").toString()) as Payload;
+  return parsePayload(Buffer.from(payload, "base64url").toString());
 }
 
 /** Whether the key has signed the request; keys are of P-256. */

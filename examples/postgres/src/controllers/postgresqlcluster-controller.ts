@@ -145,9 +145,8 @@ export class PostgreSQLClusterReconciler implements Reconciler<PostgreSQLCluster
     }));
     const answers = await Promise.allSettled(asked);
     const known = answers.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
-    const errors: unknown[] = answers.flatMap((one) =>
-      one.status === "rejected" ? [one.reason as unknown] : [],
-    );
+    const errors: unknown[] = [];
+    for (const one of answers) if (one.status === "rejected") errors.push(one.reason);
     if (known.length === 0) throw new AggregateError(errors, "no member says how far it is");
     return known.sort((one, other) => other.position - one.position)[0]?.pod;
   }
