@@ -11,7 +11,7 @@ import { hasKubectl, Kubectl } from "../support/kubectl.ts";
 import { LifeCycle } from "./support/life-cycle.ts";
 import { Newcomer } from "./support/newcomer.ts";
 
-describe.skipIf(!hasKubectl)("the life of an operator", { timeout: 120_000 }, () => {
+describe.skipIf(!hasKubectl)("the life of an operator", { timeout: 240_000 }, () => {
   let newcomer: Newcomer;
   let cluster: ControlPlane;
   let kubectl: Kubectl;
