@@ -24,6 +24,11 @@ const SAME_ON_EACH_NODE: Readonly<Record<string, string>> = {
   "test/types/**": "types",
   "test/cli/{doctor,kustomize,packaging,project,validate}/**":
     "reads and writes the files of a project",
+  "test/cli/{create-*,delete,edit-parts,external-kinds,import,inferred-rights,init,multi-group,upgrade}*":
+    "reads and writes the files of a project, as test/cli/{killed,interrupted}-writes does on each Node",
+  "test/controlplane/kubectl-sessions*":
+    "simulated controllers; test/controlplane/kubectl has the client",
+  "test/runtime/model/**": "random schedules in virtual time",
 };
 
 /** The tests that depend on Node: `npm run test:node -- 24` runs them on another one. */

@@ -3,7 +3,7 @@
  * `TSOP_E2E_KUBECONFIG` where that is set.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Clock, systemClock } from "../../src/clock.ts";
+import { systemClock } from "../../src/clock.ts";
 import {
   createManager,
   type Client,
@@ -17,7 +17,6 @@ import { RestClient } from "../../src/runtime/client/rest-client.ts";
 import { HttpsTransport } from "../../src/runtime/transport/https-transport.ts";
 import { silentLogger } from "../../src/testing.ts";
 import { eventually } from "../support/eventually.ts";
-import { SkippedTime } from "../support/skipped-time.ts";
 import { resourceOf } from "../../src/kube/resource.ts";
 import { BreakableTransport } from "./breakable-transport.ts";
 import { connect, TARGETS, type Target } from "./targets.ts";
@@ -27,25 +26,19 @@ import { listen, status } from "../runtime/support/widgets.ts";
 const SLOW = { timeoutMs: 50_000 };
 
 describe.each(TARGETS)("on %s", (_, kubeconfig) => {
-  // The waits after a failure, and for the end of a Lease, pass at once before the embedded control plane.
-  let time: SkippedTime | undefined;
-  let clock: Clock;
   let target: Target;
   let config: ClusterConfig;
   let client: Client;
   let namespace: string;
 
   beforeAll(async () => {
-    if (kubeconfig === undefined) time = await SkippedTime.start();
-    clock = time?.clock ?? systemClock;
-    target = await connect(kubeconfig, { clock });
+    target = await connect(kubeconfig);
     ({ config, client } = target);
     [namespace] = target.namespaces;
   });
 
   afterAll(async () => {
     await target.end();
-    await time?.stop();
   });
 
   const page = (test: string, name: string, text = "") => ({
@@ -60,11 +53,15 @@ describe.each(TARGETS)("on %s", (_, kubeconfig) => {
   function watch(test: string) {
     const transport = new BreakableTransport(new HttpsTransport(config, "tsop-e2e"));
     const informer = new SharedInformer<KubeObject>({
-      listerWatcher: restListerWatcher(new RestClient(transport, clock), resourceOf(ConfigMap), {
-        namespace,
-        labelSelector: `test=${test}`,
-      }),
-      clock,
+      listerWatcher: restListerWatcher(
+        new RestClient(transport, systemClock),
+        resourceOf(ConfigMap),
+        {
+          namespace,
+          labelSelector: `test=${test}`,
+        },
+      ),
+      clock: systemClock,
       log: silentLogger,
     });
     const told = listen(informer);
@@ -152,7 +149,7 @@ describe.each(TARGETS)("on %s", (_, kubeconfig) => {
     { timeout: 60_000 },
     async () => {
       const start = (identity: string) => {
-        const own = new StoppableClock(clock);
+        const own = new StoppableClock(systemClock);
         const manager = createManager({
           config,
           clock: own,

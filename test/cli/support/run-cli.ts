@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { onTestFinished } from "vitest";
 import type { CliContext } from "../../../src/cli/context.ts";
 import { main } from "../../../src/cli/main.ts";
@@ -94,13 +94,20 @@ const RECORD = join(".tsop", "scaffold.json");
 /** Every file below a folder with its content; links, packages and what is not committed are left out. */
 export function filesIn(folder: string): Record<string, string> {
   const files: Record<string, string> = {};
-  for (const path of readdirSync(folder, { recursive: true, encoding: "utf8" }).sort()) {
+  for (const path of pathsIn(folder)) {
     if (path.startsWith("node_modules")) continue;
     if (path.startsWith(".tsop") && path !== RECORD) continue;
     const full = join(folder, path);
     if (statSync(full).isFile()) files[path] = readFileSync(full, "utf8");
   }
   return files;
+}
+
+/** The paths of all that is below a folder, in order. With file types, the links in it are not followed. */
+function pathsIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .map(({ parentPath, name }) => relative(folder, join(parentPath, name)))
+    .sort();
 }
 
 /** A fresh project in an empty folder: what `tsop init` makes of the flags. */
@@ -148,9 +155,8 @@ async function succeed(root: string, argv: readonly string[]): Promise<void> {
 }
 
 function read(root: string): Tree {
-  const paths = readdirSync(root, { recursive: true, encoding: "utf8" }).sort();
   return new Map(
-    paths.map((path) => {
+    pathsIn(root).map((path) => {
       const full = join(root, path);
       return [path, statSync(full).isFile() ? readFileSync(full) : undefined];
     }),
