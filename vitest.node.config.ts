@@ -19,6 +19,7 @@ const SAME_ON_EACH_NODE: Readonly<Record<string, string>> = {
   "test/k8s/**": "types",
   "test/kube/{cel,kustomize,schema,text,values}/**": "functions of texts and values",
   "test/markers/**": "types",
+  "test/package/**": "packs and installs the same files; test/journeys/operators runs operators",
   "test/page/**": "runs in a browser",
   "test/seeds/**": "reads the documentation",
   "test/types/**": "types",
