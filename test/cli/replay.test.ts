@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { inTheEnd } from "../support/in-the-end.ts";
+import { eventually } from "../support/eventually.ts";
 import { MyWeb } from "../../examples/myweb/src/api/v1/myweb.ts";
 import { setUpMyWeb } from "../../examples/myweb/src/controllers/myweb-controller.ts";
 import { createManager } from "../../src/index.ts";
@@ -37,7 +37,7 @@ async function recorded(): Promise<string> {
     metadata: { namespace: "default", name: "shop" },
     spec: { pageContentHtml: "<h1>Hello</h1>" },
   });
-  await inTheEnd(() => expect(readdirSync(folder).length).toBeGreaterThan(0));
+  await eventually(() => expect(readdirSync(folder).length).toBeGreaterThan(0));
   stop.abort();
   await running;
   await cluster.stop();
@@ -59,7 +59,7 @@ describe("tsop replay --inspect-brk", () => {
     const replaying = runCli(folder, ["replay", file, "--inspect-brk=127.0.0.1:0"], {
       onLine: (line) => lines.push(line),
     });
-    const address = await inTheEnd(() => {
+    const address = await eventually(() => {
       const [, found] = /listening on (ws:\S+)/.exec(lines.join("\n")) ?? [];
       if (found === undefined) throw new Error(lines.join("\n"));
       return found;
@@ -70,7 +70,7 @@ describe("tsop replay --inspect-brk", () => {
         .filter(({ method }) => method === "Debugger.paused")
         .map(({ params }) => params as Paused);
     const untilPaused = (count: number): Promise<Paused> =>
-      inTheEnd(() => {
+      eventually(() => {
         const paused = pauses()[count - 1];
         if (!paused) throw new Error(`paused ${pauses().length} times`);
         return paused;
@@ -106,7 +106,7 @@ describe("tsop replay --inspect-brk", () => {
     });
     expect(result).toMatchObject({ value: "shop" });
     await attached.call("Debugger.resume");
-    await inTheEnd(() =>
+    await eventually(() =>
       expect(lines.join("\n")).toContain("Waiting for the debugger to disconnect"),
     );
     attached.detach();

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { inTheEnd } from "../support/in-the-end.ts";
+import { eventually } from "../support/eventually.ts";
 import { tellUntilReached } from "../../src/cli/cluster/reachability.ts";
 import { VirtualClock } from "../../src/clock.ts";
 import { loadClusterConfig } from "../../src/runtime/transport/load-config.ts";
@@ -110,7 +110,7 @@ describe("tsop run", () => {
       [30_000, 3],
     ] as const) {
       await clock.advance(ms);
-      await inTheEnd(() => {
+      await eventually(() => {
         expect(lines).toHaveLength(count);
       });
     }

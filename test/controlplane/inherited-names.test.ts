@@ -3,7 +3,7 @@
  * name that nothing inherits.
  */
 import { describe, expect, it } from "vitest";
-import { inTheEnd } from "../support/in-the-end.ts";
+import { eventually } from "../support/eventually.ts";
 import { StatusError } from "../../src/index.ts";
 import { clientFor, startControlPlane } from "../../src/testing.ts";
 
@@ -334,7 +334,7 @@ async function answers(word: string): Promise<string[]> {
     ]),
   ];
   const served = `/apis/example.com/v1/namespaces/default/${word.toLowerCase()}s`;
-  await inTheEnd(() => client.raw({ path: served }));
+  await eventually(() => client.raw({ path: served }));
   for (const request of [...customRequests(word), ...builtInRequests(word)])
     told.push(await ask(request));
   return told;

@@ -2,8 +2,8 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
+  copyFileSync,
   existsSync,
-  linkSync,
   mkdirSync,
   readdirSync,
   renameSync,
@@ -59,8 +59,8 @@ export async function installedPackage(): Promise<string> {
     for (const { path } of files) {
       const target = join(partial, "node_modules", "tsop", path);
       mkdirSync(dirname(target), { recursive: true });
-      // A build replaces its files, so they can share their content with it.
-      linkSync(join(checkout, path), target);
+      // Copies, not links: a build writes into its files.
+      copyFileSync(join(checkout, path), target);
     }
     // Another test process may have been first.
     if (!existsSync(home)) renameSync(partial, home);

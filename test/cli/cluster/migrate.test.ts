@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { inTheEnd } from "../../support/in-the-end.ts";
+import { eventually } from "../../support/eventually.ts";
 import { systemClock } from "../../../src/clock.ts";
 import { type ControlPlane, startControlPlane } from "../../../src/controlplane/control-plane.ts";
 import type { Definition } from "../../../src/kube/definition/definition.ts";
@@ -88,7 +88,7 @@ class Kind {
     this.writeProject("v1");
     writeFileSync(join(this.folder, "kubeconfig"), this.#cluster.kubeconfig);
     await this.client.apply(CRDS, this.definition("v1alpha1"));
-    await inTheEnd(() => this.client.list(this.token("v1")));
+    await eventually(() => this.client.list(this.token("v1")));
     const numbers = Array.from({ length: objects }).keys();
     const create = async (): Promise<void> => {
       for (const n of numbers) await this.create(`g${n}`);
@@ -216,7 +216,7 @@ describe("tsop migrate", () => {
     const unknown = await gears.migrate("--kind", "Gadget");
     expect([unknown.code, unknown.err]).toEqual([2, expect.stringContaining("unknown-kind")]);
     await gears.client.delete(CRDS, { name: gears.crd });
-    await inTheEnd(async () => {
+    await eventually(async () => {
       const gone = await gears.migrate("--kind", gears.plural);
       expect([gone.code, gone.err]).toEqual([
         1,
@@ -299,7 +299,7 @@ describe("tsop migrate", () => {
     };
     await gears.client.apply(CRDS, definition);
     for (const flags of [["--dry-run"], []]) {
-      await inTheEnd(async () => {
+      await eventually(async () => {
         const failed = await gears.migrate(...flags);
         expect([failed.code, failed.err]).toEqual([
           1,
@@ -341,7 +341,7 @@ describe("tsop migrate", () => {
       metadata,
       spec: { policyName: gears.plural, validationActions: ["Deny"] },
     });
-    await inTheEnd(async () => {
+    await eventually(async () => {
       const failed = await gears.migrate();
       expect([failed.code, failed.err]).toEqual([
         1,
@@ -350,7 +350,7 @@ describe("tsop migrate", () => {
     });
     expect(await gears.storedVersions()).toEqual(["v1alpha1", "v1"]);
     await gears.client.delete(bindings, metadata);
-    await inTheEnd(async () => {
+    await eventually(async () => {
       expect((await gears.migrate()).code).toBe(0);
     });
     expect(await gears.storedVersions()).toEqual(["v1"]);

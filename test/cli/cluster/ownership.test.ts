@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { inTheEnd } from "../../support/in-the-end.ts";
+import { eventually } from "../../support/eventually.ts";
 import { standingOf } from "../../../src/cli/cluster/ownership.ts";
 import { type ControlPlane, startControlPlane } from "../../../src/controlplane/control-plane.ts";
 import type { ManifestObject } from "../../../src/kube/object.ts";
@@ -124,7 +124,7 @@ describe("what a project may change and delete", () => {
     const metadata = { name, labels };
     await client.create(CRD, { ...crd, metadata });
     const page = { metadata: { namespace: "default", name: "one" }, spec: {} };
-    await inTheEnd(() => client.create(PAGE, page as never));
+    await eventually(() => client.create(PAGE, page as never));
     for (const argv of [["install"], DEPLOY]) {
       const refused = await tsop(...argv);
       expect([refused.code, refused.err]).toEqual([1, expect.stringContaining("not-ours")]);

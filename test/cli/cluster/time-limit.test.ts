@@ -5,7 +5,7 @@ import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { inTheEnd } from "../../support/in-the-end.ts";
+import { eventually } from "../../support/eventually.ts";
 import { systemClock, VirtualClock } from "../../../src/clock.ts";
 import chains from "../../runtime/kubeconfig/client-go/trust.json" with { type: "json" };
 import { newProject, runCli } from "../support/run-cli.ts";
@@ -84,7 +84,7 @@ describe("--timeout", () => {
       await clock.advance(1000);
       const { code, err } = await running;
       expect([code, err]).toEqual([1, expect.stringContaining("timeout: After 1 s")]);
-      await inTheEnd(() => expect(isAlive(pid)).toBe(false));
+      await eventually(() => expect(isAlive(pid)).toBe(false));
     },
   );
 });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { SourceWatch } from "../../../src/cli/operator/watch-sources.ts";
 import { systemClock, VirtualClock } from "../../../src/clock.ts";
-import { inTheEnd } from "../../support/in-the-end.ts";
+import { eventually } from "../../support/eventually.ts";
 import { emptyFolder } from "../support/run-cli.ts";
 
 function project() {
@@ -25,7 +25,7 @@ async function watchOf(
   const watch = await SourceWatch.open(root, clock);
   const endOfSave = async (): Promise<void> => {
     // A change was seen, and is waited for whether more of the save follows.
-    await inTheEnd(() => expect(clock.pending).toBeGreaterThan(0));
+    await eventually(() => expect(clock.pending).toBeGreaterThan(0));
     await clock.advance(1000);
   };
   return { watch, endOfSave };
@@ -43,10 +43,10 @@ describe("SourceWatch", () => {
       saves++;
       return Promise.resolve();
     });
-    await inTheEnd(() => expect(saves).toBe(1));
+    await eventually(() => expect(saves).toBe(1));
     save("2", "two");
     await endOfSave();
-    await inTheEnd(() => expect(saves).toBe(2));
+    await eventually(() => expect(saves).toBe(2));
     end.abort();
     await running;
   });
@@ -59,14 +59,14 @@ describe("SourceWatch", () => {
     const running = watch.run(end.signal, () => new Promise((resolve) => begun.push(resolve)));
     save("1", "one");
     await endOfSave();
-    await inTheEnd(() => expect(begun).toHaveLength(1));
+    await eventually(() => expect(begun).toHaveLength(1));
     for (const name of ["two", "three"]) {
       save("1", name);
       await endOfSave();
     }
     expect(begun).toHaveLength(1);
     begun[0]?.();
-    await inTheEnd(() => expect(begun).toHaveLength(2));
+    await eventually(() => expect(begun).toHaveLength(2));
     end.abort();
     begun[1]?.();
     await running;
@@ -84,7 +84,7 @@ describe("SourceWatch", () => {
       return Promise.resolve();
     });
     save("1");
-    await inTheEnd(() => expect(saves).toBeGreaterThanOrEqual(5));
+    await eventually(() => expect(saves).toBeGreaterThanOrEqual(5));
     end.abort();
     await running;
   });

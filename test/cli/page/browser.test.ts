@@ -3,7 +3,7 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../src/clock.ts";
-import { inTheEnd } from "../../support/in-the-end.ts";
+import { eventually } from "../../support/eventually.ts";
 import { openInBrowser } from "../../../src/cli/page/browser.ts";
 import { emptyFolder, testContext } from "../support/run-cli.ts";
 
@@ -53,7 +53,7 @@ describe.skipIf(process.platform === "win32")("the browser", () => {
     const folder = programs("echo $$ > begun && mv begun pid; exec sleep 600", "xdg-open");
     const clock = new VirtualClock();
     const opened = openInBrowser("http://x", { ...inFolder(folder), clock }, "linux");
-    const pid = Number(await inTheEnd(() => readFileSync(join(folder, "pid"), "utf8")));
+    const pid = Number(await eventually(() => readFileSync(join(folder, "pid"), "utf8")));
     await clock.advance(10_000);
     await opened;
     expect(process.kill(pid, "SIGTERM")).toBe(true);

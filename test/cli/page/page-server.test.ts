@@ -1,7 +1,7 @@
 /** To whom the page is served, and what comes with it. */
 import { request } from "node:http";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { inTheEnd } from "../../support/in-the-end.ts";
+import { eventually } from "../../support/eventually.ts";
 import { PageServer } from "../../../src/cli/page/page-server.ts";
 import type { PageMessage } from "../../../src/cli/page/protocol.ts";
 import { VirtualClock } from "../../../src/testing.ts";
@@ -88,7 +88,7 @@ describe("the page's server", () => {
 
   it("ends what it tells of when nobody reads it any more", async () => {
     await ask("/stream", bearer(secretOf(server.url)));
-    await inTheEnd(() => expect(looking[0]?.aborted).toBe(true));
+    await eventually(() => expect(looking[0]?.aborted).toBe(true));
   });
 
   it("lets a ticket in once, and not after a minute", async () => {

@@ -1,15 +1,11 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-// @ts-expect-error: a script of the checkout, without declarations
-import { bundleTs as untypedBundleTs } from "../../../scripts/bundle-ts.mjs";
+import { bundled } from "../../support/bundled.ts";
 import { filesIn, newProject, runCli } from "../support/run-cli.ts";
-
-const bundleTs = untypedBundleTs as (file: string, name: string) => Promise<string>;
 
 const create = (kind: string): string[] => [
   "create",
@@ -49,15 +45,14 @@ it("takes over the lock of a process that is gone", async () => {
 });
 
 describe("a second control plane of a project", { timeout: 60_000 }, () => {
-  let program = "";
+  let program: Awaited<ReturnType<typeof bundled>>;
 
   beforeAll(async () => {
-    program = await bundleTs(
-      fileURLToPath(new URL("../support/tsop-process.ts", import.meta.url)),
-      `project-lock-${process.pid}.mjs`,
-    );
+    program = await bundled("test/cli/support/tsop-process.ts");
   });
-  afterAll(() => rmSync(program, { force: true }));
+  afterAll(() => {
+    program.remove();
+  });
 
   it("is refused while the first runs, in whatever process, unless it has a kubeconfig of its own", async () => {
     const folder = await newProject();
@@ -90,7 +85,7 @@ describe("a second control plane of a project", { timeout: 60_000 }, () => {
 
   /** `tsop cluster` in a process of its own, when it has said its first line. */
   async function startCluster(folder: string): Promise<ChildProcess> {
-    const child = spawn(process.execPath, [program, "cluster"], {
+    const child = spawn(process.execPath, [program.path, "cluster"], {
       cwd: folder,
       stdio: ["ignore", "pipe", "inherit"],
     });

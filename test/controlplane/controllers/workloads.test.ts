@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { inTheEnd } from "../../support/in-the-end.ts";
+import { eventually } from "../../support/eventually.ts";
 import { mergePatch } from "../../../src/index.ts";
 import {
   Event,
@@ -176,9 +176,9 @@ describe("StatefulSetController", () => {
         },
       },
     });
-    await inTheEnd(() => client.get(Pod, { name: "db-0", namespace: "default" }));
+    await eventually(() => client.get(Pod, { name: "db-0", namespace: "default" }));
     await client.patch(StatefulSet, set, mergePatch({ spec: { replicas: 0 } }));
-    await inTheEnd(async () => {
+    await eventually(async () => {
       const events = await client.list(Event, { namespace: "default" });
       expect(events).toContainEqual(
         expect.objectContaining({

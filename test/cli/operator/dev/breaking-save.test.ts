@@ -1,6 +1,6 @@
 /** What `tsop dev` says before a save changes the schema of objects that are stored. */
 import { expect, it, onTestFinished } from "vitest";
-import { inTheEnd } from "../../../support/in-the-end.ts";
+import { eventually } from "../../../support/eventually.ts";
 import { openCluster } from "../../../../src/cli/cluster/cluster-session.ts";
 import { tellBreakingSave } from "../../../../src/cli/operator/dev/breaking-save.ts";
 import { startControlPlane } from "../../../../src/controlplane/control-plane.ts";
@@ -41,7 +41,7 @@ it("tells breaking changes, and the stored objects that no longer fit; nothing f
   await session.apply(before, { dryRun: false });
   const metadata = { namespace: "default", name: "shop" };
   const web = { apiVersion: "example.com/v1", kind: "Web", metadata, spec: { replicas: 2 } };
-  await inTheEnd(() => session.apply(web, { dryRun: false }));
+  await eventually(() => session.apply(web, { dryRun: false }));
   await tellBreakingSave(session, [before], context);
   expect(told).toEqual([]);
   await tellBreakingSave(session, [crd({ type: "string" })], context);

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { inTheEnd } from "../../../support/in-the-end.ts";
+import { eventually } from "../../../support/eventually.ts";
 import { Debugger } from "../../../support/debugger.ts";
 import { exampleOnSources } from "../../../support/example.ts";
 import { runCli } from "../../support/run-cli.ts";
@@ -34,7 +34,7 @@ describe("tsop dev --inspect-brk", { timeout: 90_000 }, () => {
     const addresses = (): string[] =>
       lines.flatMap((line) => /listening on (ws:\S+)/.exec(line)?.[1] ?? []);
     const untilListening = (count: number): Promise<string> =>
-      inTheEnd(() => {
+      eventually(() => {
         const address = addresses()[count - 1];
         if (address === undefined) throw new Error(lines.join("\n"));
         return address;
@@ -46,7 +46,7 @@ describe("tsop dev --inspect-brk", { timeout: 90_000 }, () => {
     const attached = await Debugger.attach(await untilListening(2));
     await attached.call("Debugger.enable");
     await attached.call("Runtime.runIfWaitingForDebugger");
-    const scriptId = await inTheEnd(() => {
+    const scriptId = await eventually(() => {
       const [paused] = paramsOf<Paused>(attached, "Debugger.paused");
       if (!paused) throw new Error("not paused");
       return paused.callFrames[0]?.location.scriptId;
@@ -58,7 +58,7 @@ describe("tsop dev --inspect-brk", { timeout: 90_000 }, () => {
     expect(lines.join("\n")).not.toContain("reloaded in");
 
     await attached.call("Debugger.resume");
-    await inTheEnd(() => expect(lines.join("\n")).toContain("reloaded in"));
+    await eventually(() => expect(lines.join("\n")).toContain("reloaded in"));
     expect(addresses()).toHaveLength(2);
     attached.detach();
     end.abort();

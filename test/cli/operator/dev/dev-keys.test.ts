@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { inTheEnd } from "../../../support/in-the-end.ts";
+import { eventually } from "../../../support/eventually.ts";
 import { DevKeys, type KeyTargets } from "../../../../src/cli/operator/dev/dev-keys.ts";
 import { emptyFolder, testContext } from "../../support/run-cli.ts";
 
@@ -41,7 +41,7 @@ function start(test: string) {
 }
 
 const untilTold = (lines: readonly string[], line: string): Promise<void> =>
-  inTheEnd(() => expect(lines).toContain(line));
+  eventually(() => expect(lines).toContain(line));
 
 describe("the keys of tsop dev", { timeout: 30_000 }, () => {
   it("run the tests at t, and say how they ended", async () => {
@@ -66,7 +66,7 @@ describe("the keys of tsop dev", { timeout: 30_000 }, () => {
     expect(lines).toEqual(expect.arrayContaining(["log: only errors", "quit"]));
     keys.stop();
     expect(isListening()).toBe(false);
-    await inTheEnd(() =>
+    await eventually(() =>
       expect(lines.some((line) => line.startsWith("the tests ended"))).toBe(true),
     );
     expect(lines).not.toContain("done");

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { inTheEnd } from "../../../support/in-the-end.ts";
+import { eventually } from "../../../support/eventually.ts";
 import { OperatorKeeper } from "../../../../src/cli/operator/dev/operator-keeper.ts";
 import { OperatorProcess } from "../../../../src/cli/operator/operator-process.ts";
 import { VirtualClock } from "../../../../src/clock.ts";
@@ -37,7 +37,7 @@ describe("OperatorKeeper", () => {
     let ready = 0;
     await keeper.replace({ ready: () => (ready += 1) });
     for (const seconds of [1, 2, 4]) {
-      await inTheEnd(() => {
+      await eventually(() => {
         expect(lines.at(-1)).toContain(`ended with 7; it starts again in ${seconds} s`);
       });
       await clock.advance(seconds * 1000);
@@ -63,7 +63,7 @@ describe("OperatorKeeper", () => {
       context,
     );
     const begun = (count: number) =>
-      inTheEnd(() => {
+      eventually(() => {
         expect(lines.filter((line) => line === "begins")).toHaveLength(count);
       });
     await keeper.replace({ ready: () => undefined });

@@ -2,7 +2,7 @@ import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { inTheEnd } from "../../../support/in-the-end.ts";
+import { eventually } from "../../../support/eventually.ts";
 import { systemClock } from "../../../../src/clock.ts";
 import type { CliContext } from "../../../../src/cli/context.ts";
 import { TypeChecker } from "../../../../src/cli/operator/dev/type-checker.ts";
@@ -30,7 +30,7 @@ describe("TypeChecker", () => {
     const root = emptyFolder();
     const lines: string[] = [];
     const seen = (...expected: unknown[]): Promise<void> =>
-      inTheEnd(() => {
+      eventually(() => {
         expect(lines).toEqual(expected);
       });
     symlinkSync(MODULES, join(root, "node_modules"), "junction");
@@ -44,7 +44,7 @@ describe("TypeChecker", () => {
     onTestFinished(() => checker?.stop());
     const mistake = "a.ts:1:35 TS2322: Type 'string' is not assignable to type 'number'.";
     const count = "types: 1 error; the operator runs all the same";
-    await inTheEnd(() => {
+    await eventually(() => {
       expect(lines.at(-1)).toBe(count);
     });
     expect(lines.filter((line) => !line.startsWith(" "))).toEqual([mistake, count]);
@@ -69,9 +69,9 @@ describe("TypeChecker", () => {
       return place === "a.ts:1";
     });
     onTestFinished(() => checker?.stop());
-    await inTheEnd(() => expect(asked).toEqual(["a.ts:1"]));
+    await eventually(() => expect(asked).toEqual(["a.ts:1"]));
     writeFileSync(join(root, "a.ts"), "export const a =\n  1;\nexport const b: number = 'c';\n");
-    await inTheEnd(() => {
+    await eventually(() => {
       expect(lines).toEqual([
         "a.ts:3:14 TS2322: Type 'string' is not assignable to type 'number'.",
         "types: 1 error; the operator runs all the same",
@@ -79,9 +79,9 @@ describe("TypeChecker", () => {
     });
     // Told elsewhere: nothing is said, and nothing is gone.
     writeFileSync(join(root, "a.ts"), "export const a = ;\n");
-    await inTheEnd(() => expect(asked.at(-1)).toBe("a.ts:1"));
+    await eventually(() => expect(asked.at(-1)).toBe("a.ts:1"));
     writeFileSync(join(root, "a.ts"), "export const a = 1;\n");
-    await inTheEnd(() => expect(lines[2]).toBe("types: all errors are gone"));
+    await eventually(() => expect(lines[2]).toBe("types: all errors are gone"));
     expect(asked.filter((place) => place === "a.ts:1")).toHaveLength(2);
   });
 

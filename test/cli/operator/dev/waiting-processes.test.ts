@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { inTheEnd } from "../../../support/in-the-end.ts";
+import { eventually } from "../../../support/eventually.ts";
 import { WaitingProcesses } from "../../../../src/cli/operator/dev/waiting-processes.ts";
 import { VirtualClock } from "../../../../src/clock.ts";
 import { emptyFolder, testContext } from "../../support/run-cli.ts";
@@ -101,7 +101,7 @@ new Worker("setInterval(() => 0, 1000)", { eval: true }).once("online", () => co
       }
       expect(child.exitCode).toBeNull();
       child.disconnect();
-      await inTheEnd(() => {
+      await eventually(() => {
         expect(child.signalCode).toBe("SIGTERM");
       });
     }

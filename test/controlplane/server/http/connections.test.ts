@@ -3,7 +3,7 @@ import { request } from "node:https";
 import { connect, type TLSSocket } from "node:tls";
 import { parse } from "yaml";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
-import { inTheEnd } from "../../../support/in-the-end.ts";
+import { eventually } from "../../../support/eventually.ts";
 import {
   type ControlPlane,
   startControlPlane,
@@ -62,7 +62,7 @@ async function received(
   socket.on("close", () => (error ??= "closed"));
   const codes = (): string[] =>
     [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, code = ""]) => code);
-  await inTheEnd(() => {
+  await eventually(() => {
     if (error === undefined) expect(codes().length).toBeGreaterThanOrEqual(answers);
   });
   return { text, codes: codes(), ...(error === undefined ? {} : { error }) };
@@ -99,7 +99,7 @@ describe("connections to the control plane", () => {
       reads.mock.calls.filter(([, key]) => key === "default/large").length;
     // 10,000 answers of 600 kB would be 6 GB.
     socket.write(asked("GET", `${CONFIG_MAPS}/large`).repeat(10_000));
-    await inTheEnd(() => expect(answered()).toBeGreaterThan(0));
+    await eventually(() => expect(answered()).toBeGreaterThan(0));
     const other = await open();
     // Each answer on the other connection is a time in which this one could go on.
     for (let round = 1; round <= 500; round++) {
@@ -110,7 +110,7 @@ describe("connections to the control plane", () => {
     expect(some).toBeLessThan(200);
     // It goes on as soon as the client takes them.
     socket.resume();
-    await inTheEnd(() => expect(answered()).toBeGreaterThan(some + 20));
+    await eventually(() => expect(answered()).toBeGreaterThan(some + 20));
     for (const each of [socket, other]) each.destroy();
   });
 
