@@ -196,8 +196,8 @@ const AS_FUNCTION = {
 const withoutOtherCommands = (command) => ({
   name: "without-other-commands",
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^\.\/commands\/.+\/run\.js$/ }, ({ path, importer }) =>
-      /[/\\]cli[/\\]command-tree\.js$/.test(importer) && path !== `./commands/${command}/run.js`
+    onResolve({ filter: /^\.\/.+\/run\.js$/ }, ({ path, importer }) =>
+      /[/\\]commands[/\\]command-tree\.js$/.test(importer) && path !== `./${command}/run.js`
         ? { path, namespace: "other-command" }
         : undefined,
     );

@@ -1,4 +1,3 @@
-/** The nodes of the command tree, which add themselves to the program. */
 import type { OptionValues } from "@commander-js/extra-typings";
 import type { AnyCommand, CommandDefinition, CommandTexts, RunFunction } from "./command.ts";
 import type { Loudness } from "./loudness.ts";

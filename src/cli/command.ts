@@ -43,7 +43,6 @@ export interface CommandDefinition<
   readonly output?: "result" | "endless";
   /** Left out of help and completion. */
   readonly hidden?: true;
-  /** Adds arguments and flags to the command. */
   readonly flags: (command: inferring.Command) => inferring.Command<Arguments, Flags>;
 }
 

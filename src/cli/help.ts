@@ -1,7 +1,6 @@
 /** The help of the program: its commands in groups, exit codes, and environment variables. */
 import { Help, type AnyCommand } from "./command.ts";
 
-/** The exit codes of a command, for programs. */
 export const EXIT_CODES: Readonly<Record<string, string>> = {
   "0": "done",
   "1": "failed (stderr explains why), or `doctor` or `validate` found a problem",
@@ -9,7 +8,6 @@ export const EXIT_CODES: Readonly<Record<string, string>> = {
   "3": "`--check`, `manifests --against`, `plan` or `replay` found a difference",
 };
 
-/** The environment variables of the commands. */
 export const ENVIRONMENT: Readonly<Record<string, string>> = {
   KUBECONFIG: "kubeconfig files of the commands that work on a cluster, as for kubectl",
   TSOP_OPERATOR_TOKEN: "bearer token that `why --operator` sends to the debug endpoint",
@@ -18,7 +16,6 @@ export const ENVIRONMENT: Readonly<Record<string, string>> = {
   TSOP_CACHE_DIR: "cache directory of `manifests` (default: the user cache directory)",
 };
 
-/** The settings of every command's help. */
 export const HELP: Partial<Help> = {
   // "default: false" adds nothing to the flag.
   optionDescription: (option) =>

@@ -37,7 +37,6 @@ export class Loudness {
     };
   }
 
-  /** Adds the flags to a command. */
   addFlagsTo(command: AnyCommand): void {
     command
       .option("--quiet", "print only errors, notes, and output that a flag requests")

@@ -1,4 +1,3 @@
-/** The installation of tsop: its folder and version. */
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 

@@ -167,7 +167,6 @@ export class BackgroundProcess {
     this.exited.catch(() => undefined);
   }
 
-  /** Starts a program. */
   static start(call: ProgramCall, options: BackgroundOptions): BackgroundProcess {
     const { onLine, ownGroup = false, endsWithCommand = false } = options;
     const child = launch(
@@ -193,12 +192,10 @@ export class BackgroundProcess {
     this.#child.sendMessage?.(message).catch(() => undefined);
   }
 
-  /** Asks the process to end. */
   end(): void {
     this.#signal("SIGTERM");
   }
 
-  /** Ends the process at once. */
   kill(): void {
     this.#signal("SIGKILL");
   }

@@ -1,7 +1,7 @@
 /** The program: a tree of commands, each of which is loaded when it runs. */
 import { CommanderError } from "commander";
 import { refuseAbsentCommands } from "./absent-commands.ts";
-import { COMMAND_TREE } from "./command-tree.ts";
+import { COMMAND_TREE } from "./commands/command-tree.ts";
 import { Command, type AnyCommand } from "./command.ts";
 import { processContext, type CliContext } from "./context.ts";
 import { addProgramHelp, HELP } from "./help.ts";

@@ -8,7 +8,6 @@ const TICK_MS = 250;
 const ERASE = "\r\u001b[K";
 const USUAL_COLUMNS = 80;
 
-/** The terminal of the line. */
 export interface ProgressTerminal {
   write(text: string): unknown;
   readonly columns?: number;

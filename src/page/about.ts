@@ -14,7 +14,6 @@ export function isReconcileAbout(entry: PageReconcile, object: NamedObject): boo
   );
 }
 
-/** Whether an event is about the object. */
 export function isEventAbout(event: PageEvent, object: NamedObject): boolean {
   return (
     event.kind === object.kind &&
@@ -43,7 +42,6 @@ export function isTelling({ writes, error }: PageReconcile): boolean {
 /** The outcome of a reconcile, in the words of the page. */
 export type Ending = "failed" | "wrote" | "quiet";
 
-/** The outcome of a reconcile. */
 export function endingOf(entry: PageReconcile): Ending {
   if (entry.error) return "failed";
   return isTelling(entry) ? "wrote" : "quiet";

@@ -32,7 +32,6 @@ type View = keyof typeof VIEWS;
 const ALL_VIEWS = Object.keys(VIEWS) as View[];
 const WIDE = "(min-width: 62rem)";
 
-/** The page. */
 export function App({ store }: { readonly store: PageStore }): JSX.Element {
   const [state, setState] = useState(store.state);
   useEffect(() => {
@@ -159,12 +158,10 @@ function Views({ view, isWide, state, errors, onChoose }: ViewsProps): JSX.Eleme
 
 interface SelectedProps {
   readonly object: PageObject;
-  /** The errors of objects whose last reconcile failed, by uid. */
   readonly failing: ReadonlyMap<string, string>;
   readonly onEnd: () => void;
 }
 
-/** The filter by an object. */
 function Selected({ object, failing, onEnd }: SelectedProps): JSX.Element {
   const { kind, status, message } = object;
   const failure = failing.get(object.uid);

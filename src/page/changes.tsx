@@ -7,10 +7,8 @@ import { counted, valueText } from "./words.ts";
 
 const SHOWN = 8;
 
-/** The properties of the changes. */
 export interface ChangesProps {
   readonly changes: readonly FieldChange[];
-  /** The number of changes that are not listed. */
   readonly more: number;
 }
 

@@ -3,10 +3,8 @@ import type { JSX } from "preact";
 import type { JournalError } from "../runtime/journal/entry.ts";
 import { placeText } from "./words.ts";
 
-/** The properties of an error's text. */
 export interface ErrorTextProps {
   readonly error: JournalError;
-  /** The project's folder. */
   readonly root: string | undefined;
 }
 

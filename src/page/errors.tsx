@@ -4,7 +4,6 @@ import type { ErrorGroup } from "./about.ts";
 import { ErrorText } from "./error-text.tsx";
 import { clockTime, fullTime, isoTime, keyText } from "./words.ts";
 
-/** The properties of the errors. */
 export interface ErrorsProps {
   readonly groups: readonly ErrorGroup[];
   readonly root: string | undefined;
@@ -12,7 +11,6 @@ export interface ErrorsProps {
   readonly about: string | undefined;
 }
 
-/** The section of the errors. */
 export function Errors({ groups, root, about }: ErrorsProps): JSX.Element {
   return (
     <section class="errors" aria-labelledby="errors-title">

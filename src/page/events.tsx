@@ -5,7 +5,6 @@ import type { PageEvent, PageObject } from "../cli/page/protocol.ts";
 import { isEventAbout } from "./about.ts";
 import { clockSeconds, fullTime, isoTime, keyText } from "./words.ts";
 
-/** The properties of the events, with their callbacks. */
 export interface EventsProps {
   readonly events: readonly PageEvent[];
   readonly objects: ReadonlyMap<string, PageObject>;
@@ -15,7 +14,6 @@ export interface EventsProps {
 
 const PORTION = 100;
 
-/** The section of the events. */
 export function Events({ events, objects, object, onSelect }: EventsProps): JSX.Element {
   const [limit, setLimit] = useState(PORTION);
   const latest = useMemo(() => [...events].sort((a, b) => b.lastMs - a.lastMs), [events]);

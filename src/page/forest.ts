@@ -166,7 +166,6 @@ export interface ForestRow {
   readonly owner: number | undefined;
 }
 
-/** The trees as a list. */
 export function rowsOf(forest: readonly ForestNode[]): ForestRow[] {
   const rows: ForestRow[] = [];
   const add = (nodes: readonly ForestNode[], level: number, owner: number | undefined): void => {

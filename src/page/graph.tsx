@@ -10,7 +10,6 @@ import { useViewport } from "./hooks.ts";
 import { FAILING, FailingMark, StatusMark } from "./status-mark.tsx";
 import { counted, keyText } from "./words.ts";
 
-/** The properties of the graph, with its callbacks. */
 export interface GraphProps {
   readonly drawing: Drawing;
   /** The errors of objects whose last reconcile failed, by uid. */
@@ -23,7 +22,6 @@ export interface GraphProps {
 /** The margin above and below the screen that is drawn, so that scrolling shows no gaps. */
 const BEYOND = 200;
 
-/** The graph. */
 export function Graph(props: GraphProps): JSX.Element {
   const { drawing, failing, selected, onSelect, onToggle } = props;
   const region = useRef<HTMLDivElement>(null);

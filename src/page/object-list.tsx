@@ -7,7 +7,6 @@ import { useViewport } from "./hooks.ts";
 import { FailingMark, StatusMark, statusWord } from "./status-mark.tsx";
 import { counted } from "./words.ts";
 
-/** The properties of a list of objects, with its callbacks. */
 export interface ObjectListProps {
   readonly rows: readonly ForestRow[];
   /** The errors of objects whose last reconcile failed, by uid. */
@@ -21,7 +20,6 @@ export interface ObjectListProps {
 const ROW = 44;
 const BEYOND = 8;
 
-/** The list. */
 export function ObjectList(props: ObjectListProps): JSX.Element {
   const { rows, failing, selected, onSelect, onToggle } = props;
   const region = useRef<HTMLDivElement>(null);

@@ -9,7 +9,6 @@ import { ObjectList } from "./object-list.tsx";
 import type { PageState } from "./state.ts";
 import { counted } from "./words.ts";
 
-/** The properties of a view of objects. */
 export interface ObjectsProps {
   readonly state: PageState;
   /** The errors of objects whose last reconcile failed, by uid. */
@@ -18,7 +17,6 @@ export interface ObjectsProps {
   readonly onSelect: (object: PageObject | undefined) => void;
 }
 
-/** The section of the objects. */
 export function Objects({ state, failing, selected, onSelect }: ObjectsProps): JSX.Element {
   const { objects, problems } = state;
   const isNarrow = useMedia("(max-width: 40rem)");

@@ -6,7 +6,6 @@ import { counted, duration } from "./words.ts";
 
 const MOST_KEYS = 50;
 
-/** The section of the queues. */
 export function Queues({ state }: { readonly state: PageState }): JSX.Element {
   const { queues, queuesAtMs } = state;
   return (

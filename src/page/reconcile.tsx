@@ -8,7 +8,6 @@ import { Changes } from "./changes.tsx";
 import { ErrorText } from "./error-text.tsx";
 import { clockTime, counted, duration, fullTime, isoTime, keyText, objectText } from "./words.ts";
 
-/** The properties of a reconcile, with its callbacks. */
 export interface ReconcileProps {
   readonly id: string;
   readonly entry: PageReconcile;

@@ -7,7 +7,6 @@ import { Reconcile } from "./reconcile.tsx";
 import type { PageState } from "./state.ts";
 import { clockTime, counted, keyText } from "./words.ts";
 
-/** The properties of the reconciles. */
 export interface ReconcilesProps {
   /** The reconciles about the selected object, or all. */
   readonly entries: readonly PageReconcile[];
@@ -20,7 +19,6 @@ export interface ReconcilesProps {
 const PORTION = 50;
 const BARS = 80;
 
-/** The section of the reconciles. */
 export function Reconciles({ entries, all, object, state }: ReconcilesProps): JSX.Element {
   const [withQuiet, setWithQuiet] = useState(false);
   const [limit, setLimit] = useState(PORTION);

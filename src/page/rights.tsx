@@ -5,7 +5,6 @@ import type { PageRight } from "../cli/page/protocol.ts";
 import { Breakable } from "./breakable.tsx";
 import { counted } from "./words.ts";
 
-/** The properties of the rights. */
 export interface RightsProps {
   readonly rights: readonly PageRight[];
   readonly place: string | undefined;
@@ -26,7 +25,6 @@ function useOf({ granted, used, refused }: PageRight): Use {
   return used > 0 ? "used" : "unused";
 }
 
-/** The section of the rights. */
 export function Rights({ rights }: RightsProps): JSX.Element {
   const resources = useMemo(() => byResource(rights), [rights]);
   const unused = rights.filter((right) => useOf(right) === "unused").length;

@@ -10,19 +10,15 @@ import type {
   PageTitle,
 } from "../cli/page/protocol.ts";
 
-/** The state of the connection to the session. */
 export type Connection = "connecting" | "live" | "lost" | "refused";
 
-/** The state of the page. */
 export interface PageState {
   readonly connection: Connection;
   readonly title: PageTitle | undefined;
   readonly operator: PageOperator;
-  /** Objects by uid. */
   readonly objects: ReadonlyMap<string, PageObject>;
   /** Whether all objects that there are were told. */
   readonly isLoaded: boolean;
-  /** Events by uid. */
   readonly events: ReadonlyMap<string, PageEvent>;
   /** Reconciles, the oldest first. */
   readonly reconciles: readonly PageReconcile[];
@@ -31,7 +27,6 @@ export interface PageState {
   readonly queuesAtMs: number;
   readonly rights: readonly PageRight[];
   readonly problems: readonly string[];
-  /** The mistakes of the code that was saved last, in lines. */
   readonly mistakes: readonly string[];
 }
 
@@ -112,12 +107,10 @@ export class PageStore {
     return this.#state;
   }
 
-  /** Receives a message. */
   tell(message: PageMessage): void {
     this.#set(withMessage(this.#state, message));
   }
 
-  /** Sets the state of the connection. */
   connect(connection: Connection): void {
     this.#set({ ...this.#state, connection });
   }

@@ -36,7 +36,6 @@ const SHAPES: Readonly<Record<PageStatus, JSX.Element>> = {
   ),
 };
 
-/** The word of a status. */
 export function statusWord(status: PageStatus): string {
   return WORDS[status];
 }
@@ -54,7 +53,6 @@ export function FailingMark(): JSX.Element {
   );
 }
 
-/** The mark. */
 export function StatusMark({ status }: { readonly status: PageStatus }): JSX.Element {
   return (
     <svg class={`mark ${status}`} viewBox="0 0 12 12" role="img" aria-label={WORDS[status]}>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { COMMAND_TREE } from "../../src/cli/command-tree.ts";
+import { COMMAND_TREE } from "../../src/cli/commands/command-tree.ts";
 import type { CommandNode } from "../../src/cli/command-node.ts";
 import type { AnyCommand } from "../../src/cli/command.ts";
 import { commandsBelow, ENVIRONMENT, EXIT_CODES } from "../../src/cli/help.ts";

@@ -34,7 +34,7 @@ function problemsOfRenamedFlags(): ReadonlyMap<string, string> {
     path,
     textOf(path).replaceAll(FLAG, '"$1-renamed'),
   ]);
-  const tree = "src/cli/command-tree.ts";
+  const tree = "src/cli/commands/command-tree.ts";
   const program = programOf(new Map([[tree, textOf(tree)], ...renamed]));
   const reading = program
     .getSourceFiles()

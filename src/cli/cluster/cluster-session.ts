@@ -59,7 +59,6 @@ export type Applied = "created" | "configured" | "unchanged";
 export class ClusterSession {
   readonly #client: Client;
   readonly #clock: Clock;
-  /** The API server's address. */
   readonly server: string;
 
   constructor(client: Client, server: string, clock: Clock) {
@@ -68,7 +67,6 @@ export class ClusterSession {
     this.#clock = clock;
   }
 
-  /** The resource of a kind as the API server serves it; `undefined` when it does not. */
   async findResource(
     object: Pick<ManifestObject, "apiVersion" | "kind">,
   ): Promise<ResourceType | undefined> {
@@ -99,7 +97,6 @@ export class ClusterSession {
     return this.#client.list(POD, { namespace, labels });
   }
 
-  /** All objects of a kind, in the namespace or in all. */
   async list(resource: ResourceType, namespace?: string): Promise<KubeObject[]> {
     const apiVersion = apiVersionOf(resource);
     const items = await this.#client.list(resource, namespace === undefined ? {} : { namespace });

@@ -1,4 +1,3 @@
-/** CustomResourceDefinitions among manifests. */
 import type { ManifestObject } from "../../kube/object.ts";
 import type { ResourceType } from "../../kube/resource.ts";
 
@@ -25,7 +24,6 @@ export interface Crd extends ManifestObject {
   };
 }
 
-/** Whether a manifest is a CRD. */
 export function isCrd<T extends ManifestObject>(object: T): object is Crd & T {
   return object.kind === "CustomResourceDefinition";
 }

@@ -40,7 +40,6 @@ export interface PlannedObject {
   readonly invalid: readonly InvalidObject[];
 }
 
-/** The whole of it. */
 export interface DeployPlan {
   readonly objects: readonly PlannedObject[];
   /** Checks that could not be made, with the reason. */
@@ -134,7 +133,6 @@ const crdChanges = (live: Crd, after: Crd): Change[] =>
     [readCrd(after, after.metadata.name)],
   );
 
-/** The effects of a changed CRD. */
 export type CrdEffects = Pick<PlannedObject, "crdChanges" | "invalid">;
 
 /** The effects of a CRD that will be in the place of the live one. */

@@ -18,7 +18,6 @@ interface Leftover {
   readonly kept?: string;
 }
 
-/** The result where no leftovers are looked for. */
 export const NO_LEFTOVERS: FoundLeftovers = { leftovers: [], notes: [] };
 
 /** The leftovers that were found, and a note for each kind that could not be looked at. */

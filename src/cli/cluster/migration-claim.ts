@@ -14,7 +14,6 @@ const ANNOTATION = "migration.tsop.dev/running";
 const STALE_MS = 120_000;
 const RENEW_MS = 20_000;
 
-/** A claim on the migration of one CRD. */
 export class MigrationClaim {
   readonly #requests: MigrationRequests;
   readonly #clock: Clock;

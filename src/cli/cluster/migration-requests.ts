@@ -30,7 +30,6 @@ export interface Page {
 /** A CRD with the version that its changes are told by. */
 export type LiveDefinition = Definition & { metadata: { uid: string; resourceVersion: string } };
 
-/** Reads and rewrites objects, and changes the CRD's status. */
 export class MigrationRequests {
   readonly #rest: RestClient;
   readonly #clock: Clock;

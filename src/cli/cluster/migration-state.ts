@@ -11,7 +11,6 @@ export interface MigrationTarget {
   readonly storageVersion: string;
 }
 
-/** The progress. */
 export interface MigrationState extends MigrationTarget {
   /** The API server's mark of the next page. */
   readonly next: string;
@@ -45,7 +44,6 @@ export class MigrationFile {
     writePrivateFile(this.#path, `${JSON.stringify(state)}\n`);
   }
 
-  /** The migration is over. */
   remove(): void {
     rmSync(this.#path, { force: true });
   }

@@ -33,7 +33,6 @@ export interface MigrationParts {
   readonly progress: (done: number, all: number | undefined) => void;
 }
 
-/** The result of a migration, or of its dry run. */
 export interface MigrationResult {
   readonly crd: string;
   readonly storageVersion: string;
@@ -46,7 +45,6 @@ export interface MigrationResult {
   readonly pruned: boolean;
 }
 
-/** The migration of one kind. */
 export class Migration {
   readonly #parts: MigrationParts;
   #gone = 0;

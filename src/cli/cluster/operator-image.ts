@@ -1,4 +1,3 @@
-/** The image of the operator in what `config/default` renders. */
 import type { ImageOverride } from "../kustomize/kustomization.ts";
 import { splitImage } from "../kustomize/transform.ts";
 

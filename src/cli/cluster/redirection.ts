@@ -23,7 +23,6 @@ export interface Run {
   readonly by: string;
 }
 
-/** The content of the annotation. */
 interface Redirection extends Run {
   /** Absent where the run made the object. */
   readonly before?: Earlier;
@@ -33,9 +32,7 @@ interface Redirection extends Run {
 interface Earlier {
   /** The annotations that tell cert-manager to write into the object. */
   readonly injections: Readonly<Record<string, string>>;
-  /** The webhooks of a configuration. */
   readonly webhooks?: readonly object[];
-  /** The conversion of a CRD. */
   readonly conversion?: object;
 }
 

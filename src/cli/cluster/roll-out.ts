@@ -175,7 +175,6 @@ async function absentNamespaces(
   return absent;
 }
 
-/** Waits until the API server serves the kinds. */
 async function waitForCrds(
   session: ClusterSession,
   crds: readonly Crd[],

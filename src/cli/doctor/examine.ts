@@ -36,7 +36,6 @@ interface View {
 export interface Reading {
   readonly views: readonly View[];
   readonly unreadable: readonly Found[];
-  /** How many objects there are. */
   readonly objects: number;
   /** Kustomizations that are examined file by file, with the reason. */
   readonly notRendered: Renderings["notRendered"];
@@ -44,7 +43,6 @@ export interface Reading {
 
 /** The relation of a folder to its project. */
 export interface ProjectFolder {
-  /** The project of tsop that the folder is. */
   readonly project?: Project;
   /** Whether it is in a project of tsop or kubebuilder, whose `deploy` names the image of the scaffold. */
   readonly isScaffolded: boolean;
@@ -179,7 +177,6 @@ async function planOf(
   return generated && planFiles(root, (await generated()).files);
 }
 
-/** Generates once for all rules. */
 function generatedOnce(project: Project): () => Promise<Generated> {
   let run: Promise<Generated> | undefined;
   return async () => {

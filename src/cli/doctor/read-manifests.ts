@@ -1,4 +1,3 @@
-/** Reads objects of Kubernetes from YAML and JSON. */
 import { TsopError } from "../../errors.ts";
 import { isJsonObject } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";

@@ -1,10 +1,8 @@
-/** Roles and their rules. */
 import { isJsonObject } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";
 import type { Manifest } from "./rule.ts";
 import { listAt } from "./values.ts";
 
-/** Whether it is a Role or a ClusterRole. */
 export const isRole = ({ kind, apiVersion }: Manifest): boolean =>
   /^(?:Cluster)?Role$/.test(kind) && apiVersion.startsWith("rbac.authorization.k8s.io/");
 

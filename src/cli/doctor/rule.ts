@@ -36,7 +36,6 @@ export interface CustomKind {
   readonly definition: Manifest;
 }
 
-/** The subject of an examination. */
 export interface Examined {
   readonly root: string;
   /** Objects, as they stand in files or as kustomizations render them; kustomizations and their patches are not among them. */
@@ -48,7 +47,6 @@ export interface Examined {
   readonly patches: string;
   /** The kinds whose definitions are among the manifests. */
   readonly customKinds: readonly CustomKind[];
-  /** Kustomizations that cannot be rendered. */
   readonly brokenKustomizations: readonly Found[];
   /** Whether a kustomization lists the file and is not rendered: names, images and certificates may come from there. */
   readonly isKustomized: (file: string) => boolean;
@@ -60,12 +58,10 @@ export interface Examined {
   readonly generated?: () => Promise<Generated>;
 }
 
-/** A mistake that was found. */
 export interface Found {
   /** The position: `file:line:column`. */
   readonly place: string;
   readonly message: string;
-  /** The next step. */
   readonly fix: string;
 }
 

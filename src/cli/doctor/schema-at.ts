@@ -1,4 +1,3 @@
-/** Parts of schemas. */
 import { schemaOfField, type Schema } from "../../kube/schema/structural.ts";
 import type { ValuePath } from "../project/yaml/yaml-documents.ts";
 

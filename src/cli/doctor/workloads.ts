@@ -1,4 +1,3 @@
-/** Objects that run pods, and the pods' specs. */
 import { isJsonObject } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";
 import type { ValuePath } from "../project/yaml/yaml-documents.ts";
@@ -6,7 +5,6 @@ import type { Examined, Manifest } from "./rule.ts";
 import { listAt, objectAt, textAt } from "./values.ts";
 import { tableOf } from "../../table.ts";
 
-/** The pods of an object. */
 export interface PodTemplate {
   readonly manifest: Manifest;
   /** The path of the template; of a Pod, the object itself. */
@@ -58,12 +56,10 @@ export function* containersOf({
   }
 }
 
-/** The image of a container. */
 export interface ContainerImage {
   readonly manifest: Manifest;
   /** Empty where the container has none. */
   readonly image: string;
-  /** The path of the image in its object. */
   readonly path: ValuePath;
   /** The container and its object, as messages name them. */
   readonly owner: string;
@@ -71,7 +67,6 @@ export interface ContainerImage {
   readonly isKustomized: boolean;
 }
 
-/** The images of all containers. */
 export function* containerImages(examined: Examined): Generator<ContainerImage> {
   for (const template of podTemplates(examined)) {
     const { manifest } = template;

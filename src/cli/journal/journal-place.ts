@@ -14,7 +14,6 @@ const TIMEOUT_MS = 15_000;
 
 /** An address, and what opens it. */
 export interface JournalPlace {
-  /** The address, without a path. */
   readonly url: string;
   readonly token?: string;
 }

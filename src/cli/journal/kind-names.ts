@@ -36,7 +36,6 @@ async function kindsOfProject(root: string): Promise<NamedKind[]> {
   );
 }
 
-/** The kind of a CRD; none of anything else. */
 function kindsOf(document: unknown): NamedKind[] {
   if (!isJsonObject(document) || !isJsonObject(document["spec"])) return [];
   const { group, scope, names, versions } = document["spec"];

@@ -1,4 +1,3 @@
-/** Reconciles as lines for people. */
 import { sep } from "node:path";
 import type {
   FieldChanges,
@@ -35,7 +34,6 @@ export function reasonLines(
   ];
 }
 
-/** The lines of one reconcile. */
 export function entryLines(entry: JournalEntry, context: CliContext): string[] {
   const { dim, red, green } = paint(context);
   const { atMs, durationMs, controller, id, error, requeueAfterMs } = entry;

@@ -74,7 +74,6 @@ export function visitField(
   walk({ value: manifest.object, set: () => undefined }, splitPath(spec.path));
 }
 
-/** The field of a mapping. */
 export function fieldSlot(holder: JsonObject, field: string): FieldSlot {
   return {
     get value() {
@@ -84,7 +83,6 @@ export function fieldSlot(holder: JsonObject, field: string): FieldSlot {
   };
 }
 
-/** The item of a list. */
 export function itemSlot(holder: unknown[], index: number): FieldSlot {
   return {
     get value() {

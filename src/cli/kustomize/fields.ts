@@ -37,7 +37,6 @@ export const text: FieldReader<string> = {
   read: (place) => (typeof place.value === "string" ? place.value : refuse(place, "a text")),
 };
 
-/** A whole number. */
 export const whole: FieldReader<number> = {
   read: (place) =>
     typeof place.value === "number" && Number.isInteger(place.value)

@@ -55,14 +55,12 @@ export interface Replacement {
 /** A replacement, or the file that holds some. */
 export type ReplacementEntry = Placed<Partial<Replacement> & { readonly path?: string }>;
 
-/** The part of a delimited field that is meant, and whether a missing field is made. */
 export interface FieldOptions {
   readonly delimiter?: string;
   readonly index?: number;
   readonly create?: boolean;
 }
 
-/** Options for generated objects. */
 export interface GeneratorOptions {
   readonly labels?: Record<string, string>;
   readonly annotations?: Record<string, string>;
@@ -80,7 +78,6 @@ export interface Generator {
   readonly envs: readonly string[];
   readonly env?: string;
   readonly options?: GeneratorOptions;
-  /** The type of a Secret. */
   readonly type?: string;
 }
 
@@ -94,7 +91,6 @@ export interface Variable {
 
 /** A kustomization, as far as it is understood here. */
 export interface Kustomization {
-  /** The file. */
   readonly file: string;
   /** The place of an entry that names a file or folder: `file:line:column`. */
   readonly placeOf: (entry: string) => string;

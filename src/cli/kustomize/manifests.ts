@@ -6,7 +6,6 @@ import type { ManifestObject } from "../../kube/object.ts";
 import { readYaml, type ValuePath } from "../project/yaml/yaml-documents.ts";
 import type { SourceFiles } from "./source-files.ts";
 
-/** An object of a file. */
 interface WrittenManifest {
   readonly object: ManifestObject;
   /** The fields after whose colon nothing is written; `null` and `~` are written. */

@@ -1,4 +1,3 @@
-/** Patches of a kustomization: JSON6902 and strategic merge. */
 import { messageOf, TsopError } from "../../errors.ts";
 import { isJson, isJsonObject } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";

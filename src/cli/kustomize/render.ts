@@ -110,7 +110,6 @@ function nothing(): Gathered {
   return { manifests: [], configuration: EMPTY_CONFIGURATION, variables: new Map() };
 }
 
-/** One folder with a kustomization. */
 class Folder {
   readonly #root: KustomizationRoot;
   readonly #kustomization: Kustomization;

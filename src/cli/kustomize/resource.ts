@@ -5,7 +5,6 @@ import { parseApiVersion } from "../../kube/resource.ts";
 import type { ValuePath } from "../project/yaml/yaml-documents.ts";
 import { isClusterScoped } from "./schema-kinds.ts";
 
-/** The identity of a manifest. */
 export interface ResourceId {
   readonly group: string;
   readonly version: string;
@@ -70,7 +69,6 @@ export class Manifest {
     return this.object.metadata.namespace ?? "";
   }
 
-  /** The identity now. */
   get id(): ResourceId {
     const { group, version } = parseApiVersion(this.object.apiVersion);
     const { name, namespace } = this;
@@ -88,7 +86,6 @@ export class Manifest {
     return this.formerIds[0] ?? this.id;
   }
 
-  /** All identities, former and present. */
   get ids(): ResourceId[] {
     return [...this.formerIds, this.id];
   }
@@ -135,7 +132,6 @@ export function isSameId(one: ResourceId, other: ResourceId): boolean {
   return isSameKindAndName(one, other) && inSameNamespace(one, other);
 }
 
-/** Whether both mean the same object, whatever its namespace. */
 export function isSameKindAndName(one: ResourceId, other: ResourceId): boolean {
   return (
     one.name === other.name &&

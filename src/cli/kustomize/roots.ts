@@ -7,7 +7,6 @@ import { resolveIn } from "./kustomization-file.ts";
 
 /** The folder of a kustomization, with those that led to it. */
 export class KustomizationRoot {
-  /** The path as it was named, for messages and reading. */
   readonly folder: string;
   readonly #real: string;
   /** The folders that led here, the nearest first. */

@@ -15,7 +15,6 @@ export class SourceFiles {
     );
   }
 
-  /** The content, or `undefined` when there is no such file. */
   async find(path: string): Promise<string | undefined> {
     return this.#planned.has(path) ? this.#planned.get(path) : readIfThere(path);
   }
@@ -38,7 +37,6 @@ export class SourceFiles {
     });
   }
 
-  /** Whether there is a file or a folder. */
   async isThere(path: string): Promise<boolean> {
     if (this.#planned.has(path)) return this.#planned.get(path) !== undefined;
     return (await this.isFolder(path)) || stat(path).then(Boolean, () => false);

@@ -7,12 +7,10 @@ import type { WebhookTarget } from "../../kube/webhooks/webhook-address.ts";
 import type { ManifestObject } from "../../kube/object.ts";
 import type { ServingCertificate } from "../../runtime/webhook/certificates/issue.ts";
 
-/** A configuration of admission webhooks. */
 export interface WebhookConfiguration extends ManifestObject {
   readonly webhooks?: readonly { readonly name: string; readonly clientConfig: WebhookTarget }[];
 }
 
-/** A CRD whose versions a webhook converts. */
 export interface ConvertedCrd extends ManifestObject {
   readonly spec: {
     readonly conversion?: { readonly webhook?: { readonly clientConfig?: WebhookTarget } };
@@ -26,7 +24,6 @@ const CONFIGURATIONS = ["MutatingWebhookConfiguration", "ValidatingWebhookConfig
 export const isWebhookConfiguration = (object: ManifestObject): object is WebhookConfiguration =>
   CONFIGURATIONS.includes(object.kind) && object.apiVersion.startsWith(REGISTRATION_GROUP);
 
-/** Whether the object is a CRD whose versions a webhook converts. */
 export const isConverted = (object: ManifestObject): object is ConvertedCrd =>
   object.kind === "CustomResourceDefinition" &&
   (object as ConvertedCrd).spec.conversion?.webhook?.clientConfig !== undefined;

@@ -4,13 +4,10 @@ import type { CliContext } from "../context.ts";
 import { BackgroundProcess } from "../processes.ts";
 import { LogPrinter } from "./log-printer.ts";
 
-/** The options of an operator's process. */
 export interface OperatorOptions {
   readonly root: string;
-  /** The bundled file. */
   readonly file: string;
   readonly args: readonly string[];
-  /** Additions to the environment of this process. */
   readonly env: Readonly<Record<string, string>>;
   /** Takes lines that are for this process alone, and are not printed. */
   readonly takes?: (line: string) => boolean;
@@ -29,7 +26,6 @@ export type LaunchOperator = (
   onLine: (line: string) => void,
 ) => BackgroundProcess;
 
-/** A running operator. */
 export class OperatorProcess {
   readonly #process: BackgroundProcess;
   readonly #context: CliContext;

@@ -26,7 +26,6 @@ export interface OperatorWebhooksOptions {
   readonly listensOn?: string | undefined;
 }
 
-/** The webhook server of one session. */
 export class OperatorWebhooks {
   readonly #options: OperatorWebhooksOptions;
   #services: readonly string[] = [];
@@ -48,12 +47,10 @@ export class OperatorWebhooks {
     return this.#port;
   }
 
-  /** Additions to the operator's environment. */
   get env(): Readonly<Record<string, string>> {
     return present({ [WEBHOOK_HOST_VARIABLE]: this.#options.listensOn });
   }
 
-  /** The operator's arguments. */
   get args(): readonly string[] {
     if (!this.#certificate) return [];
     const { folder } = this.#options;

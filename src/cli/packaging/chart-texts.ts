@@ -2,7 +2,6 @@
 import { stringify } from "yaml";
 import type { ManifestObject } from "../../kube/object.ts";
 
-/** The default values. */
 export interface ChartValues {
   readonly namePrefix: string;
   readonly replicaCount: number;
@@ -13,7 +12,6 @@ export interface ChartValues {
   readonly hasPolicies: boolean;
 }
 
-/** The text of `values.yaml`. */
 export function valuesText(values: ChartValues): string {
   const { namePrefix, replicaCount, args, resources, image } = values;
   const block = (value: object): string => stringify(value, { compat: "yaml-1.1" }).trimEnd();
@@ -132,7 +130,6 @@ export function valuesSchema({ resources }: ChartValues, room: number): string {
   return `${JSON.stringify(schema, undefined, 2)}\n`;
 }
 
-/** The text of `templates/_helpers.tpl`. */
 export function helpers(): string {
   return `{{/* The account that the operator runs as. */}}
 {{- define "operator.serviceAccountName" -}}
@@ -150,7 +147,6 @@ export function helpers(): string {
 `;
 }
 
-/** \`templates/NOTES.txt\`. */
 export function notes(objects: readonly ManifestObject[]): string {
   const crds = objects
     .filter(({ kind }) => kind === "CustomResourceDefinition")

@@ -9,7 +9,6 @@ import { ChartNames, expression, withExpressions } from "./chart-names.ts";
 import { helpers, notes, valuesSchema, valuesText, type ChartValues } from "./chart-texts.ts";
 import { tableOf } from "../../table.ts";
 
-/** The input of a chart. */
 export interface ChartSource {
   readonly projectName: string;
   /** The version of the chart and, unless an image says another one, of the operator. */

@@ -7,7 +7,6 @@ import { isJsonObject } from "../../kube/json.ts";
 import type { JsonObject, ManifestObject } from "../../kube/object.ts";
 import { fieldsOf } from "./schema-types.ts";
 
-/** The facts about the package. */
 export interface ClientFacts {
   /** The name on npm: `@acme/web-client`. */
   readonly name: string;

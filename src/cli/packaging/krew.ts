@@ -17,9 +17,7 @@ export interface KrewPlugin {
   readonly homepage: string;
   /** Where the archive can be downloaded. */
   readonly uri: string;
-  /** The digest of the archive. */
   readonly sha256: string;
-  /** The files in the archive. */
   readonly files: readonly string[];
 }
 

@@ -1,9 +1,7 @@
-/** The facts in a project's `package.json` that packages show. */
 import { join } from "node:path";
 import { isJsonObject } from "../../kube/json.ts";
 import { readIfThere } from "../project/plan.ts";
 
-/** The author of a package. */
 interface Author {
   readonly name: string;
   readonly email?: string;

@@ -1,4 +1,3 @@
-/** Opens an address in the user's browser. */
 import type { CliContext } from "../context.ts";
 import { leaveRunning } from "../processes.ts";
 

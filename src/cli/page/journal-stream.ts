@@ -3,13 +3,11 @@ import { TextDecoderStream } from "node:stream/web";
 import type { JournalEntry } from "../../runtime/journal/entry.ts";
 import { openJournal, type JournalPlace } from "../journal/journal-place.ts";
 
-/** One event of a stream. */
 interface ServerSentEvent {
   readonly event: string;
   readonly data: string;
 }
 
-/** The listener of a journal. */
 export interface JournalListener {
   /** The journal begins: of another start of the operator than before, maybe. */
   began(instance: string): void;

@@ -12,7 +12,6 @@ import type { PageEvent } from "./protocol.ts";
 import type { GrantedRight } from "./rights-table.ts";
 import { watchedKinds, type GroupKind } from "./watched-kinds.ts";
 
-/** The scope of a watch. */
 export interface WatchScope {
   /** The project's kinds. */
   readonly roots: readonly GroupKind[];
@@ -122,7 +121,6 @@ export class ObjectWatch {
     return told;
   }
 
-  /** Resolves once the first lists of all watched kinds are noted. */
   async synced(): Promise<void> {
     await Promise.all(this.#firstLists);
   }

@@ -12,7 +12,6 @@ import type { PageOperator, PageQueue, PageReconcile } from "./protocol.ts";
 /** Finds the operator's processes, anew after each end of one; `undefined` while there are none. */
 export type FindOperator = () => Promise<ForwardedJournals | undefined>;
 
-/** The listener of an operator's news. */
 export interface OperatorListener {
   operator(state: PageOperator): void;
   /** An entry that was not handed over before. */

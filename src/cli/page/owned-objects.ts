@@ -45,7 +45,6 @@ export class OwnedObjects {
     });
   }
 
-  /** Removes an object that is deleted. */
   remove(uid: string): void {
     this.#seen.delete(uid);
   }

@@ -13,7 +13,6 @@ export interface PageScope extends WatchScope {
   readonly granted: readonly GrantedRight[];
 }
 
-/** The source of a page's content. */
 export interface PageSource {
   readonly title: Omit<PageTitle, "hasObjects" | "kinds">;
   /** The way to the cluster; absent where there is none. */
@@ -31,7 +30,6 @@ const MOST_RECONCILES = 1000;
 /** The API server is asked again what it serves. */
 const RETRY_MS = 2000;
 
-/** The page's content, gathered from the first look at it on. */
 export class PageModel {
   readonly #source: PageSource;
   readonly #listeners = new Set<Listener>();

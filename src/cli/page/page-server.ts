@@ -55,7 +55,6 @@ const TICKET_MS = 60_000;
  */
 const MOST_BUFFERED = 32 * 1024 * 1024;
 
-/** The options of a page's server. */
 export interface PageServerOptions {
   readonly model: Pick<PageModel, "look">;
   readonly clock: Clock;

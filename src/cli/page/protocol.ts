@@ -12,7 +12,6 @@ export type PageStatus = "Current" | "InProgress" | "Failed" | "Terminating" | "
 export interface PageObject {
   readonly uid: string;
   readonly kind: string;
-  /** The resource: `deployments.apps`. */
   readonly resource: string;
   readonly namespace?: string;
   readonly name: string;
@@ -24,7 +23,6 @@ export interface PageObject {
   readonly createdMs: number;
 }
 
-/** An Event of Kubernetes. */
 export interface PageEvent {
   readonly uid: string;
   readonly type: string;
@@ -32,7 +30,6 @@ export interface PageEvent {
   readonly message: string;
   readonly count: number;
   readonly lastMs: number;
-  /** The component that wrote it. */
   readonly source: string;
   /** The kind of the object that the Event is about. */
   readonly kind: string;
@@ -40,10 +37,8 @@ export interface PageEvent {
   readonly name: string;
 }
 
-/** A right of the operator. */
 export interface PageRight {
   readonly verb: string;
-  /** The resource: `deployments.apps`, `*` for all. */
   readonly resource: string;
   readonly subresource?: string;
   /**
@@ -62,12 +57,10 @@ export interface PageReconcile extends JournalEntry {
   readonly instance: string;
 }
 
-/** A queue of one of the operator's processes. */
 export interface PageQueue extends QueueState {
   readonly instance: string;
 }
 
-/** The subject of the page. */
 export interface PageTitle {
   /** The project's or the operator's name. */
   readonly name: string;

@@ -24,9 +24,7 @@ interface BindingManifest extends ManifestObject {
   readonly subjects?: readonly Subject[];
 }
 
-/** A right of a role. */
 export interface GrantedRight {
-  /** The API group, `*` for all. */
   readonly group: string;
   /** The resource without its group, with its subresource: `deployments/status`. */
   readonly resource: string;

@@ -6,7 +6,6 @@ import type { ResourceInfo } from "../../kube/resource.ts";
 import type { Client } from "../../runtime/client/client.ts";
 import type { GrantedRight } from "./rights-table.ts";
 
-/** A kind by its API group and its name. */
 export interface GroupKind {
   readonly group: string;
   readonly kind: string;

@@ -13,7 +13,6 @@ interface Cause {
    */
   readonly field?: string;
   readonly message: string;
-  /** The position: `file:line:column`. */
   readonly place: string;
 }
 

@@ -7,12 +7,10 @@ import type { JsonObject } from "../../kube/object.ts";
 import type { Status } from "../../kube/status.ts";
 import { listAt, objectAt, textAt } from "../doctor/values.ts";
 
-/** An API server's answer to a request. */
 export interface ServerAnswer {
   readonly accepted: boolean;
   /** The object as it would be stored, or a Status. */
   readonly body: JsonObject;
-  /** The warnings of the API server. */
   readonly warnings: readonly string[];
 }
 
@@ -23,7 +21,6 @@ export interface ServedKind {
   collection(namespace: string): string;
 }
 
-/** Options of a request. */
 export interface SendOptions {
   /** Stores the object, since others need it. */
   readonly keep?: boolean;
@@ -33,7 +30,6 @@ export interface SendOptions {
 
 const CERTIFICATE = { user: "admin", groups: ["system:masters"] };
 
-/** The server. */
 export class JudgingServer {
   readonly #cluster: ControlPlane;
   readonly #resources = new Map<string, Promise<readonly unknown[]>>();
@@ -48,7 +44,6 @@ export class JudgingServer {
     return new JudgingServer(await startControlPlane({ listen: false, controllers: "off" }));
   }
 
-  /** Stops the server. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#cluster.stop();
   }

@@ -17,7 +17,6 @@ const ACCOUNT_UID = "kubernetes.io/service-account.uid";
 
 const encoded = (text: string): string => Buffer.from(text, "utf8").toString("base64");
 
-/** Fills Secrets with tokens. Keys are those of the Secrets. */
 export class AccountTokenController extends ObjectController<Secret> {
   readonly name = "AccountToken";
   readonly resource = SECRETS;

@@ -28,7 +28,6 @@ export interface Selection {
 /** The namespace and name of an object, for example in its metadata. */
 export type ObjectName = Pick<ObjectMeta, "namespace" | "name">;
 
-/** The options of a deletion. */
 export interface DeleteOptions {
   readonly gracePeriodSeconds?: number;
   readonly propagationPolicy?: "Orphan" | "Background" | "Foreground";
@@ -62,7 +61,6 @@ export interface ControllerClient {
     object: NoInfer<T>,
     status: NoInfer<NonNullable<T["status"]>>,
   ): Promise<T>;
-  /** A JSON merge patch. */
   patch<T extends SentObject>(
     resource: ResourceName<T>,
     name: ObjectName,
@@ -93,7 +91,6 @@ export interface CertificateSigner {
   mayCreate(user: User, subresource: string): boolean;
 }
 
-/** The dependencies of a controller. */
 export interface ControllerContext {
   /** The client that writes as `name`, for example `deployment-controller`. */
   clientFor(name: string): ControllerClient;

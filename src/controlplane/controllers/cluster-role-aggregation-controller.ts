@@ -21,7 +21,6 @@ const RULE_FIELDS = [
 
 type Rule = Readonly<Partial<Record<(typeof RULE_FIELDS)[number], readonly string[] | null>>>;
 
-/** A ClusterRole. */
 export interface ClusterRole extends SentObject {
   rules?: Rule[] | null;
   aggregationRule?: { clusterRoleSelectors?: LabelSelector[] };
@@ -37,7 +36,6 @@ export class ClusterRoleAggregationController extends ObjectController<ClusterRo
   readonly name = "ClusterRoleAggregation";
   readonly resource = CLUSTER_ROLES;
   readonly watches = [watch(CLUSTER_ROLES, (event) => this.#allAggregated(event))];
-  /** The names of the aggregated roles. */
   readonly #aggregated = new Set<string>();
 
   #allAggregated({ type, object }: StoreEvent<ClusterRole>): ReadonlySet<string> {

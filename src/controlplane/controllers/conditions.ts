@@ -1,4 +1,3 @@
-/** The conditions in the status of built-in objects. */
 import { findCondition } from "../../kube/progress/conditions.ts";
 import { timeOf } from "../../kube/values/times.ts";
 import type { Condition } from "../builtin/shared/shapes.ts";
@@ -27,11 +26,9 @@ export const withoutCondition = (
   type: string,
 ): Condition[] => conditions.filter((condition) => condition.type !== type);
 
-/** An object with conditions. */
 interface Conditioned {
   readonly status?: { readonly conditions?: readonly Condition[] };
 }
 
-/** Whether the object's condition of that type is true. */
 export const isTrue = ({ status }: Conditioned, type: string): boolean =>
   findCondition(status?.conditions, type)?.status === "True";

@@ -9,7 +9,6 @@ import type { ControllerClient, ControllerContext, StoreEvent } from "./client.t
 import { EventRecorder } from "./event-recorder.ts";
 import { keyFrom, textOf } from "./keys.ts";
 
-/** What a controller works with. */
 export interface Tools {
   readonly client: ControllerClient;
   readonly events: EventRecorder;
@@ -47,10 +46,8 @@ export function watch<T extends SentObject>(
   return { resource, keysOf };
 }
 
-/** Watches all resources. */
 export const watchAll = (keysOf: Watch["keysOf"]): Watch => ({ keysOf });
 
-/** One simulated controller. */
 export abstract class Controller implements Tools {
   abstract readonly name: string;
   /** Of several watches of one resource, each adds its keys. */

@@ -1,4 +1,3 @@
-/** Counts in specs and statuses. */
 import type { IntOrString } from "../builtin/shared/shapes.ts";
 
 /** A count, or the share of `total` that a percentage gives; 0 when absent. */

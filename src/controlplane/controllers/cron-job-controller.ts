@@ -26,7 +26,6 @@ const MANY_MISSED = 100;
 
 type Status = NonNullable<CronJob["status"]>;
 
-/** Creates, follows and cleans up the Jobs of CronJobs. */
 export class CronJobController extends ObjectController<CronJob> {
   readonly name = "CronJob";
   readonly resource = CRON_JOBS;

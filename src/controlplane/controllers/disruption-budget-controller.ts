@@ -38,7 +38,6 @@ const OWNERS = tableOf<ResourceName<Scaled>>({
   Deployment: DEPLOYMENTS,
 });
 
-/** Keeps the status of budgets. */
 export class DisruptionBudgetController extends ObjectController<DisruptionBudget> {
   readonly name = "DisruptionBudget";
   readonly resource = BUDGETS;

@@ -44,7 +44,6 @@ const REFILL_MS = 300_000;
 /** How many entries are remembered; the oldest are forgotten. */
 const MEMORY = 4096;
 
-/** Writes the events of one controller. */
 export class EventRecorder {
   readonly #client: ControllerClient;
   readonly #clock: Clock;

@@ -14,7 +14,6 @@ import { referredResource } from "./keys.ts";
 const FOREGROUND = "foregroundDeletion";
 const ORPHAN = "orphan";
 
-/** The node of one object in the graph of owners. */
 interface Known {
   readonly resource: ResourceName;
   readonly place: ObjectName;

@@ -1,4 +1,3 @@
-/** Names of resources and keys of objects, for the controllers. */
 import type { SentObject, ObjectKey } from "../../kube/object.ts";
 import { type ResourceInfo, parseApiVersion } from "../../kube/resource.ts";
 import { msOf } from "../../kube/values/times.ts";
@@ -15,7 +14,6 @@ export function keyFrom(text: string): ObjectKey & { readonly namespace: string 
   return { namespace: text.slice(0, slash), name: text.slice(slash + 1) };
 }
 
-/** Orders objects by name. */
 export function byName(left: SentObject, right: SentObject): number {
   return (left.metadata.name ?? "") < (right.metadata.name ?? "") ? -1 : 1;
 }

@@ -17,12 +17,10 @@ export function controllerOf(object: SentObject): OwnerReference | undefined {
   return object.metadata.ownerReferences?.find(({ controller }) => controller === true);
 }
 
-/** Whether `owner` is the controller of `object`. */
 export function isControlledBy(object: SentObject, owner: SentObject): boolean {
   return controllerOf(object)?.uid === owner.metadata.uid;
 }
 
-/** A controller reference to `owner`. */
 export function controllerReference({ apiVersion, kind, metadata }: SentObject): OwnerReference {
   const { name = "", uid = "" } = metadata;
   return { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true };
@@ -30,7 +28,6 @@ export function controllerReference({ apiVersion, kind, metadata }: SentObject):
 
 /** What an owner claims beside its selector. */
 interface ClaimOptions<T> {
-  /** The finalizer that adopted objects get. */
   readonly finalizer?: string;
   /**
    * Whether a matching object may be adopted; one that may not is released. All may when absent.

@@ -21,7 +21,6 @@ interface CheckedPolicy extends SentObject {
   readonly status?: { readonly observedGeneration?: number };
 }
 
-/** Checks each generation of each policy once. */
 export class PolicyStatusController extends ObjectController<CheckedPolicy> {
   readonly name = "ValidatingAdmissionPolicyStatus";
   readonly resource = POLICIES;

@@ -27,7 +27,6 @@ import { ObjectController, watch, watchAll } from "./controller.ts";
 /** How often all quotas are counted again, in milliseconds. */
 const RECOUNT_MS = 5 * 60 * 1000;
 
-/** Keeps the status of quotas. */
 export class ResourceQuotaController extends ObjectController<ResourceQuota> {
   readonly name = "ResourceQuota";
   readonly resource = QUOTAS;

@@ -14,7 +14,6 @@ import type { ControllerClient } from "./client.ts";
 import { claimed, controllerReference } from "./ownership.ts";
 import { canonicalJson, hashOf } from "./template-hash.ts";
 
-/** A ControllerRevision. */
 export interface Revision extends SentObject {
   data?: { spec: { template: PodTemplate & { $patch: "replace" } } };
   revision: number;

@@ -38,7 +38,6 @@ import { ReplicaSetController } from "./replica-set-controller.ts";
 import { type Controller, type Tools, toolsOf } from "./controller.ts";
 import { WorkLoop } from "./work-loop.ts";
 
-/** Running controllers. */
 export type RunningControllers = Pick<WorkLoop, "settle" | "stop">;
 
 /**

@@ -9,7 +9,6 @@ import { JOBS } from "../builtin/tokens.ts";
 import { msOf } from "../../kube/values/times.ts";
 import { ObjectController, watch } from "./controller.ts";
 
-/** Deletes Jobs that finished long enough ago. */
 export class TtlController extends ObjectController<Job> {
   readonly name = "TtlAfterFinished";
   readonly resource = JOBS;

@@ -1,4 +1,3 @@
-/** The flags of `tsop build`. */
 import { defineCommand } from "../../command.ts";
 import { dryRun } from "../../shared-flags.ts";
 

@@ -8,7 +8,6 @@ import type { build } from "./flags.ts";
 
 const OUTPUT = "dist/main.mjs";
 
-/** Bundles the operator into `dist/main.mjs`, and each plugin into its program; returns the exit code. */
 export const run: Run<typeof build> = async ({ dryRun }, context) => {
   const project = await getProject(context.cwd);
   const operator = await bundledOperator(project.root, OUTPUT);

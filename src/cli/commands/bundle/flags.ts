@@ -1,4 +1,3 @@
-/** The flags of `tsop bundle`. */
 import { defineCommand } from "../../command.ts";
 import { force, OUTPUT_DIR } from "../../packaging/package-flags.ts";
 import { check, diff, dryRun, json } from "../../shared-flags.ts";

@@ -28,7 +28,6 @@ import type { bundle } from "./flags.ts";
 
 type BundleOptions = Options<typeof bundle>;
 
-/** Writes the bundle; returns the exit code. */
 export const run: Run<typeof bundle> = async (options, context) => {
   const { image, outputDir } = options;
   if (image !== undefined) checkImage(image);

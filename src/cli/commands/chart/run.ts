@@ -11,7 +11,6 @@ import { writePackage } from "../../packaging/write-package.ts";
 import type { Run } from "../../command.ts";
 import type { chart } from "./flags.ts";
 
-/** Writes the chart; returns the exit code. */
 export const run: Run<typeof chart> = async (options, context) => {
   const { image, outputDir } = options;
   if (image !== undefined) checkImage(image);

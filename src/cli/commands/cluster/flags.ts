@@ -1,4 +1,3 @@
-/** The flags of `tsop cluster`. */
 import { defineCommand, Option } from "../../command.ts";
 import { collectList, port } from "../../shared-flags.ts";
 

@@ -17,7 +17,6 @@ import type { cluster } from "./flags.ts";
 
 type ClusterCommandOptions = Options<typeof cluster>;
 
-/** Runs a control plane until it is interrupted; returns the exit code. */
 export const run: Run<typeof cluster> = async (options, context) => {
   checkPort(options.port);
   if (!Number.isInteger(options.nodes) || options.nodes < 0) {
@@ -37,7 +36,6 @@ export const run: Run<typeof cluster> = async (options, context) => {
   }
 };
 
-/** Serves until it is interrupted. */
 async function serve(
   options: ClusterCommandOptions,
   kubeconfig: string,

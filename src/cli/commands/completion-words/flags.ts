@@ -1,4 +1,3 @@
-/** The flags of `tsop completion-words`. */
 import { defineCommand } from "../../command.ts";
 
 export const completionWords = defineCommand({

@@ -16,7 +16,6 @@ export const PROJECT_FLAGS = [...OF_PROJECT.keys()];
 /** What the scripts ask `tsop completion-words` for there. */
 export const PLUGIN = "plugin";
 
-/** Prints the project's values of a flag, or the names of its plugins, one per line; nothing outside a project. */
 export const run: Run<typeof completionWords> = async (flag, _options, context) => {
   // A shell that completes has no place for an error.
   const project = await findProject(context.cwd).catch(() => undefined);

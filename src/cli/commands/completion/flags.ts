@@ -1,4 +1,3 @@
-/** The flags of `tsop completion`. */
 import { Argument, defineCommand } from "../../command.ts";
 
 export const completion = defineCommand({

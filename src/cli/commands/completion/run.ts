@@ -18,7 +18,6 @@ interface Entry {
 /** Commands whose argument is a plugin of the project. */
 const OF_PLUGINS: readonly string[] = ["delete plugin", "krew"];
 
-/** Prints the script; returns the exit code. */
 export const run: Run<typeof completion> = (shell, _options, context, program) => {
   context.out(scriptFor(shell, program));
   return 0;

@@ -1,4 +1,3 @@
-/** The flags of `tsop deploy`. */
 import { defineCommand } from "../../command.ts";
 import {
   dryRunOnServer,

@@ -21,7 +21,6 @@ import { present } from "../../../present.ts";
 import type { Run } from "../../command.ts";
 import type { deploy } from "./flags.ts";
 
-/** Applies the operator and waits for its pods; returns the exit code. */
 export const run: Run<typeof deploy> = async (options, context) => {
   checkTimeout(options.timeout);
   checkImage(options.image);

@@ -1,4 +1,3 @@
-/** The flags of `tsop dev`. */
 import { defineCommand, Option } from "../../command.ts";
 import { port } from "../../shared-flags.ts";
 

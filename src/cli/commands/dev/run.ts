@@ -27,7 +27,6 @@ const SAVE_AGAIN = "Fix the lines above and save; what ran before goes on.";
 /** The time that `--once` gives the operator. */
 const READY_SECONDS = 60;
 
-/** Runs until it is interrupted; returns the exit code. */
 export const run: Run<typeof dev> = async (args, options, context) => {
   checkPort(options.port);
   const project = await getProject(context.cwd);
@@ -109,7 +108,6 @@ async function once(session: DevSession, options: DevOptions, context: CliContex
   if (options.samples) await session.applySamples();
 }
 
-/** A `tsop dev` that runs. */
 interface Running {
   readonly project: Project;
   readonly session: DevSession;

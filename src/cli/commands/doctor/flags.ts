@@ -1,4 +1,3 @@
-/** The flags of `tsop doctor`. */
 import { defineCommand } from "../../command.ts";
 import { json } from "../../shared-flags.ts";
 

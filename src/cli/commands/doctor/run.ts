@@ -12,7 +12,6 @@ import { foldersUp, PROJECT_FILE } from "../../project/project-root.ts";
 import type { Run } from "../../command.ts";
 import type { doctor } from "./flags.ts";
 
-/** Looks at a project, a folder or a file; returns the exit code. */
 export const run: Run<typeof doctor> = async (path, options, context) => {
   const asked = resolve(context.cwd, path ?? ".");
   const isFolder = await stat(asked).then(

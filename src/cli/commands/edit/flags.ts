@@ -1,4 +1,3 @@
-/** The flags of `tsop edit`. */
 import { defineCommand, Option } from "../../command.ts";
 import { PARTS } from "../../project/part-names.ts";
 import { CERTIFICATE_MODES, certificates, collectList, diff, dryRun } from "../../shared-flags.ts";

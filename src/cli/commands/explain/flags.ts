@@ -1,4 +1,3 @@
-/** The flags of `tsop explain`. */
 import { defineCommand } from "../../command.ts";
 import { json } from "../../shared-flags.ts";
 

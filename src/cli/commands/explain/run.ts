@@ -11,7 +11,6 @@ import type { explain } from "./flags.ts";
 const PAGES = ["docs/markers.md", "docs/errors.md"];
 const CONTROLLER_GEN_HEADING = "## Coming from controller-gen\n";
 
-/** Prints the documentation of a name; returns the exit code. */
 export const run: Run<typeof explain> = async (name, { output }, context) => {
   const pages = await Promise.all(PAGES.map((page) => readIfThere(`${packageRoot()}/${page}`)));
   const sections = new Map(pages.flatMap((page) => sectionsOf(page ?? "")));

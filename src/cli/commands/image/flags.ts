@@ -1,4 +1,3 @@
-/** The flags of `tsop image`. */
 import { defineCommand } from "../../command.ts";
 import { dryRun, operatorImage } from "../../shared-flags.ts";
 

@@ -18,7 +18,6 @@ import type { image } from "./flags.ts";
 
 type ImageOptions = Options<typeof image>;
 
-/** Builds the image; returns the exit code. */
 export const run: Run<typeof image> = async (options, context) => {
   const { base, platform } = options;
   checkImage(options.image);

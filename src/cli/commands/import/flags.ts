@@ -1,4 +1,3 @@
-/** The flags of `tsop import`. */
 import { defineCommand, Option } from "../../command.ts";
 import { collect, diff, dryRun, kubeconfig, kubeContext, seconds } from "../../shared-flags.ts";
 

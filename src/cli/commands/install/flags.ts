@@ -1,4 +1,3 @@
-/** The flags of `tsop install`. */
 import { defineCommand } from "../../command.ts";
 import {
   dryRunOnServer,

@@ -14,7 +14,6 @@ import { writeManifests } from "../../project/generated-manifests.ts";
 import type { Run } from "../../command.ts";
 import type { install } from "./flags.ts";
 
-/** Applies the CRDs and waits until they are served; returns the exit code. */
 export const run: Run<typeof install> = async (options, context) => {
   checkTimeout(options.timeout);
   const project = await getProject(context.cwd);

@@ -1,4 +1,3 @@
-/** The flags of `tsop krew`. */
 import { defineCommand } from "../../command.ts";
 import { diff, dryRun } from "../../shared-flags.ts";
 

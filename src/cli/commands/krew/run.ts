@@ -21,7 +21,6 @@ import type { krew } from "./flags.ts";
 
 const FOLDER = "dist/krew";
 
-/** Writes the archive and the manifest; returns the exit code. */
 export const run: Run<typeof krew> = async (name, options, context) => {
   const { root } = await getProject(context.cwd);
   return alone(root, options, context, async () => {

@@ -33,7 +33,6 @@ interface ListedKind {
   readonly file?: string;
 }
 
-/** The contents of a project, as `-o json` prints them. */
 interface Listed {
   readonly projectName: string;
   readonly domain: string;
@@ -49,7 +48,6 @@ interface Listed {
 
 const MANAGER = "config/manager/manager.yaml";
 
-/** Prints the contents of the project; returns the exit code. */
 export const run: Run<typeof list> = async (options, context) => {
   const project = await getProject(context.cwd);
   const classes = findClasses(project.root);

@@ -1,4 +1,3 @@
-/** The flags of `tsop manifests`. */
 import { defineCommand, Option } from "../../command.ts";
 import { check, diff, dryRun, json, kubeconfig, kubeContext } from "../../shared-flags.ts";
 

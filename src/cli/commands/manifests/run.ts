@@ -20,7 +20,6 @@ import type { manifests } from "./flags.ts";
 
 type ManifestsOptions = Options<typeof manifests>;
 
-/** Generates the manifests; returns the exit code. */
 export const run: Run<typeof manifests> = async (options, context) => {
   const project = await getProject(context.cwd);
   if (options.watch) return watchManifests(project, options, context);

@@ -1,4 +1,3 @@
-/** The flags of `tsop migrate`. */
 import { defineCommand } from "../../command.ts";
 import { collect, json, kubeconfig, kubeContext } from "../../shared-flags.ts";
 

@@ -17,7 +17,6 @@ import { getProject } from "../../project/project-file.ts";
 import type { Run } from "../../command.ts";
 import type { migrate } from "./flags.ts";
 
-/** Migrates the kinds that need it; returns the exit code. */
 export const run: Run<typeof migrate> = async (options, context) => {
   const { root } = await getProject(context.cwd);
   const rendered = await renderKustomization(join(root, "config/crd"));

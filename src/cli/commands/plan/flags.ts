@@ -1,4 +1,3 @@
-/** The flags of `tsop plan`. */
 import { defineCommand } from "../../command.ts";
 import { json, kubeconfig, kubeContext, operatorImage, waitingTime } from "../../shared-flags.ts";
 

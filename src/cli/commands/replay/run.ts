@@ -41,7 +41,6 @@ const NO_CLUSTER = {
   clusters: [{ name: "recorded", cluster: { server: "https://recorded.invalid" } }],
 };
 
-/** Replays the recording of a file with the code as it is now; returns the exit code. */
 export const run: Run<typeof replay> = async (file, options, context) => {
   const project = await getProject(context.cwd);
   const path = resolve(context.cwd, file);

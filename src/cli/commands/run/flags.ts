@@ -1,4 +1,3 @@
-/** The flags of `tsop run`. */
 import { defineCommand } from "../../command.ts";
 import { kubeconfig, kubeContext } from "../../shared-flags.ts";
 

@@ -30,7 +30,6 @@ const GRACE_MS = 35_000;
 /** The timeout of each request about webhooks: nobody waits longer at the end. */
 const REQUEST_SECONDS = 10;
 
-/** Runs the operator until it ends or is interrupted; returns the exit code. */
 export const run: Run<typeof runOperator> = async (args, options, context) => {
   const project = await getProject(context.cwd);
   const config = findCluster(options, context);

@@ -1,4 +1,3 @@
-/** The flags of `tsop undeploy`. */
 import { defineCommand } from "../../command.ts";
 import { deleteObjects, dryRun, kubeconfig, kubeContext, waitingTime } from "../../shared-flags.ts";
 

@@ -10,7 +10,6 @@ import { checkTimeout } from "../../project/inputs.ts";
 import { getProject } from "../../project/project-file.ts";
 import type { undeploy } from "./flags.ts";
 
-/** Deletes the operator and its CRDs; returns the exit code. */
 export const run: Run<typeof undeploy> = async (options, context) => {
   checkTimeout(options.timeout);
   const project = await getProject(context.cwd);

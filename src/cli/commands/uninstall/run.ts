@@ -10,7 +10,6 @@ import { checkTimeout } from "../../project/inputs.ts";
 import { getProject } from "../../project/project-file.ts";
 import type { uninstall } from "./flags.ts";
 
-/** Deletes the CRDs that `install` or `deploy` created; returns the exit code. */
 export const run: Run<typeof uninstall> = async (options, context) => {
   checkTimeout(options.timeout);
   const project = await getProject(context.cwd);

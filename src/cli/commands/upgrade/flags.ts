@@ -1,4 +1,3 @@
-/** The flags of `tsop upgrade`. */
 import { defineCommand, Option } from "../../command.ts";
 import { diff, dryRun } from "../../shared-flags.ts";
 

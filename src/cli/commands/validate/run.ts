@@ -25,7 +25,6 @@ interface Read {
   readonly unreadable: readonly Found[];
 }
 
-/** Judges the objects in files, folders or standard input (`-`); returns the exit code. */
 export const run: Run<typeof validate> = async (paths, options, context) => {
   const [mistake] = dns1123LabelErrors(options.namespace);
   if (mistake !== undefined) {

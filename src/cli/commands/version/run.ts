@@ -5,7 +5,6 @@ import { packageVersion } from "../../package-info.ts";
 import type { Run } from "../../command.ts";
 import type { version } from "./flags.ts";
 
-/** Prints the versions; returns the exit code. */
 export const run: Run<typeof version> = (options, context) => {
   const versions = {
     tsop: packageVersion(),

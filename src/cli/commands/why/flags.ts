@@ -1,4 +1,3 @@
-/** The flags of `tsop why`. */
 import { defineCommand, Option } from "../../command.ts";
 import { json, kubeconfig, kubeContext } from "../../shared-flags.ts";
 

@@ -23,7 +23,6 @@ import type { why } from "./flags.ts";
 
 type WhyOptions = Options<typeof why>;
 
-/** Prints the reconciles, or serves them as a page until it is interrupted; returns 0. */
 export const run: Run<typeof why> = async (object, name, options, context) => {
   const target = name === undefined ? object : `${object}/${name}`;
   if (options.page) {

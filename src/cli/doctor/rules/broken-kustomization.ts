@@ -1,7 +1,6 @@
 /** Kustomizations that cannot be rendered. */
 import type { Rule } from "../rule.ts";
 
-/** The rule. */
 export const brokenKustomization: Rule = {
   name: "broken-kustomization",
   about:

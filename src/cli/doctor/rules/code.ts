@@ -9,7 +9,6 @@ import { listsWithPatches } from "../../project/parts.ts";
 import { readIfThere } from "../../project/plan.ts";
 import type { Rule } from "../rule.ts";
 
-/** The rule about the code. */
 export const code: Rule = {
   name: "code",
   about:
@@ -25,7 +24,6 @@ export const code: Rule = {
   },
 };
 
-/** The rule about what was generated. */
 export const generatedOutOfDate: Rule = {
   name: "generated-out-of-date",
   about:

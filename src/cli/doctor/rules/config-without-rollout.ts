@@ -5,7 +5,6 @@ import type { Rule } from "../rule.ts";
 import { listAt, textAt, valuesBelow } from "../values.ts";
 import { podTemplates, type PodTemplate } from "../workloads.ts";
 
-/** The rule. */
 export const configWithoutRollout: Rule = {
   name: "config-without-rollout",
   about:

@@ -9,7 +9,6 @@ import { podTemplates } from "../workloads.ts";
 const MANAGER_ROLE = /(?:^|-)manager-role$/;
 const OF_CLUSTER = /^(?:cluster-admin|admin|edit|view|system:.*)$/;
 
-/** The rule. */
 export const danglingBinding: Rule = {
   name: "dangling-binding",
   about:

@@ -5,7 +5,6 @@ import type { Rule } from "../rule.ts";
 const ON_EVENT =
   /(?:==|===|\bcase\b|\bin\b)\s*\(?\s*(?:["'`](?:MODIFIED|DELETED|ADDED)["'`]|watch\.(?:Modified|Deleted|Added)\b)/;
 
-/** The rule. */
 export const edgeTriggered: Rule = {
   name: "edge-triggered",
   about:

@@ -5,7 +5,6 @@ const ADDS = /\b(?:[aA]ddFinalizer|controllerutil\.AddFinalizer)\s*\(|\bfinalize
 const REMOVES =
   /\b(?:[rR]emoveFinalizer)\s*\(|\bcleanup\s*\(|finalizers\s*=\s*|\.filter\s*\(|\bSetFinalizers\s*\(|"op":\s*"remove"/;
 
-/** The rule. */
 export const finalizerWithoutCleanup: Rule = {
   name: "finalizer-without-cleanup",
   about:

@@ -5,7 +5,6 @@ import { containerImages, isPlaceholder } from "../workloads.ts";
 /** The image that `tsop init` and kubebuilder write, and that their `deploy` replaces. */
 const SCAFFOLDED = /^controller(?::latest)?$/;
 
-/** The rule. */
 export const imageNotSet: Rule = {
   name: "image-not-set",
   about:

@@ -2,7 +2,6 @@
 import type { Rule } from "../rule.ts";
 import { containerImages, isPlaceholder } from "../workloads.ts";
 
-/** The rule. */
 export const imageWithoutVersion: Rule = {
   name: "image-without-version",
   about:

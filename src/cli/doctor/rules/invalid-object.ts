@@ -4,7 +4,6 @@ import { objectsOfCustomKinds } from "../custom-kinds.ts";
 import type { Rule } from "../rule.ts";
 import { pathOf } from "../values.ts";
 
-/** The rule. */
 export const invalidObject: Rule = {
   name: "invalid-object",
   about:

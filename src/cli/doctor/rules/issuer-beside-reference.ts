@@ -2,7 +2,6 @@
 import type { Rule } from "../rule.ts";
 import { objectAt } from "../values.ts";
 
-/** The rule. */
 export const issuerBesideReference: Rule = {
   name: "issuer-beside-reference",
   about:

@@ -2,7 +2,6 @@
 import { isRole, rulesOf } from "../roles.ts";
 import type { Rule } from "../rule.ts";
 
-/** The rule. */
 export const noVerbs: Rule = {
   name: "no-verbs",
   about:

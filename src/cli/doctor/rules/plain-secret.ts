@@ -10,7 +10,6 @@ const SECRET =
 const FIX =
   "Name a Secret and its key in place of the value, as in `passwordSecretRef: {name, key}`; who may read the object is not who may read Secrets.";
 
-/** The rule. */
 export const plainSecret: Rule = {
   name: "plain-secret",
   about:

@@ -41,7 +41,6 @@ const REMOVED = tableOf<readonly [now: string, since: string]>({
   "cert-manager.io/v1beta1": ["cert-manager.io/v1", "cert-manager 1.6"],
 });
 
-/** The rule. */
 export const removedApiVersion: Rule = {
   name: "removed-api-version",
   about:

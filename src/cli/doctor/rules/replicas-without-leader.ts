@@ -3,7 +3,6 @@ import type { Rule } from "../rule.ts";
 import { textsAt, valueAt } from "../values.ts";
 import { podTemplates } from "../workloads.ts";
 
-/** The rule. */
 export const replicasWithoutLeader: Rule = {
   name: "replicas-without-leader",
   about:

@@ -3,7 +3,6 @@ import { isRole, rulesOf } from "../roles.ts";
 import type { Rule } from "../rule.ts";
 import { textsAt } from "../values.ts";
 
-/** The rule. */
 export const rightsToEverything: Rule = {
   name: "rights-to-everything",
   about:

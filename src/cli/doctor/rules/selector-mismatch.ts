@@ -3,7 +3,6 @@ import type { Rule } from "../rule.ts";
 import { objectAt } from "../values.ts";
 import { hasLabels, podTemplates } from "../workloads.ts";
 
-/** The rule. */
 export const selectorMismatch: Rule = {
   name: "selector-mismatch",
   about:

@@ -4,7 +4,6 @@ import type { Found, Manifest, Rule } from "../rule.ts";
 import { listAt, objectAt, textAt, textsAt } from "../values.ts";
 import { containersOf, hasLabels, podTemplates, type PodTemplate } from "../workloads.ts";
 
-/** The rule. */
 export const serviceWithoutListener: Rule = {
   name: "service-without-listener",
   about:

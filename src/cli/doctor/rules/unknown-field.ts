@@ -7,7 +7,6 @@ import type { Rule } from "../rule.ts";
 import { objectAt, pathOf } from "../values.ts";
 import { schemaAt } from "../schema-at.ts";
 
-/** The rule. */
 export const unknownField: Rule = {
   name: "unknown-field",
   about:

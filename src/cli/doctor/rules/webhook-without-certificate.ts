@@ -10,7 +10,6 @@ const INJECTED = [
   "service.beta.openshift.io/inject-cabundle",
 ];
 
-/** The rule. */
 export const webhookWithoutCertificate: Rule = {
   name: "webhook-without-certificate",
   about:

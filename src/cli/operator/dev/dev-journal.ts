@@ -9,7 +9,6 @@ import { SESSION_FILE } from "../../journal/journal-place.ts";
 import { writePrivateFile } from "../../project/private-file.ts";
 import { parseLogEntry } from "../log-lines.ts";
 
-/** The journal of one session. */
 export class DevJournal {
   readonly #path: string;
   readonly #token = randomBytes(24).toString("base64url");

@@ -1,4 +1,3 @@
-/** The keys of `tsop dev` in a terminal. */
 import type { CliContext } from "../../context.ts";
 import { placeOfDev, readJournal } from "../../journal/journal-place.ts";
 import { changedSomething } from "../../journal/reasons.ts";
@@ -27,7 +26,6 @@ export interface KeyTargets {
   readonly quit: () => void;
 }
 
-/** The keys of one `tsop dev`. */
 export class DevKeys {
   readonly #context: CliContext;
   readonly #targets: KeyTargets;

@@ -1,4 +1,3 @@
-/** The page of `tsop dev`. */
 import type { ControlPlane } from "../../../controlplane/control-plane.ts";
 import type { ManifestObject } from "../../../kube/object.ts";
 import { loadClusterConfig } from "../../../runtime/transport/load-config.ts";

@@ -40,9 +40,7 @@ const RECORDINGS = ".tsop/dev/recordings";
 const SAMPLES = "config/samples";
 const TIMEOUT_SECONDS = 30;
 
-/** The settings of an operator. */
 export interface OperatorSettings {
-  /** Arguments for the operator. */
   readonly args: readonly string[];
   readonly inspectBrk: InspectBrk;
 }
@@ -119,7 +117,6 @@ export class DevSession {
     await this.#operator.replace(events);
   }
 
-  /** Applies `config/samples`. */
   async applySamples(): Promise<void> {
     const samples = await this.#manifestsIn(SAMPLES);
     await applyAll(this.#session, samples, this.#options(), this.#context);

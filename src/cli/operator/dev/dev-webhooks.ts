@@ -12,7 +12,6 @@ const FOLDER = ".tsop/dev/webhook";
 /** The control plane is in this process: nobody else asks. */
 const LOOPBACK = "127.0.0.1";
 
-/** The webhooks of one session. */
 export class DevWebhooks {
   readonly #controlPlane: Pick<ControlPlane, "routeService">;
   readonly #server: OperatorWebhooks;
@@ -33,7 +32,6 @@ export class DevWebhooks {
     return this.#server.args;
   }
 
-  /** Additions to the operator's environment. */
   get env(): Readonly<Record<string, string>> {
     return this.#server.env;
   }

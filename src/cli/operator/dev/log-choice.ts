@@ -12,7 +12,6 @@ type Shown =
 
 /** The choice of one `tsop dev`: it stays when the operator is another process. */
 export class LogChoice {
-  /** The controllers that have logged so far. */
   readonly #controllers = new Set<string>();
   #shown: Shown = { of: "all" };
   #hidden = 0;

@@ -9,7 +9,6 @@ import { paint, reportError } from "../../output.ts";
 /** Starts an operator whose lines are handed to `onLine`. */
 export type StartOperator = (onLine: (line: string) => void) => OperatorProcess;
 
-/** Events of an operator that was started. */
 export interface OperatorEvents {
   /** The operator's controllers run: called once, and never when it does not come that far. */
   ready(): void;
@@ -25,7 +24,6 @@ const STEADY_MS = 10_000;
 /** The time that reconciles may take to end after a save. */
 const GRACE_MS = 5000;
 
-/** The operator of one `tsop dev`. */
 export class OperatorKeeper {
   readonly #start: StartOperator;
   readonly #controllers: number;

@@ -63,7 +63,6 @@ class TypeReport {
   }
 }
 
-/** A compiler that watches. */
 export class TypeChecker {
   readonly #compiler: BackgroundProcess;
 

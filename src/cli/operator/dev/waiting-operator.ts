@@ -9,7 +9,6 @@ export interface OperatorMessage {
   /** The bundled file, absolute. */
   readonly file: string;
   readonly args: readonly string[];
-  /** Additions to the environment. */
   readonly env: Readonly<Record<string, string>>;
 }
 

@@ -65,7 +65,6 @@ export class WaitingProcesses {
     return process;
   };
 
-  /** Ends the process that waits. */
   stop(): void {
     this.#isOver = true;
     this.#soon?.cancel();

@@ -31,7 +31,6 @@ export const askingObjects = (rendered: readonly ManifestObject[]): readonly Man
       (isWebhookConfiguration(object) || isConverted(object)) && askedServices([object]).length > 0,
   );
 
-/** The webhooks of one run. */
 export class RunWebhooks {
   readonly #session: ClusterSession;
   readonly #context: CliContext;
@@ -109,12 +108,10 @@ export class RunWebhooks {
     return new RunWebhooks(session, context, { run, server, origin, wanted });
   }
 
-  /** Additions to the operator's environment. */
   get env(): Readonly<Record<string, string>> {
     return this.#server.env;
   }
 
-  /** The operator's arguments. */
   get args(): readonly string[] {
     return this.#server.args;
   }

@@ -9,7 +9,6 @@ import type { JsonObject } from "../../../kube/object.ts";
 import { type BaseImage, type Descriptor, digestOf } from "./layout.ts";
 import { writeTar } from "./tar.ts";
 
-/** The input of an image. */
 export interface ImageSource {
   readonly bases: readonly BaseImage[];
   /** The files of the image's folder `/operator`; one of them is `main.mjs`. */

@@ -23,7 +23,6 @@ import {
 import { operatorRights, type OperatorRights } from "./operator-rights.ts";
 import { isConverted, type WebhookDefinitions, webhookDefinitions } from "./webhook-definitions.ts";
 
-/** The input of a bundle. */
 export interface BundleSource {
   readonly projectName: string;
   readonly version: string;

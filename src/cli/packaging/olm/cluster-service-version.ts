@@ -23,7 +23,6 @@ const INSTALL_MODES = [
 /** One way of installing the operator. */
 export type InstallMode = (typeof INSTALL_MODES)[number];
 
-/** The input of a ClusterServiceVersion. */
 export interface VersionSource {
   readonly projectName: string;
   /** The bundle's version: a semantic one. */

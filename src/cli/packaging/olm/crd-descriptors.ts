@@ -15,7 +15,6 @@ interface DescribedCrd extends ManifestObject {
   };
 }
 
-/** Whether the object is a CRD. */
 export function isDescribedCrd(object: ManifestObject): object is DescribedCrd {
   return object.kind === "CustomResourceDefinition";
 }

@@ -5,12 +5,10 @@ import type { ManifestObject } from "../../../kube/object.ts";
 import type { Container, EnvVar, PodSpec } from "../../../generated/k8s/core-v1.ts";
 import type { DeploymentSpec } from "../../../generated/k8s/apps-v1.ts";
 
-/** A Deployment among the rendered objects. */
 export interface OperatorDeployment extends ManifestObject {
   spec: DeploymentSpec;
 }
 
-/** Whether the object is a Deployment. */
 export function isDeployment(object: ManifestObject): object is OperatorDeployment {
   return object.kind === "Deployment";
 }

@@ -5,7 +5,6 @@ import { TsopError } from "../../../errors.ts";
 import type { ManifestObject } from "../../../kube/object.ts";
 import type { PolicyRule, RoleRef, Subject } from "../../../generated/k8s/rbac-v1.ts";
 
-/** The rights of an account. */
 interface AccountRules {
   readonly serviceAccountName: string;
   readonly rules: readonly PolicyRule[];
@@ -34,7 +33,6 @@ interface Binding extends ManifestObject {
  * The scope of the rights: the operator's namespace, its accounts, and the roles that are left out.
  */
 export interface RightsScope {
-  /** The operator's own namespace. */
   readonly namespace: string | undefined;
   /** The accounts that OLM makes. */
   readonly accounts: ReadonlySet<string>;

@@ -26,7 +26,6 @@ import { PODS } from "../../builtin/tokens.ts";
 import { timeOf } from "../../../kube/values/times.ts";
 import { ObjectController, watch } from "../controller.ts";
 
-/** A HorizontalPodAutoscaler. */
 interface Autoscaler extends SentObject {
   spec: HorizontalPodAutoscalerSpec;
   status?: Partial<Omit<HorizontalPodAutoscalerStatus, "currentMetrics" | "conditions">> & {
@@ -205,7 +204,6 @@ function noteReplicas(
   status.currentMetrics = metrics;
 }
 
-/** The reason why a metric has no value. */
 interface MetricProblem {
   readonly reason: string;
   readonly message: string;
@@ -218,7 +216,6 @@ const CUSTOM =
 const notFound = (api: string, resource: string): string =>
   `unable to fetch metrics from ${api} metrics API: the server could not find the requested resource (get ${resource})`;
 
-/** The reason why the metric has no value. */
 function problemOf(spec: MetricSpec, namespace: string): MetricProblem {
   const reason = `FailedGet${spec.type}Metric`;
   const { resource, containerResource, pods, object, external } = spec;

@@ -27,7 +27,6 @@ const WAITING_MS = 24 * HOUR_MS;
 const LONGEST_MS = 365 * 24 * HOUR_MS;
 const SHORTEST_MS = 10 * MINUTE_MS;
 
-/** Signs and approves requests. Keys are those of the requests. */
 export class SigningController extends ObjectController<SigningRequest> {
   readonly name = "CertificateSigning";
   readonly resource = SIGNING_REQUESTS;

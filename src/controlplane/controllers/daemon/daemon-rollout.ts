@@ -16,13 +16,11 @@ export interface Changes {
   readonly make: string[];
 }
 
-/** The input of the decisions. */
 export interface Situation {
   readonly set: DaemonSet;
   readonly nodes: readonly Node[];
   /** The pods of the set, by the node that they are for. */
   readonly placement: ReadonlyMap<string, readonly Pod[]>;
-  /** The hash of the set's current template. */
   readonly hash: string;
   readonly nowMs: number;
 }

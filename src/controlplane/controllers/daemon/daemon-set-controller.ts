@@ -39,7 +39,6 @@ interface Backoff {
   readonly sinceMs: number;
 }
 
-/** Creates, replaces and deletes the pods of DaemonSets. */
 export class DaemonSetController extends ObjectController<DaemonSet> {
   readonly name = "DaemonSet";
   readonly resource = DAEMON_SETS;
@@ -48,7 +47,6 @@ export class DaemonSetController extends ObjectController<DaemonSet> {
     watch(NODES, (event) => this.#setsConcernedBy(event)),
     watchOwned(this, PODS, (set) => set.spec.selector),
   ];
-  /** The backoffs by set, generation and node. */
   readonly #backoffs = new Map<string, Backoff>();
 
   /** The sets that gain or lose a pod when a node changes; the deletion of a node concerns none. */

@@ -214,13 +214,11 @@ function templateText(template: PodTemplate): string {
   return canonicalJson({ ...template, metadata });
 }
 
-/** The revision of a set; 0 when it has none. */
 function revisionOf(set: ReplicaSet): number {
   const revision = Number(set.metadata.annotations?.[REVISION] ?? "0");
   return Number.isInteger(revision) ? revision : 0;
 }
 
-/** The annotations of the newest set. */
 function annotationsOf(
   deployment: Deployment,
   set: ReplicaSet,

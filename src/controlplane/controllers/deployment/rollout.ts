@@ -34,7 +34,6 @@ export const sumOf = (
   count: (set: ReplicaSet) => number | undefined,
 ): number => sets.reduce((sum, set) => sum + (count(set) ?? 0), 0);
 
-/** How many of the set's pods are available. */
 export const availableOf = ({ status }: ReplicaSet): number => status?.availableReplicas ?? 0;
 
 /** How many pods there may be beyond the Deployment's size. */

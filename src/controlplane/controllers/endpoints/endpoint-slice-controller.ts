@@ -22,7 +22,6 @@ import {
   withTriggerTime,
 } from "./service-pods.ts";
 
-/** Keeps the slices of each Service. */
 export class EndpointSliceController extends ObjectController<Service> {
   readonly name = "EndpointSlice";
   readonly resource = SERVICES;

@@ -44,7 +44,6 @@ const NEAR = tableOf<boolean>({
   PreferSameNode: true,
 });
 
-/** An EndpointSlice. */
 export interface EndpointSlice extends SentObject {
   addressType: string;
   endpoints?: Endpoint[] | null;

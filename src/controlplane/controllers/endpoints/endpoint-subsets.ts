@@ -24,7 +24,6 @@ export interface Subset {
   ports?: EndpointPort[];
 }
 
-/** An Endpoints object. */
 export interface Endpoints extends SentObject {
   subsets?: Subset[];
 }

@@ -38,7 +38,6 @@ const MANAGED_BY = "endpoints.kubernetes.io/managed-by";
 const MANAGER = "endpoint-controller";
 const OVER_CAPACITY = "endpoints.kubernetes.io/over-capacity";
 
-/** Keeps the Endpoints object of each Service. */
 export class EndpointsController extends Controller {
   readonly name = "Endpoints";
   readonly watches = [...serviceWatches(this.client), watch(ENDPOINTS)];

@@ -15,7 +15,6 @@ import { isFinished, isReady, readySince } from "../pods/pods.ts";
 /** A port of endpoints; its name may be absent. */
 export type EndpointPort = Omit<ServicePort, "targetPort" | "nodePort">;
 
-/** The label of the endpoints of a headless Service. */
 export const HEADLESS = "service.kubernetes.io/headless";
 const TRIGGER_TIME = "endpoints.kubernetes.io/last-change-trigger-time";
 
@@ -123,7 +122,6 @@ export class TriggerTimes {
     this.#client = client;
   }
 
-  /** Forgets a deleted Service. */
   forget(key: string): void {
     this.#known.delete(key);
   }

@@ -52,7 +52,6 @@ interface Managed {
   readonly waitMs?: number | undefined;
 }
 
-/** Creates, counts and deletes the pods of Jobs. */
 export class JobController extends ObjectController<Job> {
   readonly name = "Job";
   readonly resource = JOBS;
@@ -125,7 +124,6 @@ export class JobController extends ObjectController<Job> {
     return start + activeDeadlineSeconds * 1000 - this.clock.now();
   }
 
-  /** The Job with its start time set. */
   #started(job: Job): Job {
     if (job.spec.suspend === true || job.status?.startTime !== undefined) return job;
     this.#noteStart(job);

@@ -49,7 +49,6 @@ function failuresAfter(job: Job, failed: Pod | undefined): Record<string, string
   };
 }
 
-/** Consecutive failures. */
 export interface Failures {
   readonly count: number;
   readonly lastMs: number;
@@ -69,7 +68,6 @@ export const indexWaitMs = (failed: Pod | undefined, nowMs: number): number =>
     nowMs,
   );
 
-/** Whether a pod counts as failed. */
 export function hasFailed(pod: Pod, job: Job): boolean {
   const phase = pod.status?.phase;
   if (phase === "Failed") return true;
@@ -77,7 +75,6 @@ export function hasFailed(pod: Pod, job: Job): boolean {
   return pod.metadata.deletionTimestamp !== undefined && phase !== "Succeeded";
 }
 
-/** Whether a pod has succeeded. */
 export const hasSucceeded = (pod: Pod): boolean => pod.status?.phase === "Succeeded";
 
 /** The verdict of the failure policy on a failed pod. */

@@ -7,7 +7,6 @@ import { tableOf } from "../../../table.ts";
  * Nothing is executed. A command that contains anything else is not understood at all.
  */
 
-/** The end of a command. */
 export interface CommandEnd {
   /** After how many milliseconds it ends; `undefined` when it never does. */
   readonly afterMs: number | undefined;

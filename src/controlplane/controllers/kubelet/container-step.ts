@@ -18,7 +18,6 @@ const LONGEST_BACK_OFF_MS = 300_000;
 /** After running so long, a container restarts without backoff. */
 const FORGIVEN_AFTER_MS = 600_000;
 
-/** An event about the pod. */
 export interface Note {
   readonly type: "Normal" | "Warning";
   readonly reason: string;
@@ -61,7 +60,6 @@ export const begunState = ({
 }: ContainerStatus): ContainerState["running"] | Terminated =>
   state?.running ?? state?.terminated ?? lastState?.terminated;
 
-/** The state of a terminated container. */
 const terminatedState = (
   exitCode: number,
   rest: Omit<Terminated, "exitCode" | "reason">,

@@ -25,7 +25,6 @@ export interface PodSurroundings {
   readonly simulation: Simulation;
   readonly nowMs: number;
   readonly isMounted: boolean;
-  /** The reason why a container cannot start. */
   environmentProblem(container: Container): string | undefined;
   /** The last result of the probe of a container's process; `undefined` without a probe. */
   probed(container: Container): boolean | undefined;

@@ -39,7 +39,6 @@ export function nodeAddress(name: string): string {
   return `10.240.${index >> 8}.${(index & 255) + 1}`;
 }
 
-/** Registers the nodes and reports them ready. */
 export class NodeSimulator extends Controller {
   readonly name = "Nodes";
   readonly watches = [

@@ -20,7 +20,6 @@ import { ObjectController, watch } from "../controller.ts";
 
 const EFFECTS = ["NoSchedule", "NoExecute"];
 
-/** Assigns pods to nodes. */
 export class PodScheduler extends ObjectController<Pod> {
   readonly name = "PodScheduler";
   readonly resource = PODS;

@@ -21,12 +21,10 @@ export function isTerminating(pod: Pod): boolean {
   return !isFinished(pod) && pod.metadata.deletionTimestamp !== undefined;
 }
 
-/** Whether the pod succeeded or failed. */
 export function isFinished(pod: Pod): boolean {
   return pod.status?.phase === "Succeeded" || pod.status?.phase === "Failed";
 }
 
-/** Whether the pod is ready. */
 export function isReady(pod: Pod): boolean {
   return isTrue(pod, "Ready");
 }
@@ -54,7 +52,6 @@ export function availableInMs({ spec }: Patient, pod: Pod, nowMs: number): numbe
 export const isAvailable = (owner: Patient, pod: Pod, nowMs: number): boolean =>
   availableInMs(owner, pod, nowMs) === 0;
 
-/** The sum of the restarts of its containers. */
 export function restartsOf(pod: Pod): number {
   return (pod.status?.containerStatuses ?? []).reduce(
     (sum, { restartCount }) => sum + restartCount,

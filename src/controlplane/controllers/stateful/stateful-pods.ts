@@ -33,7 +33,6 @@ export function isInRange(set: StatefulSet, pod: Pod): boolean {
   return place >= 0 && place < (set.spec.replicas ?? 1);
 }
 
-/** The revision of a pod. */
 export const revisionOf = (pod: Pod): string => pod.metadata.labels?.[REVISION] ?? "";
 
 /** Whether the pod is running and ready; it may be terminating. */
@@ -48,7 +47,6 @@ export const isUnavailable = (set: StatefulSet, pod: Pod, nowMs: number): boolea
 export const claimName = (set: StatefulSet, template: PersistentVolumeClaim, pod: Pod): string =>
   `${template.metadata.name ?? ""}-${set.metadata.name ?? ""}-${ordinalOf(set, pod)}`;
 
-/** The volumes of a pod's claims. */
 const claimVolumes = (set: StatefulSet, pod: Pod): Volume[] =>
   (set.spec.volumeClaimTemplates ?? []).map((claim) => ({
     name: claim.metadata.name ?? "",

@@ -42,7 +42,6 @@ interface Place {
   readonly isThere: boolean;
 }
 
-/** The inputs of a round. */
 interface Round {
   readonly set: StatefulSet;
   readonly versions: Versions;

@@ -28,7 +28,6 @@ export const SELECTED_NODE = "volume.kubernetes.io/selected-node";
 /** The provisioner of a class whose volumes are made by hand. */
 export const NO_PROVISIONER = "kubernetes.io/no-provisioner";
 
-/** Whether the binding of a claim is complete. */
 export const isBindComplete = ({ metadata }: PersistentVolumeClaim): boolean =>
   metadata.annotations?.[BIND_COMPLETED] !== undefined;
 
@@ -62,7 +61,6 @@ export function claimNameOf(
   return ephemeral ? `${metadata.name ?? ""}-${name}` : undefined;
 }
 
-/** The names of the claims that a pod uses. */
 const claimsOf = (pod: Pod): string[] =>
   (pod.spec.volumes ?? []).flatMap((volume) => claimNameOf(pod, volume) ?? []);
 

@@ -11,7 +11,6 @@ import { controllerReference } from "../ownership.ts";
 import { isActive } from "../pods/pods.ts";
 import { ObjectController, watch } from "../controller.ts";
 
-/** Creates missing claims. */
 export class EphemeralClaimController extends ObjectController<Pod> {
   readonly name = "EphemeralClaim";
   readonly resource = PODS;

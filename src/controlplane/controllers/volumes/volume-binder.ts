@@ -26,7 +26,6 @@ import {
 } from "./claims.ts";
 import { bestVolumeFor, isBoundTo, mismatchOf } from "./volume-matching.ts";
 
-/** Binds claims to volumes. */
 export class VolumeBinder extends ObjectController<PersistentVolumeClaim> {
   readonly name = "VolumeBinder";
   readonly resource = CLAIMS;

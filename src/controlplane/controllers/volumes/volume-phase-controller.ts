@@ -12,7 +12,6 @@ import { ObjectController, type Tools, watch } from "../controller.ts";
 
 type Phase = "Available" | "Bound" | "Released" | "Failed";
 
-/** Sets the phase of volumes. */
 export class VolumePhaseController extends ObjectController<PersistentVolume> {
   readonly name = "VolumePhase";
   readonly resource = VOLUMES;

@@ -24,12 +24,10 @@ import { present } from "../../../present.ts";
 
 const LONGEST_DRIVER_NAME = 63;
 
-/** Makes volumes for claims. */
 export class VolumeProvisioner extends ObjectController<PersistentVolumeClaim> {
   readonly name = "VolumeProvisioner";
   readonly resource = CLAIMS;
   readonly watches = [watch(CLAIMS)];
-  /** The event recorders of provisioners, by name. */
   readonly #recorders = new Map<string, EventRecorder>();
 
   protected async reconcile(claim: PersistentVolumeClaim): Promise<undefined> {

@@ -17,7 +17,6 @@ import { ObjectController, watch } from "../controller.ts";
 
 const PENDING = "FileSystemResizePending";
 
-/** Expands volumes. */
 export class VolumeResizer extends ObjectController<PersistentVolumeClaim> {
   readonly name = "VolumeResizer";
   readonly resource = CLAIMS;

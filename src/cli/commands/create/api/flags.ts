@@ -1,4 +1,3 @@
-/** The flags of `tsop create api`. */
 import { defineCommand, Option } from "../../../command.ts";
 import { FIELD_TYPES } from "../../../project/scaffold/field.ts";
 import {

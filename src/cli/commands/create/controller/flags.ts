@@ -1,4 +1,3 @@
-/** The flags of `tsop create controller`. */
 import { defineCommand } from "../../../command.ts";
 import {
   apiGroup,

@@ -1,4 +1,3 @@
-/** The flags of `tsop create plugin`. */
 import { defineCommand } from "../../../command.ts";
 import { apiVersion, diff, dryRun } from "../../../shared-flags.ts";
 

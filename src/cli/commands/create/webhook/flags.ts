@@ -1,4 +1,3 @@
-/** The flags of `tsop create webhook`. */
 import { defineCommand, Option } from "../../../command.ts";
 import {
   apiGroup,

@@ -1,4 +1,3 @@
-/** The flags of `tsop delete api`. */
 import { defineCommand } from "../../../command.ts";
 import { apiVersion, diff, dryRun, kind } from "../../../shared-flags.ts";
 import { deletedGroup, forceDeletion } from "../deletion-flags.ts";

@@ -1,4 +1,3 @@
-/** The flags of `tsop delete plugin`. */
 import { defineCommand } from "../../../command.ts";
 import { diff, dryRun } from "../../../shared-flags.ts";
 import { forceDeletion } from "../deletion-flags.ts";

@@ -14,7 +14,6 @@ import type { generateClient } from "./flags.ts";
 /** A package's name as npm takes it. */
 const PACKAGE_NAME = /^(@[a-z0-9-][a-z0-9._-]*\/)?[a-z0-9-][a-z0-9._-]*$/;
 
-/** Writes the package; returns the exit code. */
 export const run: Run<typeof generateClient> = async (options, context) => {
   const { name, outputDir } = options;
   if (name !== undefined && !PACKAGE_NAME.test(name)) {

@@ -4,7 +4,6 @@ import { isDefinition } from "../../custom-kinds.ts";
 import type { Rule } from "../../rule.ts";
 import { objectAt, textAt } from "../../values.ts";
 
-/** The rule. */
 export const definitionName: Rule = {
   name: "definition-name",
   about:

@@ -11,7 +11,6 @@ const GONE: Readonly<Record<string, string>> = {
     "Move them to each of spec.versions, with jsonPath in place of JSONPath.",
 };
 
-/** The rule. */
 export const definitionOfV1beta1: Rule = {
   name: "definition-of-v1beta1",
   about:

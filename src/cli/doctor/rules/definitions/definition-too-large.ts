@@ -5,7 +5,6 @@ import type { Rule } from "../../rule.ts";
 /** The size limit of an object's annotations; `kubectl apply` keeps the whole object in one. */
 const MAX_BYTES = 262_144;
 
-/** The rule. */
 export const definitionTooLarge: Rule = {
   name: "definition-too-large",
   about:

@@ -4,7 +4,6 @@ import { isDefinition } from "../../custom-kinds.ts";
 import type { Rule } from "../../rule.ts";
 import { listAt, textAt, valueAt } from "../../values.ts";
 
-/** The rule. */
 export const definitionVersions: Rule = {
   name: "definition-versions",
   about:

@@ -11,7 +11,6 @@ const OF_VERSION = [
   "selectableFields",
 ];
 
-/** The rule. */
 export const misplacedColumns: Rule = {
   name: "misplaced-columns",
   about:

@@ -32,7 +32,6 @@ const BUILT_IN = tableOf<string>({
   customresourcedefinition: "customresourcedefinitions",
 });
 
-/** The rule. */
 export const resourceNotPlural: Rule = {
   name: "resource-not-plural",
   about:

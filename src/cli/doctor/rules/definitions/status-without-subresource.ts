@@ -3,7 +3,6 @@ import { isDefinition } from "../../custom-kinds.ts";
 import type { Rule } from "../../rule.ts";
 import { listAt, objectAt, textAt } from "../../values.ts";
 
-/** The rule. */
 export const statusWithoutSubresource: Rule = {
   name: "status-without-subresource",
   about:
