@@ -8,12 +8,7 @@ import {
   type ManifestObject,
   type ObjectKey,
 } from "../../kube/object.ts";
-import {
-  apiVersionOf,
-  groupResourceOf,
-  type ResourceInfo,
-  type ResourceType,
-} from "../../kube/resource.ts";
+import { groupResourceOf, type ResourceInfo, type ResourceType } from "../../kube/resource.ts";
 import { isConflict, isNotFound } from "../../kube/status.ts";
 import { isAllowed } from "../../runtime/client/access.ts";
 import type { Client } from "../../runtime/client/client.ts";
@@ -29,7 +24,7 @@ import { ConnectionError } from "../../runtime/transport/transport.ts";
 import type { ClientMiddleware } from "../../runtime/client/rest-client.ts";
 import type { CliContext } from "../context.ts";
 import { paint } from "../output.ts";
-import type { PodState } from "./deployment-state.ts";
+import { Pod } from "../../generated/k8s/core-v1.ts";
 import { FIELD_MANAGER } from "./ownership.ts";
 import { present } from "../../present.ts";
 import type { OptionOf } from "../command.ts";
@@ -43,14 +38,6 @@ export type ClusterOptions = OptionOf<typeof kubeconfig> &
 
 /** The waits before what a cut connection left open is tried again; a server that restarts is back by then. */
 const RETRY_WAITS_MS = [100, 500, 2000];
-
-const POD: ResourceType<PodState> = {
-  group: "",
-  version: "v1",
-  kind: "Pod",
-  plural: "pods",
-  namespaced: true,
-};
 
 /** The outcome of applying an object. */
 export type Applied = "created" | "configured" | "unchanged";
@@ -93,14 +80,12 @@ export class ClusterSession {
   }
 
   /** The pods of a namespace that have the labels. */
-  pods(namespace: string, labels: Readonly<Record<string, string>>): Promise<PodState[]> {
-    return this.#client.list(POD, { namespace, labels });
+  pods(namespace: string, labels: Readonly<Record<string, string>>): Promise<Pod[]> {
+    return this.#client.list(Pod, { namespace, labels });
   }
 
-  async list(resource: ResourceType, namespace?: string): Promise<KubeObject[]> {
-    const apiVersion = apiVersionOf(resource);
-    const items = await this.#client.list(resource, namespace === undefined ? {} : { namespace });
-    return items.map((item) => ({ ...item, apiVersion, kind: resource.kind }));
+  list<T extends KubeObject>(resource: ResourceType<T>, namespace?: string): Promise<T[]> {
+    return this.#client.list(resource, present({ namespace }));
   }
 
   /**

@@ -1,29 +1,19 @@
+import type { CustomResourceDefinition } from "../../generated/k8s/apiextensions-v1.ts";
 import type { ManifestObject } from "../../kube/object.ts";
 import type { ResourceType } from "../../kube/resource.ts";
 
-/** The resource of CRDs themselves. */
-export const crdResource: ResourceType = {
-  group: "apiextensions.k8s.io",
-  version: "v1",
-  kind: "CustomResourceDefinition",
-  plural: "customresourcedefinitions",
-  namespaced: false,
-};
-
-/** A CRD, as far as a roll-out reads it. */
-export interface Crd extends ManifestObject {
-  readonly spec: {
-    readonly group: string;
-    readonly scope: "Namespaced" | "Cluster";
-    readonly names: { readonly kind: string; readonly plural: string };
-    readonly versions: readonly { readonly name: string; readonly served: boolean }[];
-  };
-  readonly status?: {
-    readonly storedVersions?: readonly string[];
-    readonly conditions?: readonly { type: string; status: string; message?: string }[];
-  };
-}
+/** A CRD of a manifest or of a cluster. */
+export type Crd = ManifestObject & Pick<CustomResourceDefinition, "spec" | "status">;
 
 export function isCrd<T extends ManifestObject>(object: T): object is Crd & T {
   return object.kind === "CustomResourceDefinition";
+}
+
+/** The resource of the kind that a CRD defines, in its first served version; `undefined` without one. */
+export function servedResource({ spec }: Crd): ResourceType | undefined {
+  const { group, scope, names, versions } = spec;
+  const version = versions.find(({ served }) => served)?.name;
+  if (version === undefined) return undefined;
+  const { kind, plural } = names;
+  return { group, version, kind, plural, namespaced: scope === "Namespaced" };
 }

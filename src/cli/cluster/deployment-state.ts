@@ -6,46 +6,19 @@
 import { TsopError } from "../../errors.ts";
 import { statusOf } from "../../kube/progress/kstatus.ts";
 import type { KubeObject } from "../../kube/object.ts";
-
-interface Condition {
-  readonly type: string;
-  readonly status: string;
-  readonly reason?: string;
-  readonly message?: string;
-}
+import type {
+  Deployment,
+  DeploymentCondition,
+  DeploymentSpec,
+} from "../../generated/k8s/apps-v1.ts";
+import type { Pod } from "../../generated/k8s/core-v1.ts";
 
 /** A Deployment, as far as its roll-out is read. */
-export interface DeploymentState extends KubeObject {
-  readonly spec?: {
-    readonly replicas?: number;
-    readonly selector?: { readonly matchLabels?: Readonly<Record<string, string>> };
-  };
-  readonly status?: {
-    readonly observedGeneration?: number;
-    readonly replicas?: number;
-    readonly updatedReplicas?: number;
-    readonly availableReplicas?: number;
-    readonly readyReplicas?: number;
-    readonly conditions?: readonly Condition[];
-  };
-}
+export type DeploymentState = KubeObject &
+  Pick<Deployment, "status"> & { spec?: Partial<DeploymentSpec> };
 
 /** A pod, as far as it says why it does not run. */
-export interface PodState extends KubeObject {
-  readonly status?: {
-    readonly phase?: string;
-    readonly conditions?: readonly Condition[];
-    readonly containerStatuses?: readonly {
-      readonly name: string;
-      readonly ready?: boolean;
-      readonly restartCount?: number;
-      readonly state?: {
-        readonly waiting?: { readonly reason?: string; readonly message?: string };
-        readonly terminated?: { readonly reason?: string; readonly exitCode?: number };
-      };
-    }[];
-  };
-}
+export type PodState = KubeObject & Pick<Pod, "status">;
 
 /**
  * What is still missing, as a clause; `undefined` when the roll-out is done, by the rules of
@@ -91,7 +64,10 @@ export function missingIn(
 }
 
 /** The most telling reason: no pod may be made, no node takes it, a container does not start. */
-function causeOf(conditions: readonly Condition[], pods: readonly PodState[]): string | undefined {
+function causeOf(
+  conditions: readonly DeploymentCondition[],
+  pods: readonly PodState[],
+): string | undefined {
   const refused = conditions.find(
     ({ type, status }) => type === "ReplicaFailure" && status === "True",
   );
@@ -108,7 +84,7 @@ function causeOf(conditions: readonly Condition[], pods: readonly PodState[]): s
         return `container ${container} of pod ${name} waits with ${reason}${times}${detail}`;
       }
       if (ended) {
-        return `container ${container} of pod ${name} ended with ${ended.exitCode ?? "an error"}${times}`;
+        return `container ${container} of pod ${name} ended with ${ended.exitCode}${times}`;
       }
     }
     const unscheduled = ofPod.find(

@@ -4,7 +4,7 @@
 import type { CrdDefinition } from "../../generator/import/definition.ts";
 import { readCrd } from "../../generator/import/read-crd.ts";
 import { copyJson } from "../../kube/json.ts";
-import { formatKey, type KubeObject } from "../../kube/object.ts";
+import { formatKey, keyOf, type KubeObject } from "../../kube/object.ts";
 import { setDefaults, dropNulls } from "../../kube/schema/defaults.ts";
 import { embeddedErrors } from "../../kube/schema/embedded.ts";
 import { listErrors } from "../../kube/schema/lists.ts";
@@ -44,9 +44,7 @@ export async function invalidObjects(
   return objects.flatMap((object) => {
     const { errors, dropped } = judge?.(object) ?? { errors: [`${listed} is gone`], dropped: [] };
     if (errors.length + dropped.length === 0) return [];
-    const { name, namespace } = object.metadata;
-    const key = namespace === undefined ? { name } : { namespace, name };
-    return [{ name: formatKey(key), errors, dropped }];
+    return [{ name: formatKey(keyOf(object)), errors, dropped }];
   });
 }
 

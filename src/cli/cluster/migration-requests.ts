@@ -3,7 +3,8 @@
  */
 import type { Clock } from "../../clock.ts";
 import type { Definition } from "../../kube/definition/definition.ts";
-import type { KubeObject, ObjectKey } from "../../kube/object.ts";
+import { CustomResourceDefinition } from "../../generated/k8s/apiextensions-v1.ts";
+import { keyOf, type KubeObject, type ObjectKey } from "../../kube/object.ts";
 import type { ResourceInfo } from "../../kube/resource.ts";
 import { StatusError } from "../../kube/status.ts";
 import { completeList } from "../../runtime/client/complete-list.ts";
@@ -12,7 +13,6 @@ import { collectionPath, objectPath } from "../../runtime/client/paths.ts";
 import type { RestClient, RestRequest } from "../../runtime/client/rest-client.ts";
 import { ConnectionError } from "../../runtime/transport/transport.ts";
 import { FIELD_MANAGER } from "./ownership.ts";
-import { crdResource } from "./crd.ts";
 import { present } from "../../present.ts";
 
 const WAITS_MS = [100, 300, 1000, 3000];
@@ -43,7 +43,10 @@ export class MigrationRequests {
 
   /** The CRD as it is now. @throws StatusError 404 */
   definition(name: string): Promise<LiveDefinition> {
-    return this.#send<LiveDefinition>({ method: "GET", path: objectPath(crdResource, { name }) });
+    return this.#send<LiveDefinition>({
+      method: "GET",
+      path: objectPath(CustomResourceDefinition, { name }),
+    });
   }
 
   /** Changes the CRD, unless it changed since it was read. @throws StatusError 409 */
@@ -57,7 +60,7 @@ export class MigrationRequests {
     const isStatus = "storedVersions" in change;
     return this.#send<LiveDefinition>({
       method: "PATCH",
-      path: objectPath(crdResource, { name }, isStatus ? "status" : undefined),
+      path: objectPath(CustomResourceDefinition, { name }, isStatus ? "status" : undefined),
       query: { fieldManager: FIELD_MANAGER },
       contentType: MERGE_PATCH,
       body: isStatus
@@ -76,9 +79,7 @@ export class MigrationRequests {
     });
     const { items, metadata } = completeList<KubeObject>(answer, resource);
     return {
-      keys: items.map(({ metadata: { namespace, name } }) =>
-        namespace === undefined ? { name } : { namespace, name },
-      ),
+      keys: items.map(keyOf),
       ...(metadata.continue ? { next: metadata.continue } : {}),
       ...present({ remaining: metadata.remainingItemCount }),
     };

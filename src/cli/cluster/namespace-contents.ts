@@ -2,11 +2,12 @@
  * The contents of a namespace beside what a project put there: all of it would be deleted with the
  * namespace.
  */
-import type { ManifestObject } from "../../kube/object.ts";
+import { CustomResourceDefinition } from "../../generated/k8s/apiextensions-v1.ts";
+import type { KubeObject, ManifestObject } from "../../kube/object.ts";
 import { isForbidden, isNotFound } from "../../kube/status.ts";
 import type { ResourceType } from "../../kube/resource.ts";
 import type { ClusterSession } from "./cluster-session.ts";
-import { crdResource, type Crd } from "./crd.ts";
+import { servedResource } from "./crd.ts";
 import { FIELD_MANAGER } from "./ownership.ts";
 
 /** The kinds that people keep something in; the others are made by the cluster, for these. */
@@ -74,11 +75,11 @@ const isToken = (object: ManifestObject & { readonly type?: unknown }): boolean 
   object.kind === "Secret" && object.type === "kubernetes.io/service-account-token";
 
 /** The objects of a resource; `undefined` when the user may not list them. */
-async function contentsOf(
+async function contentsOf<T extends KubeObject>(
   session: ClusterSession,
-  resource: ResourceType,
+  resource: ResourceType<T>,
   namespace?: string,
-): Promise<readonly ManifestObject[] | undefined> {
+): Promise<readonly T[] | undefined> {
   try {
     return await session.list(resource, namespace);
   } catch (error) {
@@ -95,12 +96,7 @@ async function kindsOf(session: ClusterSession): Promise<readonly ResourceType[]
       kinds.map((kind) => session.findResource({ apiVersion, kind })),
     ),
   );
-  const crds = ((await contentsOf(session, crdResource)) ?? []) as readonly Crd[];
-  const custom = crds.flatMap(({ spec }): ResourceType[] => {
-    const version = spec.versions.find(({ served }) => served)?.name;
-    if (spec.scope !== "Namespaced" || version === undefined) return [];
-    const { kind, plural } = spec.names;
-    return [{ group: spec.group, version, kind, plural, namespaced: true }];
-  });
-  return [...builtIn.filter((resource) => resource !== undefined), ...custom];
+  const crds = (await contentsOf(session, CustomResourceDefinition)) ?? [];
+  const custom = crds.map(servedResource).filter((resource) => resource?.namespaced);
+  return [...builtIn, ...custom].filter((resource) => resource !== undefined);
 }

@@ -2,15 +2,21 @@
  * Removes manifests from a cluster: own objects first, then the rest in the reverse order. Only
  * objects that the project itself made are deleted, and that is looked at again just before.
  */
+import { join } from "node:path";
 import { TsopError } from "../../errors.ts";
 import type { ManifestObject } from "../../kube/object.ts";
-import type { ClusterSession } from "./cluster-session.ts";
+import { openCluster, type ClusterOptions, type ClusterSession } from "./cluster-session.ts";
 import type { CliContext } from "../context.ts";
-import { isCrd, type Crd } from "./crd.ts";
+import { isCrd, servedResource, type Crd } from "./crd.ts";
+import type { OptionOf } from "../command.ts";
+import { renderKustomization } from "../kustomize/render.ts";
+import { checkTimeout } from "../project/inputs.ts";
+import { getProject } from "../project/project-file.ts";
+import type { deleteObjects, dryRun, waitingTime } from "../shared-flags.ts";
 import { isConverted, isWebhookConfiguration } from "../operator/local-webhooks.ts";
 import { type Leaving, othersIn } from "./namespace-contents.ts";
 import { paint } from "../output.ts";
-import { foreignOwner, standingOf } from "./ownership.ts";
+import { foreignOwner, ownerName, standingOf } from "./ownership.ts";
 import { checkRights } from "./rights.ts";
 import { UnfinishedWork } from "./unfinished-work.ts";
 import { waitUntil } from "./waiting.ts";
@@ -19,13 +25,37 @@ import { waitUntil } from "./waiting.ts";
 const NAMED = 5;
 
 /** The scope and the manner of a removal. */
-export interface RemovalOptions {
+interface RemovalOptions {
   /** The project: nothing is deleted that it did not make. */
   readonly owner: string;
   /** Deletes the objects of the kinds whose CRDs are deleted. */
   readonly deleteObjects: boolean;
   readonly dryRun: boolean;
   readonly timeoutSeconds: number;
+}
+
+/** The flags of the commands that remove what the project renders. */
+type RemovalFlags = ClusterOptions &
+  OptionOf<typeof deleteObjects> &
+  OptionOf<typeof dryRun> &
+  OptionOf<typeof waitingTime>;
+
+/** Removes what a folder of the project renders; returns the exit code of the command, `what`. */
+export async function removeRendered(
+  what: string,
+  folder: string,
+  options: RemovalFlags,
+  context: CliContext,
+): Promise<number> {
+  checkTimeout(options.timeout);
+  const project = await getProject(context.cwd);
+  const session = openCluster(options, context);
+  const objects = await renderKustomization(join(project.root, folder));
+  context.out(`${paint(context).bold(what)} at ${session.server}`);
+  const { dryRun, deleteObjects, timeout: timeoutSeconds } = options;
+  const owner = ownerName(project);
+  await removeAll(session, objects, { owner, dryRun, deleteObjects, timeoutSeconds }, context);
+  return 0;
 }
 
 /**
@@ -36,7 +66,7 @@ export interface RemovalOptions {
  *
  * @throws TsopError `objects-exist` when there are such objects and `deleteObjects` is not set
  */
-export async function removeAll(
+async function removeAll(
   session: ClusterSession,
   objects: readonly ManifestObject[],
   options: RemovalOptions,
@@ -245,9 +275,6 @@ async function objectsOf(
   { owner }: RemovalOptions,
 ): Promise<readonly ManifestObject[]> {
   if (standingOf(await session.find(crd), owner) !== "made") return [];
-  const { group, scope, names, versions } = crd.spec;
-  const version = versions.find(({ served }) => served)?.name;
-  if (version === undefined) return [];
-  const { kind, plural } = names;
-  return session.list({ group, version, kind, plural, namespaced: scope === "Namespaced" });
+  const resource = servedResource(crd);
+  return resource ? session.list(resource) : [];
 }

@@ -3,7 +3,7 @@
  * and those that are left when the command ends in the middle.
  */
 import { TsopError } from "../../errors.ts";
-import { formatKey, type ManifestObject } from "../../kube/object.ts";
+import { formatKey, keyOf, type ManifestObject } from "../../kube/object.ts";
 import { ConnectionError } from "../../runtime/transport/transport.ts";
 import type { CliContext } from "../context.ts";
 import { paint } from "../output.ts";
@@ -75,5 +75,4 @@ export class UnfinishedWork {
 const isTimeout = (error: unknown): boolean =>
   error instanceof TsopError && error.code === "timeout";
 
-const nameOf = ({ kind, metadata: { name, namespace } }: ManifestObject): string =>
-  `${kind} ${namespace === undefined ? name : formatKey({ namespace, name })}`;
+const nameOf = (object: ManifestObject): string => `${object.kind} ${formatKey(keyOf(object))}`;

@@ -1,30 +1,16 @@
 /** The journal of an operator that runs in a cluster, by a forwarded port of each of its pods. */
 import type { Clock } from "../../clock.ts";
 import { TsopError } from "../../errors.ts";
-import { keyOf, type KubeObject, type ManifestObject } from "../../kube/object.ts";
-import type { ResourceType } from "../../kube/resource.ts";
+import { Pod } from "../../generated/k8s/core-v1.ts";
+import { keyOf, type ManifestObject } from "../../kube/object.ts";
 import type { Client } from "../../runtime/client/client.ts";
 import type { DeploymentState } from "../cluster/deployment-state.ts";
 import { readJournal, type JournalPlace, type OperatorJournal } from "./journal-place.ts";
 
-/** A pod, as far as it says how its operator was started. */
-export interface OperatorPod extends KubeObject {
-  readonly spec?: { readonly containers?: readonly { readonly args?: readonly string[] }[] };
-  readonly status?: { readonly phase?: string };
-}
-
-const POD: ResourceType<OperatorPod> = {
-  group: "",
-  version: "v1",
-  kind: "Pod",
-  plural: "pods",
-  namespaced: true,
-};
-
 const FLAG = /^--debug-port=(\d+)$/;
 
 /** The port of the journal, as the pod's operator was told; `undefined` where it keeps none. */
-export function debugPortOf({ spec }: OperatorPod): number | undefined {
+export function debugPortOf({ spec }: Pick<Pod, "spec">): number | undefined {
   const args = (spec?.containers ?? []).flatMap(({ args = [] }) => args);
   for (const [index, arg] of args.entries()) {
     const text = arg === "--debug-port" ? args[index + 1] : FLAG.exec(arg)?.[1];
@@ -54,7 +40,7 @@ export async function forwardJournals(
   );
   const namespace = deployment?.metadata.namespace ?? "default";
   const labels = deployment?.spec?.selector?.matchLabels ?? {};
-  const pods = deployment ? await client.list(POD, { namespace, labels }) : [];
+  const pods = deployment ? await client.list(Pod, { namespace, labels }) : [];
   const running = pods.filter(({ status }) => status?.phase === "Running");
   const serving = running.flatMap((pod) => {
     const port = debugPortOf(pod);

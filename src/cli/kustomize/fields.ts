@@ -25,12 +25,19 @@ interface FilledReader<T> extends FieldReader<T> {
   absent(holder: FieldPlace, field: string): T;
 }
 
-/** A reader for every field: what has to be there is filled. */
-export type FieldReaders<T> = {
-  readonly [K in keyof T]-?: Record<string, never> extends Pick<T, K>
-    ? FieldReader<Exclude<T[K], undefined>>
-    : FilledReader<T[K]>;
-};
+/** The type of the values of a reader. */
+export type ReadBy<Reader> = Reader extends FieldReader<infer T> ? T : never;
+
+type Readers = Readonly<Record<string, FieldReader<unknown>>>;
+
+type FilledField<R extends Readers> = {
+  [K in keyof R]: R[K] extends FilledReader<unknown> ? K : never;
+}[keyof R];
+
+/** A mapping with a field for each reader: it is there where the reader is filled. */
+type MappingOf<R extends Readers> = {
+  readonly [K in FilledField<R>]: ReadBy<R[K]>;
+} & { readonly [K in Exclude<keyof R, FilledField<R>>]?: ReadBy<R[K]> };
 
 /** A text; a number or a date without quotes is refused, as kubectl refuses it. */
 export const text: FieldReader<string> = {
@@ -74,7 +81,7 @@ export function listOf<T>(item: FieldReader<T>): FieldReader<readonly T[]> {
 }
 
 /** A mapping with these fields and no others; one that is null is not there. */
-export function mapping<T extends object>(readers: FieldReaders<T>): FieldReader<T> {
+export function mapping<R extends Readers>(readers: R): FieldReader<MappingOf<R>> {
   const known = new Map<string, FieldReader<unknown>>(Object.entries(readers));
   return {
     read: (place) => {
@@ -90,7 +97,7 @@ export function mapping<T extends object>(readers: FieldReaders<T>): FieldReader
           read.push([field, (reader as FilledReader<unknown>).absent(place, field)]);
         }
       }
-      return Object.fromEntries(read) as T;
+      return Object.fromEntries(read) as MappingOf<R>;
     },
   };
 }

@@ -7,7 +7,6 @@ import { posix } from "node:path";
 import { TsopError } from "../../errors.ts";
 import { encodeJson, isJsonObject } from "../../kube/json.ts";
 import type { JsonObject, ManifestObject } from "../../kube/object.ts";
-import type { Placed } from "./fields.ts";
 import type { Generator, GeneratorOptions } from "./kustomization.ts";
 import { describeId, isSameId, Manifest, textsOf } from "./resource.ts";
 import type { SourceFiles } from "./source-files.ts";
@@ -24,7 +23,7 @@ export interface GeneratorSettings {
 /** The object that a generator makes. @throws TsopError `kustomize-generator` or `kustomize-file` */
 export async function generate(
   kind: "ConfigMap" | "Secret",
-  generator: Placed<Generator>,
+  generator: Generator,
   settings: GeneratorSettings,
 ): Promise<Manifest> {
   const options = mergeOptions(generator.options, settings.options);
@@ -66,7 +65,7 @@ function mergeOptions(own: GeneratorOptions = {}, all: GeneratorOptions = {}): G
 }
 
 async function readPairs(
-  generator: Placed<Generator>,
+  generator: Generator,
   { fileOf, files }: GeneratorSettings,
 ): Promise<Map<string, Uint8Array>> {
   const { at, name } = generator;

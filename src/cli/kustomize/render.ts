@@ -14,14 +14,15 @@ import { DEFAULT_CONFIGURATION } from "./builtin-field-specs.ts";
 import { readCrdConfiguration } from "./crd-configuration.ts";
 import type { Placed } from "./fields.ts";
 import { absorbGenerated, addHashes, generate } from "./generators.ts";
-import type {
-  ImageOverride,
-  Kustomization,
-  Replacement,
-  ReplacementEntry,
-  Variable,
+import {
+  replacementFile,
+  type ImageOverride,
+  type Kustomization,
+  type Replacement,
+  type ReplacementEntry,
+  type Variable,
 } from "./kustomization.ts";
-import { readKustomization, replacementFile, resolveIn } from "./kustomization-file.ts";
+import { readKustomization, resolveIn } from "./kustomization-file.ts";
 import { readWrittenManifests } from "./manifests.ts";
 import { fixNameReferences } from "./name-references.ts";
 import { sortManifests } from "./order.ts";
@@ -53,7 +54,7 @@ export interface RenderOptions {
 interface Gathered {
   manifests: Manifest[];
   configuration: TransformerConfiguration;
-  readonly variables: Map<string, Placed<Variable>>;
+  readonly variables: Map<string, Variable>;
 }
 
 /** An object of a kustomization, and where it began. */

@@ -35,11 +35,13 @@ type SimplePart = (typeof SIMPLE_PARTS)[number];
 
 /** An empty configuration, with which the files of a kustomization begin. */
 export const EMPTY_CONFIGURATION: TransformerConfiguration = {
-  ...(Object.fromEntries(
-    SIMPLE_PARTS.map((part): [string, readonly FieldSpec[]] => [part, []]),
-  ) as Record<SimplePart, readonly FieldSpec[]>),
+  ...inEachPart<readonly FieldSpec[]>([]),
   nameReference: [],
 };
+
+function inEachPart<T>(value: T): Record<SimplePart, T> {
+  return Object.fromEntries(SIMPLE_PARTS.map((part) => [part, value])) as Record<SimplePart, T>;
+}
 
 /**
  * Merges two configurations, ordered by kind: a field of some kinds that comes first hides the same
@@ -77,7 +79,7 @@ function isSameKind(one: KindSelector, other: KindSelector): boolean {
 }
 
 /** Reads a field of a configuration. */
-export const fieldSpec = mapping<FieldSpec>({
+export const fieldSpec = mapping({
   group: text,
   version: text,
   kind: text,
@@ -85,29 +87,10 @@ export const fieldSpec = mapping<FieldSpec>({
   create: flag,
 });
 
-interface ConfigurationFile extends Record<SimplePart, readonly FieldSpec[]> {
-  readonly nameReference: readonly (KindSelector & { readonly fieldSpecs: readonly FieldSpec[] })[];
-}
-
-const specs = listOrNone(fieldSpec);
-const configuration = mapping<ConfigurationFile>({
-  namePrefix: specs,
-  nameSuffix: specs,
-  namespace: specs,
-  commonLabels: specs,
-  labels: specs,
-  templateLabels: specs,
-  commonAnnotations: specs,
-  varReference: specs,
-  images: specs,
-  replicas: specs,
+const configuration = mapping({
+  ...inEachPart(listOrNone(fieldSpec)),
   nameReference: listOrNone(
-    mapping<ConfigurationFile["nameReference"][number]>({
-      group: text,
-      version: text,
-      kind: text,
-      fieldSpecs: listOrNone(fieldSpec),
-    }),
+    mapping({ group: text, version: text, kind: text, fieldSpecs: listOrNone(fieldSpec) }),
   ),
 });
 

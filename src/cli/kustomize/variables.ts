@@ -4,7 +4,6 @@ import { isJsonObject } from "../../kube/json.ts";
 import { parseApiVersion } from "../../kube/resource.ts";
 import { readPath } from "./field-path.ts";
 import { type FieldSlot, type FieldSpec, fieldSlot, itemSlot, visitField } from "./field-specs.ts";
-import type { Placed } from "./fields.ts";
 import type { Variable } from "./kustomization.ts";
 import {
   isOutsideNamespaces,
@@ -18,7 +17,7 @@ import {
 /** Marks the objects that the variables are read from. @throws TsopError `kustomize-var` */
 export function bindVariables(
   manifests: readonly Manifest[],
-  variables: readonly Placed<Variable>[],
+  variables: readonly Variable[],
 ): void {
   for (const { name, objref, at } of variables) {
     const id: ResourceId = {
@@ -37,10 +36,7 @@ export function bindVariables(
 }
 
 /** Joins two lists. @throws TsopError `kustomize-var` for a name that is there twice */
-export function joinVariables(
-  known: Map<string, Placed<Variable>>,
-  further: Iterable<Placed<Variable>>,
-): void {
+export function joinVariables(known: Map<string, Variable>, further: Iterable<Variable>): void {
   for (const variable of further) {
     const { name, at } = variable;
     if (known.has(name)) throw broken(at, `the variable ${name} is there twice`);
@@ -51,7 +47,7 @@ export function joinVariables(
 /** Writes the values of the variables wherever their names stand. */
 export function resolveVariables(
   manifests: readonly Manifest[],
-  variables: ReadonlyMap<string, Placed<Variable>>,
+  variables: ReadonlyMap<string, Variable>,
   specs: readonly FieldSpec[],
 ): void {
   if (variables.size === 0) return;
@@ -77,10 +73,7 @@ export function resolveVariables(
   }
 }
 
-function valueOf(
-  { name, fieldref, at }: Placed<Variable>,
-  manifests: readonly Manifest[],
-): unknown {
+function valueOf({ name, fieldref, at }: Variable, manifests: readonly Manifest[]): unknown {
   const source = manifests.find(({ variables }) => variables.includes(name));
   if (!source) throw broken(at, `there is no object for the variable ${name}`);
   const written = fieldref?.fieldPath ?? fieldref?.fieldpath ?? "";

@@ -1,8 +1,9 @@
 /** The objects of a project and their events, followed by watches. */
 import type { Clock } from "../../clock.ts";
+import { Event } from "../../generated/k8s/core-v1.ts";
 import { silentLogger } from "../../log.ts";
 import type { KubeObject } from "../../kube/object.ts";
-import { groupResourceOf, type ResourceInfo, type ResourceType } from "../../kube/resource.ts";
+import { groupResourceOf, type ResourceInfo } from "../../kube/resource.ts";
 import { InformerCache } from "../../runtime/cache/cache.ts";
 import { LiveClient, writeDefaults } from "../../runtime/client/live-client.ts";
 import { RestClient } from "../../runtime/client/rest-client.ts";
@@ -18,33 +19,6 @@ export interface WatchScope {
   readonly granted: readonly Pick<GrantedRight, "group" | "resource">[];
 }
 
-/** An Event, as much of it as is told. */
-interface EventObject extends KubeObject {
-  readonly type?: string;
-  readonly reason?: string;
-  readonly message?: string;
-  readonly count?: number;
-  readonly series?: { readonly count?: number; readonly lastObservedTime?: string };
-  readonly lastTimestamp?: string | null;
-  readonly eventTime?: string | null;
-  readonly reportingComponent?: string;
-  readonly source?: { readonly component?: string };
-  readonly involvedObject?: {
-    readonly kind?: string;
-    readonly namespace?: string;
-    readonly name?: string;
-    readonly uid?: string;
-  };
-}
-
-const EVENT: ResourceType<EventObject> = {
-  group: "",
-  version: "v1",
-  kind: "Event",
-  plural: "events",
-  namespaced: true,
-};
-
 /** Watches one cluster until it is told to stop. */
 export class ObjectWatch {
   readonly objects = new OwnedObjects();
@@ -55,7 +29,7 @@ export class ObjectWatch {
   readonly #changed: () => void;
   readonly #stop = new AbortController();
   readonly #watched = new Set<string>();
-  readonly #events = new Map<string, EventObject>();
+  readonly #events = new Map<string, Event>();
   #freshEvents = new Set<string>();
   readonly #running: Promise<void>;
   readonly #firstLists: Promise<unknown>[] = [];
@@ -69,12 +43,12 @@ export class ObjectWatch {
     this.#cache = new InformerCache(this.#rest, clock, silentLogger);
     this.#running = this.#cache.start(this.#stop.signal);
     this.#follow(
-      EVENT,
-      (event) => {
+      Event,
+      (event: Event) => {
         this.#events.set(event.metadata.uid, event);
         this.#freshEvents.add(event.metadata.uid);
       },
-      (event) => this.#events.delete(event.metadata.uid),
+      (event: Event) => this.#events.delete(event.metadata.uid),
     );
   }
 
@@ -114,7 +88,7 @@ export class ObjectWatch {
       const event = this.#events.get(id);
       if (!event) continue;
       // An event may come before its object.
-      if (uids.has(event.involvedObject?.uid ?? "")) told.push(pageEvent(event));
+      if (uids.has(event.involvedObject.uid ?? "")) told.push(pageEvent(event));
       else waiting.add(id);
     }
     if (!all) this.#freshEvents = waiting;
@@ -141,27 +115,18 @@ export class ObjectWatch {
     note: (object: T) => void,
     remove: (object: T) => void,
   ): void {
-    const told = (work: () => void): void => {
-      work();
+    const telling = (work: (object: T) => void) => (object: T) => {
+      work(object);
       this.#changed();
     };
+    const noted = telling(note);
     const { synced } = this.#cache.informersFor<T>(resource).addHandler({
       handlerFor: () => ({
-        onAdd: (object) => {
-          told(() => {
-            note(object);
-          });
-        },
+        onAdd: noted,
         onUpdate: (_old, object) => {
-          told(() => {
-            note(object);
-          });
+          noted(object);
         },
-        onDelete: (object) => {
-          told(() => {
-            remove(object);
-          });
-        },
+        onDelete: telling(remove),
       }),
     });
     // One that ends without a list is told as a problem.
@@ -169,7 +134,7 @@ export class ObjectWatch {
   }
 }
 
-function pageEvent(event: EventObject): PageEvent {
+function pageEvent(event: Event): PageEvent {
   const { metadata, type, reason, message, series, involvedObject, source } = event;
   const last = series?.lastObservedTime ?? event.lastTimestamp ?? event.eventTime;
   return {
@@ -180,8 +145,8 @@ function pageEvent(event: EventObject): PageEvent {
     count: series?.count ?? event.count ?? 1,
     lastMs: Date.parse(last ?? metadata.creationTimestamp),
     source: (event.reportingComponent || source?.component) ?? "",
-    kind: involvedObject?.kind ?? "",
-    ...(involvedObject?.namespace !== undefined && { namespace: involvedObject.namespace }),
-    name: involvedObject?.name ?? "",
+    kind: involvedObject.kind ?? "",
+    ...(involvedObject.namespace !== undefined && { namespace: involvedObject.namespace }),
+    name: involvedObject.name ?? "",
   };
 }

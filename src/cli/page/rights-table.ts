@@ -1,28 +1,11 @@
 /** Rights that roles grant beside those that requests used. Pure. */
+import type { PolicyRule, RoleBinding } from "../../generated/k8s/rbac-v1.ts";
 import type { ManifestObject } from "../../kube/object.ts";
 import type { UsedRight } from "../../runtime/journal/used-rights.ts";
 import type { PageRight } from "./protocol.ts";
 
-interface RoleRule {
-  readonly apiGroups?: readonly string[];
-  readonly resources?: readonly string[];
-  readonly resourceNames?: readonly string[];
-  readonly verbs?: readonly string[];
-}
-
-interface RoleManifest extends ManifestObject {
-  readonly rules?: readonly RoleRule[];
-}
-
-interface Subject {
-  readonly kind?: string;
-  readonly name?: string;
-}
-
-interface BindingManifest extends ManifestObject {
-  readonly roleRef?: { readonly kind?: string; readonly name?: string };
-  readonly subjects?: readonly Subject[];
-}
+type RoleManifest = ManifestObject & { rules?: PolicyRule[] | null };
+type BindingManifest = ManifestObject & Partial<Pick<RoleBinding, "roleRef" | "subjects">>;
 
 export interface GrantedRight {
   readonly group: string;
@@ -59,7 +42,7 @@ const isRole = (object: ManifestObject): object is RoleManifest =>
 const isBinding = (object: ManifestObject): object is BindingManifest =>
   object.kind === "RoleBinding" || object.kind === "ClusterRoleBinding";
 
-function rightsOfRule(rule: RoleRule, where: string): GrantedRight[] {
+function rightsOfRule(rule: Partial<PolicyRule>, where: string): GrantedRight[] {
   const { apiGroups = [], resources = [], resourceNames = [], verbs = [] } = rule;
   const scope = resourceNames.length === 0 ? where : `${where}, only ${resourceNames.join(", ")}`;
   return apiGroups.flatMap((group) =>

@@ -8,7 +8,8 @@ import { readCrd } from "../../generator/import/read-crd.ts";
 import { isJsonObject } from "../../kube/json.ts";
 import { type ClusterOptions, openCluster } from "../cluster/cluster-session.ts";
 import type { CliContext } from "../context.ts";
-import { crdResource, isCrd } from "../cluster/crd.ts";
+import { CustomResourceDefinition } from "../../generated/k8s/apiextensions-v1.ts";
+import { isCrd } from "../cluster/crd.ts";
 import { present } from "../../present.ts";
 import { paint } from "../output.ts";
 import { runToEnd } from "../processes.ts";
@@ -118,7 +119,7 @@ async function readState(
 ): Promise<CrdState[]> {
   if (against === "cluster") {
     const groups = new Set(after.map(({ spec }) => spec.group));
-    const live = await openCluster(options, context).list(crdResource);
+    const live = await openCluster(options, context).list(CustomResourceDefinition);
     return live
       .filter(isCrd)
       .map((crd) => ({

@@ -29,6 +29,7 @@ const pod = (status: PodState["status"]): PodState => ({
 
 const missingOf = (live: DeploymentState | undefined, pods: readonly PodState[]) =>
   missingIn(live, pods, 0);
+const MANAGER = { name: "manager", image: "", imageID: "", ready: false, restartCount: 0 };
 const available = [{ type: "Available", status: "True" }];
 
 describe("missingIn", () => {
@@ -61,7 +62,7 @@ describe("missingIn", () => {
       {
         containerStatuses: [
           {
-            name: "manager",
+            ...MANAGER,
             state: { waiting: { reason: "ImagePullBackOff", message: "no such image" } },
           },
         ],
@@ -72,14 +73,14 @@ describe("missingIn", () => {
       "a container that crashes",
       {
         containerStatuses: [
-          { name: "manager", restartCount: 4, state: { waiting: { reason: "CrashLoopBackOff" } } },
+          { ...MANAGER, restartCount: 4, state: { waiting: { reason: "CrashLoopBackOff" } } },
         ],
       },
       "container manager of pod web-1 waits with CrashLoopBackOff, restarted 4 times",
     ],
     [
       "a container that ended",
-      { containerStatuses: [{ name: "manager", state: { terminated: { exitCode: 3 } } }] },
+      { containerStatuses: [{ ...MANAGER, state: { terminated: { exitCode: 3 } } }] },
       "container manager of pod web-1 ended with 3",
     ],
     [

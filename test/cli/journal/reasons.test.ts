@@ -281,7 +281,7 @@ describe("where tsop why asks", () => {
         apiVersion: "v1",
         kind: "Pod",
         metadata: { namespace: metadata.namespace, name },
-        spec: { containers: [{ args }] },
+        spec: { containers: [{ name: "manager", args }] },
         status: { phase },
       });
     const pods = [

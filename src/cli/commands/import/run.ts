@@ -8,7 +8,7 @@ import { openCluster } from "../../cluster/cluster-session.ts";
 import type { CliContext } from "../../context.ts";
 import { download, withoutSecrets } from "../../project/download.ts";
 import { checkTimeout } from "../../project/inputs.ts";
-import { crdResource } from "../../cluster/crd.ts";
+import { CustomResourceDefinition } from "../../../generated/k8s/apiextensions-v1.ts";
 import { paint } from "../../output.ts";
 import { carryOut, planFiles, readIfThere } from "../../project/plan.ts";
 import { EXTERNAL_CRDS } from "../../operator/installed.ts";
@@ -144,7 +144,7 @@ async function readDefinitions(
   options: ImportOptions,
   context: CliContext,
 ): Promise<unknown[]> {
-  if (from === "cluster") return openCluster(options, context).list(crdResource);
+  if (from === "cluster") return openCluster(options, context).list(CustomResourceDefinition);
   const texts = isUrl(from)
     ? [[withoutSecrets(from), await download(from, options.timeout, context.clock)] as const]
     : await fileTexts(from, context);

@@ -1,5 +1,5 @@
 import { defineCommand } from "../../command.ts";
-import { deleteObjects, dryRun, kubeconfig, kubeContext, waitingTime } from "../../shared-flags.ts";
+import { undeploy } from "../undeploy/flags.ts";
 
 export const uninstall = defineCommand({
   name: "uninstall",
@@ -7,11 +7,5 @@ export const uninstall = defineCommand({
   description:
     "Delete the CRDs that this project created. Refuses while objects of these kinds exist, unless you add --delete-objects.",
   examples: ["tsop uninstall", "tsop uninstall --delete-objects"],
-  flags: (command) =>
-    command
-      .addOption(kubeconfig)
-      .addOption(kubeContext)
-      .addOption(deleteObjects)
-      .addOption(dryRun)
-      .addOption(waitingTime),
+  flags: undeploy.flags,
 });
