@@ -4,7 +4,8 @@
 import { capitalized } from "../../kube/text/capitalized.ts";
 import { jsDoc } from "../../generator/import/source-text.ts";
 import { isJsonObject } from "../../kube/json.ts";
-import type { JsonObject, ManifestObject } from "../../kube/object.ts";
+import type { JsonObject } from "../../kube/object.ts";
+import type { Crd } from "../cluster/crd.ts";
 import { fieldsOf } from "./schema-types.ts";
 
 export interface ClientFacts {
@@ -29,10 +30,7 @@ interface Kind {
 }
 
 /** The files of the package by their paths in it. */
-export function clientFiles(
-  definitions: readonly ManifestObject[],
-  facts: ClientFacts,
-): Map<string, string> {
+export function clientFiles(definitions: readonly Crd[], facts: ClientFacts): Map<string, string> {
   const kinds = definitions.flatMap(kindsOf);
   const names = new PartNames(kinds);
   const modules = new Map<string, Kind[]>();
@@ -58,19 +56,8 @@ export function clientFiles(
   return files;
 }
 
-function kindsOf(definition: ManifestObject): Kind[] {
-  const { spec } = definition as ManifestObject & { spec: JsonObject };
-  const { group, names, versions, scope } = spec as {
-    group: string;
-    scope: string;
-    names: { kind: string; plural: string };
-    versions: {
-      name: string;
-      served: boolean;
-      storage: boolean;
-      schema?: { openAPIV3Schema?: JsonObject };
-    }[];
-  };
+function kindsOf(definition: Crd): Kind[] {
+  const { group, names, versions, scope } = definition.spec;
   return versions
     .filter(({ served }) => served)
     .map(({ name, storage, schema }) => ({
@@ -80,7 +67,7 @@ function kindsOf(definition: ManifestObject): Kind[] {
       plural: names.plural,
       namespaced: scope === "Namespaced",
       isStored: storage,
-      schema: schema?.openAPIV3Schema ?? {},
+      schema: { ...schema?.openAPIV3Schema },
     }));
 }
 

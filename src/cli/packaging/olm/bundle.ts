@@ -7,6 +7,7 @@ import { TsopError } from "../../../errors.ts";
 import { copyJson } from "../../../kube/json.ts";
 import type { JsonObject, ManifestObject } from "../../../kube/object.ts";
 import { toYaml } from "../../../kube/text/yaml.ts";
+import { isCrd } from "../../cluster/crd.ts";
 import type { PackageFacts } from "../package-facts.ts";
 import { annotationsYaml, bundleDockerfile, scorecardYaml } from "./bundle-texts.ts";
 import {
@@ -86,14 +87,13 @@ export function bundleFiles(source: BundleSource): Map<string, string> {
   const isNeedless = ({ metadata }: ManifestObject): boolean =>
     webhooks.answering.size > 0 && metadata.name.endsWith("webhook-certificate-role");
   const rights = operatorRights(objects, { namespace, accounts, isNeedless });
-  const crds = objects.filter(({ kind }) => kind === "CustomResourceDefinition");
   const version = clusterServiceVersion({
     ...source,
     installModes: modes,
     deployments,
     rights,
     webhooks: webhooks.definitions,
-    crds,
+    crds: objects.filter(isCrd),
     namespace,
   });
   const labels = { ...source, package: projectName };

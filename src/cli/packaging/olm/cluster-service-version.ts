@@ -7,7 +7,8 @@ import { TsopError } from "../../../errors.ts";
 import { isJsonObject } from "../../../kube/json.ts";
 import type { JsonObject, ManifestObject } from "../../../kube/object.ts";
 import type { PackageFacts } from "../package-facts.ts";
-import { isDescribedCrd, ownedKinds, wordsOf } from "./crd-descriptors.ts";
+import type { Crd } from "../../cluster/crd.ts";
+import { ownedKinds, wordsOf } from "./crd-descriptors.ts";
 import { imagesOf, type OperatorDeployment } from "./operator-deployment.ts";
 import type { OperatorRights } from "./operator-rights.ts";
 import { present } from "../../../present.ts";
@@ -35,7 +36,7 @@ export interface VersionSource {
   readonly deployments: readonly OperatorDeployment[];
   readonly rights: Pick<OperatorRights, "clusterPermissions" | "permissions">;
   readonly webhooks: readonly JsonObject[];
-  readonly crds: readonly ManifestObject[];
+  readonly crds: readonly Crd[];
   readonly samples: readonly ManifestObject[];
   readonly namespace: string | undefined;
   /** The tsop that writes it. */
@@ -131,15 +132,12 @@ function labelsOf(base: JsonObject): JsonObject {
 }
 
 /** The kinds that the operator owns, with what the user's file says of them. */
-function ownedWith(crds: readonly ManifestObject[], fromFile: JsonObject): JsonObject[] {
+function ownedWith(crds: readonly Crd[], fromFile: JsonObject): JsonObject[] {
   const said = itemsOf(fromFile["owned"]);
-  return crds
-    .filter(isDescribedCrd)
-    .flatMap(ownedKinds)
-    .map((kind) => ({
-      ...kind,
-      ...said.find(({ name, version }) => name === kind["name"] && version === kind["version"]),
-    }));
+  return crds.flatMap(ownedKinds).map((kind) => ({
+    ...kind,
+    ...said.find(({ name, version }) => name === kind["name"] && version === kind["version"]),
+  }));
 }
 
 const examplesOf = (samples: readonly ManifestObject[], owned: readonly JsonObject[]): object[] =>

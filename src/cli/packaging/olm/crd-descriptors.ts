@@ -1,28 +1,17 @@
 /** The fields of the kinds as a console shows them, from the schema of their CRDs. */
 import { capitalized } from "../../../kube/text/capitalized.ts";
-import type { JsonObject, ManifestObject } from "../../../kube/object.ts";
+import type { JsonObject } from "../../../kube/object.ts";
 import type {
   CustomResourceDefinitionVersion,
   JSONSchemaProps,
 } from "../../../generated/k8s/apiextensions-v1.ts";
+import type { Crd } from "../../cluster/crd.ts";
 import { present } from "../../../present.ts";
-
-/** A CRD, as far as its description needs it. */
-interface DescribedCrd extends ManifestObject {
-  readonly spec: {
-    readonly names: { readonly kind: string };
-    readonly versions: readonly CustomResourceDefinitionVersion[];
-  };
-}
-
-export function isDescribedCrd(object: ManifestObject): object is DescribedCrd {
-  return object.kind === "CustomResourceDefinition";
-}
 
 const SPEC = "urn:alm:descriptor:com.tectonic.ui:";
 
 /** The entries of `customresourcedefinitions.owned`: one for each version that is served. */
-export function ownedKinds(crd: DescribedCrd): JsonObject[] {
+export function ownedKinds(crd: Crd): JsonObject[] {
   const { kind } = crd.spec.names;
   return crd.spec.versions
     .filter(({ served }) => served)

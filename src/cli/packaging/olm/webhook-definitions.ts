@@ -6,8 +6,8 @@
 import { TsopError } from "../../../errors.ts";
 import type { JsonObject, ManifestObject } from "../../../kube/object.ts";
 import type { MutatingWebhook } from "../../../generated/k8s/admissionregistration-v1.ts";
-import type { WebhookConversion } from "../../../generated/k8s/apiextensions-v1.ts";
 import type { Service, ServicePort } from "../../../generated/k8s/core-v1.ts";
+import { isCrd, type Crd } from "../../cluster/crd.ts";
 import type { OperatorDeployment } from "./operator-deployment.ts";
 import { tableOf } from "../../../table.ts";
 
@@ -21,13 +21,6 @@ export interface WebhookDefinitions {
 
 interface WebhookConfiguration extends ManifestObject {
   readonly webhooks?: readonly MutatingWebhook[];
-}
-
-interface ConvertedCrd extends ManifestObject {
-  readonly spec: {
-    readonly names: { readonly plural: string };
-    readonly conversion?: { readonly strategy: string; readonly webhook?: WebhookConversion };
-  };
 }
 
 const TYPES = tableOf<string>({
@@ -104,10 +97,8 @@ export function webhookDefinitions(
 }
 
 /** Whether the CRD's versions are converted by a webhook. */
-export function isConverted(object: ManifestObject): object is ConvertedCrd {
-  if (object.kind !== "CustomResourceDefinition") return false;
-  return (object as ConvertedCrd).spec.conversion?.strategy === "Webhook";
-}
+export const isConverted = (object: ManifestObject): object is Crd =>
+  isCrd(object) && object.spec.conversion?.strategy === "Webhook";
 
 type ClientConfig = MutatingWebhook["clientConfig"];
 

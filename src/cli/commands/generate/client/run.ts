@@ -1,6 +1,7 @@
 /** `tsop generate client`: generates a package with which other programs use the project's kinds. */
 import { join } from "node:path";
 import { UsageError } from "../../../../errors.ts";
+import { isCrd } from "../../../cluster/crd.ts";
 import { renderKustomization } from "../../../kustomize/render.ts";
 import { packageVersion } from "../../../package-info.ts";
 import { clientFiles } from "../../../packaging/client-package.ts";
@@ -26,7 +27,7 @@ export const run: Run<typeof generateClient> = async (options, context) => {
   return writePackage({ ...options, what: "generate client" }, context, async (project) => {
     const plan = await plannedManifests(project, context);
     const objects = await renderKustomization(join(project.root, "config/default"), { plan });
-    const definitions = objects.filter(({ kind }) => kind === "CustomResourceDefinition");
+    const definitions = objects.filter(isCrd);
     if (definitions.length === 0) {
       throw new UsageError(
         "no-kinds",
