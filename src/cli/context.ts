@@ -15,10 +15,7 @@ export interface CliContext {
   readonly interactive: boolean;
   readonly color: boolean;
   readonly clock: Clock;
-  /**
-   * Keys of a terminal, for tests: called with the listener, it returns the function that ends the
-   * listening.
-   */
+  /** Keys of a terminal, for tests: called with the listener, it returns the function that ends the listening. */
   readonly keys?: (onKey: (key: string) => void) => (() => void) | undefined;
   /** Prints a line of the result (stdout). */
   out(line: string): void;
@@ -26,10 +23,7 @@ export interface CliContext {
   err(line: string): void;
   /** Prints a line for `--verbose` only (stderr). */
   detail(line: string): void;
-  /**
-   * Names the work that goes on; a terminal shows it when it takes long. `undefined` when there is
-   * none any more.
-   */
+  /** Names the work that goes on; a terminal shows it when it takes long. `undefined` when there is none any more. */
   doing(what: string | undefined): void;
   /** A signal that aborts on the first SIGINT, SIGTERM or SIGHUP from now on. */
   untilInterrupted(): AbortSignal;

@@ -77,9 +77,7 @@ interface SystemError extends Error {
   readonly syscall?: string;
 }
 
-/**
- * The problem of a file, and the next step; the bare message where the error is of another kind.
- */
+/** The problem of a file, and the next step; the bare message where the error is of another kind. */
 export function fileProblem(thrown: unknown): FileProblem {
   const known = knownProblem(thrown);
   return known ?? { problem: messageOf(thrown), fix: "Make that place readable and writable." };

@@ -5,10 +5,7 @@ const CTRL_C = "\u0003";
 /** Called with each key but Ctrl-C, which interrupts as ever. */
 type OnKey = (key: string) => void;
 
-/**
- * Listens on a terminal; `undefined` where stdin or stdout is none. The returned function gives the
- * terminal back.
- */
+/** Listens on a terminal; `undefined` where stdin or stdout is none. The returned function gives the terminal back. */
 export function listenToKeys(onKey: OnKey): (() => void) | undefined {
   const { stdin, stdout } = process;
   if (!stdin.isTTY || !stdout.isTTY) return undefined;

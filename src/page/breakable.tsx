@@ -1,9 +1,7 @@
 /** A long name that may be broken between its parts, and not within them. */
 import { Fragment, type JSX } from "preact";
 
-/**
- * Breaks texts such as `spec.containers[name=web].image` and `tokenreviews.authentication.k8s.io`.
- */
+/** Breaks texts such as `spec.containers[name=web].image` and `tokenreviews.authentication.k8s.io`. */
 export function Breakable({ text }: { readonly text: string }): JSX.Element {
   return (
     <>

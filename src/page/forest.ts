@@ -32,9 +32,7 @@ interface ForestGroup {
   readonly current: number;
 }
 
-/**
- * With more objects than this of one kind below one owner, those without children become a group.
- */
+/** With more objects than this of one kind below one owner, those without children become a group. */
 const MOST_ALIKE = 12;
 
 /** The trees of all objects. */

@@ -1,7 +1,4 @@
-/**
- * The objects as trees from left to right; only the visible part is drawn. Arrow keys move the
- * focus.
- */
+/** The objects as trees from left to right; only the visible part is drawn. Arrow keys move the focus. */
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { PageObject } from "../cli/page/protocol.ts";
@@ -203,10 +200,7 @@ function opens(key: string, { node }: PlacedRow): boolean {
   );
 }
 
-/**
- * The line from the owner to the stem, the visible part of the stem, and a branch to each visible
- * child.
- */
+/** The line from the owner to the stem, the visible part of the stem, and a branch to each visible child. */
 function linesOf({ owner, owned }: Stem, top: number, bottom: number): string {
   const half = NODE.height / 2;
   const start = owner.left + owner.width;

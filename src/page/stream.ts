@@ -37,10 +37,7 @@ export async function follow(listener: StreamListener): Promise<void> {
   listener.connect("refused");
 }
 
-/**
- * The token behind the `#` of the address; it is removed from the address, so that screenshots do
- * not show it.
- */
+/** The token behind the `#` of the address; it is removed from the address, so that screenshots do not show it. */
 async function sessionToken(): Promise<string | undefined> {
   const secret = location.hash.slice(1);
   if (secret === "") return sessionStorage.getItem(TOKEN_KEY) ?? undefined;

@@ -1,6 +1,4 @@
-/**
- * The webhook configurations and CRDs of a project, while a `tsop run` answers them: redirected, and put back.
- */
+/** The webhook configurations and CRDs of a project, while a `tsop run` answers them: redirected, and put back. */
 import type { KubeObject, ManifestObject } from "../../kube/object.ts";
 import { isConflict, isNotFound } from "../../kube/status.ts";
 import type { CliContext } from "../context.ts";
@@ -46,10 +44,7 @@ export async function redirectToRun(
   });
 }
 
-/**
- * Undoes `redirectToRun`, if it still holds: an object that it made is deleted, one that it changed
- * is as before.
- */
+/** Undoes `redirectToRun`, if it still holds: an object that it made is deleted, one that it changed is as before. */
 export async function putBackFromRun(
   session: ClusterSession,
   object: ManifestObject,

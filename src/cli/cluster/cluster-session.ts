@@ -139,9 +139,7 @@ export class ClusterSession {
     return (await this.#despiteCuts(() => isAllowed(this.#client, asked))) === true;
   }
 
-  /**
-   * Asks for the deletion of exactly this live object; `false` when it is gone, or another has its name.
-   */
+  /** Asks for the deletion of exactly this live object; `false` when it is gone, or another has its name. */
   async remove(live: ManifestObject): Promise<boolean> {
     const resource = await this.findResource(live);
     if (!resource) return false;

@@ -18,10 +18,7 @@ import { deploymentName, foreignOwner, marked, standingOf } from "./ownership.ts
 import { findLeftovers } from "./leftovers.ts";
 import { present } from "../../present.ts";
 
-/**
- * The planned outcome for an object. `kept` stays as others made it; `refused` stops the
- * deployment.
- */
+/** The planned outcome for an object. `kept` stays as others made it; `refused` stops the deployment. */
 type PlannedAction = "create" | "change" | "unchanged" | "delete" | "kept" | "refused";
 
 /** The plan for one object. */

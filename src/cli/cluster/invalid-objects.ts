@@ -1,6 +1,4 @@
-/**
- * Live objects that a changed CRD would no longer accept, judged by the rules that the control plane goes by.
- */
+/** Live objects that a changed CRD would no longer accept, judged by the rules that the control plane goes by. */
 import type { CrdDefinition } from "../../generator/import/definition.ts";
 import { readCrd } from "../../generator/import/read-crd.ts";
 import { copyJson } from "../../kube/json.ts";

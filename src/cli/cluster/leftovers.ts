@@ -1,7 +1,4 @@
-/**
- * Leftovers of earlier deployments of the project: objects that it made, and that are not rendered
- * any more.
- */
+/** Leftovers of earlier deployments of the project: objects that it made, and that are not rendered any more. */
 import type { KubeObject, ManifestObject } from "../../kube/object.ts";
 import { groupResourceOf } from "../../kube/resource.ts";
 import type { CliContext } from "../context.ts";

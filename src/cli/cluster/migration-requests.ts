@@ -116,10 +116,7 @@ export class MigrationRequests {
   }
 }
 
-/**
- * Whether the failure may be over soon. The client itself waits where the API server says for how
- * long.
- */
+/** Whether the failure may be over soon. The client itself waits where the API server says for how long. */
 function isPassing(error: unknown): boolean {
   if (error instanceof StatusError) return error.code === 429 || error.code >= 500;
   return error instanceof ConnectionError && error.failure === "reset";

@@ -26,10 +26,7 @@ export class MigrationFile {
     this.#path = join(root, ".tsop", `migration-${crd}.json`);
   }
 
-  /**
-   * The place at which the migration of exactly this target was ended; `undefined` when it has to
-   * begin.
-   */
+  /** The place at which the migration of exactly this target was ended; `undefined` when it has to begin. */
   read(target: MigrationTarget): MigrationState | undefined {
     try {
       const state: unknown = JSON.parse(readFileSync(this.#path, "utf8"));

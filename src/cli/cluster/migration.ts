@@ -1,6 +1,4 @@
-/**
- * Rewrites all objects of a kind in its storage version, and then says in the CRD that no other version is stored.
- */
+/** Rewrites all objects of a kind in its storage version, and then says in the CRD that no other version is stored. */
 import type { Clock } from "../../clock.ts";
 import { messageOf, TsopError } from "../../errors.ts";
 import { formatKey, type ObjectKey } from "../../kube/object.ts";
@@ -54,11 +52,7 @@ export class Migration {
     this.#parts = parts;
   }
 
-  /**
-   * The CRD in the cluster.
-   *
-   * @throws TsopError `migration-not-installed`, `migration-other-storage`
-   */
+  /** The CRD in the cluster. @throws TsopError `migration-not-installed`, `migration-other-storage` */
   async definition(): Promise<LiveDefinition> {
     const { crd, requests, storageVersion } = this.#parts;
     let definition: LiveDefinition;

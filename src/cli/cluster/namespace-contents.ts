@@ -1,7 +1,4 @@
-/**
- * The contents of a namespace beside what a project put there: all of it would be deleted with the
- * namespace.
- */
+/** The contents of a namespace beside what a project put there: all of it would be deleted with the namespace. */
 import { CustomResourceDefinition } from "../../generated/k8s/apiextensions-v1.ts";
 import type { KubeObject, ManifestObject } from "../../kube/object.ts";
 import { isForbidden, isNotFound } from "../../kube/status.ts";
@@ -37,9 +34,7 @@ export interface Leaving {
   readonly objects: readonly ManifestObject[];
 }
 
-/**
- * The names of objects in the namespace that are not known to leave it. What has an owner goes with its owner.
- */
+/** The names of objects in the namespace that are not known to leave it. What has an owner goes with its owner. */
 export async function othersIn(
   session: ClusterSession,
   namespace: string,

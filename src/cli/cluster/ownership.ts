@@ -14,10 +14,7 @@ const MADE_BY = "tsop.dev/made-by";
 /** The project that was told to take the object over: it may change it, and never deletes it. */
 const TAKEN_OVER_BY = "tsop.dev/taken-over-by";
 
-/**
- * The annotation with the deployment of the project that the object belongs to: a cluster may have
- * several.
- */
+/** The annotation with the deployment of the project that the object belongs to: a cluster may have several. */
 const DEPLOYED_AS = "tsop.dev/deployed-as";
 
 /** The relation of a live object to a project. */
@@ -69,10 +66,7 @@ export function marked<T extends ManifestObject>(
   return { ...object, metadata: { ...object.metadata, annotations } };
 }
 
-/**
- * The name of a deployment in marks: its namespace and its service account, which has the name
- * prefix.
- */
+/** The name of a deployment in marks: its namespace and its service account, which has the name prefix. */
 export function deploymentName(objects: readonly ManifestObject[]): string | undefined {
   const account = objects.find(({ kind }) => kind === "ServiceAccount");
   return account && `${account.metadata.namespace ?? "default"}/${account.metadata.name}`;

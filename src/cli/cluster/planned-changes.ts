@@ -1,6 +1,4 @@
-/**
- * Changes of an object's fields as a plan shows them: those that a manifest says, without the values of Secrets.
- */
+/** Changes of an object's fields as a plan shows them: those that a manifest says, without the values of Secrets. */
 import { fieldDifferences, type FieldDifference } from "../../kube/field-differences.ts";
 import type { ManifestObject } from "../../kube/object.ts";
 

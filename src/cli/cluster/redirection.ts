@@ -7,10 +7,7 @@
  */
 import type { ManifestObject } from "../../kube/object.ts";
 
-/**
- * The annotation that names the run which answers the webhooks, and holds the object's state
- * before.
- */
+/** The annotation that names the run which answers the webhooks, and holds the object's state before. */
 const ANSWERED_BY = "run.tsop.dev/answered-by";
 /** The prefix of annotations that have cert-manager write its own authority into an object. */
 const INJECTION = "cert-manager.io/inject-";

@@ -180,10 +180,7 @@ async function removeManifests(
   await waitForEnd(session, removed, options, context);
 }
 
-/**
- * The reason why a live object stays, as a clause; `undefined` when the project made it and may
- * delete it.
- */
+/** The reason why a live object stays, as a clause; `undefined` when the project made it and may delete it. */
 async function whyKept(
   session: ClusterSession,
   live: ManifestObject,

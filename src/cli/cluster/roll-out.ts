@@ -99,9 +99,7 @@ async function applyInOrder(
   if (waiting) await waitForCrds(session, crds, timeoutSeconds, context);
 }
 
-/**
- * Refuses objects of others before the first object is applied, so that nothing is left half done.
- */
+/** Refuses objects of others before the first object is applied, so that nothing is left half done. */
 async function refuseForeign(
   session: ClusterSession,
   objects: readonly ManifestObject[],

@@ -1,6 +1,4 @@
-/**
- * Whether an API server knows the kinds of what is to be applied: asked before anything is changed.
- */
+/** Whether an API server knows the kinds of what is to be applied: asked before anything is changed. */
 import { capitalized } from "../../kube/text/capitalized.ts";
 import { TsopError } from "../../errors.ts";
 import type { ManifestObject } from "../../kube/object.ts";

@@ -1,6 +1,4 @@
-/**
- * The kinds that CustomResourceDefinitions among the manifests define, in today's form or in that of v1beta1.
- */
+/** The kinds that CustomResourceDefinitions among the manifests define, in today's form or in that of v1beta1. */
 import { isJsonObject } from "../../kube/json.ts";
 import type { Schema } from "../../kube/schema/structural.ts";
 import type { CustomKind, Examined, Manifest } from "./rule.ts";

@@ -1,7 +1,4 @@
-/**
- * Reads the files that `tsop doctor` examines: manifests and sources, in a project or in any
- * folder.
- */
+/** Reads the files that `tsop doctor` examines: manifests and sources, in a project or in any folder. */
 import { readdir, readFile, stat } from "node:fs/promises";
 import { dirname, join, posix } from "node:path";
 import { UsageError } from "../../errors.ts";
@@ -19,10 +16,7 @@ const SKIPPED = new Set(["node_modules", "dist", "vendor", "bin"]);
 const MANIFEST = /\.(?:ya?ml|json)$/;
 const SOURCE = /\.(?:[cm]?[jt]s|go|py|sh|rb|java|rs|cs)$/;
 const KUSTOMIZATION = /^(?:kustomization\.ya?ml|Kustomization)$/;
-/**
- * The largest file that is read. Lock files and bundles are larger; no manifest or source that
- * people write is.
- */
+/** The largest file that is read. Lock files and bundles are larger; no manifest or source that people write is. */
 const MAX_BYTES = 5_000_000;
 
 /** A folder as its files stand, or as its kustomizations render them. */
@@ -48,11 +42,7 @@ export interface ProjectFolder {
   readonly isScaffolded: boolean;
 }
 
-/**
- * Reads a folder, or one file.
- *
- * @throws UsageError `nothing-to-examine` where neither is
- */
+/** Reads a folder, or one file. @throws UsageError `nothing-to-examine` where neither is */
 export async function readExamined(
   path: string,
   { project, isScaffolded }: ProjectFolder,

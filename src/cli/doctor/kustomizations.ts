@@ -98,10 +98,7 @@ class Origins {
     this.#root = root;
   }
 
-  /**
-   * The rendered object, with the place of each value: where it stands, or the kustomization that
-   * it comes from.
-   */
+  /** The rendered object, with the place of each value: where it stands, or the kustomization that it comes from. */
   async manifestOf(rendered: RenderedObject, kustomization: Manifest): Promise<Manifest> {
     const { object } = rendered;
     const origin = await this.#find(rendered);

@@ -1,7 +1,4 @@
-/**
- * Parts of manifests, which may be anything: a part of another type than expected is read as
- * absent.
- */
+/** Parts of manifests, which may be anything: a part of another type than expected is read as absent. */
 import { isJsonObject } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";
 import type { ValuePath } from "../project/yaml/yaml-documents.ts";

@@ -44,10 +44,7 @@ export function isTarget(
   return object.resource === resource || namesOf(object).includes(kind);
 }
 
-/**
- * The names by which a kind can be meant: `deployment`, `deployments`, `deployments.apps`,
- * `deployment.apps`.
- */
+/** The names by which a kind can be meant: `deployment`, `deployments`, `deployments.apps`, `deployment.apps`. */
 function namesOf({ kind, resource }: JournalObject): string[] {
   const [plural = "", ...group] = resource.split(".");
   const singular = kind?.toLowerCase();

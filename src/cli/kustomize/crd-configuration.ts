@@ -1,6 +1,4 @@
-/**
- * `crds`: OpenAPI definitions whose extensions say which fields hold names, labels and annotations.
- */
+/** `crds`: OpenAPI definitions whose extensions say which fields hold names, labels and annotations. */
 import { isJsonObject } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";
 import type { FieldSpec } from "./field-specs.ts";
@@ -12,10 +10,7 @@ import {
   type TransformerConfiguration,
 } from "./transformer-configuration.ts";
 
-/**
- * Reads the configuration in a file that `crds` names. @throws TsopError `kustomize-file` or
- * `broken-yaml`
- */
+/** Reads the configuration in a file that `crds` names. @throws TsopError `kustomize-file` or `broken-yaml` */
 export async function readCrdConfiguration(
   path: string,
   files: SourceFiles,

@@ -46,10 +46,7 @@ function readItem(list: readonly unknown[], step: string): unknown {
   return list.find((item) => keyOf(item, field) === value);
 }
 
-/**
- * A step that selects items: `[field=value]`; the field of an item that is a single value is left
- * out.
- */
+/** A step that selects items: `[field=value]`; the field of an item that is a single value is left out. */
 const ITEM = /^\[([^=]*)=(.*)\]$/;
 
 function keyOf(item: unknown, field: string): string | undefined {
@@ -132,9 +129,7 @@ function joined(found: readonly (FieldSlot[] | string)[]): FieldSlot[] | string 
   return problem ?? found.flatMap((one) => one as FieldSlot[]);
 }
 
-/**
- * The empty value to put before the next step; `MADE` marks a single value that is still missing.
- */
+/** The empty value to put before the next step; `MADE` marks a single value that is still missing. */
 function emptyBefore(next: string | undefined, made: MadeValue): unknown {
   if (next === undefined) {
     if (made === "scalar") return MADE;

@@ -10,9 +10,7 @@ import { describeManifest, isOfKind, type KindSelector, type Manifest } from "./
 
 /** A field, as transformer configurations name it. */
 export interface FieldSpec extends KindSelector {
-  /**
-   * The steps between slashes; `\/` is a slash in a step, `[]` after a step says that it is a list.
-   */
+  /** The steps between slashes; `\/` is a slash in a step, `[]` after a step says that it is a list. */
   readonly path: string;
   /** A missing field is made. */
   readonly create?: boolean;

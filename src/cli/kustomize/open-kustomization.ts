@@ -1,6 +1,4 @@
-/**
- * A kustomization that is rendered again and again, as on every save: only when one of its files has changed.
- */
+/** A kustomization that is rendered again and again, as on every save: only when one of its files has changed. */
 import type { ManifestObject } from "../../kube/object.ts";
 import { renderKustomization } from "./render.ts";
 import { SourceFiles } from "./source-files.ts";
@@ -14,10 +12,7 @@ export class OpenKustomization {
     this.#folder = folder;
   }
 
-  /**
-   * The objects in the order in which they are applied; the very same ones when no file has
-   * changed.
-   */
+  /** The objects in the order in which they are applied; the very same ones when no file has changed. */
   async render(): Promise<readonly ManifestObject[]> {
     if (this.#last && (await this.#last.files.areSame())) return this.#last.objects;
     const files = new NotedFiles();

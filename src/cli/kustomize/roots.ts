@@ -1,6 +1,4 @@
-/**
- * The folders that a rendering goes through: which one may come next, and which files each may read.
- */
+/** The folders that a rendering goes through: which one may come next, and which files each may read. */
 import { TsopError } from "../../errors.ts";
 import { isBelow, realTarget } from "../project/plan.ts";
 import { resolveIn } from "./kustomization-file.ts";

@@ -1,7 +1,4 @@
-/**
- * The fields that transformers change: kustomize's own list, and the additions of the files in
- * `configurations`.
- */
+/** The fields that transformers change: kustomize's own list, and the additions of the files in `configurations`. */
 import { readYaml } from "../project/yaml/yaml-documents.ts";
 import { type FieldSpec, mergeFieldSpecs } from "./field-specs.ts";
 import { flag, listOrNone, mapping, required, text } from "./fields.ts";
@@ -94,11 +91,7 @@ const configuration = mapping({
   ),
 });
 
-/**
- * A file that `configurations` names.
- *
- * @throws TsopError `broken-yaml`, `broken-kustomization` or `kustomize-field`
- */
+/** A file that `configurations` names. @throws TsopError `broken-yaml`, `broken-kustomization` or `kustomize-field` */
 export async function readConfiguration(
   path: string,
   files: SourceFiles,

@@ -7,10 +7,7 @@ import type { ManifestObject } from "../../kube/object.ts";
 /** The folder of a project with the CRDs of others: installed there, and never deployed. */
 export const EXTERNAL_CRDS = "config/external";
 
-/**
- * Groups of others that the scaffold's optional parts use: the control plane does not serve their
- * kinds.
- */
+/** Groups of others that the scaffold's optional parts use: the control plane does not serve their kinds. */
 const GROUPS_OF_OTHERS = ["cert-manager.io", "monitoring.coreos.com"];
 
 /**
@@ -22,10 +19,7 @@ export const isInstalled = ({ apiVersion, kind }: ManifestObject): boolean =>
   kind !== "Service" &&
   !GROUPS_OF_OTHERS.some((group) => apiVersion.startsWith(`${group}/`));
 
-/**
- * The operator's identity: the service account of its Deployment; `undefined` when none is
- * rendered.
- */
+/** The operator's identity: the service account of its Deployment; `undefined` when none is rendered. */
 export function operatorUser(
   rendered: readonly ManifestObject[],
 ): { readonly namespace: string; readonly user: string; readonly groups: string[] } | undefined {

@@ -59,10 +59,7 @@ function sourceOf(entry: LogEntry, context: CliContext): string {
   return `${name}${object}  `;
 }
 
-/**
- * The details that the message does not say yet: the error's own words, and where in the user's
- * code it came from.
- */
+/** The details that the message does not say yet: the error's own words, and where in the user's code it came from. */
 function detailOf(
   error: { readonly message?: unknown; readonly stack?: unknown },
   told: string,

@@ -1,7 +1,4 @@
-/**
- * The webhook server of an operator that runs on this machine: a port, and a certificate of this
- * session.
- */
+/** The webhook server of an operator that runs on this machine: a port, and a certificate of this session. */
 import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { Clock } from "../../clock.ts";

@@ -1,6 +1,4 @@
-/**
- * A package with which other programs use a project's kinds: a token and an interface for each, on tsop's client.
- */
+/** A package with which other programs use a project's kinds: a token and an interface for each, on tsop's client. */
 import { capitalized } from "../../kube/text/capitalized.ts";
 import { jsDoc } from "../../generator/import/source-text.ts";
 import { isJsonObject } from "../../kube/json.ts";
@@ -159,10 +157,7 @@ function indexOf(
   return lines.length === 0 ? "export {};\n" : lines.join("");
 }
 
-/**
- * The names that a declaration has for a kind: its token and interface, and the interfaces of its
- * parts.
- */
+/** The names that a declaration has for a kind: its token and interface, and the interfaces of its parts. */
 function typedNames({ kind, schema }: Kind, names: PartNames): string[] {
   const { properties } = schema;
   const parts = Object.entries(isJsonObject(properties) ? properties : {})

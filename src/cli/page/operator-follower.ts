@@ -1,6 +1,4 @@
-/**
- * Follows an operator across its restarts: the journals of its processes, their queues, the rights that they used.
- */
+/** Follows an operator across its restarts: the journals of its processes, their queues, the rights that they used. */
 import type { Clock } from "../../clock.ts";
 import { messageOf } from "../../errors.ts";
 import type { UsedRight } from "../../runtime/journal/used-rights.ts";

@@ -49,10 +49,7 @@ const UNREADABLE =
 const SIGN_OF_LIFE_MS = 15_000;
 /** A browser that takes longer was not opened. */
 const TICKET_MS = 60_000;
-/**
- * The most bytes that wait for a slow reader: then it is disconnected; the page comes again by
- * itself.
- */
+/** The most bytes that wait for a slow reader: then it is disconnected; the page comes again by itself. */
 const MOST_BUFFERED = 32 * 1024 * 1024;
 
 export interface PageServerOptions {
@@ -68,10 +65,7 @@ export interface PageServerOptions {
 export class PageServer {
   readonly #options: PageServerOptions;
   readonly #token = randomBytes(24).toString("base64url");
-  /**
-   * The tickets. Each lets in once, so that other users, who see it in the list of processes, have
-   * no use for it.
-   */
+  /** The tickets. Each lets in once, so that other users, who see it in the list of processes, have no use for it. */
   readonly #tickets = new Map<string, number>();
   readonly #ended = new AbortController();
   #server: RunningServer | undefined;
@@ -91,10 +85,7 @@ export class PageServer {
     this.#server = await serveHttp({ port: this.#options.port ?? 0, host: LOOPBACK }, listener);
   }
 
-  /**
-   * The address that a person opens, as often as they like. The token is behind the `#`: browsers
-   * do not send that.
-   */
+  /** The address that a person opens, as often as they like. The token is behind the `#`: browsers do not send that. */
   get url(): string {
     return `${this.#origin}/#${this.#token}`;
   }

@@ -1,7 +1,4 @@
-/**
- * The messages to the page: lines of JSON, each a message. Types alone, which the page in the
- * browser shares.
- */
+/** The messages to the page: lines of JSON, each a message. Types alone, which the page in the browser shares. */
 import type { JournalEntry } from "../../runtime/journal/entry.ts";
 import type { QueueState } from "../../runtime/controller/activity.ts";
 

@@ -31,11 +31,7 @@ interface ServedResource {
   readonly verbs?: readonly string[];
 }
 
-/**
- * The kinds, as the API server serves them.
- *
- * @throws StatusError, ConnectionError as requests do
- */
+/** The kinds, as the API server serves them. @throws StatusError, ConnectionError as requests do */
 export async function watchedKinds(
   client: Pick<Client, "raw">,
   roots: readonly GroupKind[],

@@ -7,10 +7,7 @@ import { JudgingServer, statusOf, type ServerAnswer } from "./judging-server.ts"
 
 /** A reason against an object. */
 interface Cause {
-  /**
-   * The field as the API server writes it, such as `spec.containers[0].image`; absent where it
-   * names none.
-   */
+  /** The field as the API server writes it, such as `spec.containers[0].image`; absent where it names none. */
   readonly field?: string;
   readonly message: string;
   readonly place: string;
@@ -38,9 +35,7 @@ export interface Question {
 }
 
 const CRD = "CustomResourceDefinition";
-/**
- * The kinds that others need, in the order in which they are made; all else is judged and not kept.
- */
+/** The kinds that others need, in the order in which they are made; all else is judged and not kept. */
 const KEPT = [
   "Namespace",
   CRD,

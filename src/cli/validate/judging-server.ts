@@ -1,6 +1,4 @@
-/**
- * An API server in this process that judges objects and keeps none: its answers are those of the control plane.
- */
+/** An API server in this process that judges objects and keeps none: its answers are those of the control plane. */
 import { type ControlPlane, startControlPlane } from "../../controlplane/control-plane.ts";
 import { isJsonObject } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";

@@ -204,10 +204,7 @@ function unlist(status: Status, uid: string): boolean {
 const endOf = (job: Job): "Complete" | "Failed" | undefined =>
   (["Complete", "Failed"] as const).find((end) => isTrue(job, end));
 
-/**
- * The last run that is due after `earliest`, and about how many there were; `never` for a date that
- * does not exist.
- */
+/** The last run that is due after `earliest`, and about how many there were; `never` for a date that does not exist. */
 function lastDue(
   schedule: CronSchedule,
   earliest: number,

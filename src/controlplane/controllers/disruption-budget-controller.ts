@@ -125,11 +125,7 @@ export class DisruptionBudgetController extends ObjectController<DisruptionBudge
     await this.client.updateStatus(BUDGETS, budget, status);
   }
 
-  /**
-   * How many pods the controllers of these pods want in total.
-   *
-   * @throws Error when one of them has no scale
-   */
+  /** How many pods the controllers of these pods want in total. @throws Error when one of them has no scale */
   #expectedScale(pods: readonly Pod[]): number {
     const scales = new Map<string, number>();
     for (const pod of pods) {
@@ -144,10 +140,7 @@ export class DisruptionBudgetController extends ObjectController<DisruptionBudge
     return [...scales.values()].reduce((sum, replicas) => sum + replicas, 0);
   }
 
-  /**
-   * The object whose scale counts for a pod: its controller, or the Deployment above its
-   * ReplicaSet.
-   */
+  /** The object whose scale counts for a pod: its controller, or the Deployment above its ReplicaSet. */
   #scaled({ metadata: { namespace = "" } }: Pod, owner: OwnerReference): Scaled | undefined {
     const resource: ResourceName<Scaled> | undefined =
       OWNERS.get(owner.kind) ?? referredResource(this.client, owner);

@@ -32,10 +32,7 @@ interface Allowance {
   sinceMs: number;
 }
 
-/**
- * From this number of messages with one reason on, within the following time, events are combined
- * into one.
- */
+/** From this number of messages with one reason on, within the following time, events are combined into one. */
 const SIMILAR = 10;
 const SIMILAR_MS = 600_000;
 const BURST = 25;
@@ -111,10 +108,7 @@ export class EventRecorder {
     }
   }
 
-  /**
-   * Creates the event, under another name when a recorder took the same one while the clock stood
-   * still.
-   */
+  /** Creates the event, under another name when a recorder took the same one while the clock stood still. */
   async #create(about: string, event: SentObject): Promise<string> {
     for (;;) {
       // As from the time in nanoseconds.

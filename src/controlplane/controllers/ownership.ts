@@ -29,9 +29,7 @@ export function controllerReference({ apiVersion, kind, metadata }: SentObject):
 /** What an owner claims beside its selector. */
 interface ClaimOptions<T> {
   readonly finalizer?: string;
-  /**
-   * Whether a matching object may be adopted; one that may not is released. All may when absent.
-   */
+  /** Whether a matching object may be adopted; one that may not is released. All may when absent. */
   readonly mayBeMine?: (object: T) => boolean;
 }
 
@@ -71,10 +69,7 @@ export async function claimed<T extends SentObject>(
   return mine;
 }
 
-/**
- * The keys of the owners of a kind that a change of a dependent concerns: its controller now and
- * before.
- */
+/** The keys of the owners of a kind that a change of a dependent concerns: its controller now and before. */
 export function* ownersOf({ object, old }: StoreEvent, kind: string): Generator<string> {
   for (const dependent of old ? [object, old] : [object]) {
     const controller = controllerOf(dependent);

@@ -148,10 +148,7 @@ Register-ArgumentCompleter -Native -CommandName tsop -ScriptBlock {
   }
 }
 
-/**
- * The condition of fish for the place after all words of the path, and after none of those that may
- * follow.
- */
+/** The condition of fish for the place after all words of the path, and after none of those that may follow. */
 function fishCondition(path: string, program: AnyCommand): string {
   if (path === "") return "__fish_use_subcommand";
   const words = path.split(" ").map((word) => `__fish_seen_subcommand_from ${word}`);

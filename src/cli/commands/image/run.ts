@@ -73,10 +73,7 @@ async function writeOnBase(
   return 0;
 }
 
-/**
- * The time of creation, from `SOURCE_DATE_EPOCH`
- * (https://reproducible-builds.org/docs/source-date-epoch/).
- */
+/** The time of creation, from `SOURCE_DATE_EPOCH` (https://reproducible-builds.org/docs/source-date-epoch/). */
 function createdAt({ env }: CliContext): string {
   const seconds = Number(env["SOURCE_DATE_EPOCH"] ?? 0);
   if (Number.isSafeInteger(seconds) && seconds >= 0 && seconds < 253_402_300_800) {

@@ -93,10 +93,7 @@ interface ImportedKind extends Imported {
   readonly external: boolean;
 }
 
-/**
- * Imports each definition; kinds of one name in several groups get files with their group's first
- * word.
- */
+/** Imports each definition; kinds of one name in several groups get files with their group's first word. */
 async function importAll(
   definitions: readonly unknown[],
   from: string,

@@ -1,6 +1,4 @@
-/**
- * `tsop replay`: replays a recorded reconcile, optionally under a debugger, and compares its writes.
- */
+/** `tsop replay`: replays a recorded reconcile, optionally under a debugger, and compares its writes. */
 import { readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { TsopError } from "../../../errors.ts";

@@ -88,9 +88,7 @@ export const run: Run<typeof runOperator> = async (args, options, context) => {
   }
 };
 
-/**
- * The server of the project's webhooks here; `undefined` where nobody answers them, which is said.
- */
+/** The server of the project's webhooks here; `undefined` where nobody answers them, which is said. */
 async function webhooksFor(
   { project, context, signal }: Omit<RunParts, "session">,
   options: RunOptions & {

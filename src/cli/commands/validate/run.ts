@@ -126,10 +126,7 @@ function print(
   else if (judgements.length > 0) context.out(`${green("accepted")} ${dim(all)}`);
 }
 
-/**
- * The report for programs: each object with its position, its errors, and the form in which it
- * would be stored.
- */
+/** The report for programs: each object with its position, its errors, and the form in which it would be stored. */
 function asJson(judgements: readonly Judgement[], unreadable: readonly Found[]): object {
   return {
     objects: judgements.map(({ manifest, accepted, reason, causes, warnings, stored }) => ({

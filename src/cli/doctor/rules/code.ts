@@ -1,7 +1,4 @@
-/**
- * The findings of `tsop manifests` in the code of a project, and whether the files that it wrote
- * are up to date.
- */
+/** The findings of `tsop manifests` in the code of a project, and whether the files that it wrote are up to date. */
 import { isGenerated, leftOvers } from "../../../generator/stamp.ts";
 import { join } from "node:path";
 import { Draft } from "../../project/draft.ts";

@@ -1,6 +1,4 @@
-/**
- * The journal of the operator of `tsop dev`: asked for when it is started, and found by `tsop why`.
- */
+/** The journal of the operator of `tsop dev`: asked for when it is started, and found by `tsop why`. */
 import { randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
@@ -22,10 +20,7 @@ export class DevJournal {
     return { [DEBUG_VARIABLE]: `0:${this.#token}` };
   }
 
-  /**
-   * Takes a line of the operator's log; returns whether the line was for this alone and is not to
-   * be printed.
-   */
+  /** Takes a line of the operator's log; returns whether the line was for this alone and is not to be printed. */
   hear(line: string): boolean {
     if (!line.includes(DEBUG_SERVED)) return false;
     const entry = parseLogEntry(line);

@@ -52,9 +52,7 @@ export class DevPage {
     this.#model.setScope(scopeOf(this.#project, rendered));
   }
 
-  /**
-   * Shows the mistakes in the code that was saved last, in the terminal's lines; none when it runs.
-   */
+  /** Shows the mistakes in the code that was saved last, in the terminal's lines; none when it runs. */
   tellMistakes(lines: readonly string[]): void {
     this.#model.setMistakes(lines);
   }

@@ -122,10 +122,7 @@ export class DevSession {
     await applyAll(this.#session, samples, this.#options(), this.#context);
   }
 
-  /**
-   * Deletes all objects of the project's kinds; objects that they own are deleted with them, and
-   * cleanups run.
-   */
+  /** Deletes all objects of the project's kinds; objects that they own are deleted with them, and cleanups run. */
   async deleteObjects(): Promise<void> {
     const { resources } = this.#project;
     let count = 0;
@@ -180,10 +177,7 @@ export class DevSession {
     );
   }
 
-  /**
-   * Removes configurations that are gone from the code: with nobody to answer, they would refuse
-   * requests.
-   */
+  /** Removes configurations that are gone from the code: with nobody to answer, they would refuse requests. */
   async #removeGone(objects: readonly ManifestObject[]): Promise<void> {
     const configurations = objects.filter(isWebhookConfiguration);
     const names = new Set(configurations.map(({ kind, metadata }) => `${kind} ${metadata.name}`));

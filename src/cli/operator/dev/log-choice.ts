@@ -1,7 +1,4 @@
-/**
- * The choice of the lines of the operator's log that `tsop dev` shows: all, those of one
- * controller, or errors.
- */
+/** The choice of the lines of the operator's log that `tsop dev` shows: all, those of one controller, or errors. */
 import { ERROR, parseLogEntry } from "../log-lines.ts";
 
 /** The lines that are shown. */
@@ -35,10 +32,7 @@ export class LogChoice {
     return isShown;
   }
 
-  /**
-   * Chooses the next: all, each controller, errors, and all again. Returns a line that names the
-   * choice.
-   */
+  /** Chooses the next: all, each controller, errors, and all again. Returns a line that names the choice. */
   next(): string {
     const hidden = this.#hidden;
     this.#hidden = 0;

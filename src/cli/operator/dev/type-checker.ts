@@ -1,6 +1,4 @@
-/**
- * The project's own TypeScript compiler beside a running operator: what it finds is shown, and stops nothing.
- */
+/** The project's own TypeScript compiler beside a running operator: what it finds is shown, and stops nothing. */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";

@@ -116,10 +116,7 @@ export class RunWebhooks {
     return this.#server.args;
   }
 
-  /**
-   * Takes the lines of the operator's log: once it serves its webhooks, the API server is
-   * redirected.
-   */
+  /** Takes the lines of the operator's log: once it serves its webhooks, the API server is redirected. */
   readonly hear = (line: string): void => {
     if (this.#redirecting || this.#isOver || !tellsWebhooksServed(line)) return;
     this.#redirecting = this.#redirect();

@@ -104,10 +104,7 @@ function configurationOf(clientConfig: object, { owner, id }: AnsweringRun): Man
   } as ManifestObject;
 }
 
-/**
- * A server that only notes that it was asked: its answer is not a review, so the request about it
- * fails.
- */
+/** A server that only notes that it was asked: its answer is not a review, so the request about it fails. */
 async function listen(
   { certificate, key }: ServingCertificate,
   { host, port }: Reach["endpoint"],

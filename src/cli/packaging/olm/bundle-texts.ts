@@ -1,6 +1,4 @@
-/**
- * The files of a bundle that hold no objects: annotations, the scorecard's configuration, the Dockerfile.
- */
+/** The files of a bundle that hold no objects: annotations, the scorecard's configuration, the Dockerfile. */
 import { toYaml } from "../../../kube/text/yaml.ts";
 
 /** The content of a bundle's annotations. */

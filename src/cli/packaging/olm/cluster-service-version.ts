@@ -151,9 +151,7 @@ const examplesOf = (samples: readonly ManifestObject[], owned: readonly JsonObje
     );
   });
 
-/**
- * All images, each once; where two containers have the same name, the later one's gets a number.
- */
+/** All images, each once; where two containers have the same name, the later one's gets a number. */
 function relatedImages(
   deployments: readonly OperatorDeployment[],
   fromFile: unknown,

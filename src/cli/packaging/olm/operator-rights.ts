@@ -1,6 +1,4 @@
-/**
- * The rights of an operator's accounts: OLM grants what the ClusterServiceVersion lists, in roles of its own.
- */
+/** The rights of an operator's accounts: OLM grants what the ClusterServiceVersion lists, in roles of its own. */
 import { TsopError } from "../../../errors.ts";
 import type { ManifestObject } from "../../../kube/object.ts";
 import type { PolicyRule, RoleRef, Subject } from "../../../generated/k8s/rbac-v1.ts";
@@ -29,9 +27,7 @@ interface Binding extends ManifestObject {
   readonly subjects?: readonly Subject[];
 }
 
-/**
- * The scope of the rights: the operator's namespace, its accounts, and the roles that are left out.
- */
+/** The scope of the rights: the operator's namespace, its accounts, and the roles that are left out. */
 export interface RightsScope {
   readonly namespace: string | undefined;
   /** The accounts that OLM makes. */

@@ -82,10 +82,7 @@ export function daemonPod(set: DaemonSet, node: string, hash: string): Pod {
   return pod;
 }
 
-/**
- * Whether the pod has the set's template: by its revision, or by the generation, as in older
- * clusters.
- */
+/** Whether the pod has the set's template: by its revision, or by the generation, as in older clusters. */
 export function isCurrent(set: DaemonSet, { metadata }: Pod, hash: string): boolean {
   const { labels = {} } = metadata;
   const generation = set.metadata.annotations?.[TEMPLATE_GENERATION];

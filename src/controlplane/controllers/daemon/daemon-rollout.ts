@@ -108,10 +108,7 @@ export function rolled(situation: Situation): Changes {
     : replaced(situation, spots, Math.max(1, shareOf(maxUnavailable, wanted.size)));
 }
 
-/**
- * Removes old pods that are not available, and available ones as long as the strategy allows more
- * unavailable pods.
- */
+/** Removes old pods that are not available, and available ones as long as the strategy allows more unavailable pods. */
 function replaced({ set, nowMs }: Situation, spots: readonly Spot[], allowed: number): Changes {
   const remove: Pod[] = [];
   const candidates: Pod[] = [];
@@ -125,10 +122,7 @@ function replaced({ set, nowMs }: Situation, spots: readonly Spot[], allowed: nu
   return { remove: [...remove, ...candidates.slice(0, Math.max(0, allowed - missing))], make: [] };
 }
 
-/**
- * Creates new pods beside old ones, within the surge; an old pod is removed when the new one is
- * available.
- */
+/** Creates new pods beside old ones, within the surge; an old pod is removed when the new one is available. */
 function surged(
   { set, nowMs }: Situation,
   spots: readonly Spot[],

@@ -98,11 +98,7 @@ export class DaemonSetController extends ObjectController<DaemonSet> {
     return { set, nodes: this.client.list(NODES), placement, hash, nowMs: this.clock.now() };
   }
 
-  /**
-   * Creates missing pods and removes surplus ones.
-   *
-   * @returns in how many milliseconds finished pods may be removed
-   */
+  /** Creates missing pods and removes surplus ones. @returns in how many milliseconds finished pods may be removed */
   async #place(situation: Situation): Promise<number | undefined> {
     const { ended, ...changes } = placed(situation);
     const waits: number[] = [];
@@ -115,11 +111,7 @@ export class DaemonSetController extends ObjectController<DaemonSet> {
     return shortest(waits);
   }
 
-  /**
-   * Records the end of a pod in an event.
-   *
-   * @returns in how many milliseconds the pod may be removed
-   */
+  /** Records the end of a pod in an event. @returns in how many milliseconds the pod may be removed */
   async #noteEnd({ set, nowMs }: Situation, pod: Pod): Promise<number> {
     const { namespace = "", name = "" } = pod.metadata;
     const node = targetOf(pod) ?? "";

@@ -34,10 +34,7 @@ const MANAGER = "endpointslice-controller.k8s.io";
 const ZONE = "topology.kubernetes.io/zone";
 const RESERVED = new Set([SERVICE_NAME, MANAGED_BY, HEADLESS]);
 const SLICE_SIZE = 100;
-/**
- * Values of `trafficDistribution` that prefer close endpoints, and whether those must be on the
- * same node.
- */
+/** Values of `trafficDistribution` that prefer close endpoints, and whether those must be on the same node. */
 const NEAR = tableOf<boolean>({
   PreferClose: false,
   PreferSameZone: false,

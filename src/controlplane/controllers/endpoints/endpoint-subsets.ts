@@ -82,10 +82,7 @@ export function repackSubsets(subsets: readonly Subset[]): Subset[] {
   });
 }
 
-/**
- * The subsets with at most 1000 addresses in total, ready ones first; `undefined` when there are no
- * more than that.
- */
+/** The subsets with at most 1000 addresses in total, ready ones first; `undefined` when there are no more than that. */
 export function truncated(subsets: readonly Subset[]): Subset[] | undefined {
   const sum = (list: "addresses" | "notReadyAddresses"): number =>
     subsets.reduce((total, subset) => total + (subset[list]?.length ?? 0), 0);

@@ -18,10 +18,7 @@ export type EndpointPort = Omit<ServicePort, "targetPort" | "nodePort">;
 export const HEADLESS = "service.kubernetes.io/headless";
 const TRIGGER_TIME = "endpoints.kubernetes.io/last-change-trigger-time";
 
-/**
- * Whether the controllers make endpoints for the Service: it has a selector and is not of type
- * ExternalName.
- */
+/** Whether the controllers make endpoints for the Service: it has a selector and is not of type ExternalName. */
 export const hasEndpoints = ({ spec }: Service): boolean =>
   spec.selector !== undefined && spec.type !== "ExternalName";
 
@@ -126,10 +123,7 @@ export class TriggerTimes {
     this.#known.delete(key);
   }
 
-  /**
-   * The time of the first change since the last call, in milliseconds; `undefined` when no change
-   * has a time.
-   */
+  /** The time of the first change since the last call, in milliseconds; `undefined` when no change has a time. */
   since(service: Service): number | undefined {
     const pods = selectedPods(this.#client, service);
     const times = new Map(pods.map((pod) => [pod.metadata.name ?? "", readySince(pod)]));

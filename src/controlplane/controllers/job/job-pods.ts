@@ -159,9 +159,7 @@ export function surplusPods(
   return [...needless, ...rest];
 }
 
-/**
- * When a pod ended: with its last container, or when that is unknown, when it stopped being ready.
- */
+/** When a pod ended: with its last container, or when that is unknown, when it stopped being ready. */
 export function endedAt(pod: Pod, nowMs: number): number {
   const ends = (pod.status?.containerStatuses ?? []).map(({ state }) =>
     msOf(state?.terminated?.finishedAt),

@@ -94,10 +94,7 @@ export function stopped(status: ContainerStatus, exitCode: number, nowMs: number
   return { ...status, ready: false, started: false, state: { terminated } };
 }
 
-/**
- * The status of a container by now. A start is reported on its own, before an end that follows at
- * once.
- */
+/** The status of a container by now. A start is reported on its own, before an end that follows at once. */
 export function nextStep(known: ContainerStatus | undefined, run: ContainerRun): Step {
   if (!known || !begunState(known)) return started(run, 0);
   const { running, terminated } = known.state ?? {};

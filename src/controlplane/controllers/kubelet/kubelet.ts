@@ -121,10 +121,7 @@ export class Kubelet extends ObjectController<Pod> {
     return before === text ? notes.filter((note) => !isProblem(note)) : notes;
   }
 
-  /**
-   * The simulation in the pod's annotation; an annotation that is not understood causes an event,
-   * and is ignored.
-   */
+  /** The simulation in the pod's annotation; an annotation that is not understood causes an event, and is ignored. */
   async #simulationOf(pod: Pod, key: string): Promise<Simulation> {
     const simulation = simulationOf(pod);
     if (simulation) return simulation;

@@ -66,10 +66,7 @@ export function nextPodStep(pod: Pod, around: PodSurroundings): Step<PodStatus> 
   return { status, notes, ...earliest(wakes) };
 }
 
-/**
- * The status of a deleted pod whose containers were told to end, and did: it failed where none had
- * started.
- */
+/** The status of a deleted pod whose containers were told to end, and did: it failed where none had started. */
 export function endedPodStatus(pod: Pod, nowMs: number): PodStatus {
   const { initContainerStatuses = [], containerStatuses = [] } = pod.status ?? {};
   const containers = ended({ initContainerStatuses, containerStatuses }, 0, nowMs);
@@ -140,10 +137,7 @@ function phaseOf(statuses: readonly ContainerStatus[]): PodFacts["phase"] {
   return statuses.some(begunState) ? "Running" : "Pending";
 }
 
-/**
- * Stops running containers: the sidecars of a finished pod, all containers of one past its deadline
- * or deleted.
- */
+/** Stops running containers: the sidecars of a finished pod, all containers of one past its deadline or deleted. */
 function ended(containers: Containers, exitCode: number, nowMs: number): Containers {
   const end = (status: ContainerStatus): ContainerStatus => stopped(status, exitCode, nowMs);
   return {

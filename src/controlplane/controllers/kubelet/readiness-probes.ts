@@ -37,20 +37,13 @@ export class ReadinessProbes {
     }
   }
 
-  /**
-   * Whether the container is ready by its probe's results so far; `undefined` when it has no probe
-   * to run.
-   */
+  /** Whether the container is ready by its probe's results so far; `undefined` when it has no probe to run. */
   isReady(pod: string, { name, readinessProbe }: Container): boolean | undefined {
     if (!canAsk(readinessProbe)) return undefined;
     return this.#asked.get(`${pod}/${name}`)?.ready ?? false;
   }
 
-  /**
-   * Runs the due probes of the pod's running containers.
-   *
-   * @returns the failures, and when the next probe is due
-   */
+  /** Runs the due probes of the pod's running containers. @returns the failures, and when the next probe is due */
   async ask(pod: Pod, address: ProcessAddress, nowMs: number): Promise<Omit<Step, "status">> {
     const notes: Note[] = [];
     const wakes: number[] = [];

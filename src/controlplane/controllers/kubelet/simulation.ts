@@ -12,10 +12,7 @@ export const SIMULATE = "tsop.dev/simulate";
 
 /** The behaviour of a pod's containers. */
 export type Simulation =
-  /**
-   * Containers follow their command; without one that is understood they stay up, or in a Job
-   * succeed.
-   */
+  /** Containers follow their command; without one that is understood they stay up, or in a Job succeed. */
   | { readonly kind: "commands" }
   /** Containers stay up, whatever their command. */
   | { readonly kind: "run" }
@@ -35,9 +32,7 @@ export interface Program {
   readonly end: CommandEnd | undefined;
   /** How many milliseconds after its start its startup probe succeeds. */
   readonly startedAfterMs: number;
-  /**
-   * How many milliseconds after its start it is ready; `undefined` when time alone does not make it so.
-   */
+  /** How many milliseconds after its start it is ready; `undefined` when time alone does not make it so. */
   readonly readyAfterMs: number | undefined;
   /** Whether it is restarted after an end with that exit code. */
   restarts(exitCode: number): boolean;

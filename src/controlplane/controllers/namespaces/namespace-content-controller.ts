@@ -1,7 +1,4 @@
-/**
- * The content of every namespace: the default service account, and the certificate of the cluster's
- * authority.
- */
+/** The content of every namespace: the default service account, and the certificate of the cluster's authority. */
 import type { SentObject } from "../../../kube/object.ts";
 import type { Namespace } from "../../builtin/kinds/core/namespace.ts";
 import { unlessThere } from "../absence.ts";

@@ -92,10 +92,7 @@ export class NodeTaintController extends ObjectController<Node> {
     await this.client.patch(NODES, node.metadata, { spec });
   }
 
-  /**
-   * The evicting taints of a node that is not ready. None when no node is ready: then the nodes are
-   * not at fault.
-   */
+  /** The evicting taints of a node that is not ready. None when no node is ready: then the nodes are not at fault. */
   #evictingTaints(node: Node): Taint[] {
     const key = EVICTING.get(readinessOf(node) ?? "");
     const nodes = this.client.list(NODES);

@@ -86,9 +86,7 @@ export class PodGarbageController extends Controller {
     }
   }
 
-  /**
-   * Fails a pod that has not finished, with the message if there is one, and removes it at once.
-   */
+  /** Fails a pod that has not finished, with the message if there is one, and removes it at once. */
   async #give(pod: Pod, message?: string): Promise<void> {
     const { uid, generation } = pod.metadata;
     if (!isFinished(pod)) {

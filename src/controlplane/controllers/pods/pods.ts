@@ -39,10 +39,7 @@ interface Patient {
   readonly spec: { readonly minReadySeconds?: number };
 }
 
-/**
- * In how many milliseconds a ready pod counts as available; 0 when it does, `undefined` when it is
- * not ready.
- */
+/** In how many milliseconds a ready pod counts as available; 0 when it does, `undefined` when it is not ready. */
 export function availableInMs({ spec }: Patient, pod: Pod, nowMs: number): number | undefined {
   if (!isReady(pod)) return undefined;
   return Math.max(0, (spec.minReadySeconds ?? 0) * 1000 - (nowMs - readySince(pod)));

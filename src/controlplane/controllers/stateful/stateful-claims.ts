@@ -38,11 +38,7 @@ function claimsFor(set: StatefulSet, pod: Pod): PersistentVolumeClaim[] {
   });
 }
 
-/**
- * Creates the claims that a pod lacks.
- *
- * @throws Error when one cannot be created, or is being deleted
- */
+/** Creates the claims that a pod lacks. @throws Error when one cannot be created, or is being deleted */
 export async function createClaims(
   { client, events }: Tools,
   set: StatefulSet,
@@ -70,10 +66,7 @@ export async function createClaims(
   throw new Error(failures.length === 1 ? failures[0] : `[${failures.join(", ")}]`);
 }
 
-/**
- * Whether a claim of the pod to create still belongs to its predecessor, and is deleted with that
- * one.
- */
+/** Whether a claim of the pod to create still belongs to its predecessor, and is deleted with that one. */
 export function hasStaleClaims(client: ControllerClient, set: StatefulSet, pod: Pod): boolean {
   if (policyOf(set).whenScaled !== "Delete") return false;
   return storedClaims(client, set, pod).some((claim) => hasStaleReference(claim, pod));
@@ -152,9 +145,7 @@ function hasOtherController(claim: PersistentVolumeClaim, set: StatefulSet, pod:
   });
 }
 
-/**
- * Whether the owners of a claim need no change: they are right, or not this controller's to set.
- */
+/** Whether the owners of a claim need no change: they are right, or not this controller's to set. */
 function isSettled(claim: PersistentVolumeClaim, set: StatefulSet, pod: Pod): boolean {
   if (hasStaleReference(claim, set) || hasStaleReference(claim, pod)) return true;
   const wanted = wantedOwner(claim, set, pod);

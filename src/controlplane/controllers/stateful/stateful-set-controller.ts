@@ -87,11 +87,7 @@ export class StatefulSetController extends ObjectController<StatefulSet> {
     return shortest(pods.map((pod) => availableInMs(set, pod, nowMs)));
   }
 
-  /**
-   * Creates missing pods, removes surplus ones and replaces old ones.
-   *
-   * @returns how many were replaced
-   */
+  /** Creates missing pods, removes surplus ones and replaces old ones. @returns how many were replaced */
   async #advance(set: StatefulSet, pods: readonly Pod[], versions: Versions): Promise<number> {
     const round = this.#roundOf(set, pods, versions);
     const { places, condemned } = round;
@@ -241,10 +237,7 @@ async function inOrder<T>(
   return false;
 }
 
-/**
- * Runs one step, then two, then four at a time, as long as none fails; the steps do not wait for
- * each other.
- */
+/** Runs one step, then two, then four at a time, as long as none fails; the steps do not wait for each other. */
 async function inBatches<T>(
   items: readonly T[],
   step: (item: T) => Promise<boolean>,

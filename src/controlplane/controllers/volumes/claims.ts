@@ -49,10 +49,7 @@ export const isDelayed = (client: ControllerClient, claim: PersistentVolumeClaim
   claim.metadata.annotations?.[SELECTED_NODE] === undefined &&
   bindsLate(storageClassOf(client, claim));
 
-/**
- * The name of the claim behind a volume of a pod, named in it or created for it; `undefined` for
- * other volumes.
- */
+/** The name of the claim behind a volume of a pod, named in it or created for it; `undefined` for other volumes. */
 export function claimNameOf(
   { metadata }: Pod,
   { name, persistentVolumeClaim, ephemeral }: Volume,

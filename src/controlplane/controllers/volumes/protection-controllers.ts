@@ -108,10 +108,7 @@ function classesOf({ spec, status }: ClassUser): string[] {
   ].flatMap((name) => name || []);
 }
 
-/**
- * Removes the finalizer of an object that is being deleted and not in use. Other objects stay as
- * they are.
- */
+/** Removes the finalizer of an object that is being deleted and not in use. Other objects stay as they are. */
 async function dropFinalizer(
   client: ControllerClient,
   resource: ResourceName,

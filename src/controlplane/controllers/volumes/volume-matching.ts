@@ -31,9 +31,7 @@ export function isBoundTo(
 export const haveSameMode = (volume: PersistentVolume, claim: PersistentVolumeClaim): boolean =>
   (volume.spec.volumeMode ?? "Filesystem") === (claim.spec.volumeMode ?? "Filesystem");
 
-/**
- * Why the volume that a claim names does not fit it, in upstream's words; `undefined` when it does.
- */
+/** Why the volume that a claim names does not fit it, in upstream's words; `undefined` when it does. */
 export function mismatchOf(
   volume: PersistentVolume,
   claim: PersistentVolumeClaim,

@@ -44,10 +44,7 @@ export class VolumePhaseController extends ObjectController<PersistentVolume> {
     else await this.#unbind(volume);
   }
 
-  /**
-   * Warns when the volume modes of volume and claim differ; otherwise the claim's controller
-   * finishes the binding.
-   */
+  /** Warns when the volume modes of volume and claim differ; otherwise the claim's controller finishes the binding. */
   async #noteMode(volume: PersistentVolume, claim: PersistentVolumeClaim): Promise<void> {
     if (haveSameMode(volume, claim)) return;
     const mismatch = (given: string, asked: string): string =>

@@ -86,10 +86,7 @@ export class VolumeProvisioner extends ObjectController<PersistentVolumeClaim> {
   }
 }
 
-/**
- * The source of a volume: CSI for a provisioner whose name a CSI driver may have, a folder on the
- * node for others.
- */
+/** The source of a volume: CSI for a provisioner whose name a CSI driver may have, a folder on the node for others. */
 function sourceOf(provisioner: string, uid: string): object {
   const isDriver =
     provisioner.length <= LONGEST_DRIVER_NAME && dns1123SubdomainErrors(provisioner).length === 0;
