@@ -13,10 +13,10 @@ import {
   type ReadToken,
 } from "../../kube/resource.ts";
 import { matchesLabels, parseLabelSelector } from "../../kube/selectors/selector.ts";
-import { metadataPart } from "../client/metadata-only.ts";
-import type { RestClient } from "../client/rest-client.ts";
-import { rightsAdvice } from "../client/rights.ts";
-import type { ReconcileTap } from "../controller/reconcile-tap.ts";
+import { metadataPart } from "../rest/metadata-only.ts";
+import type { RestClient } from "../rest/rest-client.ts";
+import { rightsAdvice } from "../rest/rights.ts";
+import type { ReconcileTap } from "../rest/reconcile-tap.ts";
 import { bindMethods } from "../bind-methods.ts";
 import { deferred } from "../deferred.ts";
 import type { Cache, InformerHealth, InformerStats } from "./cache-view.ts";
@@ -25,7 +25,7 @@ import type { IndexFunction } from "./indexer.ts";
 import { kindCaches, type KindCache, type UnwatchedReads } from "./kind-cache.ts";
 import { KindInformers } from "./kind-informers.ts";
 import { restListerWatcher } from "./lister-watcher.ts";
-import { isPartial } from "./partial-objects.ts";
+import { isPartial } from "../rest/partial-objects.ts";
 import { SharedInformer } from "./shared-informer.ts";
 import { Transform } from "./transform.ts";
 import { present } from "../../present.ts";

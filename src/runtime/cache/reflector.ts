@@ -10,7 +10,7 @@ import type { Logger } from "../../log.ts";
 import type { KubeObject } from "../../kube/object.ts";
 import { apiVersionOf, type ResourceInfo } from "../../kube/resource.ts";
 import { hasReason, isExpired, isForbidden, StatusError } from "../../kube/status.ts";
-import type { WatchStream } from "../client/watch-events.ts";
+import type { WatchStream } from "../rest/watch-events.ts";
 import { ConnectionError } from "../transport/transport.ts";
 import { Backoff } from "./backoff.ts";
 import type { ReflectorStore } from "./delta-queue.ts";

@@ -3,10 +3,10 @@ import { messageOf } from "../../errors.ts";
 import { copyJson, sameJson } from "../../kube/json.ts";
 import { formatKey, keyOf, type KubeObject } from "../../kube/object.ts";
 import type { Logger } from "../../log.ts";
-import type { WatchEvent, WatchStream } from "../client/watch-events.ts";
+import type { WatchEvent, WatchStream } from "../rest/watch-events.ts";
 import { ToldBefore } from "../told-before.ts";
 import type { ListerWatcher } from "./lister-watcher.ts";
-import { markPartial } from "./partial-objects.ts";
+import { markPartial } from "../rest/partial-objects.ts";
 
 /** Applies an author's transform to the objects of a kind. */
 export class Transform {

@@ -4,7 +4,7 @@
 import type { Clock, Timer } from "../../clock.ts";
 import type { Logger } from "../../log.ts";
 import type { KubeObject } from "../../kube/object.ts";
-import type { WatchBookmark, WatchEvent, WatchStream } from "../client/watch-events.ts";
+import type { WatchBookmark, WatchEvent, WatchStream } from "../rest/watch-events.ts";
 import type { ReflectorStore } from "./delta-queue.ts";
 import { cacheKeyOf } from "./indexer.ts";
 import type { ReadableObjects } from "./readable-objects.ts";

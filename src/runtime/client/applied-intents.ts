@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { isJsonObject } from "../../kube/json.ts";
 import { formatKey, keyOf, type KubeObject } from "../../kube/object.ts";
-import { stringifyExact } from "./json/exact-json.ts";
+import { stringifyExact } from "../rest/json/exact-json.ts";
 import { LruMap } from "../lru.ts";
 
 const MOST_INTENTS = 50_000;

@@ -19,30 +19,33 @@ import { unlessAborted } from "../abortable.ts";
 import { bindMethods } from "../bind-methods.ts";
 import type { InformerCache } from "../cache/cache.ts";
 import { findCached, listCached } from "../cache/cached-reads.ts";
-import { isPartial } from "../cache/partial-objects.ts";
+import { isPartial } from "../rest/partial-objects.ts";
 import type { SharedInformer } from "../cache/shared-informer.ts";
 import { AppliedIntents, type AppliedRequest } from "./applied-intents.ts";
 import type {
   ApplyOptions,
   Client,
   DeleteOptions,
-  ListOptions,
   PatchOptions,
-  Selection,
   StatusClient,
   SubresourceClient,
   WriteOptions,
 } from "./client.ts";
+import {
+  type ListOptions,
+  type Selection,
+  assertSelection,
+  indexMissing,
+} from "../rest/selection.ts";
 import type { LiveClient } from "./live-client.ts";
-import { assertWhole } from "./metadata-only.ts";
-import { keyOfOwned } from "./owned/owned-apply.ts";
+import { assertWhole } from "../rest/metadata-only.ts";
+import { keyOfOwned } from "./owned-apply.ts";
 import type { Patch } from "./patches.ts";
-import { keyIn } from "./paths.ts";
+import { keyIn } from "../rest/paths.ts";
 import type { PodClient } from "./pods/pod-client.ts";
-import type { RawAnswer } from "./raw-answer.ts";
-import type { RawRequest } from "./raw-request.ts";
-import type { WatchStream } from "./watch-events.ts";
-import { assertSelection, indexMissing } from "./selection.ts";
+import type { RawAnswer } from "../rest/raw-answer.ts";
+import type { RawRequest } from "../rest/raw-request.ts";
+import type { WatchStream } from "../rest/watch-events.ts";
 import { changedStatus, isStatusPatched } from "./status-patch.ts";
 
 /** Called for reads that the cache answers: of one object, of all in a namespace, or of all. */

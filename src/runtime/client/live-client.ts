@@ -1,8 +1,13 @@
 /** The client that sends every read to the server. */
 import type { Intent, NewObject } from "../../kube/input.ts";
 import { isJsonObject } from "../../kube/json.ts";
-import type { KubeList, KubeObject, ObjectKey, SentObject } from "../../kube/object.ts";
-import { keyOf } from "../../kube/object.ts";
+import {
+  type KubeList,
+  type KubeObject,
+  type ObjectKey,
+  type SentObject,
+  keyOf,
+} from "../../kube/object.ts";
 import {
   groupResourceOf,
   resourceOf,
@@ -14,22 +19,27 @@ import {
 } from "../../kube/resource.ts";
 import { failure, isNotFound, type Status } from "../../kube/status.ts";
 import { bindMethods } from "../bind-methods.ts";
-import { assertNotPartial } from "../cache/partial-objects.ts";
-import { brokenAnswer } from "./answers.ts";
-import { completeList } from "./complete-list.ts";
+import { assertNotPartial } from "../rest/partial-objects.ts";
+import { brokenAnswer } from "../rest/answers.ts";
+import { completeList } from "../rest/complete-list.ts";
 import type {
   ApplyOptions,
   ApplyStatusOptions,
   Client,
   DeleteOptions,
-  ListOptions,
   PatchOptions,
-  Selection,
   StatusClient,
   SubresourceClient,
   WriteOptions,
 } from "./client.ts";
-import type { ReconcileTap } from "../controller/reconcile-tap.ts";
+import {
+  type ListOptions,
+  type Selection,
+  assertDeletion,
+  assertServed,
+  selectionOf,
+} from "../rest/selection.ts";
+import type { ReconcileTap } from "../rest/reconcile-tap.ts";
 import { Discovery } from "./discovery.ts";
 import {
   acceptOf,
@@ -38,19 +48,18 @@ import {
   metadataPart,
   nameKind,
   nameKinds,
-} from "./metadata-only.ts";
-import { applyAsOwner } from "./owned/owned-apply.ts";
+} from "../rest/metadata-only.ts";
+import { applyAsOwner } from "./owned-apply.ts";
 import { patchContent } from "./patch-content.ts";
 import type { Patch } from "./patches.ts";
-import { collectionPath, objectPath } from "./paths.ts";
+import { collectionPath, objectPath } from "../rest/paths.ts";
 import { livePods } from "./pods/live-pods.ts";
 import type { PodClient } from "./pods/pod-client.ts";
-import type { RawAnswer } from "./raw-answer.ts";
-import { rawRequest, type RawRequest } from "./raw-request.ts";
-import type { Query, RestClient, RestRequest } from "./rest-client.ts";
-import { assertDeletion, assertServed, selectionOf } from "./selection.ts";
+import type { RawAnswer } from "../rest/raw-answer.ts";
+import { rawRequest, type RawRequest } from "../rest/raw-request.ts";
+import type { Query, RestClient, RestRequest } from "../rest/rest-client.ts";
 import { lockedStatusPatch, patchStatusFrom } from "./status-patch.ts";
-import type { WatchStream } from "./watch-events.ts";
+import type { WatchStream } from "../rest/watch-events.ts";
 import { present } from "../../present.ts";
 import { deletion, typed } from "./write-bodies.ts";
 

@@ -4,7 +4,7 @@ import { keyOf, type KubeObject } from "../../kube/object.ts";
 import { applyMergePatch } from "../../kube/patch.ts";
 import type { Whole } from "../../kube/resource.ts";
 import { isConflict, isForbidden } from "../../kube/status.ts";
-import { isPartial } from "../cache/partial-objects.ts";
+import { isPartial } from "../rest/partial-objects.ts";
 import type { Client, StatusPatch, StatusPatchOptions } from "./client.ts";
 import { lockedPatch, mergePatch, type Patch } from "./patches.ts";
 

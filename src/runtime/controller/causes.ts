@@ -1,6 +1,7 @@
 /** The causes of each enqueued key, so that a reconcile can say why it runs. */
-import type { ObjectEvent } from "./predicates.ts";
-import type { Cause, CauseType } from "./reconcile-observer.ts";
+import type { ObjectEvent } from "./sources/predicates.ts";
+import type { Cause } from "./reconcile-observer.ts";
+import type { CauseType } from "./sources/handlers.ts";
 
 // The first few of a thousand events of one key in a burst are enough.
 const MOST = 8;

@@ -14,7 +14,7 @@ import { ItemExponentialFailureRateLimiter } from "../queue/rate-limiters.ts";
 import { PriorityQueue, type RateLimitingQueue } from "../queue/work-queue.ts";
 import { Causes } from "./causes.ts";
 import type { Activity } from "./activity.ts";
-import type { Enqueue, EnqueueHint, WatchOptions, WatchReaction } from "./handlers.ts";
+import type { Enqueue, EnqueueHint, WatchOptions, WatchReaction } from "./sources/handlers.ts";
 import type { ControllerParts } from "./controller-parts.ts";
 import { FailureLog } from "./failure-log.ts";
 import { HotLoops } from "./hot-loops.ts";
@@ -24,7 +24,7 @@ import { isGone, outcomeOf, parseKey, requeueOf } from "./outcomes.ts";
 import { ReconcileRun } from "./reconcile-run.ts";
 import type { ObservedReconcile } from "./reconcile-observer.ts";
 import type { Outcome, ReconcileContext } from "./reconciler.ts";
-import type { ReplayStart } from "./reconcile-tap.ts";
+import type { ReplayStart } from "../rest/reconcile-tap.ts";
 import { RunningSources, type AddedWatch } from "./sources/running-sources.ts";
 
 /** The recorded start of a reconcile, without its key. */

@@ -1,12 +1,10 @@
 /** Observers of reconciles: traces, and the journal. */
 import { present } from "../../present.ts";
 import type { CachedReadsObserver } from "../client/cached-client.ts";
-import type { RestRequest } from "../client/rest-client.ts";
-import type { ObjectEvent } from "./predicates.ts";
-import type { ReconcileTap } from "./reconcile-tap.ts";
-
-/** The type of a cause: an event of an object, or a plan of the operator itself. */
-export type CauseType = "event" | "timer" | "retry" | "requeue" | "other";
+import type { RestRequest } from "../rest/rest-client.ts";
+import type { CauseType } from "./sources/handlers.ts";
+import type { ObjectEvent } from "./sources/predicates.ts";
+import type { ReconcileTap } from "../rest/reconcile-tap.ts";
 
 /** A cause, with its event. */
 export interface Cause {

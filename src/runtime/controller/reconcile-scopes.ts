@@ -6,11 +6,11 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { TsopError } from "../../errors.ts";
 import { isJsonObject } from "../../kube/json.ts";
 import type { KubeObject } from "../../kube/object.ts";
-import { stringifyExact } from "../client/json/exact-json.ts";
-import type { ClientMiddleware, RestRequest, SendRequest } from "../client/rest-client.ts";
+import { stringifyExact } from "../rest/json/exact-json.ts";
+import type { ClientMiddleware, RestRequest, SendRequest } from "../rest/rest-client.ts";
 import { LruMap } from "../lru.ts";
 import type { ReconcileNotes } from "./reconcile-observer.ts";
-import type { ReconcileTap } from "./reconcile-tap.ts";
+import type { ReconcileTap } from "../rest/reconcile-tap.ts";
 
 /** The scope of one reconcile. */
 export interface ReconcileScope {

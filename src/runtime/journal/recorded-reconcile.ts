@@ -4,7 +4,7 @@ import { messageOf } from "../../errors.ts";
 import { isJsonObject } from "../../kube/json.ts";
 import type { KubeObject, ObjectKey } from "../../kube/object.ts";
 import { groupResourceOf, type ResourceInfo } from "../../kube/resource.ts";
-import type { RestRequest } from "../client/rest-client.ts";
+import type { RestRequest } from "../rest/rest-client.ts";
 import type {
   ObservedReconcile,
   ObservedStart,

@@ -9,7 +9,7 @@ import type { Cache } from "../cache/cache-view.ts";
 import { CachedClient } from "../client/cached-client.ts";
 import type { Client } from "../client/client.ts";
 import { LiveClient, writeDefaults } from "../client/live-client.ts";
-import { RestClient } from "../client/rest-client.ts";
+import { RestClient } from "../rest/rest-client.ts";
 import type { ClusterConfig } from "../transport/cluster-config.ts";
 import { HttpsTransport } from "../transport/https-transport.ts";
 import { TracedTransport } from "../tracing/traced-transport.ts";

@@ -4,7 +4,7 @@ import type { ReconcileObserver } from "../controller/reconcile-observer.ts";
 import type { ReconcileScopes } from "../controller/reconcile-scopes.ts";
 import type { ShardMember } from "../sharding/shard-member.ts";
 import type { Tracing } from "../tracing/tracing.ts";
-import type { OperatorMetrics } from "./metrics.ts";
+import type { OperatorMetrics } from "../metrics/metrics.ts";
 
 /** The property in which a manager keeps its inner parts. */
 export const INSIDE: unique symbol = Symbol("tsop.inside");

@@ -8,21 +8,21 @@ import type { TsopError } from "../../errors.ts";
 import { SIDE_THREAD_PROGRAM } from "../../generated/side-thread-program.ts";
 import type { Logger } from "../../log.ts";
 import type { Client } from "../client/client.ts";
-import type { ExchangeObserver } from "../client/rest-client.ts";
+import type { ExchangeObserver } from "../rest/rest-client.ts";
 import { ShardLease, type ShardPresence, type ShardSettings } from "../sharding/shard-lease.ts";
 import type { ThreadLease } from "../side-thread/protocol.ts";
 import { SideThread } from "../side-thread/side-thread.ts";
 import type { ClusterConfig } from "../transport/cluster-config.ts";
 import { electionSettings } from "./coordination.ts";
-import { serveProbes, type ProbeAnswer } from "./serving/health.ts";
-import type { RunningServer } from "./serving/http-serving.ts";
+import { serveProbes, type ProbeAnswer } from "../serving/health.ts";
+import type { RunningServer } from "../serving/http-serving.ts";
 import {
   LeaderElector,
   type Election,
   type ElectionSettings,
   type LeaderTerm,
-} from "./leader-election.ts";
-import type { Endpoint } from "./serving/listening.ts";
+} from "../leader-election/leader-election.ts";
+import type { Endpoint } from "../serving/listening.ts";
 import type { ManagerOptions } from "./manager-options.ts";
 
 /** The parts of a keeper. */

@@ -8,12 +8,12 @@ import { InformerCache } from "../cache/cache.ts";
 import { CachedClient, type CachedReadsObserver } from "../client/cached-client.ts";
 import type { Client } from "../client/client.ts";
 import { LiveClient, writeDefaults } from "../client/live-client.ts";
-import { RestClient, type ExchangeObserver } from "../client/rest-client.ts";
-import { logWarning, warningHandler } from "../client/warnings.ts";
+import { RestClient, type ExchangeObserver } from "../rest/rest-client.ts";
+import { logWarning, warningHandler } from "../rest/warnings.ts";
 import { observersAsOne, type ReconcileObserver } from "../controller/reconcile-observer.ts";
 import { ReconcileScopes } from "../controller/reconcile-scopes.ts";
 import { EventBroadcaster } from "../events/recorder.ts";
-import type { ReconcileTap } from "../controller/reconcile-tap.ts";
+import type { ReconcileTap } from "../rest/reconcile-tap.ts";
 import { Journal } from "../journal/journal.ts";
 import { UsedRights } from "../journal/used-rights.ts";
 import { Recorder, recordingsOfEnvironment } from "../replay/recorder.ts";
@@ -23,9 +23,9 @@ import { FencedTransport } from "../transport/fenced-transport.ts";
 import { TracedTransport } from "../tracing/traced-transport.ts";
 import { Tracing } from "../tracing/tracing.ts";
 import type { Transport } from "../transport/transport.ts";
-import { debugOfEnvironment } from "./serving/debug-endpoint.ts";
+import { debugOfEnvironment } from "../journal/debug-endpoint.ts";
 import type { ManagerOptions } from "./manager-options.ts";
-import { OperatorMetrics } from "./metrics.ts";
+import { OperatorMetrics } from "../metrics/metrics.ts";
 
 /** The parts of a manager's clients. */
 interface ClientParts {

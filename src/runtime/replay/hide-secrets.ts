@@ -3,7 +3,7 @@
  * the value stands, so that a copied value is still copied when the recording is replayed.
  */
 import { isJsonObject } from "../../kube/json.ts";
-import { stringifyExact, parseExact } from "../client/json/exact-json.ts";
+import { stringifyExact, parseExact } from "../rest/json/exact-json.ts";
 import { askedObject } from "../journal/asked-object.ts";
 import type { RecordedRequest, Recording } from "./recording.ts";
 

@@ -7,9 +7,9 @@ import { isJsonObject } from "../../kube/json.ts";
 import type { Json, KubeObject } from "../../kube/object.ts";
 import { groupResourceOf, type ResourceInfo } from "../../kube/resource.ts";
 import type { Status } from "../../kube/status.ts";
-import { parseExact, stringifyExact } from "../client/json/exact-json.ts";
-import type { Query, RestRequest } from "../client/rest-client.ts";
-import type { ListQuestion } from "../controller/reconcile-tap.ts";
+import { parseExact, stringifyExact } from "../rest/json/exact-json.ts";
+import type { Query, RestRequest } from "../rest/rest-client.ts";
+import type { ListQuestion } from "../rest/reconcile-tap.ts";
 import type { ConnectionFailure } from "../transport/transport.ts";
 
 /** The first field of each file. */

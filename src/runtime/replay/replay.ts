@@ -7,7 +7,7 @@ import { writeFileSync } from "node:fs";
 import { messageOf, TsopError } from "../../errors.ts";
 import { waitText } from "../../kube/values/duration.ts";
 import type { ObservedReconcile, ReconcileObserver } from "../controller/reconcile-observer.ts";
-import type { ReplayStart } from "../controller/reconcile-tap.ts";
+import type { ReplayStart } from "../rest/reconcile-tap.ts";
 import { ConnectionError, type Transport } from "../transport/transport.ts";
 import { readRecording, type RecordedOutcome, type Recording } from "./recording.ts";
 import { ReplayTap, type ReplayedWrite } from "./replay-tap.ts";

@@ -4,7 +4,7 @@
  * looking, a process knows nothing new, and takes no member for dead.
  */
 import type { Clock } from "../../clock.ts";
-import type { Lease } from "../lease.ts";
+import type { Lease } from "../leader-election/lease.ts";
 
 /** Another member. */
 export interface Neighbour {

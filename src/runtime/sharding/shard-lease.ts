@@ -7,8 +7,8 @@ import { TsopError } from "../../errors.ts";
 import type { ObjectKey } from "../../kube/object.ts";
 import { isConflict, isNotFound } from "../../kube/status.ts";
 import type { Client } from "../client/client.ts";
-import { LEASE, type Lease } from "../lease.ts";
-import type { LeaderTerm } from "../manager/leader-election.ts";
+import { LEASE, type Lease } from "../leader-election/lease.ts";
+import type { LeaderTerm } from "../leader-election/leader-election.ts";
 import { RING_ANNOTATION } from "./neighbours.ts";
 
 /** The Lease of a shard, and its times: plain data. */

@@ -13,7 +13,7 @@ import { messageOf } from "../../errors.ts";
 import type { Logger } from "../../log.ts";
 import { unlessAborted } from "../abortable.ts";
 import type { Client } from "../client/client.ts";
-import { LEASE } from "../lease.ts";
+import { LEASE } from "../leader-election/lease.ts";
 import type { KeyGate } from "./key-gate.ts";
 import { Neighbours } from "./neighbours.ts";
 import { ownerOf } from "./rendezvous.ts";

@@ -4,7 +4,7 @@
  * is.
  */
 import type { Clock } from "../../clock.ts";
-import { PATH_NOT_FOUND, probePathOf, type ProbeAnswer } from "../manager/serving/health.ts";
+import { PATH_NOT_FOUND, probePathOf, type ProbeAnswer } from "../serving/health.ts";
 import { BEAT_MS } from "./protocol.ts";
 import type { Stillness } from "./stillness.ts";
 

@@ -1,8 +1,8 @@
 /** The messages between the main thread and the side thread. */
 import { messageOf, TsopError } from "../../errors.ts";
-import type { ProbeAnswer } from "../manager/serving/health.ts";
-import type { Endpoint } from "../manager/serving/listening.ts";
-import type { ElectionSettings } from "../manager/leader-election.ts";
+import type { ProbeAnswer } from "../serving/health.ts";
+import type { Endpoint } from "../serving/listening.ts";
+import type { ElectionSettings } from "../leader-election/leader-election.ts";
 import type { ClusterConfig } from "../transport/cluster-config.ts";
 import type { ShardSettings } from "../sharding/shard-lease.ts";
 import type { CredentialRecipe } from "../transport/credentials/credentials.ts";

@@ -1,5 +1,5 @@
 /** Memory that both threads can read at any moment, also while one of them is blocked. */
-import type { LeaderTerm } from "../manager/leader-election.ts";
+import type { LeaderTerm } from "../leader-election/leader-election.ts";
 
 const TERM = 0;
 const BEATS = 1;

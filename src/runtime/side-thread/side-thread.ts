@@ -7,10 +7,14 @@ import { Worker } from "node:worker_threads";
 import { abortReason, type Clock, type Timer } from "../../clock.ts";
 import { messageOf, TsopError } from "../../errors.ts";
 import type { Logger } from "../../log.ts";
-import type { ExchangeObserver } from "../client/rest-client.ts";
+import type { ExchangeObserver } from "../rest/rest-client.ts";
 import { deferred, type Deferred } from "../deferred.ts";
-import type { ProbeAnswer } from "../manager/serving/health.ts";
-import { leadershipLost, type Election, type LeaderTerm } from "../manager/leader-election.ts";
+import type { ProbeAnswer } from "../serving/health.ts";
+import {
+  leadershipLost,
+  type Election,
+  type LeaderTerm,
+} from "../leader-election/leader-election.ts";
 import type { ShardPresence } from "../sharding/shard-lease.ts";
 import {
   BEAT_MS,

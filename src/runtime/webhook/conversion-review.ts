@@ -7,9 +7,9 @@ import { isJsonObject } from "../../kube/json.ts";
 import type { JsonObject, SentObject } from "../../kube/object.ts";
 import { frozen } from "../cache/freeze.ts";
 import { bad } from "./admission-request.ts";
-import type { ConversionRegistry } from "./conversion-registry.ts";
-import type { Patience } from "./patience.ts";
-import type { AskedReview } from "./replies.ts";
+import type { ConversionRegistry } from "./conversion/conversion-registry.ts";
+import type { Patience } from "./requests/patience.ts";
+import type { AskedReview } from "./requests/replies.ts";
 
 const GROUP = "apiextensions.k8s.io";
 const VERSIONS: readonly string[] = [`${GROUP}/v1`, `${GROUP}/v1beta1`];

@@ -9,7 +9,7 @@ import {
   type WebhookMark,
   webhooksOf,
 } from "../../kube/webhooks/webhook-marks.ts";
-import type { AnyConverter } from "./conversion-registry.ts";
+import type { AnyConverter } from "./conversion/conversion-registry.ts";
 
 /** A handler of webhooks: an object whose class wears the marker of a webhook, or of several. */
 export type WebhookHandler =

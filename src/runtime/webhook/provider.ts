@@ -7,9 +7,10 @@ import {
   type CertificatePaths,
   type ReadingObserver,
   type ServerCertificate,
-} from "../manager/serving/certificate-files.ts";
-import type { PlannedAccess } from "../manager/preflight.ts";
-import type { CertificateProvider, WebhookCertificate } from "./certificate.ts";
+} from "../serving/certificate-files.ts";
+import type { PlannedAccess } from "../client/access.ts";
+import type { WebhookCertificate } from "./certificate.ts";
+import type { CertificateProvider } from "./certificates/certificate-provider.ts";
 import { SelfManaged } from "./certificates/self-managed.ts";
 import { certificateAccess, type HandlerMarks } from "./certificates/targets.ts";
 

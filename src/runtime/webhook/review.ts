@@ -13,7 +13,7 @@ import type { KubeObject } from "../../kube/object.ts";
 import type { StatusError } from "../../kube/status.ts";
 import { failure } from "../../kube/status.ts";
 import { fieldOf } from "./field-names.ts";
-import type { Patience } from "./patience.ts";
+import type { Patience } from "./requests/patience.ts";
 import { Warnings } from "./warnings.ts";
 
 // What handlers call are functions of the object, not methods: a handler may take `{ warn, invalid }` apart. They are made

@@ -1,7 +1,7 @@
 import { Histogram, Registry } from "prom-client";
 import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../src/clock.ts";
-import { OperatorMetrics } from "../../../src/runtime/manager/metrics.ts";
+import { OperatorMetrics } from "../../../src/runtime/metrics/metrics.ts";
 import { PriorityQueue } from "../../../src/runtime/queue/work-queue.ts";
 
 /** As client-go and controller-runtime name them, with their labels: what dashboards and alerts are made of. */

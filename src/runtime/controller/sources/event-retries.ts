@@ -6,7 +6,7 @@
 import type { Clock, Timer } from "../../../clock.ts";
 import { messageOf } from "../../../errors.ts";
 import { formatKey, keyOf, type KubeObject } from "../../../kube/object.ts";
-import type { ObjectEvent } from "../predicates.ts";
+import type { ObjectEvent } from "./predicates.ts";
 import type { SourceReport } from "./source-report.ts";
 
 const FIRST_DELAY_MS = 100;

@@ -2,7 +2,7 @@
  * The sources of a controller: those from its construction, and those that are added while it runs.
  */
 import { deferred } from "../../deferred.ts";
-import type { Enqueue } from "../handlers.ts";
+import type { Enqueue } from "./handlers.ts";
 import type { SourceReport } from "./source-report.ts";
 import type { Source, SourceRun } from "./sources.ts";
 

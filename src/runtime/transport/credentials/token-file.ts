@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import type { Clock } from "../../../clock.ts";
 import { TsopError } from "../../../errors.ts";
-import { isHeaderValue } from "../header.ts";
+import { isHeaderValue } from "../../header.ts";
 import type { CredentialRecipe, CredentialSource, Credentials } from "./credentials.ts";
 import { present } from "../../../present.ts";
 

@@ -10,7 +10,7 @@ import type { JsonObject, SentObject } from "../../../kube/object.ts";
 import { apiVersionOf, parseApiVersion, type ResourceInfo } from "../../../kube/resource.ts";
 import { conversionOf } from "../../../kube/webhooks/webhook-marks.ts";
 import { ToldBefore } from "../../told-before.ts";
-import type { AnyConverter, ConversionRegistry } from "../conversion-registry.ts";
+import type { AnyConverter, ConversionRegistry } from "./conversion-registry.ts";
 import { type Step, type StepOptions, takeStep } from "./step.ts";
 
 /** The versions of one kind. */

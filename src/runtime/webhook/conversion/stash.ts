@@ -4,7 +4,7 @@
  */
 import { encodeJson, isJsonObject } from "../../../kube/json.ts";
 import type { JsonObject } from "../../../kube/object.ts";
-import { parseExact } from "../../client/json/exact-json.ts";
+import { parseExact } from "../../rest/json/exact-json.ts";
 import { RUNTIME_FIELDS } from "./content.ts";
 import { type Difference, isDifference } from "./difference.ts";
 

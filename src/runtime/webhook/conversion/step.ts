@@ -2,7 +2,7 @@
 import { copyJson, isJsonObject, setField } from "../../../kube/json.ts";
 import type { JsonObject, SentObject } from "../../../kube/object.ts";
 import { parseApiVersion } from "../../../kube/resource.ts";
-import type { AnyConverter } from "../conversion-registry.ts";
+import type { AnyConverter } from "./conversion-registry.ts";
 import { BadContent, RUNTIME_FIELDS, plainContent } from "./content.ts";
 import { differenceOf, restore } from "./difference.ts";
 import {

@@ -5,7 +5,7 @@ import { TsopError } from "../../errors.ts";
 import { qualifiedNameErrors } from "../../kube/names.ts";
 import type { KubeObject } from "../../kube/object.ts";
 import type { ReadToken, ResourceInfo } from "../../kube/resource.ts";
-import type { Reconciler } from "./reconciler.ts";
+import type { Reconciler } from "../controller/reconciler.ts";
 
 /** The kind that a controller is for, as it was given. */
 export interface MainKind {

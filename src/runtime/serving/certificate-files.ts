@@ -7,10 +7,10 @@
 import { X509Certificate } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import { createSecureContext } from "node:tls";
-import type { Clock } from "../../../clock.ts";
-import { messageOf, TsopError } from "../../../errors.ts";
-import { selfSigned } from "../../../kube/x509/certificate.ts";
-import type { Logger } from "../../../log.ts";
+import type { Clock } from "../../clock.ts";
+import { messageOf, TsopError } from "../../errors.ts";
+import { selfSigned } from "../../kube/x509/certificate.ts";
+import type { Logger } from "../../log.ts";
 import { certificateIn, certificatesIn, periodProblem, privateKeyIn } from "./pem.ts";
 
 /** The files of a server's certificate, in PEM. */

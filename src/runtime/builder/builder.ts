@@ -12,15 +12,15 @@ import type { EventDetails } from "../events/recorder.ts";
 import type { Cluster } from "../manager/cluster.ts";
 import { insideOf, type UnfinishedController } from "../manager/inside.ts";
 import type { Manager } from "../manager/manager.ts";
-import type { ControllerMetrics } from "../manager/metrics.ts";
-import { Controller } from "./controller.ts";
-import type { ControllerOptions } from "./controller-parts.ts";
+import type { ControllerMetrics } from "../metrics/metrics.ts";
+import { Controller } from "../controller/controller.ts";
+import type { ControllerOptions } from "../controller/controller-parts.ts";
 import {
   CONTROLLER_INDEX,
   controllerUids,
   Dependents,
   type DependentsOptions,
-} from "./dependents.ts";
+} from "../controller/dependents.ts";
 import {
   enqueueObject,
   enqueueOwner,
@@ -28,12 +28,12 @@ import {
   type EventHandler,
   type WatchOptions,
   type WatchReaction,
-} from "./handlers.ts";
+} from "../controller/sources/handlers.ts";
 import { assertHooks, finalizerOf, misbuilt, type MainKind } from "./hooks.ts";
-import { Lifecycle } from "./lifecycle.ts";
-import { withoutLosing, type Predicate } from "./predicates.ts";
-import type { Reconciler } from "./reconciler.ts";
-import { kindSource, type Source } from "./sources/sources.ts";
+import { Lifecycle } from "../controller/lifecycle.ts";
+import { withoutLosing, type Predicate } from "../controller/sources/predicates.ts";
+import type { Reconciler } from "../controller/reconciler.ts";
+import { kindSource, type Source } from "../controller/sources/sources.ts";
 
 /** The options for a kind of owned objects. */
 export interface OwnsOptions<T extends KubeObject> extends WatchOptions<T> {

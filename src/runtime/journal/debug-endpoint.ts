@@ -1,6 +1,6 @@
 /** The options of the endpoint that serves the journal of an operator. */
-import { TsopError } from "../../../errors.ts";
-import type { CertificateSource } from "./certificate-files.ts";
+import { TsopError } from "../../errors.ts";
+import type { CertificateSource } from "../serving/certificate-files.ts";
 
 /**
  * An endpoint on loopback: everybody who can connect may read. In a cluster these are the users who

@@ -1,8 +1,8 @@
 /** Predicates: filters of the events that lead to a reconcile. */
-import { hasFinalizer, isBeingDeleted } from "../../kube/finalizers.ts";
-import { sameJson } from "../../kube/json.ts";
-import type { KubeObject } from "../../kube/object.ts";
-import { isPaused } from "../../kube/paused.ts";
+import { hasFinalizer, isBeingDeleted } from "../../../kube/finalizers.ts";
+import { sameJson } from "../../../kube/json.ts";
+import type { KubeObject } from "../../../kube/object.ts";
+import { isPaused } from "../../../kube/paused.ts";
 
 /** An event of an object. */
 export type ObjectEvent<T extends KubeObject = KubeObject> =

@@ -5,9 +5,9 @@
  * shows the message to the user. In an `AdmissionReview` it would be a refusal, and `failurePolicy: Ignore` would mean
  * nothing. The same answer says it as a review, too, for whoever reads it as one.
  */
-import { encodeJson } from "../../kube/json.ts";
-import type { JsonObject } from "../../kube/object.ts";
-import { failure } from "../../kube/status.ts";
+import { encodeJson } from "../../../kube/json.ts";
+import type { JsonObject } from "../../../kube/object.ts";
+import { failure } from "../../../kube/status.ts";
 
 /** An answer: JSON in a status of HTTP. */
 export interface Reply {

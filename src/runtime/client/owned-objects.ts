@@ -2,14 +2,14 @@
  * Objects whose name a user chooses, such as the Secret of a certificate: an existing object of
  * that name may belong to somebody else, and is then neither read, changed nor deleted.
  */
-import { TsopError } from "../../../errors.ts";
-import type { NewObject } from "../../../kube/input.ts";
-import { formatKey, keyOf, type KubeObject, type ObjectKey } from "../../../kube/object.ts";
-import { isControlledBy, setControllerReference, type OwnedBy } from "../../../kube/owner.ts";
-import { metadataOf, resourceOf, type ReadToken, type Token } from "../../../kube/resource.ts";
-import { isNotFound } from "../../../kube/status.ts";
-import type { Client, DeleteOptions, WriteOptions } from "../client.ts";
-import { createOrUpdate, type CreateOrUpdateResult } from "../create-or-update.ts";
+import { TsopError } from "../../errors.ts";
+import type { NewObject } from "../../kube/input.ts";
+import { formatKey, keyOf, type KubeObject, type ObjectKey } from "../../kube/object.ts";
+import { isControlledBy, setControllerReference, type OwnedBy } from "../../kube/owner.ts";
+import { metadataOf, resourceOf, type ReadToken, type Token } from "../../kube/resource.ts";
+import { isNotFound } from "../../kube/status.ts";
+import type { Client, DeleteOptions, WriteOptions } from "./client.ts";
+import { createOrUpdate, type CreateOrUpdateResult } from "./create-or-update.ts";
 import { keyOfOwned } from "./owned-apply.ts";
 
 /**

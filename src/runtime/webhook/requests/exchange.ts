@@ -1,8 +1,8 @@
 /**
  * One request for a review and its answer, whoever read the request: counted, traced, and given up when nobody waits.
  */
-import type { Clock } from "../../clock.ts";
-import type { PlacedSpan, Tracing } from "../tracing/tracing.ts";
+import type { Clock } from "../../../clock.ts";
+import type { PlacedSpan, Tracing } from "../../tracing/tracing.ts";
 import { Patience, patienceOf } from "./patience.ts";
 import { failureReply, type Reply, ReviewFailure, UNREAD } from "./replies.ts";
 import { type PathRequest, replyOf, type ServedPath } from "./served-path.ts";

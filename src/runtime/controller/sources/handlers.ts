@@ -1,9 +1,11 @@
 /** Handlers: from an event to the keys that it concerns. */
-import { keyOf, type KubeObject, type ObjectKey } from "../../kube/object.ts";
-import { parseApiVersion, type ResourceInfo } from "../../kube/resource.ts";
-import type { IndexFunction } from "../cache/indexer.ts";
+import { keyOf, type KubeObject, type ObjectKey } from "../../../kube/object.ts";
+import { parseApiVersion, type ResourceInfo } from "../../../kube/resource.ts";
+import type { IndexFunction } from "../../cache/indexer.ts";
 import type { ObjectEvent, Predicate } from "./predicates.ts";
-import type { CauseType } from "./reconcile-observer.ts";
+
+/** The type of a cause: an event of an object, or a plan of the operator itself. */
+export type CauseType = "event" | "timer" | "retry" | "requeue" | "other";
 
 /** The cause and priority of an enqueued key. */
 export interface EnqueueHint {

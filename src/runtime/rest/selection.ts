@@ -6,8 +6,27 @@ import { TsopError } from "../../errors.ts";
 import { labelValueErrors, qualifiedNameErrors } from "../../kube/names.ts";
 import { groupResourceOf, type ResourceInfo } from "../../kube/resource.ts";
 import { SelectorError } from "../../kube/selectors/selector.ts";
-import type { ListOptions, Selection } from "./client.ts";
 import type { Query } from "./rest-client.ts";
+
+/** A selection of the objects of a kind, as an API server supports it. */
+export interface Selection {
+  /** All namespaces when absent or empty; refused for a cluster-scoped kind. */
+  readonly namespace?: string | undefined;
+  /** Labels that must be equal, or a selector: `"tier in (web, api),!legacy"`. */
+  readonly labels?: Readonly<Record<string, string>> | string | undefined;
+  /** A field selector of the API server: `"spec.nodeName=one"`. */
+  readonly fields?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A selection of the objects of a kind, from the cache or the server. */
+export interface ListOptions extends Selection {
+  /**
+   * Reads from an index of the cache, which must have been declared; an API server has no indexes.
+   * Not together with `fields`.
+   */
+  readonly index?: { readonly name: string; readonly value: string } | undefined;
+}
 
 /**
  * Refuses a selection that the kind does not support, whether the cache or the server answers it.

@@ -1,8 +1,8 @@
 /** The paths of the webhook server, and the way from a request to a reply. */
 import { isUtf8 } from "node:buffer";
 import type { IncomingHttpHeaders } from "node:http";
-import { messageOf } from "../../errors.ts";
-import { parseExactBytes } from "../client/json/exact-json.ts";
+import { messageOf } from "../../../errors.ts";
+import { parseExactBytes } from "../../rest/json/exact-json.ts";
 import type { Patience } from "./patience.ts";
 import { type AskedReview, failureReply, type Reply, ReviewFailure, UNREAD } from "./replies.ts";
 import type { PathMetrics } from "./webhook-metrics.ts";

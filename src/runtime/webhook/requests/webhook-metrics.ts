@@ -4,8 +4,8 @@
  * @see https://book.kubebuilder.io/reference/metrics-reference
  */
 import { Counter, type Registry } from "prom-client";
-import type { Clock } from "../../clock.ts";
-import { talliedCounter, talliedGauge, TalliedHistogram } from "../manager/tallies.ts";
+import type { Clock } from "../../../clock.ts";
+import { talliedCounter, talliedGauge, TalliedHistogram } from "../../metrics/tallies.ts";
 
 // client-go's ExponentialBuckets(10e-9, 10, 12), in seconds.
 const BUCKETS = Array.from({ length: 12 }, (_, power) => 10 ** (power - 8));

@@ -1,7 +1,7 @@
 /** The common parts of a manager's servers: addresses, certificates, and limits for strangers. */
 import type { AddressInfo, Server } from "node:net";
 import type { SecureContextOptions } from "node:tls";
-import { TsopError } from "../../../errors.ts";
+import { TsopError } from "../../errors.ts";
 import type { ServerCertificate } from "./certificate-files.ts";
 
 /** The address on which a server of the manager listens. */

@@ -7,13 +7,13 @@ import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 import { systemClock, type Clock } from "../../clock.ts";
 import { messageOf, TsopError } from "../../errors.ts";
-import { clusterConfigOf, parseKubeconfig, readKubeconfig } from "../kubeconfig/kubeconfig.ts";
-import type { Surroundings } from "../kubeconfig/surroundings.ts";
-import { readAuthorities } from "./credentials/certificates.ts";
-import type { ClusterConfig } from "./cluster-config.ts";
-import { proxyFromEnvironment } from "./proxy.ts";
-import { serverUrl } from "./server-address.ts";
-import { TokenFile } from "./credentials/token-file.ts";
+import { clusterConfigOf, parseKubeconfig, readKubeconfig } from "./kubeconfig.ts";
+import type { Surroundings } from "./surroundings.ts";
+import { readAuthorities } from "../transport/credentials/certificates.ts";
+import type { ClusterConfig } from "../transport/cluster-config.ts";
+import { proxyFromEnvironment } from "../transport/proxy.ts";
+import { serverUrl } from "../transport/server-address.ts";
+import { TokenFile } from "../transport/credentials/token-file.ts";
 import { present } from "../../present.ts";
 
 /** The options for finding a cluster. */

@@ -1,6 +1,6 @@
 /** The conversion of objects, as the webhook server calls it. */
-import type { Converter } from "../../kube/webhooks/conversion.ts";
-import type { KubeObject, SentObject } from "../../kube/object.ts";
+import type { Converter } from "../../../kube/webhooks/conversion.ts";
+import type { KubeObject, SentObject } from "../../../kube/object.ts";
 
 /** A converter between any two versions; its marker has the versions, `conversionOf(converter)`. */
 export type AnyConverter = Converter<KubeObject, KubeObject>;

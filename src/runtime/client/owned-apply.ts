@@ -6,10 +6,10 @@
  * controller of an object is checked first, and the apply carries the version that was checked: the
  * server refuses it when the object has changed since.
  */
-import { TsopError } from "../../../errors.ts";
-import type { AnyIntent, Intent, IntentMeta } from "../../../kube/input.ts";
-import { keyOf, type KubeObject, type ObjectKey } from "../../../kube/object.ts";
-import { controllerOf, setControllerReference } from "../../../kube/owner.ts";
+import { TsopError } from "../../errors.ts";
+import type { AnyIntent, Intent, IntentMeta } from "../../kube/input.ts";
+import { keyOf, type KubeObject, type ObjectKey } from "../../kube/object.ts";
+import { controllerOf, setControllerReference } from "../../kube/owner.ts";
 import {
   apiVersionOf,
   groupResourceOf,
@@ -17,9 +17,9 @@ import {
   resourceOf,
   type ResourceInfo,
   type Token,
-} from "../../../kube/resource.ts";
-import { isConflict, isForbidden, isInvalid, type StatusError } from "../../../kube/status.ts";
-import type { Client } from "../client.ts";
+} from "../../kube/resource.ts";
+import { isConflict, isForbidden, isInvalid, type StatusError } from "../../kube/status.ts";
+import type { Client } from "./client.ts";
 
 // A version that no object has, because the server used the first versions for itself. An apply
 // with this version fails if the object exists; it has no effect on the creation of an object. So

@@ -7,7 +7,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Registry } from "prom-client";
 import type { Clock } from "../../clock.ts";
 import type { InformerHealth } from "../cache/cache-view.ts";
-import type { ExchangeObserver } from "../client/rest-client.ts";
+import type { ExchangeObserver } from "../rest/rest-client.ts";
 import type { QueueObserver } from "../queue/work-queue.ts";
 import { talliedCounter, talliedGauge, TalliedHistogram, type Tallied } from "./tallies.ts";
 

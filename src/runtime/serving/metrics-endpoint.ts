@@ -1,15 +1,14 @@
 /** The server of the metrics. */
-import type { Clock } from "../../../clock.ts";
-import { messageOf } from "../../../errors.ts";
-import type { Logger } from "../../../log.ts";
-import type { Client } from "../../client/client.ts";
+import type { Clock } from "../../clock.ts";
+import { messageOf } from "../../errors.ts";
+import type { Logger } from "../../log.ts";
+import type { Client } from "../client/client.ts";
 import { certificateFrom } from "./certificate-files.ts";
-import { serveMetrics } from "./health.ts";
+import { serveMetrics, type MetricsEndpoint } from "./health.ts";
 import type { RunningServer } from "./http-serving.ts";
-import type { ManagerOptions } from "../manager-options.ts";
-import type { OperatorMetrics } from "../metrics.ts";
+import type { OperatorMetrics } from "../metrics/metrics.ts";
 import { ReviewFilter } from "./review-filter.ts";
-import type { BoundlessMetric } from "../series-watch.ts";
+import type { BoundlessMetric } from "../metrics/series-watch.ts";
 
 /** The parts of the metrics server. */
 interface MetricsParts {
@@ -22,7 +21,7 @@ interface MetricsParts {
 
 /** Serves the metrics as the options say; nothing without options. */
 export async function openMetrics(
-  endpoint: ManagerOptions["metrics"],
+  endpoint: MetricsEndpoint | undefined,
   { metrics, clock, log, client }: MetricsParts,
 ): Promise<RunningServer | undefined> {
   if (!endpoint) return undefined;

@@ -1,17 +1,17 @@
 /** Serves the journal of an operator: as JSON, and as server-sent events. */
 import { timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Clock, Timer } from "../../../clock.ts";
-import { messageOf } from "../../../errors.ts";
-import type { Logger } from "../../../log.ts";
-import type { QueueState } from "../../controller/activity.ts";
-import type { JournalEntry } from "../../journal/entry.ts";
-import type { Journal } from "../../journal/journal.ts";
-import type { UsedRight, UsedRights } from "../../journal/used-rights.ts";
-import { certificateFrom } from "./certificate-files.ts";
+import type { Clock, Timer } from "../../clock.ts";
+import { messageOf } from "../../errors.ts";
+import type { Logger } from "../../log.ts";
+import type { QueueState } from "../controller/activity.ts";
+import type { JournalEntry } from "./entry.ts";
+import type { Journal } from "./journal.ts";
+import type { UsedRight, UsedRights } from "./used-rights.ts";
+import { certificateFrom } from "../serving/certificate-files.ts";
 import { DEBUG_SERVED, type DebugEndpoint } from "./debug-endpoint.ts";
-import { serveHttp, type RunningServer } from "./http-serving.ts";
-import type { ReviewFilter } from "./review-filter.ts";
+import { serveHttp, type RunningServer } from "../serving/http-serving.ts";
+import type { ReviewFilter } from "../serving/review-filter.ts";
 
 const JOURNAL = "/debug/journal";
 const EVENTS = "/debug/journal/events";

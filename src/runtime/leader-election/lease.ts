@@ -3,8 +3,8 @@
  *
  * @see https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/lease-v1/
  */
-import type { KubeObject } from "../kube/object.ts";
-import type { ResourceType } from "../kube/resource.ts";
+import type { KubeObject } from "../../kube/object.ts";
+import type { ResourceType } from "../../kube/resource.ts";
 
 /** The holder of a Lease, and its duration. */
 export interface LeaseSpec {

@@ -1,7 +1,7 @@
 /** How long the API server waits for an answer. */
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../../../clock.ts";
 import { ReviewFailure } from "./replies.ts";
-import { tableOf } from "../../table.ts";
+import { tableOf } from "../../../table.ts";
 
 const UNITS_MS = tableOf<number>({ ms: 1, s: 1000, m: 60_000, h: 3_600_000 });
 const MARGIN_SHARE = 0.05;

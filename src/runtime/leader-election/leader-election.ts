@@ -14,7 +14,7 @@ import type { NewObject } from "../../kube/input.ts";
 import type { ObjectKey } from "../../kube/object.ts";
 import { isConflict, isNotFound } from "../../kube/status.ts";
 import type { Client } from "../client/client.ts";
-import { LEASE, type Lease, type LeaseSpec } from "../lease.ts";
+import { LEASE, type Lease, type LeaseSpec } from "./lease.ts";
 import { present } from "../../present.ts";
 
 /** The options of a leader election; the default times are client-go's. */

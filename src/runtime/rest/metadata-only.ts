@@ -6,7 +6,7 @@
 import { TsopError } from "../../errors.ts";
 import type { KubeObject } from "../../kube/object.ts";
 import { apiVersionOf, type ResourceInfo, type ResourceType } from "../../kube/resource.ts";
-import { markPartial } from "../cache/partial-objects.ts";
+import { markPartial } from "./partial-objects.ts";
 import type { WatchEvent, WatchStream } from "./watch-events.ts";
 
 /** The Accept header for one object, or a list, of the kind; none for whole objects. */

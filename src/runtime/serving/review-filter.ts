@@ -6,11 +6,11 @@
  * @see https://pkg.go.dev/sigs.k8s.io/controller-runtime/pkg/metrics/filters
  */
 import { createHash } from "node:crypto";
-import type { Clock } from "../../../clock.ts";
-import type { SentObject } from "../../../kube/object.ts";
-import type { ResourceType } from "../../../kube/resource.ts";
-import type { Client } from "../../client/client.ts";
-import { LruMap } from "../../lru.ts";
+import type { Clock } from "../../clock.ts";
+import type { SentObject } from "../../kube/object.ts";
+import type { ResourceType } from "../../kube/resource.ts";
+import type { Client } from "../client/client.ts";
+import { LruMap } from "../lru.ts";
 
 interface TokenReview extends SentObject {
   spec: { token: string };

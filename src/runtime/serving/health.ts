@@ -1,8 +1,8 @@
 /** Answers `/healthz`, `/readyz` and `/metrics`, for the kubelet and Prometheus. */
-import type { InformerCache } from "../../cache/cache.ts";
+import type { InformerCache } from "../cache/cache.ts";
 import type { IncomingMessage, RequestListener } from "node:http";
 import type { Registry } from "prom-client";
-import { messageOf } from "../../../errors.ts";
+import { messageOf } from "../../errors.ts";
 import type {
   CertificateFiles,
   CertificateSource,
@@ -11,8 +11,8 @@ import type {
 import { serveHttp, type RunningServer } from "./http-serving.ts";
 import type { Endpoint } from "./listening.ts";
 import type { ReviewFilter } from "./review-filter.ts";
-import { SeriesWatch, type BoundlessMetric } from "../series-watch.ts";
-import { getField } from "../../../kube/json.ts";
+import { SeriesWatch, type BoundlessMetric } from "../metrics/series-watch.ts";
+import { getField } from "../../kube/json.ts";
 
 /** Passes, or throws an error with the reason. */
 export type HealthCheck = () => void | Promise<void>;

@@ -4,8 +4,8 @@
  */
 import type { Json, KubeObject, ObjectKey } from "../../kube/object.ts";
 import type { ResourceInfo } from "../../kube/resource.ts";
-import type { ListOptions } from "../client/client.ts";
-import type { RestRequest, SendRequest } from "../client/rest-client.ts";
+import type { ListOptions } from "./selection.ts";
+import type { RestRequest, SendRequest } from "./rest-client.ts";
 
 /** The question for the resource of a kind, as it stands in a recording. */
 export const servedQuestion = (apiVersion: string, kind: string, plural?: string): string =>
