@@ -2,7 +2,7 @@
 import type { KubeObject } from "../../kube/object.ts";
 import type { ReadToken } from "../../kube/resource.ts";
 import type { IndexFunction } from "./indexer.ts";
-import type { ReflectorState } from "./reflector.ts";
+import type { ReflectorState } from "./reflector-state.ts";
 import type { InformerOccurrence } from "./watch-session.ts";
 
 /** The health of an informer. */
