@@ -1,6 +1,19 @@
 /** The states of a reflector, and the transitions between them, without I/O and time. */
 import { isForbidden } from "../../kube/status.ts";
 
+/**
+ * The state of a reflector. Only `synced` is healthy; the reason for `denied` and `backoff` is in
+ * `lastError`.
+ */
+export type ReflectorState =
+  | "idle"
+  | "listing"
+  | "streaming"
+  | "synced"
+  | "backoff"
+  | "denied"
+  | "stopped";
+
 /** The data of every state. */
 export interface Progress {
   /** The version up to which the store is complete; empty before the first list. */
@@ -16,7 +29,7 @@ export interface Progress {
 
 /** No watch is requested. */
 interface NotWatching extends Progress {
-  readonly name: "idle" | "listing" | "backoff" | "denied" | "stopped";
+  readonly name: Exclude<ReflectorState, Watching["name"]>;
 }
 
 /** A watch is requested that begins with the list; or the store is complete, and is kept so by watches. */
@@ -27,12 +40,6 @@ interface Watching extends Progress {
 
 /** The state of a reflector, with the data of its next step. */
 export type State = NotWatching | Watching;
-
-/**
- * The state of a reflector. Only `synced` is healthy; the reason for `denied` and `backoff` is in
- * `lastError`.
- */
-export type ReflectorState = State["name"];
 
 export const IDLE: State = { name: "idle", version: "", isRefused: false, error: undefined };
 

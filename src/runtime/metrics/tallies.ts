@@ -78,11 +78,6 @@ function tallied<L extends string>(
   };
 }
 
-/** A value on its way to the text, which shares labels with its neighbours. */
-interface ExportedValue extends MetricValueWithName<string> {
-  readonly sharedLabels: LabelValues<string>;
-}
-
 /** Values by size, under one set of labels. */
 class Distribution<L extends string> {
   readonly #labels: LabelValues<L>;
@@ -106,30 +101,36 @@ class Distribution<L extends string> {
   }
 
   /** The distribution as a histogram of that name exports it. */
-  export(name: string): ExportedValue[] {
-    const sharedLabels = this.#labels;
+  export(name: string): MetricValueWithName<string>[] {
     let count = 0;
     const buckets = this.#counts.map((own, bucket) => {
       count += own;
-      const labels = { le: this.#bounds[bucket] ?? "+Inf" };
-      return { metricName: `${name}_bucket`, labels, sharedLabels, value: count };
+      const labels = { le: this.#bounds[bucket] ?? "+Inf", ...this.#labels };
+      return { metricName: `${name}_bucket`, labels, value: count };
     });
     return [
       ...buckets,
-      { metricName: `${name}_sum`, labels: {}, sharedLabels, value: this.#sum },
-      { metricName: `${name}_count`, labels: {}, sharedLabels, value: count },
+      { metricName: `${name}_sum`, labels: this.#labels, value: this.#sum },
+      { metricName: `${name}_count`, labels: this.#labels, value: count },
     ];
   }
 }
 
-/** A histogram whose series are distributions; registered. */
-export class TalliedHistogram<L extends string> extends Histogram<L> {
+/**
+ * A histogram whose series are distributions; registered.
+ *
+ * A `Histogram` takes only observations one by one, so it just names and describes the metric here.
+ * The registered metric is a gauge, whose values the registry takes from `get`.
+ */
+export class TalliedHistogram<L extends string> extends Gauge<L> {
+  readonly #described: Histogram<L>;
   readonly #name: string;
   readonly #bounds: readonly number[];
   readonly #series: Distribution<L>[] = [];
 
   constructor(naming: Naming<L>, buckets: number[]) {
-    super({ ...naming, buckets });
+    super(naming);
+    this.#described = new Histogram({ ...naming, buckets, registers: [] });
     this.#name = naming.name;
     this.#bounds = buckets;
   }
@@ -141,13 +142,8 @@ export class TalliedHistogram<L extends string> extends Histogram<L> {
     return distribution;
   }
 
-  /**
-   * The values of `get` and of the registry's text: prom-client calls it by this name, and declares
-   * only `get`.
-   */
-  async getForPromString(): Promise<MetricObjectWithValues<ExportedValue>> {
-    const inherited = Histogram.prototype as unknown as Pick<this, "getForPromString">;
-    const metric = await inherited.getForPromString.call(this);
+  override async get(): Promise<MetricObjectWithValues<MetricValueWithName<string>>> {
+    const metric = await this.#described.get();
     const values = this.#series.flatMap((distribution) => distribution.export(this.#name));
     return { ...metric, values };
   }
