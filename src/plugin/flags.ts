@@ -7,7 +7,6 @@ export interface FlaggedCommands {
   readonly commands: ReadonlyMap<string, { readonly args?: string; readonly flags?: FlagOptions }>;
 }
 
-/** A flag of kubectl. */
 interface SharedFlag {
   readonly type: "boolean" | "string";
   readonly help: string;

@@ -19,7 +19,6 @@ export function pluginHelp({ name, summary, commands }: KubectlPlugin): string {
   ].join("\n");
 }
 
-/** The help of one of its commands. */
 export function commandHelp({ name, commands }: KubectlPlugin, word: string): string {
   const { summary = "", args = "", examples = [], flags = {} } = commands.get(word) ?? {};
   return [

@@ -51,7 +51,6 @@ export class PiecesBody implements Body {
     this.#answer();
   }
 
-  /** Ends the body. */
   end(): void {
     this.#ended = true;
     this.#answer();

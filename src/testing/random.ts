@@ -19,7 +19,6 @@ export class Random {
     return this.#clock.random() < share;
   }
 
-  /** One of the values. */
   pick<T>(values: readonly [T, ...T[]]): T;
   pick<T>(values: readonly T[]): T | undefined;
   pick<T>(values: readonly T[]): T | undefined {

@@ -18,7 +18,6 @@ import { randomValue } from "./random-value.ts";
 const MAX_TRIES = 50;
 const TYPE_META = new Set(["apiVersion", "kind", "metadata"]);
 
-/** A version with its schema. */
 export class VersionSchema {
   readonly version: string;
   readonly apiVersion: string;

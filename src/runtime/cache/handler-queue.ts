@@ -32,7 +32,6 @@ export interface ResourceEventHandler<T extends KubeObject = KubeObject> {
   onDelete?(object: T, tombstone: boolean): void | Promise<void>;
 }
 
-/** One notification for a handler. */
 export type Notification<T extends KubeObject> =
   | { readonly type: "add"; readonly object: T; readonly initial: boolean }
   | { readonly type: "update"; readonly old: T; readonly object: T }

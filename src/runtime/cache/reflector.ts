@@ -32,7 +32,6 @@ import {
 import { Round } from "./round.ts";
 import { WatchSession, type InformerOccurrence } from "./watch-session.ts";
 
-/** The options of a reflector. */
 export interface ReflectorOptions<T extends KubeObject> {
   readonly listerWatcher: ListerWatcher<T>;
   readonly store: ReflectorStore<T>;

@@ -66,7 +66,6 @@ import { deletion, typed } from "./write-bodies.ts";
 const APPLY = "application/apply-patch+yaml";
 const PAGE_SIZE = 500;
 
-/** The default options of a client's writes. */
 interface WriteDefaults extends Pick<WriteOptions, "dryRun" | "fieldValidation"> {
   readonly fieldManager: string;
 }

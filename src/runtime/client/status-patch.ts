@@ -8,7 +8,6 @@ import { isPartial } from "../rest/partial-objects.ts";
 import type { Client, StatusPatch, StatusPatchOptions } from "./client.ts";
 import { lockedPatch, mergePatch, type Patch } from "./patches.ts";
 
-/** An object that has a status. */
 export type WithStatus = KubeObject & { status?: object } & Whole;
 
 // The limit of conflicts: another writer that is faster so often is in a loop; the reconcile then

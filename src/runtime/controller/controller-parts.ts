@@ -52,7 +52,6 @@ type SourceMaker = <T extends KubeObject>(
   options: WatchReaction<T> & WatchOptions<T>,
 ) => Source;
 
-/** The parts of a controller. */
 export interface ControllerParts {
   readonly name: string;
   readonly reconciler: Reconciler;
@@ -69,7 +68,6 @@ export interface ControllerParts {
   readonly kind?: string;
   /** The resource of that kind: `deployments.apps`. */
   readonly resource?: string;
-  /** Observes each reconcile. */
   readonly observer?: ReconcileObserver | undefined;
   /** Decides which keys this process may reconcile; all when absent. */
   readonly gate?: KeyGate;

@@ -22,7 +22,6 @@ interface Told {
   others: number;
 }
 
-/** Logs failures of one controller. */
 export class FailureLog {
   readonly #clock: Clock;
   readonly #told = new LruMap<Told>(REMEMBERED);

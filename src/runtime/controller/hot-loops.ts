@@ -21,7 +21,6 @@ interface History {
   delayMs: number;
 }
 
-/** A detected loop. */
 export interface HotLoop {
   /** The wait of the key from now on, in milliseconds. */
   readonly delayMs: number;

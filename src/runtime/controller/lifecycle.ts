@@ -36,7 +36,6 @@ import type {
 const CONFLICT_TRIES = 5;
 const PAUSED_REASON = "PausedByAnnotation";
 
-/** The parts of a lifecycle. */
 export interface LifecycleParts<T extends KubeObject> {
   readonly client: Client;
   readonly cache: InformerCache;

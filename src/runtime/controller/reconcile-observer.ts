@@ -6,7 +6,6 @@ import type { CauseType } from "./sources/handlers.ts";
 import type { ObjectEvent } from "./sources/predicates.ts";
 import type { ReconcileTap } from "../rest/reconcile-tap.ts";
 
-/** A cause, with its event. */
 export interface Cause {
   readonly type: CauseType;
   /** The text of the cause: `update of Deployment d/web`. */
@@ -55,7 +54,6 @@ export interface ObservedReconcile {
   readonly notes?: ReconcileNotes;
   /** The tap between it and its questions; absent for an observer that only observes. */
   readonly tap?: ReconcileTap;
-  /** Runs the reconcile. */
   run<T>(work: () => T): T;
   /** Called when it succeeded; `requeueAfterMs` when it asks to run again. */
   succeeded(requeueAfterMs: number | undefined): void;
@@ -64,7 +62,6 @@ export interface ObservedReconcile {
   end(): void;
 }
 
-/** Observes all reconciles of a manager. */
 export interface ReconcileObserver {
   /** Whether it wants the events behind the causes. */
   readonly wantsOrigins: boolean;

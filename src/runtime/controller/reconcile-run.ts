@@ -9,7 +9,6 @@ import type {
 import type { ReconcileScope } from "./reconcile-scopes.ts";
 import type { ReconcileContext } from "./reconciler.ts";
 
-/** The start of a reconcile. */
 export interface ReconcileStart {
   readonly controller: string;
   /** The key of the object: `d/web`. */

@@ -12,7 +12,6 @@ import { LruMap } from "../lru.ts";
 import type { ReconcileNotes } from "./reconcile-observer.ts";
 import type { ReconcileTap } from "../rest/reconcile-tap.ts";
 
-/** The scope of one reconcile. */
 export interface ReconcileScope {
   readonly controller: string;
   /** The key of the object: `d/web`. */

@@ -9,7 +9,6 @@ import type { ManifestObject } from "../../kube/object.ts";
 import { LruMap } from "../lru.ts";
 import { present } from "../../present.ts";
 
-/** The object of an event. */
 export interface ObjectReference {
   apiVersion?: string;
   kind?: string;

@@ -30,7 +30,6 @@ export interface EventDetails {
   readonly message: string;
   /** The action of the operator: one word in CamelCase. */
   readonly action?: string;
-  /** A related object. */
   readonly related?: KubeObject;
 }
 

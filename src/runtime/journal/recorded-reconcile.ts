@@ -36,7 +36,6 @@ export interface Recorder {
   readonly ended: (entry: Omit<JournalEntry, "number">) => void;
 }
 
-/** Records one reconcile. */
 export class RecordedReconcile implements ObservedReconcile, ReconcileNotes {
   readonly #start: ObservedStart;
   readonly #recorder: Recorder;

@@ -63,7 +63,6 @@ export class UsedRights {
     });
   }
 
-  /** All used rights. */
   list(): UsedRight[] {
     return [...this.#rights.values()];
   }

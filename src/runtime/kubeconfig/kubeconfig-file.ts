@@ -39,7 +39,6 @@ export interface ClusterEntry {
   readonly execConfig: unknown;
 }
 
-/** A user, with its credentials. */
 export interface UserEntry {
   readonly origin: Origin;
   readonly clientCertificate: string | undefined;

@@ -50,7 +50,6 @@ export interface ElectionSettings {
   readonly stuckAfterMs: number;
 }
 
-/** Takes part in an election. */
 export interface Election {
   /** Resolves when this process is the leader. @throws the signal's reason when it is aborted */
   acquire(signal: AbortSignal): Promise<void>;
@@ -63,7 +62,6 @@ export interface Election {
 // How far client-go spreads the attempts of waiting processes: up to 2.2 periods apart.
 const JITTER = 1.2;
 
-/** The parts of an elector. */
 export interface LeaderElectorParts extends ElectionSettings {
   readonly client: Client;
   readonly clock: Clock;

@@ -25,7 +25,6 @@ import {
 import type { Endpoint } from "../serving/listening.ts";
 import type { ManagerOptions } from "./manager-options.ts";
 
-/** The parts of a keeper. */
 interface KeeperParts {
   /**
    * The cluster to which a thread may connect by itself; without it everything stays in the main

@@ -27,7 +27,6 @@ import { debugOfEnvironment } from "../journal/debug-endpoint.ts";
 import type { ManagerOptions } from "./manager-options.ts";
 import { OperatorMetrics } from "../metrics/metrics.ts";
 
-/** The parts of a manager's clients. */
 interface ClientParts {
   readonly options: ManagerOptions;
   readonly transport: Transport;
@@ -44,7 +43,6 @@ export interface DebugParts {
   readonly usedRights: UsedRights;
 }
 
-/** The clients of a manager. */
 export class ManagerClients {
   readonly clock: Clock;
   /** The clock that reconcilers get: their questions to it may be recorded. */

@@ -12,7 +12,6 @@ import { ruleAdvice } from "../rest/rights.ts";
 
 const AGAIN_AFTER_MS = 15_000;
 
-/** The parts of a preflight. */
 export interface PreflightParts {
   /** The client that checks the rights of the operator; neither fenced nor a dry run. */
   readonly client: Client;

@@ -174,7 +174,6 @@ export class OperatorMetrics implements RuntimeMetrics {
   }
 }
 
-/** The metrics of one controller. */
 export interface ControllerMetrics extends QueueObserver {
   reconciled(result: ReconcileResult, seconds: number): void;
   terminalError(): void;

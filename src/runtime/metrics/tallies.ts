@@ -31,7 +31,6 @@ interface Naming<L extends string> {
   readonly registers: Registry[];
 }
 
-/** A counter, registered. */
 export function talliedCounter<L extends string>(naming: Naming<L>): Tallied<L> {
   return tallied((collect) => {
     const counter: Counter<L> = new Counter({
@@ -46,7 +45,6 @@ export function talliedCounter<L extends string>(naming: Naming<L>): Tallied<L> 
   });
 }
 
-/** A gauge, registered. */
 export function talliedGauge<L extends string>(naming: Naming<L>): Tallied<L> {
   return tallied((collect) => {
     const gauge: Gauge<L> = new Gauge({

@@ -30,7 +30,6 @@ export type RecordedAnswer =
   /** The reconcile ended before the answer, or the answer is confidential. */
   | { readonly is: "unknown"; readonly why: string };
 
-/** A request, and its outcome. */
 export interface RecordedRequest {
   readonly method: RestRequest["method"];
   readonly path: string;

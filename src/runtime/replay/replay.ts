@@ -46,7 +46,6 @@ export const REPLAY_VARIABLE = "TSOP_REPLAY";
 /** The variable with the path of the report. */
 export const REPLAY_REPORT_VARIABLE = "TSOP_REPLAY_REPORT";
 
-/** One replay. */
 export class Replay implements ReconcileObserver {
   readonly wantsOrigins = false;
   readonly recording: Recording;

@@ -3,7 +3,6 @@ import { TsopError } from "../../errors.ts";
 import { isJsonObject } from "../../kube/json.ts";
 import type { Query, RestRequest } from "./rest-client.ts";
 
-/** The default options of a raw request. */
 interface RawDefaults {
   readonly dryRun?: boolean | undefined;
   readonly fieldValidation?: string | undefined;

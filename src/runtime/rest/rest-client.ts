@@ -65,7 +65,6 @@ export interface RestRequest {
   readonly withoutManagedFields?: boolean;
 }
 
-/** The request of a watch. */
 export interface WatchRequest extends Omit<RestRequest, "method" | "body"> {
   /** The last bookmarks of the watches before this one. */
   readonly bookmarks?: BookmarkMemory;

@@ -43,7 +43,6 @@ export function warningHandler(
   return option ?? oncePerText(byDefault);
 }
 
-/** Logs a warning. */
 export function logWarning(log: Logger): WarningHandler {
   return ({ text, method, path }) => {
     log.warn({ method, path }, `the API server warns: ${text}`);

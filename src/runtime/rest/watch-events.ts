@@ -45,7 +45,6 @@ export interface BookmarkMemory {
   last?: { readonly chunk: Buffer; readonly decoded: Decoded } | undefined;
 }
 
-/** The options for reading a watch. */
 interface WatchReading {
   readonly withoutManagedFields: boolean;
   /** The memory of bookmarks; the reader's own when absent. */
@@ -195,7 +194,6 @@ function isEvent(value: unknown): boolean {
   return EVENT_TYPES.has(event?.type ?? "") && isJsonObject(event?.object);
 }
 
-/** The event of a line, or its error. */
 function decodeEvent<T extends KubeObject>(line: string): WatchEvent<T> | Error {
   let event: { type?: string; object?: unknown } | null;
   try {

@@ -44,7 +44,6 @@ export interface ShardPresence {
 /** The label of the Leases of the processes that share the keys; its value is the operator's id. */
 export const SHARDS_LABEL = "tsop.dev/shards";
 
-/** The parts of a shard's Lease. */
 export interface ShardLeaseParts extends ShardSettings {
   /** A client that is neither cached nor fenced. */
   readonly client: Client;

@@ -43,7 +43,6 @@ export interface ShardingOptions {
 
 const NOBODY: readonly string[] = [];
 
-/** The parts of a member. */
 export interface ShardMemberParts {
   /** A client that is neither cached nor fenced. */
   readonly client: Client;

@@ -37,7 +37,6 @@ const MOST_RESTARTS = 5;
 const RESTARTS_COUNT_FOR_MS = 10 * 60_000;
 const RESTART_AFTER_MS = 1000;
 
-/** The parts of a side thread. */
 export interface SideThreadParts {
   readonly clock: Clock;
   readonly log: Logger;

@@ -75,7 +75,6 @@ export class PlacedSpan {
   }
 }
 
-/** The span of a reconcile. */
 class ReconcileSpan implements ObservedReconcile {
   readonly #span: PlacedSpan;
 

@@ -72,7 +72,6 @@ export class AnswerBody implements Body {
     if (!this.#waiter && this.#bytes > UNREAD_BYTES) this.#source.pause();
   }
 
-  /** Ends the body. */
   end(): void {
     this.#ended = true;
     this.#wake();

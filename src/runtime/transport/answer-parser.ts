@@ -52,7 +52,6 @@ type State =
   | "trailer"
   | "done";
 
-/** One answer. */
 export class AnswerParser {
   readonly #sink: AnswerSink;
   readonly #method: string;

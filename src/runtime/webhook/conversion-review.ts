@@ -14,7 +14,6 @@ import type { AskedReview } from "./requests/replies.ts";
 const GROUP = "apiextensions.k8s.io";
 const VERSIONS: readonly string[] = [`${GROUP}/v1`, `${GROUP}/v1beta1`];
 
-/** A request for a conversion. */
 export interface ConversionRequest {
   readonly desiredAPIVersion: string;
   readonly objects: readonly SentObject[];

@@ -19,7 +19,6 @@ import { Warnings } from "./warnings.ts";
 // What handlers call are functions of the object, not methods: a handler may take `{ warn, invalid }` apart. They are made
 // when they are asked for: most reviews need none of them.
 
-/** A review that is being answered. */
 export class OpenReview implements Review {
   readonly request: AdmissionRequest;
   #warnings: Warnings | undefined;

@@ -39,7 +39,6 @@ interface ServerOptions {
   readonly tracing?: Tracing | undefined;
 }
 
-/** Serves webhooks. */
 export class WebhookServer {
   readonly #clock: Clock;
   readonly #paths: ReadonlyMap<string, ServedPath>;

@@ -14,7 +14,6 @@ export interface AddedWatch {
   remove(): void;
 }
 
-/** The surroundings of running sources. */
 export interface SourceSurroundings {
   readonly enqueue: Enqueue;
   readonly signal: AbortSignal;

@@ -14,7 +14,6 @@ const CLOSE_BRACKET = 0x5d;
 const COMMA = 0x2c;
 const NEWLINE = 0x0a;
 
-/** UTF-8 as text. */
 export function utf8TextOf(bytes: Buffer): string {
   // Node 20 takes four times as long to check each byte itself.
   return bytes.toString(isAscii(bytes) ? "latin1" : "utf8");

@@ -20,7 +20,6 @@ interface ConvertedKind {
   readonly spokes: Map<string, AnyConverter>;
 }
 
-/** The options of a conversion. */
 export interface HubConversionOptions {
   readonly log?: Logger;
   /** `false`: only the converters decide, and the fields that they drop are lost. */

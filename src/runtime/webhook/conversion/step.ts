@@ -24,7 +24,6 @@ export interface Step {
   readonly toHub: boolean;
 }
 
-/** The options of a step. */
 export interface StepOptions {
   readonly lossless: boolean;
   /** Called for an annotation of this kind with an invalid text. */

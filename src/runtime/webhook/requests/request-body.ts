@@ -22,7 +22,6 @@ export class BodyBudget {
     return true;
   }
 
-  /** Gives some back. */
   giveBack(bytes: number): void {
     this.#bytes -= bytes;
   }

@@ -9,7 +9,6 @@ import type { PathMetrics } from "./webhook-metrics.ts";
 
 const JSON_TYPE = "application/json";
 
-/** A served path. */
 export interface ServedPath {
   readonly metrics: PathMetrics;
   readonly maxBytes: number;
@@ -23,7 +22,6 @@ export interface ServedPath {
   broken(error: unknown): void;
 }
 
-/** A request that came in. */
 export interface PathRequest {
   readonly method: string | undefined;
   readonly headers: IncomingHttpHeaders;
