@@ -63,7 +63,6 @@ const FLAGS = {
 /** The flags of every plugin, by name. */
 export const SHARED_FLAGS: Readonly<Record<string, SharedFlag>> = FLAGS;
 
-/** The values of these flags. */
 export interface SharedValues {
   readonly namespace?: string;
   readonly allNamespaces: boolean;

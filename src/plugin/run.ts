@@ -117,7 +117,6 @@ async function complete(
   }
 }
 
-/** The ports of this process. */
 function processPorts(): PluginPorts {
   const err = (text: string): void => void process.stderr.write(`${text}\n`);
   return {

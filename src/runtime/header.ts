@@ -1,4 +1,3 @@
-/** Headers of requests. */
 const HEADER_NAME = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/;
 // oxlint-disable-next-line no-control-regex -- those are what must not be there
 const NOT_IN_HEADER = /[\u0000-\u0008\u000a-\u001f\u007f]/;

@@ -1,7 +1,6 @@
 /** The bodies of answers without a socket. */
 import type { Body } from "../runtime/transport/transport.ts";
 
-/** A body whose content is complete. */
 export function wholeBody(content: string | Uint8Array): Body {
   // A copy: the reader may change the bytes.
   const copy = (): Buffer =>

@@ -104,7 +104,6 @@ function randomObject(schema: Schema, random: Random, depth: number): JsonObject
   return object;
 }
 
-/** The fields that one branch of `oneOf` or `anyOf` requires. */
 function requiredByBranch({ oneOf, anyOf }: Schema, random: Random): readonly string[] {
   return [oneOf, anyOf].flatMap((branches) => random.pick(branches ?? [])?.required ?? []);
 }

@@ -54,7 +54,6 @@ export function informersOf(cache: Cache): InformerCache {
   );
 }
 
-/** Informers by kind. */
 export class InformerCache implements Cache {
   readonly #rest: RestClient;
   readonly #clock: Clock;

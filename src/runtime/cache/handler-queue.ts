@@ -43,7 +43,6 @@ const LARGE = 1000;
 // `undefined` stands for a notification that was merged into another.
 type Waiting<T extends KubeObject> = Notification<T> | (() => void) | undefined;
 
-/** The notifications of one handler. */
 export class HandlerQueue<T extends KubeObject> {
   readonly #handler: ResourceEventHandler<T>;
   readonly #log: Logger;

@@ -156,7 +156,6 @@ export class Indexer<T extends KubeObject> {
     return objects;
   }
 
-  /** Stores `object` under its key. */
   set(key: string, object: T): void {
     if (this.#indexes.size > 0) {
       const old = this.#objects.get(key);

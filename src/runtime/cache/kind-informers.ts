@@ -10,7 +10,6 @@ import type { SharedInformer } from "./shared-informer.ts";
 
 /** A handler of a kind's changes, in all watched namespaces. */
 export interface KindHandler<T extends KubeObject> {
-  /** The handler for one of the informers. */
   readonly handlerFor: (informer: SharedInformer<T>) => ResourceEventHandler<T>;
   /**
    * Called when a namespace is no longer watched; its objects still exist, but no more events of

@@ -316,7 +316,6 @@ export class Reflector<T extends KubeObject> {
   }
 }
 
-/** The failure of a watch. */
 interface Failure {
   readonly error: unknown;
   /** Whether the server had begun to answer. */

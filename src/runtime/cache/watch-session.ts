@@ -23,7 +23,6 @@ export type InformerOccurrence =
   | "unreadable-object"
   | "index-error";
 
-/** The options of a session, from its reflector. */
 export interface WatchSessionOptions<T extends KubeObject> {
   readonly clock: Clock;
   readonly log: Logger;

@@ -25,7 +25,6 @@ export interface CreateOrPatchResult<T extends KubeObject> {
   readonly object: T;
 }
 
-/** The object to create or change, and how. */
 interface Wanted<T extends KubeObject> {
   readonly token: Token<T>;
   readonly key: ObjectKey;

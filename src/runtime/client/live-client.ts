@@ -378,7 +378,6 @@ export class LiveClient implements Client {
   }
 }
 
-/** The write defaults of a client with that name. */
 export function writeDefaults(
   fieldManager: string,
   { dryRun, fieldValidation }: Pick<WriteOptions, "dryRun" | "fieldValidation">,

@@ -27,7 +27,6 @@ import type { Client } from "./client.ts";
 const NO_VERSION = "1";
 const CONFLICT_TRIES = 4;
 
-/** The intent, and its owner. */
 interface OwnedApply<T extends KubeObject> {
   readonly token: Token<T>;
   readonly intent: Intent<T>;

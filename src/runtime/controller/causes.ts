@@ -12,7 +12,6 @@ interface TakenCauses {
   readonly origins: readonly Cause[];
 }
 
-/** The cause of a later enqueue. */
 interface LaterCause {
   /** On the monotonic clock. */
   readonly dueMs: number;

@@ -101,7 +101,6 @@ export interface DependentsParts {
 // The time after which an object that is being deleted is checked again, should its event be lost.
 const LOOK_AGAIN_MS = 5000;
 
-/** The result of one dependent. */
 interface Made {
   readonly object?: KubeObject;
 }

@@ -50,9 +50,7 @@ export interface LifecycleParts<T extends KubeObject> {
   readonly cleanupTimeoutMs: number;
   /** Whether this program writes the status of the kind. */
   readonly ownsStatus: boolean;
-  /** Records an event about an object. */
   readonly tell: (object: KubeObject, details: EventDetails) => void;
-  /** Counts an overdue cleanup. */
   readonly overdue: () => void;
   /** Counts an error that the reconciler throws before it returns a promise. */
   readonly panicked: () => void;

@@ -14,7 +14,6 @@ export interface Cause {
   readonly event?: ObjectEvent | undefined;
 }
 
-/** The start of a reconcile, for observers. */
 export interface ObservedStart {
   readonly controller: string;
   /** The kind of the object; absent for a controller without a kind. */

@@ -23,7 +23,6 @@ export interface ReconcileStart {
   /** The causes with their events, where the observer wants them. */
   readonly origins: readonly Cause[];
   readonly failures: number;
-  /** The log of the controller. */
   readonly log: Logger;
 }
 

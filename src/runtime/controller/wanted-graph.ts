@@ -5,7 +5,6 @@
 import { TsopError } from "../../errors.ts";
 import type { Dependent } from "./dependent.ts";
 
-/** One wanted dependent, and its predecessors. */
 export interface Wanted {
   readonly dependent: Dependent;
   /** The name: `ConfigMap d/web`. */

@@ -18,7 +18,6 @@ export interface ObjectReference {
   resourceVersion?: string;
 }
 
-/** An event of the core group. */
 export interface CoreEvent extends ManifestObject {
   involvedObject: ObjectReference;
   source: { component?: string; host?: string };
@@ -98,7 +97,6 @@ export class EventCorrelator {
     return { event: { ...event, message, count: 1 }, key };
   }
 
-  /** Counts an event that is repeated. */
   #observe(event: CoreEvent, key: string): CorrelatedEvent {
     const last = this.#logs.get(key);
     if (!last) {

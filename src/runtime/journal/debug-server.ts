@@ -28,7 +28,6 @@ const MOST_BUFFERED = 8 * 1024 * 1024;
 export interface JournalAnswer {
   /** The version of this format. */
   readonly version: 1;
-  /** The operator's name. */
   readonly operator: string;
   /**
    * A different value for each start of the operator: the numbers of entries start again with it.
@@ -42,7 +41,6 @@ export interface JournalAnswer {
   readonly usedRights: readonly UsedRight[];
 }
 
-/** The parts of the debug server. */
 export interface DebugParts {
   readonly endpoint: DebugEndpoint;
   readonly journal: Journal;

@@ -8,7 +8,6 @@ const MOST_STACK = 4000;
 const MOST_MESSAGE = 2000;
 const FRAME = /^\s+at (?:.*?\()?((?:file:\/\/)?[^()]+:\d+:\d+)\)?$/;
 
-/** The journal's data of an error. */
 export function journalError(error: unknown): JournalError {
   const stack = error instanceof Error ? error.stack?.slice(0, MOST_STACK) : undefined;
   const place = stack === undefined ? undefined : placeOf(stack);

@@ -28,7 +28,6 @@ const MOST_READS = 50;
 const MOST_WRITES = 50;
 const IGNORED: RequestNote = { answered: () => undefined, failed: () => undefined };
 
-/** The parts that a record needs. */
 export interface Recorder {
   readonly clock: Clock;
   readonly known: KnownObjects;

@@ -106,7 +106,6 @@ export class Field {
     return undefined;
   }
 
-  /** The value as it is. */
   raw(): unknown {
     return this.#value;
   }

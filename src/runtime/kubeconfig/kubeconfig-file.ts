@@ -76,7 +76,6 @@ export interface ContextEntry {
   readonly namespace: string | undefined;
 }
 
-/** The content of a file. */
 export interface KubeconfigFile {
   readonly currentContext: string;
   readonly clusters: ReadonlyMap<string, ClusterEntry>;

@@ -16,7 +16,6 @@ export interface IdleState {
   readonly waiting: readonly WaitingKey[];
 }
 
-/** The parts of a manager that `idle` asks. */
 export interface IdleParts {
   /** The work under way, in words. */
   busy(): readonly string[];

@@ -48,7 +48,6 @@ interface KeeperParts {
   readonly failed: (error: TsopError) => void;
 }
 
-/** The parts of a keeper that its manager provides. */
 interface OfManager extends Omit<
   KeeperParts,
   "config" | "election" | "health" | "stuckAfterMs" | "name"
@@ -57,7 +56,6 @@ interface OfManager extends Omit<
   readonly namespace: string;
 }
 
-/** The keeper that a manager's options ask for. */
 export function keeperOf(
   options: ManagerOptions,
   config: ClusterConfig | undefined,

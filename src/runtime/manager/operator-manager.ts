@@ -40,7 +40,6 @@ import type { Manager, ManagerPorts } from "./manager.ts";
 const STARTING = "starts";
 const RUNNING = "runs";
 
-/** The manager of a running operator. */
 export class OperatorManager implements Manager {
   readonly name: string;
   readonly client: Client;

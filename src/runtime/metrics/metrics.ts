@@ -7,7 +7,6 @@ import type { QueueObserver } from "../queue/work-queue.ts";
 import { registerMetrics } from "./definitions.ts";
 import type { Tallied } from "./tallies.ts";
 
-/** The outcome of a reconcile. */
 type ReconcileResult = "success" | "error" | "requeue_after";
 
 /**
@@ -65,7 +64,6 @@ export class OperatorMetrics implements RuntimeMetrics {
     };
   }
 
-  /** Counts a read of a server's certificate. */
   certificateRead(outcome: "read" | "error"): void {
     this.#metrics.certificates.inc();
     if (outcome === "error") this.#metrics.certificateErrors.inc();

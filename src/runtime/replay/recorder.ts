@@ -60,7 +60,6 @@ const SUFFIX = ".recording.json";
 const MOST_FILES = 20;
 const MOST_CHARACTERS = 8 * 1024 * 1024;
 
-/** Records the reconciles of an operator. */
 export class Recorder implements ReconcileObserver {
   readonly wantsOrigins = false;
   readonly #options: RecordingOptions;

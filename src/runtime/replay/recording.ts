@@ -48,7 +48,6 @@ export type RecordedOutcome =
 /** A recorded reconcile. Answers are by question, in the order in which it was asked. */
 export interface Recording {
   readonly format: typeof RECORDING_FORMAT;
-  /** The operator's name. */
   readonly operator: string;
   readonly controller: string;
   /** The key: `default/web`. */

@@ -32,7 +32,6 @@ export interface ReplayedWrite {
   readonly isSame: boolean;
 }
 
-/** Answers from a recording. */
 export class ReplayTap implements ReconcileTap {
   readonly #recording: Recording;
   /** How often each question was asked. */

@@ -18,9 +18,7 @@ export interface ReplayReport {
   readonly controller: string;
   /** The key: `default/web`. */
   readonly key: string;
-  /** The outcome in the recording. */
   readonly recorded: RecordedOutcome;
-  /** The outcome of the replay. */
   readonly replayed: RecordedOutcome;
   /** The writes in the order of the replay; recorded ones that it does not send come last. */
   readonly writes: readonly ReplayedWrite[];
@@ -67,7 +65,6 @@ export class Replay implements ReconcileObserver {
     return this.#report;
   }
 
-  /** Adds a controller of the manager. */
   add(controller: Replayable): void {
     this.#controllers.push(controller);
   }

@@ -20,7 +20,6 @@ const GENERIC: Readonly<Record<number, readonly [reason: string, message: string
   ],
 };
 
-/** Whether `value` is a `Status` of a failure. */
 export function isFailure(value: unknown): value is Status {
   const { kind, status } = (value ?? {}) as Partial<Status>;
   return kind === "Status" && status === "Failure";
@@ -87,7 +86,6 @@ function failureOf(
   });
 }
 
-/** The error of an `ERROR` event in a watch. */
 export function statusErrorOfEvent(object: unknown): StatusError {
   return isFailure(object)
     ? new StatusError(object)

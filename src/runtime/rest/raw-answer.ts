@@ -21,7 +21,6 @@ export class RawAnswer {
     this.body = body;
   }
 
-  /** The body as text. */
   text(): string {
     return this.body.toString("utf8");
   }

@@ -31,7 +31,6 @@ export interface ReconcileTap {
     key: ObjectKey,
     read: () => T | undefined,
   ): T | undefined;
-  /** Lists objects of the cache. */
   list<T extends KubeObject>(resource: ResourceInfo, asked: ListQuestion, read: () => T[]): T[];
   /**
    * Reads another fact that a reconcile depends on: the time, a random number, the process' memory
@@ -40,6 +39,5 @@ export interface ReconcileTap {
   fact<T extends Json>(name: string, read: () => T): T;
   /** Reads a fact that is not known at once; plain data, too. */
   laterFact<T extends object>(name: string, read: () => Promise<T>): Promise<T>;
-  /** Sends a request to the server. */
   request(request: RestRequest, send: SendRequest): Promise<unknown>;
 }

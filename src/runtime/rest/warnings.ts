@@ -49,7 +49,6 @@ export function logWarning(log: Logger): WarningHandler {
   };
 }
 
-/** Calls the handler once for each text. */
 export function oncePerText(handler: WarningHandler): WarningHandler {
   const told = new ToldBefore();
   return (warning) => {

@@ -81,7 +81,6 @@ export interface ProbeAnswer {
   readonly body: string;
 }
 
-/** The answer for unknown paths. */
 export const PATH_NOT_FOUND: ProbeAnswer = { status: 404, body: "404 page not found\n" };
 
 const BASE = "http://localhost";
@@ -90,7 +89,6 @@ function parsedUrl(url: string): URL {
   return new URL(URL.canParse(url, BASE) ? url : "/", BASE);
 }
 
-/** The path of a request. */
 export function probePathOf(url: string): string {
   return parsedUrl(url).pathname;
 }

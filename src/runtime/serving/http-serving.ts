@@ -7,7 +7,6 @@ import { type Endpoint, listen, STRANGER_LIMITS, tlsOptions } from "./listening.
 // A kubelet and a few scrapers need a handful of connections.
 const MAX_CONNECTIONS = 1000;
 
-/** A running server: its port, and its end. */
 export interface RunningServer {
   readonly port: number;
   stop(): Promise<void>;

@@ -48,7 +48,6 @@ interface ServerTls extends SecureContextOptions {
   readonly rejectUnauthorized: boolean;
 }
 
-/** The options of Node's TLS server for a certificate. */
 export function tlsOptions(certificate: ServerCertificate): ServerTls {
   const verified = certificate.ca !== undefined;
   return { ...certificate, requestCert: verified, rejectUnauthorized: verified };

@@ -10,7 +10,6 @@ import type { OperatorMetrics } from "../metrics/metrics.ts";
 import { ReviewFilter } from "./review-filter.ts";
 import type { BoundlessMetric } from "../metrics/series-watch.ts";
 
-/** The parts of the metrics server. */
 interface MetricsParts {
   readonly metrics: OperatorMetrics;
   readonly clock: Clock;

@@ -6,7 +6,6 @@
 import type { Clock } from "../../clock.ts";
 import type { Lease } from "../leader-election/lease.ts";
 
-/** Another member. */
 export interface Neighbour {
   readonly identity: string;
   /** The members by which it works. */

@@ -37,7 +37,6 @@ export interface ShardPresence {
    * @throws StatusError, ConnectionError; TsopError `shard-term-over`
    */
   publish(ring: readonly string[], anew: boolean): Promise<void>;
-  /** Deletes the Lease. */
   withdraw(): Promise<void>;
 }
 

@@ -99,7 +99,6 @@ export class ShardMember implements KeyGate, Shards {
     return this.#parts.presence()?.endsAtMs;
   }
 
-  /** The settings of its Lease. */
   get settings(): ShardSettings {
     return this.#parts.settings;
   }

@@ -141,7 +141,6 @@ class ShardRun {
   }
 }
 
-/** The side thread's own client. */
 function clientOf(
   { cluster, credentials, name }: ThreadLease,
   tell: (message: FromSideThread) => void,

@@ -100,7 +100,6 @@ class ReconcileSpan implements ObservedReconcile {
   }
 }
 
-/** Makes spans. */
 export class Tracing implements ReconcileObserver {
   readonly wantsOrigins = false;
   readonly #api: TracingApi;

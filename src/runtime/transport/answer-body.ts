@@ -7,7 +7,6 @@ import { answerTooLarge, LARGEST_ANSWER_BYTES } from "./answer-size.ts";
 import { WaitingPieces } from "./body-pieces.ts";
 import type { Body } from "./transport.ts";
 
-/** The connection of a body. */
 interface BodySource {
   /** Stops reading, so that the server waits. */
   pause(): void;

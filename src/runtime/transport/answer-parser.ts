@@ -15,12 +15,10 @@ export interface AnswerHead {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Receives the parts of an answer. */
 interface AnswerSink {
   head(head: AnswerHead): void;
   /** A part of the body, not empty. It is valid until the call returns. */
   data(part: Buffer): void;
-  /** The answer is complete. */
   end(): void;
 }
 

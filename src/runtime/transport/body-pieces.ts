@@ -17,7 +17,6 @@ export class WaitingPieces {
   #pieces: Piece[] = [];
   #bytes = 0;
 
-  /** The number of waiting bytes. */
   get bytes(): number {
     return this.#bytes;
   }

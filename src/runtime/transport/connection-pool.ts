@@ -22,7 +22,6 @@ interface Idle {
   readonly untilMs: number;
 }
 
-/** Opens connections, and keeps them. */
 export class ConnectionPool implements ConnectionKeeper {
   readonly #clock: Clock;
   readonly #dialer: Dialer;

@@ -152,7 +152,6 @@ function deliver(socket: Socket, onread: OnReadOpts): void {
   });
 }
 
-/** A socket that is being opened. */
 class Attempt implements Dialing {
   readonly onread: OnReadOpts;
   readonly #clock: Clock;

@@ -45,7 +45,6 @@ export async function* wholeParts(
   if (rest.length > 0) yield { bytes: rest, ended: false };
 }
 
-/** A splitter of chunks into lines. */
 export function lineSplitter(maxBytes = LARGEST_ANSWER_BYTES): Splitter {
   return new Splitter(lastNewline, maxBytes);
 }

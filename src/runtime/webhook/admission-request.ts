@@ -76,7 +76,6 @@ export function admissionRequestOf(value: unknown): AdmissionRequest {
   return asked;
 }
 
-/** The failure of an invalid request. */
 export function bad(message: string): ReviewFailure {
   return new ReviewFailure(400, message);
 }

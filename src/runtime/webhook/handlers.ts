@@ -51,7 +51,6 @@ export class WebhookHandlers {
     return this.#routes;
   }
 
-  /** The converters. */
   get conversions(): readonly ConversionRoute[] {
     return this.#conversions;
   }

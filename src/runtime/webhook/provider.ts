@@ -30,7 +30,6 @@ export interface ProviderParts {
   readonly marks: HandlerMarks;
 }
 
-/** The provider of a certificate. */
 export function providerFor(
   certificate: WebhookCertificate,
   parts: ProviderParts,

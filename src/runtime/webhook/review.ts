@@ -48,7 +48,6 @@ export class OpenReview implements Review {
 
 type Noted = ValidationReview;
 
-/** A review that notes mistakes. */
 export class OpenValidation extends OpenReview implements ValidationReview {
   readonly #object: KubeObject;
   readonly #errors: FieldError[] = [];

@@ -35,7 +35,6 @@ export interface Webhooks {
   add(handler: WebhookHandler): void;
 }
 
-/** The parts of a manager's webhooks. */
 export interface WebhookParts extends Omit<ProviderParts, "marks"> {
   /** Nothing is served when absent. */
   readonly options: WebhookServerOptions | undefined;

@@ -70,7 +70,6 @@ export function handshake(protocols: readonly string[]): Handshake {
   };
 }
 
-/** Messages over a connection. */
 export class WebSocketConnection {
   readonly #connection: UpgradedConnection;
   readonly #clock: Clock;

@@ -56,7 +56,6 @@ export type WatchReaction<T extends KubeObject> =
   | { readonly map: MapFunction<T>; readonly handler?: never }
   | { readonly handler: EventHandler<T>; readonly map?: never };
 
-/** The handler of a reaction. */
 export function handlerOf<T extends KubeObject>({
   map,
   handler,
@@ -64,7 +63,6 @@ export function handlerOf<T extends KubeObject>({
   return handler ?? enqueueMapped(map);
 }
 
-/** Enqueues the object itself. */
 export const enqueueObject: EventHandler = ({ object }, enqueue) => {
   enqueue(keyOf(object));
 };

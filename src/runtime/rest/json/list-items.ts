@@ -19,7 +19,6 @@ const MAX_HEAD_BYTES = 16 * 1024;
 const MAX_BORDER_BYTES = 512;
 const COMMA = Buffer.from(",");
 
-/** A list with its first items parsed. */
 export interface ReadList {
   readonly items: readonly unknown[];
   /** The list without these items. */

@@ -67,7 +67,6 @@ export function dropMark(object: unknown): boolean {
   return true;
 }
 
-/** Removes the managedFields of an object. */
 export function dropManagedFields(object: KubeObject): void {
   const { metadata } = object;
   let last = "";

@@ -7,7 +7,6 @@ import { statSync, accessSync, constants } from "node:fs";
 import { delimiter, extname, isAbsolute, join } from "node:path";
 import { abortReason, type Clock } from "../../../clock.ts";
 
-/** The program, and its surroundings. */
 export interface ProgramOptions {
   /** An absolute path, or a name to find in `PATH`. */
   readonly command: string;

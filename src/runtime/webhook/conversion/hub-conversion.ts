@@ -13,7 +13,6 @@ import { ToldBefore } from "../../told-before.ts";
 import type { AnyConverter, ConversionRegistry } from "./conversion-registry.ts";
 import { type Step, type StepOptions, takeStep } from "./step.ts";
 
-/** The versions of one kind. */
 interface ConvertedKind {
   readonly hub: ResourceInfo;
   /** The converters by the apiVersion of their spoke. */

@@ -60,7 +60,6 @@ export function withoutStashes(metadata: JsonObject): JsonObject {
   return withAnnotations(metadata, Object.fromEntries(names.map((name) => [name, undefined])));
 }
 
-/** The text of an annotation. */
 export const stashText = (difference: Difference): string => encodeJson(difference);
 
 /** The size of an object's annotations, as the API server counts it. */

@@ -26,7 +26,6 @@ export class Exchanges {
     this.#tracing = tracing;
   }
 
-  /** A request came in. */
   begin(path: ServedPath, asked: Asked): Exchange {
     const span = this.#tracing?.review(asked.pathname, asked.headers);
     const patience = new Patience(this.#clock, patienceOf(asked.query, path.defaultTimeoutMs));

@@ -61,7 +61,6 @@ export interface AskedReview {
 /** Nothing of a request could be read. */
 export const UNREAD: AskedReview = { uid: "", apiVersion: "", kind: "AdmissionReview" };
 
-/** The answer of a review. */
 export function reviewReply({ uid, apiVersion, kind }: AskedReview, response: JsonObject): Reply {
   return { status: 200, body: encodeJson({ kind, apiVersion, response: { uid, ...response } }) };
 }

@@ -27,7 +27,6 @@ export class BodyBudget {
   }
 }
 
-/** The memory limits of bodies. */
 export interface BodyLimits {
   /** Of each. */
   readonly maxBytes: number;

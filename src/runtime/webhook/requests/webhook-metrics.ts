@@ -10,7 +10,6 @@ import { talliedCounter, talliedGauge, TalliedHistogram } from "../../metrics/ta
 // client-go's ExponentialBuckets(10e-9, 10, 12), in seconds.
 const BUCKETS = Array.from({ length: 12 }, (_, power) => 10 ** (power - 8));
 
-/** Counts the requests of one path. */
 export interface PathMetrics {
   /** A request came in; call the result with the status of its answer. */
   began(): (status: number) => void;
@@ -92,7 +91,6 @@ export class WebhookMetrics {
     this.#panics.inc();
   }
 
-  /** A converter threw. */
   conversionPanicked(): void {
     this.#conversionPanics.inc();
   }
