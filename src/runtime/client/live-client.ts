@@ -165,7 +165,7 @@ export class LiveClient implements Client {
 
   async watch<T extends KubeObject>(
     token: ReadToken<T>,
-    options: Selection & { readonly resourceVersion?: string } = {},
+    options: Selection & { readonly resourceVersion?: string | undefined } = {},
   ): Promise<WatchStream<T>> {
     const resource = this.#resource(token);
     assertServed(resource, options);
