@@ -73,9 +73,9 @@ interface WriteDefaults extends Pick<WriteOptions, "dryRun" | "fieldValidation">
 /** Observes writes; the cache does, so that reads see them at once. */
 export interface WriteObserver {
   /** Called with an object as the server stored it. */
-  written(object: KubeObject): void;
+  noteWritten(object: KubeObject): void;
   /** Called when the server no longer has the object of that uid. */
-  deleted(resource: ResourceInfo, key: ObjectKey, uid: string): void;
+  noteDeleted(resource: ResourceInfo, key: ObjectKey, uid: string): void;
   /** The tap of the calling reconcile, where reconciles are recorded or replayed. */
   readonly tap?: ReconcileTap | undefined;
 }
@@ -255,8 +255,8 @@ export class LiveClient implements Client {
     if (options.dryRun) return;
     // A `Status` means that the object is gone; an object, that a finalizer still holds it.
     const { kind, details } = answer as Partial<Status>;
-    if (kind !== "Status") this.#observer?.written(answer as KubeObject);
-    else if (details?.uid !== undefined) this.#observer?.deleted(resource, key, details.uid);
+    if (kind !== "Status") this.#observer?.noteWritten(answer as KubeObject);
+    else if (details?.uid !== undefined) this.#observer?.noteDeleted(resource, key, details.uid);
   }
 
   async deleteAllOf(token: ReadToken, chosen: Selection & DeleteOptions = {}): Promise<void> {
@@ -362,7 +362,7 @@ export class LiveClient implements Client {
       signal: options.signal,
     })) as T;
     // A stored object is whole; a dry run's answer must not reach a cache.
-    if (!options.dryRun) this.#observer?.written(object as KubeObject);
+    if (!options.dryRun) this.#observer?.noteWritten(object as KubeObject);
     return object;
   }
 

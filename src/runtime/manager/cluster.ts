@@ -63,14 +63,7 @@ export function createCluster(manager: Manager, options: ClusterOptions): Cluste
   const reads = new RestClient(transport, clock, { observe });
   const cache = new InformerCache(reads, clock, log, cacheOptions);
   const rest = new RestClient(transport, clock, { observe, middlewares: [scopes.middleware] });
-  const live = new LiveClient(rest, writeDefaults(fieldManager, {}), {
-    written: (object) => {
-      cache.noteWritten(object);
-    },
-    deleted: (resource, key, uid) => {
-      cache.noteDeleted(resource, key, uid);
-    },
-  });
+  const live = new LiveClient(rest, writeDefaults(fieldManager, {}), cache);
   metrics.informers(() =>
     cache.health().map((one) => ({ ...one, resource: `${one.resource} of ${name}` })),
   );

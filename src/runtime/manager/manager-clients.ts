@@ -95,17 +95,7 @@ export class ManagerClients {
       onWarning,
       middlewares: [...middlewares, this.scopes.middleware],
     });
-    const live = new LiveClient(rest, writeDefaults(name, options), {
-      written: (object) => {
-        this.cache.noteWritten(object);
-      },
-      deleted: (resource, key, uid) => {
-        this.cache.noteDeleted(resource, key, uid);
-      },
-      get tap() {
-        return tapOf();
-      },
-    });
+    const live = new LiveClient(rest, writeDefaults(name, options), this.cache);
     const journal = endpoint && new Journal(clock, this.cache);
     this.client = new CachedClient(live, this.cache, journal && noteIn(this.scopes));
     this.events = new EventBroadcaster(live, clock, log);
