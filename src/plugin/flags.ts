@@ -17,7 +17,6 @@ interface SharedFlag {
   readonly values?: readonly string[];
 }
 
-/** The forms of output. */
 export const FORMATS = ["json", "yaml", "wide", "name"] as const;
 /** A form of output. */
 export type Format = (typeof FORMATS)[number];
@@ -60,7 +59,6 @@ const FLAGS = {
   help: { type: "boolean", short: "h", help: "print this" },
 } as const satisfies Readonly<Record<string, SharedFlag>>;
 
-/** The flags of every plugin, by name. */
 export const SHARED_FLAGS: Readonly<Record<string, SharedFlag>> = FLAGS;
 
 export interface SharedValues {

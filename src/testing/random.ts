@@ -1,7 +1,6 @@
 /** Random choices that a seed determines. */
 import { VirtualClock } from "../clock.ts";
 
-/** Random choices; the same seed makes the same ones. */
 export class Random {
   readonly #clock: VirtualClock;
 

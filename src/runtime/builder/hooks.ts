@@ -76,7 +76,6 @@ export function finalizerOf<K extends KubeObject>(
   );
 }
 
-/** The error of a controller that cannot be built. */
 export function misbuilt(detail: string, fix: string): TsopError {
   return new TsopError("controller-misbuilt", `The controller cannot be built: ${detail}.`, fix);
 }

@@ -44,7 +44,6 @@ export interface Scope {
   readonly fieldSelector?: string;
 }
 
-/** Reads a kind from the API server. */
 export function restListerWatcher<T extends KubeObject>(
   rest: RestClient,
   resource: ResourceInfo,

@@ -19,7 +19,6 @@ interface ReadableObjectsOptions {
   readonly count: () => void;
 }
 
-/** Tells objects that the cache can keep from all other values. */
 export class ReadableObjects<T extends KubeObject> {
   readonly #options: ReadableObjectsOptions;
   readonly #told = new ToldBefore();

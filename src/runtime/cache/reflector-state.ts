@@ -73,10 +73,8 @@ export const failed = (state: State, error: unknown): State => ({
   error,
 });
 
-/** Ends the reflector. */
 export const stopped = (state: State): State => ({ ...progressOf(state), name: "stopped" });
 
-/** Whether a watch is open, so that changes reach the store. */
 export function isWatching(state: State): boolean {
   return "isWatching" in state && state.isWatching;
 }

@@ -49,7 +49,6 @@ export interface ReflectorOptions<T extends KubeObject> {
 /** The shortest time after which a watch is renewed; the longest is twice that. */
 const MIN_WATCH_SECONDS = 300;
 
-/** Lists and watches until it is stopped. */
 export class Reflector<T extends KubeObject> {
   readonly #options: ReflectorOptions<T>;
   readonly #backoff: Backoff;

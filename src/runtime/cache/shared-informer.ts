@@ -28,7 +28,6 @@ interface Listener<T extends KubeObject> {
   markSynced(): void;
 }
 
-/** Lists and watches once for any number of handlers and readers. */
 export class SharedInformer<T extends KubeObject = KubeObject> {
   readonly resource: ResourceInfo;
   readonly #options: InformerOptions<T>;

@@ -8,7 +8,6 @@ import { ToldBefore } from "../told-before.ts";
 import type { ListerWatcher } from "./lister-watcher.ts";
 import { markPartial } from "../rest/partial-objects.ts";
 
-/** Applies an author's transform to the objects of a kind. */
 export class Transform {
   readonly #transform: (object: KubeObject) => KubeObject;
   readonly #log: Logger;

@@ -56,7 +56,6 @@ const SILENCE_MS = 70_000;
 const GRACE_MS = 5000;
 const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
 
-/** Consumes the events of one watch. */
 export class WatchSession<T extends KubeObject> {
   readonly #options: WatchSessionOptions<T>;
   #startedMs: number;

@@ -7,7 +7,6 @@ import { LruMap } from "../lru.ts";
 
 const MOST_INTENTS = 50_000;
 
-/** The last intent that was applied to each object. */
 export class AppliedIntents {
   readonly #applied = new LruMap<{ readonly digest: string; readonly uid: string | undefined }>(
     MOST_INTENTS,

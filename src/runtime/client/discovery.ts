@@ -15,7 +15,6 @@ interface ResourceList {
   }[];
 }
 
-/** Remembers the kinds of tokens that were used, and asks the server for others. */
 export class Discovery {
   readonly #rest: RestClient;
   readonly #tapOf: () => ReconcileTap | undefined;

@@ -80,7 +80,6 @@ export interface WriteObserver {
   readonly tap?: ReconcileTap | undefined;
 }
 
-/** Reads from and writes to the API server. */
 export class LiveClient implements Client {
   readonly #rest: RestClient;
   readonly #discovery: Discovery;

@@ -19,7 +19,6 @@ interface LaterCause {
   readonly type: CauseType;
 }
 
-/** The causes of enqueued keys. */
 export class Causes {
   readonly #causes = new Map<string, string[]>();
   /** The causes of keys that wait for a time; a reconcile before that time has another cause. */

@@ -3,7 +3,7 @@
  *
  * @see https://pkg.go.dev/sigs.k8s.io/controller-runtime/pkg/controller
  */
-import { timeoutSignal } from "../../clock.ts";
+import { timeoutSignal, untilAborted } from "../../clock.ts";
 import { messageOf, TerminalError, TsopError } from "../../errors.ts";
 import { formatKey, type KubeObject, type ObjectKey } from "../../kube/object.ts";
 import type { ReadToken } from "../../kube/resource.ts";
@@ -158,11 +158,6 @@ export class Controller {
     };
     if (signal.aborted) end();
     signal.addEventListener("abort", end, { once: true });
-    const aborted = new Promise<void>((resolve) => {
-      stop.signal.addEventListener("abort", () => {
-        resolve();
-      });
-    });
     const report = { log: log.child({ controller: name }), failed: metrics.sourceFailed };
     const enqueue: Enqueue = (key, hint) => {
       this.enqueue(key, hint);
@@ -183,7 +178,7 @@ export class Controller {
     // Before all informers have synced, a reconciler would take objects as missing that are only
     // not loaded yet.
     this.#isSyncing = true;
-    await Promise.race([synced, aborted]);
+    await Promise.race([synced, untilAborted(stop.signal)]);
     this.#isSyncing = false;
     if (!stop.signal.aborted) log.info({ controller: name }, CONTROLLER_STARTED);
     const workers = Array.from({ length: options.maxConcurrentReconciles ?? 1 }, () =>

@@ -28,7 +28,6 @@ export interface HotLoop {
   readonly reason: string;
 }
 
-/** Detects loops from the changes of the last minute, by key. */
 export class HotLoops {
   readonly #clock: Clock;
   readonly #histories = new LruMap<History>(REMEMBERED_KEYS);

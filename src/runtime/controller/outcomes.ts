@@ -31,7 +31,6 @@ export function outcomeOf(result: Outcome): "success" | "requeue_after" {
   return requeueOf(result) === undefined ? "success" : "requeue_after";
 }
 
-/** The error of a reconcile that does not end after its timeout. */
 export function givenUpAfter(afterMs: number): TsopError {
   return new TsopError(
     "reconcile-expired",

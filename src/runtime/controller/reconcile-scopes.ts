@@ -41,7 +41,6 @@ interface Call {
 // long as the process lives.
 const calls = new AsyncLocalStorage<Call>();
 
-/** The running reconciles of a manager. */
 export class ReconcileScopes {
   // The last version of each path: an answer with the same one changed nothing.
   readonly #versions = new LruMap<string>(PATHS);

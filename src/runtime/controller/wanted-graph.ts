@@ -114,7 +114,6 @@ export function backwards(graph: readonly Wanted[]): (node: Wanted) => readonly 
   return (node) => graph.filter(({ after }) => after.includes(node));
 }
 
-/** The error of invalid dependents. */
 export function misused(detail: string, fix: string): TsopError {
   return new TsopError("dependents-misused", `${detail}.`, fix);
 }

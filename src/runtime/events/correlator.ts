@@ -56,7 +56,6 @@ const AGGREGATE_FOR_MS = 600_000;
 const SPAM_BURST = 25;
 const SPAM_QPS = 1 / 300;
 
-/** Decides whether and how each event is sent. */
 export class EventCorrelator {
   readonly #clock: Clock;
   readonly #aggregates = new LruMap<Aggregate>(CACHE_SIZE);

@@ -54,7 +54,6 @@ const MAX_WAITING = 1000;
 const MAX_TRIES = 12;
 const RETRY_MS = 10_000;
 
-/** Sends the events of a process, one after the other. */
 export class EventBroadcaster {
   readonly #client: Client;
   readonly #clock: Clock;

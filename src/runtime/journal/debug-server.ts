@@ -61,7 +61,6 @@ const REFUSALS: Readonly<Record<number, string>> = {
   405: "Method Not Allowed\n",
 };
 
-/** Serves the reconciles of an operator. */
 export class DebugServer {
   readonly #parts: DebugParts;
   readonly #ended = new AbortController();

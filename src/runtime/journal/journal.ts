@@ -22,7 +22,6 @@ interface Kept {
   readonly bytes: number;
 }
 
-/** Observes reconciles, and keeps their records. */
 export class Journal implements ReconcileObserver {
   readonly wantsOrigins = true;
   readonly #clock: Clock;

@@ -31,7 +31,6 @@ const CREATED = 201;
 const FORBIDDEN = 403;
 const WATCHES = /[?&]watch=(?:true|1)(?:&|$)/;
 
-/** Counts requests by the right that each needs. */
 export class UsedRights {
   readonly #rights = new Map<string, UsedRight>();
 

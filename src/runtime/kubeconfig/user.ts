@@ -120,7 +120,6 @@ function isPath(command: string): boolean {
   return command.includes("/") || (process.platform === "win32" && command.includes("\\"));
 }
 
-/** Whether the user has any credentials. */
 export function hasCredentials(user: UserEntry): boolean {
   return (
     hasLogin(user) ||

@@ -95,7 +95,6 @@ export function leadershipLost(why: string): TsopError {
   );
 }
 
-/** Acquires a Lease, renews it, releases it. */
 export class LeaderElector implements Election {
   readonly #parts: LeaderElectorParts;
   #observed: { readonly spec: LeaseSpec; readonly lease: Lease; readonly atMs: number } | undefined;

@@ -20,7 +20,6 @@ export interface Lease extends KubeObject {
   spec?: LeaseSpec;
 }
 
-/** The kind of Leases. */
 export const LEASE: ResourceType<Lease> = {
   group: "coordination.k8s.io",
   version: "v1",

@@ -63,7 +63,6 @@ export function createMember(
   return new ShardMember({ ...parts, settings, presence, expired });
 }
 
-/** The access that the coordination needs. */
 export function coordinationAccess(
   election: LeaderElectionOptions | undefined,
   sharding: ShardingOptions | undefined,

@@ -103,7 +103,6 @@ function notIdle(busy: readonly string[], timeoutMs: number): TsopError {
   );
 }
 
-/** The error of a manager that does not run: it would never become idle. */
 export function notRunning(state: string, cause?: unknown): TsopError {
   const why = cause === undefined ? "" : `: ${messageOf(cause)}`;
   return new TsopError(

@@ -77,7 +77,6 @@ export function keeperOf(
   });
 }
 
-/** Takes part in the election, or shares the keys, and serves the probes, as the options say. */
 export class Keeper {
   readonly #parts: KeeperParts;
   #term: LeaderTerm = { endsAtMs: undefined };

@@ -3,6 +3,7 @@
  *
  * @see https://pkg.go.dev/sigs.k8s.io/controller-runtime/pkg/manager
  */
+import { pino } from "pino";
 import { timeoutSignal, untilAborted, type Clock } from "../../clock.ts";
 import { messageOf, TsopError } from "../../errors.ts";
 import type { Logger } from "../../log.ts";
@@ -18,7 +19,6 @@ import type { ClusterConfig } from "../transport/cluster-config.ts";
 import type { Transport } from "../transport/transport.ts";
 import { coordinationAccess, createMember } from "./coordination.ts";
 import { DebugServer } from "../journal/debug-server.ts";
-import { defaultLogger } from "./default-logger.ts";
 import { answerProbe, checkInformers, HealthChecks, type HealthCheck } from "../serving/health.ts";
 import type { RunningServer } from "../serving/http-serving.ts";
 import { type Keeper, keeperOf } from "./keeper.ts";
@@ -84,7 +84,7 @@ export class OperatorManager implements Manager {
     replay?: Replay,
   ) {
     this.name = options.name ?? "tsop";
-    this.log = options.log ?? defaultLogger();
+    this.log = options.log ?? pino();
     this.#options = options;
     this.#config = config;
     this.#replay = replay;

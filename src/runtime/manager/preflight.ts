@@ -21,7 +21,6 @@ export interface PreflightParts {
   readonly planned: () => readonly PlannedAccess[];
 }
 
-/** Checks for missing rights and kinds until there are none. */
 export class Preflight {
   readonly needLeaderElection = false;
   readonly #parts: PreflightParts;

@@ -16,7 +16,6 @@ export interface Runnable {
   activity?(): Activity;
 }
 
-/** Starts the parts that are added, once it is itself started, and stops all of them at once. */
 export class RunGroup {
   readonly #waiting: Runnable[] = [];
   readonly #running = new Set<Promise<void>>();

@@ -20,7 +20,6 @@ export interface RuntimeMetrics {
   readonly registry: Registry;
 }
 
-/** The counters and gauges of the runtime. */
 export class OperatorMetrics implements RuntimeMetrics {
   readonly registry = new Registry();
   readonly #clock: Clock;

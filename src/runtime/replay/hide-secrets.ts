@@ -11,7 +11,6 @@ import type { RecordedRequest, Recording } from "./recording.ts";
 const SHORTEST_SEARCHED = 8;
 const PLACEHOLDER = /^hidden-\d+$/;
 
-/** The recording without the values of Secrets. */
 export function withoutSecrets(recording: Recording): Recording {
   const values = new SecretValues();
   const { objects, requests } = recording;

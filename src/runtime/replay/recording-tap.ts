@@ -28,7 +28,6 @@ export type Asked = Pick<
 
 const UNANSWERED: RecordedAnswer = { is: "unknown", why: "the reconcile ended before the answer" };
 
-/** Records the questions of a reconcile, and their answers. */
 export class RecordingTap implements ReconcileTap {
   readonly #places = new Map<KubeObject, number>();
   readonly #finds = new Map<string, (number | null)[]>();

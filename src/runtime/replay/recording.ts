@@ -110,7 +110,6 @@ export const isWrite = ({ method }: Pick<RestRequest, "method">): boolean => met
 export const isOfEvents = ({ path }: Pick<RestRequest, "path">): boolean =>
   /\/events(?:\/|$)/.test(path);
 
-/** The text of the file. */
 export const recordingText = (recording: Recording): string => `${stringifyExact(recording)}\n`;
 
 /** Reads a file. @throws TsopError `bad-recording` */

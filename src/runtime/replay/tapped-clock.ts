@@ -2,7 +2,6 @@
 import type { Clock, Timer } from "../../clock.ts";
 import type { ReconcileTap } from "../rest/reconcile-tap.ts";
 
-/** The clock for an operator's code while reconciles are recorded or replayed. */
 export class TappedClock implements Clock {
   readonly #clock: Clock;
   readonly #tapOf: () => ReconcileTap | undefined;

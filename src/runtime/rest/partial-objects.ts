@@ -10,7 +10,6 @@ import { copyJson } from "../../kube/json.ts";
 
 const PARTIAL: unique symbol = Symbol("tsop.partial");
 
-/** Whether the object is only a part of the stored one. */
 export function isPartial(object: object): boolean {
   return PARTIAL in object;
 }
@@ -36,7 +35,6 @@ export function assertNotPartial(object: object, kind: string): void {
   );
 }
 
-/** Marks an object of which only a part was read, and gives it back. */
 export function markPartial<T extends object>(object: T): T {
   if (!isPartial(object)) mark(object);
   return object;

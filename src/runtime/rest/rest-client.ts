@@ -99,7 +99,6 @@ export interface RestClientOptions {
   readonly middlewares?: readonly ClientMiddleware[];
 }
 
-/** Sends requests of the Kubernetes API. */
 export class RestClient {
   readonly #transport: Transport;
   readonly #clock: Clock;

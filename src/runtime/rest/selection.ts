@@ -85,7 +85,6 @@ export function indexMissing(name: string, resource: ResourceInfo, why: string):
   );
 }
 
-/** The selectors of a request. */
 export function selectionOf({ labels, fields }: Selection): Query {
   return {
     labelSelector: typeof labels === "object" ? labelSelectorOf(labels) : labels,

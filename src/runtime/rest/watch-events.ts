@@ -52,7 +52,6 @@ interface WatchReading {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The events of a watch, as they arrive. */
 export function watchEvents<T extends KubeObject>(
   response: TransportResponse,
   reading: WatchReading,

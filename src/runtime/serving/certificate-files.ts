@@ -44,7 +44,6 @@ const LOOK_EVERY_MS = 2000;
 const READ_EVERY_MS = 10_000;
 const YEAR_MS = 365 * 24 * 3_600_000;
 
-/** Reads a certificate, and reads it again when it changes. */
 export class CertificateFiles {
   readonly #paths: CertificatePaths;
   readonly #clock: Clock;

@@ -17,7 +17,6 @@ import { getField } from "../../kube/json.ts";
 /** Passes, or throws an error with the reason. */
 export type HealthCheck = () => void | Promise<void>;
 
-/** Named checks behind one path. */
 export class HealthChecks {
   readonly #checks = new Map<string, HealthCheck>();
   // The last failure of each check.

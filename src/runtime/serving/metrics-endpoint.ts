@@ -18,7 +18,6 @@ interface MetricsParts {
   readonly client: Client;
 }
 
-/** Serves the metrics as the options say; nothing without options. */
 export async function openMetrics(
   endpoint: MetricsEndpoint | undefined,
   { metrics, clock, log, client }: MetricsParts,

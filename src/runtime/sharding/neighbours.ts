@@ -21,7 +21,6 @@ interface Seen extends Neighbour {
 // A Lease that was not renewed for this many durations is deleted.
 const FORGOTTEN_AFTER = 20;
 
-/** The last known state of the other members. */
 export class Neighbours {
   readonly #clock: Clock;
   #seen = new Map<string, Seen>();

@@ -51,7 +51,6 @@ export interface ShardLeaseParts extends ShardSettings {
   readonly term: LeaderTerm;
 }
 
-/** Creates, renews and deletes the Lease, one request after the other. */
 export class ShardLease implements ShardPresence {
   readonly #parts: ShardLeaseParts;
   #lease: Lease | undefined;

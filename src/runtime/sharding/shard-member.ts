@@ -72,7 +72,6 @@ export interface Shards {
   onChange(changed: () => void, signal: AbortSignal): void;
 }
 
-/** This process among those that share the keys. */
 export class ShardMember implements KeyGate, Shards {
   readonly needLeaderElection = false;
   readonly #parts: ShardMemberParts;

@@ -26,7 +26,6 @@ export interface ProbesParts {
   readonly ask: (id: number, url: string) => void;
 }
 
-/** The requests that wait for the main thread, and its last answers. */
 export class Probes {
   readonly #parts: ProbesParts;
   readonly #open = new Map<number, (answer: ProbeAnswer) => void>();

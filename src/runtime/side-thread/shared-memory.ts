@@ -8,7 +8,6 @@ const WORDS = 2;
 const NEVER = 0n;
 const OVER = 1n;
 
-/** The end of the term, and the heartbeat of the main thread, in shared memory. */
 export class SharedMemory implements LeaderTerm {
   readonly buffer: SharedArrayBuffer;
   readonly #words: BigInt64Array;

@@ -28,7 +28,6 @@ interface Waiter {
   readonly reject: (error: Error) => void;
 }
 
-/** Receives the parts, and passes them on to the reader. */
 export class AnswerBody implements Body {
   readonly #source: BodySource;
   readonly #maxBytes: number;

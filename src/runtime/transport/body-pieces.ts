@@ -12,7 +12,6 @@ interface Piece {
   end: number;
 }
 
-/** Bytes that wait for their reader. */
 export class WaitingPieces {
   #pieces: Piece[] = [];
   #bytes = 0;

@@ -32,7 +32,6 @@ export interface ConnectionTarget {
   readonly proxy?: URL | undefined;
 }
 
-/** Opens sockets to one target. */
 export class Dialer {
   readonly #clock: Clock;
   readonly #target: ConnectionTarget;

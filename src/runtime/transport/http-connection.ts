@@ -81,7 +81,6 @@ interface Current {
   body?: AnswerBody;
 }
 
-/** Sends requests over a socket, one at a time. */
 export class HttpConnection {
   readonly #dialing: Dialing;
   readonly #keeper: ConnectionKeeper;

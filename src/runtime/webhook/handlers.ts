@@ -36,7 +36,6 @@ const CONVERTING = ["toHub", "fromHub"] as const;
 const METHODS = ["default", ...VALIDATING, "handle", ...CONVERTING] as const;
 type Method = (typeof METHODS)[number];
 
-/** The handlers that were added. */
 export class WebhookHandlers {
   readonly #routes = new Map<string, AdmissionRoute>();
   readonly #conversions: ConversionRoute[] = [];

@@ -40,7 +40,6 @@ export function providerFor(
   return new SelfManaged({ client, clock, log, namespace, namePrefix, marks });
 }
 
-/** The access that a provider needs to the cluster. */
 export function plannedFor(
   certificate: WebhookCertificate,
   marks: HandlerMarks,

@@ -39,7 +39,6 @@ export interface Told {
   readonly metrics: WebhookMetrics;
 }
 
-/** Serves the reviews of one webhook. */
 export function admissionPath(route: AdmissionRoute, told: Told): ServedPath {
   const { path, handler } = route;
   const name = handler.constructor.name;
@@ -79,7 +78,6 @@ export function admissionPath(route: AdmissionRoute, told: Told): ServedPath {
   };
 }
 
-/** Serves the conversions of all kinds. */
 export function conversionPath(path: string, registry: ConversionRegistry, told: Told): ServedPath {
   const log = told.log.child({ webhook: path });
   const refusals = new ToldBefore();

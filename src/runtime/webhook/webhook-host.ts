@@ -46,7 +46,6 @@ export interface WebhookParts extends Omit<ProviderParts, "marks"> {
 // As controller-runtime's.
 const DRAIN_MS = 60_000;
 
-/** Holds the handlers, and serves them. */
 export class WebhookHost implements Webhooks {
   readonly #handlers = new WebhookHandlers();
   readonly #parts: WebhookParts;

@@ -11,7 +11,6 @@ const ERROR = 1;
 const PORT_BYTES = 2;
 const CHUNK_BYTES = 32 * 1024;
 
-/** The bytes to and from a port. */
 export class PodConnection extends Duplex {
   #socket: WebSocketConnection | undefined;
   readonly #begun = new Set<number>();

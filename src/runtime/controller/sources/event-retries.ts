@@ -24,7 +24,6 @@ interface Waiting<T extends KubeObject> {
   readonly timer: Timer;
 }
 
-/** Delivers events, and retries those that failed. */
 export class EventRetries<T extends KubeObject> {
   readonly #clock: Clock;
   readonly #deliver: (happening: Happening<T>) => void | Promise<void>;

@@ -22,7 +22,6 @@ export interface SourceSurroundings {
   readonly failed: (error: unknown) => void;
 }
 
-/** Starts sources, and keeps track of them. */
 export class RunningSources {
   readonly #waiting = new Set<(surroundings: SourceSurroundings) => Promise<void>>();
   readonly #runs = new Set<SourceRun>();

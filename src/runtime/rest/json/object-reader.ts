@@ -22,7 +22,6 @@ export function utf8TextOf(bytes: Buffer): string {
 /** The form of some bytes: one value, values with commas between them, or a value on each line. */
 type Form = "value" | "elements" | "lines";
 
-/** Parses the parts of one answer. */
 export class ObjectReader {
   #cuts: boolean;
 

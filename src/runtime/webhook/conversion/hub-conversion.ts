@@ -33,7 +33,6 @@ class ConversionError extends Error {
   override readonly name = "ConversionError";
 }
 
-/** Converts objects through the hubs of their kinds. */
 export class HubConversion implements ConversionRegistry {
   readonly #kinds = new Map<string, ConvertedKind>();
   readonly #options: StepOptions;

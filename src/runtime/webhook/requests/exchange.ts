@@ -14,7 +14,6 @@ export interface Asked extends Omit<PathRequest, "body"> {
   readonly query: string;
 }
 
-/** The reviews that are under way. */
 export class Exchanges {
   readonly #clock: Clock;
   readonly #tracing: Tracing | undefined;
