@@ -154,8 +154,7 @@ export class InformerCache implements Cache {
 
   async synced(): Promise<void> {
     await this.#started.promise;
-    const informers = [...this.#kinds.values()].flatMap(({ informers }) => [...informers.values()]);
-    await Promise.all(informers.map((informer) => informer.synced));
+    await Promise.all(this.informers().map((informer) => informer.synced));
   }
 
   /** The informers of a kind, made when they are first asked for. */
@@ -182,10 +181,8 @@ export class InformerCache implements Cache {
     if (!known) return undefined;
     this.#found.set(token, known);
     const kind = known as unknown as KindInformers<T>;
-    const everywhere = kind.informers.get("");
-    if (everywhere) return [everywhere];
     if (!namespace) return [...kind.informers.values()];
-    const informer = kind.informers.get(namespace);
+    const informer = kind.informers.get("") ?? kind.informers.get(namespace);
     return informer && [informer];
   }
 
