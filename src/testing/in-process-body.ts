@@ -36,9 +36,7 @@ export class PiecesBody implements Body {
     this.#onReturn = onReturn;
   }
 
-  /**
-   * Whether every piece was read and processed: the reader waits for the next one, or has stopped.
-   */
+  /** Whether every piece was processed: the reader waits for the next one, or has stopped. */
   get isRead(): boolean {
     return this.#waiting === "" && (this.#readers.length > 0 || this.#isOver);
   }

@@ -1,6 +1,4 @@
-/**
- * One version of a kind: makes objects that its schema allows, and finds the mistakes of others.
- */
+/** One version of a kind: makes valid objects, and finds the mistakes of others. */
 import { formatFieldError } from "../kube/field-errors.ts";
 import { copyJson, isJsonObject } from "../kube/json.ts";
 import type { JsonObject, SentObject } from "../kube/object.ts";

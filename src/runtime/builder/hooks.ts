@@ -1,6 +1,4 @@
-/**
- * The requirements of a reconciler's hooks, and the mistakes with which one would never be called.
- */
+/** The requirements of a reconciler's hooks, and the mistakes by which one is never called. */
 import { TsopError } from "../../errors.ts";
 import { qualifiedNameErrors } from "../../kube/names.ts";
 import type { KubeObject } from "../../kube/object.ts";

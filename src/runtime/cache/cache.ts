@@ -194,9 +194,7 @@ export class InformerCache implements Cache {
     return `namespace ${namespace ?? ""} is not watched`;
   }
 
-  /**
-   * Stores the answer to a write of this process, so that reads see it before the watch brings it.
-   */
+  /** Stores the answer to a write of this process: reads see it before the watch brings it. */
   noteWritten(object: KubeObject): void {
     const { namespace = "", labels = {} } = object.metadata;
     for (const { resource, informers } of this.#kinds.values()) {
@@ -264,10 +262,7 @@ export class InformerCache implements Cache {
     this.informersFor(token).addIndex(name, values);
   }
 
-  /**
-   * The kinds and namespaces that the present informers read, for a check of the permissions to do
-   * so.
-   */
+  /** The kinds and namespaces that the informers read, to check the permissions. */
   planned(): {
     readonly resource: ResourceInfo;
     readonly namespace?: string;

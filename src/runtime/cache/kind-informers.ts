@@ -86,9 +86,7 @@ export class KindInformers<T extends KubeObject = KubeObject> {
     this.#indexes.set(name, values);
   }
 
-  /**
-   * Adds a handler to the present informers and to later ones. `synced` covers the present ones.
-   */
+  /** Adds a handler to all informers, also later ones. `synced` covers the present ones. */
   addHandler(handler: KindHandler<T>): Pick<Registration, "synced" | "remove"> {
     this.#handlers.add(handler);
     const synced = [...this.#members.values()].map(

@@ -128,9 +128,7 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
     return undefined;
   }
 
-  /**
-   * Lists everything once; the returned function says whether this informer lags behind that list.
-   */
+  /** Lists everything once; the result tells whether this informer lags behind that list. */
   compareWithServer(signal: AbortSignal): Promise<() => boolean> {
     const { listerWatcher } = this.#options;
     const known = { indexer: this.#indexer, version: () => this.lastSyncResourceVersion };

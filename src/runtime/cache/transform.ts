@@ -73,9 +73,7 @@ function isObject(value: unknown): value is KubeObject {
   return typeof metadata === "object" && metadata !== null;
 }
 
-/**
- * The fields by which the runtime identifies objects: without them it could not find or keep one.
- */
+/** The fields by which the runtime identifies objects: it cannot keep one without them. */
 const IDENTITY = [
   "name",
   "namespace",

@@ -1,6 +1,4 @@
-/**
- * One watch from its request to its end: takes the events into the store, and notices when it goes silent.
- */
+/** One watch from its request to its end: stores the events, and notices silence. */
 import type { Clock, Timer } from "../../clock.ts";
 import type { Logger } from "../../log.ts";
 import type { KubeObject } from "../../kube/object.ts";
@@ -31,10 +29,7 @@ export interface WatchSessionOptions<T extends KubeObject> {
   readonly kind: string;
   /** Whether the stream begins with all objects and a bookmark after them. */
   readonly initial: boolean;
-  /**
-   * Whether the server is known to send bookmarks: silence then means a failure from the first
-   * moment on.
-   */
+  /** Whether the server is known to send bookmarks: silence then means a failure. */
   readonly bookmarked: boolean;
   /** Whether the versions of events are comparable from the first one on. */
   readonly ordered: boolean;

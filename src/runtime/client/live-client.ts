@@ -381,8 +381,5 @@ export function writeDefaults(
   fieldManager: string,
   { dryRun, fieldValidation }: Pick<WriteOptions, "dryRun" | "fieldValidation">,
 ): WriteDefaults {
-  return {
-    fieldManager,
-    ...present({ dryRun, fieldValidation }),
-  };
+  return { fieldManager, ...present({ dryRun, fieldValidation }) };
 }

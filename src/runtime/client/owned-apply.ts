@@ -35,10 +35,7 @@ interface OwnedApply<T extends KubeObject> {
   readonly known: readonly [] | readonly [KubeObject | undefined];
 }
 
-/**
- * The key of an object that is applied for an owner: in the owner's namespace where the intent has
- * none.
- */
+/** The key of an object applied for an owner; the owner's namespace is the default. */
 export function keyOfOwned(
   resource: ResourceInfo,
   { metadata: { name, namespace: own } }: AnyIntent,

@@ -358,9 +358,7 @@ export class Controller {
     }
   }
 
-  /**
-   * Calls the reconciler; an error that it throws before it returns a promise counts as a panic.
-   */
+  /** Calls the reconciler; an error before it returns a promise counts as a panic. */
   #call(id: string, context: ReconcileContext): Promise<Outcome> {
     const { reconciler, metrics } = this.#parts;
     try {

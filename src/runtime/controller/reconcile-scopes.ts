@@ -146,10 +146,7 @@ export class ReconcileScopes {
   }
 }
 
-/**
- * The content that a request writes: without the version that it is based on, which differs each
- * time.
- */
+/** The content that a request writes, without the version, which differs each time. */
 function contentOf(body: unknown): unknown {
   if (!isJsonObject(body) || !isJsonObject(body["metadata"])) return body;
   const { resourceVersion, ...metadata } = body["metadata"];

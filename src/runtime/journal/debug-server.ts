@@ -29,9 +29,7 @@ export interface JournalAnswer {
   /** The version of this format. */
   readonly version: 1;
   readonly operator: string;
-  /**
-   * A different value for each start of the operator: the numbers of entries start again with it.
-   */
+  /** A different value for each start of the operator, which numbers its entries anew. */
   readonly instance: string;
   readonly nowMs: number;
   /** The entries, the oldest first. */

@@ -1,4 +1,5 @@
 /** The place of an error in the author's code. */
+import { present } from "../../present.ts";
 import type { TsopError } from "../../errors.ts";
 import { messageOf } from "../../errors.ts";
 import { StatusError } from "../../kube/status.ts";
@@ -15,8 +16,7 @@ export function journalError(error: unknown): JournalError {
   return {
     message: messageOf(error).slice(0, MOST_MESSAGE),
     ...(typeof code === "string" && { code }),
-    ...(place !== undefined && { place }),
-    ...(stack !== undefined && { stack }),
+    ...present({ place, stack }),
   };
 }
 

@@ -4,6 +4,7 @@ import { messageOf } from "../../errors.ts";
 import { isJsonObject } from "../../kube/json.ts";
 import type { KubeObject, ObjectKey } from "../../kube/object.ts";
 import { groupResourceOf, type ResourceInfo } from "../../kube/resource.ts";
+import { present } from "../../present.ts";
 import type { RestRequest } from "../rest/rest-client.ts";
 import type {
   ObservedReconcile,
@@ -78,8 +79,7 @@ export class RecordedReconcile implements ObservedReconcile, ReconcileNotes {
     this.#recorder.ended({
       id,
       controller,
-      ...(kind !== undefined && { kind }),
-      ...(resource !== undefined && { resource }),
+      ...present({ kind, resource }),
       ...(slash > 0 && { namespace: key.slice(0, slash) }),
       name: key.slice(slash + 1),
       atMs: nowMs,
@@ -95,8 +95,7 @@ export class RecordedReconcile implements ObservedReconcile, ReconcileNotes {
         : this.#requeueAfterMs === undefined
           ? "success"
           : "requeue_after",
-      ...(this.#requeueAfterMs !== undefined && { requeueAfterMs: this.#requeueAfterMs }),
-      ...(this.#error && { error: this.#error }),
+      ...present({ requeueAfterMs: this.#requeueAfterMs, error: this.#error }),
     });
   }
 
@@ -184,8 +183,7 @@ function objectOf(
 ): JournalObject {
   return {
     resource,
-    ...(namespace ? { namespace } : {}),
-    ...(name === undefined ? {} : { name }),
+    ...present({ namespace: namespace || undefined, name }),
   };
 }
 

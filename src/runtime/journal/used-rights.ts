@@ -1,7 +1,4 @@
-/**
- * The rights that an operator's requests use, from any of its parts: watches, leases and events,
- * too.
- */
+/** The rights that an operator's requests use, including watches, Leases, and events. */
 import type { Clock } from "../../clock.ts";
 import type {
   Transport,

@@ -1,6 +1,4 @@
-/**
- * The coordination of several processes of one operator: one is the leader, or all share the keys.
- */
+/** The coordination of an operator's processes: one is the leader, or all share the keys. */
 import { hostname } from "node:os";
 import type { Clock } from "../../clock.ts";
 import type { Logger } from "../../log.ts";

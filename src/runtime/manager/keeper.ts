@@ -7,6 +7,7 @@ import { systemClock, type Clock } from "../../clock.ts";
 import type { TsopError } from "../../errors.ts";
 import { SIDE_THREAD_PROGRAM } from "../../generated/side-thread-program.ts";
 import type { Logger } from "../../log.ts";
+import { present } from "../../present.ts";
 import type { Client } from "../client/client.ts";
 import type { ExchangeObserver } from "../rest/rest-client.ts";
 import { ShardLease, type ShardPresence, type ShardSettings } from "../sharding/shard-lease.ts";
@@ -26,10 +27,7 @@ import type { Endpoint } from "../serving/listening.ts";
 import type { ManagerOptions } from "./manager-options.ts";
 
 interface KeeperParts {
-  /**
-   * The cluster to which a thread may connect by itself; without it everything stays in the main
-   * thread.
-   */
+  /** The cluster that a thread connects to; without it, the main thread does everything. */
   readonly config: ClusterConfig | undefined;
   readonly election: ElectionSettings | undefined;
   readonly shard: ShardSettings | undefined;
@@ -130,20 +128,15 @@ export class Keeper {
     const { election, shard, health, stuckAfterMs } = this.#parts;
     const settings = {
       stuckAfterMs,
-      ...(lease && { lease }),
-      ...(lease && election && { election }),
-      ...(lease && shard && { shard }),
-      ...(health && { health }),
+      ...(lease && present({ lease, election, shard })),
+      ...present({ health }),
     };
     this.#thread = new SideThread(settings, { ...this.#parts, program: SIDE_THREAD_PROGRAM });
     if (lease) this.#term = this.#thread.term;
     await this.#thread.start();
   }
 
-  /**
-   * The thread's access to the Lease; `undefined` when there is no Lease, or a thread cannot reach
-   * it.
-   */
+  /** The thread's access to the Lease; `undefined` when it needs none, or has none. */
   #leaseOfThread(): ThreadLease | undefined {
     const { config, election, shard, name, log } = this.#parts;
     if (!config || !(election ?? shard)) return undefined;

@@ -1,7 +1,4 @@
-/**
- * The flags that the scaffolded Deployment passes to an operator, and the options of a manager for
- * them.
- */
+/** The flags that the scaffolded Deployment passes, and the manager's options for them. */
 import { present } from "../../present.ts";
 import type { WebhookServerOptions } from "../webhook/certificate.ts";
 import type { FlagOptions, FlagValues } from "./flags.ts";

@@ -5,10 +5,7 @@ import type { Activity } from "../controller/activity.ts";
 
 /** A part that runs until its signal is aborted. */
 export interface Runnable {
-  /**
-   * Runs, and resolves once `signal` is aborted and all work has ended. A rejection ends the
-   * manager.
-   */
+  /** Runs until `signal` is aborted and all work has ended. A rejection ends the manager. */
   start(signal: AbortSignal): Promise<void>;
   /** Runs the part only in the leader, where there is leader election; true when absent. */
   readonly needLeaderElection?: boolean;

@@ -5,14 +5,18 @@
  * @see https://book.kubebuilder.io/reference/metrics-reference
  */
 import { Counter, Gauge, type Registry } from "prom-client";
-import { talliedCounter, talliedGauge, TalliedHistogram, type Tallied } from "./tallies.ts";
+import {
+  talliedCounter,
+  talliedGauge,
+  TalliedHistogram,
+  DURATION_BUCKETS,
+  type Tallied,
+} from "./tallies.ts";
 
 const RECONCILE_BUCKETS = [
   0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9, 1,
   1.25, 1.5, 1.75, 2, 2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9, 10, 15, 20, 25, 30, 40, 50, 60,
 ];
-// client-go's ExponentialBuckets(10e-9, 10, 12), in seconds.
-const QUEUE_BUCKETS = Array.from({ length: 12 }, (_, power) => 10 ** (power - 8));
 
 /** The labels of a work queue's metrics. */
 type OfQueue = "name" | "controller";
@@ -32,7 +36,7 @@ export function registerMetrics(registry: Registry, measureRunning: () => void) 
   const queueTally = (name: string, help: string): Tallied<OfQueue> =>
     talliedCounter({ name, help, labelNames: ofQueue, registers });
   const queueSeconds = (name: string, help: string): TalliedHistogram<OfQueue> =>
-    new TalliedHistogram({ name, help, labelNames: ofQueue, registers }, QUEUE_BUCKETS);
+    new TalliedHistogram({ name, help, labelNames: ofQueue, registers }, DURATION_BUCKETS);
   const gauge = <L extends string>(name: string, help: string, labelNames: L[]): Gauge<L> =>
     new Gauge({ name, help, labelNames, registers });
   const counter = (name: string, help: string): Counter => new Counter({ name, help, registers });

@@ -1,7 +1,4 @@
-/**
- * Detects metrics whose labels have ever more values: each value is a series, here and in
- * Prometheus.
- */
+/** Detects metrics whose labels have ever more values: each value is another series. */
 
 /** A metric with more series than are of use. */
 export interface BoundlessMetric {

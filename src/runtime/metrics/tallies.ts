@@ -76,6 +76,9 @@ function tallied<L extends string>(
   };
 }
 
+/** client-go's ExponentialBuckets(10e-9, 10, 12), in seconds. */
+export const DURATION_BUCKETS = Array.from({ length: 12 }, (_, power) => 10 ** (power - 8));
+
 /** Values by size, under one set of labels. */
 class Distribution<L extends string> {
   readonly #labels: LabelValues<L>;

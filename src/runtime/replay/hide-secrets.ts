@@ -64,10 +64,7 @@ class SecretValues {
     };
   }
 
-  /**
-   * The values may stand in other places as well: in a connection string, in an environment
-   * variable.
-   */
+  /** The values can also be in other places: a connection string, an environment variable. */
   replaceIn(text: string): string {
     let result = text;
     for (const [plain, placeholder] of this.#placeholders) {

@@ -1,6 +1,4 @@
-/**
- * Records reconciles, and saves those that failed: the last of each object, in a bounded number of files.
- */
+/** Records reconciles, and saves each object's last failure, in a bounded number of files. */
 import { randomUUID } from "node:crypto";
 import {
   mkdirSync,

@@ -1,6 +1,4 @@
-/**
- * A recorded reconcile: its questions, their answers, and its writes. Plain data, as in the file.
- */
+/** A recorded reconcile as plain data: its questions, their answers, and its writes. */
 import { readFileSync } from "node:fs";
 import { messageOf, TsopError } from "../../errors.ts";
 import { isJsonObject } from "../../kube/json.ts";

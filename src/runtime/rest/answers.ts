@@ -1,5 +1,5 @@
 /** Errors of failed answers of an API server, as `StatusError`s. */
-import { StatusError, type Status } from "../../kube/status.ts";
+import { failure, StatusError, type Status } from "../../kube/status.ts";
 
 /** client-go's reasons and messages for answers without a usable body. */
 const GENERIC: Readonly<Record<number, readonly [reason: string, message: string]>> = {
@@ -69,21 +69,12 @@ function failureOf(
 ): StatusError {
   const status = parseStatus(body);
   if (status) return new StatusError({ ...status, code: status.code || code });
-  const details = retryAfterSeconds === undefined ? {} : { details: { retryAfterSeconds } };
+  const details = retryAfterSeconds === undefined ? undefined : { retryAfterSeconds };
   // A body that is not text may be an object, such as a Secret.
   const isText = contentType === "" || /^text\//i.test(contentType);
   const said = isText ? body.slice(0, MAX_TEXT).trim() : "unknown";
   const [reason, message] = GENERIC[code] ?? fallback(code, said);
-  return new StatusError({
-    kind: "Status",
-    apiVersion: "v1",
-    metadata: {},
-    status: "Failure",
-    message,
-    reason,
-    ...details,
-    code,
-  });
+  return failure(code, reason, message, details);
 }
 
 export function statusErrorOfEvent(object: unknown): StatusError {
@@ -94,15 +85,7 @@ export function statusErrorOfEvent(object: unknown): StatusError {
 
 /** A 500 InternalError for an answer of the server that cannot be understood. */
 export function brokenAnswer(message: string): StatusError {
-  return new StatusError({
-    kind: "Status",
-    apiVersion: "v1",
-    metadata: {},
-    status: "Failure",
-    message,
-    reason: "InternalError",
-    code: 500,
-  });
+  return failure(500, "InternalError", message);
 }
 
 function parseStatus(body: string): Status | undefined {

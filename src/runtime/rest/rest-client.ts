@@ -26,9 +26,7 @@ import { present } from "../../present.ts";
 
 type QueryValue = string | number | boolean;
 
-/**
- * Parameters of the query; `undefined` is left out, and a list is repeated for each of its values.
- */
+/** Parameters of the query; `undefined` is left out, a list repeats the parameter. */
 export type Query = Readonly<Record<string, QueryValue | readonly QueryValue[] | undefined>>;
 
 /** One request of the API. */
@@ -45,9 +43,7 @@ export interface RestRequest {
   /** Headers in addition to those of every request. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
-  /**
-   * Returns a `Status` of a failure with code 200 like any other answer, instead of throwing it.
-   */
+  /** Returns a failure's `Status` that came with code 200, instead of throwing it. */
   readonly takesFailures?: boolean;
   /** Returns the answer as a `RawAnswer`, whatever it is. */
   readonly raw?: boolean;

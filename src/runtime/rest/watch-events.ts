@@ -12,10 +12,7 @@ export type WatchEvent<T extends KubeObject = KubeObject> =
   | { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: T }
   | WatchBookmark;
 
-/**
- * The progress of a watch: it is about no object, and carries only the version from which to
- * resume.
- */
+/** The progress of a watch: only the version from which to resume. */
 export interface WatchBookmark {
   readonly type: "BOOKMARK";
   readonly object: {

@@ -21,10 +21,7 @@ export interface CertificatePaths {
   readonly clientCaFile?: string;
 }
 
-/**
- * The source of a server's certificate: files, or one that is made at the start and cannot be
- * verified.
- */
+/** The source of a server's certificate: files, or a new one that cannot be verified. */
 export type CertificateSource = CertificatePaths | "self-signed";
 
 /** A certificate as the options of Node's TLS. */
@@ -81,9 +78,7 @@ export class CertificateFiles {
     }
   }
 
-  /**
-   * The reason why clients refuse a certificate of these files now; `undefined` when it is valid.
-   */
+  /** The reason why clients refuse a certificate now; `undefined` when it is valid. */
   periodProblemOf({ cert }: ServerCertificate): string | undefined {
     const problem = periodProblem(new X509Certificate(cert), this.#clock.now());
     if (problem === undefined) return undefined;

@@ -8,10 +8,7 @@ import type { ServerCertificate } from "./certificate-files.ts";
 export interface Endpoint {
   /** The port; 0 takes any free one. */
   readonly port: number;
-  /**
-   * The address; all addresses when absent, because the kubelet and Prometheus connect from
-   * outside.
-   */
+  /** The address; all when absent, because the kubelet and Prometheus connect from outside. */
   readonly host?: string;
 }
 

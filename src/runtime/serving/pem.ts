@@ -54,10 +54,7 @@ export const periodOf = ({ validFrom, validTo }: X509Certificate): Period => ({
   toMs: Date.parse(validTo),
 });
 
-/**
- * The reason why a certificate is not valid now, as the end of a sentence; `undefined` when it is
- * valid.
- */
+/** Why a certificate is not valid now, as the end of a sentence; `undefined`: it is. */
 export function periodProblem(certificate: X509Certificate, nowMs: number): string | undefined {
   const { fromMs, toMs } = periodOf(certificate);
   if (nowMs >= toMs) return `expired on ${new Date(toMs).toISOString()}`;

@@ -70,10 +70,7 @@ export class ShardLease implements ShardPresence {
     return this.#afterOthers(() => this.#publish(ring, anew));
   }
 
-  /**
-   * Publishes the last ring again, when that was at least `afterMs` ago and there is a term to
-   * renew.
-   */
+  /** Publishes the last ring again, if that was `afterMs` ago and the term is not over. */
   async renew(afterMs: number): Promise<void> {
     await this.#afterOthers(async () => {
       const ring = this.#ring;

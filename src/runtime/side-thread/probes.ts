@@ -38,9 +38,7 @@ export class Probes {
     this.#parts = parts;
   }
 
-  /**
-   * The main thread's own answer; its last one while it is busy; a failure once it counts as stuck.
-   */
+  /** The main thread's answer; its last one while it is busy; a failure once it is stuck. */
   answer(url: string): Promise<ProbeAnswer> {
     const path = probePathOf(url);
     if (!PATHS.includes(path)) return Promise.resolve(PATH_NOT_FOUND);

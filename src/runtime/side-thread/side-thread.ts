@@ -266,9 +266,7 @@ export class SideThread implements Election, ShardPresence {
     this.#parts.failed(error);
   }
 
-  /**
-   * False for a leader or a shard: another process may have taken over before a new thread knows.
-   */
+  /** False for a leader or a shard: another process may have taken over in between. */
   #mayRestart(): boolean {
     if (this.#settings.lease || !this.#isReady) return false;
     const now = this.#parts.clock.monotonicMs();

@@ -96,10 +96,7 @@ class ElectionRun {
   }
 }
 
-/**
- * Carries out the main thread's tasks for the Lease of a shard, and renews the Lease when none
- * come.
- */
+/** Carries out the main thread's tasks for a shard's Lease, and renews it in between. */
 class ShardRun {
   readonly #lease: ShardLease;
   readonly #settings: ShardSettings;

@@ -130,10 +130,7 @@ export class Tracing implements ReconcileObserver {
     return new ReconcileSpan(span);
   }
 
-  /**
-   * The span of a request by traced work; `undefined` for other requests, such as those of the
-   * caches.
-   */
+  /** The span of a request by traced work; `undefined` for others, such as the caches'. */
   request({ method, path }: TransportRequest, server: string): PlacedSpan | undefined {
     const active = this.#api.context.active();
     if (this.#api.trace.getSpan(active as never) === undefined) return undefined;

@@ -1,7 +1,4 @@
-/**
- * The body of an HTTP answer while it arrives: the pieces of a watch, or the whole of any other
- * answer.
- */
+/** The body of an HTTP answer as it arrives: the pieces of a watch, or a whole answer. */
 import { settlePromises } from "../../clock.ts";
 import { answerTooLarge, LARGEST_ANSWER_BYTES } from "./answer-size.ts";
 import { WaitingPieces } from "./body-pieces.ts";

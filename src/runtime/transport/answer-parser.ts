@@ -6,10 +6,7 @@
  * @see https://www.rfc-editor.org/rfc/rfc9112
  */
 
-/**
- * The status line and the headers, names in lower case; several headers of one name are joined by
- * commas.
- */
+/** The status and the headers: names in lower case, equal ones joined by commas. */
 export interface AnswerHead {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

@@ -4,9 +4,7 @@ import { joinedInScratch } from "./scratch.ts";
 
 const NEWLINE = 0x0a;
 
-/**
- * The bytes before a separator, without it; not `ended` for those after the last separator, if any.
- */
+/** The bytes before a separator, without it; not `ended` for those after the last one. */
 interface Batch {
   /** Valid until the next batch is requested. */
   readonly bytes: Buffer;

@@ -70,9 +70,7 @@ const responseOf = (convertedObjects: readonly SentObject[]): JsonObject => ({
   result: { status: "Success" },
 });
 
-/**
- * The response for objects that cannot be converted: the API server shows the message to the user.
- */
+/** The response for objects that cannot be converted; users see the message. */
 export function conversionFailed(message: string): JsonObject {
   return { convertedObjects: [], result: { status: "Failure", message } };
 }

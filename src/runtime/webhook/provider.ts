@@ -23,10 +23,7 @@ export interface ProviderParts {
   /** The operator's own. */
   readonly namespace: string;
   readonly observe: ReadingObserver;
-  /**
-   * The markers of the served configurations and CRDs, in which the API server finds the
-   * certificate.
-   */
+  /** The markers of the configurations and CRDs in which the API server finds the certificate. */
   readonly marks: HandlerMarks;
 }
 

@@ -1,7 +1,4 @@
-/**
- * A connection to a port in a pod, over two channels of a WebSocket: one for its bytes, one for
- * errors.
- */
+/** A connection to a port in a pod: two channels of a WebSocket, for bytes and errors. */
 import { Duplex } from "node:stream";
 import type { MessageSink, WebSocketConnection } from "./web-socket.ts";
 

@@ -122,10 +122,7 @@ export class EventRetries<T extends KubeObject> {
   }
 }
 
-/**
- * Merges events of one object: of changes that were never delivered only the first and last state
- * matter.
- */
+/** Merges events of one object: only the first and last undelivered states matter. */
 function merged<T extends KubeObject>(happenings: readonly Happening<T>[]): Happening<T>[] {
   const kept: Happening<T>[] = [];
   for (const happening of happenings) {

@@ -13,9 +13,7 @@ export interface EnqueueHint {
   readonly priority?: number;
   /** The cause, for the log: `update of Deployment d/web`. */
   readonly cause?: string;
-  /**
-   * The type of the cause, for the journal; `event` where it comes from one, `other` when absent.
-   */
+  /** The type of the cause, for the journal; `event` for an event, `other` when absent. */
   readonly causeType?: CauseType;
   /** The event, for the journal, which shows the changes. */
   readonly event?: ObjectEvent;
@@ -48,10 +46,7 @@ export interface WatchOptions<T extends KubeObject> {
   readonly indexes?: Readonly<Record<string, IndexFunction<T>>>;
 }
 
-/**
- * The reaction to an event of a watched kind: the keys that `map` returns, or the calls of
- * `handler`.
- */
+/** The reaction to an event: the keys that `map` returns, or the calls of `handler`. */
 export type WatchReaction<T extends KubeObject> =
   | { readonly map: MapFunction<T>; readonly handler?: never }
   | { readonly handler: EventHandler<T>; readonly map?: never };

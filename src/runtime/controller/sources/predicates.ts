@@ -15,9 +15,7 @@ export type Predicate<T extends KubeObject = KubeObject> = (event: ObjectEvent<T
 
 type Part = (object: KubeObject) => unknown;
 
-/**
- * A predicate on updates: passes those in which a part differs. Creates and deletes always pass.
- */
+/** Passes updates in which a part differs. Creates and deletes always pass. */
 function changed(part: Part): Predicate {
   return (event) => event.type !== "update" || !sameJson(part(event.old), part(event.object));
 }

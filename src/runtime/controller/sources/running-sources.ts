@@ -1,6 +1,4 @@
-/**
- * The sources of a controller: those from its construction, and those that are added while it runs.
- */
+/** The sources of a controller: those it was built with, and those added while it runs. */
 import { deferred } from "../../deferred.ts";
 import type { Enqueue } from "./handlers.ts";
 import type { SourceReport } from "./source-report.ts";

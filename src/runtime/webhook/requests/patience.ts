@@ -21,9 +21,7 @@ export function patienceOf(query: string, defaultMs: number): number {
   return Math.max(timeoutMs - marginMs, timeoutMs / 2);
 }
 
-/**
- * The time limit of an answer. The signal is made when it is first used: most handlers never do.
- */
+/** The time limit of an answer. The signal is made on first use: most handlers need none. */
 export class Patience {
   readonly #clock: Clock;
   readonly #endsAtMs: number;

@@ -5,10 +5,12 @@
  */
 import { Counter, type Registry } from "prom-client";
 import type { Clock } from "../../../clock.ts";
-import { talliedCounter, talliedGauge, TalliedHistogram } from "../../metrics/tallies.ts";
-
-// client-go's ExponentialBuckets(10e-9, 10, 12), in seconds.
-const BUCKETS = Array.from({ length: 12 }, (_, power) => 10 ** (power - 8));
+import {
+  talliedCounter,
+  talliedGauge,
+  TalliedHistogram,
+  DURATION_BUCKETS,
+} from "../../metrics/tallies.ts";
 
 export interface PathMetrics {
   /** A request came in; call the result with the status of its answer. */
@@ -35,7 +37,7 @@ export class WebhookMetrics {
         labelNames: ["webhook"],
         registers,
       },
-      BUCKETS,
+      DURATION_BUCKETS,
     );
     this.#requests = talliedCounter({
       name: `${prefix}_webhook_requests_total`,
