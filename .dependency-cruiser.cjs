@@ -22,7 +22,23 @@ const downward = Object.entries(MAY_IMPORT).map(([folder, below]) => ({
   },
 }));
 
-/** Inside of src/controlplane, from the bottom up. Each row: a folder, and what else of controlplane it may import. */
+/**
+ * The floors of a folder of src. Each row of a table: a folder in it, and what else of the area that folder may import.
+ * A row also holds for nested folders, which can have stricter rows. Every folder may import the files of `ground`.
+ */
+const floorsOf = (area, floors, ground = []) =>
+  Object.entries(floors).map(([folder, below]) => ({
+    name: `${area}-${folder.replaceAll("/", "-")}-imports-downward`,
+    comment: `src/${area}/${folder} may import ${below.join(", ")} of ${area}.`,
+    severity: "error",
+    from: { path: `^src/${area}/${folder}[/.]` },
+    to: {
+      path: `^src/${area}/`,
+      pathNot: [folder + "/", ...below, ...ground].map((path) => `^src/${area}/${path}`),
+    },
+  }));
+
+/** Inside of src/controlplane, from the bottom up. */
 const BESIDE_THE_SERVER = "(?!server/)";
 const FILES = [
   "admission-plugins\\.ts$",
@@ -33,7 +49,7 @@ const FILES = [
   "request-attributes\\.ts$",
   "resource-name\\.ts$",
 ];
-const FLOORS = {
+const CONTROLPLANE_FLOORS = {
   kinds: FILES,
   "wire/json": [],
   store: ["resource-name\\.ts$", "wire/json/"],
@@ -61,16 +77,45 @@ const FLOORS = {
   "server/requests": [BESIDE_THE_SERVER, "server/cluster/", "server/read/", "server/write/"],
 };
 
-const floors = Object.entries(FLOORS).map(([folder, below]) => ({
-  name: `controlplane-${folder.replace("/", "-")}-imports-downward`,
-  comment: `src/controlplane/${folder} may import ${below.join(", ")} of controlplane.`,
-  severity: "error",
-  from: { path: `^src/controlplane/${folder}[/.]` },
-  to: {
-    path: "^src/controlplane/",
-    pathNot: [folder + "/", ...below].map((path) => `^src/controlplane/${path}`),
-  },
-}));
+/** Inside of src/runtime, from the bottom up. */
+const RUNTIME_GROUND = ["[^/]+\\.ts$"];
+const RUNTIME_FLOORS = {
+  queue: [],
+  "transport/credentials": [],
+  transport: [],
+  kubeconfig: ["transport/"],
+  "rest/json": ["transport/"],
+  rest: ["transport/"],
+  cache: ["queue/", "rest/", "transport/"],
+  "client/pods": ["rest/", "transport/"],
+  client: ["cache/", "rest/", "transport/"],
+  events: ["client/"],
+  "leader-election": ["client/"],
+  sharding: ["client/", "leader-election/"],
+  metrics: ["cache/", "queue/", "rest/"],
+  "controller/sources": ["cache/"],
+  controller: [
+    "cache/",
+    "client/",
+    "events/",
+    "metrics/",
+    "queue/",
+    "rest/",
+    "sharding/",
+    "transport/",
+  ],
+  tracing: ["controller/", "transport/"],
+  serving: ["cache/", "client/", "metrics/"],
+  journal: ["cache/", "controller/", "rest/", "serving/", "transport/"],
+  replay: ["controller/", "journal/", "rest/", "transport/"],
+  "side-thread": ["client/", "leader-election/", "rest/", "serving/", "sharding/", "transport/"],
+  "webhook/certificates": ["client/", "serving/"],
+  "webhook/conversion": ["rest/json/"],
+  "webhook/requests": ["metrics/", "rest/json/", "tracing/"],
+  "webhook/direct": ["webhook/requests/"],
+  webhook: ["cache/", "client/", "rest/json/", "metrics/", "serving/", "tracing/"],
+  manager: ["(?!builder/)"],
+};
 
 /** A package, and the only places that know it. */
 const ONLY_IN = {
@@ -141,7 +186,8 @@ module.exports = {
       to: { circular: true },
     },
     ...downward,
-    ...floors,
+    ...floorsOf("controlplane", CONTROLPLANE_FLOORS),
+    ...floorsOf("runtime", RUNTIME_FLOORS, RUNTIME_GROUND),
     ...page,
     {
       name: "controlplane-server-is-on-top",

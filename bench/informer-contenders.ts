@@ -14,7 +14,7 @@ import {
 import { systemClock } from "../src/clock.ts";
 import { silentLogger } from "../src/log.ts";
 import { InformerCache } from "../src/runtime/cache/cache.ts";
-import { RestClient } from "../src/runtime/client/rest-client.ts";
+import { RestClient } from "../src/runtime/rest/rest-client.ts";
 import { HttpsTransport } from "../src/runtime/transport/https-transport.ts";
 import type { ServerAddress } from "./bench-server.ts";
 

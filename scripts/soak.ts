@@ -23,7 +23,7 @@ import {
 } from "../src/index.ts";
 import { ConfigMap, Namespace } from "../src/k8s.ts";
 import { LiveClient } from "../src/runtime/client/live-client.ts";
-import { RestClient } from "../src/runtime/client/rest-client.ts";
+import { RestClient } from "../src/runtime/rest/rest-client.ts";
 import { eventually, FaultyTransport, HttpsTransport, silentLogger } from "../src/testing.ts";
 
 const { values } = parseArgs({

@@ -95,10 +95,10 @@ export type {
   DebugEndpoint,
   LocalDebugEndpoint,
   ReviewedDebugEndpoint,
-} from "./runtime/manager/serving/debug-endpoint.ts";
+} from "./runtime/journal/debug-endpoint.ts";
 export type { UsedRight } from "./runtime/journal/used-rights.ts";
 export type { RecordingOptions } from "./runtime/replay/recorder.ts";
-export type { JournalAnswer } from "./runtime/manager/serving/debug-server.ts";
+export type { JournalAnswer } from "./runtime/journal/debug-server.ts";
 export type {
   FieldChange,
   FieldChanges,
@@ -109,10 +109,17 @@ export type {
   JournalRead,
   JournalWrite,
 } from "./runtime/journal/entry.ts";
-export type { QueueState } from "./runtime/controller/activity.ts";
-export type { CauseType } from "./runtime/controller/reconcile-observer.ts";
+export type { QueueState, Activity, WaitingKey } from "./runtime/controller/activity.ts";
+export type {
+  CauseType,
+  Enqueue,
+  EnqueueHint,
+  EventHandler,
+  MapFunction,
+  WatchOptions,
+  WatchReaction,
+} from "./runtime/controller/sources/handlers.ts";
 export type { IdleOptions, IdleState } from "./runtime/manager/idle.ts";
-export type { Activity, WaitingKey } from "./runtime/controller/activity.ts";
 export type { ManagerOptions } from "./runtime/manager/manager-options.ts";
 export type {
   SelfManagedCertificate,
@@ -122,10 +129,10 @@ export type {
 export type { WebhookHandler } from "./runtime/webhook/handlers.ts";
 export type { Webhooks } from "./runtime/webhook/webhook-host.ts";
 export { type Cluster, type ClusterOptions, createCluster } from "./runtime/manager/cluster.ts";
-export type { HealthCheck, MetricsEndpoint } from "./runtime/manager/serving/health.ts";
-export type { Endpoint } from "./runtime/manager/serving/listening.ts";
-export type { LeaderElectionOptions } from "./runtime/manager/leader-election.ts";
-export type { RuntimeMetrics } from "./runtime/manager/metrics.ts";
+export type { HealthCheck, MetricsEndpoint } from "./runtime/serving/health.ts";
+export type { Endpoint } from "./runtime/serving/listening.ts";
+export type { LeaderElectionOptions } from "./runtime/leader-election/leader-election.ts";
+export type { RuntimeMetrics } from "./runtime/metrics/metrics.ts";
 export type { Runnable } from "./runtime/manager/run-group.ts";
 export {
   type FlagOption,
@@ -145,7 +152,7 @@ export {
   controllerFor,
   type OwnsOptions,
   type WatchPlace,
-} from "./runtime/controller/builder.ts";
+} from "./runtime/builder/builder.ts";
 export type { ControllerOptions } from "./runtime/controller/controller-parts.ts";
 export type { Controller } from "./runtime/controller/controller.ts";
 export {
@@ -167,16 +174,12 @@ export {
   type DependentsState,
 } from "./runtime/controller/dependents.ts";
 export { type Expectation, Expectations } from "./runtime/controller/expectations.ts";
-export type {
-  Enqueue,
-  EnqueueHint,
-  EventHandler,
-  MapFunction,
-  WatchOptions,
-  WatchReaction,
-} from "./runtime/controller/handlers.ts";
 export { type PollOptions, PollSource } from "./runtime/controller/sources/polling.ts";
-export { type ObjectEvent, type Predicate, predicates } from "./runtime/controller/predicates.ts";
+export {
+  type ObjectEvent,
+  type Predicate,
+  predicates,
+} from "./runtime/controller/sources/predicates.ts";
 export type {
   CleanupContext,
   Outcome,
@@ -208,16 +211,15 @@ export type {
   ApplyStatusOptions,
   Client,
   DeleteOptions,
-  ListOptions,
   PatchOptions,
   Reader,
-  Selection,
   StatusClient,
   StatusPatch,
   StatusPatchOptions,
   SubresourceClient,
   WriteOptions,
 } from "./runtime/client/client.ts";
+export type { ListOptions, Selection } from "./runtime/rest/selection.ts";
 export { createClient, type CreateClientOptions } from "./runtime/client/create-client.ts";
 export {
   createOrPatch,
@@ -225,11 +227,7 @@ export {
   createOrUpdate,
   type CreateOrUpdateResult,
 } from "./runtime/client/create-or-update.ts";
-export {
-  createOrUpdateOwned,
-  deleteOwned,
-  findOwned,
-} from "./runtime/client/owned/owned-objects.ts";
+export { createOrUpdateOwned, deleteOwned, findOwned } from "./runtime/client/owned-objects.ts";
 export { addFinalizer, removeFinalizer } from "./runtime/client/finalizer.ts";
 export {
   jsonPatch,
@@ -248,16 +246,16 @@ export type {
 } from "./runtime/client/pods/pod-client.ts";
 export type { PodProcess, ProcessOutput } from "./runtime/client/pods/pod-process.ts";
 export type { PortForward } from "./runtime/client/pods/port-forward.ts";
-export type { RawAnswer } from "./runtime/client/raw-answer.ts";
-export type { RawRequest } from "./runtime/client/raw-request.ts";
+export type { RawAnswer } from "./runtime/rest/raw-answer.ts";
+export type { RawRequest } from "./runtime/rest/raw-request.ts";
 export type {
   ClientMiddleware,
   Query,
   RestRequest,
   SendRequest,
-} from "./runtime/client/rest-client.ts";
-export type { ApiWarning, WarningHandler, WarningOption } from "./runtime/client/warnings.ts";
-export type { WatchBookmark, WatchEvent, WatchStream } from "./runtime/client/watch-events.ts";
+} from "./runtime/rest/rest-client.ts";
+export type { ApiWarning, WarningHandler, WarningOption } from "./runtime/rest/warnings.ts";
+export type { WatchBookmark, WatchEvent, WatchStream } from "./runtime/rest/watch-events.ts";
 export type { TracingApi, TracingSpan, TracingSpanOptions } from "./runtime/tracing/tracing-api.ts";
 export type { EventDetails, EventRecorder } from "./runtime/events/recorder.ts";
 export {
@@ -278,7 +276,7 @@ export type { KeyGate } from "./runtime/sharding/key-gate.ts";
 export type { ShardingOptions, Shards } from "./runtime/sharding/shard-member.ts";
 export type { ClusterConfig } from "./runtime/transport/cluster-config.ts";
 export type { Credentials, CredentialSource } from "./runtime/transport/credentials/credentials.ts";
-export { type ClusterConfigOptions, loadClusterConfig } from "./runtime/transport/load-config.ts";
+export { type ClusterConfigOptions, loadClusterConfig } from "./runtime/kubeconfig/load-config.ts";
 export {
   ConnectionError,
   type ConnectionFailure,

@@ -1,7 +1,7 @@
 /** Faults of the operator's own processes: replicas that elect a leader, and shards. */
 import { systemClock } from "../../src/clock.ts";
 import { Role, RoleBinding } from "../../src/k8s.ts";
-import { LEASE } from "../../src/runtime/lease.ts";
+import { LEASE } from "../../src/runtime/leader-election/lease.ts";
 import { eventually } from "../../src/testing.ts";
 import { reconcilersWrites } from "./audit.ts";
 import { ACCOUNT, ELECTION_LEASE } from "./control-plane.ts";

@@ -60,7 +60,6 @@ export interface CallPorts {
   connect(): ClusterConfig;
 }
 
-/** A call that is carried out. */
 export class RunningCall implements PluginCall {
   readonly args: readonly string[];
   readonly flags: CommandLine["flags"];

@@ -12,7 +12,6 @@ import {
   type SharedValues,
 } from "./flags.ts";
 
-/** The value of a flag. */
 type Value = string | number | boolean;
 
 /** A command line that was read. */

@@ -7,7 +7,6 @@ export interface FlaggedCommands {
   readonly commands: ReadonlyMap<string, { readonly args?: string; readonly flags?: FlagOptions }>;
 }
 
-/** A flag of kubectl. */
 interface SharedFlag {
   readonly type: "boolean" | "string";
   readonly help: string;
@@ -18,7 +17,6 @@ interface SharedFlag {
   readonly values?: readonly string[];
 }
 
-/** The forms of output. */
 export const FORMATS = ["json", "yaml", "wide", "name"] as const;
 /** A form of output. */
 export type Format = (typeof FORMATS)[number];
@@ -61,10 +59,8 @@ const FLAGS = {
   help: { type: "boolean", short: "h", help: "print this" },
 } as const satisfies Readonly<Record<string, SharedFlag>>;
 
-/** The flags of every plugin, by name. */
 export const SHARED_FLAGS: Readonly<Record<string, SharedFlag>> = FLAGS;
 
-/** The values of these flags. */
 export interface SharedValues {
   readonly namespace?: string;
   readonly allNamespaces: boolean;

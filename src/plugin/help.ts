@@ -3,7 +3,6 @@ import type { FlagOptions } from "../runtime/manager/flags.ts";
 import { SHARED_FLAGS } from "./flags.ts";
 import type { KubectlPlugin } from "./plugin.ts";
 
-/** The help of the plugin. */
 export function pluginHelp({ name, summary, commands }: KubectlPlugin): string {
   const rows = [...commands].map(([word, command]): Row => [word, command.summary]);
   return [
@@ -19,7 +18,6 @@ export function pluginHelp({ name, summary, commands }: KubectlPlugin): string {
   ].join("\n");
 }
 
-/** The help of one of its commands. */
 export function commandHelp({ name, commands }: KubectlPlugin, word: string): string {
   const { summary = "", args = "", examples = [], flags = {} } = commands.get(word) ?? {};
   return [

@@ -5,7 +5,6 @@ import { parseApiVersion } from "../kube/resource.ts";
 import { toYaml } from "../kube/text/yaml.ts";
 import type { Format } from "./flags.ts";
 
-/** The text of objects in a form that is not a table. */
 export function formatted(
   objects: readonly KubeObject[],
   format: Exclude<Format, "wide">,

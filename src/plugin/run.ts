@@ -1,7 +1,7 @@
 /** Carries a command line of a plugin out. */
 import { systemClock } from "../clock.ts";
 import { readKubeconfig } from "../runtime/kubeconfig/kubeconfig.ts";
-import { kubeconfigPaths, loadClusterConfig } from "../runtime/transport/load-config.ts";
+import { kubeconfigPaths, loadClusterConfig } from "../runtime/kubeconfig/load-config.ts";
 import { present } from "../present.ts";
 import { RunningCall, type CallPorts } from "./call.ts";
 import { checkArguments, readCommandLine } from "./command-line.ts";
@@ -117,7 +117,6 @@ async function complete(
   }
 }
 
-/** The ports of this process. */
 function processPorts(): PluginPorts {
   const err = (text: string): void => void process.stderr.write(`${text}\n`);
   return {

@@ -7,7 +7,6 @@ export interface Deferred<T> {
   reject(reason: Error): void;
 }
 
-/** A new, unsettled promise. */
 export function deferred<T = void>(): Deferred<T> {
   let settle: Pick<Deferred<T>, "resolve" | "reject"> | undefined;
   const promise = new Promise<T>((resolve, reject) => {

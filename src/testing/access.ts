@@ -5,7 +5,7 @@ import type { Client } from "../runtime/client/client.ts";
 import { createClient } from "../runtime/client/create-client.ts";
 import type { ClusterConfig } from "../runtime/transport/cluster-config.ts";
 import { FaultyTransport, type Faults } from "../runtime/transport/faulty-transport.ts";
-import { loadClusterConfig } from "../runtime/transport/load-config.ts";
+import { loadClusterConfig } from "../runtime/kubeconfig/load-config.ts";
 import { openTransport } from "../runtime/transport/open-transport.ts";
 import { inProcessConfig } from "./in-process.ts";
 

@@ -1,7 +1,6 @@
 /** The bodies of answers without a socket. */
 import type { Body } from "../runtime/transport/transport.ts";
 
-/** A body whose content is complete. */
 export function wholeBody(content: string | Uint8Array): Body {
   // A copy: the reader may change the bytes.
   const copy = (): Buffer =>
@@ -37,9 +36,7 @@ export class PiecesBody implements Body {
     this.#onReturn = onReturn;
   }
 
-  /**
-   * Whether every piece was read and processed: the reader waits for the next one, or has stopped.
-   */
+  /** Whether every piece was processed: the reader waits for the next one, or has stopped. */
   get isRead(): boolean {
     return this.#waiting === "" && (this.#readers.length > 0 || this.#isOver);
   }
@@ -51,7 +48,6 @@ export class PiecesBody implements Body {
     this.#answer();
   }
 
-  /** Ends the body. */
   end(): void {
     this.#ended = true;
     this.#answer();

@@ -11,7 +11,7 @@ import {
   fixedCredentials,
   type CredentialSource,
 } from "../runtime/transport/credentials/credentials.ts";
-import { escapeHeaderName, headerLine, isHeaderName } from "../runtime/transport/header.ts";
+import { escapeHeaderName, headerLine, isHeaderName } from "../runtime/header.ts";
 import {
   ConnectionError,
   type Transport,

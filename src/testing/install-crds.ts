@@ -21,7 +21,6 @@ export interface CrdManifest extends ManifestObject {
   readonly spec?: unknown;
 }
 
-/** Definitions of custom kinds. */
 export const CRD: ResourceType<Crd> = {
   group: "apiextensions.k8s.io",
   version: "v1",

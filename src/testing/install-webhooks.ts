@@ -14,7 +14,7 @@ import type { ControlPlane } from "../controlplane/control-plane.ts";
 import { TsopError } from "../errors.ts";
 import type { ManifestObject } from "../kube/object.ts";
 import { conversionOf, webhooksOf } from "../kube/webhooks/webhook-marks.ts";
-import type { CertificatePaths } from "../runtime/manager/serving/certificate-files.ts";
+import type { CertificatePaths } from "../runtime/serving/certificate-files.ts";
 import type { WebhookServerOptions } from "../runtime/webhook/certificate.ts";
 import type { ServingCertificate } from "../runtime/webhook/certificates/issue.ts";
 import type { WebhookHandler } from "../runtime/webhook/handlers.ts";

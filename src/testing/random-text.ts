@@ -5,7 +5,6 @@
 import type { Random } from "./random.ts";
 import { tableOf } from "../table.ts";
 
-/** A part of a pattern. */
 type Part =
   | { readonly among: string }
   | { readonly all: readonly Part[] }

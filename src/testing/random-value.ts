@@ -53,7 +53,6 @@ const MAX_DEPTH = 8;
 const MAX_ITEMS = 4;
 const INT32_MAX = 2 ** 31 - 1;
 
-/** A random value of the schema. */
 export function randomValue(schema: Schema, random: Random, depth = 0): unknown {
   if (schema.nullable && random.chance(0.1)) return null;
   if (schema.enum) return random.pick(schema.enum);
@@ -105,7 +104,6 @@ function randomObject(schema: Schema, random: Random, depth: number): JsonObject
   return object;
 }
 
-/** The fields that one branch of `oneOf` or `anyOf` requires. */
 function requiredByBranch({ oneOf, anyOf }: Schema, random: Random): readonly string[] {
   return [oneOf, anyOf].flatMap((branches) => random.pick(branches ?? [])?.required ?? []);
 }

@@ -1,7 +1,6 @@
 /** Random choices that a seed determines. */
 import { VirtualClock } from "../clock.ts";
 
-/** Random choices; the same seed makes the same ones. */
 export class Random {
   readonly #clock: VirtualClock;
 
@@ -19,7 +18,6 @@ export class Random {
     return this.#clock.random() < share;
   }
 
-  /** One of the values. */
   pick<T>(values: readonly [T, ...T[]]): T;
   pick<T>(values: readonly T[]): T | undefined;
   pick<T>(values: readonly T[]): T | undefined {

@@ -20,7 +20,6 @@ interface RoundTripParts {
   readonly bare: HubConversion;
 }
 
-/** A conversion there and back. */
 export class RoundTrip {
   readonly #parts: RoundTripParts;
 

@@ -1,6 +1,4 @@
-/**
- * One version of a kind: makes objects that its schema allows, and finds the mistakes of others.
- */
+/** One version of a kind: makes valid objects, and finds the mistakes of others. */
 import { formatFieldError } from "../kube/field-errors.ts";
 import { copyJson, isJsonObject } from "../kube/json.ts";
 import type { JsonObject, SentObject } from "../kube/object.ts";
@@ -18,7 +16,6 @@ import { randomValue } from "./random-value.ts";
 const MAX_TRIES = 50;
 const TYPE_META = new Set(["apiVersion", "kind", "metadata"]);
 
-/** A version with its schema. */
 export class VersionSchema {
   readonly version: string;
   readonly apiVersion: string;

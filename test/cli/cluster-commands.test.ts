@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startControlPlane, type ControlPlane } from "../../src/controlplane/control-plane.ts";
 import { createClient } from "../../src/runtime/client/create-client.ts";
-import { loadClusterConfig } from "../../src/runtime/transport/load-config.ts";
+import { loadClusterConfig } from "../../src/runtime/kubeconfig/load-config.ts";
 import type { Client } from "../../src/runtime/client/client.ts";
 import { mergePatch } from "../../src/runtime/client/patches.ts";
 import type { ResourceType } from "../../src/kube/resource.ts";

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { tellUntilReached } from "../../src/cli/cluster/reachability.ts";
 import { VirtualClock } from "../../src/clock.ts";
-import { loadClusterConfig } from "../../src/runtime/transport/load-config.ts";
+import { loadClusterConfig } from "../../src/runtime/kubeconfig/load-config.ts";
 import { newProject, runCli, testContext } from "./support/run-cli.ts";
 
 const KUBECONFIG = `apiVersion: v1

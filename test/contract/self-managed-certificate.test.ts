@@ -10,11 +10,11 @@ import {
   type Validator,
 } from "../../src/index.ts";
 import { ConfigMap, Secret, Service, ValidatingWebhookConfiguration } from "../../src/k8s.ts";
-import { certificatesIn } from "../../src/runtime/manager/serving/pem.ts";
+import { certificatesIn } from "../../src/runtime/serving/pem.ts";
 import { SelfManaged } from "../../src/runtime/webhook/certificates/self-managed.ts";
 import { WebhookHandlers } from "../../src/runtime/webhook/handlers.ts";
 import { admissionPath } from "../../src/runtime/webhook/served-paths.ts";
-import { WebhookMetrics } from "../../src/runtime/webhook/webhook-metrics.ts";
+import { WebhookMetrics } from "../../src/runtime/webhook/requests/webhook-metrics.ts";
 import { WebhookServer } from "../../src/runtime/webhook/webhook-server.ts";
 import { silentLogger } from "../../src/testing.ts";
 import { eventually } from "../support/eventually.ts";

@@ -2,7 +2,7 @@
 import { stringify } from "yaml";
 import { VirtualClock } from "../../src/clock.ts";
 import { InternalError, TsopError } from "../../src/errors.ts";
-import { loadClusterConfig } from "../../src/runtime/transport/load-config.ts";
+import { loadClusterConfig } from "../../src/runtime/kubeconfig/load-config.ts";
 import chains from "../runtime/kubeconfig/client-go/trust.json" with { type: "json" };
 import type { Random } from "../support/random.ts";
 import type { FuzzKind } from "./campaign.ts";

@@ -9,7 +9,7 @@ import { mutableCopy } from "../../src/runtime/cache/freeze.ts";
 import { restListerWatcher } from "../../src/runtime/cache/lister-watcher.ts";
 import { SharedInformer } from "../../src/runtime/cache/shared-informer.ts";
 import { LiveClient } from "../../src/runtime/client/live-client.ts";
-import { RestClient } from "../../src/runtime/client/rest-client.ts";
+import { RestClient } from "../../src/runtime/rest/rest-client.ts";
 import { ScriptedTransport, type Reply } from "../../src/runtime/transport/scripted-transport.ts";
 import type { Transport } from "../../src/runtime/transport/transport.ts";
 import { WIDGETS } from "../runtime/support/widgets.ts";

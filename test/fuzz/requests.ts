@@ -7,7 +7,7 @@ import {
   HealthChecks,
   serveMetrics,
   serveProbes,
-} from "../../src/runtime/manager/serving/health.ts";
+} from "../../src/runtime/serving/health.ts";
 import { Probes } from "../../src/runtime/side-thread/probes.ts";
 import { SharedMemory } from "../../src/runtime/side-thread/shared-memory.ts";
 import { Stillness } from "../../src/runtime/side-thread/stillness.ts";

@@ -24,8 +24,8 @@ import {
 import { selfSigned } from "../../src/kube/x509/certificate.ts";
 import { silentLogger } from "../../src/log.ts";
 import type { Client } from "../../src/runtime/client/client.ts";
-import { Patience, patienceOf } from "../../src/runtime/webhook/patience.ts";
-import { replyOf, type ServedPath } from "../../src/runtime/webhook/served-path.ts";
+import { Patience, patienceOf } from "../../src/runtime/webhook/requests/patience.ts";
+import { replyOf, type ServedPath } from "../../src/runtime/webhook/requests/served-path.ts";
 import { WebhookHost } from "../../src/runtime/webhook/webhook-host.ts";
 import type { Random } from "../support/random.ts";
 import type { FuzzKind } from "./campaign.ts";

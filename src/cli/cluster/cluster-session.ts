@@ -14,14 +14,14 @@ import { isAllowed } from "../../runtime/client/access.ts";
 import type { Client } from "../../runtime/client/client.ts";
 import { mergeFrom } from "../../runtime/client/patches.ts";
 import { createClient } from "../../runtime/client/create-client.ts";
-import { oncePerText } from "../../runtime/client/warnings.ts";
+import { oncePerText } from "../../runtime/rest/warnings.ts";
 import type { ClusterConfig } from "../../runtime/transport/cluster-config.ts";
 import {
   loadClusterConfig,
   type ClusterConfigOptions,
-} from "../../runtime/transport/load-config.ts";
+} from "../../runtime/kubeconfig/load-config.ts";
 import { ConnectionError } from "../../runtime/transport/transport.ts";
-import type { ClientMiddleware } from "../../runtime/client/rest-client.ts";
+import type { ClientMiddleware } from "../../runtime/rest/rest-client.ts";
 import type { CliContext } from "../context.ts";
 import { paint } from "../output.ts";
 import { Pod } from "../../generated/k8s/core-v1.ts";

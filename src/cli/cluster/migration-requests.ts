@@ -7,10 +7,10 @@ import { CustomResourceDefinition } from "../../generated/k8s/apiextensions-v1.t
 import { keyOf, type KubeObject, type ObjectKey } from "../../kube/object.ts";
 import type { ResourceInfo } from "../../kube/resource.ts";
 import { StatusError } from "../../kube/status.ts";
-import { completeList } from "../../runtime/client/complete-list.ts";
-import { acceptOf } from "../../runtime/client/metadata-only.ts";
-import { collectionPath, objectPath } from "../../runtime/client/paths.ts";
-import type { RestClient, RestRequest } from "../../runtime/client/rest-client.ts";
+import { completeList } from "../../runtime/rest/complete-list.ts";
+import { acceptOf } from "../../runtime/rest/metadata-only.ts";
+import { collectionPath, objectPath } from "../../runtime/rest/paths.ts";
+import type { RestClient, RestRequest } from "../../runtime/rest/rest-client.ts";
 import { ConnectionError } from "../../runtime/transport/transport.ts";
 import { FIELD_MANAGER } from "./ownership.ts";
 import { present } from "../../present.ts";

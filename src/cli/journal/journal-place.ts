@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { timeoutSignal, type Clock } from "../../clock.ts";
 import { messageOf, TsopError } from "../../errors.ts";
 import { isJsonObject } from "../../kube/json.ts";
-import type { JournalAnswer } from "../../runtime/manager/serving/debug-server.ts";
+import type { JournalAnswer } from "../../runtime/journal/debug-server.ts";
 
 /** The file by which `tsop dev` says where its operator's journal is. */
 export const SESSION_FILE = ".tsop/dev/journal.json";

@@ -6,7 +6,7 @@ import type { KubeObject } from "../../kube/object.ts";
 import { groupResourceOf, type ResourceInfo } from "../../kube/resource.ts";
 import { InformerCache } from "../../runtime/cache/cache.ts";
 import { LiveClient, writeDefaults } from "../../runtime/client/live-client.ts";
-import { RestClient } from "../../runtime/client/rest-client.ts";
+import { RestClient } from "../../runtime/rest/rest-client.ts";
 import type { Transport } from "../../runtime/transport/transport.ts";
 import { OwnedObjects } from "./owned-objects.ts";
 import type { PageEvent } from "./protocol.ts";

@@ -6,7 +6,7 @@ import { randomBytes, timingSafeEqual } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Clock, Timer } from "../../clock.ts";
-import { serveHttp, type RunningServer } from "../../runtime/manager/serving/http-serving.ts";
+import { serveHttp, type RunningServer } from "../../runtime/serving/http-serving.ts";
 import type { PageModel } from "./page-model.ts";
 import type { PageMessage } from "./protocol.ts";
 import { tableOf } from "../../table.ts";

@@ -8,7 +8,6 @@ const BASE_MS = 800;
 const MAX_MS = 30_000;
 const RESET_AFTER_MS = 120_000;
 
-/** Counts the failures of one reflector and says how long to wait. */
 export class Backoff {
   readonly #clock: Clock;
   #stepMs = BASE_MS;

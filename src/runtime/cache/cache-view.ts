@@ -2,7 +2,7 @@
 import type { KubeObject } from "../../kube/object.ts";
 import type { ReadToken } from "../../kube/resource.ts";
 import type { IndexFunction } from "./indexer.ts";
-import type { ReflectorState } from "./reflector.ts";
+import type { ReflectorState } from "./reflector-state.ts";
 import type { InformerOccurrence } from "./watch-session.ts";
 
 /** The health of an informer. */
@@ -64,7 +64,6 @@ export interface Cache {
   synced(): Promise<void>;
   /** Adds an index over a kind. @throws TsopError `index-exists` */
   addIndex<T extends KubeObject>(token: ReadToken<T>, name: string, values: IndexFunction<T>): void;
-  /** The health of each informer. */
   health(): InformerHealth[];
   /** The contents and size of each informer. */
   stats(): InformerStats[];

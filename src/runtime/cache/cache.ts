@@ -13,10 +13,10 @@ import {
   type ReadToken,
 } from "../../kube/resource.ts";
 import { matchesLabels, parseLabelSelector } from "../../kube/selectors/selector.ts";
-import { metadataPart } from "../client/metadata-only.ts";
-import type { RestClient } from "../client/rest-client.ts";
-import { rightsAdvice } from "../client/rights.ts";
-import type { ReconcileTap } from "../controller/reconcile-tap.ts";
+import { metadataPart } from "../rest/metadata-only.ts";
+import type { RestClient } from "../rest/rest-client.ts";
+import { rightsAdvice } from "../rest/rights.ts";
+import type { ReconcileTap } from "../rest/reconcile-tap.ts";
 import { bindMethods } from "../bind-methods.ts";
 import { deferred } from "../deferred.ts";
 import type { Cache, InformerHealth, InformerStats } from "./cache-view.ts";
@@ -25,7 +25,7 @@ import type { IndexFunction } from "./indexer.ts";
 import { kindCaches, type KindCache, type UnwatchedReads } from "./kind-cache.ts";
 import { KindInformers } from "./kind-informers.ts";
 import { restListerWatcher } from "./lister-watcher.ts";
-import { isPartial } from "./partial-objects.ts";
+import { isPartial } from "../rest/partial-objects.ts";
 import { SharedInformer } from "./shared-informer.ts";
 import { Transform } from "./transform.ts";
 import { present } from "../../present.ts";
@@ -54,7 +54,6 @@ export function informersOf(cache: Cache): InformerCache {
   );
 }
 
-/** Informers by kind. */
 export class InformerCache implements Cache {
   readonly #rest: RestClient;
   readonly #clock: Clock;
@@ -155,8 +154,7 @@ export class InformerCache implements Cache {
 
   async synced(): Promise<void> {
     await this.#started.promise;
-    const informers = [...this.#kinds.values()].flatMap(({ informers }) => [...informers.values()]);
-    await Promise.all(informers.map((informer) => informer.synced));
+    await Promise.all(this.informers().map((informer) => informer.synced));
   }
 
   /** The informers of a kind, made when they are first asked for. */
@@ -183,10 +181,8 @@ export class InformerCache implements Cache {
     if (!known) return undefined;
     this.#found.set(token, known);
     const kind = known as unknown as KindInformers<T>;
-    const everywhere = kind.informers.get("");
-    if (everywhere) return [everywhere];
     if (!namespace) return [...kind.informers.values()];
-    const informer = kind.informers.get(namespace);
+    const informer = kind.informers.get("") ?? kind.informers.get(namespace);
     return informer && [informer];
   }
 
@@ -198,9 +194,7 @@ export class InformerCache implements Cache {
     return `namespace ${namespace ?? ""} is not watched`;
   }
 
-  /**
-   * Stores the answer to a write of this process, so that reads see it before the watch brings it.
-   */
+  /** Stores the answer to a write of this process: reads see it before the watch brings it. */
   noteWritten(object: KubeObject): void {
     const { namespace = "", labels = {} } = object.metadata;
     for (const { resource, informers } of this.#kinds.values()) {
@@ -268,10 +262,7 @@ export class InformerCache implements Cache {
     this.informersFor(token).addIndex(name, values);
   }
 
-  /**
-   * The kinds and namespaces that the present informers read, for a check of the permissions to do
-   * so.
-   */
+  /** The kinds and namespaces that the informers read, to check the permissions. */
   planned(): {
     readonly resource: ResourceInfo;
     readonly namespace?: string;

@@ -1,9 +1,9 @@
 /** Reads from informers. */
 import { formatKey, type KubeObject, type ObjectKey } from "../../kube/object.ts";
 import { matchesLabels, parseLabelSelector } from "../../kube/selectors/selector.ts";
-import type { ListOptions } from "../client/client.ts";
+import type { ListOptions } from "../rest/selection.ts";
 import { NAMESPACE_INDEX } from "./indexer.ts";
-import type { ReconcileTap } from "../controller/reconcile-tap.ts";
+import type { ReconcileTap } from "../rest/reconcile-tap.ts";
 import type { SharedInformer } from "./shared-informer.ts";
 
 /** The object of a key in the informers, frozen. @param tap - the tap of the calling reconcile */

@@ -1,7 +1,4 @@
-/**
- * Compares a cache with a list from the server, to find out whether a watch has delivered
- * everything.
- */
+/** Compares a cache with a list from the server: has the watch delivered everything? */
 import type { KubeObject } from "../../kube/object.ts";
 import { cacheKeyOf, type Indexer } from "./indexer.ts";
 import { listAll } from "./list-pages.ts";

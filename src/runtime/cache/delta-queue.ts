@@ -32,7 +32,6 @@ export interface ReflectorStore<T extends KubeObject> {
   isStale(object: T): boolean;
 }
 
-/** Hands each delta to one consumer, one after the other. */
 export class DeltaQueue<T extends KubeObject> {
   readonly #consume: (delta: Delta<T>) => void;
   readonly #deltas: Delta<T>[] = [];

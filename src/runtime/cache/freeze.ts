@@ -1,7 +1,7 @@
 /** Frozen objects: reads from the cache are shared, so nobody may change them. */
 import type { KubeObject } from "../../kube/object.ts";
-import { dropManagedFields, metadataWithoutManagedFields } from "../client/json/managed-fields.ts";
-import { copyWithMark } from "./partial-objects.ts";
+import { dropManagedFields, metadataWithoutManagedFields } from "../rest/json/managed-fields.ts";
+import { copyWithMark } from "../rest/partial-objects.ts";
 
 /** The same object, which nobody can change any more, all the way down. */
 export function frozen<T extends object>(object: T): T {

@@ -32,7 +32,6 @@ export interface ResourceEventHandler<T extends KubeObject = KubeObject> {
   onDelete?(object: T, tombstone: boolean): void | Promise<void>;
 }
 
-/** One notification for a handler. */
 export type Notification<T extends KubeObject> =
   | { readonly type: "add"; readonly object: T; readonly initial: boolean }
   | { readonly type: "update"; readonly old: T; readonly object: T }
@@ -44,7 +43,6 @@ const LARGE = 1000;
 // `undefined` stands for a notification that was merged into another.
 type Waiting<T extends KubeObject> = Notification<T> | (() => void) | undefined;
 
-/** The notifications of one handler. */
 export class HandlerQueue<T extends KubeObject> {
   readonly #handler: ResourceEventHandler<T>;
   readonly #log: Logger;

@@ -54,10 +54,7 @@ export function cacheKeyOf({ metadata: { namespace, name } }: KubeObject): strin
   return namespace ? `${namespace}/${name}` : name;
 }
 
-/**
- * Gets the error of an index function that failed for an object, which then has no value in that
- * index.
- */
+/** Gets the error of an index function; its object has no value in that index. */
 export type IndexFailure = (index: string, key: string, error: unknown) => void;
 
 /** The keys under each value. */
@@ -156,7 +153,6 @@ export class Indexer<T extends KubeObject> {
     return objects;
   }
 
-  /** Stores `object` under its key. */
   set(key: string, object: T): void {
     if (this.#indexes.size > 0) {
       const old = this.#objects.get(key);

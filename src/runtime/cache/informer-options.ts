@@ -4,7 +4,6 @@ import type { KubeObject } from "../../kube/object.ts";
 import type { Logger } from "../../log.ts";
 import type { ListerWatcher } from "./lister-watcher.ts";
 
-/** The options of an informer. */
 export interface InformerOptions<T extends KubeObject> {
   readonly listerWatcher: ListerWatcher<T>;
   readonly clock: Clock;

@@ -12,7 +12,7 @@ import {
   type ResourceInfo,
 } from "../../kube/resource.ts";
 import { parseLabelSelector } from "../../kube/selectors/selector.ts";
-import { assertSelection, selectionOf } from "../client/selection.ts";
+import { assertSelection, selectionOf } from "../rest/selection.ts";
 
 /**
  * How a read of a kind or namespace that is not watched is answered: by the server, or with an

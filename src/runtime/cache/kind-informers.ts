@@ -10,7 +10,6 @@ import type { SharedInformer } from "./shared-informer.ts";
 
 /** A handler of a kind's changes, in all watched namespaces. */
 export interface KindHandler<T extends KubeObject> {
-  /** The handler for one of the informers. */
   readonly handlerFor: (informer: SharedInformer<T>) => ResourceEventHandler<T>;
   /**
    * Called when a namespace is no longer watched; its objects still exist, but no more events of
@@ -87,9 +86,7 @@ export class KindInformers<T extends KubeObject = KubeObject> {
     this.#indexes.set(name, values);
   }
 
-  /**
-   * Adds a handler to the present informers and to later ones. `synced` covers the present ones.
-   */
+  /** Adds a handler to all informers, also later ones. `synced` covers the present ones. */
   addHandler(handler: KindHandler<T>): Pick<Registration, "synced" | "remove"> {
     this.#handlers.add(handler);
     const synced = [...this.#members.values()].map(

@@ -2,11 +2,11 @@
 import { isJsonObject } from "../../kube/json.ts";
 import type { KubeList, KubeObject } from "../../kube/object.ts";
 import type { ResourceInfo } from "../../kube/resource.ts";
-import { completeList } from "../client/complete-list.ts";
-import { acceptOf, nameKind, nameKinds } from "../client/metadata-only.ts";
-import { collectionPath } from "../client/paths.ts";
-import type { Query, RestClient } from "../client/rest-client.ts";
-import type { BookmarkMemory, WatchStream } from "../client/watch-events.ts";
+import { completeList } from "../rest/complete-list.ts";
+import { acceptOf, nameKind, nameKinds } from "../rest/metadata-only.ts";
+import { collectionPath } from "../rest/paths.ts";
+import type { Query, RestClient } from "../rest/rest-client.ts";
+import type { BookmarkMemory, WatchStream } from "../rest/watch-events.ts";
 
 /** The parameters of a list or watch, under their wire names. */
 export interface ListWatchOptions {
@@ -44,7 +44,6 @@ export interface Scope {
   readonly fieldSelector?: string;
 }
 
-/** Reads a kind from the API server. */
 export function restListerWatcher<T extends KubeObject>(
   rest: RestClient,
   resource: ResourceInfo,

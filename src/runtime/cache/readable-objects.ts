@@ -19,7 +19,6 @@ interface ReadableObjectsOptions {
   readonly count: () => void;
 }
 
-/** Tells objects that the cache can keep from all other values. */
 export class ReadableObjects<T extends KubeObject> {
   readonly #options: ReadableObjectsOptions;
   readonly #told = new ToldBefore();
@@ -28,10 +27,7 @@ export class ReadableObjects<T extends KubeObject> {
     this.#options = options;
   }
 
-  /**
-   * Whether the cache can keep the value; if not, that is logged, once for each object, and
-   * counted.
-   */
+  /** Whether the cache can keep the value; if not, it is counted, and logged once. */
   take(value: unknown): value is T {
     const problem = problemOf(value);
     if (problem === undefined) return true;

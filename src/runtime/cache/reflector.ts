@@ -1,6 +1,6 @@
 /**
  * Keeps a store equal to what the API server has of one kind: list, watch, and everything that can go wrong
- * in between. It is client-go's reflector as a state machine whose state can be seen.
+ * in between. It is client-go's reflector as a state machine.
  *
  * @see https://github.com/kubernetes/client-go/blob/v0.36.3/tools/cache/reflector.go
  */
@@ -9,30 +9,29 @@ import { messageOf } from "../../errors.ts";
 import type { Logger } from "../../log.ts";
 import type { KubeObject } from "../../kube/object.ts";
 import { apiVersionOf, type ResourceInfo } from "../../kube/resource.ts";
-import { hasReason, isExpired, isForbidden, StatusError } from "../../kube/status.ts";
-import type { WatchStream } from "../client/watch-events.ts";
+import { hasReason, isExpired, StatusError } from "../../kube/status.ts";
 import { ConnectionError } from "../transport/transport.ts";
 import { Backoff } from "./backoff.ts";
 import type { ReflectorStore } from "./delta-queue.ts";
 import { listAll } from "./list-pages.ts";
 import type { ListerWatcher, ListWatchOptions } from "./lister-watcher.ts";
 import { problemOf, ReadableObjects } from "./readable-objects.ts";
+import {
+  failed,
+  IDLE,
+  isWatching,
+  listedVersion,
+  listing,
+  stopped,
+  streaming,
+  synced,
+  withWatch,
+  type Progress,
+  type ReflectorState,
+} from "./reflector-state.ts";
+import { Round } from "./round.ts";
 import { WatchSession, type InformerOccurrence } from "./watch-session.ts";
 
-/**
- * The state of a reflector. Only `synced` is healthy; the reason for `denied` and `backoff` is in
- * `lastError`.
- */
-export type ReflectorState =
-  | "idle"
-  | "listing"
-  | "streaming"
-  | "synced"
-  | "backoff"
-  | "denied"
-  | "stopped";
-
-/** The options of a reflector. */
 export interface ReflectorOptions<T extends KubeObject> {
   readonly listerWatcher: ListerWatcher<T>;
   readonly store: ReflectorStore<T>;
@@ -50,22 +49,17 @@ export interface ReflectorOptions<T extends KubeObject> {
 /** The shortest time after which a watch is renewed; the longest is twice that. */
 const MIN_WATCH_SECONDS = 300;
 
-/** Lists and watches until it is stopped. */
 export class Reflector<T extends KubeObject> {
   readonly #options: ReflectorOptions<T>;
   readonly #backoff: Backoff;
   readonly #readable: ReadableObjects<T>;
-  #state: ReflectorState = "idle";
-  #lastError: unknown;
-  #lastVersion = "";
-  #bookmarked = false;
-  // The server refused the last version (410, or "too large"): the next request must not name it.
-  #versionUnavailable = false;
-  #paged = false;
-  #failing = false;
-  #watching = false;
-  #cut: AbortController | undefined;
-  #requests: AbortController | undefined;
+  #state = IDLE;
+  #round: Round | undefined;
+  /** Whether a failure was reported, and no recovery since. */
+  #isFailing = false;
+  // What the server was seen to do.
+  #sendsBookmarks = false;
+  #sendsPages = false;
 
   constructor(options: ReflectorOptions<T>) {
     this.#options = options;
@@ -78,129 +72,106 @@ export class Reflector<T extends KubeObject> {
   }
 
   get state(): ReflectorState {
-    return this.#state;
+    return this.#state.name;
   }
 
   /** Whether a watch is open, so that changes reach the store. */
   get isWatching(): boolean {
-    return this.#watching;
+    return isWatching(this.#state);
   }
 
   /** The failure of the last round; `undefined` once a later one succeeded. */
   get lastError(): unknown {
-    return this.#lastError;
+    return this.#state.error;
   }
 
   /** The version up to which the store is known to be complete. */
   get lastSyncResourceVersion(): string {
-    return this.#lastVersion;
+    return this.#state.version;
   }
 
   /** Runs until `signal` is aborted. Failures are reported and retried, never thrown. */
   async start(signal: AbortSignal): Promise<void> {
     try {
       while (!signal.aborted) {
-        const cut = await this.#cuttable(signal, (round) => this.#round(round));
-        if (cut) continue;
-        if (this.#state !== "denied") this.#state = "backoff";
-        await this.#options.clock.sleep(this.#backoff.nextMs(), signal);
+        const round = new Round(signal);
+        this.#round = round;
+        try {
+          await this.#run(round);
+        } finally {
+          round.end();
+        }
+        if (!round.isCut) await this.#options.clock.sleep(this.#backoff.nextMs(), signal);
       }
     } catch (error) {
       if (!signal.aborted) throw error;
     } finally {
-      this.#state = "stopped";
+      this.#state = stopped(this.#state);
     }
   }
 
   /** Lists again at once, and treats that list as the truth, because the scope has changed. */
   relist(): void {
-    this.#versionUnavailable = true;
-    this.#cut?.abort(new RelistNeeded("the scope of the watch has changed"));
-  }
-
-  /** Runs a round that `relist` can end early; returns whether it did. */
-  async #cuttable(
-    signal: AbortSignal,
-    round: (signal: AbortSignal) => Promise<void>,
-  ): Promise<boolean> {
-    const cut = new AbortController();
-    const follow = (): void => {
-      cut.abort(signal.reason);
-    };
-    signal.addEventListener("abort", follow, { once: true });
-    this.#cut = cut;
-    this.#requests = undefined;
-    try {
-      await round(cut.signal);
-    } finally {
-      signal.removeEventListener("abort", follow);
-    }
-    return cut.signal.aborted && !signal.aborted;
+    this.#change({ isRefused: true });
+    this.#round?.cut(new RelistNeeded("the scope of the watch has changed"));
   }
 
   /** One list and the watches on it, up to a failure that needs another list. */
-  async #round(signal: AbortSignal): Promise<void> {
+  async #run(round: Round): Promise<void> {
+    const { watchList = true } = this.#options;
+    this.#state = watchList ? streaming(this.#state) : listing(this.#state);
     try {
-      const streamed = this.#options.watchList !== false && (await this.#streamList(signal));
-      if (!streamed) await this.#list(signal);
-      while (!signal.aborted && (await this.#watch(signal)));
+      while (!round.signal.aborted) await this.#step(round);
     } catch (error) {
-      if (signal.aborted) return;
-      this.#state = isForbidden(error) ? "denied" : "backoff";
-      this.#lastError = error;
+      if (round.signal.aborted) return;
+      this.#state = failed(this.#state, error);
       if (!(error instanceof RelistNeeded)) this.#report(error);
     }
   }
 
-  /**
-   * The list as the beginning of a watch, then that watch to its end.
-   *
-   * @returns false when the server cannot do it, and LIST is to be used
-   */
-  async #streamList(signal: AbortSignal): Promise<boolean> {
-    for (;;) {
-      signal.throwIfAborted();
-      this.#state = "streaming";
-      const session = this.#session(true);
-      try {
-        const stream = await this.#open(
-          { sendInitialEvents: true, resourceVersionMatch: "NotOlderThan" },
-          this.#versionUnavailable ? "" : this.#lastVersion,
-          session,
-          signal,
-        );
-        await this.#consume(session, stream);
-      } catch (error) {
-        if (signal.aborted) throw error;
-        if (session.synced) return await this.#afterWatchError(error, signal);
-        if (isRetriable(error)) await this.#wait(error, signal);
-        else if (isVersionRefusal(error) && !this.#versionUnavailable) {
-          this.#versionUnavailable = true;
-        } else {
-          this.#options.log.debug({ error: messageOf(error) }, "no list by watch; using LIST");
-          return false;
-        }
-        continue;
-      } finally {
-        session.close();
-      }
-      if (session.silent && !session.synced) return false;
-      if (session.tooShort) {
-        if (!session.synced) return false;
-        throw closedAtOnce(this.#options.listerWatcher.resource);
-      }
-      if (session.synced) return true;
+  #step(round: Round): Promise<void> {
+    switch (this.#state.name) {
+      case "streaming":
+        return this.#stream(round);
+      case "listing":
+        return this.#list(round.signal);
+      default:
+        return this.#watch(round);
+    }
+  }
+
+  /** The list as the beginning of a watch, then that watch to its end; a list in pages where the server cannot. */
+  async #stream(round: Round): Promise<void> {
+    const { isRefused, version } = this.#state;
+    const session = this.#session(true);
+    const resourceVersion = isRefused ? "" : version;
+    const failure = await this.#follow(session, round, {
+      sendInitialEvents: true,
+      resourceVersionMatch: "NotOlderThan",
+      resourceVersion,
+    });
+    if (session.synced) await this.#afterWatch(session, round.signal, failure);
+    else if (failure) await this.#afterStream(failure.error, round.signal);
+    else if (session.silent || session.tooShort) this.#state = listing(this.#state);
+  }
+
+  /** The stream ended before the list was complete. */
+  async #afterStream(error: unknown, signal: AbortSignal): Promise<void> {
+    if (isRetriable(error)) await this.#wait(error, signal);
+    else if (isVersionRefusal(error) && !this.#state.isRefused) this.#change({ isRefused: true });
+    else {
+      this.#options.log.debug({ error: messageOf(error) }, "no list by watch; using LIST");
+      this.#state = listing(this.#state);
     }
   }
 
   async #list(signal: AbortSignal): Promise<void> {
     const { listerWatcher, store } = this.#options;
-    this.#state = "listing";
     this.#options.count?.("list");
-    const asked = this.#versionUnavailable ? "" : this.#lastVersion || "0";
+    const asked = listedVersion(this.#state);
     // With a limit the server reads from etcd instead of its memory; for the versions "" and "0" a
     // limit makes no difference.
-    const inPages = this.#paged || asked === "" || asked === "0";
+    const inPages = this.#sendsPages || asked === "" || asked === "0";
     const receive = (object: T): void => {
       if (problemOf(object) === undefined) store.receive(object);
     };
@@ -211,105 +182,90 @@ export class Reflector<T extends KubeObject> {
       result = await listAll(version, paging);
     } catch (error) {
       if (!isVersionRefusal(error)) throw error;
-      this.#versionUnavailable = true;
+      this.#change({ isRefused: true });
       version = "";
       result = await listAll(version, paging);
     }
-    if (asked === "0" && result.paged) this.#paged = true;
+    if (asked === "0" && result.paged) this.#sendsPages = true;
     const objects = result.list.items.filter((item) => this.#readable.take(item));
     this.#replace(objects, result.list.metadata.resourceVersion ?? "", version === "");
   }
 
   #replace(objects: readonly T[], resourceVersion: string, authoritative: boolean): void {
-    this.#versionUnavailable = false;
+    this.#change({ isRefused: false });
     this.#options.store.push({ type: "Replaced", objects, resourceVersion, authoritative });
-    this.#lastVersion = resourceVersion;
-    this.#state = "synced";
-    this.#lastError = undefined;
+    this.#state = synced(this.#state, resourceVersion);
+  }
+
+  /** One watch from the last version on. */
+  async #watch(round: Round): Promise<void> {
+    const session = this.#session(false);
+    const { version: resourceVersion } = this.#state;
+    const failure = await this.#follow(session, round, { resourceVersion });
+    if (!failure || failure.wasOpen) await this.#afterWatch(session, round.signal, failure);
+    else if (isRetriable(failure.error)) await this.#wait(failure.error, round.signal);
+    else throw failure.error;
   }
 
   /**
-   * One watch from the last version on.
+   * After an `ERROR` event, or garbage, only 429 lets the next watch go on.
    *
-   * @returns whether the next watch may go on from there; a new list is needed otherwise
+   * @throws RelistNeeded
    */
-  async #watch(signal: AbortSignal): Promise<boolean> {
-    const session = this.#session(false);
-    let stream: WatchStream<T>;
-    try {
-      stream = await this.#open({}, this.#lastVersion, session, signal);
-    } catch (error) {
-      session.close();
-      if (signal.aborted || !isRetriable(error)) throw error;
-      await this.#wait(error, signal);
-      return true;
+  async #afterWatch(
+    session: WatchSession<T>,
+    signal: AbortSignal,
+    failure: Failure | undefined,
+  ): Promise<void> {
+    if (!failure) {
+      if (session.tooShort) throw closedAtOnce(this.#options.listerWatcher.resource);
+      return;
     }
-    this.#lastError = undefined;
-    this.#recover();
-    try {
-      await this.#consume(session, stream);
-    } catch (error) {
-      if (signal.aborted) throw error;
-      return await this.#afterWatchError(error, signal);
-    } finally {
-      session.close();
-    }
-    if (!session.tooShort) return true;
-    throw closedAtOnce(this.#options.listerWatcher.resource);
-  }
-
-  /** An `ERROR` event, or garbage, in a running watch: only 429 lets the next watch go on. */
-  async #afterWatchError(error: unknown, signal: AbortSignal): Promise<boolean> {
+    const { error } = failure;
     if (hasReason(error, "TooManyRequests")) {
       await this.#wait(error, signal);
-      return true;
+      return;
     }
     this.#options.log.debug({ error: messageOf(error) }, "the watch ended with an error");
     throw new RelistNeeded(messageOf(error), { cause: error });
   }
 
-  async #consume(session: WatchSession<T>, stream: WatchStream<T>): Promise<void> {
-    this.#watching = true;
-    try {
-      await session.consume(stream);
-    } finally {
-      this.#watching = false;
-    }
-  }
-
-  #open(
-    options: ListWatchOptions,
-    resourceVersion: string,
+  /** Opens a watch, and takes its events to its end. @throws when the round was aborted */
+  async #follow(
     session: WatchSession<T>,
-    signal: AbortSignal,
-  ): Promise<WatchStream<T>> {
-    this.#options.count?.("watch");
-    const timeoutSeconds = Math.floor(MIN_WATCH_SECONDS * (1 + this.#options.clock.random()));
-    return this.#options.listerWatcher.watch(
-      { ...options, resourceVersion, allowWatchBookmarks: true, timeoutSeconds },
-      session.start(timeoutSeconds, this.#requestsUntil(signal)),
-    );
-  }
-
-  /**
-   * Aborts the watches of a round. It is made anew only when a watch went silent: a signal costs as
-   * much as a request.
-   */
-  #requestsUntil(signal: AbortSignal): AbortController {
-    if (this.#requests?.signal.aborted === false) return this.#requests;
-    const requests = new AbortController();
-    const follow = (): void => {
-      requests.abort(signal.reason);
-    };
-    if (signal.aborted) follow();
-    else signal.addEventListener("abort", follow, { once: true, signal: requests.signal });
-    this.#requests = requests;
-    return requests;
+    round: Round,
+    options: ListWatchOptions,
+  ): Promise<Failure | undefined> {
+    const { clock, count, listerWatcher } = this.#options;
+    let wasOpen = false;
+    try {
+      count?.("watch");
+      const timeoutSeconds = Math.floor(MIN_WATCH_SECONDS * (1 + clock.random()));
+      const stream = await listerWatcher.watch(
+        { ...options, allowWatchBookmarks: true, timeoutSeconds },
+        session.start(timeoutSeconds, round.requests),
+      );
+      wasOpen = true;
+      if (session.synced) {
+        this.#change({ error: undefined });
+        this.#recover();
+      }
+      this.#state = withWatch(this.#state, true);
+      await session.consume(stream);
+      return undefined;
+    } catch (error) {
+      if (round.signal.aborted) throw error;
+      return { error, wasOpen };
+    } finally {
+      this.#state = withWatch(this.#state, false);
+      session.close();
+    }
   }
 
   #session(initial: boolean): WatchSession<T> {
     const { clock, log, store, listerWatcher } = this.#options;
     const { resource } = listerWatcher;
+    const { version } = this.#state;
     return new WatchSession<T>({
       clock,
       log,
@@ -319,38 +275,50 @@ export class Reflector<T extends KubeObject> {
       apiVersion: apiVersionOf(resource),
       kind: resource.kind,
       initial,
-      bookmarked: this.#bookmarked,
+      bookmarked: this.#sendsBookmarks,
       onBookmark: () => {
-        this.#bookmarked = true;
+        this.#sendsBookmarks = true;
       },
       // A watch from no version begins with events in no order: their versions say nothing yet.
-      ordered: this.#lastVersion !== "" && this.#lastVersion !== "0",
-      onVersion: (version) => {
-        this.#lastVersion = version;
+      ordered: version !== "" && version !== "0",
+      onVersion: (reached) => {
+        this.#change({ version: reached });
       },
-      onInitialEnd: (objects, version) => {
-        this.#replace(objects, version, this.#versionUnavailable || this.#lastVersion === "");
+      onInitialEnd: (objects, reached) => {
+        const { isRefused, version: known } = this.#state;
+        this.#replace(objects, reached, isRefused || known === "");
         this.#recover();
       },
     });
   }
 
+  /** Changes data of the state, and stays in it. */
+  #change(data: Partial<Progress>): void {
+    this.#state = { ...this.#state, ...data };
+  }
+
   #report(error: unknown): void {
-    this.#failing = true;
+    this.#isFailing = true;
     this.#options.onError?.(error);
   }
 
   #recover(): void {
-    if (this.#failing) this.#options.onRecovery?.();
-    this.#failing = false;
+    if (this.#isFailing) this.#options.onRecovery?.();
+    this.#isFailing = false;
   }
 
   async #wait(error: unknown, signal: AbortSignal): Promise<void> {
-    this.#lastError = error;
+    this.#change({ error });
     this.#report(error);
     const askedMs = 1000 * (error instanceof StatusError ? retryAfterSeconds(error) : 0);
     await this.#options.clock.sleep(Math.max(askedMs, this.#backoff.nextMs()), signal);
   }
+}
+
+interface Failure {
+  readonly error: unknown;
+  /** Whether the server had begun to answer. */
+  readonly wasOpen: boolean;
 }
 
 /** The server's `Retry-After`, in seconds. */

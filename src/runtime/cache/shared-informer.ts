@@ -17,7 +17,8 @@ import { cacheKeyOf, Indexer } from "./indexer.ts";
 import type { InformerOptions, Registration } from "./informer-options.ts";
 import { compareWithServer } from "./comparison.ts";
 import { OwnWrites } from "./own-writes.ts";
-import { Reflector, type ReflectorState } from "./reflector.ts";
+import { Reflector } from "./reflector.ts";
+import type { ReflectorState } from "./reflector-state.ts";
 import { isOlder } from "./resource-version.ts";
 import { SharedParts } from "./shared-parts.ts";
 import type { InformerOccurrence } from "./watch-session.ts";
@@ -27,7 +28,6 @@ interface Listener<T extends KubeObject> {
   markSynced(): void;
 }
 
-/** Lists and watches once for any number of handlers and readers. */
 export class SharedInformer<T extends KubeObject = KubeObject> {
   readonly resource: ResourceInfo;
   readonly #options: InformerOptions<T>;
@@ -128,9 +128,7 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
     return undefined;
   }
 
-  /**
-   * Lists everything once; the returned function says whether this informer lags behind that list.
-   */
+  /** Lists everything once; the result tells whether this informer lags behind that list. */
   compareWithServer(signal: AbortSignal): Promise<() => boolean> {
     const { listerWatcher } = this.#options;
     const known = { indexer: this.#indexer, version: () => this.lastSyncResourceVersion };

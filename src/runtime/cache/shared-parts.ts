@@ -22,7 +22,6 @@ const RECENT_STRINGS = 1024;
 // thousands of levels.
 const MAX_LEVELS = 200;
 
-/** Lets the objects of one kind share what is equal in them. */
 export class SharedParts<T extends KubeObject = KubeObject> {
   // The first object of each owner: objects of one owner are most alike.
   readonly #families = new Map<string, WeakRef<T>>();

@@ -3,12 +3,11 @@ import { messageOf } from "../../errors.ts";
 import { copyJson, sameJson } from "../../kube/json.ts";
 import { formatKey, keyOf, type KubeObject } from "../../kube/object.ts";
 import type { Logger } from "../../log.ts";
-import type { WatchEvent, WatchStream } from "../client/watch-events.ts";
+import type { WatchEvent, WatchStream } from "../rest/watch-events.ts";
 import { ToldBefore } from "../told-before.ts";
 import type { ListerWatcher } from "./lister-watcher.ts";
-import { markPartial } from "./partial-objects.ts";
+import { markPartial } from "../rest/partial-objects.ts";
 
-/** Applies an author's transform to the objects of a kind. */
 export class Transform {
   readonly #transform: (object: KubeObject) => KubeObject;
   readonly #log: Logger;
@@ -74,9 +73,7 @@ function isObject(value: unknown): value is KubeObject {
   return typeof metadata === "object" && metadata !== null;
 }
 
-/**
- * The fields by which the runtime identifies objects: without them it could not find or keep one.
- */
+/** The fields by which the runtime identifies objects: it cannot keep one without them. */
 const IDENTITY = [
   "name",
   "namespace",

@@ -1,10 +1,8 @@
-/**
- * One watch from its request to its end: takes the events into the store, and notices when it goes silent.
- */
+/** One watch from its request to its end: stores the events, and notices silence. */
 import type { Clock, Timer } from "../../clock.ts";
 import type { Logger } from "../../log.ts";
 import type { KubeObject } from "../../kube/object.ts";
-import type { WatchBookmark, WatchEvent, WatchStream } from "../client/watch-events.ts";
+import type { WatchBookmark, WatchEvent, WatchStream } from "../rest/watch-events.ts";
 import type { ReflectorStore } from "./delta-queue.ts";
 import { cacheKeyOf } from "./indexer.ts";
 import type { ReadableObjects } from "./readable-objects.ts";
@@ -23,7 +21,6 @@ export type InformerOccurrence =
   | "unreadable-object"
   | "index-error";
 
-/** The options of a session, from its reflector. */
 export interface WatchSessionOptions<T extends KubeObject> {
   readonly clock: Clock;
   readonly log: Logger;
@@ -32,10 +29,7 @@ export interface WatchSessionOptions<T extends KubeObject> {
   readonly kind: string;
   /** Whether the stream begins with all objects and a bookmark after them. */
   readonly initial: boolean;
-  /**
-   * Whether the server is known to send bookmarks: silence then means a failure from the first
-   * moment on.
-   */
+  /** Whether the server is known to send bookmarks: silence then means a failure. */
   readonly bookmarked: boolean;
   /** Whether the versions of events are comparable from the first one on. */
   readonly ordered: boolean;
@@ -57,7 +51,6 @@ const SILENCE_MS = 70_000;
 const GRACE_MS = 5000;
 const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
 
-/** Consumes the events of one watch. */
 export class WatchSession<T extends KubeObject> {
   readonly #options: WatchSessionOptions<T>;
   #startedMs: number;

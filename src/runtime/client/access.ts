@@ -31,6 +31,18 @@ export interface WantedAccess {
   readonly name?: string | undefined;
 }
 
+/** The access to a kind that an operator is about to need. */
+export interface PlannedAccess {
+  readonly resource: ResourceInfo;
+  /** All namespaces when absent. */
+  readonly namespace?: string;
+  /** One object; all when absent. */
+  readonly name?: string;
+  readonly verbs: readonly string[];
+  /** The remedy for missing access, as a sentence without its full stop; a marker when absent. */
+  readonly advice?: string;
+}
+
 /**
  * Whether the user of `client` may do that; `undefined`: the server does not say.
  *

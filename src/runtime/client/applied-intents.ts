@@ -2,12 +2,11 @@
 import { createHash } from "node:crypto";
 import { isJsonObject } from "../../kube/json.ts";
 import { formatKey, keyOf, type KubeObject } from "../../kube/object.ts";
-import { stringifyExact } from "./json/exact-json.ts";
+import { stringifyExact } from "../rest/json/exact-json.ts";
 import { LruMap } from "../lru.ts";
 
 const MOST_INTENTS = 50_000;
 
-/** The last intent that was applied to each object. */
 export class AppliedIntents {
   readonly #applied = new LruMap<{ readonly digest: string; readonly uid: string | undefined }>(
     MOST_INTENTS,

@@ -3,46 +3,29 @@
  * writes go to the server.
  */
 import { TsopError } from "../../errors.ts";
-import type { Intent, NewObject } from "../../kube/input.ts";
-import { formatKey, type KubeObject, type ObjectKey, type SentObject } from "../../kube/object.ts";
+import type { Intent } from "../../kube/input.ts";
+import { formatKey, type KubeObject, type ObjectKey } from "../../kube/object.ts";
 import {
   groupResourceOf,
   resourceOf,
   type ReadToken,
   type ResourceInfo,
-  type ResourceType,
   type Token,
-  type Whole,
 } from "../../kube/resource.ts";
 import { failure } from "../../kube/status.ts";
 import { unlessAborted } from "../abortable.ts";
 import { bindMethods } from "../bind-methods.ts";
 import type { InformerCache } from "../cache/cache.ts";
 import { findCached, listCached } from "../cache/cached-reads.ts";
-import { isPartial } from "../cache/partial-objects.ts";
+import { isPartial } from "../rest/partial-objects.ts";
 import type { SharedInformer } from "../cache/shared-informer.ts";
 import { AppliedIntents, type AppliedRequest } from "./applied-intents.ts";
-import type {
-  ApplyOptions,
-  Client,
-  DeleteOptions,
-  ListOptions,
-  PatchOptions,
-  Selection,
-  StatusClient,
-  SubresourceClient,
-  WriteOptions,
-} from "./client.ts";
+import type { ApplyOptions, Client, StatusClient } from "./client.ts";
+import { type ListOptions, assertSelection, indexMissing } from "../rest/selection.ts";
 import type { LiveClient } from "./live-client.ts";
-import { assertWhole } from "./metadata-only.ts";
-import { keyOfOwned } from "./owned/owned-apply.ts";
-import type { Patch } from "./patches.ts";
-import { keyIn } from "./paths.ts";
-import type { PodClient } from "./pods/pod-client.ts";
-import type { RawAnswer } from "./raw-answer.ts";
-import type { RawRequest } from "./raw-request.ts";
-import type { WatchStream } from "./watch-events.ts";
-import { assertSelection, indexMissing } from "./selection.ts";
+import { assertWhole } from "../rest/metadata-only.ts";
+import { keyOfOwned } from "./owned-apply.ts";
+import { keyIn } from "../rest/paths.ts";
 import { changedStatus, isStatusPatched } from "./status-patch.ts";
 
 /** Called for reads that the cache answers: of one object, of all in a namespace, or of all. */
@@ -58,6 +41,16 @@ export type CachedReadsObserver = (
  */
 export class CachedClient implements Client {
   readonly live: LiveClient;
+  readonly listAll: Client["listAll"] = (...given) => this.live.listAll(...given);
+  readonly watch: Client["watch"] = (...given) => this.live.watch(...given);
+  readonly create: Client["create"] = (...given) => this.live.create(...given);
+  readonly update: Client["update"] = (...given) => this.live.update(...given);
+  readonly patch: Client["patch"] = (...given) => this.live.patch(...given);
+  readonly delete: Client["delete"] = (...given) => this.live.delete(...given);
+  readonly deleteAllOf: Client["deleteAllOf"] = (...given) => this.live.deleteAllOf(...given);
+  readonly subresource: Client["subresource"] = (...given) => this.live.subresource(...given);
+  readonly dynamic: Client["dynamic"] = (...given) => this.live.dynamic(...given);
+  readonly raw: Client["raw"] = (...given) => this.live.raw(...given);
   readonly #cache: InformerCache;
   readonly #noted: CachedReadsObserver | undefined;
   readonly #applied = new AppliedIntents();
@@ -70,7 +63,7 @@ export class CachedClient implements Client {
     bindMethods(this, CachedClient);
   }
 
-  get pods(): PodClient {
+  get pods(): Client["pods"] {
     return this.live.pods;
   }
 
@@ -128,42 +121,6 @@ export class CachedClient implements Client {
     throw indexMissing(index.name, resource, this.#cache.whyNot(token, namespace));
   }
 
-  listAll<T extends KubeObject>(token: ReadToken<T>, options?: Selection): AsyncIterable<T> {
-    return this.live.listAll(token, options);
-  }
-
-  watch<T extends KubeObject>(
-    token: ReadToken<T>,
-    options?: Selection & { readonly resourceVersion?: string },
-  ): Promise<WatchStream<T>> {
-    return this.live.watch(token, options);
-  }
-
-  create<T extends SentObject>(
-    token: Token<T>,
-    object: NewObject<T>,
-    options?: WriteOptions,
-  ): Promise<T> {
-    return this.live.create(token, object, options);
-  }
-
-  update<T extends KubeObject>(
-    token: Token<T>,
-    object: NoInfer<T> & Whole,
-    options?: WriteOptions,
-  ): Promise<T> {
-    return this.live.update(token, object, options);
-  }
-
-  patch<T extends KubeObject>(
-    token: ReadToken<T>,
-    key: ObjectKey,
-    patch: Patch,
-    options?: PatchOptions,
-  ): Promise<T> {
-    return this.live.patch(token, key, patch, options);
-  }
-
   apply<T extends KubeObject>(
     token: Token<T>,
     intent: Intent<T>,
@@ -175,14 +132,6 @@ export class CachedClient implements Client {
         ? this.live.applyOver(token, intent, { ...options, owner }, ...known)
         : this.live.apply(token, intent, options),
     );
-  }
-
-  delete(token: ReadToken, key: ObjectKey, options?: DeleteOptions): Promise<void> {
-    return this.live.delete(token, key, options);
-  }
-
-  deleteAllOf(token: ReadToken, options?: Selection & DeleteOptions): Promise<void> {
-    return this.live.deleteAllOf(token, options);
   }
 
   get status(): StatusClient {
@@ -209,18 +158,6 @@ export class CachedClient implements Client {
           status.apply(token, intent, options),
         ),
     };
-  }
-
-  subresource(name: string): SubresourceClient {
-    return this.live.subresource(name);
-  }
-
-  dynamic(apiVersion: string, kind: string, plural?: string): Promise<ResourceType> {
-    return this.live.dynamic(apiVersion, kind, plural);
-  }
-
-  raw(request: RawRequest): Promise<RawAnswer> {
-    return this.live.raw(request);
   }
 
   /** Applies, unless that is known to change nothing; then returns the cached object. */

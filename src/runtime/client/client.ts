@@ -4,29 +4,10 @@ import type { KubeObject, ObjectKey, SentObject } from "../../kube/object.ts";
 import type { ReadToken, ResourceType, Token, Whole } from "../../kube/resource.ts";
 import type { Patch } from "./patches.ts";
 import type { PodClient } from "./pods/pod-client.ts";
-import type { RawAnswer } from "./raw-answer.ts";
-import type { RawRequest } from "./raw-request.ts";
-import type { WatchStream } from "./watch-events.ts";
-
-/** A selection of the objects of a kind, as an API server supports it. */
-export interface Selection {
-  /** All namespaces when absent or empty; refused for a cluster-scoped kind. */
-  readonly namespace?: string | undefined;
-  /** Labels that must be equal, or a selector: `"tier in (web, api),!legacy"`. */
-  readonly labels?: Readonly<Record<string, string>> | string | undefined;
-  /** A field selector of the API server: `"spec.nodeName=one"`. */
-  readonly fields?: string | undefined;
-  readonly signal?: AbortSignal | undefined;
-}
-
-/** A selection of the objects of a kind, from the cache or the server. */
-export interface ListOptions extends Selection {
-  /**
-   * Reads from an index of the cache, which must have been declared; an API server has no indexes.
-   * Not together with `fields`.
-   */
-  readonly index?: { readonly name: string; readonly value: string } | undefined;
-}
+import type { RawAnswer } from "../rest/raw-answer.ts";
+import type { RawRequest } from "../rest/raw-request.ts";
+import type { ListOptions, Selection } from "../rest/selection.ts";
+import type { WatchStream } from "../rest/watch-events.ts";
 
 /** The options of a write. */
 export interface WriteOptions {

@@ -4,8 +4,8 @@ import type { ClusterConfig } from "../transport/cluster-config.ts";
 import { openTransport } from "../transport/open-transport.ts";
 import type { Client } from "./client.ts";
 import { LiveClient, writeDefaults } from "./live-client.ts";
-import { warningHandler, type WarningHandler, type WarningOption } from "./warnings.ts";
-import { RestClient, type ClientMiddleware } from "./rest-client.ts";
+import { warningHandler, type WarningHandler, type WarningOption } from "../rest/warnings.ts";
+import { RestClient, type ClientMiddleware } from "../rest/rest-client.ts";
 
 /** The options of a client. */
 export interface CreateClientOptions {

@@ -1,6 +1,4 @@
-/**
- * Read, change, write back: for objects with several writers that server-side apply does not suit.
- */
+/** Read, change, write back: for objects with several writers, without server-side apply. */
 import { TsopError } from "../../errors.ts";
 import type { NewObject } from "../../kube/input.ts";
 import { copyJson, sameJson } from "../../kube/json.ts";
@@ -25,7 +23,6 @@ export interface CreateOrPatchResult<T extends KubeObject> {
   readonly object: T;
 }
 
-/** The object to create or change, and how. */
 interface Wanted<T extends KubeObject> {
   readonly token: Token<T>;
   readonly key: ObjectKey;

@@ -3,9 +3,9 @@ import { TsopError } from "../../errors.ts";
 import type { KubeObject } from "../../kube/object.ts";
 import { apiVersionOf, parseApiVersion, type ResourceType } from "../../kube/resource.ts";
 import { isNotFound } from "../../kube/status.ts";
-import { groupVersionPath } from "./paths.ts";
-import { type ReconcileTap, servedQuestion } from "../controller/reconcile-tap.ts";
-import type { RestClient } from "./rest-client.ts";
+import { groupVersionPath } from "../rest/paths.ts";
+import { type ReconcileTap, servedQuestion } from "../rest/reconcile-tap.ts";
+import type { RestClient } from "../rest/rest-client.ts";
 
 interface ResourceList {
   readonly resources?: readonly {
@@ -15,7 +15,6 @@ interface ResourceList {
   }[];
 }
 
-/** Remembers the kinds of tokens that were used, and asks the server for others. */
 export class Discovery {
   readonly #rest: RestClient;
   readonly #tapOf: () => ReconcileTap | undefined;

@@ -1,8 +1,13 @@
 /** The client that sends every read to the server. */
 import type { Intent, NewObject } from "../../kube/input.ts";
 import { isJsonObject } from "../../kube/json.ts";
-import type { KubeList, KubeObject, ObjectKey, SentObject } from "../../kube/object.ts";
-import { keyOf } from "../../kube/object.ts";
+import {
+  type KubeList,
+  type KubeObject,
+  type ObjectKey,
+  type SentObject,
+  keyOf,
+} from "../../kube/object.ts";
 import {
   groupResourceOf,
   resourceOf,
@@ -14,22 +19,27 @@ import {
 } from "../../kube/resource.ts";
 import { failure, isNotFound, type Status } from "../../kube/status.ts";
 import { bindMethods } from "../bind-methods.ts";
-import { assertNotPartial } from "../cache/partial-objects.ts";
-import { brokenAnswer } from "./answers.ts";
-import { completeList } from "./complete-list.ts";
+import { assertNotPartial } from "../rest/partial-objects.ts";
+import { brokenAnswer } from "../rest/answers.ts";
+import { completeList } from "../rest/complete-list.ts";
 import type {
   ApplyOptions,
   ApplyStatusOptions,
   Client,
   DeleteOptions,
-  ListOptions,
   PatchOptions,
-  Selection,
   StatusClient,
   SubresourceClient,
   WriteOptions,
 } from "./client.ts";
-import type { ReconcileTap } from "../controller/reconcile-tap.ts";
+import {
+  type ListOptions,
+  type Selection,
+  assertDeletion,
+  assertServed,
+  selectionOf,
+} from "../rest/selection.ts";
+import type { ReconcileTap } from "../rest/reconcile-tap.ts";
 import { Discovery } from "./discovery.ts";
 import {
   acceptOf,
@@ -38,26 +48,24 @@ import {
   metadataPart,
   nameKind,
   nameKinds,
-} from "./metadata-only.ts";
-import { applyAsOwner } from "./owned/owned-apply.ts";
+} from "../rest/metadata-only.ts";
+import { applyAsOwner } from "./owned-apply.ts";
 import { patchContent } from "./patch-content.ts";
 import type { Patch } from "./patches.ts";
-import { collectionPath, objectPath } from "./paths.ts";
+import { collectionPath, objectPath } from "../rest/paths.ts";
 import { livePods } from "./pods/live-pods.ts";
 import type { PodClient } from "./pods/pod-client.ts";
-import type { RawAnswer } from "./raw-answer.ts";
-import { rawRequest, type RawRequest } from "./raw-request.ts";
-import type { Query, RestClient, RestRequest } from "./rest-client.ts";
-import { assertDeletion, assertServed, selectionOf } from "./selection.ts";
+import type { RawAnswer } from "../rest/raw-answer.ts";
+import { rawRequest, type RawRequest } from "../rest/raw-request.ts";
+import type { Query, RestClient, RestRequest } from "../rest/rest-client.ts";
 import { lockedStatusPatch, patchStatusFrom } from "./status-patch.ts";
-import type { WatchStream } from "./watch-events.ts";
+import type { WatchStream } from "../rest/watch-events.ts";
 import { present } from "../../present.ts";
 import { deletion, typed } from "./write-bodies.ts";
 
 const APPLY = "application/apply-patch+yaml";
 const PAGE_SIZE = 500;
 
-/** The default options of a client's writes. */
 interface WriteDefaults extends Pick<WriteOptions, "dryRun" | "fieldValidation"> {
   readonly fieldManager: string;
 }
@@ -65,14 +73,13 @@ interface WriteDefaults extends Pick<WriteOptions, "dryRun" | "fieldValidation">
 /** Observes writes; the cache does, so that reads see them at once. */
 export interface WriteObserver {
   /** Called with an object as the server stored it. */
-  written(object: KubeObject): void;
+  noteWritten(object: KubeObject): void;
   /** Called when the server no longer has the object of that uid. */
-  deleted(resource: ResourceInfo, key: ObjectKey, uid: string): void;
+  noteDeleted(resource: ResourceInfo, key: ObjectKey, uid: string): void;
   /** The tap of the calling reconcile, where reconciles are recorded or replayed. */
   readonly tap?: ReconcileTap | undefined;
 }
 
-/** Reads from and writes to the API server. */
 export class LiveClient implements Client {
   readonly #rest: RestClient;
   readonly #discovery: Discovery;
@@ -157,7 +164,7 @@ export class LiveClient implements Client {
 
   async watch<T extends KubeObject>(
     token: ReadToken<T>,
-    options: Selection & { readonly resourceVersion?: string } = {},
+    options: Selection & { readonly resourceVersion?: string | undefined } = {},
   ): Promise<WatchStream<T>> {
     const resource = this.#resource(token);
     assertServed(resource, options);
@@ -247,8 +254,8 @@ export class LiveClient implements Client {
     if (options.dryRun) return;
     // A `Status` means that the object is gone; an object, that a finalizer still holds it.
     const { kind, details } = answer as Partial<Status>;
-    if (kind !== "Status") this.#observer?.written(answer as KubeObject);
-    else if (details?.uid !== undefined) this.#observer?.deleted(resource, key, details.uid);
+    if (kind !== "Status") this.#observer?.noteWritten(answer as KubeObject);
+    else if (details?.uid !== undefined) this.#observer?.noteDeleted(resource, key, details.uid);
   }
 
   async deleteAllOf(token: ReadToken, chosen: Selection & DeleteOptions = {}): Promise<void> {
@@ -354,7 +361,7 @@ export class LiveClient implements Client {
       signal: options.signal,
     })) as T;
     // A stored object is whole; a dry run's answer must not reach a cache.
-    if (!options.dryRun) this.#observer?.written(object as KubeObject);
+    if (!options.dryRun) this.#observer?.noteWritten(object as KubeObject);
     return object;
   }
 
@@ -370,13 +377,9 @@ export class LiveClient implements Client {
   }
 }
 
-/** The write defaults of a client with that name. */
 export function writeDefaults(
   fieldManager: string,
   { dryRun, fieldValidation }: Pick<WriteOptions, "dryRun" | "fieldValidation">,
 ): WriteDefaults {
-  return {
-    fieldManager,
-    ...present({ dryRun, fieldValidation }),
-  };
+  return { fieldManager, ...present({ dryRun, fieldValidation }) };
 }

@@ -4,11 +4,10 @@ import { keyOf, type KubeObject } from "../../kube/object.ts";
 import { applyMergePatch } from "../../kube/patch.ts";
 import type { Whole } from "../../kube/resource.ts";
 import { isConflict, isForbidden } from "../../kube/status.ts";
-import { isPartial } from "../cache/partial-objects.ts";
+import { isPartial } from "../rest/partial-objects.ts";
 import type { Client, StatusPatch, StatusPatchOptions } from "./client.ts";
 import { lockedPatch, mergePatch, type Patch } from "./patches.ts";
 
-/** An object that has a status. */
 export type WithStatus = KubeObject & { status?: object } & Whole;
 
 // The limit of conflicts: another writer that is faster so often is in a loop; the reconcile then

@@ -1,9 +1,9 @@
 /** Bodies of write requests. */
 import type { WrittenMeta } from "../../kube/input.ts";
 import { apiVersionOf, type ResourceInfo } from "../../kube/resource.ts";
-import { assertNotPartial } from "../cache/partial-objects.ts";
+import { assertNotPartial } from "../rest/partial-objects.ts";
 import type { DeleteOptions } from "./client.ts";
-import type { RestRequest } from "./rest-client.ts";
+import type { RestRequest } from "../rest/rest-client.ts";
 
 /** A copy with its apiVersion and kind. */
 export function typed(

@@ -25,6 +25,5 @@ export interface Activity {
   /** The work under way, in words; empty when idle. */
   readonly busy: readonly string[];
   readonly waiting: readonly WaitingKey[];
-  /** The queue, for a controller. */
   readonly queue?: QueueState;
 }

@@ -1,6 +1,7 @@
 /** The causes of each enqueued key, so that a reconcile can say why it runs. */
-import type { ObjectEvent } from "./predicates.ts";
-import type { Cause, CauseType } from "./reconcile-observer.ts";
+import type { ObjectEvent } from "./sources/predicates.ts";
+import type { Cause } from "./reconcile-observer.ts";
+import type { CauseType } from "./sources/handlers.ts";
 
 // The first few of a thousand events of one key in a burst are enough.
 const MOST = 8;
@@ -11,7 +12,6 @@ interface TakenCauses {
   readonly origins: readonly Cause[];
 }
 
-/** The cause of a later enqueue. */
 interface LaterCause {
   /** On the monotonic clock. */
   readonly dueMs: number;
@@ -19,7 +19,6 @@ interface LaterCause {
   readonly type: CauseType;
 }
 
-/** The causes of enqueued keys. */
 export class Causes {
   readonly #causes = new Map<string, string[]>();
   /** The causes of keys that wait for a time; a reconcile before that time has another cause. */

@@ -4,11 +4,11 @@ import type { Logger } from "../../log.ts";
 import type { KubeObject, ObjectKey } from "../../kube/object.ts";
 import type { ReadToken } from "../../kube/resource.ts";
 import type { EventDetails } from "../events/recorder.ts";
-import type { ControllerMetrics } from "../manager/metrics.ts";
+import type { ControllerMetrics } from "../metrics/metrics.ts";
 import type { RateLimiter } from "../queue/rate-limiters.ts";
 import type { QueueObserver, RateLimitingQueue } from "../queue/work-queue.ts";
 import type { KeyGate } from "../sharding/key-gate.ts";
-import type { WatchOptions, WatchReaction } from "./handlers.ts";
+import type { WatchOptions, WatchReaction } from "./sources/handlers.ts";
 import type { ReconcileObserver } from "./reconcile-observer.ts";
 import type { ReconcileScopes } from "./reconcile-scopes.ts";
 import type { ReconcileContext, Reconciler } from "./reconciler.ts";
@@ -52,7 +52,6 @@ type SourceMaker = <T extends KubeObject>(
   options: WatchReaction<T> & WatchOptions<T>,
 ) => Source;
 
-/** The parts of a controller. */
 export interface ControllerParts {
   readonly name: string;
   readonly reconciler: Reconciler;
@@ -69,7 +68,6 @@ export interface ControllerParts {
   readonly kind?: string;
   /** The resource of that kind: `deployments.apps`. */
   readonly resource?: string;
-  /** Observes each reconcile. */
   readonly observer?: ReconcileObserver | undefined;
   /** Decides which keys this process may reconcile; all when absent. */
   readonly gate?: KeyGate;

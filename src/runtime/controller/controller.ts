@@ -3,7 +3,7 @@
  *
  * @see https://pkg.go.dev/sigs.k8s.io/controller-runtime/pkg/controller
  */
-import { timeoutSignal } from "../../clock.ts";
+import { timeoutSignal, untilAborted } from "../../clock.ts";
 import { messageOf, TerminalError, TsopError } from "../../errors.ts";
 import { formatKey, type KubeObject, type ObjectKey } from "../../kube/object.ts";
 import type { ReadToken } from "../../kube/resource.ts";
@@ -14,7 +14,7 @@ import { ItemExponentialFailureRateLimiter } from "../queue/rate-limiters.ts";
 import { PriorityQueue, type RateLimitingQueue } from "../queue/work-queue.ts";
 import { Causes } from "./causes.ts";
 import type { Activity } from "./activity.ts";
-import type { Enqueue, EnqueueHint, WatchOptions, WatchReaction } from "./handlers.ts";
+import type { Enqueue, EnqueueHint, WatchOptions, WatchReaction } from "./sources/handlers.ts";
 import type { ControllerParts } from "./controller-parts.ts";
 import { FailureLog } from "./failure-log.ts";
 import { HotLoops } from "./hot-loops.ts";
@@ -24,7 +24,7 @@ import { isGone, outcomeOf, parseKey, requeueOf } from "./outcomes.ts";
 import { ReconcileRun } from "./reconcile-run.ts";
 import type { ObservedReconcile } from "./reconcile-observer.ts";
 import type { Outcome, ReconcileContext } from "./reconciler.ts";
-import type { ReplayStart } from "./reconcile-tap.ts";
+import type { ReplayStart } from "../rest/reconcile-tap.ts";
 import { RunningSources, type AddedWatch } from "./sources/running-sources.ts";
 
 /** The recorded start of a reconcile, without its key. */
@@ -158,11 +158,6 @@ export class Controller {
     };
     if (signal.aborted) end();
     signal.addEventListener("abort", end, { once: true });
-    const aborted = new Promise<void>((resolve) => {
-      stop.signal.addEventListener("abort", () => {
-        resolve();
-      });
-    });
     const report = { log: log.child({ controller: name }), failed: metrics.sourceFailed };
     const enqueue: Enqueue = (key, hint) => {
       this.enqueue(key, hint);
@@ -183,7 +178,7 @@ export class Controller {
     // Before all informers have synced, a reconciler would take objects as missing that are only
     // not loaded yet.
     this.#isSyncing = true;
-    await Promise.race([synced, aborted]);
+    await Promise.race([synced, untilAborted(stop.signal)]);
     this.#isSyncing = false;
     if (!stop.signal.aborted) log.info({ controller: name }, CONTROLLER_STARTED);
     const workers = Array.from({ length: options.maxConcurrentReconciles ?? 1 }, () =>
@@ -363,9 +358,7 @@ export class Controller {
     }
   }
 
-  /**
-   * Calls the reconciler; an error that it throws before it returns a promise counts as a panic.
-   */
+  /** Calls the reconciler; an error before it returns a promise counts as a panic. */
   #call(id: string, context: ReconcileContext): Promise<Outcome> {
     const { reconciler, metrics } = this.#parts;
     try {

@@ -64,9 +64,7 @@ export function assertOwner({ apiVersion, kind, metadata }: KubeObject, owner: R
   );
 }
 
-/**
- * Deletes an object if it has not changed since it was seen: by now it may have another controller.
- */
+/** Deletes an object unless it changed since it was seen: its controller may be another. */
 export async function deleteAsSeen(
   client: Client,
   { token, object }: Deletable,

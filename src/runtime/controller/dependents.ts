@@ -32,7 +32,14 @@ import {
   nameOfKey,
 } from "./dependent-objects.ts";
 import type { ReconcileContext, Result } from "./reconciler.ts";
-import { backwards, misused, walk, wantedGraph, type Wanted } from "./wanted-graph.ts";
+import {
+  backwards,
+  misused,
+  walk,
+  wantedGraph,
+  type Outcome,
+  type Wanted,
+} from "./wanted-graph.ts";
 
 /**
  * The annotation that names the creator of an object, a controller: no other one deletes it.
@@ -101,7 +108,6 @@ export interface DependentsParts {
 // The time after which an object that is being deleted is checked again, should its event be lost.
 const LOOK_AGAIN_MS = 5000;
 
-/** The result of one dependent. */
 interface Made {
   readonly object?: KubeObject;
 }
@@ -153,15 +159,10 @@ export class Dependents<
       (node) => this.#make(owner, node, signal),
     );
     const made = outcomes.flatMap((one) => (one.is === "done" ? [one] : []));
-    const waiting = graph.filter((_, index) => {
-      const outcome = outcomes[index];
-      return outcome?.is === "done" && !outcome.ready;
-    });
-    const failed = outcomes.find((one) => one.is === "failed");
-    if (failed) throw failed.error;
+    const waiting = unready(graph, outcomes);
     const pruned = await this.#prune(owner, graph, signal);
     const unwanted = await this.#removeUnwanted(owner, graph, signal);
-    const waitingFor = [...waiting.map(({ name }) => name), ...unwanted];
+    const waitingFor = [...waiting, ...unwanted];
     return {
       ready: waitingFor.length === 0,
       waitingFor,
@@ -204,15 +205,10 @@ export class Dependents<
       if (found) await deleteAsSeen(this.#parts.client, found, "Foreground", signal);
       return { ready: !found, result: undefined };
     });
-    const failed = outcomes.find((one) => one.is === "failed");
-    if (failed) throw failed.error;
+    const waitingFor = unready(graph, outcomes);
     const isGone = outcomes.every((one) => one.is === "done" && one.ready);
     if (isGone && unwanted.length === 0 && old.length === 0) return undefined;
-    const waitingFor = graph.filter((_, index) => {
-      const outcome = outcomes[index];
-      return outcome?.is === "done" && !outcome.ready;
-    });
-    log.info({ waitingFor: waitingFor.map(({ name }) => name) }, "dependents are being removed");
+    log.info({ waitingFor }, "dependents are being removed");
     return { requeueAfterMs: LOOK_AGAIN_MS };
   }
 
@@ -390,4 +386,14 @@ export class Dependents<
     const { name, namespace = owner.metadata.namespace } = intent.metadata;
     return { name, ...inNamespace(token, namespace) };
   }
+}
+
+/** The names of the dependents that were handled and are not ready. @throws the first failure */
+function unready(graph: readonly Wanted[], outcomes: readonly Outcome<unknown>[]): string[] {
+  const failed = outcomes.find((one) => one.is === "failed");
+  if (failed) throw failed.error;
+  return graph.flatMap(({ name }, index) => {
+    const outcome = outcomes[index];
+    return outcome?.is === "done" && !outcome.ready ? [name] : [];
+  });
 }

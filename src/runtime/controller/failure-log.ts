@@ -9,7 +9,7 @@ import type { Clock } from "../../clock.ts";
 import { messageOf } from "../../errors.ts";
 import { StatusError } from "../../kube/status.ts";
 import type { Logger } from "../../log.ts";
-import { refusalAdvice } from "../client/rights.ts";
+import { refusalAdvice } from "../rest/rights.ts";
 import { LruMap } from "../lru.ts";
 import { ConnectionError } from "../transport/transport.ts";
 
@@ -22,7 +22,6 @@ interface Told {
   others: number;
 }
 
-/** Logs failures of one controller. */
 export class FailureLog {
   readonly #clock: Clock;
   readonly #told = new LruMap<Told>(REMEMBERED);

@@ -21,7 +21,6 @@ interface History {
   delayMs: number;
 }
 
-/** A detected loop. */
 export interface HotLoop {
   /** The wait of the key from now on, in milliseconds. */
   readonly delayMs: number;
@@ -29,7 +28,6 @@ export interface HotLoop {
   readonly reason: string;
 }
 
-/** Detects loops from the changes of the last minute, by key. */
 export class HotLoops {
   readonly #clock: Clock;
   readonly #histories = new LruMap<History>(REMEMBERED_KEYS);

@@ -36,24 +36,19 @@ import type {
 const CONFLICT_TRIES = 5;
 const PAUSED_REASON = "PausedByAnnotation";
 
-/** The parts of a lifecycle. */
 export interface LifecycleParts<T extends KubeObject> {
   readonly client: Client;
   readonly cache: InformerCache;
   /** The kind that the controller is for. */
   readonly token: ReadToken<T>;
   readonly reconciler: Reconciler<T>;
-  /**
-   * The finalizer of this controller; absent where the reconciler has no cleanup and never had one.
-   */
+  /** The finalizer of this controller; absent when the reconciler never had a cleanup. */
   readonly finalizer: string | undefined;
   /** The time for a cleanup before it counts as overdue, in milliseconds. */
   readonly cleanupTimeoutMs: number;
   /** Whether this program writes the status of the kind. */
   readonly ownsStatus: boolean;
-  /** Records an event about an object. */
   readonly tell: (object: KubeObject, details: EventDetails) => void;
-  /** Counts an overdue cleanup. */
   readonly overdue: () => void;
   /** Counts an error that the reconciler throws before it returns a promise. */
   readonly panicked: () => void;
@@ -156,9 +151,7 @@ export class Lifecycle<T extends KubeObject> {
     }
   }
 
-  /**
-   * Calls the reconciler; an error that it throws before it returns a promise counts as a panic.
-   */
+  /** Calls the reconciler; an error before it returns a promise counts as a panic. */
   #call(run: () => Promise<Outcome> | undefined): Promise<Outcome> {
     try {
       return run() ?? Promise.resolve();
@@ -285,9 +278,7 @@ class Cleanup {
     return this.context.nowMs >= this.deadlineMs;
   }
 
-  /**
-   * The requested wait, but not beyond the deadline, at which the cleanup is reported as overdue.
-   */
+  /** The requested wait, at most until the deadline, at which the cleanup is overdue. */
   untilDeadline(result: Result): Result {
     const { requeueAfterMs = 0 } = result;
     if (this.isOverdue || Number.isNaN(requeueAfterMs)) return result;

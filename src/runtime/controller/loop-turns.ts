@@ -5,7 +5,6 @@ import { settlePromises, type Clock } from "../../clock.ts";
 const RECONCILES_PER_TURN = 100;
 const MS_PER_TURN = 10;
 
-/** Gives the event loop a turn now and then. */
 export class LoopTurns {
   readonly #clock: Clock;
   #turn: Promise<void> | undefined;

@@ -31,7 +31,6 @@ export function outcomeOf(result: Outcome): "success" | "requeue_after" {
   return requeueOf(result) === undefined ? "success" : "requeue_after";
 }
 
-/** The error of a reconcile that does not end after its timeout. */
 export function givenUpAfter(afterMs: number): TsopError {
   return new TsopError(
     "reconcile-expired",
@@ -40,9 +39,7 @@ export function givenUpAfter(afterMs: number): TsopError {
   );
 }
 
-/**
- * Whether the error says that the object of the reconciled name is gone: it was deleted in between.
- */
+/** Whether the error says that the reconciled object was deleted in between. */
 export function isGone(error: unknown, { name }: ObjectKey): error is StatusError {
   return isNotFound(error) && error.status.details?.name === name;
 }

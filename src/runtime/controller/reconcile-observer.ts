@@ -1,14 +1,11 @@
 /** Observers of reconciles: traces, and the journal. */
 import { present } from "../../present.ts";
 import type { CachedReadsObserver } from "../client/cached-client.ts";
-import type { RestRequest } from "../client/rest-client.ts";
-import type { ObjectEvent } from "./predicates.ts";
-import type { ReconcileTap } from "./reconcile-tap.ts";
+import type { RestRequest } from "../rest/rest-client.ts";
+import type { CauseType } from "./sources/handlers.ts";
+import type { ObjectEvent } from "./sources/predicates.ts";
+import type { ReconcileTap } from "../rest/reconcile-tap.ts";
 
-/** The type of a cause: an event of an object, or a plan of the operator itself. */
-export type CauseType = "event" | "timer" | "retry" | "requeue" | "other";
-
-/** A cause, with its event. */
 export interface Cause {
   readonly type: CauseType;
   /** The text of the cause: `update of Deployment d/web`. */
@@ -17,7 +14,6 @@ export interface Cause {
   readonly event?: ObjectEvent | undefined;
 }
 
-/** The start of a reconcile, for observers. */
 export interface ObservedStart {
   readonly controller: string;
   /** The kind of the object; absent for a controller without a kind. */
@@ -57,7 +53,6 @@ export interface ObservedReconcile {
   readonly notes?: ReconcileNotes;
   /** The tap between it and its questions; absent for an observer that only observes. */
   readonly tap?: ReconcileTap;
-  /** Runs the reconcile. */
   run<T>(work: () => T): T;
   /** Called when it succeeded; `requeueAfterMs` when it asks to run again. */
   succeeded(requeueAfterMs: number | undefined): void;
@@ -66,7 +61,6 @@ export interface ObservedReconcile {
   end(): void;
 }
 
-/** Observes all reconciles of a manager. */
 export interface ReconcileObserver {
   /** Whether it wants the events behind the causes. */
   readonly wantsOrigins: boolean;

@@ -9,7 +9,6 @@ import type {
 import type { ReconcileScope } from "./reconcile-scopes.ts";
 import type { ReconcileContext } from "./reconciler.ts";
 
-/** The start of a reconcile. */
 export interface ReconcileStart {
   readonly controller: string;
   /** The key of the object: `d/web`. */
@@ -24,7 +23,6 @@ export interface ReconcileStart {
   /** The causes with their events, where the observer wants them. */
   readonly origins: readonly Cause[];
   readonly failures: number;
-  /** The log of the controller. */
   readonly log: Logger;
 }
 

@@ -6,13 +6,12 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { TsopError } from "../../errors.ts";
 import { isJsonObject } from "../../kube/json.ts";
 import type { KubeObject } from "../../kube/object.ts";
-import { stringifyExact } from "../client/json/exact-json.ts";
-import type { ClientMiddleware, RestRequest, SendRequest } from "../client/rest-client.ts";
+import { stringifyExact } from "../rest/json/exact-json.ts";
+import type { ClientMiddleware, RestRequest, SendRequest } from "../rest/rest-client.ts";
 import { LruMap } from "../lru.ts";
 import type { ReconcileNotes } from "./reconcile-observer.ts";
-import type { ReconcileTap } from "./reconcile-tap.ts";
+import type { ReconcileTap } from "../rest/reconcile-tap.ts";
 
-/** The scope of one reconcile. */
 export interface ReconcileScope {
   readonly controller: string;
   /** The key of the object: `d/web`. */
@@ -42,7 +41,6 @@ interface Call {
 // long as the process lives.
 const calls = new AsyncLocalStorage<Call>();
 
-/** The running reconciles of a manager. */
 export class ReconcileScopes {
   // The last version of each path: an answer with the same one changed nothing.
   readonly #versions = new LruMap<string>(PATHS);
@@ -148,10 +146,7 @@ export class ReconcileScopes {
   }
 }
 
-/**
- * The content that a request writes: without the version that it is based on, which differs each
- * time.
- */
+/** The content that a request writes, without the version, which differs each time. */
 function contentOf(body: unknown): unknown {
   if (!isJsonObject(body) || !isJsonObject(body["metadata"])) return body;
   const { resourceVersion, ...metadata } = body["metadata"];

@@ -5,7 +5,6 @@
 import { TsopError } from "../../errors.ts";
 import type { Dependent } from "./dependent.ts";
 
-/** One wanted dependent, and its predecessors. */
 export interface Wanted {
   readonly dependent: Dependent;
   /** The name: `ConfigMap d/web`. */
@@ -115,7 +114,6 @@ export function backwards(graph: readonly Wanted[]): (node: Wanted) => readonly 
   return (node) => graph.filter(({ after }) => after.includes(node));
 }
 
-/** The error of invalid dependents. */
 export function misused(detail: string, fix: string): TsopError {
   return new TsopError("dependents-misused", `${detail}.`, fix);
 }

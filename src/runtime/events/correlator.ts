@@ -9,7 +9,6 @@ import type { ManifestObject } from "../../kube/object.ts";
 import { LruMap } from "../lru.ts";
 import { present } from "../../present.ts";
 
-/** The object of an event. */
 export interface ObjectReference {
   apiVersion?: string;
   kind?: string;
@@ -19,7 +18,6 @@ export interface ObjectReference {
   resourceVersion?: string;
 }
 
-/** An event of the core group. */
 export interface CoreEvent extends ManifestObject {
   involvedObject: ObjectReference;
   source: { component?: string; host?: string };
@@ -58,7 +56,6 @@ const AGGREGATE_FOR_MS = 600_000;
 const SPAM_BURST = 25;
 const SPAM_QPS = 1 / 300;
 
-/** Decides whether and how each event is sent. */
 export class EventCorrelator {
   readonly #clock: Clock;
   readonly #aggregates = new LruMap<Aggregate>(CACHE_SIZE);
@@ -99,7 +96,6 @@ export class EventCorrelator {
     return { event: { ...event, message, count: 1 }, key };
   }
 
-  /** Counts an event that is repeated. */
   #observe(event: CoreEvent, key: string): CorrelatedEvent {
     const last = this.#logs.get(key);
     if (!last) {

@@ -30,7 +30,6 @@ export interface EventDetails {
   readonly message: string;
   /** The action of the operator: one word in CamelCase. */
   readonly action?: string;
-  /** A related object. */
   readonly related?: KubeObject;
 }
 
@@ -55,7 +54,6 @@ const MAX_WAITING = 1000;
 const MAX_TRIES = 12;
 const RETRY_MS = 10_000;
 
-/** Sends the events of a process, one after the other. */
 export class EventBroadcaster {
   readonly #client: Client;
   readonly #clock: Clock;

@@ -1,5 +1,5 @@
 /** The object of a request, by its path. */
-import type { RestRequest } from "../client/rest-client.ts";
+import type { RestRequest } from "../rest/rest-client.ts";
 
 /** The object that a path names. */
 export interface AskedObject {

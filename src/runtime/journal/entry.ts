@@ -1,6 +1,6 @@
 /** A journal entry of a reconcile: plain data, as it is served. */
 import type { Json } from "../../kube/object.ts";
-import type { CauseType } from "../controller/reconcile-observer.ts";
+import type { CauseType } from "../controller/sources/handlers.ts";
 
 /** The identity of an object. */
 export interface JournalObject {

@@ -1,4 +1,5 @@
 /** The place of an error in the author's code. */
+import { present } from "../../present.ts";
 import type { TsopError } from "../../errors.ts";
 import { messageOf } from "../../errors.ts";
 import { StatusError } from "../../kube/status.ts";
@@ -8,7 +9,6 @@ const MOST_STACK = 4000;
 const MOST_MESSAGE = 2000;
 const FRAME = /^\s+at (?:.*?\()?((?:file:\/\/)?[^()]+:\d+:\d+)\)?$/;
 
-/** The journal's data of an error. */
 export function journalError(error: unknown): JournalError {
   const stack = error instanceof Error ? error.stack?.slice(0, MOST_STACK) : undefined;
   const place = stack === undefined ? undefined : placeOf(stack);
@@ -16,8 +16,7 @@ export function journalError(error: unknown): JournalError {
   return {
     message: messageOf(error).slice(0, MOST_MESSAGE),
     ...(typeof code === "string" && { code }),
-    ...(place !== undefined && { place }),
-    ...(stack !== undefined && { stack }),
+    ...present({ place, stack }),
   };
 }
 

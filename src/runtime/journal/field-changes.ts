@@ -1,6 +1,4 @@
-/**
- * Changes of an object's fields as the journal keeps them: few, short, and without the values of Secrets.
- */
+/** Field changes as the journal keeps them: few, short, without the values of Secrets. */
 import { fieldDifferences } from "../../kube/field-differences.ts";
 import type { Json } from "../../kube/object.ts";
 import type { FieldChange, FieldChanges } from "./entry.ts";

@@ -22,15 +22,12 @@ interface Kept {
   readonly bytes: number;
 }
 
-/** Observes reconciles, and keeps their records. */
 export class Journal implements ReconcileObserver {
   readonly wantsOrigins = true;
   readonly #clock: Clock;
   readonly #cache: Pick<InformerCache, "findByName" | "resourceOfKind">;
   readonly #known: KnownObjects;
-  /**
-   * Those that wrote or failed are kept apart: a thousand without effect must not push them out.
-   */
+  /** Kept apart: a thousand reconciles without effect must not push these out. */
   readonly #telling: Kept[] = [];
   readonly #quiet: Kept[] = [];
   readonly #listeners = new Set<(entry: JournalEntry) => void>();

@@ -19,7 +19,6 @@ export type FindCached = (
   name: string,
 ) => KubeObject | undefined;
 
-/** Remembers a bounded number of answers. */
 export class KnownObjects {
   readonly #findCached: FindCached;
   readonly #answers = new LruMap<KubeObject>(ANSWERS);

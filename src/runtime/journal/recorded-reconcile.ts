@@ -4,7 +4,8 @@ import { messageOf } from "../../errors.ts";
 import { isJsonObject } from "../../kube/json.ts";
 import type { KubeObject, ObjectKey } from "../../kube/object.ts";
 import { groupResourceOf, type ResourceInfo } from "../../kube/resource.ts";
-import type { RestRequest } from "../client/rest-client.ts";
+import { present } from "../../present.ts";
+import type { RestRequest } from "../rest/rest-client.ts";
 import type {
   ObservedReconcile,
   ObservedStart,
@@ -28,7 +29,6 @@ const MOST_READS = 50;
 const MOST_WRITES = 50;
 const IGNORED: RequestNote = { answered: () => undefined, failed: () => undefined };
 
-/** The parts that a record needs. */
 export interface Recorder {
   readonly clock: Clock;
   readonly known: KnownObjects;
@@ -36,7 +36,6 @@ export interface Recorder {
   readonly ended: (entry: Omit<JournalEntry, "number">) => void;
 }
 
-/** Records one reconcile. */
 export class RecordedReconcile implements ObservedReconcile, ReconcileNotes {
   readonly #start: ObservedStart;
   readonly #recorder: Recorder;
@@ -80,8 +79,7 @@ export class RecordedReconcile implements ObservedReconcile, ReconcileNotes {
     this.#recorder.ended({
       id,
       controller,
-      ...(kind !== undefined && { kind }),
-      ...(resource !== undefined && { resource }),
+      ...present({ kind, resource }),
       ...(slash > 0 && { namespace: key.slice(0, slash) }),
       name: key.slice(slash + 1),
       atMs: nowMs,
@@ -97,8 +95,7 @@ export class RecordedReconcile implements ObservedReconcile, ReconcileNotes {
         : this.#requeueAfterMs === undefined
           ? "success"
           : "requeue_after",
-      ...(this.#requeueAfterMs !== undefined && { requeueAfterMs: this.#requeueAfterMs }),
-      ...(this.#error && { error: this.#error }),
+      ...present({ requeueAfterMs: this.#requeueAfterMs, error: this.#error }),
     });
   }
 
@@ -186,8 +183,7 @@ function objectOf(
 ): JournalObject {
   return {
     resource,
-    ...(namespace ? { namespace } : {}),
-    ...(name === undefined ? {} : { name }),
+    ...present({ namespace: namespace || undefined, name }),
   };
 }
 

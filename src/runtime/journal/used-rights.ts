@@ -1,7 +1,4 @@
-/**
- * The rights that an operator's requests use, from any of its parts: watches, leases and events,
- * too.
- */
+/** The rights that an operator's requests use, including watches, Leases, and events. */
 import type { Clock } from "../../clock.ts";
 import type {
   Transport,
@@ -31,7 +28,6 @@ const CREATED = 201;
 const FORBIDDEN = 403;
 const WATCHES = /[?&]watch=(?:true|1)(?:&|$)/;
 
-/** Counts requests by the right that each needs. */
 export class UsedRights {
   readonly #rights = new Map<string, UsedRight>();
 
@@ -63,7 +59,6 @@ export class UsedRights {
     });
   }
 
-  /** All used rights. */
   list(): UsedRight[] {
     return [...this.#rights.values()];
   }

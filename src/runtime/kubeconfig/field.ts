@@ -27,7 +27,6 @@ export function formatPath(path: FieldPath): string {
     .replace(/^\./, "");
 }
 
-/** One field, with the list for its mistakes. */
 export class Field {
   readonly path: FieldPath;
   readonly #value: unknown;
@@ -106,7 +105,6 @@ export class Field {
     return undefined;
   }
 
-  /** The value as it is. */
   raw(): unknown {
     return this.#value;
   }

@@ -39,7 +39,6 @@ export interface ClusterEntry {
   readonly execConfig: unknown;
 }
 
-/** A user, with its credentials. */
 export interface UserEntry {
   readonly origin: Origin;
   readonly clientCertificate: string | undefined;
@@ -77,7 +76,6 @@ export interface ContextEntry {
   readonly namespace: string | undefined;
 }
 
-/** The content of a file. */
 export interface KubeconfigFile {
   readonly currentContext: string;
   readonly clusters: ReadonlyMap<string, ClusterEntry>;

@@ -1,7 +1,6 @@
 /** The surroundings in which a kubeconfig is read. */
 import type { Clock } from "../../clock.ts";
 
-/** The surroundings in which a kubeconfig is read. */
 export interface Surroundings {
   readonly clock: Clock;
   readonly environment: Readonly<Record<string, string | undefined>>;

@@ -11,7 +11,7 @@ import {
   type ExecConfig,
 } from "../transport/credentials/credentials.ts";
 import { EXEC_API_VERSIONS, ExecCredentials } from "../transport/credentials/exec-credentials.ts";
-import { isHeaderValue } from "../transport/header.ts";
+import { isHeaderValue } from "../header.ts";
 import { TokenFile } from "../transport/credentials/token-file.ts";
 import type { ExecEntry, UserEntry } from "./kubeconfig-file.ts";
 import type { KubeconfigMistakes } from "./mistakes.ts";
@@ -120,7 +120,6 @@ function isPath(command: string): boolean {
   return command.includes("/") || (process.platform === "win32" && command.includes("\\"));
 }
 
-/** Whether the user has any credentials. */
 export function hasCredentials(user: UserEntry): boolean {
   return (
     hasLogin(user) ||

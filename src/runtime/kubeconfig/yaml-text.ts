@@ -17,7 +17,6 @@ import { messageOf } from "../../errors.ts";
 import type { FieldPath } from "./field.ts";
 import { JsonLines } from "./json-lines.ts";
 
-/** The text of a file cannot be read as YAML. */
 export class YamlTextError extends Error {
   override readonly name = "YamlTextError";
 }

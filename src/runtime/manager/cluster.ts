@@ -9,7 +9,7 @@ import type { Cache } from "../cache/cache-view.ts";
 import { CachedClient } from "../client/cached-client.ts";
 import type { Client } from "../client/client.ts";
 import { LiveClient, writeDefaults } from "../client/live-client.ts";
-import { RestClient } from "../client/rest-client.ts";
+import { RestClient } from "../rest/rest-client.ts";
 import type { ClusterConfig } from "../transport/cluster-config.ts";
 import { HttpsTransport } from "../transport/https-transport.ts";
 import { TracedTransport } from "../tracing/traced-transport.ts";
@@ -63,14 +63,7 @@ export function createCluster(manager: Manager, options: ClusterOptions): Cluste
   const reads = new RestClient(transport, clock, { observe });
   const cache = new InformerCache(reads, clock, log, cacheOptions);
   const rest = new RestClient(transport, clock, { observe, middlewares: [scopes.middleware] });
-  const live = new LiveClient(rest, writeDefaults(fieldManager, {}), {
-    written: (object) => {
-      cache.noteWritten(object);
-    },
-    deleted: (resource, key, uid) => {
-      cache.noteDeleted(resource, key, uid);
-    },
-  });
+  const live = new LiveClient(rest, writeDefaults(fieldManager, {}), cache);
   metrics.informers(() =>
     cache.health().map((one) => ({ ...one, resource: `${one.resource} of ${name}` })),
   );

@@ -1,20 +1,18 @@
-/**
- * The coordination of several processes of one operator: one is the leader, or all share the keys.
- */
+/** The coordination of an operator's processes: one is the leader, or all share the keys. */
 import { hostname } from "node:os";
 import type { Clock } from "../../clock.ts";
 import type { Logger } from "../../log.ts";
 import type { Client } from "../client/client.ts";
-import { LEASE } from "../lease.ts";
+import { LEASE } from "../leader-election/lease.ts";
 import type { ShardPresence } from "../sharding/shard-lease.ts";
 import { ShardMember, type ShardingOptions } from "../sharding/shard-member.ts";
 import {
   checkTimes,
   type ElectionSettings,
   type LeaderElectionOptions,
-} from "./leader-election.ts";
+} from "../leader-election/leader-election.ts";
 import { LEASE_VERBS, SHARD_LEASE_VERBS } from "../../kube/needed-rights.ts";
-import type { PlannedAccess } from "./preflight.ts";
+import type { PlannedAccess } from "../client/access.ts";
 
 /** The parts of a manager that its coordination with other processes needs. */
 interface CoordinationParts {
@@ -63,7 +61,6 @@ export function createMember(
   return new ShardMember({ ...parts, settings, presence, expired });
 }
 
-/** The access that the coordination needs. */
 export function coordinationAccess(
   election: LeaderElectionOptions | undefined,
   sharding: ShardingOptions | undefined,

@@ -3,13 +3,11 @@ import { systemClock } from "../../clock.ts";
 import { TsopError } from "../../errors.ts";
 import { type Replay, replayOfEnvironment, replayTransport } from "../replay/replay.ts";
 import type { ClusterConfig } from "../transport/cluster-config.ts";
-import { loadClusterConfig } from "../transport/load-config.ts";
+import { loadClusterConfig } from "../kubeconfig/load-config.ts";
 import { openTransport } from "../transport/open-transport.ts";
 import type { ManagerOptions } from "./manager-options.ts";
 import { present } from "../../present.ts";
-
 import { OperatorManager } from "./operator-manager.ts";
-
 import type { Manager } from "./manager.ts";
 
 /**

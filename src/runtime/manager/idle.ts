@@ -16,7 +16,6 @@ export interface IdleState {
   readonly waiting: readonly WaitingKey[];
 }
 
-/** The parts of a manager that `idle` asks. */
 export interface IdleParts {
   /** The work under way, in words. */
   busy(): readonly string[];
@@ -104,7 +103,6 @@ function notIdle(busy: readonly string[], timeoutMs: number): TsopError {
   );
 }
 
-/** The error of a manager that does not run: it would never become idle. */
 export function notRunning(state: string, cause?: unknown): TsopError {
   const why = cause === undefined ? "" : `: ${messageOf(cause)}`;
   return new TsopError(

@@ -4,12 +4,11 @@ import type { ReconcileObserver } from "../controller/reconcile-observer.ts";
 import type { ReconcileScopes } from "../controller/reconcile-scopes.ts";
 import type { ShardMember } from "../sharding/shard-member.ts";
 import type { Tracing } from "../tracing/tracing.ts";
-import type { OperatorMetrics } from "./metrics.ts";
+import type { OperatorMetrics } from "../metrics/metrics.ts";
 
 /** The property in which a manager keeps its inner parts. */
 export const INSIDE: unique symbol = Symbol("tsop.inside");
 
-/** The inner parts of a manager. */
 export interface ManagerInside {
   readonly metrics: OperatorMetrics;
   /** The running reconciles, shared by the client and the controllers. */
@@ -24,7 +23,6 @@ export interface ManagerInside {
   readonly unfinished: Set<UnfinishedController>;
 }
 
-/** A controller under construction. */
 export interface UnfinishedController {
   /** The name that its author gave it in the code: `for(Web)`. */
   readonly begun: string;

@@ -7,30 +7,27 @@ import { systemClock, type Clock } from "../../clock.ts";
 import type { TsopError } from "../../errors.ts";
 import { SIDE_THREAD_PROGRAM } from "../../generated/side-thread-program.ts";
 import type { Logger } from "../../log.ts";
+import { present } from "../../present.ts";
 import type { Client } from "../client/client.ts";
-import type { ExchangeObserver } from "../client/rest-client.ts";
+import type { ExchangeObserver } from "../rest/rest-client.ts";
 import { ShardLease, type ShardPresence, type ShardSettings } from "../sharding/shard-lease.ts";
 import type { ThreadLease } from "../side-thread/protocol.ts";
 import { SideThread } from "../side-thread/side-thread.ts";
 import type { ClusterConfig } from "../transport/cluster-config.ts";
 import { electionSettings } from "./coordination.ts";
-import { serveProbes, type ProbeAnswer } from "./serving/health.ts";
-import type { RunningServer } from "./serving/http-serving.ts";
+import { serveProbes, type ProbeAnswer } from "../serving/health.ts";
+import type { RunningServer } from "../serving/http-serving.ts";
 import {
   LeaderElector,
   type Election,
   type ElectionSettings,
   type LeaderTerm,
-} from "./leader-election.ts";
-import type { Endpoint } from "./serving/listening.ts";
+} from "../leader-election/leader-election.ts";
+import type { Endpoint } from "../serving/listening.ts";
 import type { ManagerOptions } from "./manager-options.ts";
 
-/** The parts of a keeper. */
 interface KeeperParts {
-  /**
-   * The cluster to which a thread may connect by itself; without it everything stays in the main
-   * thread.
-   */
+  /** The cluster that a thread connects to; without it, the main thread does everything. */
   readonly config: ClusterConfig | undefined;
   readonly election: ElectionSettings | undefined;
   readonly shard: ShardSettings | undefined;
@@ -49,7 +46,6 @@ interface KeeperParts {
   readonly failed: (error: TsopError) => void;
 }
 
-/** The parts of a keeper that its manager provides. */
 interface OfManager extends Omit<
   KeeperParts,
   "config" | "election" | "health" | "stuckAfterMs" | "name"
@@ -58,7 +54,6 @@ interface OfManager extends Omit<
   readonly namespace: string;
 }
 
-/** The keeper that a manager's options ask for. */
 export function keeperOf(
   options: ManagerOptions,
   config: ClusterConfig | undefined,
@@ -80,7 +75,6 @@ export function keeperOf(
   });
 }
 
-/** Takes part in the election, or shares the keys, and serves the probes, as the options say. */
 export class Keeper {
   readonly #parts: KeeperParts;
   #term: LeaderTerm = { endsAtMs: undefined };
@@ -134,20 +128,15 @@ export class Keeper {
     const { election, shard, health, stuckAfterMs } = this.#parts;
     const settings = {
       stuckAfterMs,
-      ...(lease && { lease }),
-      ...(lease && election && { election }),
-      ...(lease && shard && { shard }),
-      ...(health && { health }),
+      ...(lease && present({ lease, election, shard })),
+      ...present({ health }),
     };
     this.#thread = new SideThread(settings, { ...this.#parts, program: SIDE_THREAD_PROGRAM });
     if (lease) this.#term = this.#thread.term;
     await this.#thread.start();
   }
 
-  /**
-   * The thread's access to the Lease; `undefined` when there is no Lease, or a thread cannot reach
-   * it.
-   */
+  /** The thread's access to the Lease; `undefined` when it needs none, or has none. */
   #leaseOfThread(): ThreadLease | undefined {
     const { config, election, shard, name, log } = this.#parts;
     if (!config || !(election ?? shard)) return undefined;

@@ -8,12 +8,12 @@ import { InformerCache } from "../cache/cache.ts";
 import { CachedClient, type CachedReadsObserver } from "../client/cached-client.ts";
 import type { Client } from "../client/client.ts";
 import { LiveClient, writeDefaults } from "../client/live-client.ts";
-import { RestClient, type ExchangeObserver } from "../client/rest-client.ts";
-import { logWarning, warningHandler } from "../client/warnings.ts";
+import { RestClient, type ExchangeObserver } from "../rest/rest-client.ts";
+import { logWarning, warningHandler } from "../rest/warnings.ts";
 import { observersAsOne, type ReconcileObserver } from "../controller/reconcile-observer.ts";
 import { ReconcileScopes } from "../controller/reconcile-scopes.ts";
 import { EventBroadcaster } from "../events/recorder.ts";
-import type { ReconcileTap } from "../controller/reconcile-tap.ts";
+import type { ReconcileTap } from "../rest/reconcile-tap.ts";
 import { Journal } from "../journal/journal.ts";
 import { UsedRights } from "../journal/used-rights.ts";
 import { Recorder, recordingsOfEnvironment } from "../replay/recorder.ts";
@@ -23,11 +23,10 @@ import { FencedTransport } from "../transport/fenced-transport.ts";
 import { TracedTransport } from "../tracing/traced-transport.ts";
 import { Tracing } from "../tracing/tracing.ts";
 import type { Transport } from "../transport/transport.ts";
-import { debugOfEnvironment } from "./serving/debug-endpoint.ts";
+import { debugOfEnvironment } from "../journal/debug-endpoint.ts";
 import type { ManagerOptions } from "./manager-options.ts";
-import { OperatorMetrics } from "./metrics.ts";
+import { OperatorMetrics } from "../metrics/metrics.ts";
 
-/** The parts of a manager's clients. */
 interface ClientParts {
   readonly options: ManagerOptions;
   readonly transport: Transport;
@@ -44,7 +43,6 @@ export interface DebugParts {
   readonly usedRights: UsedRights;
 }
 
-/** The clients of a manager. */
 export class ManagerClients {
   readonly clock: Clock;
   /** The clock that reconcilers get: their questions to it may be recorded. */
@@ -97,17 +95,7 @@ export class ManagerClients {
       onWarning,
       middlewares: [...middlewares, this.scopes.middleware],
     });
-    const live = new LiveClient(rest, writeDefaults(name, options), {
-      written: (object) => {
-        this.cache.noteWritten(object);
-      },
-      deleted: (resource, key, uid) => {
-        this.cache.noteDeleted(resource, key, uid);
-      },
-      get tap() {
-        return tapOf();
-      },
-    });
+    const live = new LiveClient(rest, writeDefaults(name, options), this.cache);
     const journal = endpoint && new Journal(clock, this.cache);
     this.client = new CachedClient(live, this.cache, journal && noteIn(this.scopes));
     this.events = new EventBroadcaster(live, clock, log);

@@ -1,14 +1,11 @@
-/**
- * The flags that the scaffolded Deployment passes to an operator, and the options of a manager for
- * them.
- */
+/** The flags that the scaffolded Deployment passes, and the manager's options for them. */
 import { present } from "../../present.ts";
 import type { WebhookServerOptions } from "../webhook/certificate.ts";
 import type { FlagOptions, FlagValues } from "./flags.ts";
-import type { LeaderElectionOptions } from "./leader-election.ts";
+import type { LeaderElectionOptions } from "../leader-election/leader-election.ts";
 import type { ManagerOptions } from "./manager-options.ts";
-import type { CertificatePaths } from "./serving/certificate-files.ts";
-import type { MetricsEndpoint } from "./serving/health.ts";
+import type { CertificatePaths } from "../serving/certificate-files.ts";
+import type { MetricsEndpoint } from "../serving/health.ts";
 
 /**
  * The flags of every operator, for `readFlags`: `--leader-elect`, `--metrics-port`,

@@ -2,18 +2,18 @@
 import type { Clock } from "../../clock.ts";
 import type { Logger } from "../../log.ts";
 import type { CacheOptions } from "../cache/cache.ts";
-import type { ClientMiddleware } from "../client/rest-client.ts";
-import type { WarningOption } from "../client/warnings.ts";
+import type { ClientMiddleware } from "../rest/rest-client.ts";
+import type { WarningOption } from "../rest/warnings.ts";
 import type { ShardingOptions } from "../sharding/shard-member.ts";
 import type { ClusterConfig } from "../transport/cluster-config.ts";
 import type { TracingApi } from "../tracing/tracing-api.ts";
 import type { Transport } from "../transport/transport.ts";
 import type { WebhookServerOptions } from "../webhook/certificate.ts";
 import type { RecordingOptions } from "../replay/recorder.ts";
-import type { DebugEndpoint } from "./serving/debug-endpoint.ts";
-import type { MetricsEndpoint } from "./serving/health.ts";
-import type { LeaderElectionOptions } from "./leader-election.ts";
-import type { Endpoint } from "./serving/listening.ts";
+import type { DebugEndpoint } from "../journal/debug-endpoint.ts";
+import type { MetricsEndpoint } from "../serving/health.ts";
+import type { LeaderElectionOptions } from "../leader-election/leader-election.ts";
+import type { Endpoint } from "../serving/listening.ts";
 
 /** The options of a manager; every field is optional. */
 export interface ManagerOptions {

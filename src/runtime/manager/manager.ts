@@ -9,9 +9,9 @@ import type { Cache } from "../cache/cache-view.ts";
 import type { Client } from "../client/client.ts";
 import type { EventRecorder } from "../events/recorder.ts";
 import type { Shards } from "../sharding/shard-member.ts";
-import type { HealthCheck } from "./serving/health.ts";
+import type { HealthCheck } from "../serving/health.ts";
 import type { IdleOptions, IdleState } from "./idle.ts";
-import type { RuntimeMetrics } from "./metrics.ts";
+import type { RuntimeMetrics } from "../metrics/metrics.ts";
 import type { Runnable } from "./run-group.ts";
 import type { Webhooks } from "../webhook/webhook-host.ts";
 

@@ -3,6 +3,7 @@
  *
  * @see https://pkg.go.dev/sigs.k8s.io/controller-runtime/pkg/manager
  */
+import { pino } from "pino";
 import { timeoutSignal, untilAborted, type Clock } from "../../clock.ts";
 import { messageOf, TsopError } from "../../errors.ts";
 import type { Logger } from "../../log.ts";
@@ -17,30 +18,28 @@ import type { ShardMember } from "../sharding/shard-member.ts";
 import type { ClusterConfig } from "../transport/cluster-config.ts";
 import type { Transport } from "../transport/transport.ts";
 import { coordinationAccess, createMember } from "./coordination.ts";
-import { DebugServer } from "./serving/debug-server.ts";
-import { defaultLogger } from "./default-logger.ts";
-import { answerProbe, checkInformers, HealthChecks, type HealthCheck } from "./serving/health.ts";
-import type { RunningServer } from "./serving/http-serving.ts";
+import { DebugServer } from "../journal/debug-server.ts";
+import { answerProbe, checkInformers, HealthChecks, type HealthCheck } from "../serving/health.ts";
+import type { RunningServer } from "../serving/http-serving.ts";
 import { type Keeper, keeperOf } from "./keeper.ts";
 import { notRunning, untilIdle, type IdleOptions, type IdleState } from "./idle.ts";
-import type { Election } from "./leader-election.ts";
+import type { Election } from "../leader-election/leader-election.ts";
 import type { ManagerOptions } from "./manager-options.ts";
 import { assertFinished, INSIDE, type ManagerInside } from "./inside.ts";
-import type { OperatorMetrics } from "./metrics.ts";
-import { Preflight, type PlannedAccess } from "./preflight.ts";
-import { ReviewFilter } from "./serving/review-filter.ts";
+import type { OperatorMetrics } from "../metrics/metrics.ts";
+import { Preflight } from "./preflight.ts";
+import type { PlannedAccess } from "../client/access.ts";
+import { ReviewFilter } from "../serving/review-filter.ts";
 import { RunGroup, type Runnable } from "./run-group.ts";
 import { WebhookHost } from "../webhook/webhook-host.ts";
 import { present } from "../../present.ts";
-
 import { ManagerClients, type DebugParts } from "./manager-clients.ts";
-import { openMetrics } from "./serving/metrics-endpoint.ts";
+import { openMetrics } from "../serving/metrics-endpoint.ts";
 import type { Manager, ManagerPorts } from "./manager.ts";
 
 const STARTING = "starts";
 const RUNNING = "runs";
 
-/** The manager of a running operator. */
 export class OperatorManager implements Manager {
   readonly name: string;
   readonly client: Client;
@@ -85,7 +84,7 @@ export class OperatorManager implements Manager {
     replay?: Replay,
   ) {
     this.name = options.name ?? "tsop";
-    this.log = options.log ?? defaultLogger();
+    this.log = options.log ?? pino();
     this.#options = options;
     this.#config = config;
     this.#replay = replay;

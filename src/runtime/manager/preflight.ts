@@ -5,26 +5,13 @@
 import type { Clock } from "../../clock.ts";
 import { messageOf, TsopError } from "../../errors.ts";
 import type { Logger } from "../../log.ts";
-import { apiVersionOf, groupResourceOf, type ResourceInfo } from "../../kube/resource.ts";
-import { isAllowed } from "../client/access.ts";
+import { apiVersionOf, groupResourceOf } from "../../kube/resource.ts";
+import { isAllowed, type PlannedAccess } from "../client/access.ts";
 import type { Client } from "../client/client.ts";
-import { ruleAdvice } from "../client/rights.ts";
+import { ruleAdvice } from "../rest/rights.ts";
 
 const AGAIN_AFTER_MS = 15_000;
 
-/** The access to a kind that an operator is about to need. */
-export interface PlannedAccess {
-  readonly resource: ResourceInfo;
-  /** All namespaces when absent. */
-  readonly namespace?: string;
-  /** One object; all when absent. */
-  readonly name?: string;
-  readonly verbs: readonly string[];
-  /** The remedy for missing access, as a sentence without its full stop; a marker when absent. */
-  readonly advice?: string;
-}
-
-/** The parts of a preflight. */
 export interface PreflightParts {
   /** The client that checks the rights of the operator; neither fenced nor a dry run. */
   readonly client: Client;
@@ -34,7 +21,6 @@ export interface PreflightParts {
   readonly planned: () => readonly PlannedAccess[];
 }
 
-/** Checks for missing rights and kinds until there are none. */
 export class Preflight {
   readonly needLeaderElection = false;
   readonly #parts: PreflightParts;

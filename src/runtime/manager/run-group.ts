@@ -5,10 +5,7 @@ import type { Activity } from "../controller/activity.ts";
 
 /** A part that runs until its signal is aborted. */
 export interface Runnable {
-  /**
-   * Runs, and resolves once `signal` is aborted and all work has ended. A rejection ends the
-   * manager.
-   */
+  /** Runs until `signal` is aborted and all work has ended. A rejection ends the manager. */
   start(signal: AbortSignal): Promise<void>;
   /** Runs the part only in the leader, where there is leader election; true when absent. */
   readonly needLeaderElection?: boolean;
@@ -16,7 +13,6 @@ export interface Runnable {
   activity?(): Activity;
 }
 
-/** Starts the parts that are added, once it is itself started, and stops all of them at once. */
 export class RunGroup {
   readonly #waiting: Runnable[] = [];
   readonly #running = new Set<Promise<void>>();

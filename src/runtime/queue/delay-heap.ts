@@ -6,7 +6,6 @@ interface Entry {
   index: number;
 }
 
-/** Keys by the time at which they are ready. */
 export class DelayHeap {
   readonly #heap: Entry[] = [];
   readonly #entries = new Map<string, Entry>();

@@ -16,24 +16,11 @@ export interface RateLimiter {
   retries(key: string): number;
 }
 
-/** Failures by key; keys without failures take no memory. */
-class FailureCounts {
-  readonly #failures = new Map<string, number>();
-
-  /** Adds one, and returns the count before. */
-  increment(key: string): number {
-    const before = this.#failures.get(key) ?? 0;
-    this.#failures.set(key, before + 1);
-    return before;
-  }
-
-  get(key: string): number {
-    return this.#failures.get(key) ?? 0;
-  }
-
-  delete(key: string): void {
-    this.#failures.delete(key);
-  }
+/** Adds one to the failures of a key, and returns the count before. */
+function increment(failures: Map<string, number>, key: string): number {
+  const before = failures.get(key) ?? 0;
+  failures.set(key, before + 1);
+  return before;
 }
 
 /**
@@ -45,7 +32,7 @@ class FailureCounts {
 export class ItemExponentialFailureRateLimiter implements RateLimiter {
   readonly #baseMs: number;
   readonly #maxMs: number;
-  readonly #failures = new FailureCounts();
+  readonly #failures = new Map<string, number>();
 
   constructor(baseMs = 5, maxMs = 1_000_000) {
     this.#baseMs = baseMs;
@@ -54,7 +41,7 @@ export class ItemExponentialFailureRateLimiter implements RateLimiter {
 
   when(key: string): number {
     // 2 ** n is exact up to n = 1023 and Infinity above, which `min` cuts too.
-    return Math.min(this.#baseMs * 2 ** this.#failures.increment(key), this.#maxMs);
+    return Math.min(this.#baseMs * 2 ** increment(this.#failures, key), this.#maxMs);
   }
 
   forget(key: string): void {
@@ -62,7 +49,7 @@ export class ItemExponentialFailureRateLimiter implements RateLimiter {
   }
 
   retries(key: string): number {
-    return this.#failures.get(key);
+    return this.#failures.get(key) ?? 0;
   }
 }
 
@@ -76,7 +63,7 @@ export class ItemFastSlowRateLimiter implements RateLimiter {
   readonly #fastMs: number;
   readonly #slowMs: number;
   readonly #fastAttempts: number;
-  readonly #failures = new FailureCounts();
+  readonly #failures = new Map<string, number>();
 
   constructor(fastMs: number, slowMs: number, fastAttempts: number) {
     this.#fastMs = fastMs;
@@ -85,7 +72,7 @@ export class ItemFastSlowRateLimiter implements RateLimiter {
   }
 
   when(key: string): number {
-    return this.#failures.increment(key) < this.#fastAttempts ? this.#fastMs : this.#slowMs;
+    return increment(this.#failures, key) < this.#fastAttempts ? this.#fastMs : this.#slowMs;
   }
 
   forget(key: string): void {
@@ -93,7 +80,7 @@ export class ItemFastSlowRateLimiter implements RateLimiter {
   }
 
   retries(key: string): number {
-    return this.#failures.get(key);
+    return this.#failures.get(key) ?? 0;
   }
 }
 

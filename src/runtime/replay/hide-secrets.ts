@@ -3,7 +3,7 @@
  * the value stands, so that a copied value is still copied when the recording is replayed.
  */
 import { isJsonObject } from "../../kube/json.ts";
-import { stringifyExact, parseExact } from "../client/json/exact-json.ts";
+import { stringifyExact, parseExact } from "../rest/json/exact-json.ts";
 import { askedObject } from "../journal/asked-object.ts";
 import type { RecordedRequest, Recording } from "./recording.ts";
 
@@ -11,7 +11,6 @@ import type { RecordedRequest, Recording } from "./recording.ts";
 const SHORTEST_SEARCHED = 8;
 const PLACEHOLDER = /^hidden-\d+$/;
 
-/** The recording without the values of Secrets. */
 export function withoutSecrets(recording: Recording): Recording {
   const values = new SecretValues();
   const { objects, requests } = recording;
@@ -65,10 +64,7 @@ class SecretValues {
     };
   }
 
-  /**
-   * The values may stand in other places as well: in a connection string, in an environment
-   * variable.
-   */
+  /** The values can also be in other places: a connection string, an environment variable. */
   replaceIn(text: string): string {
     let result = text;
     for (const [plain, placeholder] of this.#placeholders) {

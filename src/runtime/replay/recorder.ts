@@ -1,6 +1,4 @@
-/**
- * Records reconciles, and saves those that failed: the last of each object, in a bounded number of files.
- */
+/** Records reconciles, and saves each object's last failure, in a bounded number of files. */
 import { randomUUID } from "node:crypto";
 import {
   mkdirSync,
@@ -60,7 +58,6 @@ const SUFFIX = ".recording.json";
 const MOST_FILES = 20;
 const MOST_CHARACTERS = 8 * 1024 * 1024;
 
-/** Records the reconciles of an operator. */
 export class Recorder implements ReconcileObserver {
   readonly wantsOrigins = false;
   readonly #options: RecordingOptions;

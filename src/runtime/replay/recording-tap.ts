@@ -4,14 +4,10 @@ import { copyJson } from "../../kube/json.ts";
 import type { Json, KubeObject, ObjectKey } from "../../kube/object.ts";
 import { apiVersionOf, type ResourceInfo } from "../../kube/resource.ts";
 import { StatusError } from "../../kube/status.ts";
-import { stringifyExact, parseExact } from "../client/json/exact-json.ts";
-import { RawAnswer } from "../client/raw-answer.ts";
-import type { RestRequest, SendRequest } from "../client/rest-client.ts";
-import {
-  type ListQuestion,
-  type ReconcileTap,
-  servedQuestion,
-} from "../controller/reconcile-tap.ts";
+import { stringifyExact, parseExact } from "../rest/json/exact-json.ts";
+import { RawAnswer } from "../rest/raw-answer.ts";
+import type { RestRequest, SendRequest } from "../rest/rest-client.ts";
+import { type ListQuestion, type ReconcileTap, servedQuestion } from "../rest/reconcile-tap.ts";
 import { askedObject, isConfidential } from "../journal/asked-object.ts";
 import { ConnectionError } from "../transport/transport.ts";
 import { present } from "../../present.ts";
@@ -32,7 +28,6 @@ export type Asked = Pick<
 
 const UNANSWERED: RecordedAnswer = { is: "unknown", why: "the reconcile ended before the answer" };
 
-/** Records the questions of a reconcile, and their answers. */
 export class RecordingTap implements ReconcileTap {
   readonly #places = new Map<KubeObject, number>();
   readonly #finds = new Map<string, (number | null)[]>();

@@ -1,15 +1,13 @@
-/**
- * A recorded reconcile: its questions, their answers, and its writes. Plain data, as in the file.
- */
+/** A recorded reconcile as plain data: its questions, their answers, and its writes. */
 import { readFileSync } from "node:fs";
 import { messageOf, TsopError } from "../../errors.ts";
 import { isJsonObject } from "../../kube/json.ts";
 import type { Json, KubeObject } from "../../kube/object.ts";
 import { groupResourceOf, type ResourceInfo } from "../../kube/resource.ts";
 import type { Status } from "../../kube/status.ts";
-import { parseExact, stringifyExact } from "../client/json/exact-json.ts";
-import type { Query, RestRequest } from "../client/rest-client.ts";
-import type { ListQuestion } from "../controller/reconcile-tap.ts";
+import { parseExact, stringifyExact } from "../rest/json/exact-json.ts";
+import type { Query, RestRequest } from "../rest/rest-client.ts";
+import type { ListQuestion } from "../rest/reconcile-tap.ts";
 import type { ConnectionFailure } from "../transport/transport.ts";
 
 /** The first field of each file. */
@@ -30,7 +28,6 @@ export type RecordedAnswer =
   /** The reconcile ended before the answer, or the answer is confidential. */
   | { readonly is: "unknown"; readonly why: string };
 
-/** A request, and its outcome. */
 export interface RecordedRequest {
   readonly method: RestRequest["method"];
   readonly path: string;
@@ -49,7 +46,6 @@ export type RecordedOutcome =
 /** A recorded reconcile. Answers are by question, in the order in which it was asked. */
 export interface Recording {
   readonly format: typeof RECORDING_FORMAT;
-  /** The operator's name. */
   readonly operator: string;
   readonly controller: string;
   /** The key: `default/web`. */
@@ -112,7 +108,6 @@ export const isWrite = ({ method }: Pick<RestRequest, "method">): boolean => met
 export const isOfEvents = ({ path }: Pick<RestRequest, "path">): boolean =>
   /\/events(?:\/|$)/.test(path);
 
-/** The text of the file. */
 export const recordingText = (recording: Recording): string => `${stringifyExact(recording)}\n`;
 
 /** Reads a file. @throws TsopError `bad-recording` */

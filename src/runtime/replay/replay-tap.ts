@@ -4,10 +4,10 @@ import { getField, copyJson } from "../../kube/json.ts";
 import type { Json, KubeObject, ObjectKey } from "../../kube/object.ts";
 import type { ResourceInfo } from "../../kube/resource.ts";
 import { StatusError } from "../../kube/status.ts";
-import { stringifyExact } from "../client/json/exact-json.ts";
-import { RawAnswer } from "../client/raw-answer.ts";
-import type { RestRequest } from "../client/rest-client.ts";
-import type { ListQuestion, ReconcileTap } from "../controller/reconcile-tap.ts";
+import { stringifyExact } from "../rest/json/exact-json.ts";
+import { RawAnswer } from "../rest/raw-answer.ts";
+import type { RestRequest } from "../rest/rest-client.ts";
+import type { ListQuestion, ReconcileTap } from "../rest/reconcile-tap.ts";
 import { ConnectionError } from "../transport/transport.ts";
 import { comparableBody } from "./hide-secrets.ts";
 import {
@@ -32,7 +32,6 @@ export interface ReplayedWrite {
   readonly isSame: boolean;
 }
 
-/** Answers from a recording. */
 export class ReplayTap implements ReconcileTap {
   readonly #recording: Recording;
   /** How often each question was asked. */

@@ -7,7 +7,7 @@ import { writeFileSync } from "node:fs";
 import { messageOf, TsopError } from "../../errors.ts";
 import { waitText } from "../../kube/values/duration.ts";
 import type { ObservedReconcile, ReconcileObserver } from "../controller/reconcile-observer.ts";
-import type { ReplayStart } from "../controller/reconcile-tap.ts";
+import type { ReplayStart } from "../rest/reconcile-tap.ts";
 import { ConnectionError, type Transport } from "../transport/transport.ts";
 import { readRecording, type RecordedOutcome, type Recording } from "./recording.ts";
 import { ReplayTap, type ReplayedWrite } from "./replay-tap.ts";
@@ -18,9 +18,7 @@ export interface ReplayReport {
   readonly controller: string;
   /** The key: `default/web`. */
   readonly key: string;
-  /** The outcome in the recording. */
   readonly recorded: RecordedOutcome;
-  /** The outcome of the replay. */
   readonly replayed: RecordedOutcome;
   /** The writes in the order of the replay; recorded ones that it does not send come last. */
   readonly writes: readonly ReplayedWrite[];
@@ -46,7 +44,6 @@ export const REPLAY_VARIABLE = "TSOP_REPLAY";
 /** The variable with the path of the report. */
 export const REPLAY_REPORT_VARIABLE = "TSOP_REPLAY_REPORT";
 
-/** One replay. */
 export class Replay implements ReconcileObserver {
   readonly wantsOrigins = false;
   readonly recording: Recording;
@@ -68,7 +65,6 @@ export class Replay implements ReconcileObserver {
     return this.#report;
   }
 
-  /** Adds a controller of the manager. */
   add(controller: Replayable): void {
     this.#controllers.push(controller);
   }

@@ -1,8 +1,7 @@
 /** A clock whose times and random numbers are recorded and replayed for reconciles. */
 import type { Clock, Timer } from "../../clock.ts";
-import type { ReconcileTap } from "../controller/reconcile-tap.ts";
+import type { ReconcileTap } from "../rest/reconcile-tap.ts";
 
-/** The clock for an operator's code while reconciles are recorded or replayed. */
 export class TappedClock implements Clock {
   readonly #clock: Clock;
   readonly #tapOf: () => ReconcileTap | undefined;

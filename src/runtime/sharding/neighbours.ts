@@ -4,9 +4,8 @@
  * looking, a process knows nothing new, and takes no member for dead.
  */
 import type { Clock } from "../../clock.ts";
-import type { Lease } from "../lease.ts";
+import type { Lease } from "../leader-election/lease.ts";
 
-/** Another member. */
 export interface Neighbour {
   readonly identity: string;
   /** The members by which it works. */
@@ -22,7 +21,6 @@ interface Seen extends Neighbour {
 // A Lease that was not renewed for this many durations is deleted.
 const FORGOTTEN_AFTER = 20;
 
-/** The last known state of the other members. */
 export class Neighbours {
   readonly #clock: Clock;
   #seen = new Map<string, Seen>();

@@ -7,8 +7,8 @@ import { TsopError } from "../../errors.ts";
 import type { ObjectKey } from "../../kube/object.ts";
 import { isConflict, isNotFound } from "../../kube/status.ts";
 import type { Client } from "../client/client.ts";
-import { LEASE, type Lease } from "../lease.ts";
-import type { LeaderTerm } from "../manager/leader-election.ts";
+import { LEASE, type Lease } from "../leader-election/lease.ts";
+import type { LeaderTerm } from "../leader-election/leader-election.ts";
 import { RING_ANNOTATION } from "./neighbours.ts";
 
 /** The Lease of a shard, and its times: plain data. */
@@ -37,14 +37,12 @@ export interface ShardPresence {
    * @throws StatusError, ConnectionError; TsopError `shard-term-over`
    */
   publish(ring: readonly string[], anew: boolean): Promise<void>;
-  /** Deletes the Lease. */
   withdraw(): Promise<void>;
 }
 
 /** The label of the Leases of the processes that share the keys; its value is the operator's id. */
 export const SHARDS_LABEL = "tsop.dev/shards";
 
-/** The parts of a shard's Lease. */
 export interface ShardLeaseParts extends ShardSettings {
   /** A client that is neither cached nor fenced. */
   readonly client: Client;
@@ -53,7 +51,6 @@ export interface ShardLeaseParts extends ShardSettings {
   readonly term: LeaderTerm;
 }
 
-/** Creates, renews and deletes the Lease, one request after the other. */
 export class ShardLease implements ShardPresence {
   readonly #parts: ShardLeaseParts;
   #lease: Lease | undefined;
@@ -73,10 +70,7 @@ export class ShardLease implements ShardPresence {
     return this.#afterOthers(() => this.#publish(ring, anew));
   }
 
-  /**
-   * Publishes the last ring again, when that was at least `afterMs` ago and there is a term to
-   * renew.
-   */
+  /** Publishes the last ring again, if that was `afterMs` ago and the term is not over. */
   async renew(afterMs: number): Promise<void> {
     await this.#afterOthers(async () => {
       const ring = this.#ring;

@@ -13,7 +13,7 @@ import { messageOf } from "../../errors.ts";
 import type { Logger } from "../../log.ts";
 import { unlessAborted } from "../abortable.ts";
 import type { Client } from "../client/client.ts";
-import { LEASE } from "../lease.ts";
+import { LEASE } from "../leader-election/lease.ts";
 import type { KeyGate } from "./key-gate.ts";
 import { Neighbours } from "./neighbours.ts";
 import { ownerOf } from "./rendezvous.ts";
@@ -43,7 +43,6 @@ export interface ShardingOptions {
 
 const NOBODY: readonly string[] = [];
 
-/** The parts of a member. */
 export interface ShardMemberParts {
   /** A client that is neither cached nor fenced. */
   readonly client: Client;
@@ -73,7 +72,6 @@ export interface Shards {
   onChange(changed: () => void, signal: AbortSignal): void;
 }
 
-/** This process among those that share the keys. */
 export class ShardMember implements KeyGate, Shards {
   readonly needLeaderElection = false;
   readonly #parts: ShardMemberParts;
@@ -100,7 +98,6 @@ export class ShardMember implements KeyGate, Shards {
     return this.#parts.presence()?.endsAtMs;
   }
 
-  /** The settings of its Lease. */
   get settings(): ShardSettings {
     return this.#parts.settings;
   }

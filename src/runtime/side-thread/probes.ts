@@ -4,7 +4,7 @@
  * is.
  */
 import type { Clock } from "../../clock.ts";
-import { PATH_NOT_FOUND, probePathOf, type ProbeAnswer } from "../manager/serving/health.ts";
+import { PATH_NOT_FOUND, probePathOf, type ProbeAnswer } from "../serving/health.ts";
 import { BEAT_MS } from "./protocol.ts";
 import type { Stillness } from "./stillness.ts";
 
@@ -26,7 +26,6 @@ export interface ProbesParts {
   readonly ask: (id: number, url: string) => void;
 }
 
-/** The requests that wait for the main thread, and its last answers. */
 export class Probes {
   readonly #parts: ProbesParts;
   readonly #open = new Map<number, (answer: ProbeAnswer) => void>();
@@ -39,9 +38,7 @@ export class Probes {
     this.#parts = parts;
   }
 
-  /**
-   * The main thread's own answer; its last one while it is busy; a failure once it counts as stuck.
-   */
+  /** The main thread's answer; its last one while it is busy; a failure once it is stuck. */
   answer(url: string): Promise<ProbeAnswer> {
     const path = probePathOf(url);
     if (!PATHS.includes(path)) return Promise.resolve(PATH_NOT_FOUND);

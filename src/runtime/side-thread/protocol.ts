@@ -1,8 +1,8 @@
 /** The messages between the main thread and the side thread. */
 import { messageOf, TsopError } from "../../errors.ts";
-import type { ProbeAnswer } from "../manager/serving/health.ts";
-import type { Endpoint } from "../manager/serving/listening.ts";
-import type { ElectionSettings } from "../manager/leader-election.ts";
+import type { ProbeAnswer } from "../serving/health.ts";
+import type { Endpoint } from "../serving/listening.ts";
+import type { ElectionSettings } from "../leader-election/leader-election.ts";
 import type { ClusterConfig } from "../transport/cluster-config.ts";
 import type { ShardSettings } from "../sharding/shard-lease.ts";
 import type { CredentialRecipe } from "../transport/credentials/credentials.ts";
@@ -52,7 +52,6 @@ export type ShardTask =
     }
   | { readonly type: "withdraw"; readonly id: number };
 
-/** A message of the side thread. */
 export type FromSideThread =
   | { readonly type: "ready"; readonly healthPort?: number }
   | { readonly type: "not-ready"; readonly error: PlainError }
@@ -69,7 +68,6 @@ export type FromSideThread =
       readonly message: string;
     };
 
-/** The levels of a `Logger`. */
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
 /** An error as plain data: between threads an error loses its class. */
@@ -79,7 +77,6 @@ interface PlainError {
   readonly fix: string;
 }
 
-/** The plain data of an error. */
 export function plainError(thrown: unknown): PlainError {
   if (!(thrown instanceof TsopError)) {
     return { code: "internal-error", message: messageOf(thrown), fix: "See the log." };
@@ -88,7 +85,6 @@ export function plainError(thrown: unknown): PlainError {
   return { code, message, fix };
 }
 
-/** The error of plain data. */
 export function errorFrom({ code, message, fix }: PlainError): TsopError {
   return new TsopError(code, message, fix);
 }

@@ -1,5 +1,5 @@
 /** Memory that both threads can read at any moment, also while one of them is blocked. */
-import type { LeaderTerm } from "../manager/leader-election.ts";
+import type { LeaderTerm } from "../leader-election/leader-election.ts";
 
 const TERM = 0;
 const BEATS = 1;
@@ -8,7 +8,6 @@ const WORDS = 2;
 const NEVER = 0n;
 const OVER = 1n;
 
-/** The end of the term, and the heartbeat of the main thread, in shared memory. */
 export class SharedMemory implements LeaderTerm {
   readonly buffer: SharedArrayBuffer;
   readonly #words: BigInt64Array;

@@ -4,13 +4,18 @@
  * The end of the term is in shared memory, so that a write never relies on an old message.
  */
 import { Worker } from "node:worker_threads";
-import { abortReason, type Clock, type Timer } from "../../clock.ts";
+import { untilAborted, type Clock, type Timer } from "../../clock.ts";
 import { messageOf, TsopError } from "../../errors.ts";
 import type { Logger } from "../../log.ts";
-import type { ExchangeObserver } from "../client/rest-client.ts";
+import type { ExchangeObserver } from "../rest/rest-client.ts";
+import { unlessAborted } from "../abortable.ts";
 import { deferred, type Deferred } from "../deferred.ts";
-import type { ProbeAnswer } from "../manager/serving/health.ts";
-import { leadershipLost, type Election, type LeaderTerm } from "../manager/leader-election.ts";
+import type { ProbeAnswer } from "../serving/health.ts";
+import {
+  leadershipLost,
+  type Election,
+  type LeaderTerm,
+} from "../leader-election/leader-election.ts";
 import type { ShardPresence } from "../sharding/shard-lease.ts";
 import {
   BEAT_MS,
@@ -33,7 +38,6 @@ const MOST_RESTARTS = 5;
 const RESTARTS_COUNT_FOR_MS = 10 * 60_000;
 const RESTART_AFTER_MS = 1000;
 
-/** The parts of a side thread. */
 export interface SideThreadParts {
   readonly clock: Clock;
   readonly log: Logger;
@@ -47,7 +51,6 @@ export interface SideThreadParts {
   readonly failed: (error: TsopError) => void;
 }
 
-/** A thread for the tasks that must not wait for reconciles. */
 export class SideThread implements Election, ShardPresence {
   readonly #settings: SideThreadSettings;
   readonly #parts: SideThreadParts;
@@ -119,21 +122,12 @@ export class SideThread implements Election, ShardPresence {
   async acquire(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     this.#tell({ type: "acquire" });
-    await new Promise<void>((resolve, reject) => {
-      signal.addEventListener(
-        "abort",
-        () => {
-          reject(abortReason(signal));
-        },
-        { once: true },
-      );
-      this.#acquired.promise.then(resolve, reject);
-    });
+    await unlessAborted(this.#acquired.promise, signal);
   }
 
   async hold(signal: AbortSignal): Promise<void> {
     let timer: Timer | undefined;
-    await new Promise<void>((resolve, reject) => {
+    const expired = new Promise<never>((_, reject) => {
       const look = (): void => {
         const leftMs = (this.#memory.endsAtMs ?? 0) - this.#parts.clock.monotonicMs();
         // The side thread reports this as well, unless it is blocked itself.
@@ -141,13 +135,9 @@ export class SideThread implements Election, ShardPresence {
         else timer = this.#parts.clock.after(leftMs, look);
       };
       look();
-      const end = (): void => {
-        resolve();
-      };
-      if (signal.aborted) end();
-      else signal.addEventListener("abort", end, { once: true });
-      this.#lost.promise.catch(reject);
-    }).finally(() => timer?.cancel());
+    });
+    const ended = Promise.race([expired, untilAborted(signal), this.#lost.promise]);
+    await ended.finally(() => timer?.cancel());
   }
 
   async release(): Promise<void> {
@@ -276,9 +266,7 @@ export class SideThread implements Election, ShardPresence {
     this.#parts.failed(error);
   }
 
-  /**
-   * False for a leader or a shard: another process may have taken over before a new thread knows.
-   */
+  /** False for a leader or a shard: another process may have taken over in between. */
   #mayRestart(): boolean {
     if (this.#settings.lease || !this.#isReady) return false;
     const now = this.#parts.clock.monotonicMs();

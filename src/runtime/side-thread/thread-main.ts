@@ -8,9 +8,9 @@ import { systemClock } from "../../clock.ts";
 import { InternalError, messageOf } from "../../errors.ts";
 import type { Logger } from "../../log.ts";
 import { LiveClient } from "../client/live-client.ts";
-import { RestClient } from "../client/rest-client.ts";
-import { serveProbes } from "../manager/serving/health.ts";
-import { LeaderElector, type ElectionSettings } from "../manager/leader-election.ts";
+import { RestClient } from "../rest/rest-client.ts";
+import { serveProbes } from "../serving/health.ts";
+import { LeaderElector, type ElectionSettings } from "../leader-election/leader-election.ts";
 import { ShardLease, type ShardSettings } from "../sharding/shard-lease.ts";
 import { credentialsFrom } from "../transport/credentials/credential-recipe.ts";
 import { HttpsTransport } from "../transport/https-transport.ts";
@@ -96,10 +96,7 @@ class ElectionRun {
   }
 }
 
-/**
- * Carries out the main thread's tasks for the Lease of a shard, and renews the Lease when none
- * come.
- */
+/** Carries out the main thread's tasks for a shard's Lease, and renews it in between. */
 class ShardRun {
   readonly #lease: ShardLease;
   readonly #settings: ShardSettings;
@@ -141,7 +138,6 @@ class ShardRun {
   }
 }
 
-/** The side thread's own client. */
 function clientOf(
   { cluster, credentials, name }: ThreadLease,
   tell: (message: FromSideThread) => void,

@@ -10,7 +10,6 @@ import {
 import { noUpgrade } from "../transport/upgraded-connection.ts";
 import type { PlacedSpan, Tracing } from "./tracing.ts";
 
-/** A transport that makes a span for each request of traced work. */
 export class TracedTransport implements Transport {
   readonly server: string;
   readonly #inner: Transport;

@@ -75,7 +75,6 @@ export class PlacedSpan {
   }
 }
 
-/** The span of a reconcile. */
 class ReconcileSpan implements ObservedReconcile {
   readonly #span: PlacedSpan;
 
@@ -101,7 +100,6 @@ class ReconcileSpan implements ObservedReconcile {
   }
 }
 
-/** Makes spans. */
 export class Tracing implements ReconcileObserver {
   readonly wantsOrigins = false;
   readonly #api: TracingApi;
@@ -132,10 +130,7 @@ export class Tracing implements ReconcileObserver {
     return new ReconcileSpan(span);
   }
 
-  /**
-   * The span of a request by traced work; `undefined` for other requests, such as those of the
-   * caches.
-   */
+  /** The span of a request by traced work; `undefined` for others, such as the caches'. */
   request({ method, path }: TransportRequest, server: string): PlacedSpan | undefined {
     const active = this.#api.context.active();
     if (this.#api.trace.getSpan(active as never) === undefined) return undefined;

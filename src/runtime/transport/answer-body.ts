@@ -1,13 +1,9 @@
-/**
- * The body of an HTTP answer while it arrives: the pieces of a watch, or the whole of any other
- * answer.
- */
+/** The body of an HTTP answer as it arrives: the pieces of a watch, or a whole answer. */
 import { settlePromises } from "../../clock.ts";
 import { answerTooLarge, LARGEST_ANSWER_BYTES } from "./answer-size.ts";
 import { WaitingPieces } from "./body-pieces.ts";
 import type { Body } from "./transport.ts";
 
-/** The connection of a body. */
 interface BodySource {
   /** Stops reading, so that the server waits. */
   pause(): void;
@@ -29,7 +25,6 @@ interface Waiter {
   readonly reject: (error: Error) => void;
 }
 
-/** Receives the parts, and passes them on to the reader. */
 export class AnswerBody implements Body {
   readonly #source: BodySource;
   readonly #maxBytes: number;
@@ -72,7 +67,6 @@ export class AnswerBody implements Body {
     if (!this.#waiter && this.#bytes > UNREAD_BYTES) this.#source.pause();
   }
 
-  /** Ends the body. */
   end(): void {
     this.#ended = true;
     this.#wake();

@@ -6,21 +6,16 @@
  * @see https://www.rfc-editor.org/rfc/rfc9112
  */
 
-/**
- * The status line and the headers, names in lower case; several headers of one name are joined by
- * commas.
- */
+/** The status and the headers: names in lower case, equal ones joined by commas. */
 export interface AnswerHead {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Receives the parts of an answer. */
 interface AnswerSink {
   head(head: AnswerHead): void;
   /** A part of the body, not empty. It is valid until the call returns. */
   data(part: Buffer): void;
-  /** The answer is complete. */
   end(): void;
 }
 
@@ -52,7 +47,6 @@ type State =
   | "trailer"
   | "done";
 
-/** One answer. */
 export class AnswerParser {
   readonly #sink: AnswerSink;
   readonly #method: string;

@@ -1,10 +1,7 @@
 /** The limit of an answer in memory. */
 import { TsopError } from "../../errors.ts";
 
-/**
- * Hundreds of times the size of an object or a page of an API server; V8 supports no longer text
- * either.
- */
+/** Hundreds of times the size of an object or a page, and the longest text of V8. */
 export const LARGEST_ANSWER_BYTES = 512 * 1024 * 1024;
 
 /** The error for an answer, or an indivisible part of one, that is too large. */

@@ -12,12 +12,10 @@ interface Piece {
   end: number;
 }
 
-/** Bytes that wait for their reader. */
 export class WaitingPieces {
   #pieces: Piece[] = [];
   #bytes = 0;
 
-  /** The number of waiting bytes. */
   get bytes(): number {
     return this.#bytes;
   }

@@ -22,7 +22,6 @@ interface Idle {
   readonly untilMs: number;
 }
 
-/** Opens connections, and keeps them. */
 export class ConnectionPool implements ConnectionKeeper {
   readonly #clock: Clock;
   readonly #dialer: Dialer;
@@ -34,10 +33,7 @@ export class ConnectionPool implements ConnectionKeeper {
     this.#dialer = new Dialer(clock, target);
   }
 
-  /**
-   * Sends a request over a connection that serves nothing else meanwhile, and returns the
-   * connection.
-   */
+  /** Sends a request over a connection that serves nothing else, and returns it. */
   send(exchange: Exchange): HttpConnection {
     const connection = this.#take() ?? new HttpConnection(this.#dialer.dial, this, this.#clock);
     connection.send(exchange);

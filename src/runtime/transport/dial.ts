@@ -32,7 +32,6 @@ export interface ConnectionTarget {
   readonly proxy?: URL | undefined;
 }
 
-/** Opens sockets to one target. */
 export class Dialer {
   readonly #clock: Clock;
   readonly #target: ConnectionTarget;
@@ -152,7 +151,6 @@ function deliver(socket: Socket, onread: OnReadOpts): void {
   });
 }
 
-/** A socket that is being opened. */
 class Attempt implements Dialing {
   readonly onread: OnReadOpts;
   readonly #clock: Clock;

@@ -23,10 +23,7 @@ const LONGEST_WAY_MS = 5000;
  */
 export type Term = () => number | undefined;
 
-/**
- * A transport that refuses writes after the end of the term, and gives up those without an answer
- * by then.
- */
+/** Refuses writes after the end of the term, and gives up those without an answer then. */
 export class FencedTransport implements Transport {
   readonly server: string;
   readonly #inner: Transport;
@@ -110,9 +107,7 @@ export class FencedTransport implements Transport {
     return (this.#endsAtMs() ?? -Infinity) - this.#clock.monotonicMs();
   }
 
-  /**
-   * A signal that is aborted at the end of the term, including all renewals, or with its parent.
-   */
+  /** A signal that aborts at the end of the term, including renewals, or with its parent. */
   #termOf(parent: AbortSignal | undefined): { readonly signal: AbortSignal; clear(): void } {
     const over = new AbortController();
     const follow = (): void => {

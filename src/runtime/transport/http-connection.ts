@@ -57,7 +57,6 @@ export interface Dialing {
   close(): void;
 }
 
-/** Keeps a connection between its exchanges. */
 export interface ConnectionKeeper {
   /** Called when the exchange is over, and another one is possible. */
   idle(connection: HttpConnection, head: AnswerHead): void;
@@ -75,7 +74,6 @@ export function timedOut(what: string, limitMs: number): Error {
   return Object.assign(new Error(`${what} within ${limitMs / 1000} s`), { code: "ETIMEDOUT" });
 }
 
-/** An open exchange. */
 interface Current {
   readonly exchange: Exchange;
   readonly parser: AnswerParser;
@@ -83,7 +81,6 @@ interface Current {
   body?: AnswerBody;
 }
 
-/** Sends requests over a socket, one at a time. */
 export class HttpConnection {
   readonly #dialing: Dialing;
   readonly #keeper: ConnectionKeeper;
@@ -137,7 +134,6 @@ export class HttpConnection {
     if (this.#current?.exchange === exchange) this.#fail(reason);
   }
 
-  /** Ends the connection. */
   destroy(): void {
     this.#ended = true;
     this.#watchdog?.cancel();

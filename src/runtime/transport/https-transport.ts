@@ -9,7 +9,7 @@ import { messageOf } from "../../errors.ts";
 import type { ClusterConfig } from "./cluster-config.ts";
 import { ConnectionPool } from "./connection-pool.ts";
 import type { Credentials } from "./credentials/credentials.ts";
-import { escapeHeaderName, headerLine, isHeaderName } from "./header.ts";
+import { escapeHeaderName, headerLine, isHeaderName } from "../header.ts";
 import type { Exchange, HttpConnection } from "./http-connection.ts";
 import { proxyUrl } from "./proxy.ts";
 import { proxyAuthorization } from "./proxy-tunnel.ts";

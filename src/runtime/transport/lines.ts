@@ -4,9 +4,7 @@ import { joinedInScratch } from "./scratch.ts";
 
 const NEWLINE = 0x0a;
 
-/**
- * The bytes before a separator, without it; not `ended` for those after the last separator, if any.
- */
+/** The bytes before a separator, without it; not `ended` for those after the last one. */
 interface Batch {
   /** Valid until the next batch is requested. */
   readonly bytes: Buffer;
@@ -45,7 +43,6 @@ export async function* wholeParts(
   if (rest.length > 0) yield { bytes: rest, ended: false };
 }
 
-/** A splitter of chunks into lines. */
 export function lineSplitter(maxBytes = LARGEST_ANSWER_BYTES): Splitter {
   return new Splitter(lastNewline, maxBytes);
 }

@@ -8,7 +8,6 @@ import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { describeProxy, hostOf, portOf } from "./proxy.ts";
 
-/** The target of a tunnel. */
 export interface TunnelTarget {
   readonly host: string;
   readonly port: number;

@@ -21,9 +21,7 @@ export function giveBack(memory: Buffer): void {
   if (memory.length === SCRATCH_BYTES && free.length < MAX_FREE) free.push(memory);
 }
 
-/**
- * `Buffer.concat` into borrowed memory, which is given back when the reader asks for more, or ends.
- */
+/** `Buffer.concat` into borrowed memory, given back when the reader continues or ends. */
 export function* joinedInScratch(parts: readonly Uint8Array[]): Generator<Buffer> {
   const memory = borrowMemory(parts.reduce((sum, part) => sum + part.length, 0));
   try {

@@ -6,9 +6,7 @@ const SCHEME = /^([a-z][a-z0-9+.-]*):\/\//i;
 // oxlint-disable-next-line no-control-regex -- those are what URLs silently lose
 const LOST_IN_URLS = /[\u0000-\u0020\u007f\\]/;
 
-/**
- * The URL of an address (`https:` without a scheme), or its mistake, which never holds a password.
- */
+/** The URL of an address (`https:` by default), or its mistake, without any password. */
 export function readServerAddress(
   address: string,
 ): { readonly url: URL } | { readonly mistake: string } {

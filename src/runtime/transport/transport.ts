@@ -13,10 +13,7 @@ export interface TransportRequest {
   readonly signal?: AbortSignal | undefined;
   /** Whether the server may be silent for any time, as in a watch. */
   readonly mayPause?: boolean;
-  /**
-   * Called when the connection is ready and the bytes are about to leave; nothing is sent when it
-   * throws.
-   */
+  /** Called just before the bytes leave; nothing is sent when it throws. */
   readonly lastCheck?: () => void;
 }
 
@@ -29,10 +26,7 @@ export interface Body extends AsyncIterable<Uint8Array> {
   whole?(): Promise<Buffer>;
 }
 
-/**
- * The head of an answer, and its body as it arrives. A body that is not read to its end must be
- * cancelled.
- */
+/** The head of an answer, and its body as it arrives, to be read to its end or cancelled. */
 export interface TransportResponse {
   readonly status: number;
   /** The headers, with names in lower case. */

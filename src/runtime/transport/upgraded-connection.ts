@@ -42,7 +42,6 @@ export function dialUpgrade(dial: Dial, request: UpgradeRequest): Promise<Upgrad
   });
 }
 
-/** The error of a transport that has no connections. */
 export function noUpgrade(server: string): TsopError {
   return new TsopError(
     "streams-unsupported",

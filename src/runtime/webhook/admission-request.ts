@@ -12,7 +12,7 @@ import type {
 import { isJsonObject } from "../../kube/json.ts";
 import type { JsonObject, KubeObject } from "../../kube/object.ts";
 import { frozen } from "../cache/freeze.ts";
-import { type AskedReview, ReviewFailure } from "./replies.ts";
+import { type AskedReview, ReviewFailure } from "./requests/replies.ts";
 
 const GROUP = "admission.k8s.io";
 const VERSIONS: readonly string[] = [`${GROUP}/v1`, `${GROUP}/v1beta1`];
@@ -76,7 +76,6 @@ export function admissionRequestOf(value: unknown): AdmissionRequest {
   return asked;
 }
 
-/** The failure of an invalid request. */
 export function bad(message: string): ReviewFailure {
   return new ReviewFailure(400, message);
 }

@@ -13,12 +13,12 @@ import type { JsonObject, KubeObject, SentObject } from "../../kube/object.ts";
 import { apiVersionOf } from "../../kube/resource.ts";
 import { StatusError } from "../../kube/status.ts";
 import type { WebhookMark } from "../../kube/webhooks/webhook-marks.ts";
-import { stringifyExact } from "../client/json/exact-json.ts";
+import { stringifyExact } from "../rest/json/exact-json.ts";
 import { bad } from "./admission-request.ts";
 import type { AdmissionRoute } from "./handlers.ts";
 import { differenceOf } from "./json-difference.ts";
-import type { Patience } from "./patience.ts";
-import { reasonOf } from "./replies.ts";
+import type { Patience } from "./requests/patience.ts";
+import { reasonOf } from "./requests/replies.ts";
 import { OpenReview, OpenValidation } from "./review.ts";
 
 /**

@@ -1,5 +1,5 @@
-/** The options of the webhook server, and the source of its certificate. */
-import type { CertificatePaths, ServerCertificate } from "../manager/serving/certificate-files.ts";
+/** The options of the webhook server. */
+import type { CertificatePaths } from "../serving/certificate-files.ts";
 
 /**
  * A certificate that the operator issues itself, keeps in a Secret, renews, and writes into the
@@ -23,24 +23,6 @@ export interface SelfManagedCertificate {
 export type WebhookCertificate =
   | CertificatePaths
   | { readonly selfManaged: SelfManagedCertificate };
-
-/** The source of the webhook server's certificate. */
-export interface CertificateProvider {
-  /**
-   * The first certificate; later ones are passed to `renewed` until `signal` is aborted.
-   *
-   * @throws TsopError when there is no usable certificate
-   */
-  start(
-    renewed: (certificate: ServerCertificate) => void,
-    signal: AbortSignal,
-  ): Promise<ServerCertificate>;
-  /**
-   * @throws Error while the API server could not verify the certificate, with the reason for
-   *   `/readyz`
-   */
-  checkReady(): void;
-}
 
 /** The options of the webhook server. */
 export interface WebhookServerOptions {

@@ -7,14 +7,13 @@ import { isJsonObject } from "../../kube/json.ts";
 import type { JsonObject, SentObject } from "../../kube/object.ts";
 import { frozen } from "../cache/freeze.ts";
 import { bad } from "./admission-request.ts";
-import type { ConversionRegistry } from "./conversion-registry.ts";
-import type { Patience } from "./patience.ts";
-import type { AskedReview } from "./replies.ts";
+import type { ConversionRegistry } from "./conversion/conversion-registry.ts";
+import type { Patience } from "./requests/patience.ts";
+import type { AskedReview } from "./requests/replies.ts";
 
 const GROUP = "apiextensions.k8s.io";
 const VERSIONS: readonly string[] = [`${GROUP}/v1`, `${GROUP}/v1beta1`];
 
-/** A request for a conversion. */
 export interface ConversionRequest {
   readonly desiredAPIVersion: string;
   readonly objects: readonly SentObject[];
@@ -71,9 +70,7 @@ const responseOf = (convertedObjects: readonly SentObject[]): JsonObject => ({
   result: { status: "Success" },
 });
 
-/**
- * The response for objects that cannot be converted: the API server shows the message to the user.
- */
+/** The response for objects that cannot be converted; users see the message. */
 export function conversionFailed(message: string): JsonObject {
   return { convertedObjects: [], result: { status: "Failure", message } };
 }

@@ -10,7 +10,6 @@ import { formatValue } from "../../kube/field-errors.ts";
 import { getField, isJsonObject } from "../../kube/json.ts";
 import type { FieldOf } from "../../kube/webhooks/admission.ts";
 
-/** A field, and what is in it. */
 export interface NamedField {
   /** As the API server writes it: `spec.ports[0].name`, `metadata.labels[app]`. */
   readonly path: string;

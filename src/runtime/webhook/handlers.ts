@@ -9,7 +9,7 @@ import {
   type WebhookMark,
   webhooksOf,
 } from "../../kube/webhooks/webhook-marks.ts";
-import type { AnyConverter } from "./conversion-registry.ts";
+import type { AnyConverter } from "./conversion/conversion-registry.ts";
 
 /** A handler of webhooks: an object whose class wears the marker of a webhook, or of several. */
 export type WebhookHandler =
@@ -36,7 +36,6 @@ const CONVERTING = ["toHub", "fromHub"] as const;
 const METHODS = ["default", ...VALIDATING, "handle", ...CONVERTING] as const;
 type Method = (typeof METHODS)[number];
 
-/** The handlers that were added. */
 export class WebhookHandlers {
   readonly #routes = new Map<string, AdmissionRoute>();
   readonly #conversions: ConversionRoute[] = [];
@@ -51,7 +50,6 @@ export class WebhookHandlers {
     return this.#routes;
   }
 
-  /** The converters. */
   get conversions(): readonly ConversionRoute[] {
     return this.#conversions;
   }

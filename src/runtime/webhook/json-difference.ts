@@ -102,7 +102,6 @@ function hasJson(value: unknown): boolean {
   return value !== undefined && typeof value !== "function" && typeof value !== "symbol";
 }
 
-/** The JSON form of a value. */
 function inJson(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return hasJson(value) ? value : undefined;
   const { toJSON } = value as { toJSON?: unknown };

@@ -7,9 +7,10 @@ import {
   type CertificatePaths,
   type ReadingObserver,
   type ServerCertificate,
-} from "../manager/serving/certificate-files.ts";
-import type { PlannedAccess } from "../manager/preflight.ts";
-import type { CertificateProvider, WebhookCertificate } from "./certificate.ts";
+} from "../serving/certificate-files.ts";
+import type { PlannedAccess } from "../client/access.ts";
+import type { WebhookCertificate } from "./certificate.ts";
+import type { CertificateProvider } from "./certificates/certificate-provider.ts";
 import { SelfManaged } from "./certificates/self-managed.ts";
 import { certificateAccess, type HandlerMarks } from "./certificates/targets.ts";
 
@@ -22,14 +23,10 @@ export interface ProviderParts {
   /** The operator's own. */
   readonly namespace: string;
   readonly observe: ReadingObserver;
-  /**
-   * The markers of the served configurations and CRDs, in which the API server finds the
-   * certificate.
-   */
+  /** The markers of the configurations and CRDs in which the API server finds the certificate. */
   readonly marks: HandlerMarks;
 }
 
-/** The provider of a certificate. */
 export function providerFor(
   certificate: WebhookCertificate,
   parts: ProviderParts,
@@ -40,7 +37,6 @@ export function providerFor(
   return new SelfManaged({ client, clock, log, namespace, namePrefix, marks });
 }
 
-/** The access that a provider needs to the cluster. */
 export function plannedFor(
   certificate: WebhookCertificate,
   marks: HandlerMarks,

@@ -13,13 +13,12 @@ import type { KubeObject } from "../../kube/object.ts";
 import type { StatusError } from "../../kube/status.ts";
 import { failure } from "../../kube/status.ts";
 import { fieldOf } from "./field-names.ts";
-import type { Patience } from "./patience.ts";
+import type { Patience } from "./requests/patience.ts";
 import { Warnings } from "./warnings.ts";
 
 // What handlers call are functions of the object, not methods: a handler may take `{ warn, invalid }` apart. They are made
 // when they are asked for: most reviews need none of them.
 
-/** A review that is being answered. */
 export class OpenReview implements Review {
   readonly request: AdmissionRequest;
   #warnings: Warnings | undefined;
@@ -49,7 +48,6 @@ export class OpenReview implements Review {
 
 type Noted = ValidationReview;
 
-/** A review that notes mistakes. */
 export class OpenValidation extends OpenReview implements ValidationReview {
   readonly #object: KubeObject;
   readonly #errors: FieldError[] = [];

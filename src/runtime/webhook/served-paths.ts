@@ -10,7 +10,7 @@ import type { Logger } from "../../log.ts";
 import { ToldBefore } from "../told-before.ts";
 import { admit } from "./admission.ts";
 import { admissionRequestOf, askedReviewOf } from "./admission-request.ts";
-import type { ConversionRegistry } from "./conversion-registry.ts";
+import type { ConversionRegistry } from "./conversion/conversion-registry.ts";
 import {
   askedConversionOf,
   conversionFailed,
@@ -18,10 +18,10 @@ import {
   convert,
 } from "./conversion-review.ts";
 import type { AdmissionRoute } from "./handlers.ts";
-import type { Patience } from "./patience.ts";
-import { type Reply, ReviewFailure, reviewReply } from "./replies.ts";
-import type { ServedPath } from "./served-path.ts";
-import type { WebhookMetrics } from "./webhook-metrics.ts";
+import type { Patience } from "./requests/patience.ts";
+import { type Reply, ReviewFailure, reviewReply } from "./requests/replies.ts";
+import type { ServedPath } from "./requests/served-path.ts";
+import type { WebhookMetrics } from "./requests/webhook-metrics.ts";
 
 const MIB = 1024 * 1024;
 // As controller-runtime's: two objects of 3 MB, and the rest of the request.
@@ -39,7 +39,6 @@ export interface Told {
   readonly metrics: WebhookMetrics;
 }
 
-/** Serves the reviews of one webhook. */
 export function admissionPath(route: AdmissionRoute, told: Told): ServedPath {
   const { path, handler } = route;
   const name = handler.constructor.name;
@@ -79,7 +78,6 @@ export function admissionPath(route: AdmissionRoute, told: Told): ServedPath {
   };
 }
 
-/** Serves the conversions of all kinds. */
 export function conversionPath(path: string, registry: ConversionRegistry, told: Told): ServedPath {
   const log = told.log.child({ webhook: path });
   const refusals = new ToldBefore();

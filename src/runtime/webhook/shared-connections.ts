@@ -7,7 +7,6 @@
  */
 import type { Socket } from "node:net";
 
-/** Counts connections by the address of their other end. */
 export class SharedConnections {
   readonly #max: number;
   // Of each address in the order in which they came.

@@ -4,7 +4,6 @@
  */
 import type { Socket } from "node:net";
 
-/** Counts the silent ones. */
 export class SilentConnections {
   readonly #max: number;
   // In the order in which they came.
@@ -14,7 +13,6 @@ export class SilentConnections {
     this.#max = max;
   }
 
-  /** A connection was opened. */
   opened(socket: Socket): void {
     const id = idOf(socket);
     this.#silent.set(id, socket);

@@ -8,7 +8,6 @@ const MAX_TOTAL_BYTES = 4096;
 // The message about those that are left out has to fit, too.
 const ROOM_FOR_MORE_BYTES = 64;
 
-/** The warnings for a user. */
 export class Warnings {
   readonly #texts: string[] = [];
   #bytes = 0;

@@ -4,22 +4,22 @@ import { TsopError } from "../../errors.ts";
 import { CONVERSION_PATH } from "../../kube/webhooks/webhook-marks.ts";
 import { present } from "../../present.ts";
 import { bindMethods } from "../bind-methods.ts";
-import type { ServerCertificate } from "../manager/serving/certificate-files.ts";
+import type { ServerCertificate } from "../serving/certificate-files.ts";
 import type { Tracing } from "../tracing/tracing.ts";
 import {
-  type CertificateProvider,
   WEBHOOKS_SERVED,
   WEBHOOK_HOST_VARIABLE,
   type WebhookServerOptions,
 } from "./certificate.ts";
+import type { CertificateProvider } from "./certificates/certificate-provider.ts";
 import { HubConversion } from "./conversion/hub-conversion.ts";
 import { type WebhookHandler, WebhookHandlers } from "./handlers.ts";
-import type { PlannedAccess } from "../manager/preflight.ts";
+import type { PlannedAccess } from "../client/access.ts";
 import type { HandlerMarks } from "./certificates/targets.ts";
 import { plannedFor, providerFor, type ProviderParts } from "./provider.ts";
-import type { ServedPath } from "./served-path.ts";
+import type { ServedPath } from "./requests/served-path.ts";
 import { admissionPath, conversionPath } from "./served-paths.ts";
-import { WebhookMetrics } from "./webhook-metrics.ts";
+import { WebhookMetrics } from "./requests/webhook-metrics.ts";
 import { WebhookServer } from "./webhook-server.ts";
 
 /** The handlers of the reviews that the API server sends. */
@@ -35,7 +35,6 @@ export interface Webhooks {
   add(handler: WebhookHandler): void;
 }
 
-/** The parts of a manager's webhooks. */
 export interface WebhookParts extends Omit<ProviderParts, "marks"> {
   /** Nothing is served when absent. */
   readonly options: WebhookServerOptions | undefined;
@@ -47,7 +46,6 @@ export interface WebhookParts extends Omit<ProviderParts, "marks"> {
 // As controller-runtime's.
 const DRAIN_MS = 60_000;
 
-/** Holds the handlers, and serves them. */
 export class WebhookHost implements Webhooks {
   readonly #handlers = new WebhookHandlers();
   readonly #parts: WebhookParts;

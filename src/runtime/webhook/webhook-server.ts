@@ -8,20 +8,15 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";
 import { Socket } from "node:net";
 import type { Clock } from "../../clock.ts";
-import type { ServerCertificate } from "../manager/serving/certificate-files.ts";
-import {
-  type Endpoint,
-  listen,
-  STRANGER_LIMITS,
-  tlsOptions,
-} from "../manager/serving/listening.ts";
+import type { ServerCertificate } from "../serving/certificate-files.ts";
+import { type Endpoint, listen, STRANGER_LIMITS, tlsOptions } from "../serving/listening.ts";
 import type { Tracing } from "../tracing/tracing.ts";
 import { AnswerTexts } from "./direct/answer-text.ts";
 import { DirectConnections } from "./direct/direct-connections.ts";
-import { Exchanges } from "./exchange.ts";
-import { failureReply, type Reply, ReviewFailure, UNREAD } from "./replies.ts";
-import { BodyBudget, receiveBody } from "./request-body.ts";
-import type { ServedPath } from "./served-path.ts";
+import { Exchanges } from "./requests/exchange.ts";
+import { failureReply, type Reply, ReviewFailure, UNREAD } from "./requests/replies.ts";
+import { BodyBudget, receiveBody } from "./requests/request-body.ts";
+import type { ServedPath } from "./requests/served-path.ts";
 import { SharedConnections } from "./shared-connections.ts";
 import { SilentConnections } from "./silent-connections.ts";
 
@@ -44,7 +39,6 @@ interface ServerOptions {
   readonly tracing?: Tracing | undefined;
 }
 
-/** Serves webhooks. */
 export class WebhookServer {
   readonly #clock: Clock;
   readonly #paths: ReadonlyMap<string, ServedPath>;

@@ -24,7 +24,6 @@ export function describeObject({ kind = "object", metadata }: Named): string {
   return `${kind} ${namespace ? `${namespace}/` : ""}${name}`;
 }
 
-/** The finding about a value that is not an object. */
 export function notAnObject(matcher: string, value: unknown): Finding {
   const found = value === null ? "null" : typeof value;
   return {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ClusterSession } from "../../../src/cli/cluster/cluster-session.ts";
 import { VirtualClock } from "../../../src/clock.ts";
 import { LiveClient } from "../../../src/runtime/client/live-client.ts";
-import { RestClient } from "../../../src/runtime/client/rest-client.ts";
+import { RestClient } from "../../../src/runtime/rest/rest-client.ts";
 import {
   type Reply,
   ScriptedTransport,

@@ -11,7 +11,7 @@ import { isConflict, isNotFound } from "../../../src/kube/status.ts";
 import type { Client } from "../../../src/runtime/client/client.ts";
 import { createClient } from "../../../src/runtime/client/create-client.ts";
 import { mergePatch } from "../../../src/runtime/client/patches.ts";
-import { loadClusterConfig } from "../../../src/runtime/transport/load-config.ts";
+import { loadClusterConfig } from "../../../src/runtime/kubeconfig/load-config.ts";
 import { WaitingClock } from "../support/waiting-clock.ts";
 import { type CliOptions, type CliResult, newProject, runCli } from "../support/run-cli.ts";
 

@@ -8,7 +8,7 @@ import type { ManifestObject } from "../../../src/kube/object.ts";
 import type { ResourceType } from "../../../src/kube/resource.ts";
 import type { Client } from "../../../src/runtime/client/client.ts";
 import { createClient } from "../../../src/runtime/client/create-client.ts";
-import { loadClusterConfig } from "../../../src/runtime/transport/load-config.ts";
+import { loadClusterConfig } from "../../../src/runtime/kubeconfig/load-config.ts";
 import { type CliResult, projectAfter, runCli } from "../support/run-cli.ts";
 import { WaitingClock } from "../support/waiting-clock.ts";
 

@@ -7,7 +7,7 @@ import type { KubeObject } from "../../../src/kube/object.ts";
 import type { ResourceType } from "../../../src/kube/resource.ts";
 import type { Client } from "../../../src/runtime/client/client.ts";
 import { createClient } from "../../../src/runtime/client/create-client.ts";
-import { loadClusterConfig } from "../../../src/runtime/transport/load-config.ts";
+import { loadClusterConfig } from "../../../src/runtime/kubeconfig/load-config.ts";
 import { mergePatch } from "../../../src/runtime/client/patches.ts";
 import { type CliResult, filesIn, runCli } from "../support/run-cli.ts";
 

@@ -6,7 +6,7 @@ import { mutableCopy } from "../../../src/runtime/cache/freeze.ts";
 import { restListerWatcher } from "../../../src/runtime/cache/lister-watcher.ts";
 import { SharedInformer } from "../../../src/runtime/cache/shared-informer.ts";
 import { mergeFrom } from "../../../src/runtime/client/patches.ts";
-import { RestClient } from "../../../src/runtime/client/rest-client.ts";
+import { RestClient } from "../../../src/runtime/rest/rest-client.ts";
 import {
   ScriptedTransport,
   type Reply,

@@ -8,7 +8,7 @@ import type { CacheOptions } from "../../../src/runtime/cache/cache.ts";
 import { mutableCopy } from "../../../src/runtime/cache/freeze.ts";
 import { cacheOf } from "../../../src/runtime/cache/kind-cache.ts";
 import { createOrUpdate } from "../../../src/runtime/client/create-or-update.ts";
-import { controllerFor } from "../../../src/runtime/controller/builder.ts";
+import { controllerFor } from "../../../src/runtime/builder/builder.ts";
 import { createCluster } from "../../../src/runtime/manager/cluster.ts";
 import { createManager } from "../../../src/runtime/manager/create-manager.ts";
 import type { Manager } from "../../../src/runtime/manager/manager.ts";

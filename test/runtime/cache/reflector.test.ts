@@ -6,7 +6,7 @@ import type { KubeList, KubeObject } from "../../../src/kube/object.ts";
 import { failure } from "../../../src/kube/status.ts";
 import type { ListerWatcher, ListWatchOptions } from "../../../src/runtime/cache/lister-watcher.ts";
 import { SharedInformer } from "../../../src/runtime/cache/shared-informer.ts";
-import type { WatchEvent, WatchStream } from "../../../src/runtime/client/watch-events.ts";
+import type { WatchEvent, WatchStream } from "../../../src/runtime/rest/watch-events.ts";
 import { WIDGETS } from "../support/widgets.ts";
 import { asRead } from "../../support/as-read.ts";
 

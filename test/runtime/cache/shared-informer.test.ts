@@ -4,7 +4,7 @@ import { silentLogger, type Logger } from "../../../src/log.ts";
 import { InformerCache } from "../../../src/runtime/cache/cache.ts";
 import { restListerWatcher } from "../../../src/runtime/cache/lister-watcher.ts";
 import { SharedInformer } from "../../../src/runtime/cache/shared-informer.ts";
-import { RestClient } from "../../../src/runtime/client/rest-client.ts";
+import { RestClient } from "../../../src/runtime/rest/rest-client.ts";
 import {
   ScriptedTransport,
   type Reply,

@@ -9,7 +9,7 @@ import { Indexer } from "../../../src/runtime/cache/indexer.ts";
 import { restListerWatcher } from "../../../src/runtime/cache/lister-watcher.ts";
 import { SharedInformer } from "../../../src/runtime/cache/shared-informer.ts";
 import { SharedParts } from "../../../src/runtime/cache/shared-parts.ts";
-import { RestClient } from "../../../src/runtime/client/rest-client.ts";
+import { RestClient } from "../../../src/runtime/rest/rest-client.ts";
 import {
   ScriptedTransport,
   type Reply,

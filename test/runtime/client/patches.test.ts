@@ -8,7 +8,7 @@ import {
   mergePatch,
   strategicPatch,
 } from "../../../src/runtime/client/patches.ts";
-import { RestClient } from "../../../src/runtime/client/rest-client.ts";
+import { RestClient } from "../../../src/runtime/rest/rest-client.ts";
 import { ScriptedTransport } from "../../../src/runtime/transport/scripted-transport.ts";
 import { WIDGETS } from "../support/widgets.ts";
 import { asRead } from "../../support/as-read.ts";

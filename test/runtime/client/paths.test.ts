@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../src/clock.ts";
-import { objectPath } from "../../../src/runtime/client/paths.ts";
+import { objectPath } from "../../../src/runtime/rest/paths.ts";
 import { LiveClient } from "../../../src/runtime/client/live-client.ts";
-import { RestClient } from "../../../src/runtime/client/rest-client.ts";
+import { RestClient } from "../../../src/runtime/rest/rest-client.ts";
 import { ScriptedTransport } from "../../../src/runtime/transport/scripted-transport.ts";
 import { WIDGETS } from "../support/widgets.ts";
 

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../../src/clock.ts";
 import { createClient } from "../../../src/runtime/client/create-client.ts";
 import { LiveClient } from "../../../src/runtime/client/live-client.ts";
-import { RestClient } from "../../../src/runtime/client/rest-client.ts";
+import { RestClient } from "../../../src/runtime/rest/rest-client.ts";
 import { FencedTransport } from "../../../src/runtime/transport/fenced-transport.ts";
 import { HttpsTransport } from "../../../src/runtime/transport/https-transport.ts";
 import { eventually } from "../../support/eventually.ts";

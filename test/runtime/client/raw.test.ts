@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../src/clock.ts";
 import { silentLogger } from "../../../src/log.ts";
-import type { ClientMiddleware, RestRequest } from "../../../src/runtime/client/rest-client.ts";
+import type { ClientMiddleware, RestRequest } from "../../../src/runtime/rest/rest-client.ts";
 import { createManager } from "../../../src/runtime/manager/create-manager.ts";
 import type { ManagerOptions } from "../../../src/runtime/manager/manager-options.ts";
 import {

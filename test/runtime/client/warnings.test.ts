@@ -2,12 +2,8 @@ import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../src/clock.ts";
 import { silentLogger, type Logger } from "../../../src/log.ts";
 import { LiveClient } from "../../../src/runtime/client/live-client.ts";
-import { RestClient } from "../../../src/runtime/client/rest-client.ts";
-import {
-  oncePerText,
-  parseWarnings,
-  type ApiWarning,
-} from "../../../src/runtime/client/warnings.ts";
+import { RestClient } from "../../../src/runtime/rest/rest-client.ts";
+import { oncePerText, parseWarnings, type ApiWarning } from "../../../src/runtime/rest/warnings.ts";
 import { createManager } from "../../../src/runtime/manager/create-manager.ts";
 import { ScriptedTransport } from "../../../src/runtime/transport/scripted-transport.ts";
 import { WIDGETS } from "../support/widgets.ts";

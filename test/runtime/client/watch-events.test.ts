@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type BookmarkMemory, watchEvents } from "../../../src/runtime/client/watch-events.ts";
+import { type BookmarkMemory, watchEvents } from "../../../src/runtime/rest/watch-events.ts";
 import { ConnectionError } from "../../../src/runtime/transport/transport.ts";
 
 const line = (type: string, version: number): string =>

@@ -5,13 +5,13 @@ import { silentLogger } from "../../../src/log.ts";
 import type { ObjectKey } from "../../../src/kube/object.ts";
 import { Controller } from "../../../src/runtime/controller/controller.ts";
 import type { ControllerOptions } from "../../../src/runtime/controller/controller-parts.ts";
-import { enqueueOwner } from "../../../src/runtime/controller/handlers.ts";
-import { predicates } from "../../../src/runtime/controller/predicates.ts";
+import { enqueueOwner } from "../../../src/runtime/controller/sources/handlers.ts";
+import { predicates } from "../../../src/runtime/controller/sources/predicates.ts";
 import { ReconcileScopes } from "../../../src/runtime/controller/reconcile-scopes.ts";
 import type { Reconciler } from "../../../src/runtime/controller/reconciler.ts";
 import { channelSource } from "../../../src/runtime/controller/sources/sources.ts";
 import { ItemExponentialFailureRateLimiter } from "../../../src/runtime/queue/rate-limiters.ts";
-import { OperatorMetrics } from "../../../src/runtime/manager/metrics.ts";
+import { OperatorMetrics } from "../../../src/runtime/metrics/metrics.ts";
 import { asRead } from "../../support/as-read.ts";
 
 const noKinds = (): never => {

@@ -6,7 +6,7 @@ import { silentLogger } from "../../../src/log.ts";
 import type { KubeObject } from "../../../src/kube/object.ts";
 import type { ResourceType } from "../../../src/kube/resource.ts";
 import { CustomResource, Resource } from "../../../src/markers/resource.ts";
-import { controllerFor } from "../../../src/runtime/controller/builder.ts";
+import { controllerFor } from "../../../src/runtime/builder/builder.ts";
 import { dependent, external, type Dependent } from "../../../src/runtime/controller/dependent.ts";
 import type { DependentsState } from "../../../src/runtime/controller/dependents.ts";
 import { createManager } from "../../../src/runtime/manager/create-manager.ts";

@@ -5,7 +5,7 @@ import type { KubeObject, SentObject } from "../../../src/kube/object.ts";
 import type { ResourceType } from "../../../src/kube/resource.ts";
 import { isConflict } from "../../../src/kube/status.ts";
 import type { CacheOptions } from "../../../src/runtime/cache/cache.ts";
-import { controllerFor } from "../../../src/runtime/controller/builder.ts";
+import { controllerFor } from "../../../src/runtime/builder/builder.ts";
 import { dependent, type Dependent } from "../../../src/runtime/controller/dependent.ts";
 import type { Dependents, DependentsState } from "../../../src/runtime/controller/dependents.ts";
 import { createManager } from "../../../src/runtime/manager/create-manager.ts";

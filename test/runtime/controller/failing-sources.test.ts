@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../src/clock.ts";
 import { silentLogger, type Logger } from "../../../src/log.ts";
 import { keyOf, type ObjectKey } from "../../../src/kube/object.ts";
-import { controllerFor, type ControllerBuilder } from "../../../src/runtime/controller/builder.ts";
+import { controllerFor, type ControllerBuilder } from "../../../src/runtime/builder/builder.ts";
 import { PollSource } from "../../../src/runtime/controller/sources/polling.ts";
 import type { Result } from "../../../src/runtime/controller/reconciler.ts";
 import { timerSource } from "../../../src/runtime/controller/sources/timers.ts";

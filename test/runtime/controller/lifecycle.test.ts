@@ -6,9 +6,9 @@ import type { KubeObject } from "../../../src/kube/object.ts";
 import type { StatusCondition } from "../../../src/kube/progress/conditions.ts";
 import type { ResourceType } from "../../../src/kube/resource.ts";
 import { CustomResource, Resource } from "../../../src/markers/resource.ts";
-import type { ControllerBuilder } from "../../../src/runtime/controller/builder.ts";
-import { controllerFor } from "../../../src/runtime/controller/builder.ts";
-import { predicates } from "../../../src/runtime/controller/predicates.ts";
+import type { ControllerBuilder } from "../../../src/runtime/builder/builder.ts";
+import { controllerFor } from "../../../src/runtime/builder/builder.ts";
+import { predicates } from "../../../src/runtime/controller/sources/predicates.ts";
 import type {
   CleanupContext,
   Outcome,

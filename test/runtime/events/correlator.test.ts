@@ -3,7 +3,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../src/clock.ts";
 import { silentLogger } from "../../../src/log.ts";
 import { LiveClient } from "../../../src/runtime/client/live-client.ts";
-import { RestClient } from "../../../src/runtime/client/rest-client.ts";
+import { RestClient } from "../../../src/runtime/rest/rest-client.ts";
 import { EventCorrelator, type CoreEvent } from "../../../src/runtime/events/correlator.ts";
 import { EventBroadcaster } from "../../../src/runtime/events/recorder.ts";
 import { describeShared, sharedPath } from "../../support/shared.ts";

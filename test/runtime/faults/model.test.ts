@@ -8,7 +8,7 @@ import { silentLogger } from "../../../src/log.ts";
 import type { KubeObject } from "../../../src/kube/object.ts";
 import { restListerWatcher } from "../../../src/runtime/cache/lister-watcher.ts";
 import { SharedInformer } from "../../../src/runtime/cache/shared-informer.ts";
-import { RestClient } from "../../../src/runtime/client/rest-client.ts";
+import { RestClient } from "../../../src/runtime/rest/rest-client.ts";
 import { FaultyTransport } from "../../../src/runtime/transport/faulty-transport.ts";
 import { MemoryApi } from "../support/memory-api.ts";
 

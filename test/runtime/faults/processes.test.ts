@@ -5,7 +5,7 @@ import { TerminalError } from "../../../src/errors.ts";
 import { silentLogger } from "../../../src/log.ts";
 import type { SentObject } from "../../../src/kube/object.ts";
 import type { ResourceType } from "../../../src/kube/resource.ts";
-import { controllerFor } from "../../../src/runtime/controller/builder.ts";
+import { controllerFor } from "../../../src/runtime/builder/builder.ts";
 import { timerSource } from "../../../src/runtime/controller/sources/timers.ts";
 import type { Outcome } from "../../../src/runtime/controller/reconciler.ts";
 import { informersOf } from "../../../src/runtime/cache/cache.ts";

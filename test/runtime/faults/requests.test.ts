@@ -6,7 +6,7 @@ import { silentLogger } from "../../../src/log.ts";
 import { restListerWatcher } from "../../../src/runtime/cache/lister-watcher.ts";
 import { SharedInformer } from "../../../src/runtime/cache/shared-informer.ts";
 import { LiveClient } from "../../../src/runtime/client/live-client.ts";
-import { RestClient } from "../../../src/runtime/client/rest-client.ts";
+import { RestClient } from "../../../src/runtime/rest/rest-client.ts";
 import { EventBroadcaster } from "../../../src/runtime/events/recorder.ts";
 import {
   ScriptedTransport,

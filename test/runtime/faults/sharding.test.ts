@@ -4,7 +4,7 @@ import { VirtualClock } from "../../../src/clock.ts";
 import { silentLogger } from "../../../src/log.ts";
 import type { KubeObject } from "../../../src/kube/object.ts";
 import type { ResourceType } from "../../../src/kube/resource.ts";
-import { controllerFor } from "../../../src/runtime/controller/builder.ts";
+import { controllerFor } from "../../../src/runtime/builder/builder.ts";
 import { createManager } from "../../../src/runtime/manager/create-manager.ts";
 import { ownerOf } from "../../../src/runtime/sharding/rendezvous.ts";
 import { MemoryApi } from "../support/memory-api.ts";

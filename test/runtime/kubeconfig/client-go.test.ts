@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../src/clock.ts";
 import { TsopError } from "../../../src/errors.ts";
 import type { CredentialRecipe } from "../../../src/runtime/transport/credentials/credentials.ts";
-import { loadClusterConfig } from "../../../src/runtime/transport/load-config.ts";
+import { loadClusterConfig } from "../../../src/runtime/kubeconfig/load-config.ts";
 import cases from "./client-go/cases.json" with { type: "json" };
 import chains from "./client-go/trust.json" with { type: "json" };
 import verdicts from "./client-go/verdicts.json" with { type: "json" };

@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import { loadClusterConfig } from "../../../src/runtime/transport/load-config.ts";
+import { loadClusterConfig } from "../../../src/runtime/kubeconfig/load-config.ts";
 import { HttpsTransport } from "../../../src/runtime/transport/https-transport.ts";
 import chains from "./client-go/trust.json" with { type: "json" };
 

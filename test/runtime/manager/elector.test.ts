@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../src/clock.ts";
 import { silentLogger } from "../../../src/log.ts";
 import { LiveClient } from "../../../src/runtime/client/live-client.ts";
-import { RestClient } from "../../../src/runtime/client/rest-client.ts";
-import type { LeaseSpec } from "../../../src/runtime/lease.ts";
-import { checkTimes, LeaderElector } from "../../../src/runtime/manager/leader-election.ts";
+import { RestClient } from "../../../src/runtime/rest/rest-client.ts";
+import type { LeaseSpec } from "../../../src/runtime/leader-election/lease.ts";
+import { checkTimes, LeaderElector } from "../../../src/runtime/leader-election/leader-election.ts";
 import type { Transport } from "../../../src/runtime/transport/transport.ts";
 import { MemoryApi } from "../support/memory-api.ts";
 

@@ -6,8 +6,11 @@ import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../src/clock.ts";
 import { silentLogger } from "../../../src/log.ts";
 import { LiveClient } from "../../../src/runtime/client/live-client.ts";
-import { RestClient } from "../../../src/runtime/client/rest-client.ts";
-import { LeaderElector, type LeaderTerm } from "../../../src/runtime/manager/leader-election.ts";
+import { RestClient } from "../../../src/runtime/rest/rest-client.ts";
+import {
+  LeaderElector,
+  type LeaderTerm,
+} from "../../../src/runtime/leader-election/leader-election.ts";
 import { FencedTransport } from "../../../src/runtime/transport/fenced-transport.ts";
 import {
   ConnectionError,

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../src/clock.ts";
 import { silentLogger } from "../../../src/log.ts";
 import { Pod as PODS } from "../../../src/k8s.ts";
-import { controllerFor } from "../../../src/runtime/controller/builder.ts";
+import { controllerFor } from "../../../src/runtime/builder/builder.ts";
 import { createManager } from "../../../src/runtime/manager/create-manager.ts";
 import type { Manager } from "../../../src/runtime/manager/manager.ts";
 import { setupSignalHandler } from "../../../src/runtime/manager/signals.ts";

@@ -7,7 +7,7 @@ import type { VirtualClock } from "../../../src/clock.ts";
 import type { KubeList, KubeObject } from "../../../src/kube/object.ts";
 import { failure } from "../../../src/kube/status.ts";
 import type { ListerWatcher, ListWatchOptions } from "../../../src/runtime/cache/lister-watcher.ts";
-import type { WatchEvent, WatchStream } from "../../../src/runtime/client/watch-events.ts";
+import type { WatchEvent, WatchStream } from "../../../src/runtime/rest/watch-events.ts";
 import { ConnectionError } from "../../../src/runtime/transport/transport.ts";
 import { WIDGETS } from "../support/widgets.ts";
 import { asRead } from "../../support/as-read.ts";

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../src/clock.ts";
 import { silentLogger } from "../../../src/log.ts";
 import { LiveClient } from "../../../src/runtime/client/live-client.ts";
-import { RestClient } from "../../../src/runtime/client/rest-client.ts";
+import { RestClient } from "../../../src/runtime/rest/rest-client.ts";
 import { ownerOf } from "../../../src/runtime/sharding/rendezvous.ts";
 import { ShardLease } from "../../../src/runtime/sharding/shard-lease.ts";
 import { ShardMember } from "../../../src/runtime/sharding/shard-member.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../src/clock.ts";
 import { LiveClient } from "../../../src/runtime/client/live-client.ts";
-import { RestClient } from "../../../src/runtime/client/rest-client.ts";
-import { LEASE, type Lease } from "../../../src/runtime/lease.ts";
-import type { LeaderTerm } from "../../../src/runtime/manager/leader-election.ts";
+import { RestClient } from "../../../src/runtime/rest/rest-client.ts";
+import { LEASE, type Lease } from "../../../src/runtime/leader-election/lease.ts";
+import type { LeaderTerm } from "../../../src/runtime/leader-election/leader-election.ts";
 import { Neighbours, RING_ANNOTATION } from "../../../src/runtime/sharding/neighbours.ts";
 import { ShardLease } from "../../../src/runtime/sharding/shard-lease.ts";
 import { MemoryApi } from "../support/memory-api.ts";

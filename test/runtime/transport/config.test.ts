@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../src/clock.ts";
 import chains from "../kubeconfig/client-go/trust.json" with { type: "json" };
-import { loadClusterConfig } from "../../../src/runtime/transport/load-config.ts";
+import { loadClusterConfig } from "../../../src/runtime/kubeconfig/load-config.ts";
 
 const { pool: AUTHORITY = "", chain: CERT = "", key: KEY = "" } = chains[0] ?? {};
 

@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { systemClock, VirtualClock } from "../../../src/clock.ts";
-import { RestClient } from "../../../src/runtime/client/rest-client.ts";
+import { RestClient } from "../../../src/runtime/rest/rest-client.ts";
 import { fixedCredentials } from "../../../src/runtime/transport/credentials/credentials.ts";
 import { HttpsTransport } from "../../../src/runtime/transport/https-transport.ts";
 import { ConnectionError } from "../../../src/runtime/transport/transport.ts";

@@ -21,8 +21,8 @@ import {
 } from "../../../src/index.ts";
 import { selfSigned } from "../../../src/kube/x509/certificate.ts";
 import { eventually } from "../../support/eventually.ts";
-import type { ServedPath } from "../../../src/runtime/webhook/served-path.ts";
-import { WebhookMetrics } from "../../../src/runtime/webhook/webhook-metrics.ts";
+import type { ServedPath } from "../../../src/runtime/webhook/requests/served-path.ts";
+import { WebhookMetrics } from "../../../src/runtime/webhook/requests/webhook-metrics.ts";
 import { WebhookServer } from "../../../src/runtime/webhook/webhook-server.ts";
 import { reviewOf, serveWebhooks, type TestServer } from "./support.ts";
 

@@ -9,7 +9,7 @@ import { type Clock, systemClock } from "../../../src/clock.ts";
 import { selfSigned } from "../../../src/kube/x509/certificate.ts";
 import type { Logger } from "../../../src/log.ts";
 import type { Client } from "../../../src/runtime/client/client.ts";
-import type { CertificatePaths } from "../../../src/runtime/manager/serving/certificate-files.ts";
+import type { CertificatePaths } from "../../../src/runtime/serving/certificate-files.ts";
 import type { WebhookHandler } from "../../../src/runtime/webhook/handlers.ts";
 import { WebhookHost } from "../../../src/runtime/webhook/webhook-host.ts";
 

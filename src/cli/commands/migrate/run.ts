@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { UsageError } from "../../../errors.ts";
 import type { Definition } from "../../../kube/definition/definition.ts";
-import { RestClient } from "../../../runtime/client/rest-client.ts";
+import { RestClient } from "../../../runtime/rest/rest-client.ts";
 import { HttpsTransport } from "../../../runtime/transport/https-transport.ts";
 import { findCluster } from "../../cluster/cluster-session.ts";
 import { isCrd } from "../../cluster/crd.ts";

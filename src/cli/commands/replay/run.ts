@@ -10,7 +10,7 @@ import {
 } from "../../../runtime/replay/replay.ts";
 import type { ReplayedWrite } from "../../../runtime/replay/replay-tap.ts";
 import { fieldDifferences, type FieldDifference } from "../../../kube/field-differences.ts";
-import { parseExact } from "../../../runtime/client/json/exact-json.ts";
+import { parseExact } from "../../../runtime/rest/json/exact-json.ts";
 import type { CliContext } from "../../context.ts";
 import { changeText } from "../../journal/reasons-text.ts";
 import { bundleOperator } from "../../operator/bundle.ts";

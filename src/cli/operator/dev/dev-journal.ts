@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { DEBUG_SERVED, DEBUG_VARIABLE } from "../../../runtime/manager/serving/debug-endpoint.ts";
+import { DEBUG_SERVED, DEBUG_VARIABLE } from "../../../runtime/journal/debug-endpoint.ts";
 import { SESSION_FILE } from "../../journal/journal-place.ts";
 import { writePrivateFile } from "../../project/private-file.ts";
 import { parseLogEntry } from "../log-lines.ts";

@@ -1,6 +1,6 @@
 import type { ControlPlane } from "../../../controlplane/control-plane.ts";
 import type { ManifestObject } from "../../../kube/object.ts";
-import { loadClusterConfig } from "../../../runtime/transport/load-config.ts";
+import { loadClusterConfig } from "../../../runtime/kubeconfig/load-config.ts";
 import { openTransport } from "../../../runtime/transport/open-transport.ts";
 import type { CliContext } from "../../context.ts";
 import { placeOfDev } from "../../journal/journal-place.ts";

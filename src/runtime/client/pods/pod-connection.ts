@@ -1,7 +1,4 @@
-/**
- * A connection to a port in a pod, over two channels of a WebSocket: one for its bytes, one for
- * errors.
- */
+/** A connection to a port in a pod: two channels of a WebSocket, for bytes and errors. */
 import { Duplex } from "node:stream";
 import type { MessageSink, WebSocketConnection } from "./web-socket.ts";
 
@@ -11,7 +8,6 @@ const ERROR = 1;
 const PORT_BYTES = 2;
 const CHUNK_BYTES = 32 * 1024;
 
-/** The bytes to and from a port. */
 export class PodConnection extends Duplex {
   #socket: WebSocketConnection | undefined;
   readonly #begun = new Set<number>();

@@ -5,7 +5,7 @@
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#websockets-for-streaming
  */
 import { Readable, Writable } from "node:stream";
-import { brokenAnswer, isFailedStatus } from "../answers.ts";
+import { brokenAnswer, isFailedStatus } from "../../rest/answers.ts";
 import { StatusError, type Status } from "../../../kube/status.ts";
 import { deferred } from "../../deferred.ts";
 import type { MessageSink, WebSocketConnection } from "./web-socket.ts";

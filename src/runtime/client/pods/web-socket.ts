@@ -28,10 +28,7 @@ export interface MessageSink {
   connected(socket: WebSocketConnection): void;
   /** Called with a message; the bytes are valid until the call returns. */
   message(bytes: Buffer): void;
-  /**
-   * Called after the last message; with an error where the connection broke instead of being
-   * closed.
-   */
+  /** Called after the last message; with an error when the connection broke. */
   closed(error?: Error): void;
 }
 
@@ -70,7 +67,6 @@ export function handshake(protocols: readonly string[]): Handshake {
   };
 }
 
-/** Messages over a connection. */
 export class WebSocketConnection {
   readonly #connection: UpgradedConnection;
   readonly #clock: Clock;

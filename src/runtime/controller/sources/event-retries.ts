@@ -6,7 +6,7 @@
 import type { Clock, Timer } from "../../../clock.ts";
 import { messageOf } from "../../../errors.ts";
 import { formatKey, keyOf, type KubeObject } from "../../../kube/object.ts";
-import type { ObjectEvent } from "../predicates.ts";
+import type { ObjectEvent } from "./predicates.ts";
 import type { SourceReport } from "./source-report.ts";
 
 const FIRST_DELAY_MS = 100;
@@ -24,7 +24,6 @@ interface Waiting<T extends KubeObject> {
   readonly timer: Timer;
 }
 
-/** Delivers events, and retries those that failed. */
 export class EventRetries<T extends KubeObject> {
   readonly #clock: Clock;
   readonly #deliver: (happening: Happening<T>) => void | Promise<void>;
@@ -123,10 +122,7 @@ export class EventRetries<T extends KubeObject> {
   }
 }
 
-/**
- * Merges events of one object: of changes that were never delivered only the first and last state
- * matter.
- */
+/** Merges events of one object: only the first and last undelivered states matter. */
 function merged<T extends KubeObject>(happenings: readonly Happening<T>[]): Happening<T>[] {
   const kept: Happening<T>[] = [];
   for (const happening of happenings) {

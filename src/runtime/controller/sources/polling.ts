@@ -7,7 +7,7 @@ import { formatKey, type ObjectKey } from "../../../kube/object.ts";
 import { unlessAborted } from "../../abortable.ts";
 import { bindMethods } from "../../bind-methods.ts";
 import { deferred } from "../../deferred.ts";
-import type { Enqueue } from "../handlers.ts";
+import type { Enqueue } from "./handlers.ts";
 import { periodMs } from "./periods.ts";
 import type { SourceReport } from "./source-report.ts";
 import type { Source, SourceRun } from "./sources.ts";

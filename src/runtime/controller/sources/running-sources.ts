@@ -1,8 +1,6 @@
-/**
- * The sources of a controller: those from its construction, and those that are added while it runs.
- */
+/** The sources of a controller: those it was built with, and those added while it runs. */
 import { deferred } from "../../deferred.ts";
-import type { Enqueue } from "../handlers.ts";
+import type { Enqueue } from "./handlers.ts";
 import type { SourceReport } from "./source-report.ts";
 import type { Source, SourceRun } from "./sources.ts";
 
@@ -14,7 +12,6 @@ export interface AddedWatch {
   remove(): void;
 }
 
-/** The surroundings of running sources. */
 export interface SourceSurroundings {
   readonly enqueue: Enqueue;
   readonly signal: AbortSignal;
@@ -23,7 +20,6 @@ export interface SourceSurroundings {
   readonly failed: (error: unknown) => void;
 }
 
-/** Starts sources, and keeps track of them. */
 export class RunningSources {
   readonly #waiting = new Set<(surroundings: SourceSurroundings) => Promise<void>>();
   readonly #runs = new Set<SourceRun>();

@@ -3,7 +3,6 @@ import type { Logger } from "../../../log.ts";
 
 /** Takes the failures of a source. */
 export interface SourceReport {
-  /** The controller's log. */
   readonly log: Logger;
   /** Counts a failure, in `tsop_source_errors_total`. */
   failed(): void;

@@ -4,8 +4,8 @@ import { formatKey, keyOf, type KubeObject, type ObjectKey } from "../../../kube
 import type { ReadToken } from "../../../kube/resource.ts";
 import type { InformerCache } from "../../cache/cache.ts";
 import { EventRetries, type Happening } from "./event-retries.ts";
-import type { Enqueue, EventHandler } from "../handlers.ts";
-import type { ObjectEvent, Predicate } from "../predicates.ts";
+import type { Enqueue, EventHandler } from "./handlers.ts";
+import type { ObjectEvent, Predicate } from "./predicates.ts";
 import type { SourceReport } from "./source-report.ts";
 import { present } from "../../../present.ts";
 

@@ -7,9 +7,7 @@ export interface CertificatePair {
   readonly key: string;
 }
 
-/**
- * A certificate or key that cannot be used; the message has the reason, and nothing of the content.
- */
+/** A certificate or key that cannot be used; the message shows none of the content. */
 export class CertificateError extends Error {
   override readonly name = "CertificateError";
 }

@@ -10,7 +10,6 @@ import {
 import { ExecCredentials } from "./exec-credentials.ts";
 import { TokenFile } from "./token-file.ts";
 
-/** A source with the same recipe, and a cache of its own. */
 export function credentialsFrom(recipe: CredentialRecipe, clock: Clock): CredentialSource {
   switch (recipe.kind) {
     case "fixed":

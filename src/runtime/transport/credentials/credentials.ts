@@ -59,7 +59,6 @@ export interface CredentialSource {
   readonly recipe?: CredentialRecipe;
 }
 
-/** Credentials that never change. */
 export function fixedCredentials(credentials: Credentials): CredentialSource {
   return {
     get: () => Promise.resolve(credentials),

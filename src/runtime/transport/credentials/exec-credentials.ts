@@ -11,7 +11,7 @@ import { TsopError } from "../../../errors.ts";
 import { CertificateError, readPair } from "./certificates.ts";
 import type { CredentialRecipe, CredentialSource, Credentials, ExecConfig } from "./credentials.ts";
 import { ProgramFailure, runProgram } from "./exec-program.ts";
-import { isHeaderValue } from "../header.ts";
+import { isHeaderValue } from "../../header.ts";
 
 /** The versions of the protocol that client-go supports. */
 export const EXEC_API_VERSIONS: readonly string[] = [

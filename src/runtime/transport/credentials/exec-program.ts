@@ -1,21 +1,15 @@
-/**
- * Runs a program and returns its output: bounded in size and time, and ended when nobody waits any
- * more.
- */
+/** Runs a program, within limits of size and time and while somebody waits for it. */
 import { spawn, type ChildProcess } from "node:child_process";
 import { statSync, accessSync, constants } from "node:fs";
 import { delimiter, extname, isAbsolute, join } from "node:path";
 import { abortReason, type Clock } from "../../../clock.ts";
 
-/** The program, and its surroundings. */
 export interface ProgramOptions {
   /** An absolute path, or a name to find in `PATH`. */
   readonly command: string;
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /**
-   * Whether it may ask the person at the terminal, and inherits standard input and error output.
-   */
+  /** Whether it can prompt at the terminal, and inherits standard input and error output. */
   readonly interactive: boolean;
   readonly signal: AbortSignal;
   readonly clock: Clock;

@@ -15,7 +15,7 @@ import {
   periodOf,
   periodProblem,
   privateKeyIn,
-} from "../../manager/serving/pem.ts";
+} from "../../serving/pem.ts";
 
 /** The certificates and keys of a Secret, all PEM. */
 export interface Keyring {

@@ -10,13 +10,13 @@ import { CERTIFICATE_SECRET, WEBHOOK_SERVICE } from "../../../kube/webhooks/cert
 import { isAlreadyExists, isConflict } from "../../../kube/status.ts";
 import type { Logger } from "../../../log.ts";
 import type { Client } from "../../client/client.ts";
-import type { ServerCertificate } from "../../manager/serving/certificate-files.ts";
-import type { CertificateProvider } from "../certificate.ts";
+import type { ServerCertificate } from "../../serving/certificate-files.ts";
+import type { CertificateProvider } from "./certificate-provider.ts";
 import { CaBundles } from "./ca-bundle.ts";
 import { CertificateStore, type Stored } from "./certificate-store.ts";
 import { AUTHORITY_VALIDITY_MS, SERVING_VALIDITY_MS } from "./issue.ts";
 import { endsShortly, planKeyring, textsOf, type Validity } from "./keyring.ts";
-import { certificateIn, certificatesIn, periodProblem } from "../../manager/serving/pem.ts";
+import { certificateIn, certificatesIn, periodProblem } from "../../serving/pem.ts";
 import { type HandlerMarks, targetsOf } from "./targets.ts";
 
 /** The periods of certificates, and the times between checks. */

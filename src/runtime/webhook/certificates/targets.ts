@@ -7,7 +7,7 @@ import {
 import type { KubeObject } from "../../../kube/object.ts";
 import { groupResourceOf, type ResourceType } from "../../../kube/resource.ts";
 import type { ConversionMark, WebhookMark } from "../../../kube/webhooks/webhook-marks.ts";
-import type { PlannedAccess } from "../../manager/preflight.ts";
+import type { PlannedAccess } from "../../client/access.ts";
 import type { BundleTarget } from "./ca-bundle.ts";
 
 /** A Secret, with the fields of certificates. */

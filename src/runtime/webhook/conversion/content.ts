@@ -1,7 +1,4 @@
-/**
- * The result of a converter as plain JSON: checked, and without parts that the converter still
- * holds.
- */
+/** The result of a converter as plain JSON: checked, and a copy. */
 import { isJsonObject, setField } from "../../../kube/json.ts";
 import type { JsonObject } from "../../../kube/object.ts";
 

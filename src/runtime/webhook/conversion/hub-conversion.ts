@@ -10,17 +10,15 @@ import type { JsonObject, SentObject } from "../../../kube/object.ts";
 import { apiVersionOf, parseApiVersion, type ResourceInfo } from "../../../kube/resource.ts";
 import { conversionOf } from "../../../kube/webhooks/webhook-marks.ts";
 import { ToldBefore } from "../../told-before.ts";
-import type { AnyConverter, ConversionRegistry } from "../conversion-registry.ts";
+import type { AnyConverter, ConversionRegistry } from "./conversion-registry.ts";
 import { type Step, type StepOptions, takeStep } from "./step.ts";
 
-/** The versions of one kind. */
 interface ConvertedKind {
   readonly hub: ResourceInfo;
   /** The converters by the apiVersion of their spoke. */
   readonly spokes: Map<string, AnyConverter>;
 }
 
-/** The options of a conversion. */
 export interface HubConversionOptions {
   readonly log?: Logger;
   /** `false`: only the converters decide, and the fields that they drop are lost. */
@@ -35,7 +33,6 @@ class ConversionError extends Error {
   override readonly name = "ConversionError";
 }
 
-/** Converts objects through the hubs of their kinds. */
 export class HubConversion implements ConversionRegistry {
   readonly #kinds = new Map<string, ConvertedKind>();
   readonly #options: StepOptions;

@@ -1,6 +1,4 @@
-/**
- * Identifies JSON values by short texts, so that a difference need not hold the values themselves.
- */
+/** Identifies JSON values by short texts, so that a difference need not hold them. */
 import { createHash } from "node:crypto";
 import { getField, encodeJson, isJsonObject, setField } from "../../../kube/json.ts";
 import type { JsonObject } from "../../../kube/object.ts";

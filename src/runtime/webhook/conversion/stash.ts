@@ -4,7 +4,7 @@
  */
 import { encodeJson, isJsonObject } from "../../../kube/json.ts";
 import type { JsonObject } from "../../../kube/object.ts";
-import { parseExact } from "../../client/json/exact-json.ts";
+import { parseExact } from "../../rest/json/exact-json.ts";
 import { RUNTIME_FIELDS } from "./content.ts";
 import { type Difference, isDifference } from "./difference.ts";
 
@@ -60,7 +60,6 @@ export function withoutStashes(metadata: JsonObject): JsonObject {
   return withAnnotations(metadata, Object.fromEntries(names.map((name) => [name, undefined])));
 }
 
-/** The text of an annotation. */
 export const stashText = (difference: Difference): string => encodeJson(difference);
 
 /** The size of an object's annotations, as the API server counts it. */

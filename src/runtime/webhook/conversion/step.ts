@@ -2,7 +2,7 @@
 import { copyJson, isJsonObject, setField } from "../../../kube/json.ts";
 import type { JsonObject, SentObject } from "../../../kube/object.ts";
 import { parseApiVersion } from "../../../kube/resource.ts";
-import type { AnyConverter } from "../conversion-registry.ts";
+import type { AnyConverter } from "./conversion-registry.ts";
 import { BadContent, RUNTIME_FIELDS, plainContent } from "./content.ts";
 import { differenceOf, restore } from "./difference.ts";
 import {
@@ -24,7 +24,6 @@ export interface Step {
   readonly toHub: boolean;
 }
 
-/** The options of a step. */
 export interface StepOptions {
   readonly lossless: boolean;
   /** Called for an annotation of this kind with an invalid text. */

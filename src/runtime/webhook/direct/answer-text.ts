@@ -1,7 +1,7 @@
 /** Answers as `node:http` writes them, head and body in one text. */
 import { STATUS_CODES } from "node:http";
 import type { Clock } from "../../../clock.ts";
-import type { Reply } from "../replies.ts";
+import type { Reply } from "../requests/replies.ts";
 
 /** Writes answers. */
 export class AnswerTexts {

@@ -4,10 +4,10 @@
  */
 import { AsyncResource } from "node:async_hooks";
 import type { Socket } from "node:net";
-import type { Exchange, Exchanges } from "../exchange.ts";
-import type { Reply } from "../replies.ts";
-import type { BodyBudget } from "../request-body.ts";
-import type { ServedPath } from "../served-path.ts";
+import type { Exchange, Exchanges } from "../requests/exchange.ts";
+import type { Reply } from "../requests/replies.ts";
+import type { BodyBudget } from "../requests/request-body.ts";
+import type { ServedPath } from "../requests/served-path.ts";
 import type { AnswerTexts } from "./answer-text.ts";
 import { type RequestHead, requestHeadOf } from "./request-head.ts";
 

@@ -5,7 +5,7 @@
  * those that have been thought of. `npm run fuzz -- wire` sends the same bytes to both.
  */
 import type { IncomingHttpHeaders } from "node:http";
-import type { Asked } from "../exchange.ts";
+import type { Asked } from "../requests/exchange.ts";
 
 /** The head of a request for a review. */
 export interface RequestHead extends Asked {

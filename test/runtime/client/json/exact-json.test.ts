@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseExact, stringifyExact } from "../../../../src/runtime/client/json/exact-json.ts";
+import { parseExact, stringifyExact } from "../../../../src/runtime/rest/json/exact-json.ts";
 
 describe("JSON with whole numbers of 64 bits", () => {
   it("T52: brings 2^60 back as it was", () => {

@@ -1,8 +1,8 @@
 /** However a list comes in parts, what is read of it is what `JSON.parse` makes of the whole. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readItems } from "../../../../src/runtime/client/json/list-items.ts";
-import { ObjectReader } from "../../../../src/runtime/client/json/object-reader.ts";
+import { readItems } from "../../../../src/runtime/rest/json/list-items.ts";
+import { ObjectReader } from "../../../../src/runtime/rest/json/object-reader.ts";
 
 /** How many items were read before the end, and what the list is with all of them. */
 async function read(text: string, partBytes: number): Promise<{ early: number; list: unknown }> {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { copyWithoutManagedFields } from "../../../../src/runtime/client/json/managed-fields.ts";
-import { ObjectReader } from "../../../../src/runtime/client/json/object-reader.ts";
+import { copyWithoutManagedFields } from "../../../../src/runtime/rest/json/managed-fields.ts";
+import { ObjectReader } from "../../../../src/runtime/rest/json/object-reader.ts";
 
 /** The objects in `values` as a reader gives them that leaves managedFields out where it can. */
 function read(values: readonly unknown[]): unknown[] {

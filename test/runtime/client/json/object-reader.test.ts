@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseExact } from "../../../../src/runtime/client/json/exact-json.ts";
-import { ObjectReader } from "../../../../src/runtime/client/json/object-reader.ts";
+import { parseExact } from "../../../../src/runtime/rest/json/exact-json.ts";
+import { ObjectReader } from "../../../../src/runtime/rest/json/object-reader.ts";
 
 const objectOf = (event: unknown): unknown => (event as { object?: unknown } | null)?.object;
 

@@ -4,7 +4,7 @@ import { VirtualClock } from "../../../../src/clock.ts";
 import { silentLogger, type Logger } from "../../../../src/log.ts";
 import { formatKey, type ObjectKey } from "../../../../src/kube/object.ts";
 import { type CacheOptions, informersOf } from "../../../../src/runtime/cache/cache.ts";
-import { controllerFor } from "../../../../src/runtime/controller/builder.ts";
+import { controllerFor } from "../../../../src/runtime/builder/builder.ts";
 import { Expectations } from "../../../../src/runtime/controller/expectations.ts";
 import { PollSource } from "../../../../src/runtime/controller/sources/polling.ts";
 import { kindSource } from "../../../../src/runtime/controller/sources/sources.ts";

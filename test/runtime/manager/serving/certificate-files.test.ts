@@ -14,7 +14,7 @@ import { type Logger, silentLogger } from "../../../../src/log.ts";
 import {
   CertificateFiles,
   type ServerCertificate,
-} from "../../../../src/runtime/manager/serving/certificate-files.ts";
+} from "../../../../src/runtime/serving/certificate-files.ts";
 import { createManager } from "../../../../src/runtime/manager/create-manager.ts";
 import { MemoryApi } from "../../support/memory-api.ts";
 

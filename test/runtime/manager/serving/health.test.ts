@@ -1,11 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { Registry } from "prom-client";
-import {
-  answerProbe,
-  HealthChecks,
-  serveMetrics,
-} from "../../../../src/runtime/manager/serving/health.ts";
-import type { RunningServer } from "../../../../src/runtime/manager/serving/http-serving.ts";
+import { answerProbe, HealthChecks, serveMetrics } from "../../../../src/runtime/serving/health.ts";
+import type { RunningServer } from "../../../../src/runtime/serving/http-serving.ts";
 
 describe("health checks", () => {
   const secret = "postgres://jo:hunter2@db";

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { systemClock, VirtualClock, type Clock } from "../../../../src/clock.ts";
 import type { TsopError } from "../../../../src/errors.ts";
 import type { CredentialSource } from "../../../../src/runtime/transport/credentials/credentials.ts";
-import { loadClusterConfig } from "../../../../src/runtime/transport/load-config.ts";
+import { loadClusterConfig } from "../../../../src/runtime/kubeconfig/load-config.ts";
 import chains from "../../kubeconfig/client-go/trust.json" with { type: "json" };
 import { eventually } from "../../../support/eventually.ts";
 

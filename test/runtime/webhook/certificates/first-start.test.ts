@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from "vitest";
 import { systemClock } from "../../../../src/clock.ts";
-import { certificatesIn } from "../../../../src/runtime/manager/serving/pem.ts";
+import { certificatesIn } from "../../../../src/runtime/serving/pem.ts";
 import { issueServing } from "../../../../src/runtime/webhook/certificates/issue.ts";
 import { withSeeds } from "../../../../src/testing.ts";
 import { CertificateApi, Replica, verifies } from "./replicas.ts";

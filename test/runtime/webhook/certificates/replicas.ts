@@ -5,7 +5,7 @@ import type { KubeObject, SentObject } from "../../../../src/kube/object.ts";
 import type { ResourceInfo } from "../../../../src/kube/resource.ts";
 import type { Logger } from "../../../../src/log.ts";
 import { LiveClient } from "../../../../src/runtime/client/live-client.ts";
-import { RestClient } from "../../../../src/runtime/client/rest-client.ts";
+import { RestClient } from "../../../../src/runtime/rest/rest-client.ts";
 import type {
   TransportRequest,
   TransportResponse,
@@ -15,7 +15,7 @@ import {
   SelfManaged,
 } from "../../../../src/runtime/webhook/certificates/self-managed.ts";
 import type { HandlerMarks } from "../../../../src/runtime/webhook/certificates/targets.ts";
-import { certificatesIn } from "../../../../src/runtime/manager/serving/pem.ts";
+import { certificatesIn } from "../../../../src/runtime/serving/pem.ts";
 import { MemoryApi } from "../../support/memory-api.ts";
 
 const NAMESPACE = "shop-system";

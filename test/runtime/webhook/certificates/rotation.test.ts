@@ -21,7 +21,7 @@ import {
 import { silentLogger } from "../../../../src/log.ts";
 import type { Client } from "../../../../src/runtime/client/client.ts";
 import { LiveClient } from "../../../../src/runtime/client/live-client.ts";
-import { RestClient } from "../../../../src/runtime/client/rest-client.ts";
+import { RestClient } from "../../../../src/runtime/rest/rest-client.ts";
 import type { WebhookCertificate } from "../../../../src/runtime/webhook/certificate.ts";
 import {
   issueAuthority,

@@ -2,7 +2,7 @@ import type { X509Certificate } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { systemClock, VirtualClock } from "../../../../src/clock.ts";
 import { issueServing } from "../../../../src/runtime/webhook/certificates/issue.ts";
-import { certificatesIn } from "../../../../src/runtime/manager/serving/pem.ts";
+import { certificatesIn } from "../../../../src/runtime/serving/pem.ts";
 import type { CertificateTimes } from "../../../../src/runtime/webhook/certificates/self-managed.ts";
 import { withSeeds } from "../../../../src/testing.ts";
 import {

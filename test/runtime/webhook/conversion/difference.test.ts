@@ -6,7 +6,7 @@ import {
   isDifference,
   restore,
 } from "../../../../src/runtime/webhook/conversion/difference.ts";
-import { parseExact, stringifyExact } from "../../../../src/runtime/client/json/exact-json.ts";
+import { parseExact, stringifyExact } from "../../../../src/runtime/rest/json/exact-json.ts";
 
 /** What is restored on `now` of what was lost between `was` and `came`. */
 function keep(was: JsonObject, came: JsonObject, now: JsonObject): unknown {

@@ -5,7 +5,7 @@ import { validateAnnotations } from "../../../../src/kube/metadata.ts";
 import type { JsonObject, KubeObject, Sent } from "../../../../src/kube/object.ts";
 import { silentLogger } from "../../../../src/log.ts";
 import { ConversionWebhook } from "../../../../src/markers/webhook.ts";
-import type { AnyConverter } from "../../../../src/runtime/webhook/conversion-registry.ts";
+import type { AnyConverter } from "../../../../src/runtime/webhook/conversion/conversion-registry.ts";
 import { HubConversion } from "../../../../src/runtime/webhook/conversion/hub-conversion.ts";
 
 const GROUP = "shop.example.com";

@@ -1,0 +1,189 @@
+/** Serves the journal of an operator: as JSON, and as server-sent events. */
+import { timingSafeEqual } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Clock, Timer } from "../../clock.ts";
+import { messageOf } from "../../errors.ts";
+import type { Logger } from "../../log.ts";
+import type { QueueState } from "../controller/activity.ts";
+import type { JournalEntry } from "./entry.ts";
+import type { Journal } from "./journal.ts";
+import type { UsedRight, UsedRights } from "./used-rights.ts";
+import { certificateFrom } from "../serving/certificate-files.ts";
+import { DEBUG_SERVED, type DebugEndpoint } from "./debug-endpoint.ts";
+import { serveHttp, type RunningServer } from "../serving/http-serving.ts";
+import type { ReviewFilter } from "../serving/review-filter.ts";
+
+const JOURNAL = "/debug/journal";
+const EVENTS = "/debug/journal/events";
+const LOOPBACK = "127.0.0.1";
+const LOOPBACK_NAMES: ReadonlySet<string> = new Set([LOOPBACK, "localhost", "[::1]"]);
+// Proxies close connections that are idle for a minute.
+const SIGN_OF_LIFE_MS = 15_000;
+/** How many waiting keys of a controller are listed. */
+const MOST_WAITING = 200;
+/** A reader with more unread bytes than this is disconnected. */
+const MOST_BUFFERED = 8 * 1024 * 1024;
+
+/** The answer to `GET /debug/journal`. */
+export interface JournalAnswer {
+  /** The version of this format. */
+  readonly version: 1;
+  readonly operator: string;
+  /** A different value for each start of the operator, which numbers its entries anew. */
+  readonly instance: string;
+  readonly nowMs: number;
+  /** The entries, the oldest first. */
+  readonly entries: readonly JournalEntry[];
+  readonly queues: readonly QueueState[];
+  /** The rights that its requests used since its start. */
+  readonly usedRights: readonly UsedRight[];
+}
+
+export interface DebugParts {
+  readonly endpoint: DebugEndpoint;
+  readonly journal: Journal;
+  readonly operator: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly filter: ReviewFilter;
+  readonly queues: () => readonly QueueState[];
+  readonly usedRights: UsedRights;
+}
+
+/** The whole answer to a request that is refused: strangers learn no more. */
+const REFUSALS: Readonly<Record<number, string>> = {
+  400: "Bad Request\n",
+  401: "Unauthorized\n",
+  403: "Forbidden\n",
+  404: "404 page not found\n",
+  405: "Method Not Allowed\n",
+};
+
+export class DebugServer {
+  readonly #parts: DebugParts;
+  readonly #ended = new AbortController();
+  readonly #instance: string;
+  #server: RunningServer | undefined;
+
+  constructor(parts: DebugParts) {
+    this.#parts = parts;
+    this.#instance = `${parts.clock.now().toString(36)}-${Math.floor(parts.clock.random() * 2 ** 32).toString(36)}`;
+  }
+
+  /** The port, once it listens. */
+  get port(): number | undefined {
+    return this.#server?.port;
+  }
+
+  /** Opens the port. @throws TsopError `port-in-use`, `certificate-unreadable` */
+  async start(): Promise<void> {
+    const { endpoint, clock, log } = this.#parts;
+    const { port, reviewed, tls } = endpoint;
+    const listener = (request: IncomingMessage, response: ServerResponse): void => {
+      this.#answer(request, response).catch((error: unknown) => {
+        log.warn({ err: error }, `a request for the journal failed: ${messageOf(error)}`);
+        response.writeHead(500).end("Internal Server Error\n");
+      });
+    };
+    if (reviewed) {
+      const host = endpoint.host === undefined ? {} : { host: endpoint.host };
+      const certificate = certificateFrom(tls, clock, log, () => undefined);
+      this.#server = await serveHttp({ port, ...host }, listener, certificate);
+    } else this.#server = await serveHttp({ port, host: LOOPBACK }, listener);
+    const url = `${reviewed ? "https" : "http"}://${LOOPBACK}:${this.#server.port}`;
+    log.info({ url }, DEBUG_SERVED);
+  }
+
+  async stop(): Promise<void> {
+    this.#ended.abort();
+    await this.#server?.stop();
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const base = "http://localhost";
+    const url = new URL(URL.canParse(request.url ?? "/", base) ? (request.url ?? "/") : "/", base);
+    const status = await this.#verdict(request, url.pathname);
+    response.setHeader("Cache-Control", "no-store");
+    response.setHeader("X-Content-Type-Options", "nosniff");
+    if (status !== 200) {
+      response.writeHead(status, { "Content-Type": "text/plain" }).end(REFUSALS[status]);
+      return;
+    }
+    const after = Number(url.searchParams.get("after") ?? request.headers["last-event-id"] ?? 0);
+    if (url.pathname === EVENTS) this.#follow(response, after);
+    else response.writeHead(200, { "Content-Type": "application/json" }).end(this.#state(after));
+  }
+
+  async #verdict(request: IncomingMessage, path: string): Promise<number> {
+    const { endpoint, filter } = this.#parts;
+    const { headers, method } = request;
+    // A page of another site in the developer's browser can reach this port, too.
+    if (!endpoint.reviewed && !isLocal(headers)) return 403;
+    if (path !== JOURNAL && path !== EVENTS) return 404;
+    if (method !== "GET") return 405;
+    if (endpoint.reviewed) return filter.check(headers.authorization, "get", path);
+    return hasToken(headers.authorization, endpoint.token) ? 200 : 401;
+  }
+
+  #state(after: number): string {
+    const { journal, operator, clock, queues, usedRights } = this.#parts;
+    const answer: JournalAnswer = {
+      version: 1,
+      operator,
+      instance: this.#instance,
+      nowMs: clock.now(),
+      entries: journal.entries(after),
+      queues: queues().map((queue) => ({
+        ...queue,
+        waiting: queue.waiting.slice(0, MOST_WAITING),
+      })),
+      usedRights: usedRights.list(),
+    };
+    return JSON.stringify(answer);
+  }
+
+  #follow(response: ServerResponse, after: number): void {
+    const { journal, clock } = this.#parts;
+    const gone = new AbortController();
+    const signal = AbortSignal.any([gone.signal, this.#ended.signal]);
+    response.writeHead(200, { "Content-Type": "text/event-stream" });
+    const send = (entry: JournalEntry): void => {
+      response.write(`id: ${entry.number}\nevent: reconcile\ndata: ${JSON.stringify(entry)}\n\n`);
+      if (response.writableLength > MOST_BUFFERED) response.destroy();
+    };
+    response.write(`event: instance\ndata: ${JSON.stringify(this.#instance)}\n\n`);
+    for (const entry of journal.entries(after)) send(entry);
+    journal.follow(send, signal);
+    let timer: Timer | undefined;
+    const giveSignOfLife = (): void => {
+      timer = clock.after(
+        SIGN_OF_LIFE_MS,
+        () => {
+          response.write(": \n\n");
+          giveSignOfLife();
+        },
+        { unref: true },
+      );
+    };
+    giveSignOfLife();
+    response.once("close", () => {
+      timer?.cancel();
+      gone.abort();
+    });
+  }
+}
+
+/** Whether a request comes from a local program, or from a page of this server itself. */
+function isLocal({ host = "", origin }: IncomingMessage["headers"]): boolean {
+  const name = host.replace(/:\d+$/, "");
+  if (!LOOPBACK_NAMES.has(name)) return false;
+  return origin === undefined || origin === `http://${host}`;
+}
+
+function hasToken(authorization: string | undefined, token: string | undefined): boolean {
+  if (token === undefined) return true;
+  const [given, wanted] = [authorization ?? "", `Bearer ${token}`].map((text) => Buffer.from(text));
+  return (
+    given?.length === wanted?.length && timingSafeEqual(given ?? Buffer.of(), wanted ?? Buffer.of())
+  );
+}

@@ -1,0 +1,223 @@
+/**
+ * A server's certificate in files that somebody else renews: cert-manager, or the kubelet for a
+ * mounted Secret.
+ *
+ * @see https://pkg.go.dev/sigs.k8s.io/controller-runtime/pkg/certwatcher
+ */
+import { X509Certificate } from "node:crypto";
+import { readFile, stat } from "node:fs/promises";
+import { createSecureContext } from "node:tls";
+import type { Clock } from "../../clock.ts";
+import { messageOf, TsopError } from "../../errors.ts";
+import { selfSigned } from "../../kube/x509/certificate.ts";
+import type { Logger } from "../../log.ts";
+import { certificateIn, certificatesIn, periodProblem, privateKeyIn } from "./pem.ts";
+
+/** The files of a server's certificate, in PEM. */
+export interface CertificatePaths {
+  readonly certFile: string;
+  readonly keyFile: string;
+  /** Serves only clients with a certificate of this authority; all when absent. */
+  readonly clientCaFile?: string;
+}
+
+/** The source of a server's certificate: files, or a new one that cannot be verified. */
+export type CertificateSource = CertificatePaths | "self-signed";
+
+/** A certificate as the options of Node's TLS. */
+export interface ServerCertificate {
+  readonly cert: Buffer;
+  readonly key: Buffer;
+  readonly ca?: Buffer;
+}
+
+/** Called after each read of the files; the metrics count them. */
+export type ReadingObserver = (outcome: "read" | "error") => void;
+
+// Mounted files change by a symlink, which not every file system reports: polling always works. It
+// costs a `stat` of each file.
+const LOOK_EVERY_MS = 2000;
+// Some file systems record times too coarsely to show a change; so the files are read now and then.
+const READ_EVERY_MS = 10_000;
+const YEAR_MS = 365 * 24 * 3_600_000;
+
+export class CertificateFiles {
+  readonly #paths: CertificatePaths;
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  readonly #observe: ReadingObserver;
+  #told: string | undefined;
+
+  constructor(paths: CertificatePaths, clock: Clock, log: Logger, observe: ReadingObserver) {
+    this.#paths = paths;
+    this.#clock = clock;
+    this.#log = log;
+    this.#observe = observe;
+  }
+
+  /**
+   * The present certificate, whether it is valid now or not.
+   *
+   * @throws TsopError `certificate-unreadable` when a file is missing or holds something else, or
+   *   the key does not match
+   */
+  async read(): Promise<ServerCertificate> {
+    const { certFile, keyFile } = this.#paths;
+    try {
+      const certificate = await readUsable(this.#paths);
+      this.#observe("read");
+      return certificate;
+    } catch (error) {
+      this.#observe("error");
+      throw new TsopError(
+        "certificate-unreadable",
+        `The certificate in ${certFile} and ${keyFile} cannot be used: ${messageOf(error)}.`,
+        "Check that the Secret with it exists, is mounted there, and holds a certificate and its own key.",
+        { cause: error },
+      );
+    }
+  }
+
+  /** The reason why clients refuse a certificate now; `undefined` when it is valid. */
+  periodProblemOf({ cert }: ServerCertificate): string | undefined {
+    const problem = periodProblem(new X509Certificate(cert), this.#clock.now());
+    if (problem === undefined) return undefined;
+    return `The certificate in ${this.#paths.certFile} ${problem}: put a valid one there, with its key.`;
+  }
+
+  /**
+   * Calls `renewed` with each new certificate until `signal` is aborted. A certificate that cannot
+   * be used, or is not valid now, never replaces a good one. Problems are logged.
+   */
+  async follow(
+    first: ServerCertificate,
+    renewed: (certificate: ServerCertificate) => void,
+    signal: AbortSignal,
+  ): Promise<void> {
+    let known = first;
+    let seen = "";
+    let readAtMs = 0;
+    this.#tell(this.periodProblemOf(known));
+    for (;;) {
+      try {
+        await this.#clock.sleep(LOOK_EVERY_MS, signal);
+      } catch {
+        return;
+      }
+      const nowMs = this.#clock.monotonicMs();
+      const now = await stampOf(this.#paths);
+      if (now === seen && nowMs - readAtMs < READ_EVERY_MS) continue;
+      seen = now;
+      readAtMs = nowMs;
+      known = await this.#look(known, renewed);
+    }
+  }
+
+  /** The certificate to serve from now on. */
+  async #look(
+    known: ServerCertificate,
+    renewed: (certificate: ServerCertificate) => void,
+  ): Promise<ServerCertificate> {
+    try {
+      const found = await this.read();
+      const problem = this.periodProblemOf(found);
+      const isNew = !isSameCertificate(known, found);
+      const isBetter = problem === undefined || this.periodProblemOf(known) !== undefined;
+      if (isNew && !isBetter) this.#tell(`the old certificate stays in use: ${problem}`);
+      else this.#tell(problem);
+      if (!isNew || !isBetter) return known;
+      renewed(found);
+      this.#log.info({ file: this.#paths.certFile }, "the certificate was renewed");
+      return found;
+    } catch (error) {
+      this.#tell(`the old certificate stays in use: ${messageOf(error)}`);
+      return known;
+    }
+  }
+
+  /** Logs a problem when it arises, and when it is over. */
+  #tell(problem: string | undefined): void {
+    if (problem === this.#told) return;
+    this.#told = problem;
+    const file = this.#paths.certFile;
+    if (problem === undefined) this.#log.info({ file }, "the certificate can be used again");
+    else this.#log.warn({ file }, problem);
+  }
+}
+
+/** @throws Error what is wrong with which file */
+async function readUsable(paths: CertificatePaths): Promise<ServerCertificate> {
+  const { certFile, keyFile, clientCaFile } = paths;
+  const [cert, key] = await Promise.all([readFile(certFile), readFile(keyFile)]);
+  const ca = clientCaFile === undefined ? {} : { ca: await readFile(clientCaFile) };
+  const x509 = certificateIn(fileTextOf(certFile, cert));
+  if (!x509) throw new Error(`${certFile} holds no certificate in PEM that can be read`);
+  const privateKey = privateKeyIn(fileTextOf(keyFile, key));
+  if (!privateKey) {
+    const isEncrypted = key.includes("ENCRYPTED");
+    const held = isEncrypted ? "a private key with a password" : "no private key in PEM";
+    throw new Error(`${keyFile} holds ${held}, which cannot be read`);
+  }
+  // While the files are being replaced, they may not match.
+  if (!x509.checkPrivateKey(privateKey)) {
+    throw new Error(`the key in ${keyFile} does not match the first certificate in ${certFile}`);
+  }
+  if (
+    clientCaFile !== undefined &&
+    ca.ca &&
+    certificatesIn(fileTextOf(clientCaFile, ca.ca)).length === 0
+  ) {
+    throw new Error(`${clientCaFile} holds no certificate in PEM that can be read`);
+  }
+  const certificate = { cert, key, ...ca };
+  // OpenSSL refuses further certificates, such as those whose key is too small.
+  createSecureContext(certificate);
+  return certificate;
+}
+
+/** @throws Error when the file is empty */
+function fileTextOf(file: string, bytes: Buffer): string {
+  if (bytes.length === 0) throw new Error(`${file} is empty`);
+  return bytes.toString();
+}
+
+/** A text that changes when one of the files is replaced or written. */
+async function stampOf({ certFile, keyFile, clientCaFile }: CertificatePaths): Promise<string> {
+  const files = [certFile, keyFile, ...(clientCaFile === undefined ? [] : [clientCaFile])];
+  const stamps = files.map((file) =>
+    stat(file).then(
+      ({ ino, size, mtimeMs, ctimeMs }) => `${ino} ${size} ${mtimeMs} ${ctimeMs}`,
+      messageOf,
+    ),
+  );
+  return (await Promise.all(stamps)).join(";");
+}
+
+function isSameCertificate(one: ServerCertificate, other: ServerCertificate): boolean {
+  const same = (a?: Buffer, b?: Buffer): boolean => (a && b ? a.equals(b) : a === b);
+  return same(one.cert, other.cert) && same(one.key, other.key) && same(one.ca, other.ca);
+}
+
+/** The certificate of a server: files that are followed, or a fixed one. */
+export function certificateFrom(
+  source: CertificateSource,
+  clock: Clock,
+  log: Logger,
+  observe: ReadingObserver,
+): CertificateFiles | ServerCertificate {
+  return source === "self-signed"
+    ? selfSignedCertificate(clock)
+    : new CertificateFiles(source, clock, log, observe);
+}
+
+/**
+ * A self-signed certificate that lasts as long as the process, for the name `localhost`, as in
+ * controller-runtime.
+ */
+function selfSignedCertificate(clock: Clock): ServerCertificate {
+  const now = clock.now();
+  // It is valid from an hour ago on, so that a client with a slow clock accepts it.
+  const validity = { from: now - 3_600_000, to: now + 10 * YEAR_MS };
+  const { certificate, key } = selfSigned(["localhost", "127.0.0.1"], validity);
+  return { cert: Buffer.from(certificate), key: Buffer.from(key) };
+}

@@ -1,0 +1,51 @@
+/** The common parts of a manager's servers: addresses, certificates, and limits for strangers. */
+import type { AddressInfo, Server } from "node:net";
+import type { SecureContextOptions } from "node:tls";
+import { TsopError } from "../../errors.ts";
+import type { ServerCertificate } from "./certificate-files.ts";
+
+/** The address on which a server of the manager listens. */
+export interface Endpoint {
+  /** The port; 0 takes any free one. */
+  readonly port: number;
+  /** The address; all when absent, because the kubelet and Prometheus connect from outside. */
+  readonly host?: string;
+}
+
+/** The limits for unknown clients: memory, and the time for a request to arrive. */
+export const STRANGER_LIMITS = {
+  maxHeaderSize: 16 * 1024,
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  connectionsCheckingInterval: 5000,
+};
+
+/** Opens a server, and returns its port. @throws TsopError `port-in-use`, `cannot-listen` */
+export function listen(server: Server, { port, host }: Endpoint): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.on("error", (error: NodeJS.ErrnoException) => {
+      reject(
+        new TsopError(
+          error.code === "EADDRINUSE" ? "port-in-use" : "cannot-listen",
+          `Cannot listen on port ${port}: ${error.message}.`,
+          "End the other process, or choose another port (0 takes any free one).",
+          { cause: error },
+        ),
+      );
+    });
+    server.listen(port, host, () => {
+      resolve((server.address() as AddressInfo).port);
+    });
+  });
+}
+
+/** The TLS options of a certificate; with an authority for clients, other clients are refused. */
+interface ServerTls extends SecureContextOptions {
+  readonly requestCert: boolean;
+  readonly rejectUnauthorized: boolean;
+}
+
+export function tlsOptions(certificate: ServerCertificate): ServerTls {
+  const verified = certificate.ca !== undefined;
+  return { ...certificate, requestCert: verified, rejectUnauthorized: verified };
+}

@@ -1,0 +1,43 @@
+/** The server of the metrics. */
+import type { Clock } from "../../clock.ts";
+import { messageOf } from "../../errors.ts";
+import type { Logger } from "../../log.ts";
+import type { Client } from "../client/client.ts";
+import { certificateFrom } from "./certificate-files.ts";
+import { serveMetrics, type MetricsEndpoint } from "./health.ts";
+import type { RunningServer } from "./http-serving.ts";
+import type { OperatorMetrics } from "../metrics/metrics.ts";
+import { ReviewFilter } from "./review-filter.ts";
+import type { BoundlessMetric } from "../metrics/series-watch.ts";
+
+interface MetricsParts {
+  readonly metrics: OperatorMetrics;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** The client that reviews requests. */
+  readonly client: Client;
+}
+
+export async function openMetrics(
+  endpoint: MetricsEndpoint | undefined,
+  { metrics, clock, log, client }: MetricsParts,
+): Promise<RunningServer | undefined> {
+  if (!endpoint) return undefined;
+  metrics.collectProcessMetrics();
+  const { reviewed = false, tls } = endpoint;
+  const observe = metrics.certificateRead.bind(metrics);
+  const guards = {
+    boundless: ({ metric, label, series }: BoundlessMetric) => {
+      log.warn(
+        { metric, label, series },
+        `the metric ${metric} has ${series} series, most by its label ${label}: each stays in memory, here and in Prometheus. Use labels that have few values.`,
+      );
+    },
+    failed: (error: unknown) => {
+      log.warn({ err: error }, `a request for the metrics failed: ${messageOf(error)}`);
+    },
+    ...(reviewed ? { filter: new ReviewFilter(client, clock) } : {}),
+    ...(tls ? { certificate: certificateFrom(tls, clock, log, observe) } : {}),
+  };
+  return serveMetrics(endpoint, metrics.registry, guards);
+}
