@@ -12,7 +12,7 @@ import type {
   ScaleView,
   Selection,
   StoreEvent,
-} from "../controllers/client.ts";
+} from "../controllers/framework/client.ts";
 import type { ResourceName } from "../resource-name.ts";
 import type { ServedResource } from "../kinds.ts";
 import {

@@ -8,8 +8,8 @@ import { msOf, timeOf } from "../../../kube/values/times.ts";
 import { present } from "../../../present.ts";
 import type { Condition } from "../../builtin/shared/shapes.ts";
 import type { Deployment } from "../../builtin/kinds/apps/shared.ts";
-import { withoutCondition } from "../conditions.ts";
-import { nonZero } from "../counts.ts";
+import { withoutCondition } from "../framework/conditions.ts";
+import { nonZero } from "../framework/counts.ts";
 import { type Rollout, allOf, availableOf, maxUnavailable, replicasOf, sumOf } from "./rollout.ts";
 
 export type DeploymentStatus = NonNullable<Deployment["status"]>;

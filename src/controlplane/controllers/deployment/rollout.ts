@@ -7,7 +7,7 @@
  */
 import type { Deployment } from "../../builtin/kinds/apps/shared.ts";
 import type { ReplicaSet } from "../../builtin/shared/workloads/shapes.ts";
-import { shareOf } from "../counts.ts";
+import { shareOf } from "../framework/counts.ts";
 
 export const DESIRED = "deployment.kubernetes.io/desired-replicas";
 export const MAX = "deployment.kubernetes.io/max-replicas";

@@ -6,8 +6,8 @@
 import type { Deployment } from "../../builtin/kinds/apps/shared.ts";
 import type { ReplicaSet } from "../../builtin/shared/workloads/shapes.ts";
 import { REPLICA_SETS } from "../../builtin/tokens.ts";
-import type { Tools } from "../controller.ts";
-import { byAge } from "../keys.ts";
+import type { Tools } from "../framework/controller.ts";
+import { byAge } from "../framework/keys.ts";
 import {
   type Rollout,
   allOf,

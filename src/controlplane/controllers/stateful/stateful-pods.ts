@@ -4,7 +4,7 @@ import type { Volume } from "../../builtin/shared/pods/shapes.ts";
 import type { PersistentVolumeClaim } from "../../builtin/shared/shapes.ts";
 import type { StatefulSet } from "../../builtin/kinds/apps/stateful-set.ts";
 import { isAvailable, isReady, podFrom } from "../pods/pods.ts";
-import type { Revision } from "../revision-history.ts";
+import type { Revision } from "../framework/revision-history.ts";
 
 const POD_NAME = "statefulset.kubernetes.io/pod-name";
 const POD_INDEX = "apps.kubernetes.io/pod-index";

@@ -10,7 +10,7 @@ import type { StorageClass } from "../../builtin/kinds/storage/storage-class.ts"
 import type { Volume } from "../../builtin/shared/pods/shapes.ts";
 import type { PersistentVolumeClaim } from "../../builtin/shared/shapes.ts";
 import { PODS, STORAGE_CLASSES } from "../../builtin/tokens.ts";
-import type { ControllerClient, ObjectName, StoreEvent } from "../client.ts";
+import type { ControllerClient, ObjectName, StoreEvent } from "../framework/client.ts";
 
 /** Set when the controller chose the other side, not when a user named it. */
 export const BOUND_BY = "pv.kubernetes.io/bound-by-controller";
