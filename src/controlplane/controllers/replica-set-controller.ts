@@ -10,7 +10,7 @@ import { timeOf } from "../../kube/values/times.ts";
 import type { Pod } from "../builtin/kinds/core/pod/shape.ts";
 import type { ReplicationController } from "../builtin/kinds/core/replication-controller.ts";
 import type { Condition } from "../builtin/shared/shapes.ts";
-import type { ReplicaSet } from "../builtin/shared/workloads/shapes.ts";
+import type { ReplicaSet } from "../builtin/shared/workloads/workload-shapes.ts";
 import { PODS } from "../builtin/tokens.ts";
 import type { ResourceName } from "../resource-name.ts";
 import { withoutCondition } from "./framework/conditions.ts";

@@ -15,7 +15,7 @@ import {
 import { matchesLabels, parseLabelSelector } from "../../kube/selectors/selector.ts";
 import { metadataPart } from "../client/metadata-only.ts";
 import type { RestClient } from "../client/rest-client.ts";
-import { rightsAdvice } from "../client/rights.ts";
+import { rightsAdvice } from "../client/rights-advice.ts";
 import type { ReconcileTap } from "../controller/reconcile-tap.ts";
 import { bindMethods } from "../bind-methods.ts";
 import { deferred } from "../deferred.ts";

@@ -8,7 +8,7 @@ import type { Logger } from "../../log.ts";
 import { apiVersionOf, groupResourceOf, type ResourceInfo } from "../../kube/resource.ts";
 import { isAllowed } from "../client/access.ts";
 import type { Client } from "../client/client.ts";
-import { ruleAdvice } from "../client/rights.ts";
+import { ruleAdvice } from "../client/rights-advice.ts";
 
 const AGAIN_AFTER_MS = 15_000;
 

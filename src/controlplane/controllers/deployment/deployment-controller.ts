@@ -7,7 +7,7 @@
  * @see https://kubernetes.io/docs/concepts/workloads/controllers/deployment/
  */
 import type { SentObject } from "../../../kube/object.ts";
-import type { Deployment } from "../../builtin/kinds/apps/shared.ts";
+import type { Deployment } from "../../builtin/kinds/apps/workload-rules.ts";
 import { DEPLOYMENTS, PODS, REPLICA_SETS } from "../../builtin/tokens.ts";
 import type { ResourceName } from "../../resource-name.ts";
 import type { StoreEvent } from "../framework/client.ts";

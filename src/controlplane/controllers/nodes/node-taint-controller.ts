@@ -4,7 +4,7 @@
  * @see
  * https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/#taint-based-evictions
  */
-import type { Toleration } from "../../builtin/shared/pods/shapes.ts";
+import type { Toleration } from "../../builtin/shared/pods/pod-shapes.ts";
 import type { Node } from "../../builtin/kinds/core/node.ts";
 import { unlessGone } from "../framework/absence.ts";
 import type { StoreEvent } from "../framework/client.ts";

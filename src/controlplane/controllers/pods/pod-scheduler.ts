@@ -9,7 +9,7 @@ import { timeOf } from "../../../kube/values/times.ts";
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { ResourceName } from "../../resource-name.ts";
 import type { Node } from "../../builtin/kinds/core/node.ts";
-import type { PodSpec } from "../../builtin/shared/pods/shapes.ts";
+import type { PodSpec } from "../../builtin/shared/pods/pod-shapes.ts";
 import { withoutCondition } from "../framework/conditions.ts";
 import { usersOf } from "../volumes/claims.ts";
 import { byName, textOf } from "../framework/keys.ts";

@@ -1,6 +1,6 @@
 /** The pods of a StatefulSet: names, order and health. */
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
-import type { Volume } from "../../builtin/shared/pods/shapes.ts";
+import type { Volume } from "../../builtin/shared/pods/pod-shapes.ts";
 import type { PersistentVolumeClaim } from "../../builtin/shared/shapes.ts";
 import type { StatefulSet } from "../../builtin/kinds/apps/stateful-set.ts";
 import { isAvailable, isReady, podFrom } from "../pods/pods.ts";
