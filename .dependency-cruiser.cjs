@@ -71,6 +71,7 @@ const CONTROLPLANE_FLOORS = {
   openapi: ["kinds\\.ts$", "builtin/", "discovery/", "views/"],
   admission: [...FILES, "apply/", "auth/", "builtin/", "store/", "wire/"],
   controllers: ["resource-name\\.ts$", "kinds\\.ts$", "auth/", "builtin/"],
+  "controllers/framework": ["resource-name\\.ts$", "kinds\\.ts$", "auth/", "builtin/"],
   "server/cluster": [BESIDE_THE_SERVER],
   "server/read": [BESIDE_THE_SERVER, "server/cluster/"],
   "server/write": [BESIDE_THE_SERVER, "server/cluster/"],

@@ -7,4 +7,4 @@
 import "./testing/vitest-matchers.ts";
 
 export type { ExpectedCondition } from "./testing/matchers/condition.ts";
-export type { ExpectedOwnership } from "./testing/matchers/ownership.ts";
+export type { ExpectedOwnership } from "./testing/matchers/owner.ts";

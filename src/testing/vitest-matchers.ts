@@ -5,7 +5,7 @@ import type { KubeObject } from "../kube/object.ts";
 import { findingOfCondition, type WantedCondition } from "./matchers/condition.ts";
 import type { Finding } from "./matchers/findings.ts";
 import { findingOfSecondPass } from "./matchers/idempotence.ts";
-import { type ExpectedOwnership, findingOfOwner } from "./matchers/ownership.ts";
+import { type ExpectedOwnership, findingOfOwner } from "./matchers/owner.ts";
 
 declare module "vitest" {
   interface Matchers<T> {

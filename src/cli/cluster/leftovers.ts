@@ -5,7 +5,7 @@ import type { CliContext } from "../context.ts";
 import { paint } from "../output.ts";
 import type { ClusterSession } from "./cluster-session.ts";
 import { deploymentName, standingOf, wasDeployedAs } from "./ownership.ts";
-import { checkRights } from "./rights.ts";
+import { checkRights } from "./missing-rights.ts";
 
 /** An object that is not part of the deployment any more. */
 interface Leftover {

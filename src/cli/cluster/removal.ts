@@ -17,7 +17,7 @@ import { isConverted, isWebhookConfiguration } from "../operator/local-webhooks.
 import { type Leaving, othersIn } from "./namespace-contents.ts";
 import { paint } from "../output.ts";
 import { foreignOwner, ownerName, standingOf } from "./ownership.ts";
-import { checkRights } from "./rights.ts";
+import { checkRights } from "./missing-rights.ts";
 import { UnfinishedWork } from "./unfinished-work.ts";
 import { waitUntil } from "./waiting.ts";
 

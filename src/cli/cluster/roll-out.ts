@@ -9,7 +9,7 @@ import { isCrd, type Crd } from "./crd.ts";
 import { missingIn, type DeploymentState } from "./deployment-state.ts";
 import { paint } from "../output.ts";
 import { marked, type NamedObject, notOurs, standingOf } from "./ownership.ts";
-import { checkRights } from "./rights.ts";
+import { checkRights } from "./missing-rights.ts";
 import { takeBackFromRuns } from "./answering.ts";
 import { runThatAnswers } from "./redirection.ts";
 import { requireServed } from "./served-kinds.ts";

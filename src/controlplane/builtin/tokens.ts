@@ -7,7 +7,7 @@ import type { Definition } from "../../kube/definition/definition.ts";
 import type { ConfigMap } from "./kinds/core/config-map.ts";
 import type { CronJob } from "./kinds/batch/cron-job.ts";
 import type { DaemonSet } from "./kinds/apps/daemon-set.ts";
-import type { Deployment } from "./kinds/apps/shared.ts";
+import type { Deployment } from "./kinds/apps/workload-rules.ts";
 import type { DisruptionBudget } from "./kinds/policy/pod-disruption-budget.ts";
 import type { Job } from "./kinds/batch/job/shape.ts";
 import type { Namespace } from "./kinds/core/namespace.ts";
@@ -19,7 +19,7 @@ import type {
   ResourceQuota,
 } from "./shared/shapes.ts";
 import type { Pod, ServiceAccount } from "./kinds/core/pod/shape.ts";
-import type { ReplicaSet } from "./shared/workloads/shapes.ts";
+import type { ReplicaSet } from "./shared/workloads/workload-shapes.ts";
 import type { ReplicationController } from "./kinds/core/replication-controller.ts";
 import type { Secret } from "./kinds/core/secret.ts";
 import type { Service } from "./kinds/core/service/shape.ts";

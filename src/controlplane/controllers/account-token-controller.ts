@@ -5,11 +5,11 @@
  * @see https://kubernetes.io/docs/concepts/configuration/secret/#service-account-token-secrets
  */
 import type { Secret } from "../builtin/kinds/core/secret.ts";
-import { unlessGone } from "./absence.ts";
-import type { IssueToken } from "./client.ts";
-import { textOf } from "./keys.ts";
+import { unlessGone } from "./framework/absence.ts";
+import type { IssueToken } from "./framework/client.ts";
+import { textOf } from "./framework/keys.ts";
 import { SECRETS, SERVICE_ACCOUNTS } from "../builtin/tokens.ts";
-import { ObjectController, type Tools, watch } from "./controller.ts";
+import { ObjectController, type Tools, watch } from "./framework/controller.ts";
 
 const TYPE = "kubernetes.io/service-account-token";
 const ACCOUNT = "kubernetes.io/service-account.name";

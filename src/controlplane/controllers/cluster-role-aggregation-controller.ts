@@ -7,9 +7,9 @@ import type { ResourceName } from "../resource-name.ts";
 import { sameJson } from "../../kube/json.ts";
 import type { SentObject } from "../../kube/object.ts";
 import { type LabelSelector, matchesLabelSelector } from "../../kube/selectors/selector.ts";
-import type { StoreEvent } from "./client.ts";
-import { textOf } from "./keys.ts";
-import { ObjectController, watch } from "./controller.ts";
+import type { StoreEvent } from "./framework/client.ts";
+import { textOf } from "./framework/keys.ts";
+import { ObjectController, watch } from "./framework/controller.ts";
 
 const RULE_FIELDS = [
   "verbs",

@@ -9,13 +9,13 @@ import { isAlreadyExists } from "../../kube/status.ts";
 import type { CronJob } from "../builtin/kinds/batch/cron-job.ts";
 import type { Job } from "../builtin/kinds/batch/job/shape.ts";
 import { present } from "../../present.ts";
-import { unlessGone } from "./absence.ts";
-import { isTrue } from "./conditions.ts";
-import { byName } from "./keys.ts";
+import { unlessGone } from "./framework/absence.ts";
+import { isTrue } from "./framework/conditions.ts";
+import { byName } from "./framework/keys.ts";
 import { CRON_JOBS, JOBS } from "../builtin/tokens.ts";
-import { controllerReference, isControlledBy, ownersOf } from "./ownership.ts";
+import { controllerReference, isControlledBy, ownersOf } from "./framework/owner-references.ts";
 import { msOf, timeOf } from "../../kube/values/times.ts";
-import { ObjectController, watch } from "./controller.ts";
+import { ObjectController, watch } from "./framework/controller.ts";
 
 const SCHEDULED = "batch.kubernetes.io/cronjob-scheduled-timestamp";
 const MINUTE_MS = 60_000;

@@ -12,7 +12,7 @@ import { selectorText } from "../../kube/selectors/selector-text.ts";
 import type { Pod } from "../builtin/kinds/core/pod/shape.ts";
 import type { Condition } from "../builtin/shared/shapes.ts";
 import type { ResourceName } from "../resource-name.ts";
-import { referredResource, textOf } from "./keys.ts";
+import { referredResource, textOf } from "./framework/keys.ts";
 import {
   BUDGETS,
   PODS,
@@ -21,12 +21,12 @@ import {
   REPLICA_SETS,
   STATEFUL_SETS,
 } from "../builtin/tokens.ts";
-import { withCondition } from "./conditions.ts";
-import { controllerOf } from "./ownership.ts";
+import { withCondition } from "./framework/conditions.ts";
+import { controllerOf } from "./framework/owner-references.ts";
 import { isReady } from "./pods/pods.ts";
-import { shareOf } from "./counts.ts";
+import { shareOf } from "./framework/counts.ts";
 import { msOf } from "../../kube/values/times.ts";
-import { ObjectController, watch } from "./controller.ts";
+import { ObjectController, watch } from "./framework/controller.ts";
 import { tableOf } from "../../table.ts";
 
 /** How long an eviction may take before it no longer counts. */

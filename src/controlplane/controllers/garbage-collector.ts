@@ -5,11 +5,11 @@
  * @see https://kubernetes.io/docs/concepts/architecture/garbage-collection/
  */
 import type { SentObject, OwnerReference } from "../../kube/object.ts";
-import { unlessGone } from "./absence.ts";
-import type { DeleteOptions, ObjectName, StoreEvent } from "./client.ts";
+import { unlessGone } from "./framework/absence.ts";
+import type { DeleteOptions, ObjectName, StoreEvent } from "./framework/client.ts";
 import type { ResourceName } from "../resource-name.ts";
-import { Controller, watchAll } from "./controller.ts";
-import { referredResource } from "./keys.ts";
+import { Controller, watchAll } from "./framework/controller.ts";
+import { referredResource } from "./framework/keys.ts";
 
 const FOREGROUND = "foregroundDeletion";
 const ORPHAN = "orphan";

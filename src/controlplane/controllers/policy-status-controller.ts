@@ -6,9 +6,9 @@
  * https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/#type-checking
  */
 import type { SentObject } from "../../kube/object.ts";
-import type { ControllerContext } from "./client.ts";
+import type { ControllerContext } from "./framework/client.ts";
 import type { ResourceName } from "../resource-name.ts";
-import { ObjectController, type Tools, watch } from "./controller.ts";
+import { ObjectController, type Tools, watch } from "./framework/controller.ts";
 
 const POLICIES: ResourceName<CheckedPolicy> = {
   group: "admissionregistration.k8s.io",

@@ -10,13 +10,13 @@ import { timeOf } from "../../kube/values/times.ts";
 import type { Pod } from "../builtin/kinds/core/pod/shape.ts";
 import type { ReplicationController } from "../builtin/kinds/core/replication-controller.ts";
 import type { Condition } from "../builtin/shared/shapes.ts";
-import type { ReplicaSet } from "../builtin/shared/workloads/shapes.ts";
+import type { ReplicaSet } from "../builtin/shared/workloads/workload-shapes.ts";
 import { PODS } from "../builtin/tokens.ts";
 import type { ResourceName } from "../resource-name.ts";
-import { withoutCondition } from "./conditions.ts";
-import { ObjectController, type Tools, type Watch, watch } from "./controller.ts";
-import { nonZero, shortest } from "./counts.ts";
-import { claimed, controllerOf, watchOwned } from "./ownership.ts";
+import { withoutCondition } from "./framework/conditions.ts";
+import { ObjectController, type Tools, type Watch, watch } from "./framework/controller.ts";
+import { nonZero, shortest } from "./framework/counts.ts";
+import { claimed, controllerOf, watchOwned } from "./framework/owner-references.ts";
 import { rankForDeletion } from "./pods/pod-ranking.ts";
 import {
   availableInMs,

@@ -17,12 +17,12 @@ import {
 } from "../builtin/strategies/quota-usage.ts";
 import type { Service } from "../builtin/kinds/core/service/shape.ts";
 import type { ResourceList, ResourceQuota } from "../builtin/shared/shapes.ts";
-import type { StoreEvent } from "./client.ts";
+import type { StoreEvent } from "./framework/client.ts";
 import { type ResourceName, asKind, isSameResource } from "../resource-name.ts";
-import { textOf } from "./keys.ts";
+import { textOf } from "./framework/keys.ts";
 import { CLAIMS, PODS, QUOTAS, SERVICES } from "../builtin/tokens.ts";
 import { isFinished } from "./pods/pods.ts";
-import { ObjectController, watch, watchAll } from "./controller.ts";
+import { ObjectController, watch, watchAll } from "./framework/controller.ts";
 
 /** How often all quotas are counted again, in milliseconds. */
 const RECOUNT_MS = 5 * 60 * 1000;

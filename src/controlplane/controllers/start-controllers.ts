@@ -21,7 +21,7 @@ import { VolumeProvisioner } from "./volumes/volume-provisioner.ts";
 import { VolumeResizer } from "./volumes/volume-resizer.ts";
 import { JobController } from "./job/job-controller.ts";
 import { TtlController } from "./ttl-controller.ts";
-import type { ControllerContext } from "./client.ts";
+import type { ControllerContext } from "./framework/client.ts";
 import { DeploymentController } from "./deployment/deployment-controller.ts";
 import { EndpointSliceController } from "./endpoints/endpoint-slice-controller.ts";
 import { EndpointsController } from "./endpoints/endpoints-controller.ts";
@@ -35,8 +35,8 @@ import { PolicyStatusController } from "./policy-status-controller.ts";
 import { Kubelet } from "./kubelet/kubelet.ts";
 import { PodScheduler } from "./pods/pod-scheduler.ts";
 import { ReplicaSetController } from "./replica-set-controller.ts";
-import { type Controller, type Tools, toolsOf } from "./controller.ts";
-import { WorkLoop } from "./work-loop.ts";
+import { type Controller, type Tools, toolsOf } from "./framework/controller.ts";
+import { WorkLoop } from "./framework/work-loop.ts";
 
 export type RunningControllers = Pick<WorkLoop, "settle" | "stop">;
 

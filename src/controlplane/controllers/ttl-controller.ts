@@ -3,11 +3,11 @@
  *
  * @see https://kubernetes.io/docs/concepts/workloads/controllers/ttlafterfinished/
  */
-import { unlessGone } from "./absence.ts";
+import { unlessGone } from "./framework/absence.ts";
 import type { Job } from "../builtin/kinds/batch/job/shape.ts";
 import { JOBS } from "../builtin/tokens.ts";
 import { msOf } from "../../kube/values/times.ts";
-import { ObjectController, watch } from "./controller.ts";
+import { ObjectController, watch } from "./framework/controller.ts";
 
 export class TtlController extends ObjectController<Job> {
   readonly name = "TtlAfterFinished";

@@ -7,11 +7,11 @@
 import { timeOf } from "../../kube/values/times.ts";
 import { copyJson, sameJson } from "../../kube/json.ts";
 import { DEFINITIONS } from "../builtin/tokens.ts";
-import { textOf } from "../controllers/keys.ts";
-import { unlessGone } from "../controllers/absence.ts";
-import type { StoreEvent } from "../controllers/client.ts";
+import { textOf } from "../controllers/framework/keys.ts";
+import { unlessGone } from "../controllers/framework/absence.ts";
+import type { StoreEvent } from "../controllers/framework/client.ts";
 import type { ResourceName } from "../resource-name.ts";
-import { ObjectController, watch, watchAll } from "../controllers/controller.ts";
+import { ObjectController, watch, watchAll } from "../controllers/framework/controller.ts";
 import { approvalOf, isProtectedGroup } from "../../kube/definition/approval.ts";
 import {
   CLEANUP_FINALIZER,

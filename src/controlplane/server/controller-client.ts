@@ -12,7 +12,7 @@ import type {
   ScaleView,
   Selection,
   StoreEvent,
-} from "../controllers/client.ts";
+} from "../controllers/framework/client.ts";
 import type { ResourceName } from "../resource-name.ts";
 import type { ServedResource } from "../kinds.ts";
 import {
@@ -29,7 +29,7 @@ import { present } from "../../present.ts";
 import { createObject } from "./write/create.ts";
 import { deleteObject } from "./write/delete.ts";
 import { noSuchResource } from "../failures.ts";
-import { applyTo, trackChange } from "./write/ownership.ts";
+import { applyTo, trackChange } from "./write/field-ownership.ts";
 import { changeScale, readScale, scaleEndpoint } from "./write/scale.ts";
 import { updateObject } from "./write/update.ts";
 

@@ -22,7 +22,7 @@ import { readDeclared } from "./types/named-type.ts";
 import { Modules } from "./modules.ts";
 import { type Decoration, decorationsOf } from "./marks/marks.ts";
 import { complain, type Reader, TooLarge } from "./reader.ts";
-import { readRights } from "./marks/rights.ts";
+import { readRights } from "./marks/rbac-marks.ts";
 import { readType } from "./types/type.ts";
 import { findTooDeep, mostNested } from "./syntax-depth.ts";
 import { UsesReader, type Whereabouts } from "../uses/uses.ts";

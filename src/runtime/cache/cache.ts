@@ -15,7 +15,7 @@ import {
 import { matchesLabels, parseLabelSelector } from "../../kube/selectors/selector.ts";
 import { metadataPart } from "../rest/metadata-only.ts";
 import type { RestClient } from "../rest/rest-client.ts";
-import { rightsAdvice } from "../rest/rights.ts";
+import { rightsAdvice } from "../rest/rights-advice.ts";
 import type { ReconcileTap } from "../rest/reconcile-tap.ts";
 import { bindMethods } from "../bind-methods.ts";
 import { deferred } from "../deferred.ts";

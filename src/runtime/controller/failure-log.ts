@@ -9,7 +9,7 @@ import type { Clock } from "../../clock.ts";
 import { messageOf } from "../../errors.ts";
 import { StatusError } from "../../kube/status.ts";
 import type { Logger } from "../../log.ts";
-import { refusalAdvice } from "../rest/rights.ts";
+import { refusalAdvice } from "../rest/rights-advice.ts";
 import { LruMap } from "../lru.ts";
 import { ConnectionError } from "../transport/transport.ts";
 

@@ -8,7 +8,7 @@ import type { Logger } from "../../log.ts";
 import { apiVersionOf, groupResourceOf } from "../../kube/resource.ts";
 import { isAllowed, type PlannedAccess } from "../client/access.ts";
 import type { Client } from "../client/client.ts";
-import { ruleAdvice } from "../rest/rights.ts";
+import { ruleAdvice } from "../rest/rights-advice.ts";
 
 const AGAIN_AFTER_MS = 15_000;
 

@@ -1,6 +1,6 @@
 /** A store, the simulated controllers and a clock that tests move: no server, no waiting. */
 import type { VirtualClock } from "../../../src/clock.ts";
-import type { ControllerClient } from "../../../src/controlplane/controllers/client.ts";
+import type { ControllerClient } from "../../../src/controlplane/controllers/framework/client.ts";
 import {
   type RunningControllers,
   startControllers,

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { VirtualClock } from "../../../src/clock.ts";
 import { builtInResources } from "../../../src/controlplane/builtin/resources.ts";
-import type { ControllerClient } from "../../../src/controlplane/controllers/client.ts";
+import type { ControllerClient } from "../../../src/controlplane/controllers/framework/client.ts";
 import type { ResourceName } from "../../../src/controlplane/resource-name.ts";
-import { toolsOf } from "../../../src/controlplane/controllers/controller.ts";
-import { WorkLoop } from "../../../src/controlplane/controllers/work-loop.ts";
+import { toolsOf } from "../../../src/controlplane/controllers/framework/controller.ts";
+import { WorkLoop } from "../../../src/controlplane/controllers/framework/work-loop.ts";
 import { CrdController } from "../../../src/controlplane/crd/crd-controller.ts";
 import { DEFINITIONS } from "../../../src/controlplane/builtin/tokens.ts";
 import { controllerContext } from "../../../src/controlplane/server/controller-client.ts";

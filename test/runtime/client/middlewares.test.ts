@@ -4,7 +4,7 @@ import { silentLogger } from "../../../src/log.ts";
 import { failure } from "../../../src/kube/status.ts";
 import { LiveClient, writeDefaults } from "../../../src/runtime/client/live-client.ts";
 import { RestClient, type ClientMiddleware } from "../../../src/runtime/rest/rest-client.ts";
-import { refusalAdvice } from "../../../src/runtime/rest/rights.ts";
+import { refusalAdvice } from "../../../src/runtime/rest/rights-advice.ts";
 import { informersOf } from "../../../src/runtime/cache/cache.ts";
 import { createManager } from "../../../src/runtime/manager/create-manager.ts";
 import { MemoryApi } from "../support/memory-api.ts";

@@ -13,7 +13,7 @@ import { packageVersion } from "../../package-info.ts";
 import { planGeneratedFolder } from "../../packaging/generated-folder.ts";
 import { bundleFiles } from "../../packaging/olm/bundle.ts";
 import type { VersionSettings } from "../../packaging/olm/cluster-service-version.ts";
-import { packageFacts } from "../../packaging/package-facts.ts";
+import { packageFacts } from "../../project/package-facts.ts";
 import { checkImage } from "../../project/inputs.ts";
 import { readIfThere } from "../../project/plan.ts";
 import type { Project } from "../../project/project-file.ts";

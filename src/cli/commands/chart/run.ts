@@ -4,7 +4,7 @@ import { renderKustomization } from "../../kustomize/render.ts";
 import { splitImage } from "../../kustomize/transform.ts";
 import { chartFiles } from "../../packaging/chart.ts";
 import { planGeneratedFolder } from "../../packaging/generated-folder.ts";
-import { packageFacts } from "../../packaging/package-facts.ts";
+import { packageFacts } from "../../project/package-facts.ts";
 import { checkImage } from "../../project/inputs.ts";
 import { plannedManifests } from "../../project/generated-manifests.ts";
 import { writePackage } from "../../packaging/write-package.ts";

@@ -3,7 +3,7 @@ import { realpath, stat } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { TsopError } from "../../../errors.ts";
 import type { CliContext } from "../../context.ts";
-import { diagnose, type Diagnosis } from "../../doctor/diagnose.ts";
+import { diagnose, type Diagnosis } from "../../doctor/rules/diagnose.ts";
 import { readExamined } from "../../doctor/examine.ts";
 import { ExitCode, paint } from "../../output.ts";
 import { readIfThere } from "../../project/plan.ts";

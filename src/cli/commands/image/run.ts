@@ -6,7 +6,7 @@ import { splitImage } from "../../kustomize/transform.ts";
 import { bundledOperator } from "../../operator/bundle.ts";
 import { imageArchive } from "../../packaging/oci/image.ts";
 import { readLayout } from "../../packaging/oci/layout.ts";
-import { packageFacts } from "../../packaging/package-facts.ts";
+import { packageFacts } from "../../project/package-facts.ts";
 import { billOfMaterials } from "../../packaging/sbom.ts";
 import { writeWhole } from "../../packaging/whole-file.ts";
 import { runToEnd } from "../../processes.ts";

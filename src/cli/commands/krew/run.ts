@@ -6,7 +6,7 @@ import { join, posix, relative } from "node:path";
 import { UsageError } from "../../../errors.ts";
 import { isJsonObject } from "../../../kube/json.ts";
 import type { CliContext } from "../../context.ts";
-import { packageFacts } from "../../packaging/package-facts.ts";
+import { packageFacts } from "../../project/package-facts.ts";
 import { krewArchive, krewManifest } from "../../packaging/krew.ts";
 import { writeWhole } from "../../packaging/whole-file.ts";
 import { carryOut, planFiles, readIfThere } from "../../project/plan.ts";

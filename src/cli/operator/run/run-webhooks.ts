@@ -7,7 +7,7 @@ import type { ManifestObject } from "../../../kube/object.ts";
 import { putBackFromRun, redirectToRun, type AnsweringRun } from "../../cluster/answering.ts";
 import type { ClusterSession } from "../../cluster/cluster-session.ts";
 import { ownerName } from "../../cluster/ownership.ts";
-import { checkRights } from "../../cluster/rights.ts";
+import { checkRights } from "../../cluster/missing-rights.ts";
 import type { CliContext } from "../../context.ts";
 import { paint } from "../../output.ts";
 import type { Project } from "../../project/project-file.ts";

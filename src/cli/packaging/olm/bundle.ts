@@ -8,7 +8,7 @@ import { copyJson } from "../../../kube/json.ts";
 import type { JsonObject, ManifestObject } from "../../../kube/object.ts";
 import { toYaml } from "../../../kube/text/yaml.ts";
 import { isCrd } from "../../cluster/crd.ts";
-import type { PackageFacts } from "../package-facts.ts";
+import type { PackageFacts } from "../../project/package-facts.ts";
 import { annotationsYaml, bundleDockerfile, scorecardYaml } from "./bundle-texts.ts";
 import {
   clusterServiceVersion,

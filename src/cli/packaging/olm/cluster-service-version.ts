@@ -6,7 +6,7 @@
 import { TsopError } from "../../../errors.ts";
 import { isJsonObject } from "../../../kube/json.ts";
 import type { JsonObject, ManifestObject } from "../../../kube/object.ts";
-import type { PackageFacts } from "../package-facts.ts";
+import type { PackageFacts } from "../../project/package-facts.ts";
 import type { Crd } from "../../cluster/crd.ts";
 import { ownedKinds, wordsOf } from "./crd-descriptors.ts";
 import { imagesOf, type OperatorDeployment } from "./operator-deployment.ts";

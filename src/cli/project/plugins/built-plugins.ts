@@ -2,7 +2,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { bundledPlugin } from "../../operator/bundle-plugin.ts";
-import { packageFacts } from "../../packaging/package-facts.ts";
+import { packageFacts } from "../package-facts.ts";
 import type { Project } from "../project-file.ts";
 import { completionOf, PROGRAMS, programOf } from "./plugin-names.ts";
 

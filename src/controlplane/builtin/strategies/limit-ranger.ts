@@ -11,7 +11,7 @@ import { type WriteContext } from "../../kinds.ts";
 import { asKind, type ResourceName } from "../../resource-name.ts";
 import { aggregateLimits, aggregateRequests } from "../shared/pods/resources.ts";
 import type { Pod } from "../kinds/core/pod/shape.ts";
-import type { Container } from "../shared/pods/shapes.ts";
+import type { Container } from "../shared/pods/pod-shapes.ts";
 import type { Limit } from "../kinds/core/limit-range.ts";
 import type { ResourceList } from "../shared/shapes.ts";
 

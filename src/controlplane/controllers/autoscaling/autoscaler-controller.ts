@@ -17,14 +17,14 @@ import { sameJson } from "../../../kube/json.ts";
 import { messageOf } from "../../../errors.ts";
 import { groupResourceOf, parseApiVersion } from "../../../kube/resource.ts";
 import { matchesLabels, parseLabelSelector } from "../../../kube/selectors/selector.ts";
-import { withCondition } from "../conditions.ts";
-import type { ScaleView } from "../client.ts";
+import { withCondition } from "../framework/conditions.ts";
+import type { ScaleView } from "../framework/client.ts";
 import type { ResourceName } from "../../resource-name.ts";
-import { referredResource, textOf } from "../keys.ts";
+import { referredResource, textOf } from "../framework/keys.ts";
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import { PODS } from "../../builtin/tokens.ts";
 import { timeOf } from "../../../kube/values/times.ts";
-import { ObjectController, watch } from "../controller.ts";
+import { ObjectController, watch } from "../framework/controller.ts";
 
 interface Autoscaler extends SentObject {
   spec: HorizontalPodAutoscalerSpec;

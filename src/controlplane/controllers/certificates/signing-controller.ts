@@ -11,10 +11,10 @@ import type {
   SigningCondition,
   SigningRequest,
 } from "../../builtin/kinds/certificates/certificate-signing-request.ts";
-import { unlessGone } from "../absence.ts";
-import type { CertificateSigner } from "../client.ts";
+import { unlessGone } from "../framework/absence.ts";
+import type { CertificateSigner } from "../framework/client.ts";
 import { SIGNING_REQUESTS } from "../../builtin/tokens.ts";
-import { ObjectController, type Tools, watch } from "../controller.ts";
+import { ObjectController, type Tools, watch } from "../framework/controller.ts";
 import { KUBELET_CLIENT_SIGNER, SIGNER_CHECKS } from "./kubelet-requests.ts";
 import { present } from "../../../present.ts";
 

@@ -5,7 +5,7 @@
  * https://kubernetes.io/docs/concepts/workloads/controllers/daemonset/#how-daemon-pods-are-scheduled
  */
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
-import type { PodSpec, Toleration } from "../../builtin/shared/pods/shapes.ts";
+import type { PodSpec, Toleration } from "../../builtin/shared/pods/pod-shapes.ts";
 import type { Node } from "../../builtin/kinds/core/node.ts";
 import type { DaemonSet } from "../../builtin/kinds/apps/daemon-set.ts";
 import { isSelected, untolerated } from "../pods/pod-scheduling.ts";

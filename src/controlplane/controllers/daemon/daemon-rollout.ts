@@ -5,8 +5,8 @@
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { Node } from "../../builtin/kinds/core/node.ts";
 import type { DaemonSet } from "../../builtin/kinds/apps/daemon-set.ts";
-import { shareOf } from "../counts.ts";
-import { byAge } from "../keys.ts";
+import { shareOf } from "../framework/counts.ts";
+import { byAge } from "../framework/keys.ts";
 import { isActive, isAvailable, isFinished, isReady } from "../pods/pods.ts";
 import { HASH_LABEL, fit, isCurrent } from "./daemon-nodes.ts";
 

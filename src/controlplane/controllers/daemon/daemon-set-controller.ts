@@ -7,19 +7,19 @@ import { sameJson } from "../../../kube/json.ts";
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { Node } from "../../builtin/kinds/core/node.ts";
 import type { DaemonSet } from "../../builtin/kinds/apps/daemon-set.ts";
-import type { StoreEvent } from "../client.ts";
-import { nonZero, shortest } from "../counts.ts";
-import { textOf } from "../keys.ts";
+import type { StoreEvent } from "../framework/client.ts";
+import { nonZero, shortest } from "../framework/counts.ts";
+import { textOf } from "../framework/keys.ts";
 import { DAEMON_SETS, NODES, PODS } from "../../builtin/tokens.ts";
-import { claimed, isControlledBy, watchOwned } from "../ownership.ts";
+import { claimed, isControlledBy, watchOwned } from "../framework/owner-references.ts";
 import { availableInMs, createPod, deletePod, isFinished, isReady } from "../pods/pods.ts";
 import {
   type Revision,
   currentRevision,
   removeRevisions,
   revisionsOf,
-} from "../revision-history.ts";
-import { ObjectController, watch } from "../controller.ts";
+} from "../framework/revision-history.ts";
+import { ObjectController, watch } from "../framework/controller.ts";
 import {
   HASH_LABEL,
   TEMPLATE_GENERATION,

@@ -7,12 +7,17 @@
  * @see https://kubernetes.io/docs/concepts/workloads/controllers/deployment/
  */
 import type { SentObject } from "../../../kube/object.ts";
-import type { Deployment } from "../../builtin/kinds/apps/shared.ts";
+import type { Deployment } from "../../builtin/kinds/apps/workload-rules.ts";
 import { DEPLOYMENTS, PODS, REPLICA_SETS } from "../../builtin/tokens.ts";
 import type { ResourceName } from "../../resource-name.ts";
-import type { StoreEvent } from "../client.ts";
-import { ObjectController, watch } from "../controller.ts";
-import { claimed, controllerOf, isControlledBy, watchOwned } from "../ownership.ts";
+import type { StoreEvent } from "../framework/client.ts";
+import { ObjectController, watch } from "../framework/controller.ts";
+import {
+  claimed,
+  controllerOf,
+  isControlledBy,
+  watchOwned,
+} from "../framework/owner-references.ts";
 import { isFinished } from "../pods/pods.ts";
 import {
   countedStatus,

@@ -7,9 +7,9 @@ import { findCondition } from "../../../kube/progress/conditions.ts";
 import { msOf, timeOf } from "../../../kube/values/times.ts";
 import { present } from "../../../present.ts";
 import type { Condition } from "../../builtin/shared/shapes.ts";
-import type { Deployment } from "../../builtin/kinds/apps/shared.ts";
-import { withoutCondition } from "../conditions.ts";
-import { nonZero } from "../counts.ts";
+import type { Deployment } from "../../builtin/kinds/apps/workload-rules.ts";
+import { withoutCondition } from "../framework/conditions.ts";
+import { nonZero } from "../framework/counts.ts";
 import { type Rollout, allOf, availableOf, maxUnavailable, replicasOf, sumOf } from "./rollout.ts";
 
 export type DeploymentStatus = NonNullable<Deployment["status"]>;

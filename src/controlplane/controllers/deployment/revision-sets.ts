@@ -7,16 +7,16 @@ import { messageOf } from "../../../errors.ts";
 import { sameJson } from "../../../kube/json.ts";
 import { hasReason, isAlreadyExists } from "../../../kube/status.ts";
 import { present } from "../../../present.ts";
-import type { Deployment } from "../../builtin/kinds/apps/shared.ts";
+import type { Deployment } from "../../builtin/kinds/apps/workload-rules.ts";
 import type { Condition } from "../../builtin/shared/shapes.ts";
-import type { PodTemplate } from "../../builtin/shared/pods/shapes.ts";
-import type { ReplicaSet } from "../../builtin/shared/workloads/shapes.ts";
+import type { PodTemplate } from "../../builtin/shared/pods/pod-shapes.ts";
+import type { ReplicaSet } from "../../builtin/shared/workloads/workload-shapes.ts";
 import { DEPLOYMENTS, REPLICA_SETS } from "../../builtin/tokens.ts";
-import type { ControllerClient } from "../client.ts";
-import type { Tools } from "../controller.ts";
-import { byAge } from "../keys.ts";
-import { controllerReference, isControlledBy } from "../ownership.ts";
-import { canonicalJson, hashOf } from "../template-hash.ts";
+import type { ControllerClient } from "../framework/client.ts";
+import type { Tools } from "../framework/controller.ts";
+import { byAge } from "../framework/keys.ts";
+import { controllerReference, isControlledBy } from "../framework/owner-references.ts";
+import { canonicalJson, hashOf } from "../framework/template-hash.ts";
 import { progressOf, withProgress } from "./deployment-status.ts";
 import {
   DESIRED,

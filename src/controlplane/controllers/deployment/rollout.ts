@@ -5,9 +5,9 @@
  * @see
  * https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#rolling-update-deployment
  */
-import type { Deployment } from "../../builtin/kinds/apps/shared.ts";
-import type { ReplicaSet } from "../../builtin/shared/workloads/shapes.ts";
-import { shareOf } from "../counts.ts";
+import type { Deployment } from "../../builtin/kinds/apps/workload-rules.ts";
+import type { ReplicaSet } from "../../builtin/shared/workloads/workload-shapes.ts";
+import { shareOf } from "../framework/counts.ts";
 
 export const DESIRED = "deployment.kubernetes.io/desired-replicas";
 export const MAX = "deployment.kubernetes.io/max-replicas";

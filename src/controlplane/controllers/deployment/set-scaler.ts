@@ -3,11 +3,11 @@
  *
  * @see https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#proportional-scaling
  */
-import type { Deployment } from "../../builtin/kinds/apps/shared.ts";
-import type { ReplicaSet } from "../../builtin/shared/workloads/shapes.ts";
+import type { Deployment } from "../../builtin/kinds/apps/workload-rules.ts";
+import type { ReplicaSet } from "../../builtin/shared/workloads/workload-shapes.ts";
 import { REPLICA_SETS } from "../../builtin/tokens.ts";
-import type { Tools } from "../controller.ts";
-import { byAge } from "../keys.ts";
+import type { Tools } from "../framework/controller.ts";
+import { byAge } from "../framework/keys.ts";
 import {
   type Rollout,
   allOf,

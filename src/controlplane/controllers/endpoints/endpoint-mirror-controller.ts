@@ -7,8 +7,8 @@ import type { Endpoint } from "../../../generated/k8s/discovery-v1.ts";
 import { present } from "../../../present.ts";
 import type { Service } from "../../builtin/kinds/core/service/shape.ts";
 import { SERVICES } from "../../builtin/tokens.ts";
-import { Controller, watch } from "../controller.ts";
-import { keyFrom } from "../keys.ts";
+import { Controller, watch } from "../framework/controller.ts";
+import { keyFrom } from "../framework/keys.ts";
 import {
   ENDPOINT_SLICES,
   type EndpointSlice,

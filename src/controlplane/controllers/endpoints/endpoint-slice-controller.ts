@@ -5,8 +5,8 @@
  */
 import type { Service } from "../../builtin/kinds/core/service/shape.ts";
 import { NODES, SERVICES } from "../../builtin/tokens.ts";
-import { unlessGone } from "../absence.ts";
-import { ObjectController, watch } from "../controller.ts";
+import { unlessGone } from "../framework/absence.ts";
+import { ObjectController, watch } from "../framework/controller.ts";
 import {
   ENDPOINT_SLICES,
   type EndpointSlice,

@@ -13,9 +13,9 @@ import type { Node } from "../../builtin/kinds/core/node.ts";
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { Service } from "../../builtin/kinds/core/service/shape.ts";
 import type { ResourceName } from "../../resource-name.ts";
-import { controllerReference } from "../ownership.ts";
+import { controllerReference } from "../framework/owner-references.ts";
 import { isReady } from "../pods/pods.ts";
-import { canonicalJson } from "../template-hash.ts";
+import { canonicalJson } from "../framework/template-hash.ts";
 import {
   type EndpointPort,
   HEADLESS,

@@ -8,11 +8,11 @@ import { present } from "../../../present.ts";
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { Service } from "../../builtin/kinds/core/service/shape.ts";
 import { SERVICES } from "../../builtin/tokens.ts";
-import { unlessGone } from "../absence.ts";
-import { Controller, watch } from "../controller.ts";
-import { keyFrom } from "../keys.ts";
+import { unlessGone } from "../framework/absence.ts";
+import { Controller, watch } from "../framework/controller.ts";
+import { keyFrom } from "../framework/keys.ts";
 import { isReady } from "../pods/pods.ts";
-import { canonicalJson } from "../template-hash.ts";
+import { canonicalJson } from "../framework/template-hash.ts";
 import {
   ENDPOINTS,
   type EndpointAddress,

@@ -7,9 +7,9 @@ import { present } from "../../../present.ts";
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { Service, ServicePort } from "../../builtin/kinds/core/service/shape.ts";
 import { NODES, PODS, SERVICES } from "../../builtin/tokens.ts";
-import type { ControllerClient } from "../client.ts";
-import { type Watch, watch } from "../controller.ts";
-import { textOf } from "../keys.ts";
+import type { ControllerClient } from "../framework/client.ts";
+import { type Watch, watch } from "../framework/controller.ts";
+import { textOf } from "../framework/keys.ts";
 import { isFinished, isReady, readySince } from "../pods/pods.ts";
 
 /** A port of endpoints; its name may be absent. */

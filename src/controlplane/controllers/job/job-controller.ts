@@ -12,12 +12,17 @@ import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { Condition } from "../../builtin/shared/shapes.ts";
 import type { Job } from "../../builtin/kinds/batch/job/shape.ts";
 import { JOBS, PODS } from "../../builtin/tokens.ts";
-import { unlessGone } from "../absence.ts";
-import { isTrue, withoutCondition } from "../conditions.ts";
-import { ObjectController, watch } from "../controller.ts";
-import { nonZero, shortest } from "../counts.ts";
-import { keyFrom, textOf } from "../keys.ts";
-import { claimed, controllerOf, isControlledBy, watchOwned } from "../ownership.ts";
+import { unlessGone } from "../framework/absence.ts";
+import { isTrue, withoutCondition } from "../framework/conditions.ts";
+import { ObjectController, watch } from "../framework/controller.ts";
+import { nonZero, shortest } from "../framework/counts.ts";
+import { keyFrom, textOf } from "../framework/keys.ts";
+import {
+  claimed,
+  controllerOf,
+  isControlledBy,
+  watchOwned,
+} from "../framework/owner-references.ts";
 import { createPod, deletePod, isFinished, isReady, isTerminating } from "../pods/pods.ts";
 import {
   type Failures,

@@ -9,7 +9,7 @@ import { present } from "../../../present.ts";
 import { formatIndexes, parseIndexes } from "../../builtin/kinds/batch/job-indexes.ts";
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { Job } from "../../builtin/kinds/batch/job/shape.ts";
-import { isTrue } from "../conditions.ts";
+import { isTrue } from "../framework/conditions.ts";
 import { isActive, isReady, isTerminating, restartsOf } from "../pods/pods.ts";
 import {
   TRACKING,

@@ -10,7 +10,7 @@ import { formatDuration } from "../../../kube/values/duration.ts";
 import { msOf, timeOf } from "../../../kube/values/times.ts";
 import { present } from "../../../present.ts";
 import type { ContainerState, ContainerStatus, Pod } from "../../builtin/kinds/core/pod/shape.ts";
-import type { Container } from "../../builtin/shared/pods/shapes.ts";
+import type { Container } from "../../builtin/shared/pods/pod-shapes.ts";
 import type { Program } from "./simulation.ts";
 
 const FIRST_BACK_OFF_MS = 10_000;

@@ -11,13 +11,13 @@
 import type { Node } from "../../builtin/kinds/core/node.ts";
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { ResourceName } from "../../resource-name.ts";
-import { unlessGone } from "../absence.ts";
+import { unlessGone } from "../framework/absence.ts";
 import { usersOf } from "../volumes/claims.ts";
-import { textOf } from "../keys.ts";
+import { textOf } from "../framework/keys.ts";
 import { CLAIMS, CONFIG_MAPS, NODES, PODS, SECRETS } from "../../builtin/tokens.ts";
 import { nodeAddress } from "../nodes/node-simulator.ts";
 import { isFinished } from "../pods/pods.ts";
-import { ObjectController, watch } from "../controller.ts";
+import { ObjectController, watch } from "../framework/controller.ts";
 import { type Note, type Step, warning } from "./container-step.ts";
 import { environmentProblem, mountProblems } from "./missing-references.ts";
 import { endedPodStatus, nextPodStep } from "./pod-step.ts";

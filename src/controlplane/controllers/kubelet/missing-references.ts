@@ -2,9 +2,9 @@
 import type { SentObject } from "../../../kube/object.ts";
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { SecretProjection, SecretVolumeSource } from "../../../generated/k8s/core-v1.ts";
-import type { Container } from "../../builtin/shared/pods/shapes.ts";
+import type { Container } from "../../builtin/shared/pods/pod-shapes.ts";
 import { claimNameOf, isBindComplete } from "../volumes/claims.ts";
-import type { ControllerClient } from "../client.ts";
+import type { ControllerClient } from "../framework/client.ts";
 import type { ResourceName } from "../../resource-name.ts";
 import { CLAIMS, CONFIG_MAPS, SECRETS } from "../../builtin/tokens.ts";
 

@@ -6,7 +6,7 @@
 import { present } from "../../../present.ts";
 import type { ContainerStatus, Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { Condition } from "../../builtin/shared/shapes.ts";
-import { timed } from "../conditions.ts";
+import { timed } from "../framework/conditions.ts";
 import { begunState } from "./container-step.ts";
 
 /** The facts that the conditions follow from. */

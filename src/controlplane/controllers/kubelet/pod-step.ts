@@ -7,7 +7,7 @@
  */
 import { msOf, timeOf } from "../../../kube/values/times.ts";
 import type { ContainerStatus, Pod, PodStatus } from "../../builtin/kinds/core/pod/shape.ts";
-import type { Container } from "../../builtin/shared/pods/shapes.ts";
+import type { Container } from "../../builtin/shared/pods/pod-shapes.ts";
 import {
   type Note,
   type Step,

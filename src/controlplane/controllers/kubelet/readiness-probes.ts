@@ -9,9 +9,9 @@ import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { connect } from "node:net";
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
-import type { Container, Probe } from "../../builtin/shared/pods/shapes.ts";
+import type { Container, Probe } from "../../builtin/shared/pods/pod-shapes.ts";
 import { msOf } from "../../../kube/values/times.ts";
-import { textOf } from "../keys.ts";
+import { textOf } from "../framework/keys.ts";
 import { type Note, type Step, earliest, warning } from "./container-step.ts";
 import type { Simulation } from "./simulation.ts";
 

@@ -3,8 +3,8 @@
  * commands and their probes.
  */
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
-import type { Container } from "../../builtin/shared/pods/shapes.ts";
-import { controllerOf } from "../ownership.ts";
+import type { Container } from "../../builtin/shared/pods/pod-shapes.ts";
+import { controllerOf } from "../framework/owner-references.ts";
 import { type CommandEnd, commandEnd } from "./commands.ts";
 
 /** The annotation of a pod, or of a pod template, that scripts the pod. */

@@ -1,10 +1,10 @@
 /** The content of every namespace: the default service account, and the certificate of the cluster's authority. */
 import type { SentObject } from "../../../kube/object.ts";
 import type { Namespace } from "../../builtin/kinds/core/namespace.ts";
-import { unlessThere } from "../absence.ts";
+import { unlessThere } from "../framework/absence.ts";
 import type { ConfigMap } from "../../builtin/kinds/core/config-map.ts";
 import { CONFIG_MAPS, NAMESPACES, SERVICE_ACCOUNTS } from "../../builtin/tokens.ts";
-import { ObjectController, type Tools, watch } from "../controller.ts";
+import { ObjectController, type Tools, watch } from "../framework/controller.ts";
 
 const ACCOUNT = "default";
 const CERTIFICATES = "kube-root-ca.crt";

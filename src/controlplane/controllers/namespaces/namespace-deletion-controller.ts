@@ -7,13 +7,13 @@
 import type { SentObject } from "../../../kube/object.ts";
 import { type ResourceInfo, groupResourceOf } from "../../../kube/resource.ts";
 import type { Namespace } from "../../builtin/kinds/core/namespace.ts";
-import { unlessGone } from "../absence.ts";
-import type { StoreEvent } from "../client.ts";
+import { unlessGone } from "../framework/absence.ts";
+import type { StoreEvent } from "../framework/client.ts";
 import { NAMESPACES, PODS } from "../../builtin/tokens.ts";
 import { isSameResource } from "../../resource-name.ts";
-import { timed } from "../conditions.ts";
+import { timed } from "../framework/conditions.ts";
 import { isFinished } from "../pods/pods.ts";
-import { ObjectController, watch, watchAll } from "../controller.ts";
+import { ObjectController, watch, watchAll } from "../framework/controller.ts";
 
 /** The remaining objects of one resource. */
 interface Remainder {

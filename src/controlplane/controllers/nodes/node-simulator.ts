@@ -3,7 +3,7 @@ import type { Node } from "../../builtin/kinds/core/node.ts";
 import { KUBERNETES_VERSION } from "../../../kube/kubernetes-version.ts";
 import { NODES } from "../../builtin/tokens.ts";
 import { timeOf } from "../../../kube/values/times.ts";
-import { Controller, type Tools, watch } from "../controller.ts";
+import { Controller, type Tools, watch } from "../framework/controller.ts";
 
 const NOT_READY = "node.kubernetes.io/not-ready";
 const CAPACITY = { cpu: "32", memory: "128Gi", "ephemeral-storage": "512Gi", pods: "1000" };

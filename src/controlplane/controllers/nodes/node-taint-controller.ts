@@ -4,16 +4,16 @@
  * @see
  * https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/#taint-based-evictions
  */
-import type { Toleration } from "../../builtin/shared/pods/shapes.ts";
+import type { Toleration } from "../../builtin/shared/pods/pod-shapes.ts";
 import type { Node } from "../../builtin/kinds/core/node.ts";
-import { unlessGone } from "../absence.ts";
-import type { StoreEvent } from "../client.ts";
-import { keyFrom, textOf } from "../keys.ts";
+import { unlessGone } from "../framework/absence.ts";
+import type { StoreEvent } from "../framework/client.ts";
+import { keyFrom, textOf } from "../framework/keys.ts";
 import { NODES, PODS } from "../../builtin/tokens.ts";
 import { tolerates } from "../pods/pod-scheduling.ts";
 import { isFinished } from "../pods/pods.ts";
 import { msOf, timeOf } from "../../../kube/values/times.ts";
-import { ObjectController, watch } from "../controller.ts";
+import { ObjectController, watch } from "../framework/controller.ts";
 import { tableOf } from "../../../table.ts";
 
 type Taint = NonNullable<NonNullable<Node["spec"]>["taints"]>[number];

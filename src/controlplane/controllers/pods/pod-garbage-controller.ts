@@ -8,12 +8,12 @@
  */
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { Condition } from "../../builtin/shared/shapes.ts";
-import { isTrue, withCondition } from "../conditions.ts";
-import { unlessGone } from "../absence.ts";
-import { byAge } from "../keys.ts";
+import { isTrue, withCondition } from "../framework/conditions.ts";
+import { unlessGone } from "../framework/absence.ts";
+import { byAge } from "../framework/keys.ts";
 import { NODES, PODS } from "../../builtin/tokens.ts";
 import { isFinished } from "./pods.ts";
-import { Controller, watch } from "../controller.ts";
+import { Controller, watch } from "../framework/controller.ts";
 
 const ALL = "all";
 const PERIOD_MS = 20_000;

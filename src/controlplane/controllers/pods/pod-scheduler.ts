@@ -9,14 +9,14 @@ import { timeOf } from "../../../kube/values/times.ts";
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { ResourceName } from "../../resource-name.ts";
 import type { Node } from "../../builtin/kinds/core/node.ts";
-import type { PodSpec } from "../../builtin/shared/pods/shapes.ts";
-import { withoutCondition } from "../conditions.ts";
+import type { PodSpec } from "../../builtin/shared/pods/pod-shapes.ts";
+import { withoutCondition } from "../framework/conditions.ts";
 import { usersOf } from "../volumes/claims.ts";
-import { byName, textOf } from "../keys.ts";
+import { byName, textOf } from "../framework/keys.ts";
 import { CLAIMS, NODES, PODS, STORAGE_CLASSES, VOLUMES } from "../../builtin/tokens.ts";
 import { chooseNodeForClaims, claimsForScheduling } from "../volumes/claim-scheduling.ts";
 import { isSelected, untolerated } from "./pod-scheduling.ts";
-import { ObjectController, watch } from "../controller.ts";
+import { ObjectController, watch } from "../framework/controller.ts";
 
 const EFFECTS = ["NoSchedule", "NoExecute"];
 

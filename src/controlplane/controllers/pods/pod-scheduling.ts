@@ -4,7 +4,7 @@
  * @see https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/
  */
 import { matchesLabelSelector } from "../../../kube/selectors/selector.ts";
-import type { NodeRequirement, PodSpec, Toleration } from "../../builtin/shared/pods/shapes.ts";
+import type { NodeRequirement, PodSpec, Toleration } from "../../builtin/shared/pods/pod-shapes.ts";
 import type { Node } from "../../builtin/kinds/core/node.ts";
 
 type Taint = NonNullable<NonNullable<Node["spec"]>["taints"]>[number];

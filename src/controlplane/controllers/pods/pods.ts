@@ -5,11 +5,11 @@ import { findCondition } from "../../../kube/progress/conditions.ts";
 import { isNotFound } from "../../../kube/status.ts";
 import { msOf } from "../../../kube/values/times.ts";
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
-import type { PodTemplate } from "../../builtin/shared/pods/shapes.ts";
+import type { PodTemplate } from "../../builtin/shared/pods/pod-shapes.ts";
 import { PODS } from "../../builtin/tokens.ts";
-import { isTrue } from "../conditions.ts";
-import type { Tools } from "../controller.ts";
-import { controllerReference } from "../ownership.ts";
+import { isTrue } from "../framework/conditions.ts";
+import type { Tools } from "../framework/controller.ts";
+import { controllerReference } from "../framework/owner-references.ts";
 
 /** Whether the pod is neither finished nor being deleted. */
 export function isActive(pod: Pod): boolean {

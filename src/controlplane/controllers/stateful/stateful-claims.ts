@@ -14,10 +14,10 @@ import { present } from "../../../present.ts";
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { PersistentVolumeClaim } from "../../builtin/shared/shapes.ts";
 import type { StatefulSet } from "../../builtin/kinds/apps/stateful-set.ts";
-import type { ControllerClient } from "../client.ts";
-import type { Tools } from "../controller.ts";
+import type { ControllerClient } from "../framework/client.ts";
+import type { Tools } from "../framework/controller.ts";
 import { CLAIMS } from "../../builtin/tokens.ts";
-import { controllerReference } from "../ownership.ts";
+import { controllerReference } from "../framework/owner-references.ts";
 import { claimName, isInRange } from "./stateful-pods.ts";
 
 /** The claims of a pod, as they are to be created. */

@@ -1,10 +1,10 @@
 /** The pods of a StatefulSet: names, order and health. */
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
-import type { Volume } from "../../builtin/shared/pods/shapes.ts";
+import type { Volume } from "../../builtin/shared/pods/pod-shapes.ts";
 import type { PersistentVolumeClaim } from "../../builtin/shared/shapes.ts";
 import type { StatefulSet } from "../../builtin/kinds/apps/stateful-set.ts";
 import { isAvailable, isReady, podFrom } from "../pods/pods.ts";
-import type { Revision } from "../revision-history.ts";
+import type { Revision } from "../framework/revision-history.ts";
 
 const POD_NAME = "statefulset.kubernetes.io/pod-name";
 const POD_INDEX = "apps.kubernetes.io/pod-index";

@@ -12,13 +12,13 @@ import { errorFrom, messageOf } from "../../../errors.ts";
 import { isAlreadyExists } from "../../../kube/status.ts";
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { StatefulSet } from "../../builtin/kinds/apps/stateful-set.ts";
-import { unlessGone } from "../absence.ts";
+import { unlessGone } from "../framework/absence.ts";
 import { PODS, STATEFUL_SETS } from "../../builtin/tokens.ts";
-import { claimed, watchOwned } from "../ownership.ts";
+import { claimed, watchOwned } from "../framework/owner-references.ts";
 import { availableInMs, isAvailable, isFinished } from "../pods/pods.ts";
-import { currentRevision, removeRevisions, revisionsOf } from "../revision-history.ts";
-import { ObjectController, watch } from "../controller.ts";
-import { shareOf, shortest } from "../counts.ts";
+import { currentRevision, removeRevisions, revisionsOf } from "../framework/revision-history.ts";
+import { ObjectController, watch } from "../framework/controller.ts";
+import { shareOf, shortest } from "../framework/counts.ts";
 import { areClaimsSettled, createClaims, hasStaleClaims, settleClaims } from "./stateful-claims.ts";
 import {
   type Versions,

@@ -1,7 +1,7 @@
 /** The status of a StatefulSet: the counts of its pods by revision and state. */
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { StatefulSet } from "../../builtin/kinds/apps/stateful-set.ts";
-import { nonZero } from "../counts.ts";
+import { nonZero } from "../framework/counts.ts";
 import { isAvailable } from "../pods/pods.ts";
 import { type Versions, isRunningAndReady, revisionOf } from "./stateful-pods.ts";
 

@@ -7,7 +7,7 @@
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { PersistentVolumeClaim } from "../../builtin/shared/shapes.ts";
 import { CLAIMS, VOLUMES } from "../../builtin/tokens.ts";
-import type { ControllerClient } from "../client.ts";
+import type { ControllerClient } from "../framework/client.ts";
 import {
   NO_PROVISIONER,
   SELECTED_NODE,

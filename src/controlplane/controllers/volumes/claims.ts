@@ -7,10 +7,10 @@ import type { SentObject } from "../../../kube/object.ts";
 import { classOf } from "../../builtin/kinds/core/persistent-volume-claim.ts";
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { StorageClass } from "../../builtin/kinds/storage/storage-class.ts";
-import type { Volume } from "../../builtin/shared/pods/shapes.ts";
+import type { Volume } from "../../builtin/shared/pods/pod-shapes.ts";
 import type { PersistentVolumeClaim } from "../../builtin/shared/shapes.ts";
 import { PODS, STORAGE_CLASSES } from "../../builtin/tokens.ts";
-import type { ControllerClient, ObjectName, StoreEvent } from "../client.ts";
+import type { ControllerClient, ObjectName, StoreEvent } from "../framework/client.ts";
 
 /** Set when the controller chose the other side, not when a user named it. */
 export const BOUND_BY = "pv.kubernetes.io/bound-by-controller";

@@ -5,11 +5,11 @@
  */
 import { present } from "../../../present.ts";
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
-import { unlessThere } from "../absence.ts";
+import { unlessThere } from "../framework/absence.ts";
 import { CLAIMS, PODS } from "../../builtin/tokens.ts";
-import { controllerReference } from "../ownership.ts";
+import { controllerReference } from "../framework/owner-references.ts";
 import { isActive } from "../pods/pods.ts";
-import { ObjectController, watch } from "../controller.ts";
+import { ObjectController, watch } from "../framework/controller.ts";
 
 export class EphemeralClaimController extends ObjectController<Pod> {
   readonly name = "EphemeralClaim";

@@ -13,10 +13,10 @@ import type {
 } from "../../builtin/shared/shapes.ts";
 import { ATTRIBUTES_CLASSES, CLAIMS, PODS, VOLUMES } from "../../builtin/tokens.ts";
 import type { ResourceName } from "../../resource-name.ts";
-import type { ControllerClient, StoreEvent } from "../client.ts";
-import { withCondition } from "../conditions.ts";
-import { Controller, watch } from "../controller.ts";
-import { keyFrom } from "../keys.ts";
+import type { ControllerClient, StoreEvent } from "../framework/client.ts";
+import { withCondition } from "../framework/conditions.ts";
+import { Controller, watch } from "../framework/controller.ts";
+import { keyFrom } from "../framework/keys.ts";
 import { isFinished } from "../pods/pods.ts";
 import { usedClaims, usersOf } from "./claims.ts";
 

@@ -10,8 +10,8 @@ import { classOf, defaultClassOf } from "../../builtin/kinds/core/persistent-vol
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { PersistentVolume, PersistentVolumeClaim } from "../../builtin/shared/shapes.ts";
 import { CLAIMS, PODS, STORAGE_CLASSES, VOLUMES } from "../../builtin/tokens.ts";
-import { ObjectController, watch } from "../controller.ts";
-import { textOf } from "../keys.ts";
+import { ObjectController, watch } from "../framework/controller.ts";
+import { textOf } from "../framework/keys.ts";
 import {
   BIND_COMPLETED,
   BOUND_BY,

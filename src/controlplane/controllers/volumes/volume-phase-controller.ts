@@ -4,11 +4,11 @@
  * @see https://kubernetes.io/docs/concepts/storage/persistent-volumes/#reclaiming
  */
 import type { PersistentVolume, PersistentVolumeClaim } from "../../builtin/shared/shapes.ts";
-import { unlessGone } from "../absence.ts";
+import { unlessGone } from "../framework/absence.ts";
 import { CLAIMS, VOLUMES } from "../../builtin/tokens.ts";
 import { BOUND_BY, PROVISIONED_BY } from "./claims.ts";
 import { haveSameMode } from "./volume-matching.ts";
-import { ObjectController, type Tools, watch } from "../controller.ts";
+import { ObjectController, type Tools, watch } from "../framework/controller.ts";
 
 type Phase = "Available" | "Bound" | "Released" | "Failed";
 

@@ -8,7 +8,7 @@ import type { StorageClass } from "../../builtin/kinds/storage/storage-class.ts"
 import { dns1123SubdomainErrors } from "../../../kube/names.ts";
 import { isAlreadyExists, StatusError } from "../../../kube/status.ts";
 import type { PersistentVolumeClaim } from "../../builtin/shared/shapes.ts";
-import { EventRecorder } from "../event-recorder.ts";
+import { EventRecorder } from "../framework/event-recorder.ts";
 import { CLAIMS, VOLUMES } from "../../builtin/tokens.ts";
 import {
   PROVISIONED_BY,
@@ -19,7 +19,7 @@ import {
   storageClassOf,
 } from "./claims.ts";
 import { storageOf } from "./volume-matching.ts";
-import { ObjectController, watch } from "../controller.ts";
+import { ObjectController, watch } from "../framework/controller.ts";
 import { present } from "../../../present.ts";
 
 const LONGEST_DRIVER_NAME = 63;

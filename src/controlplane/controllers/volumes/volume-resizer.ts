@@ -8,12 +8,12 @@
 import { compareAmounts } from "../../../kube/values/quantity.ts";
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { PersistentVolumeClaim } from "../../builtin/shared/shapes.ts";
-import { EventRecorder } from "../event-recorder.ts";
+import { EventRecorder } from "../framework/event-recorder.ts";
 import { CLAIMS, PODS, VOLUMES } from "../../builtin/tokens.ts";
 import { timeOf } from "../../../kube/values/times.ts";
 import { isBindComplete, usedClaims, usersOf } from "./claims.ts";
 import { storageOf } from "./volume-matching.ts";
-import { ObjectController, watch } from "../controller.ts";
+import { ObjectController, watch } from "../framework/controller.ts";
 
 const PENDING = "FileSystemResizePending";
 

@@ -22,7 +22,7 @@ import { checkPatched, tellMistakes } from "./body.ts";
 import { type Cluster, type WriteOptions, storedAt } from "../cluster/cluster.ts";
 import { matchName, matchNamespace } from "../write/match-path.ts";
 import { conflict, notFound } from "../../failures.ts";
-import { applyTo, trackChange } from "../write/ownership.ts";
+import { applyTo, trackChange } from "../write/field-ownership.ts";
 import { permitCreate } from "./permission.ts";
 import { writeOptions } from "./query.ts";
 import { type Outcome, type ResourceRequest, headerOf } from "./request.ts";

@@ -23,7 +23,7 @@ import { deleteObject } from "../write/delete.ts";
 import { badRequest, conflict, plainError } from "../../failures.ts";
 import { spendBudget } from "../write/disruption-budget.ts";
 import { getObject } from "../read/list.ts";
-import { trackChange } from "../write/ownership.ts";
+import { trackChange } from "../write/field-ownership.ts";
 import { writeOptions } from "./query.ts";
 import type { Outcome, ResourceRequest } from "./request.ts";
 import { updateObject } from "../write/update.ts";

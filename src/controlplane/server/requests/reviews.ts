@@ -35,7 +35,7 @@ import { readObject } from "./body.ts";
 import { type Cluster, mainEndpoint, timestamp } from "../cluster/cluster.ts";
 import { matchNamespace } from "../write/match-path.ts";
 import { badRequest } from "../../failures.ts";
-import { trackChange } from "../write/ownership.ts";
+import { trackChange } from "../write/field-ownership.ts";
 import { writeOptions } from "./query.ts";
 import type { RequestHandler } from "./presenter.ts";
 import { present } from "../../../present.ts";

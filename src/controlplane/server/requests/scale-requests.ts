@@ -12,7 +12,7 @@ import { decodeConfiguration, decodePatch } from "../../wire/decode-patch.ts";
 import { checkPatched, readObject, tellMistakes } from "./body.ts";
 import type { Cluster, WriteOptions } from "../cluster/cluster.ts";
 import { matchName } from "../write/match-path.ts";
-import { applyTo, trackChange } from "../write/ownership.ts";
+import { applyTo, trackChange } from "../write/field-ownership.ts";
 import { APPLY, patchForm, patchType, patched } from "./patch-requests.ts";
 import { writeOptions } from "./query.ts";
 import { readOne } from "./read-requests.ts";

@@ -19,7 +19,7 @@ import { readObject } from "./body.ts";
 import { type Cluster, randomUid, storedAt, timestamp } from "../cluster/cluster.ts";
 import { badRequest, notFound } from "../../failures.ts";
 import { getObject } from "../read/list.ts";
-import { trackChange } from "../write/ownership.ts";
+import { trackChange } from "../write/field-ownership.ts";
 import { sentWrite } from "./pod-requests.ts";
 import { writeOptions } from "./query.ts";
 import type { Outcome, ResourceRequest } from "./request.ts";

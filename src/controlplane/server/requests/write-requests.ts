@@ -16,7 +16,7 @@ import { type CreateOptions, createObject } from "../write/create.ts";
 import { matchName, matchNamespace } from "../write/match-path.ts";
 import { deleteObject, warnOfDeletion } from "../write/delete.ts";
 import { noSuchResource } from "../../failures.ts";
-import { trackChange } from "../write/ownership.ts";
+import { trackChange } from "../write/field-ownership.ts";
 import { permitCreate } from "./permission.ts";
 import { parseListQuery, writeOptions } from "./query.ts";
 import { readPage } from "./read-requests.ts";

@@ -7,7 +7,7 @@ import { admissionRequest, mutated } from "./admitted.ts";
 import { checkEscalation } from "./escalation.ts";
 import { matchNamespace } from "./match-path.ts";
 import { checkSize, dedupOwners } from "./object-limits.ts";
-import { trackChange } from "./ownership.ts";
+import { trackChange } from "./field-ownership.ts";
 import type { ServedResource } from "../../kinds.ts";
 import {
   type Write,
@@ -19,7 +19,7 @@ import {
 } from "../cluster/cluster.ts";
 import { alreadyExists, forbiddenTo, notFound, plainError } from "../../failures.ts";
 import { collectionOf } from "../../resource-name.ts";
-import { validateNew } from "./validation.ts";
+import { validateNew } from "./object-validation.ts";
 import { rememberRead, shownAs, toStore, unfilled } from "../cluster/versions.ts";
 
 const SUFFIX_LETTERS = "bcdfghjklmnpqrstvwxz2456789";

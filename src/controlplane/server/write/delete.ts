@@ -6,7 +6,7 @@
 import { copyJson, sameJson, asJson } from "../../../kube/json.ts";
 import type { SentObject, ObjectMeta } from "../../../kube/object.ts";
 import { type Status, failure } from "../../../kube/status.ts";
-import type { DeleteOptions } from "../../controllers/client.ts";
+import type { DeleteOptions } from "../../controllers/framework/client.ts";
 import type { DeletionRules, ServedResource } from "../../kinds.ts";
 import { storeKey } from "../../store/store.ts";
 import { admissionRequest } from "./admitted.ts";

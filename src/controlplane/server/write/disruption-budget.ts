@@ -18,7 +18,7 @@ import {
   timestamp,
 } from "../cluster/cluster.ts";
 import { forbiddenTo, plainError } from "../../failures.ts";
-import { trackChange } from "./ownership.ts";
+import { trackChange } from "./field-ownership.ts";
 import { updateObject } from "./update.ts";
 import { present } from "../../../present.ts";
 

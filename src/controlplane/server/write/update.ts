@@ -13,7 +13,7 @@ import { checkEscalation } from "./escalation.ts";
 import { conflict, modified, notFound, plainError } from "../../failures.ts";
 import { checkSize, dedupOwners } from "./object-limits.ts";
 import { collectionOf } from "../../resource-name.ts";
-import { validateChange } from "./validation.ts";
+import { validateChange } from "./object-validation.ts";
 import { rememberRead, shownAs, toStore, unfilled } from "../cluster/versions.ts";
 import { tableOf } from "../../../table.ts";
 

@@ -10,7 +10,7 @@ import { libraryFix } from "./library-values.ts";
 import { marksOf } from "../marks/marks.ts";
 import { type FieldModel, isFieldDeclaration, isHidden, objectOf, readField } from "./members.ts";
 import { topScope } from "../reader.ts";
-import { settled, withOptional } from "./shapes.ts";
+import { settled, withOptional } from "./type-forms.ts";
 
 /** The model of an object type. @throws NoSchema */
 export function checkedObject(asked: Asked, type: ts.Type): TypeModel {

@@ -14,7 +14,7 @@ import { SCALAR_PARAMETER } from "./checked-program.ts";
 import { leaf } from "./keywords.ts";
 import type { CheckedNode, Reader, Scope, Trail } from "../reader.ts";
 import { NUMBER_NAMES, scalars } from "./scalars.ts";
-import { listOfModel, unsupported } from "./shapes.ts";
+import { listOfModel, unsupported } from "./type-forms.ts";
 import { quoted, unionOf } from "./union.ts";
 
 /**

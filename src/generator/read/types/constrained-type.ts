@@ -7,7 +7,7 @@ import { type KeywordTarget, schemaKeywords } from "../../schema-keywords.ts";
 import { leaf, narrow } from "./keywords.ts";
 import type { Reader, Scope, Trail } from "../reader.ts";
 import { complain } from "../reader.ts";
-import { unsupported } from "./shapes.ts";
+import { unsupported } from "./type-forms.ts";
 import { valueOfType } from "./type-value.ts";
 
 /** The types of `markers/constrained.ts`. */

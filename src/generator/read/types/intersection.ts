@@ -8,7 +8,7 @@ import type { Schema } from "../../../kube/schema/structural.ts";
 import type { Position, PropertyModel, TypeModel } from "../../model.ts";
 import { without } from "../../schema-keywords.ts";
 import { leaf, narrow } from "./keywords.ts";
-import { isBrandable } from "./shapes.ts";
+import { isBrandable } from "./type-forms.ts";
 import { present } from "../../../present.ts";
 
 const INT_OR_STRING = "x-kubernetes-int-or-string";

@@ -14,7 +14,7 @@ import { whyNotConstant } from "../not-constant.ts";
 import { intersection } from "./intersection.ts";
 import { type Keep, type Reader, type Scope, type Trail, complain } from "../reader.ts";
 import { NUMBER_NAMES } from "./scalars.ts";
-import { settled } from "./shapes.ts";
+import { settled } from "./type-forms.ts";
 import { isTemplate } from "./key-types.ts";
 import { present } from "../../../present.ts";
 

@@ -26,7 +26,7 @@ import {
   topScope,
 } from "../reader.ts";
 import { builtIns, scalars, templateMetadata } from "./scalars.ts";
-import { enumeration, unsupported } from "./shapes.ts";
+import { enumeration, unsupported } from "./type-forms.ts";
 import { contradicting, foreign, recursive, wayToType, whyNotEnum } from "./type-mistakes.ts";
 import { utilityType } from "./utility-type.ts";
 

@@ -9,7 +9,7 @@ import type { Declaration, Module } from "../module.ts";
 import { whyNotConstant } from "../not-constant.ts";
 import { attempt, type Found, type Reader, type Trail } from "../reader.ts";
 import { scalars } from "./scalars.ts";
-import { unsupported } from "./shapes.ts";
+import { unsupported } from "./type-forms.ts";
 
 /** The fix for the name of a type that is not there. */
 export function wayToType(reader: Reader, name: string, { declarations, imports }: Module): string {

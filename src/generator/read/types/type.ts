@@ -15,7 +15,7 @@ import { isPlainObject, readPicked } from "./picked.ts";
 import { attempt, count, type Reader, type Scope, type Trail } from "../reader.ts";
 import { NUMBER_NAMES } from "./scalars.ts";
 import { patternOf } from "./template-type.ts";
-import { enumeration, isBrandable, listOf, settled, unsupported } from "./shapes.ts";
+import { enumeration, isBrandable, listOf, settled, unsupported } from "./type-forms.ts";
 import { unionOf } from "./union.ts";
 
 /** Reads a type; a type that TypeScript has to compute is asked of its checker. */

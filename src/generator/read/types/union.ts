@@ -10,7 +10,7 @@ import { without } from "../../schema-keywords.ts";
 import { leaf, narrow } from "./keywords.ts";
 import { objectUnion } from "./object-union.ts";
 import { scalars } from "./scalars.ts";
-import { isObject } from "./shapes.ts";
+import { isObject } from "./type-forms.ts";
 
 /** The type that a union of these comes down to; `undefined` when a CRD has no word for it. */
 export function unionOf(members: readonly TypeModel[], at: Position): TypeModel | undefined {

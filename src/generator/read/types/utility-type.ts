@@ -14,7 +14,7 @@ import {
   unsupported,
   withOptional,
   withoutUndefined,
-} from "./shapes.ts";
+} from "./type-forms.ts";
 
 export function utilityType(
   reader: Reader,

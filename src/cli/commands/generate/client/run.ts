@@ -6,7 +6,7 @@ import { renderKustomization } from "../../../kustomize/render.ts";
 import { packageVersion } from "../../../package-info.ts";
 import { clientFiles } from "../../../packaging/client-package.ts";
 import { planGeneratedFolder } from "../../../packaging/generated-folder.ts";
-import { packageFacts, packageName } from "../../../packaging/package-facts.ts";
+import { packageFacts, packageName } from "../../../project/package-facts.ts";
 import { plannedManifests } from "../../../project/generated-manifests.ts";
 import { writePackage } from "../../../packaging/write-package.ts";
 import type { Run } from "../../../command.ts";

@@ -4,7 +4,7 @@ import { validatingPolicyErrors } from "./policy-errors.ts";
 import { checkedChange } from "../../shared/checks.ts";
 import { checkConditions } from "../../shared/conditions.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
-import { type PolicyObject, paramKind, policyRules } from "./shared.ts";
+import { type PolicyObject, paramKind, policyRules } from "./policy-rules.ts";
 
 function checkStatus(policy: Check<PolicyObject>): void {
   policy.at("status", "typeChecking", "expressionWarnings").each((entry) => {

@@ -7,7 +7,7 @@ import {
 } from "../../../admission/expressions/expressions.ts";
 import type { Sent } from "../../shared/shapes.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
-import { SHARED, setMatchDefaults } from "./shared.ts";
+import { SHARED, setMatchDefaults } from "./policy-rules.ts";
 
 export type WebhookConfiguration = Sent<MutatingWebhookConfiguration>;
 

@@ -14,11 +14,11 @@ import {
 } from "../../shared/checks.ts";
 import { setPodTemplateDefaults } from "../../shared/pods/defaults.ts";
 import { checkTemplate } from "../../shared/pods/pod-spec.ts";
-import type { PodTemplate } from "../../shared/pods/shapes.ts";
+import type { PodTemplate } from "../../shared/pods/pod-shapes.ts";
 import { templateWarnings } from "../../shared/pods/warnings.ts";
 import type { LabelSelector } from "../../shared/shapes.ts";
 import { checkEndless, checkSelection } from "../../shared/workloads/selection.ts";
-import { checkCounts } from "../../shared/workloads/status.ts";
+import { checkCounts } from "../../shared/workloads/workload-status.ts";
 import { dropFromWorkload } from "../../shared/workloads/templates.ts";
 import { internalForm } from "../../strategies/go-internal.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
@@ -30,7 +30,7 @@ import {
   checkSelectorChange,
   isZero,
   shownSelector,
-} from "./shared.ts";
+} from "./workload-rules.ts";
 
 const TEMPLATE_GENERATION = "deprecated.daemonset.template.generation";
 

@@ -9,7 +9,7 @@ import {
 } from "../../shared/checks.ts";
 import { setPodTemplateDefaults } from "../../shared/pods/defaults.ts";
 import { namedTemplateWarnings } from "../../shared/pods/warnings.ts";
-import { checkCounts } from "../../shared/workloads/status.ts";
+import { checkCounts } from "../../shared/workloads/workload-status.ts";
 import { dropFromWorkload } from "../../shared/workloads/templates.ts";
 import { internalForm } from "../../strategies/go-internal.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
@@ -23,7 +23,7 @@ import {
   checkSelectorChange,
   isZero,
   readyOfDesired,
-} from "./shared.ts";
+} from "./workload-rules.ts";
 import { selectorScale } from "../../shared/workloads/scale.ts";
 
 function setDeploymentDefaults(object: Deployment): void {

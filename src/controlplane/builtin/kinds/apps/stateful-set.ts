@@ -13,18 +13,24 @@ import {
 } from "../../shared/checks.ts";
 import { setPodTemplateDefaults } from "../../shared/pods/defaults.ts";
 import { checkPodTemplateMetadata, checkTemplate } from "../../shared/pods/pod-spec.ts";
-import type { PodTemplate } from "../../shared/pods/shapes.ts";
+import type { PodTemplate } from "../../shared/pods/pod-shapes.ts";
 import { templateWarnings } from "../../shared/pods/warnings.ts";
 import type { IntOrString, LabelSelector, PersistentVolumeClaim } from "../../shared/shapes.ts";
 import { checkClaimSpec } from "../../shared/volumes/claim-spec.ts";
 import { warnOfClaimSize } from "../../shared/volumes/warnings.ts";
 import { checkEndless, checkSelection } from "../../shared/workloads/selection.ts";
-import type { ReplicaStatus } from "../../shared/workloads/shapes.ts";
-import { checkCounts } from "../../shared/workloads/status.ts";
+import type { ReplicaStatus } from "../../shared/workloads/workload-shapes.ts";
+import { checkCounts } from "../../shared/workloads/workload-status.ts";
 import { dropFromWorkload } from "../../shared/workloads/templates.ts";
 import { internalForm } from "../../strategies/go-internal.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
-import { HISTORY, checkCollisions, checkSelector, isZero, readyOfDesired } from "./shared.ts";
+import {
+  HISTORY,
+  checkCollisions,
+  checkSelector,
+  isZero,
+  readyOfDesired,
+} from "./workload-rules.ts";
 import { selectorScale } from "../../shared/workloads/scale.ts";
 
 /** Warnings about a StatefulSet. */

@@ -1,6 +1,6 @@
 /** The shape, defaults and validation of a Job's spec, which a CronJob contains too. */
 import type { JobSpec as BuiltInSpec } from "../../../../generated/k8s/batch-v1.ts";
-import type { PodTemplate } from "../../shared/pods/shapes.ts";
+import type { PodTemplate } from "../../shared/pods/pod-shapes.ts";
 import type { LabelSelector } from "../../shared/shapes.ts";
 import type { Check } from "../../../../kube/check.ts";
 import { checkDomainPrefixedPath, checkNotNegative } from "../../shared/checks.ts";

@@ -4,7 +4,7 @@ import type { SentObject } from "../../../../kube/object.ts";
 import { checked } from "../../shared/checks.ts";
 import { dropFromTemplate, setPodTemplateDefaults } from "../../shared/pods/defaults.ts";
 import { checkTemplate } from "../../shared/pods/pod-spec.ts";
-import type { PodTemplate } from "../../shared/pods/shapes.ts";
+import type { PodTemplate } from "../../shared/pods/pod-shapes.ts";
 import { isUncounted, podWarnings } from "../../shared/pods/warnings.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { containerCells, labelsCell } from "../../tables/cells.ts";

@@ -4,7 +4,7 @@ import type { Check } from "../../../../kube/check.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import { checkNotNegative, checked, checkedChange } from "../../shared/checks.ts";
 import { setPodTemplateDefaults } from "../../shared/pods/defaults.ts";
-import type { PodTemplate } from "../../shared/pods/shapes.ts";
+import type { PodTemplate } from "../../shared/pods/pod-shapes.ts";
 import {
   type Templated,
   isUncounted,
@@ -13,8 +13,8 @@ import {
 } from "../../shared/pods/warnings.ts";
 import type { Shaped } from "../../shared/shapes.ts";
 import { checkReplicatedTemplate, checkSelection } from "../../shared/workloads/selection.ts";
-import type { ReplicaStatus } from "../../shared/workloads/shapes.ts";
-import { checkReplicaSetStatus } from "../../shared/workloads/status.ts";
+import type { ReplicaStatus } from "../../shared/workloads/workload-shapes.ts";
+import { checkReplicaSetStatus } from "../../shared/workloads/workload-status.ts";
 import { dropFromWorkload } from "../../shared/workloads/templates.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { labelsCell } from "../../tables/cells.ts";

@@ -15,7 +15,7 @@ import type { Loose, Sent } from "../../shared/shapes.ts";
 import { internalForm } from "../../strategies/go-internal.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { conditionOf } from "../../tables/cells.ts";
-import { checkFlowStatus } from "./shared.ts";
+import { checkFlowStatus } from "./flow-status.ts";
 
 type FlowSubject = NonNullable<PolicyRulesWithSubjects["subjects"]>[number];
 

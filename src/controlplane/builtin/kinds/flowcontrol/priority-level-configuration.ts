@@ -12,7 +12,7 @@ import { at } from "../../at.ts";
 import { checked, checkedChange } from "../../shared/checks.ts";
 import type { Loose, Sent } from "../../shared/shapes.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
-import { checkFlowStatus } from "./shared.ts";
+import { checkFlowStatus } from "./flow-status.ts";
 
 type PriorityLevel = Sent<PriorityLevelConfiguration> & {
   spec: Loose<PriorityLevelConfigurationSpec>;

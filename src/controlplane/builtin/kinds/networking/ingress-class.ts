@@ -11,7 +11,7 @@ import { checkDomainPrefixedPath, checked, checkedChange } from "../../shared/ch
 import type { Loose, Sent } from "../../shared/shapes.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { defaultNameCell } from "../../tables/cells.ts";
-import { checkReference } from "./shared.ts";
+import { checkReference } from "./reference-validation.ts";
 
 type IngressClass = Sent<IngressClassKind>;
 

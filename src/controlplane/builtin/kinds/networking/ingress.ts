@@ -22,7 +22,7 @@ import {
 import type { Loose, Sent } from "../../shared/shapes.ts";
 import { asGiven } from "../../strategies/emptied.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
-import { checkReference } from "./shared.ts";
+import { checkReference } from "./reference-validation.ts";
 
 type Ingress = Sent<IngressKind>;
 

@@ -5,7 +5,7 @@ import type { SentObject } from "../../../../kube/object.ts";
 import { checkLabels, checked, checkedChange } from "../../shared/checks.ts";
 import { checkResources } from "../../shared/pods/container-resources.ts";
 import { checkToleration } from "../../shared/pods/scheduling.ts";
-import type { Toleration } from "../../shared/pods/shapes.ts";
+import type { Toleration } from "../../shared/pods/pod-shapes.ts";
 import type { ResourceList } from "../../shared/shapes.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 

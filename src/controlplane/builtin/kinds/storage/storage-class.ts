@@ -9,7 +9,7 @@ import type { Loose, Sent } from "../../shared/shapes.ts";
 import { asGiven } from "../../strategies/emptied.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
 import { defaultNameCell } from "../../tables/cells.ts";
-import { checkParameters, checkProvisioner } from "./shared.ts";
+import { checkParameters, checkProvisioner } from "./provisioner-parameters.ts";
 
 function setStorageClassDefaults(storageClass: StorageClass): void {
   storageClass.reclaimPolicy ??= "Delete";

@@ -12,7 +12,7 @@ import { setVolumeSourceDefaults } from "../../shared/pods/defaults.ts";
 import type { Sent, VolumeSpec } from "../../shared/shapes.ts";
 import { checkVolumeSpec } from "../../shared/volumes/volume-spec.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
-import { MOST_BYTES, bytesOf } from "./shared.ts";
+import { MOST_BYTES, bytesOf } from "./provisioner-parameters.ts";
 
 /** Sets the defaults of a volume source that is inlined in an attachment. */
 function setAttachmentDefaults(object: Attachment): void {

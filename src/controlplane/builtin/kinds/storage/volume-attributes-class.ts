@@ -8,7 +8,7 @@ import { checked, checkedChange } from "../../shared/checks.ts";
 import type { Sent } from "../../shared/shapes.ts";
 import { protectInUse } from "../../shared/volumes/protection.ts";
 import type { KindRules } from "../../strategies/kind-rules.ts";
-import { checkParameters, checkProvisioner } from "./shared.ts";
+import { checkParameters, checkProvisioner } from "./provisioner-parameters.ts";
 
 /** Adds the finalizer that protects a class in use. */
 function prepareVolumeAttributesClassForCreate(object: SentObject, context: WriteContext): void {

@@ -14,7 +14,7 @@ import {
 } from "../resource-names.ts";
 import type { ResourceRequirements } from "../shapes.ts";
 import { aggregateRequests } from "./resources.ts";
-import type { PodSpec, ResizePolicy } from "./shapes.ts";
+import type { PodSpec, ResizePolicy } from "./pod-shapes.ts";
 
 /**
  * Validates resources: known names, requests within limits, and whole numbers of indivisible ones.

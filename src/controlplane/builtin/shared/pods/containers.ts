@@ -15,7 +15,7 @@ import type {
   PodSpec,
   RestartRule,
   Volume,
-} from "./shapes.ts";
+} from "./pod-shapes.ts";
 
 const MAX_RULES = 20;
 const MAX_CODES = 255;

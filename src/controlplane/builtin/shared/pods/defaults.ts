@@ -14,7 +14,7 @@ import {
   type Volume,
   allContainersOf,
   containersOf,
-} from "./shapes.ts";
+} from "./pod-shapes.ts";
 
 /** Sets the defaults of the template of a workload. */
 export function setPodTemplateDefaults(template: PodTemplate | undefined): void {

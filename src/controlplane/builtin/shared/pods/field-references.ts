@@ -1,7 +1,7 @@
 /** Validation of references to a pod's own fields, and to the resources of its containers. */
 import type { Check } from "../../../../kube/check.ts";
 import { qualifiedNameErrors } from "../../../../kube/names.ts";
-import type { FieldRef, ResourceFieldRef } from "./shapes.ts";
+import type { FieldRef, ResourceFieldRef } from "./pod-shapes.ts";
 
 const RESOURCES = [
   "limits.cpu",

@@ -1,7 +1,7 @@
 /** Validation of volume mounts and raw devices of containers. */
 import type { Check } from "../../../../kube/check.ts";
 import { checkLocalPath } from "../checks.ts";
-import type { Container, Volume, VolumeMount } from "./shapes.ts";
+import type { Container, Volume, VolumeMount } from "./pod-shapes.ts";
 
 /** Validates the volume mounts of a container. */
 export function checkMounts(

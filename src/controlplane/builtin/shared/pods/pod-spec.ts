@@ -22,7 +22,7 @@ import {
   type PodSpec,
   type PodTemplate,
   allContainersOf,
-} from "./shapes.ts";
+} from "./pod-shapes.ts";
 
 const MAX_INT32 = 2_147_483_647;
 const MAX_HOSTNAME = 64;

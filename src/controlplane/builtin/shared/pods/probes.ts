@@ -1,7 +1,7 @@
 /** Validation of probes and lifecycle hooks of containers. */
 import type { Check } from "../../../../kube/check.ts";
 import { checkNotNegative, checkPortNumber, checkPortReference } from "../checks.ts";
-import type { Container, Handler, Probe } from "./shapes.ts";
+import type { Container, Handler, Probe } from "./pod-shapes.ts";
 
 type Action = "exec" | "httpGet" | "tcpSocket" | "grpc" | "sleep";
 

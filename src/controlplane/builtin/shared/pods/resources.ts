@@ -11,7 +11,7 @@ import {
   parseQuantity,
 } from "../../../../kube/values/quantity.ts";
 import type { ResourceList } from "../shapes.ts";
-import { type Container, type PodSpec, containersOf } from "./shapes.ts";
+import { type Container, type PodSpec, containersOf } from "./pod-shapes.ts";
 
 /**
  * The total requests of the containers: their sum, or the requests of an init container if they are

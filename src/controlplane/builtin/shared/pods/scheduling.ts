@@ -20,7 +20,7 @@ import type {
   PodTerm,
   SpreadConstraint,
   Toleration,
-} from "./shapes.ts";
+} from "./pod-shapes.ts";
 
 export const REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution";
 export const PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution";

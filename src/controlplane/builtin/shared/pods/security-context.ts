@@ -12,7 +12,7 @@ import {
   type PodSpec,
   type SecurityProfile,
   eachContainer,
-} from "./shapes.ts";
+} from "./pod-shapes.ts";
 
 const MAX_ID = 2_147_483_647;
 const PROFILE_TYPES = ["Localhost", "RuntimeDefault", "Unconfined"];

@@ -16,7 +16,7 @@ import {
   type PodSpec,
   type PodTemplate,
   eachContainer,
-} from "./shapes.ts";
+} from "./pod-shapes.ts";
 import { tableOf } from "../../../../table.ts";
 
 const LABELS = tableOf<string>({

@@ -6,7 +6,7 @@ import type { SecretReference } from "../../../../generated/k8s/core-v1.ts";
 import type { Check } from "../../../../kube/check.ts";
 import { dns1123LabelErrors, dns1123SubdomainErrors } from "../../../../kube/names.ts";
 import { checkCsiDriverName, checkNoBackstep } from "../checks.ts";
-import type { Volume } from "../pods/shapes.ts";
+import type { Volume } from "../pods/pod-shapes.ts";
 import type { VolumeSpec } from "../shapes.ts";
 
 /** The owner of a volume: a pod, or a PersistentVolume. */

@@ -7,7 +7,7 @@ import type { Check } from "../../../../kube/check.ts";
 import { internalForm } from "../../strategies/go-internal.ts";
 import { checkLocalPath, checkSelector } from "../checks.ts";
 import { checkFieldRef, checkResourceFieldRef } from "../pods/field-references.ts";
-import type { Projection, Volume } from "../pods/shapes.ts";
+import type { Projection, Volume } from "../pods/pod-shapes.ts";
 import type { Shaped } from "../shapes.ts";
 import {
   SHORTEST_SECONDS,

@@ -3,7 +3,7 @@ import type { Check } from "../../../../kube/check.ts";
 import { dns1123LabelErrors, dns1123SubdomainErrors } from "../../../../kube/names.ts";
 import { parseQuantity } from "../../../../kube/values/quantity.ts";
 import { checkLocalPath } from "../checks.ts";
-import type { Volume } from "../pods/shapes.ts";
+import type { Volume } from "../pods/pod-shapes.ts";
 import { checkClaimSpec } from "./claim-spec.ts";
 import { DISKS, type SourceChecks, checkInlineCsi, checkSources } from "./disk-sources.ts";
 import { checkDownward, checkKeyFiles, checkProjected } from "./file-sources.ts";

@@ -4,7 +4,7 @@ import { quote } from "../../../../kube/field-errors.ts";
 import { parseQuantity } from "../../../../kube/values/quantity.ts";
 import { at } from "../../at.ts";
 import type { Warn } from "../checks.ts";
-import type { Projection, Volume } from "../pods/shapes.ts";
+import type { Projection, Volume } from "../pods/pod-shapes.ts";
 import type { PersistentVolumeClaimSpec } from "../shapes.ts";
 
 const WHOLE = 1_000_000_000n;

@@ -4,7 +4,7 @@ import { matchesLabelSelector } from "../../../../kube/selectors/selector.ts";
 import { asGiven } from "../../strategies/emptied.ts";
 import { selectsNothing } from "../checks.ts";
 import { checkTemplate } from "../pods/pod-spec.ts";
-import type { PodTemplate } from "../pods/shapes.ts";
+import type { PodTemplate } from "../pods/pod-shapes.ts";
 import type { LabelSelector } from "../shapes.ts";
 
 /**

@@ -9,7 +9,7 @@ import { checked, checkedChange } from "../../../shared/checks.ts";
 import type { HorizontalPodAutoscalerSpec } from "../../../../../generated/k8s/autoscaling-v2.ts";
 import type { Loose } from "../../../shared/shapes.ts";
 import type { KindRules } from "../../../strategies/kind-rules.ts";
-import { SOURCE_OF_TYPE, checkAutoscaler, checkAutoscalerStatus } from "./validation.ts";
+import { SOURCE_OF_TYPE, checkAutoscaler, checkAutoscalerStatus } from "./autoscaler-validation.ts";
 
 type Autoscaler = SentObject & { spec: Loose<HorizontalPodAutoscalerSpec> };
 

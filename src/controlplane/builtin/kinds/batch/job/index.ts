@@ -9,8 +9,8 @@ import { isUncounted, nameWarnings, templateWarnings } from "../../../shared/pod
 import { checked, checkedChange } from "../../../shared/checks.ts";
 import { dropFromWorkload } from "../../../shared/workloads/templates.ts";
 import type { KindRules } from "../../../strategies/kind-rules.ts";
-import { checkJobStatus } from "./status.ts";
-import { checkJob, checkJobUpdate } from "./validation.ts";
+import { checkJobStatus } from "./job-status.ts";
+import { checkJob, checkJobUpdate } from "./job-validation.ts";
 import { field } from "../../../selectable-fields.ts";
 
 function setJobDefaults(object: Job): void {

@@ -6,7 +6,7 @@ import { checkUnchangedForm, checked, checkedChange } from "../../../shared/chec
 import type { KindRules } from "../../../strategies/kind-rules.ts";
 import { labelsCell } from "../../../tables/cells.ts";
 import { type PodCertificateRequest, checkRequest } from "./spec.ts";
-import { STATES, checkStatus } from "./status.ts";
+import { STATES, checkStatus } from "./pod-certificate-status.ts";
 
 const stateOf = (request: SentObject): string =>
   listAt(request, "status.conditions")

@@ -16,7 +16,7 @@ import { checkPodSubresource } from "./resize.ts";
 import type { Pod } from "./shape.ts";
 import { completed, readinessGates, restartsText, summarize } from "./table.ts";
 import { checkPodStatus, checkPodUpdate } from "./updates.ts";
-import { checkNewPod, checkPod } from "./validation.ts";
+import { checkNewPod, checkPod } from "./pod-validation.ts";
 import { field, fields, labelNotSupported } from "../../../selectable-fields.ts";
 import { takeEphemeralContainers, takeNode, takeResources } from "./subresources.ts";
 

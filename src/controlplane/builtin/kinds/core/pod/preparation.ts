@@ -13,7 +13,7 @@ import {
   type PodTerm,
   type SpreadConstraint,
   containersOf,
-} from "../../../shared/pods/shapes.ts";
+} from "../../../shared/pods/pod-shapes.ts";
 import type { ResourceList } from "../../../shared/shapes.ts";
 import { SYSTEM_PRIORITIES } from "../../../shared/system-priorities.ts";
 import { setLimitRangeRequirements } from "../../../strategies/limit-ranger.ts";

@@ -6,11 +6,11 @@ import { quote } from "../../../../../kube/field-errors.ts";
 import { sameJson } from "../../../../../kube/json.ts";
 import { MIRROR } from "../../../shared/pods/pod-spec.ts";
 import { qosClassOf } from "../../../shared/pods/resources.ts";
-import type { Container, PodSpec } from "../../../shared/pods/shapes.ts";
+import type { Container, PodSpec } from "../../../shared/pods/pod-shapes.ts";
 import type { ResourceList, ResourceRequirements } from "../../../shared/shapes.ts";
 import { formDifference } from "../../../strategies/go-internal.ts";
 import type { Pod } from "./shape.ts";
-import { checkPod } from "./validation.ts";
+import { checkPod } from "./pod-validation.ts";
 
 const LISTS = ["containers", "initContainers"] as const;
 

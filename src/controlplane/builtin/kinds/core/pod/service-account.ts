@@ -9,7 +9,7 @@ import {
   type PodSpec,
   allContainersOf,
   containersOf,
-} from "../../../shared/pods/shapes.ts";
+} from "../../../shared/pods/pod-shapes.ts";
 import { ENFORCED } from "../shared.ts";
 import { podForbidden } from "./forbidden.ts";
 import type { Pod, ServiceAccount } from "./shape.ts";

@@ -6,7 +6,7 @@ import { addressErrors, isOneOfEach } from "../../../shared/addresses/addresses.
 import { checkImage } from "../../../shared/pods/containers.ts";
 import { APP_ARMOR, MIRROR, checkPodAnnotations } from "../../../shared/pods/pod-spec.ts";
 import { REQUIRED } from "../../../shared/pods/scheduling.ts";
-import type { Affinity, PodSpec, Toleration } from "../../../shared/pods/shapes.ts";
+import type { Affinity, PodSpec, Toleration } from "../../../shared/pods/pod-shapes.ts";
 import { formDifference } from "../../../strategies/go-internal.ts";
 import type { ContainerStatus, Pod, PodStatus } from "./shape.ts";
 

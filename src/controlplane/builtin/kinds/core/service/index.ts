@@ -10,7 +10,7 @@ import {
   prepareServiceForUpdate,
   setServiceDefaults,
 } from "./preparation.ts";
-import { checkService, checkServiceChange, checkServiceStatus } from "./validation.ts";
+import { checkService, checkServiceChange, checkServiceStatus } from "./service-validation.ts";
 import { serviceWarnings } from "./warnings.ts";
 import { fields, labelNotSupported } from "../../../selectable-fields.ts";
 

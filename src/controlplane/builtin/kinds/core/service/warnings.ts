@@ -6,7 +6,7 @@ import { formatAddress, masked, parseRange } from "../../../shared/addresses/add
 import { warnOfAddress } from "../../../shared/addresses/warnings.ts";
 import { type Warn, warningsOf } from "../../../shared/checks.ts";
 import { isHeadless } from "./addresses.ts";
-import { HINTS, MODE } from "./validation.ts";
+import { HINTS, MODE } from "./service-validation.ts";
 import type { Service } from "./shape.ts";
 
 /** Warns about a range: about its address, and about bits beyond the prefix. */

@@ -8,7 +8,7 @@ import {
   checkResourceSlice,
   dropFromResourceSlice,
   resourceSliceWarnings,
-} from "./validation.ts";
+} from "./resource-slice-validation.ts";
 import { fields } from "../../../selectable-fields.ts";
 
 /** Sets the time at which the taints of devices were added. */

@@ -4,10 +4,10 @@ import type { SentObject } from "../../../../kube/object.ts";
 import { selectorErrors } from "../../../../kube/selectors/selector-rules.ts";
 import { numberAt } from "../../at.ts";
 import { checkUnchangedForm, selectsNothing } from "../../shared/checks.ts";
-import type { PodTemplate } from "../../shared/pods/shapes.ts";
+import type { PodTemplate } from "../../shared/pods/pod-shapes.ts";
 import type { IntOrString, LabelSelector } from "../../shared/shapes.ts";
 import { checkReplicatedTemplate, checkSelection } from "../../shared/workloads/selection.ts";
-import type { ReplicaStatus } from "../../shared/workloads/shapes.ts";
+import type { ReplicaStatus } from "../../shared/workloads/workload-shapes.ts";
 import { internalForm } from "../../strategies/go-internal.ts";
 
 export const HISTORY = 10;

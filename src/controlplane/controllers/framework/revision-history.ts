@@ -5,13 +5,13 @@
  * @see
  * https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/controller-revision-v1/
  */
-import type { ResourceName } from "../resource-name.ts";
-import type { SentObject } from "../../kube/object.ts";
-import type { LabelSelector } from "../../kube/selectors/selector.ts";
-import { present } from "../../present.ts";
-import type { PodTemplate } from "../builtin/shared/pods/shapes.ts";
+import type { ResourceName } from "../../resource-name.ts";
+import type { SentObject } from "../../../kube/object.ts";
+import type { LabelSelector } from "../../../kube/selectors/selector.ts";
+import { present } from "../../../present.ts";
+import type { PodTemplate } from "../../builtin/shared/pods/pod-shapes.ts";
 import type { ControllerClient } from "./client.ts";
-import { claimed, controllerReference } from "./ownership.ts";
+import { claimed, controllerReference } from "./owner-references.ts";
 import { canonicalJson, hashOf } from "./template-hash.ts";
 
 export interface Revision extends SentObject {

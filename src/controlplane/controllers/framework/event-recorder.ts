@@ -6,13 +6,13 @@
  *
  * @see https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/event-v1/
  */
-import type { Clock } from "../../clock.ts";
-import type { SentObject } from "../../kube/object.ts";
-import { hasReason, isAlreadyExists, isNotFound } from "../../kube/status.ts";
+import type { Clock } from "../../../clock.ts";
+import type { SentObject } from "../../../kube/object.ts";
+import { hasReason, isAlreadyExists, isNotFound } from "../../../kube/status.ts";
 import { unlessGone } from "./absence.ts";
 import type { ControllerClient } from "./client.ts";
-import { EVENTS } from "../builtin/tokens.ts";
-import { timeOf } from "../../kube/values/times.ts";
+import { EVENTS } from "../../builtin/tokens.ts";
+import { timeOf } from "../../../kube/values/times.ts";
 
 interface Recorded {
   /** Absent until the event was written. */

@@ -3,12 +3,12 @@
  *
  * @see https://kubernetes.io/docs/concepts/overview/working-with-objects/owners-dependents/
  */
-import type { SentObject, OwnerReference } from "../../kube/object.ts";
-import { type LabelSelector, matchesLabelSelector } from "../../kube/selectors/selector.ts";
-import { present } from "../../present.ts";
+import type { SentObject, OwnerReference } from "../../../kube/object.ts";
+import { type LabelSelector, matchesLabelSelector } from "../../../kube/selectors/selector.ts";
+import { present } from "../../../present.ts";
 import { unlessGone } from "./absence.ts";
 import type { ControllerClient, StoreEvent } from "./client.ts";
-import type { ResourceName } from "../resource-name.ts";
+import type { ResourceName } from "../../resource-name.ts";
 import { type ObjectController, type Watch, watch } from "./controller.ts";
 import { textOf } from "./keys.ts";
 

@@ -1,7 +1,7 @@
 /** Runs the rules over what was read. */
-import type { Found } from "./rule.ts";
-import type { Reading } from "./examine.ts";
-import { RULES } from "./rules/index.ts";
+import type { Found } from "../rule.ts";
+import type { Reading } from "../examine.ts";
+import { RULES } from "./index.ts";
 
 /** A finding, with the name of its rule. */
 export interface Diagnosis extends Found {

@@ -2,9 +2,9 @@
  * What the simulated controllers are made of: their tools, the resources that they watch, and one
  * object to bring to its desired state at a time.
  */
-import type { Clock } from "../../clock.ts";
-import type { SentObject } from "../../kube/object.ts";
-import type { ResourceName } from "../resource-name.ts";
+import type { Clock } from "../../../clock.ts";
+import type { SentObject } from "../../../kube/object.ts";
+import type { ResourceName } from "../../resource-name.ts";
 import type { ControllerClient, ControllerContext, StoreEvent } from "./client.ts";
 import { EventRecorder } from "./event-recorder.ts";
 import { keyFrom, textOf } from "./keys.ts";

@@ -1,4 +1,4 @@
-import type { IntOrString } from "../builtin/shared/shapes.ts";
+import type { IntOrString } from "../../builtin/shared/shapes.ts";
 
 /** A count, or the share of `total` that a percentage gives; 0 when absent. */
 export function shareOf(

@@ -1,6 +1,6 @@
-import type { SentObject, ObjectKey } from "../../kube/object.ts";
-import { type ResourceInfo, parseApiVersion } from "../../kube/resource.ts";
-import { msOf } from "../../kube/values/times.ts";
+import type { SentObject, ObjectKey } from "../../../kube/object.ts";
+import { type ResourceInfo, parseApiVersion } from "../../../kube/resource.ts";
+import { msOf } from "../../../kube/values/times.ts";
 import type { ControllerClient } from "./client.ts";
 
 /** `namespace/name`, with an empty namespace for cluster-scoped objects. */

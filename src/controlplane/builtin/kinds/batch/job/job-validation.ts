@@ -4,7 +4,7 @@ import { dns1123LabelErrors } from "../../../../../kube/names.ts";
 import { selectorErrors } from "../../../../../kube/selectors/selector-rules.ts";
 import { matchesLabelSelector } from "../../../../../kube/selectors/selector.ts";
 import { checkUnchangedForm } from "../../../shared/checks.ts";
-import type { Container, PodTemplate } from "../../../shared/pods/shapes.ts";
+import type { Container, PodTemplate } from "../../../shared/pods/pod-shapes.ts";
 import { checkSelection } from "../../../shared/workloads/selection.ts";
 import { type JobSpec, checkJobSpec } from "../job-spec.ts";
 import type { Job } from "./shape.ts";

@@ -1,5 +1,5 @@
 /** Writes to objects that may be gone, or exist, meanwhile. */
-import { isAlreadyExists, isNotFound } from "../../kube/status.ts";
+import { isAlreadyExists, isNotFound } from "../../../kube/status.ts";
 
 /**
  * Whether the write found its object: an object that is gone is not a failure.

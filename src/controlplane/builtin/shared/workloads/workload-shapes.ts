@@ -1,7 +1,7 @@
 /** Shapes that workloads share. */
 import type * as apps from "../../../../generated/k8s/apps-v1.ts";
 import type { SentObject } from "../../../../kube/object.ts";
-import type { PodTemplate } from "../pods/shapes.ts";
+import type { PodTemplate } from "../pods/pod-shapes.ts";
 import type { Shaped } from "../shapes.ts";
 
 /** The status that ReplicaSets, ReplicationControllers and the like share. */

@@ -1,6 +1,6 @@
-import { findCondition } from "../../kube/progress/conditions.ts";
-import { timeOf } from "../../kube/values/times.ts";
-import type { Condition } from "../builtin/shared/shapes.ts";
+import { findCondition } from "../../../kube/progress/conditions.ts";
+import { timeOf } from "../../../kube/values/times.ts";
+import type { Condition } from "../../builtin/shared/shapes.ts";
 
 /** The condition with the time of its last transition, which moves only when its status does. */
 export function timed(before: readonly Condition[], change: Condition, nowMs: number): Condition {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { isJsonObject } from "../../kube/json.ts";
-import { readIfThere } from "../project/plan.ts";
+import { readIfThere } from "./plan.ts";
 
 interface Author {
   readonly name: string;

@@ -5,13 +5,13 @@
  * same changes give the same run. A key that fails is retried as soon as something else changed, at
  * the latest after a wait on the clock.
  */
-import { type Clock, settlePromises, type Timer } from "../../clock.ts";
-import { messageOf } from "../../errors.ts";
-import { groupResourceOf } from "../../kube/resource.ts";
-import { type Logger, silentLogger } from "../../log.ts";
+import { type Clock, settlePromises, type Timer } from "../../../clock.ts";
+import { messageOf } from "../../../errors.ts";
+import { groupResourceOf } from "../../../kube/resource.ts";
+import { type Logger, silentLogger } from "../../../log.ts";
 import type { ControllerClient, StoreEvent } from "./client.ts";
 import type { Controller, Tools, Watch } from "./controller.ts";
-import type { ResourceName } from "../resource-name.ts";
+import type { ResourceName } from "../../resource-name.ts";
 
 interface Item {
   readonly controller: Controller;

@@ -2,14 +2,14 @@
  * The client of a simulated controller: reads straight from the store, writes through the same path
  * as a request over the network, with all its checks, as its own user and field manager.
  */
-import type { Clock } from "../../clock.ts";
-import type { ObjectMeta, SentObject } from "../../kube/object.ts";
-import type { ResourceInfo } from "../../kube/resource.ts";
-import type { Logger } from "../../log.ts";
-import type { CertificateRequest } from "../auth/certificate-request.ts";
-import type { SigningTerms } from "../auth/certificates.ts";
-import type { User } from "../kinds.ts";
-import type { ResourceName } from "../resource-name.ts";
+import type { Clock } from "../../../clock.ts";
+import type { ObjectMeta, SentObject } from "../../../kube/object.ts";
+import type { ResourceInfo } from "../../../kube/resource.ts";
+import type { Logger } from "../../../log.ts";
+import type { CertificateRequest } from "../../auth/certificate-request.ts";
+import type { SigningTerms } from "../../auth/certificates.ts";
+import type { User } from "../../kinds.ts";
+import type { ResourceName } from "../../resource-name.ts";
 
 /** A change in the store. Objects are frozen. */
 export interface StoreEvent<T extends SentObject = SentObject> {
