@@ -3,7 +3,7 @@ import { build } from "esbuild";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { writeSideThreadProgram } from "./side-thread-program.mjs";
+import { writeSideThreadProgram } from "./build/side-thread-program.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -11,12 +11,12 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const ownUrl = {
   name: "own-url",
   setup({ onLoad }) {
-    onLoad({ filter: /\.ts$/ }, async ({ path }) => ({
+    onLoad({ filter: /\.(?:ts|mjs)$/ }, async ({ path }) => ({
       contents: (await readFile(path, "utf8")).replaceAll(
         /(?<!["'])\bimport\.meta\.url\b/g,
         JSON.stringify(pathToFileURL(path).href),
       ),
-      loader: "ts",
+      loader: path.endsWith(".ts") ? "ts" : "js",
     }));
   },
 };
