@@ -1,7 +1,7 @@
 /** The programs of a kind: the files of its folder. */
 import { readdirSync, rmSync } from "node:fs";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { bundleTs } from "../bundle-ts.mjs";
+import { bundleAllTs } from "../bundle-ts.mjs";
 import type { AnyProgram } from "./program.ts";
 
 /** The kinds of programs, which are also folders and npm scripts. */
@@ -20,26 +20,29 @@ export function programNames(kind: Kind): string[] {
     .sort();
 }
 
-/** Loads one program. @throws Error when its file does not define a program of its kind */
-export async function loadProgram(kind: Kind, name: string): Promise<AnyProgram> {
-  const path = await bundleTs(`${scripts}${kind}/${name}.ts`, `${name}-${process.pid}.mjs`);
-  try {
-    const { program } = (await import(/* @vite-ignore */ pathToFileURL(path).href)) as {
-      program?: AnyProgram;
-    };
-    if (program?.kind === kind) return program;
-    throw new Error(
-      `scripts/${kind}/${name}.ts does not define a program of its folder. Export the definition under the name program, or move the file.`,
-    );
-  } finally {
-    rmSync(path, { force: true });
-  }
+/** The program that a module defines. @throws Error when it does not define one of its kind */
+export function programOf(module: { program?: AnyProgram }, kind: Kind, name: string): AnyProgram {
+  if (module.program?.kind === kind) return module.program;
+  throw new Error(
+    `scripts/${kind}/${name}.ts does not define a program of its folder. Export the definition under the name program, or move the file.`,
+  );
 }
 
-/** Loads all programs of a kind, by name. */
-export async function loadPrograms(kind: Kind): Promise<ReadonlyMap<string, AnyProgram>> {
-  const loaded = programNames(kind).map(
-    async (name) => [name, await loadProgram(kind, name)] as const,
-  );
-  return new Map(await Promise.all(loaded));
+/** Loads programs of a kind, by name. */
+export async function loadPrograms(
+  kind: Kind,
+  names: readonly string[] = programNames(kind),
+): Promise<ReadonlyMap<string, AnyProgram>> {
+  const files = names.map((name) => `${scripts}${kind}/${name}.ts`);
+  const folder = await bundleAllTs(files, `${kind}-${process.pid}`);
+  try {
+    const programs = new Map<string, AnyProgram>();
+    for (const name of names) {
+      const url = pathToFileURL(`${folder}/${name}.mjs`).href;
+      programs.set(name, programOf((await import(url)) as object, kind, name));
+    }
+    return programs;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }

@@ -4,7 +4,7 @@
  * the command line is wrong.
  */
 import { parseArguments, unknown, UsageError } from "./arguments.ts";
-import { type Kind, KINDS, loadProgram, loadPrograms, programNames } from "./folder.ts";
+import { type Kind, KINDS, loadPrograms, programNames } from "./folder.ts";
 import { describeProgram } from "./list.ts";
 import { runProgram } from "./run.ts";
 
@@ -17,7 +17,8 @@ async function main(kind: Kind, [name = "--list", ...argv]: readonly string[]): 
   }
   const names = programNames(kind);
   if (!names.includes(name)) throw unknown(`program "${name}" of npm run ${kind}`, name, names);
-  const program = await loadProgram(kind, name);
+  const program = (await loadPrograms(kind, [name])).get(name);
+  if (!program) throw new Error(`${name} was not loaded`);
   if (argv.includes("--help")) {
     console.log(describeProgram(name, program));
     return true;
