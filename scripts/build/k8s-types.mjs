@@ -4,12 +4,11 @@
 // Joined from three sources, all read as text (their code needs a newer Node than we do): the
 // declarations of kubernetes-models (names, documentation, what is required), the attribute tables
 // of @kubernetes/client-node 2 (int32, int64, byte; paths of the API, hence plurals and scopes), and
-// k8s-topology.mjs (how lists merge, defaults).
+// the schemas of the control plane (how lists merge, defaults).
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
-import { TOPOLOGY } from "./k8s-topology.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const modules = join(root, "node_modules");
@@ -246,24 +245,60 @@ function comment(text, tags, indent) {
   return `${indent}/**\n${lines.map((line) => `${indent} * ${line}`.trimEnd()).join("\n")}\n${indent} */\n`;
 }
 
-/** The tags that the generator reads from an interface: `map name`, `set`, `default="TCP"`. */
-function tagsOf(topology) {
-  if (!topology) return [];
-  const [, list, value] = /^(.*?) ?(?:default=(.*))?$/.exec(topology);
-  const [type, ...keys] = list.split(" ");
-  const tag = {
-    map: `@listMap ${keys.join(" ")}`,
+const schemas = JSON.parse(
+  readFileSync(join(root, "src/controlplane/builtin/definitions.data.json"), "utf8"),
+);
+/** Packages of Go by API group, as names of definitions write them. */
+const PACKAGES = {
+  "": "io.k8s.api.core",
+  meta: "io.k8s.apimachinery.pkg.apis.meta",
+  "apiextensions.k8s.io": "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions",
+  "apiregistration.k8s.io": "io.k8s.kube-aggregator.pkg.apis.apiregistration",
+};
+const definitionName = ({ group, version, name }) =>
+  `${PACKAGES[group] ?? `io.k8s.api.${group.split(".")[0]}`}.${version}.${name}`;
+
+/**
+ * OpenAPI has a default of `""`, 0 or `{}` for each field that Go always writes. These fields have a
+ * marker with such a default. The others of AzureDiskVolumeSource refer to constants, which
+ * controller-gen leaves out.
+ */
+const ZERO_DEFAULTS = new Set([
+  "AzureDiskVolumeSource.readOnly",
+  "ConfigMapEnvSource.name",
+  "ConfigMapKeySelector.name",
+  "ConfigMapProjection.name",
+  "ConfigMapVolumeSource.name",
+  "FileKeySelector.optional",
+  "GRPCAction.service",
+  "LocalObjectReference.name",
+  "ReplicationControllerSpec.minReadySeconds",
+  "ScaleSpec.replicas",
+  "SecretEnvSource.name",
+  "SecretKeySelector.name",
+  "SecretProjection.name",
+]);
+const CONSTANT_DEFAULTS = /^AzureDiskVolumeSource\.(?:cachingMode|kind)$/;
+
+/** The tags that the generator reads from an interface, for a type or one of its fields. */
+function tagsOf(schema, field) {
+  if (!schema) return [];
+  const { default: value } = schema;
+  const isZero = value === "" || value === 0 || value === false || typeof value === "object";
+  const isDefault =
+    value !== undefined && (isZero ? ZERO_DEFAULTS.has(field) : !CONSTANT_DEFAULTS.test(field));
+  const list = {
+    map: `@listMap ${schema["x-kubernetes-list-map-keys"]?.join(" ")}`,
     set: "@listSet",
     atomic: "@listAtomic",
-    "object-atomic": "@atomic",
-  }[type];
-  return [...(tag ? [tag] : []), ...(value === undefined ? [] : [`@default ${value}`])];
+  }[schema["x-kubernetes-list-type"]];
+  return [
+    ...(list ? [list] : []),
+    ...(schema["x-kubernetes-map-type"] === "atomic" ? ["@atomic"] : []),
+    ...(isDefault ? [`@default ${JSON.stringify(value)}`] : []),
+    ...(BOUNDS[field] ?? []),
+  ];
 }
-
-const tagsFor = (field, topology) => [...tagsOf(topology), ...(BOUNDS[field] ?? [])];
-
-const topologyOf = ({ group, version, name }) =>
-  TOPOLOGY[`${group === "" ? "core" : group}/${version}`]?.[name] ?? {};
 
 /** The source of one group and version. */
 function emit(entries) {
@@ -288,7 +323,7 @@ function emit(entries) {
   function emitType(entry) {
     const { exported, name, model } = entry;
     if (!model) return `export type ${exported} = ${BY_HAND[name]};\n`;
-    const topology = topologyOf(entry);
+    const schema = schemas[definitionName(entry)];
     const formats = readFormats(entry.group, entry.version, name);
     const kind = kindOf(entry);
     const members = model.members.map((member) => {
@@ -300,9 +335,9 @@ function emit(entries) {
       // Every object has metadata, whatever the OpenAPI description leaves open.
       const optional = member.optional && !(kind && member.name === "metadata");
       const key = /^[A-Za-z_]\w*$/.test(member.name) ? member.name : JSON.stringify(member.name);
-      return `${comment(member.documentation, tagsFor(`${name}.${member.name}`, topology[member.name]), "  ")}  ${key}${optional ? "?" : ""}: ${type};\n`;
+      return `${comment(member.documentation, tagsOf(schema?.properties?.[member.name] ?? {}, `${name}.${member.name}`), "  ")}  ${key}${optional ? "?" : ""}: ${type};\n`;
     });
-    let text = `${comment(model.documentation, tagsOf(topology[""]), "")}export interface ${exported} {\n${members.join("")}}\n`;
+    let text = `${comment(model.documentation, tagsOf(schema), "")}export interface ${exported} {\n${members.join("")}}\n`;
     if (kind) {
       const { group, version } = entry;
       const parts = [group, version, name, kind.plural, kind.namespaced];
@@ -371,19 +406,12 @@ writeFileSync(
   `// Written by scripts/build/k8s-types.mjs; not by hand.\n${index.join("")}`,
 );
 
-/** Packages of Go by API group, as names of definitions write them. */
-const PACKAGES = {
-  "": "io.k8s.api.core",
-  meta: "io.k8s.apimachinery.pkg.apis.meta",
-  "apiextensions.k8s.io": "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions",
-  "apiregistration.k8s.io": "io.k8s.kube-aggregator.pkg.apis.apiregistration",
-};
 const docText = (text) => text.replace(/\\\*(?!\/)/g, "*").replaceAll("*\\/", "*/");
 const docs = {};
-for (const { group, version, name, model } of all.values()) {
+for (const entry of all.values()) {
+  const { model } = entry;
   if (!model) continue;
-  const pack = PACKAGES[group] ?? `io.k8s.api.${group.split(".")[0]}`;
-  docs[`${pack}.${version}.${name}`] = Object.fromEntries([
+  docs[definitionName(entry)] = Object.fromEntries([
     ["", docText(model.documentation)],
     ...model.members.map((member) => [member.name, docText(member.documentation)]),
   ]);
