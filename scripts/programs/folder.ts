@@ -35,14 +35,14 @@ export async function loadPrograms(
 ): Promise<ReadonlyMap<string, AnyProgram>> {
   const files = names.map((name) => `${scripts}${kind}/${name}.ts`);
   const folder = await bundleAllTs(files, `${kind}-${process.pid}`);
-  try {
-    const programs = new Map<string, AnyProgram>();
-    for (const name of names) {
-      const url = pathToFileURL(`${folder}/${name}.mjs`).href;
-      programs.set(name, programOf((await import(url)) as object, kind, name));
-    }
-    return programs;
-  } finally {
+  // A program can load parts of itself as long as it runs.
+  process.once("exit", () => {
     rmSync(folder, { recursive: true, force: true });
+  });
+  const programs = new Map<string, AnyProgram>();
+  for (const name of names) {
+    const url = pathToFileURL(`${folder}/${name}.mjs`).href;
+    programs.set(name, programOf((await import(url)) as object, kind, name));
   }
+  return programs;
 }

@@ -2,7 +2,7 @@
 import { systemClock } from "../../src/clock.ts";
 import { messageOf } from "../../src/errors.ts";
 
-/** Runs work and prints its title, what it returns, and its duration. */
+/** Runs work and prints its title, the line that it returns, and its duration. */
 export async function step<T>(title: string, work: () => T | Promise<T>): Promise<T> {
   const beganMs = systemClock.monotonicMs();
   const print = (result: string): void => {
@@ -11,7 +11,7 @@ export async function step<T>(title: string, work: () => T | Promise<T>): Promis
   };
   try {
     const found = await work();
-    print(typeof found === "string" && found !== "" ? found : "ok");
+    print(typeof found === "string" && /^.+$/.test(found) ? found : "ok");
     return found;
   } catch (error) {
     console.log(messageOf(error).replaceAll(/^/gm, "  "));

@@ -55,6 +55,9 @@ export const program = defineVerification({
   },
   run: async ({ values, tally }) => {
     const { kubeconfig, answers, kinds, count, seed, all, show, match, full } = values;
+    if (kubeconfig === undefined && answers === undefined) {
+      throw new Error("Name the real API server with --kubeconfig, or its answers with --answers.");
+    }
     const { byKind, disagreements } = await runDifferential({
       ...(kubeconfig === undefined ? {} : { kubeconfig: readFileSync(kubeconfig, "utf8") }),
       ...(answers === undefined ? {} : { answersFolder: answers }),
