@@ -151,7 +151,7 @@ const page = [
   },
   {
     name: "page-is-imported-by-nobody",
-    comment: "src/page is bundled for browsers by scripts/page.mjs.",
+    comment: "src/page is bundled for browsers by scripts/build/page.mjs.",
     severity: "error",
     from: { path: "^src/", pathNot: "^src/page/" },
     to: { path: "^src/page/" },
@@ -210,7 +210,7 @@ module.exports = {
       name: "no-dev-dependency-in-src",
       severity: "error",
       comment:
-        "A user does not have it. Bundle it (scripts/bundle-cached.mjs) or make it a dependency, with a line in the changelog.",
+        "A user does not have it. Bundle it (scripts/build/bundle-cached.mjs) or make it a dependency, with a line in the changelog.",
       from: {
         path: "^src/",
         pathNot: "^src/(page/|cli/(vendor/|processes\\.ts$)|generator/load\\.ts)",

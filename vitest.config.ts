@@ -17,6 +17,7 @@ const SLOW = [
   "test/page/**/*.test.ts",
   "test/fuzz/**/*.test.ts",
   "test/controlplane/fuzz/**/*.test.ts",
+  "test/house/verify.test.ts",
 ];
 const EXCLUDED = [...configDefaults.exclude, "test/**/fixtures/**"];
 

@@ -1,5 +1,5 @@
 // The public API of tsop/plugin, for reviews: a change of it is seen here.
-// Made from the code by `npm run api`.
+// Made from the code by `npm run make -- api`.
 
 interface AnyCondition {
   readonly type: string;

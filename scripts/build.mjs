@@ -5,8 +5,8 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { bundleCached, doorOf } from "./bundle-cached.mjs";
-import { writeSideThreadProgram } from "./side-thread-program.mjs";
+import { bundleCached, doorOf } from "./build/bundle-cached.mjs";
+import { writeSideThreadProgram } from "./build/side-thread-program.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const compiled = `${root}.cache/compiled`;
@@ -16,7 +16,7 @@ const dist = `${root}dist`;
 const buildId = `${dist}/build-id`;
 rmSync(buildId, { force: true });
 
-execFileSync(process.execPath, ["scripts/k8s-types.mjs"], { cwd: root, stdio: "inherit" });
+execFileSync(process.execPath, ["scripts/build/k8s-types.mjs"], { cwd: root, stdio: "inherit" });
 await writeSideThreadProgram();
 execFileSync(process.execPath, ["node_modules/typescript-7/bin/tsc", "-p", "tsconfig.build.json"], {
   cwd: root,

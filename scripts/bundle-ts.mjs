@@ -3,7 +3,7 @@ import { build } from "esbuild";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { writeSideThreadProgram } from "./side-thread-program.mjs";
+import { writeSideThreadProgram } from "./build/side-thread-program.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -11,12 +11,12 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const ownUrl = {
   name: "own-url",
   setup({ onLoad }) {
-    onLoad({ filter: /\.ts$/ }, async ({ path }) => ({
+    onLoad({ filter: /\.(?:ts|mjs)$/ }, async ({ path }) => ({
       contents: (await readFile(path, "utf8")).replaceAll(
         /(?<!["'])\bimport\.meta\.url\b/g,
         JSON.stringify(pathToFileURL(path).href),
       ),
-      loader: "ts",
+      loader: path.endsWith(".ts") ? "ts" : "js",
     }));
   },
 };
@@ -24,10 +24,21 @@ const ownUrl = {
 /** Writes the bundle to `.cache/run/<name>`, where it finds this checkout's packages; returns its path. */
 export async function bundleTs(file, name) {
   const outfile = resolve(root, ".cache/run", name);
+  await bundle({ entryPoints: [resolve(file)], outfile });
+  return outfile;
+}
+
+/** Writes the bundles of several files of one folder to `.cache/run/<folder>`; returns the path of that. */
+export async function bundleAllTs(files, folder) {
+  const outdir = resolve(root, ".cache/run", folder);
+  await bundle({ entryPoints: files, outdir, outExtension: { ".js": ".mjs" }, splitting: true });
+  return outdir;
+}
+
+async function bundle(options) {
   await writeSideThreadProgram();
   await build({
-    entryPoints: [resolve(file)],
-    outfile,
+    ...options,
     bundle: true,
     packages: "external",
     platform: "node",
@@ -43,5 +54,4 @@ export async function bundleTs(file, name) {
     plugins: [ownUrl],
     logLevel: "warning",
   });
-  return outfile;
 }

@@ -7,7 +7,7 @@
  *
  * @module
  */
-// The names are Kubernetes', some seven hundred; `scripts/k8s-types.mjs` writes the list.
+// The names are Kubernetes', some seven hundred; `scripts/build/k8s-types.mjs` writes the list.
 // oxlint-disable-next-line house/no-export-all
 export * from "./generated/k8s/index.ts";
 export type {

@@ -1,8 +1,8 @@
 // `npm run site`: the pages of docs/, with a search of their own, for a browser without a network.
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { slugOf } from "../../scripts/site/anchors.ts";
-import { placeOf, sideList, siteLink, sitePages } from "../../scripts/site/pages.ts";
+import { slugOf } from "../../scripts/make/site/anchors.ts";
+import { placeOf, sideList, siteLink, sitePages } from "../../scripts/make/site/pages.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url)).replace(/\/$/, "");
 const pages = sitePages(root);

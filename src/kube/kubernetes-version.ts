@@ -1,6 +1,6 @@
 /**
  * The version of Kubernetes that the control plane behaves as, and that the tables of built-in
- * kinds are from. `scripts/kubernetes/tables.mjs` writes this line with the tables.
+ * kinds are from. `npm run make -- kubernetes-tables` writes this line with the tables.
  */
 
 /** Without the `v` of its tag. */

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { CommanderError } from "commander";
 import { describe, expect, it } from "vitest";
-import { sitePages } from "../../scripts/site/pages.ts";
+import { sitePages } from "../../scripts/make/site/pages.ts";
 import type { AnyCommand } from "../../src/cli/command.ts";
 import { buildProgram } from "../../src/cli/program.ts";
 import { KUBECTL_COMMANDS } from "../../src/cli/project/plugins/plugin-names.ts";

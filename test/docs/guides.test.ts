@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { examplesIn, withExamples } from "../../scripts/guide-examples.ts";
+import { examplesIn, withExamples } from "../../scripts/make/docs/guide-examples.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const docs = readdirSync(`${root}docs`).filter((file) => file.endsWith(".md"));
@@ -11,7 +11,7 @@ const guides = docs.filter((page) => examplesIn(textOf(page)).length > 0);
 
 describe("the guides", () => {
   it.each(guides)(
-    "%s shows its examples as they are run: `node scripts/run-ts.mjs scripts/docs.ts` writes them",
+    "%s shows its examples as they are run: `npm run make -- docs` writes them",
     async (page) => {
       expect(textOf(page)).toBe(await withExamples(root, textOf(page)));
     },

@@ -3,8 +3,14 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { anchorsOf, linksOf, slugOf } from "../../scripts/site/anchors.ts";
-import { placeOf, sideList, siteLink, sitePages, type SideItem } from "../../scripts/site/pages.ts";
+import { anchorsOf, linksOf, slugOf } from "../../scripts/make/site/anchors.ts";
+import {
+  placeOf,
+  sideList,
+  siteLink,
+  sitePages,
+  type SideItem,
+} from "../../scripts/make/site/pages.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const pages = sitePages(root);

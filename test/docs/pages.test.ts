@@ -1,16 +1,16 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { errorsIn, errorsPage, markersPage } from "../../scripts/docs-pages.ts";
-import { ERROR_EXAMPLES } from "../../scripts/error-examples.ts";
-import { formatted } from "../../scripts/formatted.ts";
-import { FROM_CONTROLLER_GEN } from "../../scripts/marker-examples.ts";
+import { errorsIn, errorsPage, markersPage } from "../../scripts/make/docs/pages.ts";
+import { ERROR_EXAMPLES } from "../../scripts/make/docs/error-examples.ts";
+import { formatted } from "../../scripts/make/docs/formatted.ts";
+import { FROM_CONTROLLER_GEN } from "../../scripts/make/docs/marker-examples.ts";
 import { emptyFolder, runCli } from "../cli/support/run-cli.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
 describe("the generated pages", () => {
-  it("say what the markers say: run `node scripts/run-ts.mjs scripts/docs.ts` when they do not", async () => {
+  it("say what the markers say: run `npm run make -- docs` when they do not", async () => {
     const page = readFileSync(`${root}docs/markers.md`, "utf8");
     expect(page).toBe(await formatted("markers.md", await markersPage(root)));
   });

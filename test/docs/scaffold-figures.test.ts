@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { readTable, scaffoldFigures } from "../../scripts/scaffold-figures/table.ts";
+import { readTable, scaffoldFigures } from "../../scripts/measure/scaffold-figures/table.ts";
 
 it("the README has the size of a scaffolded project as it is", async () => {
   const page = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
   expect(
     readTable(page).ours,
-    "run `node scripts/run-ts.mjs scripts/scaffold-figures.ts`, which counts anew",
+    "run `npm run measure -- scaffold-figures --write`, which counts anew",
   ).toEqual(await scaffoldFigures());
 }, 180_000);

@@ -1,4 +1,4 @@
-/** What `npm run fuzz` and the test beside this file can try. */
+/** What `npm run verify -- fuzz` and the test beside this file can try. */
 import type { FuzzKind } from "./campaign.ts";
 import { answers } from "./answers.ts";
 import { kubeconfigs } from "./kubeconfigs.ts";

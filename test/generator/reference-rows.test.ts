@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { FROM_CONTROLLER_GEN } from "../../scripts/marker-examples.ts";
+import { FROM_CONTROLLER_GEN } from "../../scripts/make/docs/marker-examples.ts";
 import { describeShared, sharedPath } from "../support/shared.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));

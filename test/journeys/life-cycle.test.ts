@@ -1,6 +1,6 @@
 /**
  * An operator is installed, deployed, upgraded and removed, and nothing of it is left. With a real API server, and with the
- * chart: `npm run life-cycle`.
+ * chart: `npm run verify -- life-cycle`.
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** The helpers beside what Go says: `scripts/goldens` makes the files. */
+/** The helpers beside what Go says: `npm run make -- goldens` writes the files. */
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
-import { apiReports, reportPathOf } from "../../scripts/api-report.ts";
-import { packageEntries } from "../../scripts/package-entries.ts";
+import { apiReports, reportPathOf } from "../../scripts/make/api/report.ts";
+import { packageEntries } from "../../scripts/make/api/package-entries.ts";
 import { ROOT } from "../support/compiled.ts";
 
 describe("the report of the public API", () => {
@@ -16,7 +16,7 @@ describe("the report of the public API", () => {
   it.each(paths)("shows %s as it is", (_, path) => {
     expect(
       reports.get(path),
-      `The public API changed. Run \`npm run api\` to write ${path} again, and look at what is different.`,
+      `The public API changed. Run \`npm run make -- api\` to write ${path} again, and look at what is different.`,
     ).toBe(readFileSync(ROOT + path, "utf8"));
   });
 

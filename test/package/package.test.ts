@@ -17,14 +17,17 @@ import { join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { typeErrorsOf, type Consumer } from "../../scripts/consumer-types.ts";
+import {
+  typeErrorsOf,
+  type Consumer,
+} from "../../scripts/verify/typescript-versions/consumer-types.ts";
 import { builtCheckout } from "../support/built-checkout.ts";
 
 const MAX_PACKAGES = 40;
 // The bundled TypeScript compiler is a quarter of it; the control plane is there twice, once for `cluster` alone.
 const MAX_UNPACKED_BYTES = 21_000_000;
 const INSTALL = ["install", "--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error"];
-/** The oldest that is supported; `npm run typescript-versions` asks all between it and this project's own. */
+/** The oldest that is supported; `npm run verify -- typescript-versions` asks all between it and this project's own. */
 const OLDEST_TYPESCRIPT = "5.4.5";
 /** Between them, every setting. */
 const CHECKED = [

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { formatted } from "../../scripts/formatted.ts";
+import { formatted } from "../../scripts/make/docs/formatted.ts";
 import { ROWS, type Proof, type Row } from "./rows.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));

@@ -1,7 +1,7 @@
 /** What the compiler says to modules that are not in any file: code of documents, and code with a mistake in it. */
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
-import { packageEntries } from "../../scripts/package-entries.ts";
+import { packageEntries } from "../../scripts/make/api/package-entries.ts";
 
 /** The checkout's folder, with a slash at its end. */
 export const ROOT = fileURLToPath(new URL("../../", import.meta.url));

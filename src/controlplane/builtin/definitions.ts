@@ -1,6 +1,6 @@
 /**
  * The schemas of the built-in kinds, from a table that
- * `scripts/kubernetes/resources-and-schemas.mjs` makes.
+ * `scripts/make/kubernetes/resources-and-schemas.mjs` makes.
  *
  * Two forms leave this file: the definitions as OpenAPI documents show them (`$ref`s in place), and
  * the resolved tree that the write path walks.

@@ -2,7 +2,7 @@
  * Descriptions of the types of the built-in kinds and of their fields, from Kubernetes'
  * documentation.
  *
- * The texts are made when tsop is built (`scripts/k8s-types.mjs`), and loaded on first use: only
+ * The texts are made when tsop is built (`scripts/build/k8s-types.mjs`), and loaded on first use: only
  * `kubectl explain` needs them.
  */
 import { readData } from "../data-file.ts";

@@ -2,7 +2,7 @@
  * The Go types of fields that hold a named string, number, list or map type, and the structs that
  * are embedded in others. Messages about wrong types name them.
  *
- * The table is made by `scripts/kubernetes/go-shape.mjs`, and loaded on first use.
+ * The table is made by `scripts/make/kubernetes/go-shape.mjs`, and loaded on first use.
  */
 import { LineTable } from "../line-table.ts";
 

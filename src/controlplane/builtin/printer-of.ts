@@ -1,5 +1,5 @@
 /**
- * Printers of the built-in kinds: columns from a table that `scripts/kubernetes/columns.mjs` makes,
+ * Printers of the built-in kinds: columns from a table that `scripts/make/kubernetes/columns.mjs` makes,
  * loaded on first use, and cells from the rules of a kind.
  */
 import { asJson, asObject } from "../../kube/json.ts";

@@ -1,7 +1,7 @@
 /**
  * The built-in resources as a server with default flags serves them.
  *
- * The table (`resources.data.json`, made by `scripts/kubernetes/resources-and-schemas.mjs`) lists
+ * The table (`resources.data.json`, made by `scripts/make/kubernetes/resources-and-schemas.mjs`) lists
  * them; strategies, printers and selectable fields are added here. Schemas are resolved on first
  * use.
  */

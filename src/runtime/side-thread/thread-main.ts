@@ -1,5 +1,5 @@
 /**
- * The program of the side thread. It is bundled into one text (`scripts/side-thread-program.mjs`),
+ * The program of the side thread. It is bundled into one text (`scripts/build/side-thread-program.mjs`),
  * because an operator ships as one file.
  */
 import { writeSync } from "node:fs";

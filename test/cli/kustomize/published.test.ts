@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { renderKustomization } from "../../../src/cli/kustomize/render.ts";
 import { emptyFolder } from "../support/run-cli.ts";
 
-/** A kustomization of kustomize's own tests, as `npm run kustomizations -- --record` writes it. */
+/** A kustomization of kustomize's own tests, as `npm run verify -- kustomizations --record` writes it. */
 interface PublishedCase {
   readonly folder: string;
   readonly files: Readonly<Record<string, string>>;

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll } from "vitest";
-import { asPublished } from "../../../scripts/guide-examples.ts";
+import { asPublished } from "../../../scripts/make/docs/guide-examples.ts";
 import { generate } from "../../../src/generator/generate.ts";
 
 const EXAMPLE = fileURLToPath(new URL("../../../examples/myweb/config/rbac/", import.meta.url));

@@ -6,7 +6,7 @@ import { chromium, type Browser } from "playwright-core";
 import { systemClock } from "../../../src/clock.ts";
 import { PageServer } from "../../../src/cli/page/page-server.ts";
 import type { PageMessage } from "../../../src/cli/page/protocol.ts";
-import { bundlePage } from "../../../scripts/page.mjs";
+import { bundlePage } from "../../../scripts/build/page.mjs";
 
 const FOLDER = "node_modules/.cache/tsop-page";
 const NAMES = ["chromium", "chromium-browser", "google-chrome"];

@@ -1,6 +1,6 @@
 /**
  * Reconciles of an example, recorded while its objects are made, changed, refused and deleted, and replayed: the same bytes.
- * `npm run replays` does it with all examples.
+ * `npm run verify -- replays` does it with all examples.
  */
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

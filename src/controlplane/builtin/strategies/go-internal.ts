@@ -2,7 +2,7 @@
  * Converts parts of built-in objects into the internal structs of an API server written in Go.
  *
  * Messages that quote such a struct print all of its fields under their Go names, absent ones as
- * null or zero. The table is made by `scripts/kubernetes/go-internal.mjs`: for each type its fields
+ * null or zero. The table is made by `scripts/make/kubernetes/go-internal.mjs`: for each type its fields
  * as [Go name, name in JSON, code]. The codes:
  *
  *   `text`, `number`, `bool`, `quantity`, `intOrString`: zero when absent

@@ -4,7 +4,7 @@
  * That server keeps built-in objects in Go structs. Fields whose value a struct does not distinguish
  * from absence are dropped (`labels: {}`, `hostNetwork: false`), fields that a struct always has are
  * printed (`resources: {}`, `containers: null`), quantities and times are printed in their canonical
- * form. `scripts/kubernetes/go-shape.mjs` makes the table of the fields, each with a code:
+ * form. `scripts/make/kubernetes/go-shape.mjs` makes the table of the fields, each with a code:
  *
  *   `?`: dropped when empty
  *   `text`, `number`, `bool`: always printed

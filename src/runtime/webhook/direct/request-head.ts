@@ -2,7 +2,7 @@
  * Recognises the one form in which API servers ask for reviews. Whatever else comes in is no mistake: `node:http` reads it.
  *
  * So nothing may be recognised here that `node:http` would read in another way, or refuse: each byte and each name is one of
- * those that have been thought of. `npm run fuzz -- wire` sends the same bytes to both.
+ * those that have been thought of. `npm run verify -- fuzz wire` sends the same bytes to both.
  */
 import type { IncomingHttpHeaders } from "node:http";
 import type { Asked } from "../requests/exchange.ts";
