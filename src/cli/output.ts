@@ -45,7 +45,7 @@ export function reportError(
   if (ofFile) return reportError(ofFile, context);
   context.err(`${red(bold("error"))} internal-error: ${messageOf(thrown)}`);
   context.err(
-    `  ${yellow("fix")} This is a defect of tsop. Please report it with the command and its output; TSOP_DEBUG=1 adds a stack.`,
+    `  ${yellow("fix")} This is a defect of tsop. Please report it with the command and its output; TSOP_DEBUG=1 adds a stack trace.`,
   );
   if (context.env["TSOP_DEBUG"] && thrown instanceof Error) context.err(thrown.stack ?? "");
   return ExitCode.failure;

@@ -375,7 +375,9 @@ describe("tsop delete", { timeout: 120_000 }, () => {
     const changed = await runCli(root, ["delete", "controller", ...V1]);
     expect([changed.code, changed.err]).toEqual([
       1,
-      expect.stringMatching(/src\/main.ts:\d+ is not as tsop wrote it.*setUpPage\(manager, 3\)/),
+      expect.stringMatching(
+        /src\/main.ts:\d+ would be deleted, but you changed it.*setUpPage\(manager, 3\)/,
+      ),
     ]);
     edit(root, "src/main.ts", (main) =>
       main.replace("setUpPage(manager, 3);", "if (own) setUpPage(manager);"),

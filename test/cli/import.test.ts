@@ -94,21 +94,21 @@ describe("tsop import", () => {
           return `${name}: &${name} [${Array.from({ length: 10 }, () => alias).join()}]`;
         }),
       ].join("\n"),
-      "bomb.yaml:1:12 is not valid YAML: its aliases stand for more than 200000 values.",
+      "bomb.yaml:1:12 is not valid YAML: its aliases expand to more than 200000 values.",
     ],
     ["deep.yaml", "- ".repeat(10_000), "deep.yaml:1:1000 is not valid YAML: it is nested deeper"],
     ["circle.yaml", "a: &a [*a]\n", "circle.yaml:1:8 is not valid YAML: the anchor `a` contains"],
     [
       "null-item.yaml",
       "kind: CustomResourceDefinitionList\nitems: [null]\n",
-      "null-item.yaml: items[0] of the list is null, where an object is expected.",
+      "null-item.yaml: items[0] of the list is null; expected an object.",
     ],
     ["no-spec.yaml", CRD.slice(0, CRD.indexOf("spec:")), "it has no spec with a group and names"],
     ["no-version.yaml", CRD.replace(/versions:[^]*/, "versions: []\n"), "it has no versions"],
     [
       "versions.yaml",
       CRD.replace(/versions:[^]*/, "versions: 5\n"),
-      "spec.versions has to be a list",
+      "spec.versions must be a list",
     ],
     ["name.yaml", CRD.replace("name: v1", "name: 1"), "spec.versions[0].name has to be a text"],
     [

@@ -441,7 +441,7 @@ import * as helpers from "./helpers.ts";
     it(`that nothing uses are named: ${marker}`, async () => {
       const found = told(await run(`${NEEDED}\n${marker}`, USES));
       expect(found).toHaveLength(1);
-      expect(found[0]).toContain(`right-unused: Nothing here needs the right to ${unused}`);
+      expect(found[0]).toContain(`right-unused: Unused permission: nothing calls ${unused}`);
     });
   }
 

@@ -106,7 +106,7 @@ async function planOne(
   if (live && runThatAnswers(live)) {
     return {
       ...plain(object, name, "change"),
-      reason: "a `tsop run` or `tsop dev` answers in its place",
+      reason: "a `tsop run` or `tsop dev` serves it instead",
     };
   }
   const intent = marked(object, standing, owner, deploymentName(all));

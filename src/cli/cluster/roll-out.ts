@@ -137,7 +137,7 @@ async function applyOne(
       if (isNamespace(object)) return "kept";
       if (!takeOwnership) {
         const name = await session.describe(object);
-        throw notOurs([{ name, live }], "what was applied before stays");
+        throw notOurs([{ name, live }], "objects applied so far are kept");
       }
     }
     intent = marked(object, standing, owner, deployment);
@@ -155,8 +155,8 @@ async function applyOne(
       "not-applied",
       `${await session.describe(object)}: ${error.message}`,
       dryRun
-        ? "Change what the message names."
-        : "Change what the message names and run the command again; what was applied before stays.",
+        ? "Fix what the message reports."
+        : "Fix what the message reports and run the command again; objects applied so far are kept.",
       { cause: error },
     );
   }

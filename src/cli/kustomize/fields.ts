@@ -151,7 +151,7 @@ function brokenField({ document, path }: FieldPlace, what: string): TsopError {
 function refuse(place: FieldPlace, expected: string): never {
   const { value } = place;
   const shown = typeof value === "object" ? kindOf(value) : JSON.stringify(value);
-  throw brokenField(place, `${nameOf(place)} has to be ${expected}, and is ${shown}`);
+  throw brokenField(place, `${nameOf(place)} must be ${expected}, not ${shown}`);
 }
 
 function kindOf(value: unknown): string {

@@ -57,7 +57,7 @@ const PATCH: FieldReaders<Patch> = {
   options: mapping<NonNullable<Patch["options"]>>({ allowNameChange: flag, allowKindChange: flag }),
 };
 const patch = checked(mapping<Patch>(PATCH), ({ path = "", patch: own = "" }) =>
-  (path === "") === (own.trim() === "") ? "has to have either `path` or `patch`" : undefined,
+  (path === "") === (own.trim() === "") ? "must have either `path` or `patch`" : undefined,
 );
 const jsonPatch = checked(patch, ({ target }) =>
   (target?.name ?? "") === "" ? "has no `target` with a `name`" : undefined,
@@ -100,7 +100,7 @@ const replacement = placed(
     mapping<Partial<Replacement> & { path?: string }>({ ...REPLACEMENT, path: text }),
     ({ path = "", ...own }) => {
       if (path === "") return replacementProblem(own);
-      return Object.keys(own).length > 0 ? "has a `path` and more beside it" : undefined;
+      return Object.keys(own).length > 0 ? "has a `path` and other fields" : undefined;
     },
   ),
 );
@@ -119,7 +119,7 @@ const generatorOptions = mapping<GeneratorOptions>({
 const behavior = checked(text, (value) =>
   ["", "create", "replace", "merge"].includes(value)
     ? undefined
-    : "has to be create, replace or merge",
+    : "must be create, replace, or merge",
 );
 const GENERATOR: FieldReaders<Omit<Generator, "type">> = {
   name: required(entry),
@@ -154,12 +154,12 @@ const kustomizationFile = mapping<KustomizationFile>({
   apiVersion: checked(text, (version) =>
     /^kustomize\.config\.k8s\.io\/v1(alpha1|beta1)$/.test(version)
       ? undefined
-      : "has to be kustomize.config.k8s.io/v1beta1, or v1alpha1 for a component",
+      : "must be kustomize.config.k8s.io/v1beta1, or v1alpha1 for a component",
   ),
   kind: checked(text, (kind) =>
     kind === "Kustomization" || kind === "Component"
       ? undefined
-      : "has to be Kustomization or Component",
+      : "must be Kustomization or Component",
   ),
   metadata: mapping<{ name?: string; namespace?: string; labels?: object; annotations?: object }>({
     name: text,
@@ -211,7 +211,7 @@ const kustomizationFile = mapping<KustomizationFile>({
   sortOptions: checked(
     mapping<SortOptions>({
       order: checked(text, (order) =>
-        order === "legacy" || order === "fifo" ? undefined : "has to be legacy or fifo",
+        order === "legacy" || order === "fifo" ? undefined : "must be legacy or fifo",
       ),
       legacySortOptions: mapping<NonNullable<SortOptions["legacySortOptions"]>>({
         orderFirst: listOrNone(text),
@@ -251,7 +251,7 @@ export async function readKustomization(
   if (second) {
     throw new TsopError(
       "broken-kustomization",
-      `${second.path}: ${first.path} is there too, and a folder has one kustomization.`,
+      `${second.path}: ${first.path} also exists, and a folder can have only one kustomization.`,
       "Remove one of them.",
     );
   }

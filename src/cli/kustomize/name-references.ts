@@ -147,7 +147,7 @@ class ReferringField {
     if (left.some((one) => key(one) !== key(first))) {
       const several = left.map(describeManifest).join(", ");
       throw this.#broken(
-        `its field ${this.#spec.path} names ${formerName}, which may be ${several}`,
+        `its field ${this.#spec.path} names ${formerName}, which could be ${several}`,
       );
     }
     return first;

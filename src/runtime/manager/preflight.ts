@@ -91,7 +91,7 @@ export class Preflight {
       const rights =
         denied.length === 0
           ? []
-          : [`The operator may not ${denied.join(", ")} ${name}${where}. ${advice}.`];
+          : [`The operator is not allowed to ${denied.join(", ")} ${name}${where}. ${advice}.`];
       await client.dynamic(apiVersionOf(resource), resource.kind, resource.plural);
       return rights;
     } catch (error) {

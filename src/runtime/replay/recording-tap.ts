@@ -30,7 +30,10 @@ export type Asked = Pick<
   "objects" | "finds" | "lists" | "facts" | "requests" | "notRecorded"
 >;
 
-const UNANSWERED: RecordedAnswer = { is: "unknown", why: "the reconcile ended before the answer" };
+const UNANSWERED: RecordedAnswer = {
+  is: "unknown",
+  why: "the reconcile ended before the response",
+};
 
 /** Records the questions of a reconcile, and their answers. */
 export class RecordingTap implements ReconcileTap {

@@ -43,7 +43,7 @@ describe("missingIn", () => {
   });
 
   it("waits for the controller, for new pods, and for old ones to end", () => {
-    expect(missingOf(undefined, [])).toBe("the Deployment is not there");
+    expect(missingOf(undefined, [])).toBe("the Deployment does not exist");
     expect(missingOf(deployment({ observedGeneration: 2 }), [])).toBe(
       "shop/web was not looked at yet",
     );

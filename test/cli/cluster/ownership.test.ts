@@ -83,7 +83,7 @@ describe("what a project may change and delete", () => {
     await client.create(SECRET, { metadata: key });
     const planned = await tsop("undeploy", "--dry-run");
     const kept =
-      "kept       namespaces shop-system: it holds what this project did not make: secrets shop-system/theirs";
+      "kept       namespaces shop-system: it contains objects that this project did not create: secrets shop-system/theirs";
     expect(planned.out).toContain(kept);
     const removed = await tsop("undeploy");
     expect([removed.code, removed.err]).toEqual([0, ""]);

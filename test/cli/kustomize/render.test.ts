@@ -264,12 +264,12 @@ describe("renderKustomization of what is wrong", () => {
     ["namespace: [a]", "`namespace` has to be a text, and is a list"],
     ["namePrefix: true", "`namePrefix` has to be a text, and is true"],
     ["nameSuffix: { a: b }", "`nameSuffix` has to be a text, and is a mapping"],
-    ["kind: Foo", "`kind` has to be Kustomization or Component"],
+    ["kind: Foo", "`kind` must be Kustomization or Component"],
     ["apiVersion: v9", "`apiVersion` has to be kustomize.config.k8s.io/v1beta1"],
     ["bogus: 1", "tsop does not render the field `bogus`"],
     ["commonAnnotations: { a: 5 }", "`commonAnnotations.a` has to be a text, and is 5"],
     ["commonAnnotations: [a]", "`commonAnnotations` has to be a mapping of texts"],
-    ["labels: { a: b }", "`labels` has to be a list, and is a mapping"],
+    ["labels: { a: b }", "`labels` must be a list, and is a mapping"],
     ["labels: [{ pairs: { a: 5 } }]", "`labels[0].pairs.a` has to be a text"],
     ["labels: [{ pairs: { a: b }, includeSelectors: 'true' }]", "has to be true or false"],
     ["labels: [{ pair: { a: b } }]", "tsop does not render the field `labels[0].pair`"],
@@ -280,8 +280,8 @@ describe("renderKustomization of what is wrong", () => {
     ["replicas: [{ name: web, count: '3' }]", "`replicas[0].count` has to be a whole number"],
     ["replicas: [{ name: web, count: 3.5 }]", "`replicas[0].count` has to be a whole number"],
     ["patches: [null]", "`patches[0]` has to be a mapping, and is empty (null)"],
-    ["patches: [{}]", "`patches[0]` has to have either `path` or `patch`"],
-    ["patches: [{ patch: '[]', path: x }]", "`patches[0]` has to have either `path` or `patch`"],
+    ["patches: [{}]", "`patches[0]` must have either `path` or `patch`"],
+    ["patches: [{ patch: '[]', path: x }]", "`patches[0]` must have either `path` or `patch`"],
     ["patches: [{ patch: '[]', target: 5 }]", "`patches[0].target` has to be a mapping"],
     ["patches: [{ patch: '[]', target: { bogus: x } }]", "the field `patches[0].target.bogus`"],
     ["replacements: [null]", "`replacements[0]` has to be a mapping"],
@@ -299,7 +299,7 @@ describe("renderKustomization of what is wrong", () => {
       "`replacements[0].targets[0].select.name` is not a regular expression of Go",
     ],
     ["components: [5]", "`components[0]` has to be a text"],
-    ["configurations: x", "`configurations` has to be a list"],
+    ["configurations: x", "`configurations` must be a list"],
   ])("refuses `%s` at its line, as kubectl does", async (line, said) => {
     const root = write({
       "all.yaml": DEPLOYMENT,
@@ -332,7 +332,7 @@ describe("renderKustomization of what is wrong", () => {
   });
 
   it.each([
-    ["nameReference: x", "`nameReference` has to be a list"],
+    ["nameReference: x", "`nameReference` must be a list"],
     ["nameReference: [{ kind: 5, fieldSpecs: [] }]", "`nameReference[0].kind` has to be a text"],
     ["nameReference: [{ kind: X, fieldSpecs: [null] }]", "`nameReference[0].fieldSpecs[0]` has to"],
     ["bogus: 1", "tsop does not render the field `bogus`"],

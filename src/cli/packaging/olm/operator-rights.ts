@@ -71,7 +71,7 @@ export function operatorRights(
     if (ours.length < subjects.length) {
       throw cannotSay(
         binding,
-        "grants a role to the operator and to others at once",
+        "grants a role to the operator and to other subjects",
         "Make two bindings of it.",
       );
     }
