@@ -564,7 +564,7 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "resource-needs-options": e("@Resource(optionsFor(stage))"),
   "right-missing": e(
     '@Rbac(MyWeb, ["get", "list", "watch"]) // and in reconcile:\nawait this.#client.delete(Deployment, key);',
-    "MyWebReconciler needs the right to delete the deployments of the group apps, which no @Rbac grants.",
+    "MyWebReconciler needs permission to delete deployments.apps, but no @Rbac grants it.",
     'Add @Rbac(Deployment, ["delete"]) to the controller.',
   ),
   "right-unclear": e(
@@ -669,7 +669,7 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "write-failed": e(
     "tsop manifests   # in a folder that cannot be written",
     "... could not be written: permission denied.",
-    "Nothing was changed. Give your user the right to it, or work on a copy that your user owns.",
+    "Nothing was changed. Give your user permission, or work on a copy that your user owns.",
   ),
   "webhook-blocks-operator": e(
     "@ValidatingWebhook(Pod) // asked in all namespaces",

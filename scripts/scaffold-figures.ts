@@ -2,7 +2,7 @@
  * The figures of a scaffolded project with one kind, beside the published one of kubebuilder:
  * `node scripts/run-ts.mjs scripts/scaffold-figures.ts [folder of kubebuilder's project]`, which is
  * `docs/book/src/getting-started/testdata/project` of
- * https://github.com/kubernetes-sigs/kubebuilder. Writes the table of the README; without the
+ * https://github.com/kubernetes-sigs/kubebuilder. Writes the table of docs/benchmarks.md; without the
  * folder, the figures of kubebuilder stay as they are.
  */
 import { readFileSync, writeFileSync } from "node:fs";
@@ -14,9 +14,9 @@ import {
   withTable,
 } from "./scaffold-figures/table.ts";
 
-const README = fileURLToPath(new URL("../README.md", import.meta.url));
+const PAGE = fileURLToPath(new URL("../docs/benchmarks.md", import.meta.url));
 
 const [folder] = process.argv.slice(2);
-const text = readFileSync(README, "utf8");
+const text = readFileSync(PAGE, "utf8");
 const theirs = folder === undefined ? readTable(text).theirs : kubebuilderFigures(folder);
-writeFileSync(README, withTable(text, { ours: await scaffoldFigures(), theirs }));
+writeFileSync(PAGE, withTable(text, { ours: await scaffoldFigures(), theirs }));

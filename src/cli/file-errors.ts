@@ -10,7 +10,7 @@ interface FileProblem {
 
 const PERMISSION: FileProblem = {
   problem: "permission denied",
-  fix: "Give your user the right to it, or work on a copy that your user owns.",
+  fix: "Give your user permission, or work on a copy that your user owns.",
 };
 const TOO_MANY: FileProblem = {
   problem: "too many files are open",

@@ -56,7 +56,7 @@ function fixOfStatus(error: StatusError): string {
     case 401:
       return "Log in again: the API server does not accept these credentials.";
     case 403:
-      return "Ask for the right that the message names, or use another --context.";
+      return "Request the missing permission, or use another --context.";
     case 404:
       return "Install the kind first (`tsop install`), and check the namespace.";
     case 409:

@@ -283,7 +283,10 @@ describe("tsop delete", { timeout: 120_000 }, () => {
     const before = filesIn(root);
     const argv = [...command.split(" "), ...V1];
     const { code, err } = await runCli(root, argv);
-    expect([code, err]).toEqual([1, expect.stringContaining(`file-changed: ${path} is not as`)]);
+    expect([code, err]).toEqual([
+      1,
+      expect.stringContaining(`file-changed: ${path} would be deleted, but you changed it`),
+    ]);
     expect(filesIn(root)).toEqual(before);
     await succeed(root, ...argv, "--force");
     expect(filesIn(root)).not.toHaveProperty([path]);

@@ -72,7 +72,7 @@ describe("tsop import", () => {
     writeFileSync(join(folder, "src/api/v1/zone.ts"), "// mine\n");
     const again = await runCli(folder, ["import", "crd.yaml"]);
     expect(again.code).toBe(1);
-    expect(again.err).toContain("src/api/v1/zone.ts is there already");
+    expect(again.err).toContain("src/api/v1/zone.ts already exists");
     expect((await runCli(folder, ["import", "crd.yaml", "--force"])).code).toBe(0);
   });
 
@@ -110,11 +110,11 @@ describe("tsop import", () => {
       CRD.replace(/versions:[^]*/, "versions: 5\n"),
       "spec.versions must be a list",
     ],
-    ["name.yaml", CRD.replace("name: v1", "name: 1"), "spec.versions[0].name has to be a text"],
+    ["name.yaml", CRD.replace("name: v1", "name: 1"), "spec.versions[0].name must be a string"],
     [
       "type.yaml",
       CRD.replace("type: integer", "type: [integer]"),
-      "v1.spec.ttl.type has to be a text",
+      "v1.spec.ttl.type must be a string",
     ],
     ["main.ts", "export const answer = 42;\nclass {", "this is not an object"],
   ];

@@ -64,7 +64,7 @@ const SLIPS: readonly (readonly [field: string, fix: string])[] = [
   [`@Cel("isURl(self)") a4!: string;`, "Did you mean isURL?"],
   [`@Cel("self.exits(x, x == 'a')") a5!: Bounded;`, "Did you mean exists?"],
   [`@Cel("self.length > 1") a6!: string;`, "A string has no fields. For its length, use size()."],
-  [`@Cel("self.includes('a')") a7!: string;`, "Write contains() for a text, or `value in list`."],
+  [`@Cel("self.includes('a')") a7!: string;`, "Use contains() for a string, or `value in list`."],
   [`@Cel("self.every(x, x != '')") a8!: Bounded;`, "Write all() in place of every()."],
   [
     `@Cel("self.toLowerCase() == 'a'") a9!: string;`,

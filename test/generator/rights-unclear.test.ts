@@ -291,7 +291,7 @@ describe("rights that the code alone does not show", () => {
     const code = "controllerFor(manager).for(metadataOf(Secret));\nawait client.get(Secret, key);";
     const found = told(await run(code, '@Rbac(Secret, ["list", "watch"])'));
     expect(found).toHaveLength(1);
-    expect(found[0]).toContain("needs the right to get the secrets");
+    expect(found[0]).toContain("needs permission to get secrets");
     expect(
       told(
         await run(

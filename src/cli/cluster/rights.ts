@@ -38,6 +38,6 @@ export async function checkRights(
   throw new TsopError(
     "no-rights",
     `At ${session.server} you are not allowed to ${all.join(", nor ")}.`,
-    `Ask for these rights, or use --context or --kubeconfig of someone who has them${instead === undefined ? "" : `, or ${instead}`}; nothing was changed.`,
+    `Request these permissions, or use --context or --kubeconfig of someone who has them${instead === undefined ? "" : `, or ${instead}`}; nothing was changed.`,
   );
 }

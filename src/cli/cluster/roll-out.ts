@@ -93,7 +93,7 @@ async function applyInOrder(
     work.finish(object);
     if (options.changesOnly && (done === "unchanged" || done === "kept")) continue;
     const label = dryRun ? WOULD[done] : done;
-    const why = done === "kept" ? dim(": it was there before") : "";
+    const why = done === "kept" ? dim(": it existed before") : "";
     context.out(`  ${colors[done](label.padEnd(10))} ${await session.describe(object)}${why}`);
   }
   if (waiting) await waitForCrds(session, crds, timeoutSeconds, context);

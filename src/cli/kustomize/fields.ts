@@ -34,7 +34,7 @@ export type FieldReaders<T> = {
 
 /** A text; a number or a date without quotes is refused, as kubectl refuses it. */
 export const text: FieldReader<string> = {
-  read: (place) => (typeof place.value === "string" ? place.value : refuse(place, "a text")),
+  read: (place) => (typeof place.value === "string" ? place.value : refuse(place, "a string")),
 };
 
 /** A whole number. */
@@ -54,7 +54,7 @@ export const flag: FieldReader<boolean> = {
 /** A mapping of texts to texts; a value that is left out is empty, as for kubectl. */
 export const textMap: FieldReader<Record<string, string>> = {
   read: (place) => {
-    if (!isJsonObject(place.value)) return refuse(place, "a mapping of texts");
+    if (!isJsonObject(place.value)) return refuse(place, "a mapping of strings");
     return Object.fromEntries(
       Object.keys(place.value).map((key) => {
         const inner = within(place, key);

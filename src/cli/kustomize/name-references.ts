@@ -57,7 +57,7 @@ function accountNamespaces(referrer: Manifest): ReadonlySet<string> {
   if (namespaces.every((namespace) => typeof namespace === "string")) return new Set(namespaces);
   throw new TsopError(
     "kustomize-reference",
-    `${describeManifest(referrer)}: the namespace of a subject is not a text.`,
+    `${describeManifest(referrer)}: the namespace of a subject is not a string.`,
     "Name the namespace of the ServiceAccount, or leave the field out.",
   );
 }

@@ -327,7 +327,7 @@ function readPlugin(root: string, entry: unknown, index: number): ProjectPlugin 
 
 function readTexts(root: string, said: unknown, where: string): Record<string, string> {
   if (isRecord(said) && isTexts(Object.values(said))) return said as Record<string, string>;
-  throw broken(root, `${where} is not a mapping of texts`, "Make it one, or remove it");
+  throw broken(root, `${where} is not a mapping of strings`, "Fix it, or remove it");
 }
 
 function readStorage(

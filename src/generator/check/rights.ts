@@ -88,7 +88,7 @@ function reportGap(
   findings[use.unlessGranted === "warning" ? "warn" : "error"](
     at,
     "right-missing",
-    `${shown} needs the right to ${missing.join(" and ")} the ${target}, which no @Rbac grants.`,
+    `${shown} needs permission to ${missing.join(" and ")} ${target}, but no @Rbac grants it.`,
     `Add ${line} to the controller.`,
   );
 }

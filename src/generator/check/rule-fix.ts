@@ -38,7 +38,7 @@ const WORDS = tableOf<string>({
   len: "Write size() in place of len.",
   lenght: "Write size() in place of length.",
   count: "Write size() in place of count.",
-  includes: "Write contains() for a text, or `value in list`.",
+  includes: "Use contains() for a string, or `value in list`.",
   every: "Write all() in place of every().",
   some: "Write exists() in place of some().",
   any: "Write exists() in place of any().",

@@ -18,11 +18,11 @@ export type Shape =
   | { readonly [field: string]: Shape };
 
 const NAMES: Readonly<Record<string, string>> = {
-  text: "a text",
+  text: "a string",
   number: "a number",
   boolean: "true or false",
   object: "an object",
-  texts: "a list of texts",
+  texts: "a list of strings",
   list: "a list",
 };
 

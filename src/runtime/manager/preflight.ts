@@ -99,7 +99,7 @@ export class Preflight {
         return [`${error.message} ${error.fix}`];
       }
       // A server that cannot answer leaves the rights unknown; the informers will find out.
-      log.debug({ err: error }, `the rights to ${name} could not be checked: ${messageOf(error)}`);
+      log.debug({ err: error }, `could not check the permissions for ${name}: ${messageOf(error)}`);
       return [];
     }
   }

@@ -80,7 +80,7 @@ describe("missingIn", () => {
     [
       "a container that ended",
       { containerStatuses: [{ name: "manager", state: { terminated: { exitCode: 3 } } }] },
-      "container manager of pod web-1 ended with 3",
+      "container manager of pod web-1 exited with code 3",
     ],
     [
       "a pod that no node takes",
@@ -101,7 +101,7 @@ describe("missingIn", () => {
       { type: "ReplicaFailure", status: "True", message: "exceeded quota" },
     ];
     expect(() => missingOf(deployment({ conditions }), [])).toThrow(
-      "The Deployment shop/web gave up its roll-out: exceeded quota.",
+      "The Deployment shop/web stopped its rollout: exceeded quota.",
     );
   });
 });

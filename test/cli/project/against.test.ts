@@ -109,7 +109,7 @@ it.each([
   [
     "a required field that is a number",
     spec("versions: [{ name: v1, schema: { openAPIV3Schema: { required: [1] } } }]"),
-    "the schema of v1.required must be a list of texts",
+    "the schema of v1.required must be a list of strings",
   ],
   [
     "labels that are a list",

@@ -43,7 +43,7 @@ export function withoutConversion(
   { className, from }: TestedConversion,
 ): string | undefined {
   const served = new RegExp(
-    `// Only one version is stored: .*\n` +
+    `// Only one version is stored\\W .*\n` +
       `const conversion = new ${className}\\(\\);\n` +
       `const webhooks = await installWebhooks\\(cluster, \\[conversion\\]\\);\n` +
       `(const manager = createManager\\(\\{ config, )webhooks, (.*\n)` +

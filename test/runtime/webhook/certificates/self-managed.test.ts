@@ -342,7 +342,9 @@ describe("the bundles", () => {
     expect(replica.unready).toContain(
       "MutatingWebhookConfiguration shop-mutating-webhook-configuration does not exist",
     );
-    expect(replica.unready).toContain("CustomResourceDefinition widgets.shop.example.com does not exist");
+    expect(replica.unready).toContain(
+      "CustomResourceDefinition widgets.shop.example.com does not exist",
+    );
     expect([MUTATING, VALIDATING, CRD].map((path) => api.one(path))).toEqual([
       undefined,
       undefined,
