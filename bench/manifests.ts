@@ -18,7 +18,7 @@ import { compare, has, report, run } from "./measure.ts";
 const CONTROLLER_GEN = "sigs.k8s.io/controller-tools/cmd/controller-gen@v0.23.0";
 /**
  * The time of controller-gen on this type, in milliseconds, for machines without Go: measured on
- * the machine of the README.
+ * the machine of docs/benchmarks.md.
  */
 const PUBLISHED_MS = 800;
 

@@ -317,7 +317,7 @@ async function main() {
 
   console.log(`\nAll of it took ${((performance.now() - began) / 1000).toFixed(1)} s.`);
   if (keep) {
-    console.log(`It keeps running; Ctrl-C ends it. In another terminal:
+    console.log(`It keeps running; Ctrl-C to stop it. In another terminal:
   export KUBECONFIG=${kubeconfig}
   kubectl apply -f ${project}/config/samples
   kubectl get all`);

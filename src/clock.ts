@@ -136,7 +136,7 @@ function standstill({ delayMs, call }: Sleeper, count: number): string {
   const others = count > 1 ? `, as do ${count - 1} others` : "";
   return (
     `A sleep of ${delayMs} ms waits for a VirtualClock${others}, which has not been advanced for ${STANDSTILL_MS / 1000} s: ` +
-    `virtual time passes by \`await clock.advance(${delayMs})\` alone. ` +
+    `virtual time advances only with \`await clock.advance(${delayMs})\`. ` +
     `A test that awaits the sleep itself starts it first: \`const slept = clock.sleep(...); await clock.advance(...); await slept;\`\n` +
     frames.slice(1).join("\n")
   );

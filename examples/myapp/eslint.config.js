@@ -5,7 +5,7 @@ import tseslint from "typescript-eslint";
 export default defineConfig(
   { ignores: ["dist/", ".tsop/"] },
   js.configs.recommended,
-  // Its rules on promises are why it is here: one that nobody awaits is the bug of controllers.
+  // For its promise rules. A missing await is the most common controller bug.
   tseslint.configs.recommendedTypeChecked,
   {
     languageOptions: {

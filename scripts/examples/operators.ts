@@ -159,7 +159,7 @@ export class WebhookOperator implements RunningOperator {
 }
 
 function expectWell(code: number | null, lines: readonly string[]): void {
-  if (code !== 0) throw new Error(`the operator ended with ${String(code)}`);
+  if (code !== 0) throw new Error(`the operator exited with code ${String(code)}`);
   const refused = lines.find((line) => /forbidden|may not /i.test(line));
   if (refused !== undefined) throw new Error(`the operator was refused something: ${refused}`);
 }

@@ -7,7 +7,7 @@ import {
   withTable,
 } from "./scaffold-figures/table.ts";
 
-const README = "README.md";
+const PAGE = "docs/benchmarks.md";
 
 export const program = defineMeasure({
   about: "Counts the files, lines and dependencies of a scaffolded project, and of kubebuilder's.",
@@ -15,15 +15,15 @@ export const program = defineMeasure({
   words: {
     name: "FOLDER",
     about:
-      "docs/book/src/getting-started/testdata/project of github.com/kubernetes-sigs/kubebuilder; the README's figures when absent",
+      "docs/book/src/getting-started/testdata/project of github.com/kubernetes-sigs/kubebuilder; the page's figures when absent",
     most: 1,
   },
-  options: { write: { type: "switch", about: "write the table of the README" } },
+  options: { write: { type: "switch", about: "write the table of docs/benchmarks.md" } },
   run: async ({ values: { write }, words: [folder] }) => {
-    const text = readFileSync(README, "utf8");
+    const text = readFileSync(PAGE, "utf8");
     const theirs = folder === undefined ? readTable(text).theirs : kubebuilderFigures(folder);
     const figures = { ours: await scaffoldFigures(), theirs };
     console.table(figures);
-    if (write) writeFileSync(README, withTable(text, figures));
+    if (write) writeFileSync(PAGE, withTable(text, figures));
   },
 });

@@ -10,7 +10,7 @@ interface FileProblem {
 
 const PERMISSION: FileProblem = {
   problem: "permission denied",
-  fix: "Give your user the right to it, or work on a copy that your user owns.",
+  fix: "Give your user permission, or work on a copy that your user owns.",
 };
 const TOO_MANY: FileProblem = {
   problem: "too many files are open",
@@ -32,20 +32,20 @@ const PROBLEMS = tableOf<FileProblem>({
   ENOSPC: FULL,
   EDQUOT: { ...FULL, problem: "the disk quota is used up" },
   EISDIR: {
-    problem: "it is a folder, where a file is expected",
+    problem: "it is a folder, but a file is expected",
     fix: "Move the folder away, or name a file.",
   },
   ENOTDIR: {
-    problem: "a part of the path is a file, where a folder is expected",
+    problem: "a part of the path is a file, but a folder is expected",
     fix: "Move that file away, or name another path.",
   },
   EEXIST: {
-    problem: "something of that name is there already",
+    problem: "the name is already taken",
     fix: "Move it away, or name another path.",
   },
   ENOTEMPTY: {
     problem: "the folder is not empty",
-    fix: "Move away what is in it, or name another path.",
+    fix: "Move its contents, or choose another path.",
   },
   ENOENT: {
     problem: "there is no such file or folder",

@@ -45,7 +45,7 @@ export function reportError(
   if (ofFile) return reportError(ofFile, context);
   context.err(`${red(bold("error"))} internal-error: ${messageOf(thrown)}`);
   context.err(
-    `  ${yellow("fix")} This is a defect of tsop. Please report it with the command and its output; TSOP_DEBUG=1 adds a stack.`,
+    `  ${yellow("fix")} This is a defect of tsop. Please report it with the command and its output; TSOP_DEBUG=1 adds a stack trace.`,
   );
   if (context.env["TSOP_DEBUG"] && thrown instanceof Error) context.err(thrown.stack ?? "");
   return ExitCode.failure;
@@ -56,7 +56,7 @@ function fixOfStatus(error: StatusError): string {
     case 401:
       return "Log in again: the API server does not accept these credentials.";
     case 403:
-      return "Ask for the right that the message names, or use another --context.";
+      return "Request the missing permission, or use another --context.";
     case 404:
       return "Install the kind first (`tsop install`), and check the namespace.";
     case 409:

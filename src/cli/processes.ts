@@ -106,17 +106,19 @@ function failureOf(call: ProgramCall, error: unknown): TsopError {
     );
   }
   const ended =
-    error.exitCode === undefined
-      ? `was ended by ${error.signal ?? "a signal"}`
-      : `ended with ${error.exitCode}`;
+    error.signal === undefined ? endingOf(error.exitCode) : `was terminated by ${error.signal}`;
   const last = lastLines(`${textOf(error.stdout)}\n${textOf(error.stderr)}`);
   return new TsopError(
     error.exitCode === undefined ? "program-killed" : "program-failed",
-    `\`${line}\` ${ended}${last === "" ? ", and printed nothing." : `:\n${last}`}`,
+    `\`${line}\` ${ended}${last === "" ? " without output." : `:\n${last}`}`,
     `Run it in ${call.cwd} to see more.`,
     { cause: error },
   );
 }
+
+/** How a process ended, for messages: `exited with code 1`. */
+export const endingOf = (code: number | undefined): string =>
+  code === undefined ? "was terminated by a signal" : `exited with code ${code}`;
 
 const textOf = (output: unknown): string => (typeof output === "string" ? output : "");
 

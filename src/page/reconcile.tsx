@@ -165,7 +165,7 @@ function Write({ write }: { readonly write: JournalWrite }): JSX.Element {
     ...(subresource === undefined ? [] : [subresource]),
     ...(write.dryRun ? ["as a dry run"] : []),
     ...(write.unchanged ? ["nothing changed"] : []),
-    ...(write.sentOnly ? ["as it was sent: the earlier values are not known"] : []),
+    ...(write.sentOnly ? ["as sent; the previous values are not known"] : []),
     `after ${duration(afterMs)}, in ${duration(write.durationMs)}`,
   ];
   return (

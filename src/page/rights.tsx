@@ -16,7 +16,7 @@ const WORDS: Readonly<Record<Use, string>> = {
   refused: "refused",
   used: "used",
   unused: "not used yet",
-  other: "used, by a right that is not in the project's roles",
+  other: "used, through a permission that is not in the project's roles",
 };
 
 function useOf({ granted, used, refused }: PageRight): Use {
@@ -49,7 +49,7 @@ export function Rights({ rights }: RightsProps): JSX.Element {
             Counted since the operator was started. A right that is not used yet may be needed
             later: for a cleanup, after a failure.
           </p>
-          <div class="scrolled" tabIndex={0} role="region" aria-label="Table of rights">
+          <div class="scrolled" tabIndex={0} role="region" aria-label="Table of permissions">
             <table>
               <thead>
                 <tr>

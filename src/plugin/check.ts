@@ -26,12 +26,12 @@ export function checkPlugin({ name, commands }: FlaggedCommands & { readonly nam
     for (const flag of Object.keys(flags)) {
       const place = `The flag --${flag} of ${command.replace("The", "the")}`;
       if (!NAME.test(flag)) throw bad(place, WORDS);
-      if (Object.hasOwn(SHARED_FLAGS, flag)) throw bad(place, "is one that every plugin has");
+      if (Object.hasOwn(SHARED_FLAGS, flag)) throw bad(place, "is reserved: every plugin has it");
     }
   }
 }
 
-const WORDS = "has to consist of lower-case letters, digits and dashes";
+const WORDS = "must consist of lower-case letters, digits, and dashes";
 
 const bad = (what: string, problem: string): TsopError =>
   new TsopError("bad-plugin", `${what} ${problem}.`, "Correct the call of kubectlPlugin.");

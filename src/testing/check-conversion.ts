@@ -73,7 +73,7 @@ export async function checkConversion<Hub extends KubeObject, Spoke extends Kube
   if (!mark) {
     throw new TsopError(
       "not-a-converter",
-      `The class ${name} does not say which versions it converts.`,
+      `The class ${name} does not specify which versions it converts.`,
       `Put @ConversionWebhook(Hub, Spoke) on ${name}.`,
     );
   }
@@ -153,7 +153,7 @@ function noObjects(version: string, made: number, runs: number): TsopError {
   return new TsopError(
     "no-random-objects",
     `Only ${made} of ${runs} random objects were allowed by the schema of ${version}.`,
-    "Random objects rarely match its patterns and rules: make them match with checkConversion(..., { prepare: (object) => ... }).",
+    "Random objects rarely match its patterns and rules. Make them match with checkConversion(..., { prepare: (object) => ... }).",
   );
 }
 

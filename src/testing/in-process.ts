@@ -110,7 +110,7 @@ class InProcessTransport implements Transport {
     const headers = this.#headersOf(request, credentials ? await authorizationOf(credentials) : {});
     if (!REQUEST_TARGET.test(path) || !isHeaderName(method)) {
       throw new TypeError(
-        `${method} ${path} is not a valid request: it has characters that are not escaped.`,
+        `${method} ${path} is not a valid requestbecause it contains unescaped characters.`,
       );
     }
     signal?.throwIfAborted();

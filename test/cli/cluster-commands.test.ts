@@ -168,7 +168,7 @@ describe("tsop install, deploy, undeploy, uninstall", () => {
     const before = filesIn(folder);
     const { code, out, err } = await runCli(folder, ["deploy", "--render", "--image", "shop:1"]);
     expect(code).toBe(0);
-    expect(err).toMatch(/^note \d generated files differ from the code; .* nothing is written\.$/);
+    expect(err).toMatch(/^note \d generated files differ from the code; .* no file is written\.$/);
     expect(filesIn(folder)).toEqual(before);
     expect(out).toContain("image: shop:1");
     expect(out).toContain("name: shop-manager-role");

@@ -137,7 +137,9 @@ describe("tsop create plugin", { timeout: 120_000 }, () => {
     expect(readFileSync(path, "utf8")).toContain("// mine");
     const refused = await runCli(root, ["delete", "plugin", "pages"]);
     expect(refused).toMatchObject({ code: 1 });
-    expect(refused.err).toContain("src/plugins/pages/plugin.ts is not as tsop wrote it");
+    expect(refused.err).toContain(
+      "src/plugins/pages/plugin.ts would be deleted, but you changed it",
+    );
     await succeed(root, "delete", "plugin", "pages", "--force");
     expect(filesIn(root)).toEqual(before);
     expect((await runCli(root, ["delete", "plugin", "pages"])).err).toContain(
@@ -148,7 +150,7 @@ describe("tsop create plugin", { timeout: 120_000 }, () => {
   it.each([
     ["kubectl-webs", "the program is called kubectl-webs"],
     ["Webs", "lower-case letters"],
-    ["get", "is a command of kubectl"],
+    ["get", "is a kubectl command"],
   ])("refuses the name %s", async (name, problem) => {
     const { code, err } = await runCli(await pages(), ["create", "plugin", name]);
     expect(code).toBe(2);
@@ -158,7 +160,7 @@ describe("tsop create plugin", { timeout: 120_000 }, () => {
   it("asks for the kind where the project has none or several", async () => {
     const root = await newProject();
     expect((await runCli(root, ["create", "plugin", "webs"])).err).toContain(
-      "The project has no kind yet that the plugin could show.",
+      "The project does not have a kind for the plugin to show.",
     );
     await succeed(root, "create", "api", ...PAGE);
     await succeed(root, "create", "api", "--group", "web", "--version", "v1", "--kind", "Site");
@@ -254,7 +256,7 @@ describe.skipIf(!hasKubectl || !existsSync(join(CHECKOUT, "dist/plugin.js")))(
         spec: {
           version: "v0.1.0",
           homepage: "https://github.com/acme/web-operator",
-          shortDescription: "Show objects of the kind Page and what their conditions say",
+          shortDescription: "Show Page objects and their conditions",
           platforms: [
             {
               uri: "https://github.com/acme/web-operator/releases/download/v0.1.0/kubectl-pages-v0.1.0.tar.gz",

@@ -40,7 +40,7 @@ describe("tsop create webhook", { timeout: 120_000 }, () => {
     const root = await widgets();
     const { code, err } = await webhook(root, ...ALL);
     expect(code).toBe(0);
-    expect(err).toContain("Widget is stored as v1 from now on, in place of v1alpha1");
+    expect(err).toContain("Widget is stored as v1 from now on, instead of v1alpha1");
     const files = filesIn(root);
     for (const name of ["defaulter", "validator", "v1alpha1-conversion"]) {
       expect(files).toHaveProperty([`src/webhooks/widget-${name}.ts`]);

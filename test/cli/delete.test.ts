@@ -283,7 +283,10 @@ describe("tsop delete", { timeout: 120_000 }, () => {
     const before = filesIn(root);
     const argv = [...command.split(" "), ...V1];
     const { code, err } = await runCli(root, argv);
-    expect([code, err]).toEqual([1, expect.stringContaining(`file-changed: ${path} is not as`)]);
+    expect([code, err]).toEqual([
+      1,
+      expect.stringContaining(`file-changed: ${path} would be deleted, but you changed it`),
+    ]);
     expect(filesIn(root)).toEqual(before);
     await succeed(root, ...argv, "--force");
     expect(filesIn(root)).not.toHaveProperty([path]);
@@ -375,7 +378,9 @@ describe("tsop delete", { timeout: 120_000 }, () => {
     const changed = await runCli(root, ["delete", "controller", ...V1]);
     expect([changed.code, changed.err]).toEqual([
       1,
-      expect.stringMatching(/src\/main.ts:\d+ is not as tsop wrote it.*setUpPage\(manager, 3\)/),
+      expect.stringMatching(
+        /src\/main.ts:\d+ would be deleted, but you changed it.*setUpPage\(manager, 3\)/,
+      ),
     ]);
     edit(root, "src/main.ts", (main) =>
       main.replace("setUpPage(manager, 3);", "if (own) setUpPage(manager);"),

@@ -148,7 +148,10 @@ describe("tsop edit --enable and --disable", { timeout: 120_000 }, () => {
     appendFileSync(join(root, path), "# mine\n");
     const before = filesIn(root);
     const { code, err } = await runCli(root, ["edit", "--disable", "network-policy"]);
-    expect([code, err]).toEqual([1, expect.stringContaining(`file-changed: ${path} is not as`)]);
+    expect([code, err]).toEqual([
+      1,
+      expect.stringContaining(`file-changed: ${path} would be deleted`),
+    ]);
     expect(filesIn(root)).toEqual(before);
     await succeed(root, "edit", "--disable", "network-policy", "--force");
     expect(filesIn(root)).not.toHaveProperty([path]);

@@ -58,7 +58,7 @@ describe("kinds whose CRD is somebody else's", () => {
     const imported = await runCli(folder, ["import", "crd.yaml"]);
     expect([imported.code, imported.err]).toEqual([0, ""]);
     expect(imported.out).toContain("Certificate cert-manager.io v1 external\n");
-    expect(imported.out).toContain("With --own they are this project's");
+    expect(imported.out).toContain("With --own they belong to this project");
     const source = readFileSync(join(folder, "src/api/v1/certificate.ts"), "utf8");
     expect(source).toContain(
       '@Resource({ group: "cert-manager.io", version: "v1", external: true })',
@@ -113,7 +113,7 @@ describe("kinds whose CRD is somebody else's", () => {
     writeFileSync(path, text.replace(/,?\s*external: false/, ""));
     const told = await runCli(folder, ["manifests"]);
     expect([told.code, told.err]).toEqual([0, expect.stringContaining("foreign-group")]);
-    expect(told.err).toContain("Add external: true to @Resource when they are somebody else's");
+    expect(told.err).toContain("Add external: true to @Resource if they belong to another project");
     writeFileSync(join(folder, "src/reader.ts"), RBAC);
     await runCli(folder, ["import", "crd.yaml", "--force"]);
     const made = await runCli(folder, ["manifests"]);
@@ -169,7 +169,7 @@ describe("kinds whose CRD is somebody else's", () => {
     writeFileSync(join(folder, "crd.yaml"), converted());
     const imported = await runCli(folder, ["import", "crd.yaml", "--own"]);
     expect(imported.err).toContain(
-      "the API server goes on calling the webhook that it names, with its caBundle",
+      "the API server keeps calling the webhook that it names, with its caBundle",
     );
     expect(await runCli(folder, ["manifests"])).toMatchObject({ code: 0 });
     const generated = (): string =>
@@ -206,7 +206,7 @@ describe("kinds whose CRD is somebody else's", () => {
   it.each([
     [
       'external: true, shortNames: ["crt"]',
-      "external-option: The option shortNames of @Resource is about a CRD",
+      "external-option: The option shortNames of @Resource configures a CRD",
     ],
     ['external: "yes"', "wrong-option"],
   ])("refuse %s at its line", async (options, said) => {

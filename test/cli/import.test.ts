@@ -72,7 +72,7 @@ describe("tsop import", () => {
     writeFileSync(join(folder, "src/api/v1/zone.ts"), "// mine\n");
     const again = await runCli(folder, ["import", "crd.yaml"]);
     expect(again.code).toBe(1);
-    expect(again.err).toContain("src/api/v1/zone.ts is there already");
+    expect(again.err).toContain("src/api/v1/zone.ts already exists");
     expect((await runCli(folder, ["import", "crd.yaml", "--force"])).code).toBe(0);
   });
 
@@ -94,27 +94,27 @@ describe("tsop import", () => {
           return `${name}: &${name} [${Array.from({ length: 10 }, () => alias).join()}]`;
         }),
       ].join("\n"),
-      "bomb.yaml:1:12 is not valid YAML: its aliases stand for more than 200000 values.",
+      "bomb.yaml:1:12 is not valid YAML: its aliases expand to more than 200000 values.",
     ],
     ["deep.yaml", "- ".repeat(10_000), "deep.yaml:1:1000 is not valid YAML: it is nested deeper"],
     ["circle.yaml", "a: &a [*a]\n", "circle.yaml:1:8 is not valid YAML: the anchor `a` contains"],
     [
       "null-item.yaml",
       "kind: CustomResourceDefinitionList\nitems: [null]\n",
-      "null-item.yaml: items[0] of the list is null, where an object is expected.",
+      "null-item.yaml: items[0] of the list is null; expected an object.",
     ],
     ["no-spec.yaml", CRD.slice(0, CRD.indexOf("spec:")), "it has no spec with a group and names"],
     ["no-version.yaml", CRD.replace(/versions:[^]*/, "versions: []\n"), "it has no versions"],
     [
       "versions.yaml",
       CRD.replace(/versions:[^]*/, "versions: 5\n"),
-      "spec.versions has to be a list",
+      "spec.versions must be a list",
     ],
-    ["name.yaml", CRD.replace("name: v1", "name: 1"), "spec.versions[0].name has to be a text"],
+    ["name.yaml", CRD.replace("name: v1", "name: 1"), "spec.versions[0].name must be a string"],
     [
       "type.yaml",
       CRD.replace("type: integer", "type: [integer]"),
-      "v1.spec.ttl.type has to be a text",
+      "v1.spec.ttl.type must be a string",
     ],
     ["main.ts", "export const answer = 42;\nclass {", "this is not an object"],
   ];

@@ -189,8 +189,8 @@ describe("the alert rules and the dashboard of a project", () => {
       for (const part of ["What it means: ", "What to look at: ", "What to do: "]) {
         expect(sections.get(alert)?.split(part), `${alert}: ${part}`).toHaveLength(2);
       }
-      expect(annotations["runbook"]).toBe(
-        `node_modules/tsop/docs/monitoring.md#${alert.toLowerCase()}`,
+      expect(annotations["runbook_url"]).toBe(
+        `https://unpkg.com/tsop/docs/monitoring.md#${alert.toLowerCase()}`,
       );
       expect(labels["severity"]).toMatch(/^(critical|warning)$/);
       expect(annotations["summary"]).toMatch(/^[A-Z].*\.$/);

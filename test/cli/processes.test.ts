@@ -24,7 +24,7 @@ describe("a program that runs to its end", () => {
     await expect(runToEnd(node(script), { context })).rejects.toMatchObject({
       code: "program-failed",
       message: expect.stringMatching(
-        /ended with 3:\n {2}line 80\n[^]*line 98\n {2}broken$/,
+        /exited with code 3:\n {2}line 80\n[^]*line 98\n {2}broken$/,
       ) as string,
     });
   });

@@ -16,7 +16,7 @@ function pathWith(programs: Readonly<Record<string, string>>): { env: { PATH: st
 
 /** What happens to a program, and how that is told. */
 const ENDS = {
-  "is killed": ["echo half of it\nkill -9 $$", "was ended by SIGKILL"],
+  "is killed": ["echo half of it\nkill -9 $$", "was terminated by SIGKILL"],
   "finds no network": ["echo getaddrinfo EAI_AGAIN >&2\nexit 1", "getaddrinfo EAI_AGAIN"],
   "finds the disk full": ["echo no space left on device >&2\nexit 1", "no space left on device"],
 } as const;
@@ -113,7 +113,7 @@ describe("docker and podman, one of which image runs", () => {
         const { code, out, err } = await runCli(root, IMAGE, pathWith({ [engine]: program }));
         expect([code, out]).toEqual([1, `${engine} build -t shop:1 .`]);
         expect(err).toMatch(
-          /image-not-built: The image was not built: `\w+ build -t shop:1 \.` (?:ended with|was ended by)/,
+          /image-not-built: The image was not built: `\w+ build -t shop:1 \.` (?:exited with code|was terminated by)/,
         );
         expect(err).toContain(told);
         expect(err).toContain(`Fix what ${engine} reports, then run the command again`);

@@ -172,8 +172,8 @@ describe("tsop upgrade", () => {
     expect(files["hack/changed.sh"]).toBe("echo mine\n");
     for (const told of [
       ".dockerignore is yours",
-      "AGENTS.md changed, and you deleted it",
-      "hack/changed.sh is not scaffolded any more",
+      "AGENTS.md changed, but you deleted it",
+      "hack/changed.sh is no longer scaffolded",
     ]) {
       expect(err).toContain(told);
     }
@@ -351,7 +351,7 @@ describe("tsop upgrade of a project that only commands changed", { timeout: 60_0
       text
         .replace(" * Starts the operator", " * Starts our operator")
         .replace("setUpWeb(manager);", "setUpWeb(manager); // the first one")
-        .replace("// What no flag", "// Mine.\n// What no flag"),
+        .replace("// Metrics, probes", "// Mine.\n// Metrics, probes"),
     );
     edit(folder, "config/default/kustomization.yaml", (text) =>
       text

@@ -19,7 +19,7 @@ import { connect, TARGETS, type Target } from "./targets.ts";
 
 const change = (type: string) =>
   ({ type, status: "True", reason: "Written", message: "It was written." }) as const;
-/** As a reconciler of that condition would: a function of the status as it is. */
+/** As a reconciler of that condition would, with a function of the current status. */
 const writes = (type: string) => (status?: { readonly conditions?: Condition[] }) => ({
   conditions: setCondition(status?.conditions, change(type), 0),
 });

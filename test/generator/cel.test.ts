@@ -63,21 +63,21 @@ const SLIPS: readonly (readonly [field: string, fix: string])[] = [
   [`@Cel("sie(self) > 1") a3!: string;`, "Did you mean size?"],
   [`@Cel("isURl(self)") a4!: string;`, "Did you mean isURL?"],
   [`@Cel("self.exits(x, x == 'a')") a5!: Bounded;`, "Did you mean exists?"],
-  [`@Cel("self.length > 1") a6!: string;`, "A string has no fields; for its length write size()."],
-  [`@Cel("self.includes('a')") a7!: string;`, "Write contains() for a text, or `value in list`."],
+  [`@Cel("self.length > 1") a6!: string;`, "A string has no fields. For its length, use size()."],
+  [`@Cel("self.includes('a')") a7!: string;`, "Use contains() for a string, or `value in list`."],
   [`@Cel("self.every(x, x != '')") a8!: Bounded;`, "Write all() in place of every()."],
   [
     `@Cel("self.toLowerCase() == 'a'") a9!: string;`,
     "Write lowerAscii() in place of toLowerCase().",
   ],
-  [`@Cel("self === 'a'") b1!: string;`, "Write == to compare: CEL has no assignment."],
+  [`@Cel("self === 'a'") b1!: string;`, "Use == to compare. CEL has no assignment."],
   [`@Cel("self.min =< 3") b2!: Range;`, "Write <= in place of =<."],
   [`@Cel("self.min > 1 and true") b3!: Range;`, "Write && in place of and."],
   [
     `@Cel("self.min > 'a'") b4!: Range;`,
     "One side is int and the other string: convert one with int(...) or string(...).",
   ],
-  [`@Cel("self.opt != null") b5!: Opt;`, "Ask with has(self.field) whether a field is there."],
+  [`@Cel("self.opt != null") b5!: Opt;`, "Check with has(self.field) whether a field is set."],
   [`@Cel("old != self") b6!: string;`, "The value before an update is called oldSelf."],
   [
     `@Cel("self != oldSelf", { optionalOldSelf: true }) b7!: string;`,
@@ -166,7 +166,7 @@ describe("rules in CEL", () => {
         paths.map((path) => [
           "warning",
           "rule-without-has",
-          `The rule reads ${path}, which objects may leave out: it fails for those, and refuses them.`,
+          `The rule reads ${path}, which is optional. It fails for objects without the field and rejects them.`,
           7,
         ]),
       );
@@ -182,6 +182,6 @@ describe("rules in CEL", () => {
   it("come with what to do about each, other than a look into the manual", () => {
     const errors = found.filter(({ line, code }) => line < MISTAKES.length + 6 && code !== "");
     expect(errors.length).toBeGreaterThanOrEqual(MISTAKES.length);
-    expect(errors.filter(({ fix }) => fix.startsWith("Correct the rule"))).toEqual([]);
+    expect(errors.filter(({ fix }) => fix.startsWith("Fix the rule"))).toEqual([]);
   });
 });

@@ -207,7 +207,7 @@ const CASES: readonly (readonly [string, CrdState, CrdState, string])[] = [
     "a required field without its default",
     crd({ ...text, default: "a" }, { required: ["field"] }),
     crd(text, { required: ["field"] }),
-    "breaking: the field is required and has no default any more",
+    "breaking: the field is required and no longer has a default",
   ],
   [
     "a required name without a schema",
@@ -362,7 +362,7 @@ const CASES: readonly (readonly [string, CrdState, CrdState, string])[] = [
     "a field that was kept unchecked",
     crd(open),
     crd({ ...open, ...inside("a") }),
-    "breaking: what was kept unchecked in the field is checked now",
+    "breaking: contents of the field that were kept without validation are now validated",
   ],
   [
     "a field that is no longer described",
@@ -380,7 +380,7 @@ const CASES: readonly (readonly [string, CrdState, CrdState, string])[] = [
     "an object that became a record",
     crd(inside("a")),
     crd(record(text)),
-    "risky: the field is one of the record's values now",
+    "risky: the field is now a value of the record",
   ],
   [
     "an object that became a record of others",
@@ -398,13 +398,13 @@ const CASES: readonly (readonly [string, CrdState, CrdState, string])[] = [
     "values that were kept unchecked",
     crd(open),
     crd(record(text)),
-    "breaking: what was kept unchecked is checked now",
+    "breaking: fields that were kept without validation are now validated",
   ],
   [
     "an embedded object",
     crd(open),
     crd({ ...open, "x-kubernetes-embedded-resource": true }),
-    "breaking: the object has to be a whole Kubernetes object now",
+    "breaking: the object must now be a complete Kubernetes object",
   ],
   [
     "an embedded object no more",
@@ -487,13 +487,13 @@ const CASES: readonly (readonly [string, CrdState, CrdState, string])[] = [
     "a selectable field more",
     crd(text),
     withVersion({ selectableFields: [{ jsonPath: ".spec.field" }] }),
-    "safe: field selectors can ask for .spec.field",
+    "safe: field selectors can use .spec.field",
   ],
   [
     "a selectable field less",
     withVersion({ selectableFields: [{ jsonPath: ".spec.field" }] }),
     crd(text),
-    "breaking: field selectors can no longer ask for .spec.field",
+    "breaking: field selectors can no longer use .spec.field",
   ],
   [
     "another column",

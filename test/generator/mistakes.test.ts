@@ -96,12 +96,12 @@ const MISTAKES: readonly (readonly [title: string, source: string, finding: stri
   [
     "a marker of controller-gen",
     kind(`  @tsop.ListType("set") a!: string[];`),
-    "6:4 unknown-marker; @ListMap, @ListSet and @ListAtomic say it.",
+    "6:4 unknown-marker; @ListMap, @ListSet and @ListAtomic replace it.",
   ],
   [
     "a marker of controller-gen in its own case, not imported",
     kind(`  @listMapKey("a") a!: { a: string }[];`),
-    '6:4 unknown-marker; @ListMap("name") says both.',
+    '6:4 unknown-marker; @ListMap("name") replaces both.',
   ],
   ["unknown-type", kind(`  a!: Missing;`), "6:7 unknown-type;"],
   ["a misspelt type", kind(`  a!: Int23;`), "6:7 unknown-type; Did you mean Int32?"],

@@ -179,73 +179,73 @@ const FOLLOWED: readonly (readonly [way: string, code: string, rule: string])[] 
 
 /** Ways that end where nobody can read on, with the line and what is told there. */
 const UNCLEAR: readonly (readonly [way: string, code: string, message: string])[] = [
-  ["other code", "register(Secret);", "rights for Secret"],
-  ["a list for other code", "const kinds = [Secret];\nregister(kinds);", "rights for Secret"],
+  ["other code", "register(Secret);", "permissions for Secret"],
+  ["a list for other code", "const kinds = [Secret];\nregister(kinds);", "permissions for Secret"],
   [
     "another name for other code",
     "const kind = Secret;\nawait client.get(kind, key);\nregister(kind);",
-    "rights for Secret",
+    "permissions for Secret",
   ],
-  ["options for other code", "register({ a: { kind: Secret } });", "rights for Secret"],
+  ["options for other code", "register({ a: { kind: Secret } });", "permissions for Secret"],
   [
     "a method chosen at run time",
     'const verb = key.name as "delete";\nawait client[verb](Secret, key);',
-    "rights for Secret",
+    "permissions for Secret",
   ],
   [
     "a method called through call",
     "await client.delete.call(client, Secret, key);",
-    "rights for Secret",
+    "permissions for Secret",
   ],
   [
     "a kind that is handed on",
     "const hand = (kind: Token) => register(kind);\nhand(Secret);",
-    "rights for Secret",
+    "permissions for Secret",
   ],
   [
     "a kind that is assigned",
     "let kind: Token = ConfigMap;\nif (key.name) kind = Secret;\nawait client.get(kind, key);",
-    "rights for Secret",
+    "permissions for Secret",
   ],
   [
     "a client that is taken apart",
     "const remove = ({ delete: one }: Client) => one(Secret, key);\nawait remove(client);",
-    "rights for Secret",
+    "permissions for Secret",
   ],
   [
     "a kind named at run time for other code",
     'register(await client.dynamic("apps/v1", "Deployment"));',
-    "rights for Deployment",
+    "permissions for Deployment",
   ],
   [
     "a kind named by a variable",
     "await client.delete(await client.dynamic(key.name, key.name), key);",
-    "right to delete",
+    "permission to delete",
   ],
   [
     "a kind from elsewhere",
     "declare const kinds: Record<string, Token>;\nawait client.delete(kinds.a!, key);",
-    "right to delete",
+    "permission to delete",
   ],
   [
     "a list from elsewhere",
     "declare const kinds: Token[];\ncontrollerFor(manager).for(Page).dependents({ kinds, desired: () => [] });",
-    "right to list and watch and create and patch and delete",
+    "permission to list and watch and create and patch and delete",
   ],
   [
     "a helper with a kind from elsewhere",
     "declare const kinds: Token[];\nconst remove = (kind: Token) => client.delete(kind, key);\nawait remove(kinds[0]!);",
-    "right to delete",
+    "permission to delete",
   ],
   [
     "a status of what is not known",
     "await client.status.patch(JSON.parse(''), {});",
-    "right to patch",
+    "permission to patch",
   ],
   [
     "a subresource that is not known",
     "await client.subresource(key.name).get(Secret, key);",
-    "right to get",
+    "permission to get",
   ],
 ];
 
@@ -291,7 +291,7 @@ describe("rights that the code alone does not show", () => {
     const code = "controllerFor(manager).for(metadataOf(Secret));\nawait client.get(Secret, key);";
     const found = told(await run(code, '@Rbac(Secret, ["list", "watch"])'));
     expect(found).toHaveLength(1);
-    expect(found[0]).toContain("needs the right to get the secrets");
+    expect(found[0]).toContain("needs permission to get secrets");
     expect(
       told(
         await run(

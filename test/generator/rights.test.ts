@@ -45,98 +45,95 @@ const told = ({ diagnostics }: Generated): string[] =>
 
 /** A call, and the right that it lacks when there is another one only. */
 const GAPS: readonly (readonly [call: string, right: string])[] = [
-  ["await client.get(Deployment, key);", "get the deployments.apps"],
-  ["await client.find(Deployment, key);", "get the deployments.apps"],
-  ["await client.live.get(Deployment, key);", "get the deployments.apps"],
-  ["await client.list(Secret);", "list the secrets"],
-  ["await client.live.list(Secret);", "list the secrets"],
-  ["for await (const one of client.listAll(Secret)) one;", "list the secrets"],
-  ["await client.create(Service, {} as never);", "create the services"],
-  ["await client.update(Service, {} as never);", "update the services"],
-  ["await client.patch(Service, key, {} as never);", "patch the services"],
-  ["await client.apply(Service, {} as never);", "create and patch the services"],
+  ["await client.get(Deployment, key);", "get deployments.apps"],
+  ["await client.find(Deployment, key);", "get deployments.apps"],
+  ["await client.live.get(Deployment, key);", "get deployments.apps"],
+  ["await client.list(Secret);", "list secrets"],
+  ["await client.live.list(Secret);", "list secrets"],
+  ["for await (const one of client.listAll(Secret)) one;", "list secrets"],
+  ["await client.create(Service, {} as never);", "create services"],
+  ["await client.update(Service, {} as never);", "update services"],
+  ["await client.patch(Service, key, {} as never);", "patch services"],
+  ["await client.apply(Service, {} as never);", "create and patch services"],
   [
     "const owner = {} as Page;\nawait client.apply(Service, {} as never, { owner });",
-    "get and create and patch the services",
+    "get and create and patch services",
   ],
   [
     "controllerFor({} as Manager).for(ConfigMap).dependents({ kinds: [Service], desired: () => [] });",
-    "list and watch and create and patch and delete the services",
+    "list and watch and create and patch and delete services",
   ],
-  ["await findOwned(client, Deployment, key, { owner: {} as Page });", "get the deployments.apps"],
+  ["await findOwned(client, Deployment, key, { owner: {} as Page });", "get deployments.apps"],
   [
     "await createOrUpdateOwned(client, Deployment, key, () => undefined, { owner: {} as Page });",
-    "get and create and update the deployments.apps",
+    "get and create and update deployments.apps",
   ],
-  [
-    "await deleteOwned(client, Service, key, { owner: {} as Page });",
-    "get and delete the services",
-  ],
+  ["await deleteOwned(client, Service, key, { owner: {} as Page });", "get and delete services"],
   [
     "const made = await createOrUpdateOwned(client, Page, key, () => undefined, { owner: {} as Page });\nawait client.status.patch(made.object, { ready: 1 });",
-    "patch the status of pages.web.example.com",
+    "patch status of pages.web.example.com",
   ],
-  ["await client.delete(k8s.Service, key);", "delete the services"],
-  ["await client.deleteAllOf(Service);", "deletecollection the services"],
-  ["await client.watch(Service);", "watch the services"],
-  ["controllerFor({} as Manager).for(Page);", "list and watch the pages.web.example.com"],
-  ["controllerFor({} as Manager).for(ConfigMap).owns(Service);", "list and watch the services"],
+  ["await client.delete(k8s.Service, key);", "delete services"],
+  ["await client.deleteAllOf(Service);", "deletecollection services"],
+  ["await client.watch(Service);", "watch services"],
+  ["controllerFor({} as Manager).for(Page);", "list and watch pages.web.example.com"],
+  ["controllerFor({} as Manager).for(ConfigMap).owns(Service);", "list and watch services"],
   [
     "controllerFor({} as Manager).for(ConfigMap).watches(Secret, { map: () => [] });",
-    "list and watch the secrets",
+    "list and watch secrets",
   ],
   [
     "const page = await client.find(Page, key);\nif (page) await client.status.patch(page, { ready: 1 });",
-    "patch the status of pages.web.example.com",
+    "patch status of pages.web.example.com",
   ],
   [
     "const set = async (page: Page) => client.status.update({ ...page });",
-    "update the status of pages.web.example.com",
+    "update status of pages.web.example.com",
   ],
   [
     "await createOrUpdate(client, Deployment, key, () => undefined);",
-    "get and create and update the deployments.apps",
+    "get and create and update deployments.apps",
   ],
   [
     "await createOrPatch(client, Deployment, key, () => undefined);",
-    "get and create and patch the deployments.apps",
+    "get and create and patch deployments.apps",
   ],
   [
     "await createOrPatch(client, Page, key, (page) => { page.status = { ready: 1 }; });",
-    "patch the status of pages.web.example.com",
+    "patch status of pages.web.example.com",
   ],
-  ["await client.pods.exec(key, { command: ['ls'] });", "create and get the exec of pods"],
-  ["for await (const line of client.pods.logs(key)) String(line);", "get the log of pods"],
+  ["await client.pods.exec(key, { command: ['ls'] });", "create and get exec of pods"],
+  ["for await (const line of client.pods.logs(key)) String(line);", "get log of pods"],
   [
     "const { pods } = client;\nawait pods.portForward(key, 80);",
-    "create and get the portforward of pods",
+    "create and get portforward of pods",
   ],
-  ["await addFinalizer(client, Page, {} as Page, 'x/y');", "patch the pages.web.example.com"],
+  ["await addFinalizer(client, Page, {} as Page, 'x/y');", "patch pages.web.example.com"],
   [
     "const late = controllerFor({} as Manager).for(Page).complete({ reconcile: async () => {} });\nlate.watch(Secret, { map: () => [] });",
-    "list and watch the secrets",
+    "list and watch secrets",
   ],
   [
     "controllerFor({} as Manager).for(Page).complete(new Cleaner());",
-    "get and patch the pages.web.example.com",
+    "get and patch pages.web.example.com",
   ],
   [
     "const builder = controllerFor({} as Manager).for(Page);\nbuilder.complete({ reconcile: async () => {}, cleanup: async () => {} });",
-    "get and patch the pages.web.example.com",
+    "get and patch pages.web.example.com",
   ],
   [
     "controllerFor({} as Manager).for(Secret).complete(new SpecialCleaner());",
-    "get and patch the secrets",
+    "get and patch secrets",
   ],
   [
     "await client.subresource('scale').patch(Deployment, key, {} as never);",
-    "patch the scale of deployments.apps",
+    "patch scale of deployments.apps",
   ],
   [
     "const ensure = async (token: Token) => client.delete(token, key);\nawait helper(Secret);\nfunction nothing() {}",
-    "delete the secrets",
+    "delete secrets",
   ],
-  ["const direct = createClient({} as never);\nawait direct.get(Secret, key);", "get the secrets"],
+  ["const direct = createClient({} as never);\nawait direct.get(Secret, key);", "get secrets"],
 ];
 
 /** A file of helpers, code in which they are used, and a right that this needs. */
@@ -368,7 +365,7 @@ describe("rights", () => {
       );
       const missing = found.filter((line) => line.startsWith("right-missing"));
       expect(
-        missing.some((line) => line.includes(`the right to ${right}, which`)),
+        missing.some((line) => line.includes(`permission to ${right}, but`)),
         found.join("\n"),
       ).toBe(true);
     });
@@ -441,7 +438,7 @@ import * as helpers from "./helpers.ts";
     it(`that nothing uses are named: ${marker}`, async () => {
       const found = told(await run(`${NEEDED}\n${marker}`, USES));
       expect(found).toHaveLength(1);
-      expect(found[0]).toContain(`right-unused: Nothing here needs the right to ${unused}`);
+      expect(found[0]).toContain(`right-unused: Unused permission: nothing calls ${unused}`);
     });
   }
 
@@ -463,13 +460,13 @@ await work({} as never);`;
         "warning",
         15,
         "right-missing",
-        "status.patch(page) needs the right to get the pages.web.example.com, which no @Rbac grants.",
+        "status.patch(page) needs permission to get pages.web.example.com, but no @Rbac grants it.",
       ],
       [
         "warning",
         16,
         "right-missing",
-        "apply() needs the right to update the finalizers of pages.web.example.com, which no @Rbac grants.",
+        "apply() needs permission to update finalizers of pages.web.example.com, but no @Rbac grants it.",
       ],
     ]);
     // They are what the role is: nothing is added in silence.

@@ -271,8 +271,8 @@ describe.skipIf(!hasKubectl)("the main job", { timeout: 120_000 }, () => {
     let from = lines.length;
     const [good, bad] = ["setUpMyWeb(manager);", "throw new Error('broken'); setUpMyWeb(manager);"];
     edit("src/main.ts", (text) => text.replace(good, bad));
-    await untilTold(/^the operator ended with 1; it starts again in 1 s/, from);
-    await untilTold(/^the operator ended with 1; it starts again in 2 s/, from);
+    await untilTold(/^the operator ended with 1; it restarts in 1 s/, from);
+    await untilTold(/^the operator ended with 1; it restarts in 2 s/, from);
     from = lines.length;
     edit("src/main.ts", (text) => text.replace(bad, good));
     await untilTold(/^operator .* reloaded in/, from);

@@ -133,10 +133,7 @@ describe("the image of a scaffolded project", { timeout: 120_000 }, () => {
     expect(help.output()).toContain("--metrics-port=<port>");
     for (const [flag, said] of [
       ["--bogus", "There is no flag --bogus."],
-      [
-        "--metrics-port=abc",
-        '--metrics-port has to be a port, a number from 0 to 65535, not "abc".',
-      ],
+      ["--metrics-port=abc", '--metrics-port must be a port number from 0 to 65535, not "abc".'],
     ] as const) {
       const wrong = start([flag]);
       expect(await wrong.ended).toBe(2);

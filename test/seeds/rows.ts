@@ -153,7 +153,7 @@ const GUIDE: readonly Row[] = [
       ),
       ...at(
         `${GATEWAY}/gateway-v1alpha1-conversion.test.ts`,
-        "lose nothing on the way to the other one and back, whatever an object says",
+        "round-trip random objects without losing data",
       ),
     ],
   },

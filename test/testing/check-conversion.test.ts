@@ -317,7 +317,7 @@ describe("checkConversion", () => {
 
   it("refuses what is no converter", async () => {
     await expect(checkConversion({} as Converter<Widget, OldWidget>)).rejects.toThrow(
-      "does not say which versions it converts",
+      "does not specify which versions it converts",
     );
   });
 });

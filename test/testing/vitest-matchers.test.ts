@@ -83,7 +83,7 @@ Its conditions:
         expect(bare).toHaveCondition("Ready");
       }),
     ).toBe(
-      "Expected Web bare to have the condition Ready with status True, but it has none of that type.\nIt has no conditions.",
+      "Expected Web bare to have the condition Ready with status True, but it has no condition of that type.\nIt has no conditions.",
     );
     expect(
       await messageOf(() => {
@@ -186,7 +186,7 @@ describe("toBeIdempotent", () => {
   it("shows which write the second pass made, as a difference", async () => {
     let replicas = 3;
     const message = await messageOf(() => expect(() => deploy(replicas++)).toBeIdempotent(cluster));
-    expect(message).toContain("Expected the second pass to write nothing");
+    expect(message).toContain("Expected the second pass not to write anything");
     expect(message).toContain("changed Deployment default/one");
     expect(message).toMatch(/-\s+"replicas": 3,\n\+\s+"replicas": 4,/);
     expect(message).not.toContain("resourceVersion");

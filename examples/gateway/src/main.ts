@@ -1,5 +1,5 @@
 /**
- * Starts the operator: settings from the command line, then the controllers.
+ * Starts the operator with the settings from the command line.
  */
 import {
   createManager,
@@ -15,7 +15,7 @@ import { GatewayDefaulter } from "./webhooks/gateway-defaulter.ts";
 import { GatewayValidator } from "./webhooks/gateway-validator.ts";
 import { GatewayV1alpha1Conversion } from "./webhooks/gateway-v1alpha1-conversion.ts";
 
-// What no flag asks for stays off; `npx tsop run -- --help` lists the flags.
+// Metrics, probes, webhooks, and leader election are off unless a flag enables them. See `npx tsop run -- --help`.
 const flags = readFlags({ ...managerFlags, ...webhookFlags });
 
 const manager = createManager({

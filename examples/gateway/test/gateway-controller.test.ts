@@ -40,7 +40,7 @@ afterAll(async () => {
 
 const namespace = "default";
 
-// A test may take longer than `eventually`: what that threw last is what is shown.
+// Longer than the `eventually` timeout, so that a failure shows its last error.
 describe("Gateway", { timeout: 20_000 }, () => {
   it("serves its routes under its hosts", async () => {
     const key = { namespace, name: "shop" };

@@ -16,7 +16,7 @@ const cluster = await startControlPlane();
 const client = clientFor(cluster);
 const config = await installOperator(cluster);
 const handlers = [new GatewayDefaulter(), new GatewayV1alpha1Conversion()];
-// Only what is served here is asked.
+// The control plane calls only the webhooks registered here.
 const webhooks = await installWebhooks(cluster, handlers);
 const manager = createManager({ config, webhooks, log: silentLogger });
 for (const handler of handlers) manager.webhooks.add(handler);

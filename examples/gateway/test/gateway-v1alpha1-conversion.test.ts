@@ -29,7 +29,7 @@ const cluster = await startControlPlane();
 const client = clientFor(cluster);
 const config = await installOperator(cluster);
 const conversion = new GatewayV1alpha1Conversion();
-// Only what is served here is asked.
+// The control plane calls only the webhooks registered here.
 const webhooks = await installWebhooks(cluster, [conversion]);
 const manager = createManager({ config, webhooks, log: silentLogger });
 manager.webhooks.add(conversion);
@@ -43,10 +43,10 @@ afterAll(async () => {
 });
 
 describe("the versions of Gateway", { timeout: 60_000 }, () => {
-  it("lose nothing on the way to the other one and back, whatever an object says", async () => {
+  it("round-trip random objects without losing data", async () => {
     const { objects, kept } = await checkConversion(conversion, { runs: 5000 });
     expect(objects).toBe(10_000); // of each version as many
-    // What only an annotation keeps: a field that you meant to convert does not belong there.
+    // Fields preserved only by the annotation. A field that you meant to convert should not be listed.
     expect(kept).toEqual({ hub: OF_V1_ALONE, spoke: [] });
   });
 

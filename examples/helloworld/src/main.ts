@@ -1,10 +1,10 @@
 /**
- * Starts the operator: settings from the command line, then the controllers.
+ * Starts the operator with the settings from the command line.
  */
 import { createManager, managerFlags, managerOptions, readFlags, setupSignalHandler } from "tsop";
 import { setUpHelloWorld } from "./controllers/helloworld-controller.ts";
 
-// What no flag asks for stays off; `npx tsop run -- --help` lists the flags.
+// Metrics, probes, webhooks, and leader election are off unless a flag enables them. See `npx tsop run -- --help`.
 const flags = readFlags({ ...managerFlags });
 
 const manager = createManager({

@@ -15,7 +15,7 @@ import { setUpMyWeb } from "../src/controllers/myweb-controller.ts";
 
 const namespace = "default";
 
-// A test may take longer than `eventually`: what that threw last is what is shown.
+// Longer than the `eventually` timeout, so that a failure shows its last error.
 describe("MyWeb", { timeout: 20_000 }, () => {
   const stop = new AbortController();
   let cluster: ControlPlane;

@@ -1,11 +1,11 @@
 /**
- * Starts the operator: settings from the command line, then the controllers.
+ * Starts the operator with the settings from the command line.
  */
 import { createManager, managerFlags, managerOptions, readFlags, setupSignalHandler } from "tsop";
 import { simulatedInstances } from "./controllers/instances.ts";
 import { setUpPostgreSQLCluster } from "./controllers/postgresqlcluster-controller.ts";
 
-// What no flag asks for stays off; `npx tsop run -- --help` lists the flags.
+// Metrics, probes, webhooks, and leader election are off unless a flag enables them. See `npx tsop run -- --help`.
 const flags = readFlags({
   ...managerFlags,
   "simulate-instances": {

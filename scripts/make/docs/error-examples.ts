@@ -122,7 +122,7 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "bundle-version": e("tsop bundle --version v1"),
   "bundle-webhook": e(
     "matchConditions: [...]   # of a webhook, which OLM has no field for",
-    "The webhook ... of ... has matchConditions, which a ClusterServiceVersion has no field for: OLM cannot make it.",
+    "The webhook ... of ... has matchConditions, which a ClusterServiceVersion cannot express: OLM cannot create it.",
     "Check the conditions in the webhook itself, or install the operator with the chart.",
   ),
   "cannot-listen": e(
@@ -133,7 +133,7 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "certificate-secret-foreign": e(
     "a Secret named shop-webhook-server-cert that cert-manager, or somebody, made before the operator",
     "The Secret ... is not the operator's: it has no label app.kubernetes.io/managed-by=tsop with the annotation certificates.tsop.dev/service=....",
-    "Delete it if nobody needs it (`kubectl delete secret -n ... ...`): the operator makes its own. If cert-manager or you put it there, choose the certificate mode cert-manager or secret.",
+    "If it is not needed, delete it (`kubectl delete secret -n ... ...`), and the operator creates its own. If you or cert-manager created it, choose the certificate mode secret or cert-manager.",
   ),
   "certificate-unreadable": e(
     'metrics: { tls: { certFile: "/tmp/k8s-metrics-server/metrics-certs/tls.crt", ... } }   // the Secret is not mounted',
@@ -166,13 +166,13 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "no-scaffold-record": e("tsop upgrade   # .tsop/scaffold.json was not committed"),
   "file-changed": e(
     "tsop delete controller --version v1 --kind Web   # src/controllers/web-controller.ts was changed by hand",
-    "src/controllers/web-controller.ts is not as tsop wrote it, and would be deleted.",
-    "Keep what you need of it elsewhere, then delete with --force; nothing was written.",
+    "src/controllers/web-controller.ts would be deleted, but you changed it.",
+    "Move your changes elsewhere, or delete with --force.",
   ),
   "image-base": e(
     "tsop image --image web-operator:1 --base base.zip",
     "... is not an OCI layout that can be built on: ....",
-    "Make one of a base image with Node: `crane pull --format=oci gcr.io/distroless/nodejs22-debian12:nonroot base`, then pass it with --base base.",
+    "Create one from a base image with Node.js: `crane pull --format=oci gcr.io/distroless/nodejs22-debian12:nonroot base`, then pass it with --base base.",
   ),
   "image-date": e("SOURCE_DATE_EPOCH=today tsop image --image web-operator:1 --base base.tar"),
   "image-no-engine": e(
@@ -227,8 +227,8 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   ),
   contradiction: e(
     'size!: { unit: "Gi" } & { unit: "Mi" };',
-    "No value is of both types: ... would be ... and ... at once.",
-    "Leave the field out of one of them with Omit, or make both say the same.",
+    "No value can satisfy both types: ... would have to be both ... and ....",
+    "Leave the field out of one of them with Omit, or give both the same type.",
   ),
   "controller-exists": e('controllerFor(manager).for(MyWeb).named("web") // twice'),
   "cache-in-use": e("manager.cache.remove(Secret);   # while a controller watches Secrets"),
@@ -466,7 +466,7 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   ),
   "krew-homepage": e(
     "tsop krew webs --uri https://example.com/webs.tar.gz   # package.json has no homepage",
-    "krew's index requires a home page, and the plugin has none.",
+    "krew's index requires a home page, but the plugin does not have one.",
     "Add --homepage, or a homepage to package.json.",
   ),
   "no-generate": e(
@@ -508,7 +508,7 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "project-locked": e("tsop manifests   # while another command changes the project's files"),
   "not-ours": e(
     "tsop deploy   # beside a ClusterRole of that name which someone else made",
-    "Objects that this project did not make are already there: ... (...).",
+    "Objects that this project did not create already exist: ... (...).",
     "Rename yours, remove the other, or change it all the same with --take-ownership; ....",
   ),
   "not-bundled": e(
@@ -545,7 +545,7 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "program-interrupted": e("tsop init --domain example.com   # and Ctrl-C while npm installs"),
   "program-killed": e(
     "tsop init --domain example.com   # and npm is killed, for want of memory",
-    "`npm install` was ended by SIGKILL, and printed nothing.",
+    "`npm install` was ended by SIGKILL without output.",
     "Run it in ... to see more.",
   ),
   "program-not-found": e("tsop manifests --against HEAD   # where there is no git"),
@@ -555,7 +555,7 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "rbac-without-target": e('@Rbac({ groups: ["apps"], verbs: ["get"] })'),
   "read-failed": e(
     "tsop manifests   # config/crd/bases/web.yaml is a folder",
-    "... cannot be read: it is a folder, where a file is expected.",
+    "... cannot be read: it is a folder, but a file is expected.",
     "Move the folder away, or name a file.",
   ),
   "reconcile-expired": e("async reconcile() { await new Promise(() => {}); }"),
@@ -564,13 +564,13 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "resource-needs-options": e("@Resource(optionsFor(stage))"),
   "right-missing": e(
     '@Rbac(MyWeb, ["get", "list", "watch"]) // and in reconcile:\nawait this.#client.delete(Deployment, key);',
-    "MyWebReconciler needs the right to delete the deployments of the group apps, which no @Rbac grants.",
+    "MyWebReconciler needs permission to delete deployments.apps, but no @Rbac grants it.",
     'Add @Rbac(Deployment, ["delete"]) to the controller.',
   ),
   "right-unclear": e(
     "register(Deployment); // of a package: what it does with a Deployment is not read",
-    "The role may lack rights for Deployment: what is done with it is not followed from here.",
-    "Add @Rbac(Deployment, [...]) to the controller, with the verbs that are used.",
+    "The role might be missing permissions for Deployment: tsop cannot follow how it is used here.",
+    "Add @Rbac(Deployment, [...]) to the controller, with the verbs that it uses.",
   ),
   "right-unused": e('@Rbac(Secret, ["get", "list", "watch"]) // and no code reads a Secret'),
   "roll-out-failed": e("tsop deploy --image registry.example.com/no-such:1"),
@@ -638,7 +638,7 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "unknown-option": e('@Resource({ group: "web.example.com", version: "v1", shortName: "web" })'),
   "unknown-resource": e(
     '@Rbac({ groups: ["apps"], resources: ["deploymnets"], verbs: ["get"] })',
-    "The group apps has no resource deploymnets, so that the rule grants nothing.",
+    "The group apps has no resource deploymnets, so the rule grants nothing.",
     "Did you mean deployments?",
   ),
   "unknown-type": e(
@@ -652,12 +652,12 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   ),
   "versions-not-converted": e(
     '@Resource({ ..., version: "v1" }) and @Resource({ ..., version: "v2", storage: true }) // only v2 has spec.title',
-    "spec.title is only in v2, and Page has no conversion: its value is lost between the two.",
+    "spec.title is only in v2, and Page has no conversion, so its value is lost between the two.",
   ),
   "webhook-method-not-asked": e(
     "@MutatingWebhook(Widget) class WidgetWebhook { default() { ... } validateCreate() { ... } }",
     "... has the method ..., which no marker on the class calls.",
-    "Put @ValidatingWebhook(...) on ..., too, or remove the method.",
+    "Add @ValidatingWebhook(...) to ..., or remove the method.",
   ),
   "webhook-path-taken": e("manager.webhooks.add(new WidgetValidator()); // twice"),
   "webhook-too-late": e("manager.start(signal); manager.webhooks.add(new WidgetValidator());"),
@@ -669,27 +669,27 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "write-failed": e(
     "tsop manifests   # in a folder that cannot be written",
     "... could not be written: permission denied.",
-    "Nothing was changed. Give your user the right to it, or work on a copy that your user owns.",
+    "Nothing was changed. Give your user permission, or work on a copy that your user owns.",
   ),
   "webhook-blocks-operator": e(
     "@ValidatingWebhook(Pod) // asked in all namespaces",
-    "The operator cannot start again once it is down: this webhook refuses what cannot be asked (failurePolicy Fail), and is asked about pods in the operator's own namespace, shop-system.",
+    "If the operator goes down, it cannot start again: this webhook (failurePolicy: Fail) rejects requests while the operator is down, and it matches pods in the operator's own namespace, shop-system.",
     'Exclude it: namespaceSelector: { matchExpressions: [{ key: "kubernetes.io/metadata.name", operator: "NotIn", values: ["shop-system", "kube-system"] }] }; or failurePolicy: "Ignore".',
   ),
   "webhook-blocks-system": e(
     "@ValidatingWebhook(ConfigMap)",
-    "While the operator is down, nobody can change configmaps in kube-system, which the cluster needs: this webhook refuses what cannot be asked (failurePolicy Fail).",
+    "While the operator is down, configmaps in kube-system, which the cluster needs, cannot be changed: this webhook (failurePolicy: Fail) rejects requests while it cannot be reached.",
     'Exclude it: namespaceSelector: { matchExpressions: [{ key: "kubernetes.io/metadata.name", operator: "NotIn", values: ["shop-system", "kube-system"] }] }; or failurePolicy: "Ignore".',
   ),
   "webhook-dry-run": e(
     '@MutatingWebhook(MyWeb, { sideEffects: "NoneOnDryRun" }) // and dryRun is nowhere in its file',
-    "sideEffects: NoneOnDryRun says that src/web-defaulter.ts has effects beside its answer and leaves them out for dry runs, and nothing in the file asks for dryRun.",
-    "Look at review.request.dryRun before each effect, or remove the option where there is none.",
+    "sideEffects: NoneOnDryRun declares that src/web-defaulter.ts has side effects and skips them for dry runs, but nothing in the file reads dryRun.",
+    "Check review.request.dryRun before each side effect, or remove the option if there are none.",
   ),
   "webhook-slow": e(
     "@ValidatingWebhook(MyWeb, { timeoutSeconds: 25 })",
-    "Each request waits up to 25 seconds while the webhook does not answer; clients wait 30 to 60 for all webhooks together.",
-    "Use 10 or less, as the API server does where nothing is said.",
+    "timeoutSeconds is 25. If the webhook does not respond, every matching request waits that long, and clients give up after 30 to 60 seconds.",
+    "Use 10 (the API server's default) or less.",
   ),
   "wrong-argument": e(
     '@MinLength("1") image!: string;',
@@ -700,16 +700,16 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "wrong-cel-rule": e(
     '@Cel("self.mni <= self.max") range!: Range;',
     REFUSED,
-    "Correct the rule; https://kubernetes.io/docs/reference/using-api/cel/ says what it may use.",
+    "Fix the rule; see https://kubernetes.io/docs/reference/using-api/cel/ for the available functions.",
   ),
   "wrong-column": e(
     '@PrintColumn("Phase", "status.phase", { unchecked: true, type: "string" })',
     REFUSED,
-    "Name the column, and give it a path that begins with a dot, such as .status.phase.",
+    "Name the column, and give it a path that starts with a dot, such as .status.phase.",
   ),
   "wrong-conversion": e(
     "@ConversionWebhook(WidgetV1alpha1, Widget) class WidgetConversion implements Converter<WidgetV1alpha1, Widget> { ... } // objects are stored as Widget",
-    "The hub of Widget is the version that is stored, v1, and WidgetV1alpha1 is v1alpha1.",
+    "The hub of Widget must be its storage version, v1, but WidgetV1alpha1 is v1alpha1.",
     "Swap the two: @ConversionWebhook(Widget, WidgetV1alpha1), with toHub and fromHub.",
   ),
   "wrong-default": e(
@@ -729,7 +729,7 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "wrong-name": e('@Resource({ group: "web.example.com", version: "1" })'),
   "wrong-operations": e(
     '@ValidatingWebhook(MyWeb, { operations: ["DELETE"] }) class MyWebValidator { validateCreate(web: Unstored<MyWeb>) { ... } }',
-    "MyWebValidator is registered for DELETE, and has validateCreate alone: it would be allowed unseen.",
+    "MyWebValidator is registered for DELETE, and has validateCreate alone: it would be allowed without validation.",
     "Leave operations out, which follow from the methods, or write validateDelete.",
   ),
   "wrong-namespace": e("tsop validate app.yaml --namespace My_Shop"),
@@ -741,7 +741,7 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   ),
   "wrong-rbac": e(
     '@Rbac({ groups: ["apps"], resources: ["pods"], verbs: ["get"] })',
-    "The group apps has no resource pods, so that the rule grants nothing.",
+    "The group apps has no resource pods, so the rule grants nothing.",
     'pods are in the core group: groups: [""].',
   ),
   "wrong-root-keyword": e(
@@ -753,6 +753,6 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "wrong-webhook": e(
     '@ValidatingWebhook(MyWeb, { name: "webs" })',
     'The name "..." of a webhook is no DNS name of three parts or more.',
-    'Use a name below a domain of yours, such as "widget.shop.example.com".',
+    'Use a name below your own domain, such as "widget.shop.example.com".',
   ),
 };

@@ -1,4 +1,4 @@
-/** Counts scaffolded projects, and writes the table of the README. */
+/** Counts scaffolded projects, and writes the table of the benchmarks page. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";

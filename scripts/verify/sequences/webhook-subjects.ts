@@ -9,7 +9,7 @@ export interface Subject {
   readonly group: string;
   readonly plural: string;
   readonly kind: string;
-  /** The first is the one that is stored. */
+  /** The first is the storage version. */
   readonly versions: readonly string[];
   readonly subresources: readonly string[];
   /** The path of the collection in a version. */

@@ -32,7 +32,7 @@ export async function redirectToRun(
     const live = await session.find(wanted);
     const standing = standingOf(live, owner);
     if (live && standing === "foreign") {
-      throw notOurs([{ name: await session.describe(wanted), live }], "it is left as it is");
+      throw notOurs([{ name: await session.describe(wanted), live }], "it is left unchanged");
     }
     if (!live) {
       await session.apply(marked(madeByRun(run, wanted), standing, owner), { dryRun: false });

@@ -248,7 +248,7 @@ function withLimit(
       throw new TsopError(
         "timeout",
         `After ${seconds} s the API server at ${server} had not answered ${request.method} ${request.path}.`,
-        "Check the server, and the credential program of the kubeconfig if it has one; give it longer with --timeout SECONDS. Then run the command again: what it did before stays, and it goes on from there.",
+        "Check the server and the kubeconfig's credential program, if any, or raise --timeout SECONDS. Then run the command again: it keeps its earlier changes and continues from there.",
         { cause: error },
       );
     } finally {

@@ -96,13 +96,13 @@ async function planOne(
   const standing = standingOf(live, owner);
   if (live && standing === "foreign") {
     const isNamespace = object.kind === "Namespace" && object.apiVersion === "v1";
-    const reason = isNamespace ? "it was there before" : foreignOwner(live);
+    const reason = isNamespace ? "it existed before" : foreignOwner(live);
     return { ...plain(object, name, isNamespace ? "kept" : "refused"), reason };
   }
   if (live && runThatAnswers(live)) {
     return {
       ...plain(object, name, "change"),
-      reason: "a `tsop run` or `tsop dev` answers in its place",
+      reason: "a `tsop run` or `tsop dev` serves it instead",
     };
   }
   const intent = marked(object, standing, owner, deploymentName(all));

@@ -32,7 +32,7 @@ export function missingIn(
   pods: readonly PodState[],
   nowMs: number,
 ): string | undefined {
-  if (!deployment) return "the Deployment is not there";
+  if (!deployment) return "the Deployment does not exist";
   const { namespace = "", name } = deployment.metadata;
   const progress = statusOf(deployment, nowMs);
   if (progress.status === "Current") return undefined;
@@ -44,8 +44,8 @@ export function missingIn(
   if (progress.status === "Failed") {
     throw new TsopError(
       "roll-out-failed",
-      `The Deployment ${namespace}/${name} gave up its roll-out${because}.`,
-      "Fix the cause and run the command again; what was applied stays.",
+      `The Deployment ${namespace}/${name} stopped its rollout${because}.`,
+      "Fix the cause and run the command again; applied objects are kept.",
     );
   }
   if (
@@ -84,7 +84,7 @@ function causeOf(
         return `container ${container} of pod ${name} waits with ${reason}${times}${detail}`;
       }
       if (ended) {
-        return `container ${container} of pod ${name} ended with ${ended.exitCode}${times}`;
+        return `container ${container} of pod ${name} exited with code ${ended.exitCode}${times}`;
       }
     }
     const unscheduled = ofPod.find(

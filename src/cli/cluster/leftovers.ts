@@ -73,7 +73,7 @@ export async function findLeftovers(
     for (const namespace of resource.namespaced ? namespaces : [undefined]) {
       if (!(await session.isAllowed("list", resource, namespace))) {
         notes.push(
-          `you may not list ${groupResourceOf(resource)}, so what an earlier version left of them was not looked for`,
+          `you are not allowed to list ${groupResourceOf(resource)}, so leftovers of an earlier version were not searched`,
         );
         continue;
       }
@@ -90,7 +90,7 @@ export async function findLeftovers(
 async function leftover(session: ClusterSession, live: KubeObject): Promise<Leftover> {
   const name = await session.describe(live);
   if (live.kind !== "CustomResourceDefinition") return { live, name };
-  const kept = `all objects of the kind would go with it: when nothing needs them, kubectl delete crd ${live.metadata.name}`;
+  const kept = `deleting it would delete all objects of the kind. If they are not needed: kubectl delete crd ${live.metadata.name}`;
   return { live, name, kept };
 }
 
@@ -122,7 +122,7 @@ export async function removeLeftovers(
       continue;
     }
     if (as.dryRun) {
-      context.out(`  ${red("to delete ")} ${name}${dim(": an earlier version made it")}`);
+      context.out(`  ${red("to delete ")} ${name}${dim(": created by an earlier version")}`);
       continue;
     }
     const now = await session.find(live);
@@ -133,6 +133,6 @@ export async function removeLeftovers(
       as.deployment !== undefined &&
       wasDeployedAs(now, as.deployment);
     if (!isOurs || !(await session.remove(now))) continue;
-    context.out(`  ${red("deleted   ")} ${name}${dim(": an earlier version made it")}`);
+    context.out(`  ${red("deleted   ")} ${name}${dim(": created by an earlier version")}`);
   }
 }

@@ -71,7 +71,7 @@ export class Migration {
     throw new TsopError(
       "migration-other-storage",
       `The cluster stores ${crd} in ${stored}, and this project in ${storageVersion}.`,
-      "Bring the project's CRDs to the cluster first, with `tsop install` or `tsop deploy`, or use the project as it was deployed.",
+      "Install the project's CRDs in the cluster first, with `tsop install` or `tsop deploy`, or use the deployed version of the project.",
     );
   }
 
@@ -110,7 +110,7 @@ export class Migration {
       throw new TsopError(
         "migration-interrupted",
         `The migration of ${crd} was interrupted.`,
-        "Run the command again: it goes on where it was. Nothing was pruned.",
+        "Run the command again to continue. No stored version was pruned.",
         { cause: error },
       );
     } finally {
@@ -164,7 +164,7 @@ export class Migration {
       throw new TsopError(
         "migration-conversion",
         `The objects of ${crd} cannot be read in ${resource.version}: ${error.message}.`,
-        "The webhook that converts them has to answer: see that the operator runs and is ready. Nothing was pruned.",
+        "The conversion webhook must respond: check that the operator is running and ready. No stored version was pruned.",
         { cause: error },
       );
     }
@@ -186,7 +186,7 @@ export class Migration {
     throw new TsopError(
       "migration-failed",
       `${failures.length} objects of ${this.#parts.crd} could not be rewritten: ${shown}${more > 0 ? `; and ${more} more` : ""}.`,
-      "Fix them, or the webhook that refuses them, and run the command again: it goes on here. Nothing was pruned.",
+      "Fix them, or the webhook that rejects them, and run the command again to continue. No stored version was pruned.",
     );
   }
 

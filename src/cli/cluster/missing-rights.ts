@@ -37,7 +37,7 @@ export async function checkRights(
   if (all.length === 0) return;
   throw new TsopError(
     "no-rights",
-    `At ${session.server} you may not ${all.join(", nor ")}.`,
-    `Ask for these rights, or use --context or --kubeconfig of someone who has them${instead === undefined ? "" : `, or ${instead}`}; nothing was changed.`,
+    `At ${session.server} you are not allowed to ${all.join(", nor ")}.`,
+    `Request these permissions, or use --context or --kubeconfig of someone who has them${instead === undefined ? "" : `, or ${instead}`}; nothing was changed.`,
   );
 }

@@ -46,7 +46,7 @@ export async function othersIn(
   for (const resource of await kindsOf(session)) {
     const objects = await contentsOf(session, resource, namespace);
     if (!objects) {
-      found.push(`${resource.plural}, which you may not list`);
+      found.push(`${resource.plural}, which you are not allowed to list`);
       continue;
     }
     for (const object of objects) {

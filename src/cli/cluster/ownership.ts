@@ -82,7 +82,7 @@ export function foreignOwner({ metadata }: ManifestObject): string {
   if (project !== undefined) return `it belongs to the tsop project ${project}`;
   const managers = (metadata.managedFields ?? []).map(({ manager = "" }) => manager);
   const names = [...new Set(managers)].filter((name) => name !== "" && name !== FIELD_MANAGER);
-  return names.length === 0 ? "someone else made it" : `it was written by ${names.join(", ")}`;
+  return names.length === 0 ? "created by someone else" : `it was written by ${names.join(", ")}`;
 }
 
 /** A live object with the name that messages give it. */
@@ -100,7 +100,7 @@ export function notOurs(found: readonly NamedObject[], outcome: string): TsopErr
   const named = found.map(({ name, live }) => `${name} (${foreignOwner(live)})`);
   return new TsopError(
     "not-ours",
-    `Objects that this project did not make are already there: ${named.join("; ")}.`,
+    `Objects that this project did not create already exist: ${named.join("; ")}.`,
     `Rename yours, remove the other, or change it all the same with --take-ownership; ${outcome}.`,
   );
 }

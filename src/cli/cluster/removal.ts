@@ -109,7 +109,7 @@ async function tellUnconverted(
     const live = await session.find(crd);
     if (!live || !isConverted(live) || live.metadata.deletionTimestamp !== undefined) continue;
     context.err(
-      `${paint(context).yellow("note")} ${crd.metadata.name} stays, and nobody converts its versions any more: only requests in the stored version work, until the operator is deployed again.`,
+      `${paint(context).yellow("note")} ${crd.metadata.name} is kept, but no webhook converts its versions now. Only requests in the storage version work until the operator is deployed again.`,
     );
   }
 }
@@ -167,7 +167,7 @@ async function removeManifests(
       if (!options.dryRun) {
         if (isCrd(object)) {
           const since = await objectsOf(session, object, options);
-          await refuseObjects(session, since, options, "what was removed before is gone");
+          await refuseObjects(session, since, options, "earlier removals are not undone");
         }
         if (isNamespace(live)) await waitForEnd(session, removed.splice(0), options, context);
         work.begin(object);
@@ -188,13 +188,13 @@ async function whyKept(
   { owner }: RemovalOptions,
 ): Promise<string | undefined> {
   const standing = standingOf(live, owner);
-  if (standing === "taken-over") return "it was there before this project took it over";
-  if (standing !== "made") return `not made by this project, ${foreignOwner(live)}`;
+  if (standing === "taken-over") return "it existed before this project took it over";
+  if (standing !== "made") return `not created by this project, ${foreignOwner(live)}`;
   if (!isNamespace(live)) return undefined;
   const others = await othersIn(session, live.metadata.name, leaving);
   if (others.length === 0) return undefined;
   const named = others.slice(0, NAMED).join(", ");
-  return `it holds what this project did not make: ${named}${others.length > NAMED ? ", ..." : ""}`;
+  return `it contains objects that this project did not create: ${named}${others.length > NAMED ? ", ..." : ""}`;
 }
 
 const isNamespace = ({ apiVersion, kind }: ManifestObject): boolean =>
@@ -251,7 +251,7 @@ async function releaseOf(
     }),
   );
   const more = held.length > NAMED ? `, and ${held.length - NAMED} more in the same way` : "";
-  return `Whoever sets ${finalizers.join(", ")} has to run: see its logs, and give it longer with --timeout SECONDS. If it is gone for good, take the finalizers off by hand, which leaves what they would have cleaned up, perhaps outside of the cluster: ${commands.join("; ")}${more}. Then run the command again.`;
+  return `The controller that sets ${finalizers.join(", ")} must be running. Check its logs, or raise --timeout SECONDS. If it no longer exists, remove the finalizers by hand; the resources that it would have cleaned up, perhaps outside the cluster, are left behind: ${commands.join("; ")}${more}. Then run the command again.`;
 }
 
 /** The reason why a deleted object is still there, as far as the object says so. */

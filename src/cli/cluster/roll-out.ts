@@ -93,7 +93,7 @@ async function applyInOrder(
     work.finish(object);
     if (options.changesOnly && (done === "unchanged" || done === "kept")) continue;
     const label = dryRun ? WOULD[done] : done;
-    const why = done === "kept" ? dim(": it was there before") : "";
+    const why = done === "kept" ? dim(": it existed before") : "";
     context.out(`  ${colors[done](label.padEnd(10))} ${await session.describe(object)}${why}`);
   }
   if (waiting) await waitForCrds(session, crds, timeoutSeconds, context);
@@ -135,7 +135,7 @@ async function applyOne(
       if (isNamespace(object)) return "kept";
       if (!takeOwnership) {
         const name = await session.describe(object);
-        throw notOurs([{ name, live }], "what was applied before stays");
+        throw notOurs([{ name, live }], "objects applied so far are kept");
       }
     }
     intent = marked(object, standing, owner, deployment);
@@ -153,8 +153,8 @@ async function applyOne(
       "not-applied",
       `${await session.describe(object)}: ${error.message}`,
       dryRun
-        ? "Change what the message names."
-        : "Change what the message names and run the command again; what was applied before stays.",
+        ? "Fix what the message reports."
+        : "Fix what the message reports and run the command again; objects applied so far are kept.",
       { cause: error },
     );
   }

@@ -16,7 +16,7 @@ export async function tellSilentWebhooks(
   if (!objects.some((object) => isWebhookConfiguration(object) || isConverted(object))) return;
   if (!(await hasSimulatedPods(session))) return;
   context.err(
-    `${paint(context).yellow("note")} pods are simulated at ${session.server}, so the operator's webhooks answer nobody there, and what they are asked about is refused: use \`tsop run\` or \`tsop dev\`.`,
+    `${paint(context).yellow("note")} pods are simulated at ${session.server}, so nothing serves the operator's webhooks there, and matching requests are rejected: use \`tsop run\` or \`tsop dev\`.`,
   );
 }
 

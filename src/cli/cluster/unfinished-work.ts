@@ -68,7 +68,7 @@ export class UnfinishedWork {
       ...(unknown ? [`it is not known whether ${nameOf(unknown)} was ${done}`] : []),
       ...(rest.length > 0 ? [`not ${done}: ${names}${more}`] : []),
     ];
-    return `${parts.join("; ")}. The same command goes on from there.`;
+    return `${parts.join("; ")}. Run the same command to continue.`;
   }
 }
 

@@ -24,6 +24,6 @@ export function noOperatorToAsk(): TsopError {
   return new TsopError(
     "no-operator-to-ask",
     "No `tsop dev` of this project runs here.",
-    "Start `tsop dev`, or name an operator elsewhere: --context for one in a cluster, --operator for an address.",
+    "Start `tsop dev`, or select another operator with --context (in a cluster) or --operator (by address).",
   );
 }

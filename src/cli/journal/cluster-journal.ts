@@ -86,9 +86,9 @@ function noneServes(namespace: string, running: number): TsopError {
     "no-journal-in-cluster",
     running === 0
       ? `No pod of the operator runs in the namespace ${namespace}.`
-      : `The operator in the namespace ${namespace} was started without --debug-port: it keeps no journal.`,
+      : `The operator in the namespace ${namespace} was started without --debug-port, so it does not keep a journal.`,
     running === 0
       ? "Deploy it with `tsop deploy`, or name the cluster with --context."
-      : "Add `--debug-port=8089` to the arguments in config/manager/manager.yaml and deploy it again; src/main.ts has to pass it to createManager({ debug }).",
+      : "Add `--debug-port=8089` to the arguments in config/manager/manager.yaml and deploy it again; src/main.ts must pass it to createManager({ debug }).",
   );
 }

@@ -55,7 +55,7 @@ export async function readJournal(
     if (isJsonObject(answer) && answer["version"] === 1) return answer as object as OperatorJournal;
     throw new TsopError(
       "journal-unreadable",
-      `${place.url} answered with something that is not a journal of this version of tsop.`,
+      `${place.url} did not return a journal of this tsop version.`,
       "Check the address, and use the tsop that the operator is built with.",
     );
   } finally {
@@ -98,6 +98,6 @@ function refused({ url }: JournalPlace, status: number): TsopError {
     `The operator's journal at ${url} was refused with the status ${status}.`,
     status === 404
       ? "Check the address: something else answers there."
-      : "Put a token that may `get` /debug/journal into $TSOP_OPERATOR_TOKEN.",
+      : "Set $TSOP_OPERATOR_TOKEN to a token with permission to `get` /debug/journal.",
   );
 }

@@ -86,7 +86,7 @@ function theOne(target: Target, entries: readonly JournalEntry[]): JournalObject
   throw new UsageError(
     "target-in-namespaces",
     `There are several ${target.kind}/${target.name}: in ${[...namespaces].join(", ")}.`,
-    "Say which one is meant: `-n NAMESPACE`.",
+    "Choose one with `-n NAMESPACE`.",
   );
 }
 
@@ -100,7 +100,7 @@ function notThere({ kind, name, namespace }: Target, entries: readonly JournalEn
     `No reconcile in the journal concerns ${kind}/${name}${where}.`,
     known.size === 0
       ? "The operator has reconciled nothing yet: apply an object of its kinds."
-      : `Check the name, or ask about the owner of the object; the journal knows ${shown}${more > 0 ? ` and ${more} more` : ""}.`,
+      : `Check the name, or ask about the owner of the object; the journal has ${shown}${more > 0 ? ` and ${more} more` : ""}.`,
   );
 }
 

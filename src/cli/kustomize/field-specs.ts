@@ -54,7 +54,7 @@ export function visitField(
       throw new TsopError(
         "kustomize-path",
         `${describeManifest(manifest)}: the path ${spec.path} leads through a value that is neither a mapping nor a list.`,
-        "Compare the path with the manifest; a configuration of the kustomization may name it.",
+        "Compare the path with the manifest. The path might come from a `configurations` file of the kustomization.",
       );
     }
     const field = step.replace(/\[\]$/, "");

@@ -41,7 +41,7 @@ type MappingOf<R extends Readers> = {
 
 /** A text; a number or a date without quotes is refused, as kubectl refuses it. */
 export const text: FieldReader<string> = {
-  read: (place) => (typeof place.value === "string" ? place.value : refuse(place, "a text")),
+  read: (place) => (typeof place.value === "string" ? place.value : refuse(place, "a string")),
 };
 
 export const whole: FieldReader<number> = {
@@ -60,7 +60,7 @@ export const flag: FieldReader<boolean> = {
 /** A mapping of texts to texts; a value that is left out is empty, as for kubectl. */
 export const textMap: FieldReader<Record<string, string>> = {
   read: (place) => {
-    if (!isJsonObject(place.value)) return refuse(place, "a mapping of texts");
+    if (!isJsonObject(place.value)) return refuse(place, "a mapping of strings");
     return Object.fromEntries(
       Object.keys(place.value).map((key) => {
         const inner = within(place, key);
@@ -157,7 +157,7 @@ function brokenField({ document, path }: FieldPlace, what: string): TsopError {
 function refuse(place: FieldPlace, expected: string): never {
   const { value } = place;
   const shown = typeof value === "object" ? kindOf(value) : JSON.stringify(value);
-  throw brokenField(place, `${nameOf(place)} has to be ${expected}, and is ${shown}`);
+  throw brokenField(place, `${nameOf(place)} must be ${expected}, not ${shown}`);
 }
 
 function kindOf(value: unknown): string {

@@ -150,7 +150,7 @@ export function absorbGenerated(manifests: Manifest[], made: Manifest, at: strin
     return;
   }
   if (made.behavior === "create") {
-    throw broken(at, `${what} is there already, and its \`behavior\` is not merge or replace`);
+    throw broken(at, `${what} already exists, and its \`behavior\` is not merge or replace`);
   }
   const { object } = made;
   if (made.behavior === "merge") {

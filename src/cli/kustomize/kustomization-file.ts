@@ -34,7 +34,7 @@ export async function readKustomization(
   if (second) {
     throw new TsopError(
       "broken-kustomization",
-      `${second.path}: ${first.path} is there too, and a folder has one kustomization.`,
+      `${second.path}: ${first.path} also exists, and a folder can have only one kustomization.`,
       "Remove one of them.",
     );
   }

@@ -38,7 +38,7 @@ const patch = checked(
     options: mapping({ allowNameChange: flag, allowKindChange: flag }),
   }),
   ({ path = "", patch: own = "" }) =>
-    (path === "") === (own.trim() === "") ? "has to have either `path` or `patch`" : undefined,
+    (path === "") === (own.trim() === "") ? "must have either `path` or `patch`" : undefined,
 );
 const jsonPatch = checked(patch, ({ target }) =>
   (target?.name ?? "") === "" ? "has no `target` with a `name`" : undefined,
@@ -80,7 +80,7 @@ function replacementProblem({
 const replacement = placed(
   checked(mapping({ ...REPLACEMENT, path: text }), ({ path = "", ...own }) => {
     if (path === "") return replacementProblem(own);
-    return Object.keys(own).length > 0 ? "has a `path` and more beside it" : undefined;
+    return Object.keys(own).length > 0 ? "has a `path` and other fields" : undefined;
   }),
 );
 /** Replacements of a file: one, or a list. */
@@ -95,7 +95,7 @@ const generatorOptions = mapping({
 const behavior = checked(text, (value) =>
   ["", "create", "replace", "merge"].includes(value)
     ? undefined
-    : "has to be create, replace or merge",
+    : "must be create, replace, or merge",
 );
 const GENERATOR = {
   name: required(entry),
@@ -135,12 +135,12 @@ export const kustomizationFile = mapping({
   apiVersion: checked(text, (version) =>
     /^kustomize\.config\.k8s\.io\/v1(alpha1|beta1)$/.test(version)
       ? undefined
-      : "has to be kustomize.config.k8s.io/v1beta1, or v1alpha1 for a component",
+      : "must be kustomize.config.k8s.io/v1beta1, or v1alpha1 for a component",
   ),
   kind: checked(text, (kind) =>
     kind === "Kustomization" || kind === "Component"
       ? undefined
-      : "has to be Kustomization or Component",
+      : "must be Kustomization or Component",
   ),
   metadata: mapping({
     name: text,
@@ -173,7 +173,7 @@ export const kustomizationFile = mapping({
   sortOptions: checked(
     mapping({
       order: checked(text, (order) =>
-        order === "legacy" || order === "fifo" ? undefined : "has to be legacy or fifo",
+        order === "legacy" || order === "fifo" ? undefined : "must be legacy or fifo",
       ),
       legacySortOptions: mapping({
         orderFirst: listOrNone(text),

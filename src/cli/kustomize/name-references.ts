@@ -57,7 +57,7 @@ function accountNamespaces(referrer: Manifest): ReadonlySet<string> {
   if (namespaces.every((namespace) => typeof namespace === "string")) return new Set(namespaces);
   throw new TsopError(
     "kustomize-reference",
-    `${describeManifest(referrer)}: the namespace of a subject is not a text.`,
+    `${describeManifest(referrer)}: the namespace of a subject is not a string.`,
     "Name the namespace of the ServiceAccount, or leave the field out.",
   );
 }
@@ -147,7 +147,7 @@ class ReferringField {
     if (left.some((one) => key(one) !== key(first))) {
       const several = left.map(describeManifest).join(", ");
       throw this.#broken(
-        `its field ${this.#spec.path} names ${formerName}, which may be ${several}`,
+        `its field ${this.#spec.path} names ${formerName}, which could be ${several}`,
       );
     }
     return first;

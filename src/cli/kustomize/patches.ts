@@ -31,8 +31,8 @@ export function parsePatch(where: string, text: string): unknown[] {
   if (text.startsWith("[") && !isJson(text)) {
     throw new TsopError(
       "kustomize-patch",
-      `${where}: the patch begins with \`[\`, but is not JSON.`,
-      "Quote its fields and texts, or write each operation on a line of its own, after `- `.",
+      `${where}: the patch starts with \`[\` but is not JSON.`,
+      "Quote its fields and strings, or write each operation on its own line, after `- `.",
     );
   }
   return parseYaml(where, text).filter((document) => document !== null && document !== undefined);

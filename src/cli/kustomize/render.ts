@@ -319,7 +319,7 @@ function addOnce(manifests: Manifest[], manifest: Manifest, path: string): void 
     throw new TsopError(
       "kustomize-duplicate",
       `${path}: ${describeManifest(manifest)} is there twice.`,
-      "Take one of them out of the kustomization.",
+      "Remove one of them from the kustomization.",
     );
   }
   manifests.push(manifest);

@@ -85,7 +85,7 @@ function isEmpty(value: unknown): boolean {
 
 function part(whole: unknown, { delimiter = "", index = 0 }: FieldOptions, at: string): unknown {
   if (delimiter === "") return whole;
-  if (typeof whole === "object") throw broken(at, "a delimited field is not a text");
+  if (typeof whole === "object") throw broken(at, "a delimited field is not a string");
   const found = scalarText(whole).split(delimiter)[index];
   if (found === undefined) {
     throw broken(at, `${JSON.stringify(whole)} has no part ${index} between ${delimiter}`);
@@ -126,7 +126,7 @@ function written(before: unknown, value: unknown, options: FieldOptions, at: str
   const former = before === MADE ? "" : before;
   if (delimiter !== "") {
     if (typeof former === "object" && former !== null) {
-      throw broken(at, "a delimited field is not a text");
+      throw broken(at, "a delimited field is not a string");
     }
     const parts = scalarText(former).split(delimiter);
     if (index < 0) parts.unshift(scalarText(value));

@@ -34,8 +34,8 @@ export class KustomizationRoot {
       if (!isBelow(root.#real, real)) continue;
       throw new TsopError(
         "kustomize-cycle",
-        `${this.folder}: \`${named}\` leads back to ${folder}, which holds ${root.folder}, and that is being rendered.`,
-        "Take that entry out, or name a folder beside or below.",
+        `${this.folder}: \`${named}\` creates a cycle: ${folder} contains ${root.folder}, which is being rendered.`,
+        "Remove the entry, or point it at a sibling folder or a folder below.",
       );
     }
     return new KustomizationRoot(folder, real, rendered);

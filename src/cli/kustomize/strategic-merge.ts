@@ -111,7 +111,7 @@ function takeDirective(patch: JsonObject, path: readonly string[]): Directive {
 function knownDirective(directive: unknown, path: readonly string[]): Directive {
   if (directive === "merge" || directive === "replace" || directive === "delete") return directive;
   throw new MergeProblem(
-    `${[...path, "$patch"].join(".")} is ${JSON.stringify(directive)}, and has to be merge, replace or delete`,
+    `${[...path, "$patch"].join(".")} is ${JSON.stringify(directive)}, but must be merge, replace, or delete`,
   );
 }
 

@@ -48,7 +48,7 @@ export function setNamespace(
     throw new TsopError(
       "kustomize-duplicate",
       `${describeManifest(manifest)} is there twice in the namespace ${namespace}.`,
-      "Take one of them out of the kustomization, or give them different names.",
+      "Remove one of them from the kustomization, or give them different names.",
     );
   }
 }
@@ -127,8 +127,8 @@ export function addPairs(
           if (!isJsonObject(holder)) {
             throw new TsopError(
               "kustomize-path",
-              `${describeManifest(manifest)}: ${spec.path} is not a mapping, so that it takes no labels or annotations.`,
-              "Compare the path with the manifest; a configuration of the kustomization may name it.",
+              `${describeManifest(manifest)}: ${spec.path} is not a mapping, so it cannot hold labels or annotations.`,
+              "Compare the path with the manifest. The path might come from a `configurations` file of the kustomization.",
             );
           }
           for (const [key, value] of Object.entries(pairs)) setField(holder, key, value);

@@ -25,7 +25,7 @@ export async function bundledPlugin(
   if (!existsSync(join(root, main))) {
     throw new TsopError(
       "plugin-missing",
-      `${main} is not there, and PROJECT has the plugin ${name}.`,
+      `${main} does not exist, but PROJECT has the plugin ${name}.`,
       `Restore it from version control, or take the plugin out: tsop delete plugin ${name}`,
     );
   }

@@ -52,7 +52,7 @@ export class LogPrinter {
     else if (!this.#isRepeated(entry)) this.#context.out(formatLogEntry(entry, this.#context));
   }
 
-  /** Prints the repeats that are not printed yet: the process has ended. */
+  /** Prints the repeats that are not printed yet: the process has exited. */
   end(): void {
     for (const told of this.#untold) this.#tell(told);
   }

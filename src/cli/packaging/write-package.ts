@@ -23,7 +23,7 @@ export type Packaging = "chart" | "bundle" | "generate client";
 const SOURCES: Readonly<Record<Packaging, string>> = {
   chart: "the chart differs from what config/default renders",
   bundle: "the bundle differs from what config/default renders",
-  "generate client": "the client differs from what the kinds say",
+  "generate client": "the client does not match the kinds",
 };
 
 /**
@@ -41,7 +41,7 @@ export async function writePackage(
   if (!/^[A-Za-z0-9._-]+(\/[A-Za-z0-9._-]+)*$/.test(outputDir) || outputDir.includes("..")) {
     throw new UsageError(
       "package-folder",
-      `The folder has to be in the project, and ${outputDir} is not a folder's name.`,
+      `The folder must be inside the project, and ${outputDir} is not a folder name.`,
       `For example: tsop ${what} --output-dir dist/${what.replace("generate ", "")}`,
     );
   }

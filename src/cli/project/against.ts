@@ -73,7 +73,7 @@ function nothingToCompare(against: string): UsageError {
   return new UsageError(
     "nothing-to-compare",
     `There is no CustomResourceDefinition in ${against}, so nothing was compared.`,
-    `Give a file or folder that has one, or a revision that has ${CRD_FOLDER}; until the first CRD is there, leave --against out.`,
+    `Pass a file or folder that has one, or a revision that has ${CRD_FOLDER}. Omit --against until you have a CRD.`,
   );
 }
 

@@ -106,8 +106,8 @@ export async function removeFiles(
   if (changed.length === 0 || force) return;
   throw new TsopError(
     "file-changed",
-    `${changed.join(", ")} ${changed.length === 1 ? "is" : "are"} not as tsop wrote ${changed.length === 1 ? "it" : "them"}, and would be deleted.`,
-    "Keep what you need of it elsewhere, then delete with --force; nothing was written.",
+    `${changed.join(", ")} would be deleted, but you changed ${changed.length === 1 ? "it" : "them"}.`,
+    "Move your changes elsewhere, or delete with --force.",
   );
 }
 
@@ -228,7 +228,7 @@ async function unwire(
   if (foreign !== undefined) {
     throw new TsopError(
       "main-not-understood",
-      `${main}:${foreign.replace(": ", " uses `")}\` in a way that tsop did not write, and what it stands for would be deleted.`,
+      `${main}:${foreign.replace(": ", " uses `")}\`, but not the way tsop generates it, and the command would delete its target.`,
       "Remove that use, then run the command again; nothing was written.",
     );
   }
@@ -236,15 +236,15 @@ async function unwire(
   if (changed !== undefined && !force) {
     throw new TsopError(
       "file-changed",
-      `${main}:${changed.replace(": ", " is not as tsop wrote it, and would be deleted: `")}\`.`,
-      "Keep what you need of it elsewhere, then delete with --force; nothing was written.",
+      `${main}:${changed.replace(": ", " would be deleted, but you changed it: `")}\`.`,
+      "Move your changes elsewhere, or delete with --force.",
     );
   }
   let after = found.text;
   if (!keepsServer && project.certificates !== undefined && !/\.webhooks\s*\.add\(/.test(after)) {
     const bare = withoutServer(after, `${project.projectName}-`);
     if (bare === undefined && /\bwebhooks\b/.test(after)) {
-      notes.push(`${main} keeps the settings of the webhooks' server: you changed them.`);
+      notes.push(`${main} keeps the settings of the webhook server because you changed them.`);
     }
     after = bare ?? after;
   }
@@ -264,7 +264,7 @@ export async function refuseImporters(
   const importers = await importersOf(draft, gone);
   if (force) {
     return importers.map(
-      ({ place, imported }) => `${place} imports ${imported}, which is deleted: fix it afterwards.`,
+      ({ place, imported }) => `${place} imports ${imported}, which is deleted. Remove the import.`,
     );
   }
   const [importer, ...others] = importers;

@@ -42,7 +42,7 @@ export async function plannedManifests(project: Project, context: CliContext): P
   const { length } = plan.changes;
   if (length > 0) {
     context.err(
-      `${paint(context).yellow("note")} ${length === 1 ? "a generated file differs" : `${length} generated files differ`} from the code; what follows is as the code says, and nothing is written.`,
+      `${paint(context).yellow("note")} ${length === 1 ? "a generated file differs" : `${length} generated files differ`} from the code; the result below uses the code, and no file is written.`,
     );
   }
   return plan;

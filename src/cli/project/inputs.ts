@@ -108,7 +108,7 @@ export function checkKind(kind: string, scaffolded = true): void {
     throw bad(
       "kind",
       kind,
-      "must not end in `List`: that is how Kubernetes names the list of a kind",
+      "must not end in `List`, which Kubernetes uses for the list type of a kind",
       `--kind ${kind.slice(0, -4)}`,
     );
   }
@@ -116,7 +116,7 @@ export function checkKind(kind: string, scaffolded = true): void {
     throw bad(
       "kind",
       kind,
-      "is taken: the scaffold needs this name of TypeScript or tsop",
+      "is reserved: the scaffold uses this TypeScript or tsop name",
       `--kind My${kind}`,
     );
   }
@@ -183,7 +183,7 @@ export function checkTimeout(seconds: number): void {
   if (Number.isFinite(seconds) && seconds > 0) return;
   throw new UsageError(
     "bad-timeout",
-    "--timeout has to be a number of seconds above 0, or a duration.",
+    "--timeout must be a positive number of seconds, or a duration.",
     "For example: --timeout 120, or --timeout 2m",
   );
 }
@@ -193,7 +193,7 @@ export function checkPort(port: number): void {
   if (Number.isInteger(port) && port >= 0 && port <= 65_535) return;
   throw new UsageError(
     "bad-port",
-    "--port has to be a number from 0 to 65535.",
+    "--port must be a number from 0 to 65535.",
     "For example: --port 6443; 0 takes a free one.",
   );
 }

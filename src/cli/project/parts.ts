@@ -146,11 +146,10 @@ export async function isAsScaffolded(
 }
 
 function changedFiles(paths: readonly string[]): TsopError {
-  const [are, them] = paths.length === 1 ? ["is", "it"] : ["are", "them"];
   return new TsopError(
     "file-changed",
-    `${paths.join(", ")} ${are} not as tsop wrote ${them}, and would be deleted with the part.`,
-    `Keep what you need of it elsewhere, then disable the part with --force; or take its line out of ${defaultList} by hand. Nothing was written.`,
+    `${paths.join(", ")} would be deleted with the part, but you changed ${paths.length === 1 ? "it" : "them"}.`,
+    `Move your changes elsewhere, then disable the part with --force; or remove its line from ${defaultList} by hand.`,
   );
 }
 
@@ -160,7 +159,7 @@ function requireNeeded(parts: ReadonlySet<Part>): void {
     if (needed === undefined || parts.has(needed)) continue;
     throw new UsageError(
       "part-needed",
-      `The part ${part} needs the part ${needed}, which would not be there.`,
+      `The part ${part} needs the part ${needed}, which would be missing.`,
       `Enable both (tsop edit --enable ${needed} --enable ${part}), or disable both.`,
     );
   }

@@ -171,7 +171,7 @@ async function requireAsPlanned(root: string, { path, before }: FileChange): Pro
   if ((await readIfThere(join(root, path))) === before) return;
   throw new TsopError(
     "changed-meanwhile",
-    `${path} was changed by somebody else while the command ran.`,
+    `${path} was changed by another program while the command ran.`,
     "Nothing was changed. Run the command again.",
   );
 }
@@ -270,7 +270,7 @@ export async function requireFile(root: string, path: string): Promise<string> {
   if (text !== undefined) return text;
   throw new UsageError(
     "file-missing",
-    `${path} is not there, and the command has to add something to it.`,
+    `${path} does not exist, but the command must add to it.`,
     "Restore it from version control; nothing was written.",
   );
 }

@@ -124,7 +124,7 @@ export function parseProject(root: string, text: string): Project {
   const projectName = data["projectName"];
   const domain = data["domain"];
   if (typeof projectName !== "string" || typeof domain !== "string") {
-    throw broken(root, "`projectName` and `domain` have to be strings", "Add them");
+    throw broken(root, "`projectName` and `domain` must be strings", "Add them");
   }
   const [problem] = domain === "" ? [] : dns1123SubdomainErrors(domain);
   if (problem !== undefined) {
@@ -282,7 +282,7 @@ function checkLayout(root: string, layout: unknown): void {
     `${join(root, PROJECT_FILE)} has the layout ${said}, and this tsop knows ${LAYOUT} only.`,
     /^tsop\//.test(said)
       ? "Update tsop: `npm install tsop@latest`."
-      : "It is the project of another tool. Start one of tsop in another folder: `tsop init --domain example.com`.",
+      : "The project belongs to another tool. Start a tsop project in another folder: `tsop init --domain example.com`.",
   );
 }
 
@@ -293,7 +293,7 @@ function readResource(root: string, entry: unknown, index: number): ProjectResou
   const text = (key: string, missing?: string): string => {
     const value = entry[key] ?? missing;
     if (typeof value === "string") return value;
-    throw broken(root, `resources[${index}].${key} has to be a string`, "Add it");
+    throw broken(root, `resources[${index}].${key} must be a string`, "Add it");
   };
   return {
     group: text("group", ""),
@@ -327,7 +327,7 @@ function readPlugin(root: string, entry: unknown, index: number): ProjectPlugin 
 
 function readTexts(root: string, said: unknown, where: string): Record<string, string> {
   if (isRecord(said) && isTexts(Object.values(said))) return said as Record<string, string>;
-  throw broken(root, `${where} is not a mapping of texts`, "Make it one, or remove it");
+  throw broken(root, `${where} is not a mapping of strings`, "Fix it, or remove it");
 }
 
 function readStorage(
@@ -338,7 +338,7 @@ function readStorage(
   if (said === undefined) return {};
   const isSetting = (value: unknown): boolean => /^(true|false|unset)$/.test(String(value));
   if (!isRecord(said) || !Object.values(said).every(isSetting)) {
-    throw broken(root, `${where} does not say true, false or unset`, "Change it");
+    throw broken(root, `${where} is not true, false, or unset`, "Change it");
   }
   const entries = Object.entries(said).map(([version, value]) => [version, String(value)]);
   return { storageBefore: Object.fromEntries(entries) as StorageBefore };

@@ -95,7 +95,7 @@ function removeIfEmpty(folder: string): void {
 function locked(path: string, { holder }: HeldLock): TsopError {
   return new TsopError(
     "project-locked",
-    `Another tsop command (${holder}) has changed this project's files for ${PATIENCE_MS / 1000} s and has not ended.`,
+    `Another tsop command (${holder}) has been changing this project's files for ${PATIENCE_MS / 1000} s and has not finished.`,
     `End it, or delete ${path} if it is no longer running; nothing was written.`,
   );
 }

@@ -9,7 +9,7 @@ export const SAMPLES = "config/samples";
 /** The path of the list. */
 export const SAMPLES_LIST = `${SAMPLES}/kustomization.yaml`;
 /** The list before the first sample. */
-const NO_SAMPLES = `# All samples at once: \`kubectl apply -k config/samples\`.
+const NO_SAMPLES = `# All samples: \`kubectl apply -k config/samples\`.
 apiVersion: kustomize.config.k8s.io/v1beta1
 kind: Kustomization
 `;

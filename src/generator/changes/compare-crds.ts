@@ -37,7 +37,9 @@ function shared(
 
 function compareOne(before: CrdState, after: CrdState | undefined): Change[] {
   if (!after) {
-    return [shared(before, "breaking", "", "the CRD is gone; all its objects go with it")];
+    return [
+      shared(before, "breaking", "", "the CRD is removed, and all its objects are deleted with it"),
+    ];
   }
   return [
     ...compareNames(before, after),
@@ -215,10 +217,10 @@ function compareViews(before: VersionDefinition, now: VersionDefinition, say: Sa
   const changes = [
     ...old
       .filter((path) => !fresh.includes(path))
-      .map((path) => say("breaking", "", `field selectors can no longer ask for ${path}`)),
+      .map((path) => say("breaking", "", `field selectors can no longer use ${path}`)),
     ...fresh
       .filter((path) => !old.includes(path))
-      .map((path) => say("safe", "", `field selectors can ask for ${path}`)),
+      .map((path) => say("safe", "", `field selectors can use ${path}`)),
   ];
   const columns = ({ additionalPrinterColumns }: VersionDefinition): unknown =>
     (additionalPrinterColumns ?? []).map(sorted);

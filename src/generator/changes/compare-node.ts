@@ -226,7 +226,9 @@ function compareTopology(before: Schema, after: Schema): Finding[] {
   }
   const embedded = "x-kubernetes-embedded-resource";
   if (after[embedded] && !before[embedded]) {
-    changes.push(found("breaking", embedded, "the object has to be a whole Kubernetes object now"));
+    changes.push(
+      found("breaking", embedded, "the object must now be a complete Kubernetes object"),
+    );
   } else if (before[embedded] && !after[embedded]) {
     const message =
       "the object need not be a whole Kubernetes object now; its metadata is unchecked";

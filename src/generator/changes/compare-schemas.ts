@@ -39,7 +39,10 @@ function compareValues(before: Schema, after: Schema, path: readonly string[]): 
     { severity, keyword: VALUES, message, path },
   ];
   if (old && now) return compareSchemas(old, now, at);
-  if (now) return isOpen(before) ? say("breaking", "what was kept unchecked is checked now") : [];
+  if (now)
+    return isOpen(before)
+      ? say("breaking", "fields that were kept without validation are now validated")
+      : [];
   if (!old) return [];
   return isOpen(after)
     ? say("risky", "the values are no longer described; they are kept unchecked")
@@ -71,13 +74,17 @@ function compareProperties(before: Schema, after: Schema, path: readonly string[
     if (wasRequired.has(name) && !isRequired.has(name)) {
       add(name, "safe", "the field is no longer required");
     } else if (wasRequired.has(name) && now && fills(schema) && !fills(now)) {
-      add(name, "breaking", "the field is required and has no default any more");
+      add(name, "breaking", "the field is required and no longer has a default");
     }
   }
   for (const [name, schema] of Object.entries(fresh)) {
     if (Object.hasOwn(old, name)) continue;
     if (isOpen(before))
-      add(name, "breaking", "what was kept unchecked in the field is checked now");
+      add(
+        name,
+        "breaking",
+        "contents of the field that were kept without validation are now validated",
+      );
     else if (valuesOf(before)) changes.push(...namedValue(before, schema, [...path, name]));
     else if (!isRequired.has(name)) add(name, "safe", "the field is new");
   }
@@ -98,7 +105,7 @@ function removedField(field: Schema, after: Schema, path: readonly string[]): Sc
     path,
   });
   if (values) {
-    const message = "the field is one of the record's values now";
+    const message = "the field is now a value of the record";
     return [say("risky", message), ...compareSchemas(field, values, path)];
   }
   return isOpen(after)
@@ -108,7 +115,7 @@ function removedField(field: Schema, after: Schema, path: readonly string[]): Sc
 
 /** A field that was one of a record's values. */
 function namedValue(before: Schema, field: Schema, path: readonly string[]): SchemaChange[] {
-  const message = "the field was one of the record's values";
+  const message = "the field was a value of the record";
   return [
     { severity: "risky", keyword: "", message, path },
     ...compareSchemas(valuesOf(before) ?? {}, field, path),

@@ -48,7 +48,7 @@ function checkSize({ kind, versions }: VersionedKind, size: number, findings: Fi
     first.at,
     "crd-too-large",
     `The schemas of ${kind} are ${Math.ceil(size / 1024)} KiB of JSON; \`kubectl apply\` without --server-side takes 256.`,
-    "Drop what is not used of embedded types with Pick or Omit, or apply it with --server-side, as tsop does.",
+    "Remove unused fields of embedded types with Pick or Omit, or apply it with --server-side, as tsop does.",
   );
 }
 
@@ -124,7 +124,7 @@ function checkNames(kind: KindModel, approved: boolean, findings: Findings): voi
       at(kind, "group"),
       "wrong-group",
       `The group "${kind.group}" is not a DNS name with a dot in it.`,
-      'Use a name below a domain of yours, such as "shop.example.com".',
+      'Use a name below your own domain, such as "shop.example.com".',
     );
   }
   if (kind.kind === kind.listKind) {
@@ -140,7 +140,7 @@ function checkNames(kind: KindModel, approved: boolean, findings: Findings): voi
       at(kind, "group"),
       "protected-group",
       `The group "${kind.group}" belongs to the Kubernetes project.`,
-      "Use a domain of yours, or add the annotation api-approved.kubernetes.io.",
+      "Use your own domain, or add the annotation api-approved.kubernetes.io.",
     );
   }
 }
@@ -162,7 +162,7 @@ function checkBounds(type: TypeModel, findings: Findings): void {
       saidAt.get(upper) ?? type.at,
       "bounds-crossed",
       `No value is at least ${least} and at most ${most}.`,
-      "Correct one of the two bounds.",
+      "Fix one of the two bounds.",
     );
   }
   const wrong =
@@ -181,7 +181,7 @@ function checkBounds(type: TypeModel, findings: Findings): void {
     findings.warn(
       saidAt.get("enum") ?? type.at,
       "null-in-enum",
-      "The API server refuses null where there is an enumeration, even one that has null in it.",
+      "The API server rejects null in a field with an enumeration, even if the enumeration contains null.",
       'Write a union as the type, such as "a" | "b" | null, which becomes a rule.',
     );
   }
@@ -233,7 +233,7 @@ function checkMarks(kind: KindModel, findings: Findings): void {
       ninth.at,
       "too-many-selectable",
       "A kind has at most 8 selectable fields.",
-      "Remove those that nobody selects by.",
+      "Remove the ones that are not used in field selectors.",
     );
   }
   if (kind.deprecated !== false && typeof kind.deprecated === "string") {

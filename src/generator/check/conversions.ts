@@ -1,4 +1,4 @@
-/** Converters: one for every version of a kind but the one that is stored. */
+/** Converters: one for every version of a kind but the storage version. */
 import type { Findings } from "../findings.ts";
 import type { ConversionModel, KindModel, ProjectModel, VersionModel } from "../model.ts";
 
@@ -108,7 +108,7 @@ function mistakeOf({ hub, spoke }: Converter, model: Model): Mistake | undefined
   if (model.externalKinds.some((kind) => isOf(hub, kind))) {
     return {
       of: "hub",
-      message: `The CRD of ${named(hub)} is somebody else's (external: true), and so is its conversion.`,
+      message: `The CRD of ${named(hub)} is external (external: true), so its conversion belongs to its owner.`,
       fix: "Remove the converter, or external: true when the CRD is generated here.",
     };
   }
@@ -117,7 +117,7 @@ function mistakeOf({ hub, spoke }: Converter, model: Model): Mistake | undefined
     if (model.kinds.some((kind) => isVersion(version, kind))) continue;
     return {
       of: part,
-      message: `No CRD of this project has the version ${version.version} of ${named(version)}, which ${version.shown} stands for.`,
+      message: `No CRD of this project has the version ${version.version} of ${named(version)}, which ${version.shown} represents.`,
       fix: "Name classes with @Resource in this project.",
     };
   }
@@ -142,7 +142,7 @@ function checkOptions(
     if (!at) continue;
     refuse(
       { at },
-      `${kind} has a converter, at ${converter.at.file}:${converter.at.line}, and the option conversion says otherwise.`,
+      `${kind} has a converter, at ${converter.at.file}:${converter.at.line}, which contradicts the option conversion.`,
       "Remove the option: @ConversionWebhook writes the CRD's spec.conversion.",
       findings,
     );
@@ -186,7 +186,7 @@ function checkConverters(
     findings.error(
       version.at,
       "versions-not-converted",
-      `${kind} has converters, and none between its version ${version.version} and the hub ${hub.version}: objects cannot be read or written in it.`,
+      `${kind} has converters, but none between its version ${version.version} and the hub ${hub.version}, so objects cannot be read or written in that version.`,
       `Write a class with @ConversionWebhook for it: \`${conversionCommand(hub, version, domain)}\`.`,
     );
   }
@@ -201,7 +201,7 @@ function tellHub(
   findings: Findings,
 ): void {
   const message = isStored
-    ? `The hub of ${kind} is the version that is stored, ${right.version}, and ${hub.shown} is ${hub.version}.`
+    ? `The hub of ${kind} must be its storage version, ${right.version}, but ${hub.shown} is ${hub.version}.`
     : `The converters of ${kind} name two hubs, ${right.version} and ${hub.version}.`;
   const fix = isVersion(spoke, right)
     ? `Swap the two: @ConversionWebhook(${spoke.shown}, ${hub.shown}), with toHub and fromHub.`

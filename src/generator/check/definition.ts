@@ -121,9 +121,9 @@ function fixOf(option: string): string {
     case "annotations":
       return 'Use keys such as "shop.example.com/team"; values of labels are up to 63 letters, digits, "-", "_" and ".".';
     case "column":
-      return "Name the column, and give it a path that begins with a dot, such as .status.phase.";
+      return "Name the column, and give it a path that starts with a dot, such as .status.phase.";
     default:
-      return "Change it to what the API server takes.";
+      return "Change it to a value that the API server accepts.";
   }
 }
 
@@ -139,7 +139,7 @@ function checkColumn({ at, jsonPath, priority = 0 }: ColumnModel, findings: Find
       at,
       "wrong-column",
       `The priority of a column is a whole number, got ${String(priority)}.`,
-      "Use 0, or 1 for what is shown with -o wide.",
+      "Use 0, or 1 for columns shown with -o wide.",
     );
   }
   try {

@@ -44,6 +44,6 @@ function warnOfGroup(kind: KindModel, domain: string, findings: Findings): void 
     kind.saidAt.get("group") ?? kind.at,
     "foreign-group",
     `The group ${kind.group} does not end in ${domain}, and its CRDs are generated, deployed and removed with this project.`,
-    "Add external: true to @Resource when they are somebody else's, or external: false when they are yours.",
+    "Add external: true to @Resource if they belong to another project, or external: false if they are yours.",
   );
 }

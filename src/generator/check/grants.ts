@@ -21,7 +21,7 @@ export function checkGrants(
       findings.error(grant.at, "wrong-rbac", message, fix);
     };
     if (grant.verbs.length === 0) {
-      refuse("@Rbac grants no verb.", 'Name what may be done: ["get", "list", "watch"].');
+      refuse("@Rbac does not grant any verb.", 'List the verbs, such as ["get", "list", "watch"].');
     }
     if (grant.verbs.includes("")) refuse("A verb of @Rbac is empty.", "Remove it.");
     checkTarget(grant, refuse);
@@ -53,7 +53,7 @@ function checkUrls({ urls, namespace }: GrantModel, refuse: Refuse): void {
   for (const url of urls) {
     if (url === "*" || (/^\/[^\s?#]*$/.test(url) && !url.slice(0, -1).includes("*"))) continue;
     refuse(
-      `"${url}" is not the path of a URL, so that the rule grants nothing.`,
+      `"${url}" is not a URL path, so the rule grants nothing.`,
       url.includes("*")
         ? 'Put the "*" at the end: "/metrics/*".'
         : `Begin it with "/", without host and query: "/${url.replace(/^[^/]*:\/\/[^/]*/, "").replace(/^\/+/, "")}".`,
@@ -92,7 +92,7 @@ const RESOURCE = /^(?:\*|[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?)(?:\/(?:\*|[a-z0-9][a-
 function checkResource(resource: string, refuse: Refuse): void {
   if (RESOURCE.test(resource)) return;
   refuse(
-    `"${resource}" is not the name of a resource, so that the rule grants nothing.`,
+    `"${resource}" is not the name of a resource, so the rule grants nothing.`,
     'Write its plural in lower case, such as "pods", or "pods/log" for a subresource.',
   );
 }
@@ -125,9 +125,9 @@ function checkBuiltIn(
       findings[other === undefined ? "warn" : "error"](
         at,
         other === undefined ? "unknown-resource" : "wrong-rbac",
-        `${shown} has no resource ${plural}, so that the rule grants nothing.`,
+        `${shown} has no resource ${plural}, so the rule grants nothing.`,
         other === undefined
-          ? didYouMean(plural, known, "Leave it where the cluster's own version has it.")
+          ? didYouMean(plural, known, "Keep it if your cluster's version has it.")
           : `${plural} are in ${other === "" ? 'the core group: groups: [""]' : `the group ${other}: groups: ["${other}"]`}.`,
       );
     }

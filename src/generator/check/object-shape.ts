@@ -91,7 +91,7 @@ export function shapeProblems(value: unknown, shape: Shape, path: string): Shape
     if (inner) return shapeProblems(part, inner, `${path}.${name}`);
     return [
       {
-        message: `${path} has no field ${name}: the API server drops it.`,
+        message: `${path} has no field ${name}, so the API server drops it.`,
         fix: didYouMean(name, known, `It takes ${known.join(", ")}.`),
       },
     ];

@@ -88,7 +88,7 @@ function reportGap(
   findings[use.unlessGranted === "warning" ? "warn" : "error"](
     at,
     "right-missing",
-    `${shown} needs the right to ${missing.join(" and ")} the ${target}, which no @Rbac grants.`,
+    `${shown} needs permission to ${missing.join(" and ")} ${target}, but no @Rbac grants it.`,
     `Add ${line} to the controller.`,
   );
 }
@@ -113,8 +113,8 @@ function reportUnclear(
     findings.warn(
       at,
       "right-unclear",
-      `The role may lack rights for ${shown}: what is done with it is not followed from here.`,
-      `Add ${marker} to the controller, with the verbs that are used.`,
+      `The role might be missing permissions for ${shown}: tsop cannot follow how it is used here.`,
+      `Add ${marker} to the controller, with the verbs that it uses.`,
     );
     return;
   }
@@ -122,8 +122,8 @@ function reportUnclear(
   findings.warn(
     at,
     "right-unclear",
-    `The role may lack the right to ${verbs.join(" and ")}: of which kind ${shown} is cannot be read here.`,
-    `Add @Rbac(<the kind>, [${verbs.map((verb) => `"${verb}"`).join(", ")}]) to the controller for every kind that is meant.`,
+    `The role might be missing permission to ${verbs.join(" and ")}: tsop cannot determine the kind of ${shown} here.`,
+    `Add @Rbac(<the kind>, [${verbs.map((verb) => `"${verb}"`).join(", ")}]) to the controller for every kind that it can be.`,
   );
 }
 
@@ -159,7 +159,7 @@ function reportSurplus(grant: GrantModel, uses: UsesModel, findings: Findings): 
       findings.warn(
         at,
         "right-unused",
-        `Nothing here needs the right to ${unused.join(", ")} ${resource}${group === "" ? "" : `.${group}`}.`,
+        `Unused permission: nothing calls ${unused.join(", ")} ${resource}${group === "" ? "" : `.${group}`}.`,
         unused.length === verbs.length && resources.length === 1
           ? "Remove the @Rbac, or leave it for code outside of this project."
           : `Remove ${unused.map((verb) => `"${verb}"`).join(", ")} from its verbs.`,

@@ -19,7 +19,7 @@ export function ruleFix(message: string, type: TypeModel): string {
 type Fix = (match: RegExpExecArray, type: TypeModel) => string;
 
 const MANUAL =
-  "Correct the rule; https://kubernetes.io/docs/reference/using-api/cel/ says what it may use.";
+  "Fix the rule; see https://kubernetes.io/docs/reference/using-api/cel/ for the available functions.";
 
 /** Words of other languages, and their counterparts in CEL. */
 const WORDS = tableOf<string>({
@@ -31,14 +31,14 @@ const WORDS = tableOf<string>({
   object: "The value is called self.",
   old: "The value before an update is called oldSelf.",
   oldObject: "The value before an update is called oldSelf.",
-  undefined: "Ask with has(self.field) whether a field is there.",
-  nil: "Ask with has(self.field) whether a field is there.",
-  None: "Ask with has(self.field) whether a field is there.",
+  undefined: "Check with has(self.field) whether a field is set.",
+  nil: "Check with has(self.field) whether a field is set.",
+  None: "Check with has(self.field) whether a field is set.",
   length: "Write size() in place of length.",
   len: "Write size() in place of len.",
   lenght: "Write size() in place of length.",
   count: "Write size() in place of count.",
-  includes: "Write contains() for a text, or `value in list`.",
+  includes: "Use contains() for a string, or `value in list`.",
   every: "Write all() in place of every().",
   some: "Write exists() in place of some().",
   any: "Write exists() in place of any().",
@@ -59,12 +59,11 @@ const FIXES: readonly (readonly [pattern: RegExp, fix: Fix])[] = [
   ],
   [
     /'_[!=]=_' applied to '\((?:null|.*, null)/,
-    () => "Ask with has(self.field) whether a field is there.",
+    () => "Check with has(self.field) whether a field is set.",
   ],
   [
     /overload for '@in'/,
-    () =>
-      "`in` asks for an item of a list or a key of a map; for a part of a text write contains().",
+    () => "`in` looks up an item of a list or a key of a map. For a substring, use contains().",
   ],
   [
     /overload for '([!-])_' applied to '\((\w+)\)'/,
@@ -90,14 +89,14 @@ const FIXES: readonly (readonly [pattern: RegExp, fix: Fix])[] = [
     /type '(\w+)' does not support field selection/,
     ([, found = ""]) =>
       found === "string" || found === "list"
-        ? `A ${found} has no fields; for its length write size().`
-        : `A value of type ${found} has no fields: compare it itself.`,
+        ? `A ${found} has no fields. For its length, use size().`
+        : `A value of type ${found} has no fields. Compare the value itself.`,
   ],
   [
     /token recognition error at: '=([<>])/,
     ([, sign = ""]) => `Write ${sign}= in place of =${sign}.`,
   ],
-  [/token recognition error at: '=/, () => "Write == to compare: CEL has no assignment."],
+  [/token recognition error at: '=/, () => "Use == to compare. CEL has no assignment."],
   [/token recognition error at: '(["'])/, () => "Close the text with the quote that opens it."],
   [
     /mismatched input '<EOF>'|missing '.' at|extraneous input/,
@@ -118,7 +117,7 @@ const FIXES: readonly (readonly [pattern: RegExp, fix: Fix])[] = [
   [
     /oldSelf cannot be used on the uncorrelatable/,
     () =>
-      "Put the rule on the list, or make the list a map with @ListMap(key): its items are followed from old to new.",
+      "Put the rule on the list, or make the list a map with @ListMap(key)so that its items can be matched between old and new.",
   ],
   [
     /Invalid value: "\.?([^"]*)": must be a valid path/,

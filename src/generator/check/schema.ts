@@ -26,8 +26,8 @@ export function checkSchema(kind: KindModel, findings: Findings): number {
       findings.error(
         place,
         "wrong-default",
-        `The default of ${shown} is beyond 2^53 - 1: numbers of JavaScript are not exact there, so an operator could not read it as it is.`,
-        "Use a smaller number, or a string for what is a name rather than an amount.",
+        `The default of ${shown} is beyond 2^53 - 1, where JavaScript numbers are not exact, so an operator could not read the exact value.`,
+        "Use a smaller number, or a string if it is an identifier rather than an amount.",
       );
       continue;
     }
@@ -58,8 +58,8 @@ function checkGuards(type: TypeModel, findings: Findings): void {
       findings.warn(
         type.saidAt.get(ruleKey(rule)) ?? type.at,
         "rule-without-has",
-        `The rule reads ${path}, which objects may leave out: it fails for those, and refuses them.`,
-        `Begin it with !has(${path}) ||, or make the field required.`,
+        `The rule reads ${path}, which is optional. It fails for objects without the field and rejects them.`,
+        `Start it with !has(${path}) ||, or make the field required.`,
       );
     }
   }
@@ -77,8 +77,8 @@ function checkBare(type: TypeModel, findings: Findings): void {
     findings.warn(
       at,
       "object-drops-fields",
-      "This type lets any fields in, and the API server drops all of them: the schema names none.",
-      "Write the fields, or Record<string, unknown> to keep whatever it holds, or Record<string, never> for an object without fields.",
+      "This type accepts any field, but its schema declares none, so the API server drops them all.",
+      "Declare the fields, or use Record<string, unknown> to keep all fields, or Record<string, never> for an object without fields.",
     );
   }
   for (const { type: inner } of type.properties ?? []) checkBare(inner, findings);

@@ -44,8 +44,8 @@ export function checkVersionDifferences(
     findings.error(
       version.at,
       "versions-not-converted",
-      `${path === "" ? kind : path} is ${places[where]}, and ${kind} has no conversion: its value is lost between the two.`,
-      `Make the fields equal, or convert them: \`${conversionCommand(stored, version, domain)}\`. @Resource({ conversion: false }) where another tool does, or where the loss is meant.`,
+      `${path === "" ? kind : path} is ${places[where]}, and ${kind} has no conversion, so its value is lost between the two.`,
+      `Make the fields equal, or convert them: \`${conversionCommand(stored, version, domain)}\`. Use @Resource({ conversion: false }) if another tool converts them, or if the loss is intended.`,
     );
   }
 }

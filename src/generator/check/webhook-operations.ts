@@ -47,10 +47,10 @@ function tellUnanswered({ mutating, handler, at }: WebhookModel, findings: Findi
     "wrong-operations",
     mutating
       ? `${handler.name} has @MutatingWebhook, and has neither default nor handle to answer it.`
-      : `${handler.name} has @ValidatingWebhook, and has none of validateCreate, validateUpdate, validateDelete and handle to answer it.`,
+      : `${handler.name} has @ValidatingWebhook, but none of the methods validateCreate, validateUpdate, validateDelete, and handle.`,
     mutating
       ? "Write default(object), or handle(review) that answers requests itself."
-      : "Write the methods for what is to be validated.",
+      : "Implement the methods for the operations to validate.",
   );
 }
 
@@ -60,7 +60,7 @@ function checkDefaulter(webhook: WebhookModel, findings: Findings): void {
   if (unasked === undefined) return;
   refuse(
     webhook,
-    `A defaulter is asked at CREATE and UPDATE, when there is an object to change, and ${name} is registered for ${unasked}.`,
+    `A defaulter is called only for CREATE and UPDATE, when there is an object to change, but ${name} is registered for ${unasked}.`,
     unasked === "*"
       ? 'Write operations: ["CREATE", "UPDATE"], or answer with handle.'
       : `Remove "${unasked}", or answer with handle.`,
@@ -84,7 +84,7 @@ function checkValidator(webhook: WebhookModel, methods: Methods, findings: Findi
   const isAll = without === "*" && answered.length === known.length;
   refuse(
     webhook,
-    `${name} is registered for ${without}, and ${isAll ? "has no method for CONNECT" : `has ${answered.map((one) => one.method).join(" and ")} alone`}: ${without === "*" ? "the rest" : "it"} would be allowed unseen.`,
+    `${name} is registered for ${without}, and ${isAll ? "has no method for CONNECT" : `has ${answered.map((one) => one.method).join(" and ")} alone`}: ${without === "*" ? "the rest" : "it"} would be allowed without validation.`,
     `Leave operations out, which follow from the methods, or ${fix}.`,
     findings,
   );
@@ -105,7 +105,7 @@ function checkUnasked(
   if (!silent) return;
   refuse(
     first,
-    `${first.handler.name} has ${silent.method}, which is never asked: it is registered for ${[...asked].join(", ")}.`,
+    `${first.handler.name} has ${silent.method}, which is never called because it is registered for ${[...asked].join(", ")}.`,
     `Leave operations out, which follow from the methods, or remove ${silent.method}.`,
     findings,
   );

@@ -54,8 +54,8 @@ function checkTimeout(
   findings.warn(
     placeOf(webhook, "timeoutSeconds"),
     "webhook-slow",
-    `Each request waits up to ${timeoutSeconds} seconds while the webhook does not answer; clients wait 30 to 60 for all webhooks together.`,
-    "Use 10 or less, as the API server does where nothing is said.",
+    `timeoutSeconds is ${timeoutSeconds}. If the webhook does not respond, every matching request waits that long, and clients give up after 30 to 60 seconds.`,
+    "Use 10 (the API server's default) or less.",
   );
 }
 
@@ -69,8 +69,8 @@ function checkDryRun(
   findings.warn(
     placeOf(webhook, "sideEffects"),
     "webhook-dry-run",
-    `sideEffects: NoneOnDryRun says that ${handler.name} has effects beside its answer and leaves them out for dry runs, and nothing in ${at.file} asks for dryRun.`,
-    "Look at review.request.dryRun before each effect, or remove the option where there is none.",
+    `sideEffects: NoneOnDryRun declares that ${handler.name} has side effects and skips them for dry runs, but nothing in ${at.file} reads dryRun.`,
+    "Check review.request.dryRun before each side effect, or remove the option if there are none.",
   );
 }
 
@@ -159,7 +159,7 @@ function blocksOperator(
   findings.warn(
     webhook.at,
     "webhook-blocks-operator",
-    `The operator cannot start again once it is down: this webhook refuses what cannot be asked (failurePolicy Fail), and is asked about ${needed.resource}${where}.`,
+    `If the operator goes down, it cannot start again: this webhook (failurePolicy: Fail) rejects requests while the operator is down, and it matches ${needed.resource}${where}.`,
     needed.clusterScoped
       ? 'Use failurePolicy: "Ignore", or an objectSelector for labels that only your objects have.'
       : exclusion(project),
@@ -222,7 +222,7 @@ function blocksSystem(
   findings.warn(
     webhook.at,
     "webhook-blocks-system",
-    `While ${asksService(entry.clientConfig) ? "the operator" : "the webhook"} is down, nobody can change ${what} in ${SYSTEM}, which the cluster needs: this webhook refuses what cannot be asked (failurePolicy Fail).`,
+    `While ${asksService(entry.clientConfig) ? "the operator" : "the webhook"} is down, ${what} in ${SYSTEM}, which the cluster needs, cannot be changed: this webhook (failurePolicy: Fail) rejects requests while it cannot be reached.`,
     exclusion(project),
   );
 }

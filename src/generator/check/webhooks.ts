@@ -99,7 +99,7 @@ function checkConfiguration(
       place,
       "wrong-webhook",
       `The API server refuses ${option} of the webhook ${model.name}: ${message}.`,
-      "Change it to what the API server takes.",
+      "Change it to a value that the API server accepts.",
     );
   }
 }
@@ -126,7 +126,7 @@ function checkName(webhook: WebhookModel, findings: Findings): void {
     at(webhook, "name"),
     "wrong-webhook",
     `The name "${name}" of a webhook is not a DNS name of three parts or more.`,
-    'Use a name below a domain of yours, such as "widget.shop.example.com".',
+    'Use a name below your own domain, such as "widget.shop.example.com".',
   );
 }
 
@@ -172,7 +172,7 @@ function checkEntry(webhook: WebhookModel, findings: Findings): void {
   if (!entry.admissionReviewVersions.some((version) => ["v1", "v1beta1"].includes(version))) {
     refuse(
       "admissionReviewVersions",
-      "A webhook has to understand a version of AdmissionReview.",
+      "A webhook must support a version of AdmissionReview.",
       'Name "v1".',
     );
   }
@@ -198,7 +198,7 @@ function checkConditions(webhook: WebhookModel, findings: Findings): void {
         place,
         "wrong-match-condition",
         `The name "${name}" of a match condition is ${names.has(name) ? "used twice" : "not a valid Kubernetes name"}.`,
-        'Use a name of its own, such as "not-a-system-user".',
+        'Use a unique name, such as "not-a-system-user".',
       );
     }
     names.add(name);
@@ -208,7 +208,7 @@ function checkConditions(webhook: WebhookModel, findings: Findings): void {
       place,
       "wrong-match-condition",
       `The match condition ${name} cannot be compiled: ${problem}.`,
-      "Correct the expression; it sees object, oldObject, request and authorizer, and says true or false.",
+      "Fix the expression. It can use object, oldObject, request, and authorizer, and must evaluate to true or false.",
     );
   }
 }

@@ -161,7 +161,7 @@ export function readDefinition(found: unknown, from: string, notes: string[]): C
     throw refuse(`spec.scope is ${JSON.stringify(scope)}, neither Namespaced nor Cluster`);
   }
   for (const path of unknownFields(spec, shape, "spec")) {
-    notes.push(`${version} has no field ${path}; it was left out.`);
+    notes.push(`${version} has no field ${path}; it was omitted.`);
   }
   if (typeof scope !== "string") notes.push("spec.scope was not set; it is Namespaced.");
   const named = { ...found, metadata: isRecord(metadata) ? metadata : {}, spec };
@@ -188,7 +188,7 @@ function checkedVersions(
     if (names.has(version.name)) throw refuse(`${at} is another ${version.name}`);
     names.add(version.name);
     if (!version.deprecated && (version.deprecationWarning ?? "") !== "") {
-      notes.push(`${at}.deprecationWarning was left out: the version is not deprecated.`);
+      notes.push(`${at}.deprecationWarning was omitted because the version is not deprecated.`);
     }
     for (const column of version.additionalPrinterColumns ?? []) {
       if (["name", "type", "jsonPath"].some((field) => lacks(column, field))) {
@@ -197,7 +197,9 @@ function checkedVersions(
     }
   }
   if (conversion?.["strategy"] === "None" && isRecord(conversion["webhook"])) {
-    notes.push("spec.conversion.webhook was left out: the strategy None calls no webhook.");
+    notes.push(
+      "spec.conversion.webhook was omitted because the strategy None does not call a webhook.",
+    );
   }
   return definition;
 }
@@ -212,7 +214,7 @@ function upgrade(found: { spec: Unknown; metadata: Unknown }, notes: string[]): 
   if (listed.length === 0) notes.push("spec.version became the only entry of spec.versions.");
   else if (isSaid(version) && version !== listed[0]?.["name"]) {
     notes.push(
-      `spec.version, ${JSON.stringify(version)}, was left out: spec.versions says others.`,
+      `spec.version, ${JSON.stringify(version)}, was omitted because spec.versions lists other versions.`,
     );
   }
   const moved = { validation: "schema", subresources: "subresources" };
@@ -229,7 +231,7 @@ function upgrade(found: { spec: Unknown; metadata: Unknown }, notes: string[]): 
   }
   if (rest["preserveUnknownFields"] !== false) {
     notes.push(
-      "v1beta1 kept unknown fields everywhere; v1 keeps them where @PreserveUnknownFields() says so.",
+      "v1beta1 kept unknown fields everywhere; v1 keeps them only in fields with @PreserveUnknownFields().",
     );
   }
   const upgraded: Unknown = {
@@ -287,7 +289,9 @@ function upgradeConversion(
 ): Unknown {
   if (strategy !== "Webhook") {
     if (isSaid(webhookClientConfig)) {
-      notes.push("spec.conversion.webhookClientConfig was left out: the strategy is not Webhook.");
+      notes.push(
+        "spec.conversion.webhookClientConfig was omitted because the strategy is not Webhook.",
+      );
     }
     return { strategy: "None" };
   }

@@ -47,17 +47,17 @@ export function importCrd(
   const definition = readDefinition(found, from, notes);
   const { group, names, versions } = definition.spec;
   if (definition.spec.preserveUnknownFields === true) {
-    notes.push("spec.preserveUnknownFields: true does not exist in v1; it was left out.");
+    notes.push("spec.preserveUnknownFields: true does not exist in v1; it was omitted.");
   }
   const name = `${names.plural}.${group}`;
   if (definition.metadata.name !== undefined && definition.metadata.name !== name) {
-    notes.push(`metadata.name was ${definition.metadata.name}; it has to be ${name}.`);
+    notes.push(`metadata.name was ${definition.metadata.name}; it must be ${name}.`);
   }
   const left = Object.entries(definition.metadata).filter(
     ([field, value]) => !KEPT.has(field) && isSaid(value),
   );
   for (const [field] of left) {
-    notes.push(`metadata.${field} was left out: it belongs to one object in one cluster.`);
+    notes.push(`metadata.${field} was omitted because it belongs to one object in one cluster.`);
   }
   notes.push(...conversionNotes(definition.spec, external === true));
   const files = new Map<string, string>();
@@ -98,13 +98,13 @@ function conversionNotes(
   external: boolean,
 ): string[] {
   if (conversion?.["strategy"] !== "Webhook") return [];
-  const stored = versions.find(({ storage }) => storage === true)?.name ?? "the one that is stored";
+  const stored = versions.find(({ storage }) => storage === true)?.name ?? "the storage version";
   return external
     ? [
-        `spec.conversion: the owner of the CRD converts its versions. Tests and \`tsop dev\` have no conversion webhook, so use ${stored} there.`,
+        `spec.conversion: the owner of the CRD converts its versions. Tests and \`tsop dev\` do not run its conversion webhook, so use ${stored} there.`,
       ]
     : [
-        "spec.conversion: the API server goes on calling the webhook that it names, with its caBundle. To convert in this project, run `tsop create webhook --conversion`, which replaces it.",
+        "spec.conversion: the API server keeps calling the webhook that it names, with its caBundle. To convert in this project, run `tsop create webhook --conversion`, which replaces it.",
       ];
 }
 

@@ -49,7 +49,7 @@ export function normalSchema(
   refuse: (what: string) => Error,
 ): Schema {
   if (found !== null && found !== undefined && !isRecord(found)) {
-    throw refuse(`${path} has to be an object`);
+    throw refuse(`${path} must be an object`);
   }
   const schema: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(found ?? {})) {
@@ -58,7 +58,7 @@ export function normalSchema(
     const problem = shape && misshapen(value, shape, `${path}.${name}`);
     if (problem !== undefined) throw refuse(problem);
     if (!schemaKeywords.has(name)) {
-      notes.push(`${path}: the API server does not know the keyword ${name}; it was left out.`);
+      notes.push(`${path}: the API server does not know the keyword ${name}; it was omitted.`);
       continue;
     }
     schema[name] = nested(name, value, path, notes, refuse);
@@ -85,7 +85,7 @@ function nested(
       return normalSchema(value, `${path}[]`, notes, refuse);
     case "additionalProperties":
       if (typeof value !== "object" && typeof value !== "boolean") {
-        throw refuse(`${path}.additionalProperties has to be an object`);
+        throw refuse(`${path}.additionalProperties must be an object`);
       }
       return typeof value === "object" ? normalSchema(value, `${path}{}`, notes, refuse) : value;
     case "not":

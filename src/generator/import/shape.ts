@@ -18,11 +18,11 @@ export type Shape =
   | { readonly [field: string]: Shape };
 
 const NAMES: Readonly<Record<string, string>> = {
-  text: "a text",
+  text: "a string",
   number: "a number",
   boolean: "true or false",
   object: "an object",
-  texts: "a list of texts",
+  texts: "a list of strings",
   list: "a list",
 };
 
@@ -34,14 +34,14 @@ const NAMES: Readonly<Record<string, string>> = {
 export function misshapen(value: unknown, shape: Shape, path: string): string | undefined {
   if (value === null || value === undefined) return undefined;
   if (typeof shape === "string") {
-    return isOf(value, shape) ? undefined : `${path} has to be ${NAMES[shape] ?? shape}`;
+    return isOf(value, shape) ? undefined : `${path} must be ${NAMES[shape] ?? shape}`;
   }
   if (Array.isArray(shape)) {
-    if (!Array.isArray(value)) return `${path} has to be a list`;
+    if (!Array.isArray(value)) return `${path} must be a list`;
     const [item] = shape as [Shape];
     return first(value.map((one, index) => listed(one, item, `${path}[${index}]`)));
   }
-  if (!isRecord(value)) return `${path} has to be an object`;
+  if (!isRecord(value)) return `${path} must be an object`;
   return first(
     Object.entries(shape as Record<string, Shape>).map(([field, inner]) =>
       misshapen(getField(value, field), inner, `${path}.${field}`),

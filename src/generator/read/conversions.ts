@@ -20,7 +20,7 @@ export function readConversions(
       reader,
       { module, node: second },
       "wrong-conversion",
-      "A class converts between two versions, and this one has @ConversionWebhook twice.",
+      "A class converts between exactly two versions, but this class has @ConversionWebhook twice.",
       "Write a class for each spoke.",
     );
   }
@@ -37,7 +37,7 @@ function readConversion(reader: Reader, module: Module, call: ts.CallExpression)
       reader,
       { module, node: call },
       "wrong-arguments",
-      "@ConversionWebhook takes two kinds: the hub, which is stored, and the spoke.",
+      "@ConversionWebhook takes two kinds: the hub (the storage version) and the spoke.",
       "Write @ConversionWebhook(Widget, WidgetV1alpha1).",
     );
     return { at };
@@ -60,7 +60,7 @@ function readVersion(
     reader,
     { module, node },
     "not-a-token",
-    `\`${shown}\` does not stand for a kind.`,
+    `\`${shown}\` is not a kind.`,
     "Pass a class with @Resource.",
   );
   return undefined;

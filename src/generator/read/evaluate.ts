@@ -225,7 +225,7 @@ function valueOf(reader: Reader, found: Found | undefined): unknown {
     reader,
     { module, node },
     "circular-constant",
-    `The constant ${node.name.getText(module.file)} is made of itself.`,
+    `The constant ${node.name.getText(module.file)} refers to itself.`,
     "Give it a value that does not lead back to it.",
   );
   return notConstant;
@@ -240,8 +240,8 @@ function tooLong(reader: Reader, module: Module, node: ts.VariableDeclaration): 
     reader,
     { module, node },
     "nested-too-deep",
-    `More than ${MOST_CONSTANTS} constants are made of each other before this one.`,
-    "Give one of them a value of its own.",
+    `A chain of more than ${MOST_CONSTANTS} constants leads to this one.`,
+    "Give one of them a literal value.",
   );
   return notConstant;
 }

@@ -178,7 +178,7 @@ function complainOfBase(
     { module, node: name },
     "resource-needs-base",
     isCall
-      ? `The class ${name.text} has @Resource, but what it extends is made when the program runs: \`${base.getText(module.file)}\`.`
+      ? `The class ${name.text} has @Resource, but its base class is computed at run time: \`${base.getText(module.file)}\`.`
       : `The class ${name.text} has @Resource, but does not extend CustomResource, nor a class that does.`,
     `Write class ${name.text} extends CustomResource<${name.text}Spec, ${name.text}Status> {}.`,
   );

@@ -16,8 +16,9 @@ export function whyNotConstant(
   node: ts.Expression,
   seen: readonly ts.Node[] = [],
 ): string {
-  if (seen.includes(node)) return "it is made of itself";
-  if (seen.length === MOST_STEPS) return `it is made of more than ${MOST_STEPS} others`;
+  if (seen.includes(node)) return "it refers to itself";
+  if (seen.length === MOST_STEPS)
+    return `it is computed from more than ${MOST_STEPS} other constants`;
   const why = (part: ts.Expression, home = module): string =>
     whyNotConstant(reader, home, part, [...seen, node]);
   const shown = (part: ts.Node): string => `\`${shortened(part.getText(module.file))}\``;
@@ -79,7 +80,7 @@ function ofName(reader: Reader, module: Module, { text }: ts.Identifier, why: Wh
   const { node } = found;
   if (!ts.isVariableDeclaration(node)) return `\`${text}\` is not a constant`;
   if ((ts.getCombinedNodeFlags(node) & ts.NodeFlags.Const) === 0) {
-    return `\`${text}\` is a variable, which may change: declare it with const`;
+    return `\`${text}\` is a variable, which can change: declare it with const`;
   }
   if (!node.initializer) return `\`${text}\` is declared without its value`;
   return why(node.initializer, found.module);

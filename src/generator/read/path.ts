@@ -274,7 +274,7 @@ function noField(
     reader,
     place,
     "path-leads-nowhere",
-    `The path ${path} asks for ${field}, which is not there.`,
+    `The path ${path} refers to ${field}, which does not exist.`,
     didYouMean(field, names, `There is: ${names.join(", ") || "nothing"}.`),
   );
   return false;

@@ -159,7 +159,7 @@ function complainOfDepth(findings: Findings, at: Position): void {
     at,
     "nested-too-deep",
     "This is nested too deeply to be read.",
-    "Give parts of it names of their own.",
+    "Give parts of it their own names.",
   );
 }
 
@@ -173,7 +173,7 @@ function complainOfHidden(reader: Reader, { file, ...module }: Module): void {
           reader,
           { module: { file, ...module }, node: resource.call },
           "kind-not-at-top",
-          `@${resource.name} is on a class inside of a namespace or a function, where it is not read.`,
+          `@${resource.name} is on a class inside a namespace or function, where tsop does not read it.`,
           "Move the class to the top level of the file, and export it.",
         );
       }
@@ -214,8 +214,8 @@ function withinTheStack<T>(
     findings.error(
       at,
       "nested-too-deep",
-      `What ${what} is made of is nested too deeply to be read.`,
-      "Look for types or constants of which each is made of the next, for thousands of them.",
+      `The types or constants behind ${what} are nested too deeply.`,
+      "Look for a chain of thousands of types or constants that refer to each other.",
     );
     return undefined;
   }

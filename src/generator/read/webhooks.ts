@@ -164,7 +164,7 @@ function complete(marker: ReadMarker, findings: Findings): WebhookModel | undefi
     findings.error(
       at,
       "missing-option",
-      `${shown} needs ${missing.join(", ")} where no kind says it.`,
+      `${shown} needs ${missing.join(", ")} if no kind specifies it.`,
       `Add ${missing.join(", ")}, or name the kind: ${shown}(Widget).`,
     );
     return undefined;
@@ -173,8 +173,8 @@ function complete(marker: ReadMarker, findings: Findings): WebhookModel | undefi
     findings.error(
       at,
       "wrong-webhook",
-      `${shown} says both a url and a path or service.`,
-      "Keep the url for what runs outside of the cluster, or the path for the operator itself.",
+      `${shown} specifies both a url and a path or service.`,
+      "Keep the url for a webhook outside the cluster, or the path for the operator itself.",
     );
   }
   const scope = text(values, "scope");

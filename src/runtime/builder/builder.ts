@@ -158,7 +158,7 @@ export class ControllerBuilder<K extends KubeObject = KubeObject> {
       if (this.#dependents.has(name)) {
         throw misbuilt(
           `two dependents() of one controller have the kind ${kind}`,
-          "Merge them into one: each would delete the objects of the other.",
+          "Merge them, because each would delete the objects of the other.",
         );
       }
       this.#dependents.add(name);

@@ -60,7 +60,7 @@ export function finalizerOf<K extends KubeObject>(
   if (!reconciler.cleanup) return finalizer;
   if (finalizer === undefined) {
     throw misbuilt(
-      `its cleanup needs a finalizer in a domain of its own, and ${resource.kind} is not a kind of this program`,
+      `its cleanup needs a finalizer in its own domain, because ${resource.kind} is not a kind of this program`,
       'Name one in your own domain: withOptions({ finalizer: "web.example.com/cleanup" }).',
     );
   }

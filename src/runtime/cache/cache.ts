@@ -49,8 +49,8 @@ export function informersOf(cache: Cache): InformerCache {
   if (cache instanceof InformerCache) return cache;
   throw new TsopError(
     "controller-misbuilt",
-    "A controller cannot be built: its cache was not made by createManager() or createCluster() of this tsop.",
-    "Pass the manager or the cluster itself. Where node_modules has two copies of tsop (npm ls tsop), keep one.",
+    "Cannot build the controller: its cache was not created by createManager() or createCluster() of this tsop.",
+    "Pass the manager or the cluster itself. If node_modules has two copies of tsop (npm ls tsop), keep one.",
   );
 }
 
@@ -189,7 +189,7 @@ export class InformerCache implements Cache {
   /** The reason why no informers hold the kind in that namespace, for an error message. */
   whyNot(token: ReadToken, namespace?: string): string {
     const resource = resourceOf(token);
-    if (!this.#signal) return "the manager has not started, and nothing is cached yet";
+    if (!this.#signal) return "the manager has not started, so nothing is cached yet";
     if (!this.#findKind(resource)) return `no controller watches ${resource.kind}`;
     return `namespace ${namespace ?? ""} is not watched`;
   }

@@ -177,7 +177,7 @@ export class Indexer<T extends KubeObject> {
       throw new TsopError(
         "index-missing",
         `There is no index ${name}.`,
-        "Declare it where the controller is built: `indexes: { name: (object) => [value] }`.",
+        "Declare it when you build the controller: `indexes: { name: (object) => [value] }`.",
       );
     }
     const index: Index = new Map();

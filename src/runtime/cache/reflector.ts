@@ -226,7 +226,7 @@ export class Reflector<T extends KubeObject> {
       await this.#wait(error, signal);
       return;
     }
-    this.#options.log.debug({ error: messageOf(error) }, "the watch ended with an error");
+    this.#options.log.debug({ error: messageOf(error) }, "the watch failed");
     throw new RelistNeeded(messageOf(error), { cause: error });
   }
 

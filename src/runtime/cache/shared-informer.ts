@@ -178,7 +178,7 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
       throw new TsopError(
         "informer-stopped",
         `The informer of ${this.resource.plural} has stopped.`,
-        "Add handlers before the manager ends.",
+        "Add handlers before the manager stops.",
       );
     }
     const synced = deferred();

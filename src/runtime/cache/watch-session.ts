@@ -194,7 +194,7 @@ export class WatchSession<T extends KubeObject> {
     this.#deadline = this.#options.clock.after(
       durationMs,
       () => {
-        this.#requests?.abort(new SilentWatch("no event and no bookmark in time"));
+        this.#requests?.abort(new SilentWatch("received neither an event nor a bookmark in time"));
       },
       { unref: true },
     );

@@ -105,7 +105,7 @@ export class CachedClient implements Client {
       throw indexMissing(
         index.name,
         resource,
-        "a list by `fields` is answered by the API server, which has no indexes",
+        "a list with `fields` is sent to the API server, which does not support indexes",
       );
     }
     const informers = await this.#synced(

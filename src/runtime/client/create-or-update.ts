@@ -190,6 +190,6 @@ function mutated<T extends KubeObject, O extends T | NewObject<T>>(
   throw new TsopError(
     "mutated-key",
     `The function that changes the ${resourceOf(token).kind} ${formatKey(key)} changed its key to ${formatKey({ name, ...(namespace ? { namespace } : {}) })} : another object would be written.`,
-    "Leave the name and the namespace as they are, or pass the key of the object that you mean.",
+    "Keep the name and the namespace, or pass the key of the intended object.",
   );
 }

@@ -23,6 +23,6 @@ export function patchContent(
   throw new TsopError(
     "lock-of-another-object",
     `${formatKey(key)} cannot be patched with the version of the ${kind} ${formatKey(keyOf(optimisticLock))}: that is another object.`,
-    "Give `optimisticLock` the object that is patched, as it was read.",
+    "Pass the object that you read to `optimisticLock`.",
   );
 }

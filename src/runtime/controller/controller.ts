@@ -382,7 +382,7 @@ export class Controller {
     const waitMs = this.#queue.addRateLimited(id, this.#queue.priority(id));
     this.#causes.addLater(id, { dueMs: nowMs + waitMs, text, type: "retry" });
     // The object changed in between: the retry reads it again, and nobody need act.
-    if (isConflict(error)) log.info("the object changed meanwhile; trying again");
+    if (isConflict(error)) log.info("the object changed in the meantime; retrying");
     else if (isGone(error, parseKey(id))) log.info(`trying again: ${error.message}`);
     else this.#failures.tell(log, parseKey(id).name, error);
   }

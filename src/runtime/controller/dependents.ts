@@ -368,7 +368,7 @@ export class Dependents<
   #isMarked({ metadata }: KubeObject, name: string): boolean {
     const mark = metadata.annotations?.[DEPENDENTS_ANNOTATION];
     if (mark === undefined && this.#told.isFirst(name)) {
-      const why = `${name} is not deleted: it has no annotation ${DEPENDENTS_ANNOTATION}, so dependents did not make it`;
+      const why = `${name} is not deleted: it has no annotation ${DEPENDENTS_ANNOTATION}, so dependents did not create it`;
       this.#parts.log.info({ name }, why);
     }
     return mark === this.#parts.mark();

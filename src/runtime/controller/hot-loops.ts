@@ -75,10 +75,10 @@ function reasonOf(
     const times = runs.filter((run) => run.digests.includes(digest)).length;
     if (times < SAME_CHANGES) continue;
     const what = (changes[index] ?? "").slice(0, 300);
-    return `the same write changed something ${times} times, so somebody else changes it back: ${what}`;
+    return `the same write changed something ${times} times, so another writer keeps reverting it: ${what}`;
   }
   if (runs.length < CHANGING_RUNS) return undefined;
-  return `${runs.length} reconciles in a row changed something; does it write a value that is always new, such as a time?`;
+  return `${runs.length} reconciles in a row changed something; does it write a value that differs each time, such as a timestamp?`;
 }
 
 function digestOf(change: string): string {

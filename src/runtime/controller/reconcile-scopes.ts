@@ -103,7 +103,7 @@ export class ReconcileScopes {
     if (scope && (scope.expired || this.#ended)) {
       throw new TsopError(
         "reconcile-expired",
-        `${request.method} ${request.path} was not sent: the reconcile (${scope.controller} of ${scope.key}) took too long, and its key is reconciled again, here or in another process.`,
+        `${request.method} ${request.path} was not sent: the reconcile (${scope.controller} of ${scope.key}) took too long, and its key is already being reconciled again, here or in another process.`,
         "End the work when `context.signal` is aborted, or raise reconcileTimeoutMs.",
       );
     }

@@ -31,7 +31,7 @@ export function wantedGraph(
     if (names.has(name)) {
       throw misused(
         `${name} is wanted twice by the ${owner}`,
-        "Name it once: the second would undo what the first says.",
+        "List it once: the second entry would undo the first.",
       );
     }
     names.add(name);
@@ -46,7 +46,7 @@ export function wantedGraph(
       if (!found) {
         throw misused(
           `${node.name} comes after ${nameOf(before)}, which the ${owner} does not want`,
-          "Add it to the list that `desired` returns, too.",
+          "Add it to the list that `desired` returns.",
         );
       }
       node.after.push(found);
@@ -65,7 +65,7 @@ function assertNoCircle(graph: readonly Wanted[]): void {
       const circle = [...path.slice(path.indexOf(node)), node].map(({ name }) => name);
       throw misused(
         `Each of these comes after the next: ${circle.join(", ")}`,
-        "List what comes first before it, or give `after` to each of them.",
+        "List prerequisites first, or set `after` on each of them.",
       );
     }
     for (const before of node.after) visit(before, [...path, node]);

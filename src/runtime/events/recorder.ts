@@ -87,13 +87,13 @@ export class EventBroadcaster {
 
   /** Resolves when all recorded events are sent or dropped; nothing is retried from now on. */
   async flush(): Promise<void> {
-    this.#ending.abort(new Error("the manager ends"));
+    this.#ending.abort(new Error("the manager is stopping"));
     await this.#sending;
   }
 
   #push(event: CoreEvent): void {
     if (this.#waiting.length >= MAX_WAITING) {
-      this.#log.warn({ reason: event.reason }, "too many events wait to be sent; one is dropped");
+      this.#log.warn({ reason: event.reason }, "too many events are queued; one is dropped");
       return;
     }
     this.#waiting.push(event);

@@ -193,7 +193,7 @@ function incomplete(detail: string): TsopError {
   return new TsopError(
     "kubeconfig-incomplete",
     `The kubeconfig cannot be used: ${detail}.`,
-    "List what it has with `kubectl config get-contexts`, and choose with `kubectl config use-context`.",
+    "List its contexts with `kubectl config get-contexts`, and choose one with `kubectl config use-context`.",
   );
 }
 

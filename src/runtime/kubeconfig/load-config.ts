@@ -134,7 +134,7 @@ function readMounted(path: string, read: (text: string) => string): string | und
     throw new TsopError(
       "service-account-unreadable",
       `The pod's service account cannot be used: ${path}: ${messageOf(error)}.`,
-      "Check what is mounted there; the kubelet does it unless automountServiceAccountToken is false.",
+      "Check the volume mounted there. The kubelet mounts it unless automountServiceAccountToken is false.",
       { cause: error },
     );
   }

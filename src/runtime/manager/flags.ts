@@ -100,13 +100,13 @@ function valueOf(
   if (type === "boolean") {
     if (text === undefined || text === "true") return true;
     if (text === "false") return false;
-    throw bad(`${flag} is on or off: it does not take ${JSON.stringify(text)}.`);
+    throw bad(`${flag} is a switch and does not take ${JSON.stringify(text)}.`);
   }
   if (text === undefined || text === "") throw bad(`${flag} needs a value.`);
   if (type === "string") return text;
   const port = /^[0-9]{1,5}$/.test(text) ? Number(text) : NaN;
   if (port <= 65_535) return port;
-  throw bad(`${flag} has to be a port, a number from 0 to 65535, not ${JSON.stringify(text)}.`);
+  throw bad(`${flag} must be a port number from 0 to 65535, not ${JSON.stringify(text)}.`);
 }
 
 function bad(message: string): TsopError {

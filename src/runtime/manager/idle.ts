@@ -99,7 +99,7 @@ function notIdle(busy: readonly string[], timeoutMs: number): TsopError {
   return new TsopError(
     "not-idle",
     `The manager was not idle within ${timeoutMs} ms: ${what}.`,
-    "Stop the work that never ends; if it waits for virtual time, call clock.advance() first.",
+    "Stop the work that never completes; if it waits for virtual time, call clock.advance() first.",
   );
 }
 

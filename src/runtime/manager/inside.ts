@@ -38,8 +38,8 @@ export function insideOf(manager: object): ManagerInside {
   if (inside) return inside;
   throw new TsopError(
     "controller-misbuilt",
-    "A controller cannot be built: its manager was not made by createManager() of this tsop.",
-    "Pass the manager itself. Where node_modules has two copies of tsop (npm ls tsop), keep one.",
+    "Cannot build the controller: its manager was not created by createManager() of this tsop.",
+    "Pass the manager itself. If node_modules has two copies of tsop (npm ls tsop), keep one.",
   );
 }
 

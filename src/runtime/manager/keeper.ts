@@ -144,7 +144,7 @@ export class Keeper {
     const { recipe } = credentials;
     if (recipe) return { cluster, credentials: recipe, name };
     log.warn(
-      "The credentials come from code of this program, so the Lease is renewed in the main thread: a reconcile that blocks that thread loses the leadership, or the keys of the shard.",
+      "The credentials come from code of this program, so the main thread renews the Lease. A reconcile that blocks the main thread loses the leadership, or the keys of the shard.",
     );
     return undefined;
   }

@@ -20,7 +20,7 @@ export const managerFlags = {
     type: "boolean",
     help: "elect a leader: of several replicas, one works at a time",
   },
-  "metrics-port": { type: "port", help: "serve /metrics with TLS, to those who may read it" },
+  "metrics-port": { type: "port", help: "serve /metrics over TLS to authorized clients" },
   "metrics-cert-path": {
     type: "string",
     help: "a folder with tls.crt and tls.key; without it, self-signed",

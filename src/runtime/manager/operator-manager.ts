@@ -169,7 +169,7 @@ export class OperatorManager implements Manager {
     if (name !== undefined && this.#names.has(name)) {
       throw new TsopError(
         "controller-exists",
-        `A controller named ${name} already exists; the metrics and logs of the two could not be told apart.`,
+        `A controller named ${name} already exists; their metrics and logs would be indistinguishable.`,
         'Give one of them another name with named("...").',
       );
     }
@@ -229,7 +229,7 @@ export class OperatorManager implements Manager {
       throw new TsopError(
         "manager-started",
         "The manager was already started.",
-        "Make a new one with createManager(); a manager runs once.",
+        "Create a new one with createManager(); a manager runs only once.",
       );
     }
     assertFinished(this[INSIDE]);

@@ -77,7 +77,7 @@ export class Preflight {
       const rights =
         denied.length === 0
           ? []
-          : [`The operator may not ${denied.join(", ")} ${name}${where}. ${advice}.`];
+          : [`The operator is not allowed to ${denied.join(", ")} ${name}${where}. ${advice}.`];
       await client.dynamic(apiVersionOf(resource), resource.kind, resource.plural);
       return rights;
     } catch (error) {
@@ -85,7 +85,7 @@ export class Preflight {
         return [`${error.message} ${error.fix}`];
       }
       // A server that cannot answer leaves the rights unknown; the informers will find out.
-      log.debug({ err: error }, `the rights to ${name} could not be checked: ${messageOf(error)}`);
+      log.debug({ err: error }, `could not check the permissions for ${name}: ${messageOf(error)}`);
       return [];
     }
   }

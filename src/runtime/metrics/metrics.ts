@@ -88,7 +88,7 @@ export class OperatorMetrics implements RuntimeMetrics {
     });
     const occurrences: Counter<"resource" | "what"> = new Counter({
       name: "tsop_informer_occurrences_total",
-      help: "Lists, watches, watches that were closed at once or went silent, events older than what is known",
+      help: "Lists, watches, watches that closed immediately or went silent, and outdated events",
       labelNames: ["resource", "what"],
       registers,
       collect: () => {

@@ -109,7 +109,7 @@ export class Recorder implements ReconcileObserver {
       );
       if (text.length > MOST_CHARACTERS) {
         const megabytes = (text.length / 1024 / 1024).toFixed(1);
-        const why = `the recording of a reconcile was not saved: it has ${megabytes} MB, more than 8`;
+        const why = `the recording of a reconcile was not saved because it has ${megabytes} MB, more than 8`;
         this.#log.warn({ controller, key }, why);
         return;
       }

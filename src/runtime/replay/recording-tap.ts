@@ -26,7 +26,10 @@ export type Asked = Pick<
   "objects" | "finds" | "lists" | "facts" | "requests" | "notRecorded"
 >;
 
-const UNANSWERED: RecordedAnswer = { is: "unknown", why: "the reconcile ended before the answer" };
+const UNANSWERED: RecordedAnswer = {
+  is: "unknown",
+  why: "the reconcile ended before the response",
+};
 
 export class RecordingTap implements ReconcileTap {
   readonly #places = new Map<KubeObject, number>();

@@ -118,7 +118,7 @@ export function readRecording(path: string): Recording {
     if (isJsonObject(value) && value["format"] === RECORDING_FORMAT) {
       return value as object as Recording;
     }
-    problem = "it is not a recording of this version of tsop";
+    problem = "it is not a recording from this tsop version";
   } catch (error) {
     problem = messageOf(error);
   }

@@ -171,7 +171,7 @@ export class ReplayTap implements ReconcileTap {
     return new TsopError(
       "not-recorded",
       `The replay has no answer: ${text}.`,
-      "The code has changed since, or it depends on something that is not recorded: its own memory, Date.now(), Math.random(), other servers.",
+      "The code has changed, or it depends on state that is not recorded, such as its own memory, Date.now(), Math.random(), other servers.",
     );
   }
 }

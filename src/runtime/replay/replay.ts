@@ -93,7 +93,7 @@ export class Replay implements ReconcileObserver {
       const names = controllers.flatMap(({ name }) => name ?? []);
       throw new TsopError(
         "replay-no-controller",
-        `The recorded reconcile is one of the controller ${controller}, which this program does not have: it has ${names.join(", ") || "none"}.`,
+        `The recorded reconcile belongs to the controller ${controller}, but this program has only ${names.join(", ") || "none"}.`,
         "Replay it with the operator that it was recorded from.",
       );
     }
@@ -159,7 +159,9 @@ export const replayTransport: Transport = {
   server: SERVER,
   request: ({ method, path, signal }) => {
     if (method !== "GET") {
-      return Promise.reject(new ConnectionError("refused", SERVER, "a replay has no server"));
+      return Promise.reject(
+        new ConnectionError("refused", SERVER, "a replay does not have a server"),
+      );
     }
     const isWatch = new URL(path, SERVER).searchParams.get("watch") === "true";
     const ended = new AbortController();

@@ -31,7 +31,7 @@ export function assertWhole(resource: ResourceInfo, deed: string): void {
   if (isWhole(resource)) return;
   throw new TsopError(
     "metadata-only-write",
-    `${resource.kind} cannot be ${deed} by metadataOf(${resource.kind}): everything but its metadata would be lost.`,
+    `${resource.kind} cannot be ${deed} by metadataOf(${resource.kind}): everything except its metadata would be lost.`,
     `Patch it (client.patch), or read and write it whole, with ${resource.kind} itself.`,
   );
 }

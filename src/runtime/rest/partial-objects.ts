@@ -30,7 +30,7 @@ export function assertNotPartial(object: object, kind: string): void {
   if (!isPartial(object)) return;
   throw new TsopError(
     "partial-write",
-    `This ${kind} cannot be written as a whole: only a part of it was read, and the rest would be lost.`,
+    `This ${kind} cannot be written as a whole: only part of it was read, so the rest would be lost.`,
     "Read it with client.live and write that, or patch the fields (client.patch).",
   );
 }

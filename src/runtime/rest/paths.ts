@@ -19,7 +19,7 @@ function segment(what: string, value: string): string {
   throw new TsopError(
     "name-not-in-path",
     `The ${what} ${JSON.stringify(value)} ${problem}.`,
-    "Check where it comes from: an empty or wrong field, or text that somebody else wrote.",
+    "Check its source: an empty or wrong field, or user input.",
   );
 }
 

@@ -73,7 +73,7 @@ function assertPath(path: string): void {
   if (path.startsWith("/") && !/[?#]/.test(path) && !climbs) return;
   throw new TsopError(
     "bad-raw-path",
-    `${JSON.stringify(path)} is not the path of a request: it must begin with a slash, without a query and without "..".`,
+    `${JSON.stringify(path)} is not a request path: it must start with a slash and must not contain a query or "..".`,
     "Give the query in `query`, and escape names with encodeURIComponent.",
   );
 }
@@ -81,7 +81,7 @@ function assertPath(path: string): void {
 function noDryRun(method: string, path: string): TsopError {
   return new TsopError(
     "dry-run-impossible",
-    `${method} ${path} was not sent: the client makes dry runs, and the API server would carry this request out.`,
+    `${method} ${path} was not sent: the client is in dry-run mode, but the API server would execute this request.`,
     "Send it with a client without dryRun, or leave it out in dry runs.",
   );
 }

@@ -48,7 +48,7 @@ export function assertSelection(resource: ResourceInfo, { namespace, labels }: S
 export function assertServed(resource: ResourceInfo, selection: ListOptions): void {
   assertSelection(resource, selection);
   if (selection.index)
-    throw indexMissing(selection.index.name, resource, "the API server has no indexes");
+    throw indexMissing(selection.index.name, resource, "the API server does not support indexes");
 }
 
 /**
@@ -63,7 +63,7 @@ export function assertDeletion(resource: ResourceInfo, selection: Selection): vo
   if (resource.namespaced && !namespace) {
     throw new TsopError(
       "delete-in-all-namespaces",
-      `The ${kinds} of all namespaces cannot be deleted at once: the API server has no such request.`,
+      `The ${kinds} of all namespaces cannot be deleted in one request: the API server does not support it.`,
       "Give deleteAllOf a namespace.",
     );
   }
@@ -81,7 +81,7 @@ export function indexMissing(name: string, resource: ResourceInfo, why: string):
   return new TsopError(
     "index-missing",
     `There is no index ${name} of ${groupResourceOf(resource)}: ${why}.`,
-    "Declare it where the controller is built: `indexes: { name: (object) => [value] }`, and read with the manager's client once it runs.",
+    "Declare it when you build the controller: `indexes: { name: (object) => [value] }`, and read with the manager's client once it runs.",
   );
 }
 

@@ -151,7 +151,7 @@ async function readUsable(paths: CertificatePaths): Promise<ServerCertificate> {
   const [cert, key] = await Promise.all([readFile(certFile), readFile(keyFile)]);
   const ca = clientCaFile === undefined ? {} : { ca: await readFile(clientCaFile) };
   const x509 = certificateIn(fileTextOf(certFile, cert));
-  if (!x509) throw new Error(`${certFile} holds no certificate in PEM that can be read`);
+  if (!x509) throw new Error(`${certFile} does not contain a readable PEM certificate`);
   const privateKey = privateKeyIn(fileTextOf(keyFile, key));
   if (!privateKey) {
     const isEncrypted = key.includes("ENCRYPTED");
@@ -167,7 +167,7 @@ async function readUsable(paths: CertificatePaths): Promise<ServerCertificate> {
     ca.ca &&
     certificatesIn(fileTextOf(clientCaFile, ca.ca)).length === 0
   ) {
-    throw new Error(`${clientCaFile} holds no certificate in PEM that can be read`);
+    throw new Error(`${clientCaFile} does not contain a readable PEM certificate`);
   }
   const certificate = { cert, key, ...ca };
   // OpenSSL refuses further certificates, such as those whose key is too small.

@@ -157,7 +157,7 @@ export class ShardLease implements ShardPresence {
 function termOver(): TsopError {
   return new TsopError(
     "shard-term-over",
-    "The shard's Lease was not renewed in time: another process may work on its keys now.",
+    "The shard's Lease was not renewed in time, so another process might have taken over its keys.",
     "No action is needed: the process gives up its keys and joins again.",
   );
 }

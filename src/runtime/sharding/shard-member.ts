@@ -201,7 +201,8 @@ export class ShardMember implements KeyGate, Shards {
 
   #giveUp(): void {
     const { log, expired } = this.#parts;
-    if (this.#ring.length > 0) log.warn("the shard was not renewed in time: its keys are given up");
+    if (this.#ring.length > 0)
+      log.warn("the shard was not renewed in time, so it gives up its keys");
     expired();
     this.#ring = NOBODY;
     this.#next = NOBODY;

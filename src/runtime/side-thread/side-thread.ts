@@ -175,7 +175,7 @@ export class SideThread implements Election, ShardPresence {
     this.#shardTasks.set(id, done);
     this.#tell(taskOf(id));
     if (!this.#worker)
-      this.#failShardTasks(threadEnded("The thread that renews the Lease has ended"));
+      this.#failShardTasks(threadEnded("The thread that renews the Lease has exited"));
     await done.promise;
   }
 
@@ -250,7 +250,7 @@ export class SideThread implements Election, ShardPresence {
   #fail(detail: string): void {
     if (!this.#worker) return;
     this.#worker = undefined;
-    const why = `The thread that ${this.#task} has ended (${detail})`;
+    const why = `The thread that ${this.#task} has exited (${detail})`;
     if (this.#mayRestart()) {
       this.#parts.log.error(`${why}; it is started again.`);
       this.#restart = this.#parts.clock.after(RESTART_AFTER_MS, () => {

@@ -194,7 +194,7 @@ export class AnswerParser {
     }
     if (end < 0) return end;
     const line = bytes.toString("latin1", at, end);
-    if (!line.endsWith("\r")) throw new AnswerError("a line of the answer ends without CR");
+    if (!line.endsWith("\r")) throw new AnswerError("a line of the response ends without CR");
     const text = line.slice(0, -1);
     if (CONTROL_CHARACTER.test(text)) {
       throw new AnswerError("a control character between the answer's chunks");
@@ -211,7 +211,7 @@ export class AnswerParser {
       this.#leftBytes = parseInt(size, 16);
       this.#state = this.#leftBytes === 0 ? "trailer" : "chunk";
     } else if (this.#state === "chunk-end") {
-      if (line !== "") throw new AnswerError("a chunk of the answer is longer than it says");
+      if (line !== "") throw new AnswerError("a chunk of the response is longer than declared");
       this.#state = "chunk-size";
     } else if (line === "") this.#finish();
     else {

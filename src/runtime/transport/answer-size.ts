@@ -9,6 +9,6 @@ export function answerTooLarge(limitBytes: number): TsopError {
   return new TsopError(
     "answer-too-large",
     `The API server sent more than ${Math.floor(limitBytes / 2 ** 20)} MiB in one piece.`,
-    "Ask for less: a list with a limit or a selector, or the end of a log.",
+    "Request less: use a limit or a selector for a list, or read only the end of a log.",
   );
 }

@@ -171,7 +171,7 @@ export class HttpsTransport implements Transport {
     const target = this.#base + path;
     if (!REQUEST_TARGET.test(target) || !isHeaderName(method)) {
       throw new TypeError(
-        `${method} ${target} is not a valid request: it has characters that are not escaped.`,
+        `${method} ${target} is not a valid requestbecause it contains unescaped characters.`,
       );
     }
     let text = `${method} ${target} HTTP/1.1\r\nHost: ${this.#url.host}\r\n`;

@@ -108,8 +108,8 @@ const FIXES: Record<ConnectionFailure, string> = {
   refused:
     "Check that the API server runs there, and that the kubeconfig's context is the one you mean.",
   reset:
-    "The API server closed the connection; it may be restarting. A command can be run again; a reconciler is tried again by itself.",
-  timeout: "Check the network, and whether a firewall stands between.",
+    "The API server closed the connection; it may be restarting. Run a command again; a reconcile is retried automatically.",
+  timeout: "Check the network, and whether a firewall blocks the connection.",
   "unknown-host": "Check the server's name in the kubeconfig, and the machine's DNS.",
   tls: "Check the certificate authority and the client certificate in the kubeconfig.",
   other: "Check the network between this process and the API server.",

@@ -45,8 +45,8 @@ export function dialUpgrade(dial: Dial, request: UpgradeRequest): Promise<Upgrad
 export function noUpgrade(server: string): TsopError {
   return new TsopError(
     "streams-unsupported",
-    `Nothing can be streamed to or from pods of ${server}: its transport has no connections.`,
-    "Use a cluster that is reached over the network.",
+    `Nothing can be streamed to or from pods of ${server}because its transport has no connections.`,
+    "Use a cluster that you connect to over the network.",
   );
 }
 

@@ -67,7 +67,7 @@ export class WebhookHandlers {
     if (marks.length === 0 && !conversion) {
       throw new TsopError(
         "webhook-without-marker",
-        `The class ${name} has no marker of a webhook, so it is unknown which requests it answers.`,
+        `The class ${name} has no webhook marker, so it is unknown which requests it handles.`,
         `Put @MutatingWebhook(...), @ValidatingWebhook(...) or @ConversionWebhook(...) on ${name}.`,
       );
     }
@@ -109,7 +109,7 @@ export class WebhookHandlers {
         throw new TsopError(
           "conversion-exists",
           `${other} and ${name} both convert ${spoke.kind} between ${hub.version} and ${spoke.version}.`,
-          "Add one of them only.",
+          "Add only one of them.",
         );
       }
     }
@@ -124,7 +124,7 @@ function routeOf(handler: object, mark: WebhookMark): AdmissionRoute {
   if (path === undefined) {
     throw new TsopError(
       "webhook-without-path",
-      `${marker} on ${name} does not say at which path it is served.`,
+      `${marker} on ${name} does not specify the path at which it is served.`,
       `Give it { path: "/..." }, or a url.`,
     );
   }
@@ -176,14 +176,14 @@ function refuseUnasked(
     `${name} has the method ${unasked}, which no marker on the class calls.`,
     unasked === "handle"
       ? `Remove ${unasked}, or the methods that are called instead of it.`
-      : `Put ${marker}(...) on ${name}, too, or remove the method.`,
+      : `Add ${marker}(...) to ${name}, or remove the method.`,
   );
 }
 
 function withoutMethod(name: string, marker: string, wanted: string): TsopError {
   return new TsopError(
     "webhook-without-method",
-    `The class ${name} has the marker ${marker}, but no method that answers its requests.`,
+    `The class ${name} has the marker ${marker}, but no method that handles its requests.`,
     `Give ${name} ${wanted}.`,
   );
 }
@@ -193,6 +193,6 @@ function pathTaken(path: string, name: string, other: string): TsopError {
   return new TsopError(
     "webhook-path-taken",
     `${path} would be answered by ${both}.`,
-    "Add one of them only, or give one of the markers another path.",
+    "Add only one of them, or give one of the markers another path.",
   );
 }

@@ -75,7 +75,7 @@ export class WebhookHost implements Webhooks {
     if (this.#isStarted) {
       throw new TsopError(
         "webhook-too-late",
-        `${handler.constructor.name} was added after the manager was started: the API server may have asked it already.`,
+        `${handler.constructor.name} was added after the manager was started, when the API server might already have called it.`,
         "Call manager.webhooks.add(...) before manager.start(...).",
       );
     }

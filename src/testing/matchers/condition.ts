@@ -32,7 +32,9 @@ export function findingOfCondition(
   const conditions = conditionsOf(received);
   const found = conditions.find((condition) => condition.type === type);
   const { generation } = received.metadata as { generation?: number };
-  const problems = found ? differences(found, expected, generation) : [`it has none of that type`];
+  const problems = found
+    ? differences(found, expected, generation)
+    : [`it has no condition of that type`];
   const wish = Object.entries(expected)
     .map(([field, value]) => `${field} ${value instanceof RegExp ? String(value) : value}`)
     .join(", ");

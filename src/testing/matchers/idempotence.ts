@@ -47,7 +47,7 @@ export async function findingOfSecondPass(
   const shown = writes.map((write) => describeWrite(write, show)).join("\n\n");
   return {
     pass: false,
-    message: `Expected the second pass to write nothing, because the first did all of the work. It made ${count}:\n\n${shown}`,
+    message: `Expected the second pass not to write anything, because the first did all of the work. It made ${count}:\n\n${shown}`,
   };
 }
 

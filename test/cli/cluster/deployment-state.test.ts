@@ -44,7 +44,7 @@ describe("missingIn", () => {
   });
 
   it("waits for the controller, for new pods, and for old ones to end", () => {
-    expect(missingOf(undefined, [])).toBe("the Deployment is not there");
+    expect(missingOf(undefined, [])).toBe("the Deployment does not exist");
     expect(missingOf(deployment({ observedGeneration: 2 }), [])).toBe(
       "shop/web was not looked at yet",
     );
@@ -81,7 +81,7 @@ describe("missingIn", () => {
     [
       "a container that ended",
       { containerStatuses: [{ ...MANAGER, state: { terminated: { exitCode: 3 } } }] },
-      "container manager of pod web-1 ended with 3",
+      "container manager of pod web-1 exited with code 3",
     ],
     [
       "a pod that no node takes",
@@ -102,7 +102,7 @@ describe("missingIn", () => {
       { type: "ReplicaFailure", status: "True", message: "exceeded quota" },
     ];
     expect(() => missingOf(deployment({ conditions }), [])).toThrow(
-      "The Deployment shop/web gave up its roll-out: exceeded quota.",
+      "The Deployment shop/web stopped its rollout: exceeded quota.",
     );
   });
 });

@@ -200,7 +200,7 @@ describe("tsop migrate", () => {
     expect(metadata.annotations?.["migration.tsop.dev/running"]).toBeUndefined();
     expect(readdirSync(join(gears.folder, ".tsop"))).toEqual(["scaffold.json"]);
     const again = await gears.migrate();
-    expect(again.out).toContain("nothing but v1 is stored");
+    expect(again.out).toContain("only v1 is stored");
     const all = await gears.migrate("--all");
     expect(all.out).toContain("20 objects to v1");
     expect(await gears.client.list(gears.token("v1"))).toEqual(after);

@@ -66,10 +66,10 @@ describe("what a project may change and delete", () => {
     await client.create(NAMESPACE, { metadata: { name: "shop-system", labels: { team: "a" } } });
     const deployed = await tsop(...DEPLOY);
     expect([deployed.code, deployed.err]).toEqual([0, ""]);
-    expect(deployed.out).toContain("kept       namespaces shop-system: it was there before");
+    expect(deployed.out).toContain("kept       namespaces shop-system: it existed before");
     const removed = await tsop("undeploy");
     expect([removed.code, removed.err]).toEqual([0, ""]);
-    expect(removed.out).toContain("kept       namespaces shop-system: not made by this project");
+    expect(removed.out).toContain("kept       namespaces shop-system: not created by this project");
     expect((await client.get(NAMESPACE, { name: "shop-system" })).metadata.labels).toMatchObject({
       team: "a",
     });
@@ -83,7 +83,7 @@ describe("what a project may change and delete", () => {
     await client.create(SECRET, { metadata: key });
     const planned = await tsop("undeploy", "--dry-run");
     const kept =
-      "kept       namespaces shop-system: it holds what this project did not make: secrets shop-system/theirs";
+      "kept       namespaces shop-system: it contains objects that this project did not create: secrets shop-system/theirs";
     expect(planned.out).toContain(kept);
     const removed = await tsop("undeploy");
     expect([removed.code, removed.err]).toEqual([0, ""]);
@@ -109,7 +109,7 @@ describe("what a project may change and delete", () => {
     expect(await tsop(...DEPLOY)).toMatchObject({ code: 0 });
     const removed = await tsop("undeploy");
     expect(removed.out).toContain(
-      `kept       clusterroles.rbac.authorization.k8s.io ${name}: it was there before`,
+      `kept       clusterroles.rbac.authorization.k8s.io ${name}: it existed before`,
     );
     expect(await isThere(CLUSTER_ROLE, name)).toBe(true);
     await client.delete(CLUSTER_ROLE, { name });

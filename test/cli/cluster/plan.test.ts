@@ -225,7 +225,7 @@ describe("tsop plan, and deploy after it", { timeout: 60_000 }, () => {
     rmSync(join(root, "config/crd"), { recursive: true, force: true });
     const planned = await plan("shop:1");
     expect(planned.out).toMatch(
-      /kept +customresourcedefinitions\S* pages\S*: all objects of the kind/,
+      /kept +customresourcedefinitions\S* pages\S*: deleting it would delete all objects of the kind/,
     );
     await deploy("--image", "shop:1");
     expect(names("pages.web.example.com")).toContain("long");

@@ -139,13 +139,13 @@ export const CASES: Readonly<Record<string, RuleCase>> = {
   "definition-of-v1beta1": {
     bad: { "a.yaml": crd(`  version: v1\n${VERSION}`) },
     place: "a.yaml:9",
-    says: "spec.version, which is a field of v1beta1",
+    says: "spec.version, which is a v1beta1 field",
     good: { "a.yaml": DEFINITION },
   },
   "definition-name": {
     bad: { "a.yaml": crd(VERSION, "page.example.com") },
     place: "a.yaml:4",
-    says: "has to be named pages.example.com",
+    says: "must be named pages.example.com",
     good: { "a.yaml": DEFINITION },
   },
   "definition-versions": {
@@ -165,7 +165,7 @@ export const CASES: Readonly<Record<string, RuleCase>> = {
       "a.yaml": `${DEFINITION}        additionalPrinterColumns:\n        - { name: a, jsonPath: .a, type: string }\n`,
     },
     place: "a.yaml:25",
-    says: "beside `schema`",
+    says: "the level of `schema`",
     good: {
       "a.yaml": `${DEFINITION}    additionalPrinterColumns:\n    - { name: a, jsonPath: .a, type: string }\n`,
     },
@@ -202,7 +202,7 @@ export const CASES: Readonly<Record<string, RuleCase>> = {
   "no-verbs": {
     bad: { "a.yaml": role('- apiGroups: [batch]\n  resources: [jobs]\n  verbs: ""\n') },
     place: "a.yaml:7",
-    says: "it allows nothing",
+    says: "it grants nothing",
     good: { "a.yaml": READER },
   },
   "rights-to-everything": {
@@ -220,7 +220,7 @@ export const CASES: Readonly<Record<string, RuleCase>> = {
   "plain-secret": {
     bad: { "a.yaml": page('  password: "P@ssw0rd"\n') },
     place: "a.yaml:5",
-    says: "spec.password of Page one stands there in clear text",
+    says: "spec.password of Page one is stored in plain text",
     good: { "a.yaml": page("  passwordSecretRef: { name: web, key: password }\n") },
   },
   "image-not-set": {
@@ -310,13 +310,13 @@ export const CASES: Readonly<Record<string, RuleCase>> = {
       "main.py": 'for event in watch:\n    if event["type"] == "MODIFIED":\n        kill()\n',
     },
     place: "main.py:2",
-    says: "type of a watch's event",
+    says: "type of a watch event",
     good: { "main.py": '# acts on "MODIFIED" no more\nreconcile(wanted, found)\n' },
   },
   "finalizer-without-cleanup": {
     bad: { "main.go": "func a() {\n\tcontrollerutil.AddFinalizer(obj, name)\n}\n" },
     place: "main.go:2",
-    says: "nothing here takes it away",
+    says: "nothing here removes it",
     good: {
       "main.go":
         "controllerutil.AddFinalizer(obj, name)\ncontrollerutil.RemoveFinalizer(obj, name)\n",

@@ -33,16 +33,15 @@ async function findings(folder: string, ...path: string[]): Promise<readonly Fin
 /** What a rule says of itself, as the page shows it. */
 const page = (): string => `# What tsop doctor finds
 
-\`tsop doctor [path]\` looks at a project, at any folder of manifests or at one file. It says of each mistake where it is and
-what to do, and exits with 1 when it found one; \`-o json\` is for programs. Manifests and sources are read, nothing is
-changed and no cluster is asked. Charts are left out: \`helm template\` makes manifests of them.
+\`tsop doctor [path]\` checks a project, a folder of manifests, or a single file. It reports each mistake with its line and a fix,
+and exits with 1 if it finds any. Programs read \`-o json\`. It reads manifests and sources, does not change anything, and does
+not need a cluster. It skips Helm charts; render them with \`helm template\` first.
 
-Kustomizations are rendered, as \`tsop deploy\` does it, and what comes out is examined: what an overlay patches, prefixes or
-generates is seen as a cluster would get it. What is found is told at the line of the base where the value stands, or at the
-kustomization where it comes from there. A kustomization with a remote base or a field that tsop does not render is told, and
-its files are examined as they stand.
+Kustomizations are rendered as in \`tsop deploy\`, and the rendered objects are checked with all patches, prefixes, and generated
+objects applied. A finding points at the line in the base that has the value, or at the kustomization that sets it. If a
+kustomization has a remote base or a field that tsop does not render, \`tsop doctor\` reports it and checks its files separately.
 
-Written from the rules themselves by \`npx vitest run test/cli/doctor -u\`; not by hand.
+Generated from the rules by \`npx vitest run test/cli/doctor -u\`. Do not edit.
 
 ${RULES.map(({ name, about, example }) => `## ${name}\n\n${about}\n\n\`\`\`text\n${example}\n\`\`\`\n`).join("\n")}`;
 
@@ -156,7 +155,7 @@ spec: { selector: { app: web }, ports: [{ port: 80 }] }
         "web.yaml": BASE["base/web.yaml"],
       });
       const { out, err } = await runCli(folder, ["doctor"]);
-      expect(err).toMatch(/^note kustomization\.yaml is not rendered, .*remote base/);
+      expect(err).toMatch(/^note kustomization\.yaml cannot be rendered, .*remote base/);
       expect(out).toContain("role.yaml:7");
       const json = await runCli(folder, ["doctor", "-o", "json"]);
       expect(json.err).toBe("");
@@ -229,8 +228,8 @@ spec: { selector: { app: web }, ports: [{ port: 80 }] }
     edit("config/samples/web_v1_page.yaml", "size: 1", "size: one");
     edit(
       "src/controllers/page-controller.ts",
-      "// A function of the status",
-      'await this.#client.get(ConfigMap, { namespace: "default", name: "a" });\n    // A function of the status',
+      "// Pass a function to keep",
+      'await this.#client.get(ConfigMap, { namespace: "default", name: "a" });\n    // Pass a function to keep',
     );
     edit(
       "src/controllers/page-controller.ts",

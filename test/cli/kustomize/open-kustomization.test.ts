@@ -73,7 +73,7 @@ describe("OpenKustomization", () => {
     const { root, write, opened } = project();
     const before = await opened.render();
     write("config/base/kustomization.yaml", "resources: [web.yaml]\n");
-    await expect(opened.render()).rejects.toThrow(/kustomization.yaml is there too/);
+    await expect(opened.render()).rejects.toThrow(/kustomization.yaml also exists/);
     unlinkSync(join(root, "config/base/kustomization.yaml"));
     expect(await opened.render()).toEqual(before);
 

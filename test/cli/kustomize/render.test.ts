@@ -260,31 +260,31 @@ describe("renderKustomization of what is wrong", () => {
 
   /** kubectl refuses all of these too, but those in `ONLY_HERE`. */
   it.each([
-    ["namespace: 5", "`namespace` has to be a text, and is 5"],
-    ["namespace: [a]", "`namespace` has to be a text, and is a list"],
-    ["namePrefix: true", "`namePrefix` has to be a text, and is true"],
-    ["nameSuffix: { a: b }", "`nameSuffix` has to be a text, and is a mapping"],
-    ["kind: Foo", "`kind` has to be Kustomization or Component"],
-    ["apiVersion: v9", "`apiVersion` has to be kustomize.config.k8s.io/v1beta1"],
+    ["namespace: 5", "`namespace` must be a string, not 5"],
+    ["namespace: [a]", "`namespace` must be a string, not a list"],
+    ["namePrefix: true", "`namePrefix` must be a string, not true"],
+    ["nameSuffix: { a: b }", "`nameSuffix` must be a string, not a mapping"],
+    ["kind: Foo", "`kind` must be Kustomization or Component"],
+    ["apiVersion: v9", "`apiVersion` must be kustomize.config.k8s.io/v1beta1"],
     ["bogus: 1", "tsop does not render the field `bogus`"],
-    ["commonAnnotations: { a: 5 }", "`commonAnnotations.a` has to be a text, and is 5"],
-    ["commonAnnotations: [a]", "`commonAnnotations` has to be a mapping of texts"],
-    ["labels: { a: b }", "`labels` has to be a list, and is a mapping"],
-    ["labels: [{ pairs: { a: 5 } }]", "`labels[0].pairs.a` has to be a text"],
-    ["labels: [{ pairs: { a: b }, includeSelectors: 'true' }]", "has to be true or false"],
+    ["commonAnnotations: { a: 5 }", "`commonAnnotations.a` must be a string, not 5"],
+    ["commonAnnotations: [a]", "`commonAnnotations` must be a mapping of strings"],
+    ["labels: { a: b }", "`labels` must be a list, not a mapping"],
+    ["labels: [{ pairs: { a: 5 } }]", "`labels[0].pairs.a` must be a string"],
+    ["labels: [{ pairs: { a: b }, includeSelectors: 'true' }]", "must be true or false"],
     ["labels: [{ pair: { a: b } }]", "tsop does not render the field `labels[0].pair`"],
-    ["images: [a]", "`images[0]` has to be a mapping"],
-    ["images: [{ name: img, newTag: 1.10 }]", "`images[0].newTag` has to be a text, and is 1.1"],
+    ["images: [a]", "`images[0]` must be a mapping"],
+    ["images: [{ name: img, newTag: 1.10 }]", "`images[0].newTag` must be a string, not 1.1"],
     ["images: [{ name: img, tag: v2 }]", "tsop does not render the field `images[0].tag`"],
-    ["replicas: [null]", "`replicas[0]` has to be a mapping, and is empty (null)"],
-    ["replicas: [{ name: web, count: '3' }]", "`replicas[0].count` has to be a whole number"],
-    ["replicas: [{ name: web, count: 3.5 }]", "`replicas[0].count` has to be a whole number"],
-    ["patches: [null]", "`patches[0]` has to be a mapping, and is empty (null)"],
-    ["patches: [{}]", "`patches[0]` has to have either `path` or `patch`"],
-    ["patches: [{ patch: '[]', path: x }]", "`patches[0]` has to have either `path` or `patch`"],
-    ["patches: [{ patch: '[]', target: 5 }]", "`patches[0].target` has to be a mapping"],
+    ["replicas: [null]", "`replicas[0]` must be a mapping, not empty (null)"],
+    ["replicas: [{ name: web, count: '3' }]", "`replicas[0].count` must be a whole number"],
+    ["replicas: [{ name: web, count: 3.5 }]", "`replicas[0].count` must be a whole number"],
+    ["patches: [null]", "`patches[0]` must be a mapping, not empty (null)"],
+    ["patches: [{}]", "`patches[0]` must have either `path` or `patch`"],
+    ["patches: [{ patch: '[]', path: x }]", "`patches[0]` must have either `path` or `patch`"],
+    ["patches: [{ patch: '[]', target: 5 }]", "`patches[0].target` must be a mapping"],
     ["patches: [{ patch: '[]', target: { bogus: x } }]", "the field `patches[0].target.bogus`"],
-    ["replacements: [null]", "`replacements[0]` has to be a mapping"],
+    ["replacements: [null]", "`replacements[0]` must be a mapping"],
     ["replacements: [{}]", "`replacements[0]` has no `source`"],
     [
       "replacements: [{ source: { kind: A }, targets: [] }]",
@@ -298,8 +298,8 @@ describe("renderKustomization of what is wrong", () => {
       "replacements: [{ source: { kind: Deployment }, targets: [{ select: { name: '(' } }] }]",
       "`replacements[0].targets[0].select.name` is not a regular expression of Go",
     ],
-    ["components: [5]", "`components[0]` has to be a text"],
-    ["configurations: x", "`configurations` has to be a list"],
+    ["components: [5]", "`components[0]` must be a string"],
+    ["configurations: x", "`configurations` must be a list"],
   ])("refuses `%s` at its line, as kubectl does", async (line, said) => {
     const root = write({
       "all.yaml": DEPLOYMENT,
@@ -315,8 +315,8 @@ describe("renderKustomization of what is wrong", () => {
   });
 
   it.each([
-    ["images: [null]", "`images[0]` has to be a mapping, and is empty (null)"],
-    ["labels: [null]", "`labels[0]` has to be a mapping, and is empty (null)"],
+    ["images: [null]", "`images[0]` must be a mapping, not empty (null)"],
+    ["labels: [null]", "`labels[0]` must be a mapping, not empty (null)"],
     ["images: [{ newTag: v2 }]", "`images[0]` has no `name`"],
     ["replicas: [{ name: web }]", "`replicas[0]` has no `count`"],
     ["Namespace: x", "tsop does not render the field `Namespace`"],
@@ -332,11 +332,11 @@ describe("renderKustomization of what is wrong", () => {
   });
 
   it.each([
-    ["nameReference: x", "`nameReference` has to be a list"],
-    ["nameReference: [{ kind: 5, fieldSpecs: [] }]", "`nameReference[0].kind` has to be a text"],
-    ["nameReference: [{ kind: X, fieldSpecs: [null] }]", "`nameReference[0].fieldSpecs[0]` has to"],
+    ["nameReference: x", "`nameReference` must be a list"],
+    ["nameReference: [{ kind: 5, fieldSpecs: [] }]", "`nameReference[0].kind` must be a string"],
+    ["nameReference: [{ kind: X, fieldSpecs: [null] }]", "`nameReference[0].fieldSpecs[0]` must"],
     ["bogus: 1", "tsop does not render the field `bogus`"],
-    ["- a", "the file has to be a mapping"],
+    ["- a", "the file must be a mapping"],
   ])("refuses `%s` in a configuration, as kubectl does", async (line, said) => {
     const root = write({
       "all.yaml": DEPLOYMENT,

@@ -242,7 +242,7 @@ describe("tsop run with webhooks", { timeout: 60_000 }, () => {
     await leaveBehind();
     expect((await validating())?.webhooks?.[0]?.clientConfig.url).toBeDefined();
     const next = await running(/^webhooks /, async () => undefined);
-    expect(next.err).toContain(`was answered by \`tsop run\` on ${hostname()}`);
+    expect(next.err).toContain(`was served by \`tsop run\` on ${hostname()}`);
     expect([contentOf(await validating()), contentOf(await crd())]).toEqual(before);
 
     await leaveBehind();

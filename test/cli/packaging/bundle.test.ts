@@ -408,7 +408,7 @@ spec:
     [["--channels", "a b"], "is not a channel's name"],
     [["--default-channel", "fast"], "is not one of the channels alpha"],
     [["--icon", "no-such.png"], "is not a picture"],
-    [["--output-dir", "../bundle"], "has to be in the project"],
+    [["--output-dir", "../bundle"], "must be inside the project"],
   ])("refuses %j before it writes", async (flags, message) => {
     const { code, err } = await runCli(project(), ["bundle", ...flags]);
     expect([code, err]).toEqual([2, expect.stringContaining(message)]);

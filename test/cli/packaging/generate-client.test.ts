@@ -174,7 +174,7 @@ describe("tsop generate client", { timeout: 120_000 }, () => {
     writeFileSync(kind, text.replace("storage: Quantity", "colour?: string;\n  storage: Quantity"));
     const drift = await runCli(root, ["generate", "client", "--check"]);
     expect(drift.code).toBe(3);
-    expect(drift.err).toContain("the client differs from what the kinds say");
+    expect(drift.err).toContain("the client does not match the kinds");
     const dry = await runCli(root, ["generate", "client", "--dry-run", "--diff"]);
     expect(dry.out).toContain("+  colour?: string;");
     expect(readFileSync(join(root, "client/db/v1.d.ts"), "utf8")).not.toContain("colour");

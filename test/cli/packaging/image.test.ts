@@ -269,7 +269,7 @@ describe("tsop image", () => {
       1,
       [
         `error image-base: ${base} is not an OCI layout that can be built on: there is no such file or folder.`,
-        `  fix Make one of a base image with Node: \`crane pull --format=oci gcr.io/distroless/nodejs22-debian12:nonroot base\`, then pass it with --base base.`,
+        `  fix Create one from a base image with Node.js: \`crane pull --format=oci gcr.io/distroless/nodejs22-debian12:nonroot base\`, then pass it with --base base.`,
       ].join("\n"),
     ]);
     expect(tried).toEqual([]);

@@ -93,28 +93,28 @@ it.each([
   ["a spec that is a list", "spec: []", "it has no spec with a group and names"],
   ["no names", "spec: { group: dns.example.com }", "it has no spec with a group and names"],
   ["no versions", spec(""), "it has no versions"],
-  ["versions that are a text", spec("versions: v1"), "spec.versions has to be a list"],
+  ["versions that are a text", spec("versions: v1"), "spec.versions must be a list"],
   ["an empty version", spec("versions: [null]"), "spec.versions[0] is empty"],
   ["a version without a name", spec("versions: [{}]"), "spec.versions[0] has no name"],
   [
     "a schema that is a text",
     spec("versions: [{ name: v1, schema: { openAPIV3Schema: object } }]"),
-    "the schema of v1 has to be an object",
+    "the schema of v1 must be an object",
   ],
   [
     "fields that are a list",
     spec("versions: [{ name: v1, schema: { openAPIV3Schema: { properties: [1] } } }]"),
-    "the schema of v1.properties has to be an object",
+    "the schema of v1.properties must be an object",
   ],
   [
     "a required field that is a number",
     spec("versions: [{ name: v1, schema: { openAPIV3Schema: { required: [1] } } }]"),
-    "the schema of v1.required has to be a list of texts",
+    "the schema of v1.required must be a list of strings",
   ],
   [
     "labels that are a list",
     `metadata: { labels: [] }\n${spec("versions: [{ name: v1 }]")}`,
-    "metadata.labels has to be an object",
+    "metadata.labels must be an object",
   ],
 ])("tsop manifests --against refuses a CRD at its line: %s", async (_what, rest, why) => {
   const folder = await newProject();

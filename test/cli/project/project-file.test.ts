@@ -39,7 +39,7 @@ describe("PROJECT", () => {
   it.each([
     ["projectName: [", "PROJECT:1:15 is not valid YAML"],
     ["- a", "not a mapping"],
-    ["projectName: 1\ndomain: x", "have to be strings"],
+    ["projectName: 1\ndomain: x", "must be strings"],
     [
       "projectName: a\ndomain: acme..io",
       '/p/PROJECT:2:9: the domain "acme..io" cannot end an API group',

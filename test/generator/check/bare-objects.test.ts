@@ -1,4 +1,4 @@
-/** `object` lets any fields in, and the API server drops them: said at its line. */
+/** `object` accepts any field and the API server drops them, which is reported at its line. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

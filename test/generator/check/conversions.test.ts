@@ -88,19 +88,19 @@ describe("a converter", () => {
     [
       "whose hub is not stored",
       { ...VERSIONS, "c.ts": converters("PageV1, PageV2") },
-      "6 wrong-conversion: The hub of Page is the version that is stored, v2, and PageV1 is v1.",
+      "6 wrong-conversion: The hub of Page must be its storage version, v2, but PageV1 is v1.",
       "Swap the two: @ConversionWebhook(PageV2, PageV1), with toHub and fromHub.",
     ],
     [
       "whose hub is a spoke beside the stored version",
       { ...V3, "c.ts": converters("PageV2, PageV1", "PageV1, PageV3") },
-      "8 wrong-conversion: The hub of Page is the version that is stored, v2, and PageV1 is v1.",
+      "8 wrong-conversion: The hub of Page must be its storage version, v2, but PageV1 is v1.",
       "Name the class of v2 first, or move storage: true to PageV1.",
     ],
     [
       "that is missing for one version, served or not",
       { ...V3, "c.ts": converters("PageV2, PageV1") },
-      "4 versions-not-converted: Page has converters, and none between its version v3 and the hub v2: objects cannot be read or written in it.",
+      "4 versions-not-converted: Page has converters, but none between its version v3 and the hub v2, so objects cannot be read or written in that version.",
       "Write a class with @ConversionWebhook for it: `tsop create webhook --group web.example.com --version v2 --kind Page --conversion --spoke v3`.",
     ],
     [
@@ -132,7 +132,7 @@ describe("a converter", () => {
         "v2.ts": version("v2", STORED),
         "c.ts": converters("PageV2, PageV1"),
       },
-      "3 wrong-conversion: Page has a converter, at src/c.ts:6, and the option conversion says otherwise.",
+      "3 wrong-conversion: Page has a converter, at src/c.ts:6, which contradicts the option conversion.",
       "Remove the option: @ConversionWebhook writes the CRD's spec.conversion.",
     ],
     [
@@ -142,7 +142,7 @@ describe("a converter", () => {
         "v2.ts": version("v2", { options: ", external: true" }),
         "c.ts": converters("PageV2, PageV1"),
       },
-      "6 wrong-conversion: The CRD of Page of web.example.com is somebody else's (external: true), and so is its conversion.",
+      "6 wrong-conversion: The CRD of Page of web.example.com is external (external: true), so its conversion belongs to its owner.",
       "Remove the converter, or external: true when the CRD is generated here.",
     ],
     [
@@ -150,7 +150,7 @@ describe("a converter", () => {
       {
         "c.ts": `import { ConversionWebhook } from "tsop";\nimport { HorizontalPodAutoscaler, Pod } from "tsop/k8s";\nconst V1 = { group: "autoscaling", version: "v1", kind: "HorizontalPodAutoscaler", plural: "horizontalpodautoscalers", namespaced: true } as const;\n@ConversionWebhook(HorizontalPodAutoscaler, V1)\nexport class C {}\n`,
       },
-      "4 wrong-conversion: No CRD of this project has the version v2 of HorizontalPodAutoscaler of autoscaling, which HorizontalPodAutoscaler stands for.",
+      "4 wrong-conversion: No CRD of this project has the version v2 of HorizontalPodAutoscaler of autoscaling, which HorizontalPodAutoscaler represents.",
       "Name classes with @Resource in this project.",
     ],
     [
@@ -159,19 +159,19 @@ describe("a converter", () => {
         ...V3,
         "c.ts": `${imports}@ConversionWebhook(PageV2, PageV1)\n@ConversionWebhook(PageV2, PageV3)\nexport class C {}\n`,
       },
-      "7 wrong-conversion: A class converts between two versions, and this one has @ConversionWebhook twice.",
+      "7 wrong-conversion: A class converts between exactly two versions, but this class has @ConversionWebhook twice.",
       "Write a class for each spoke.",
     ],
     [
       "of what is no kind",
       { ...VERSIONS, "c.ts": converters("PageV2, Nothing") },
-      "6 not-a-token: `Nothing` does not stand for a kind.",
+      "6 not-a-token: `Nothing` is not a kind.",
       "Pass a class with @Resource.",
     ],
     [
       "of one version",
       { ...VERSIONS, "c.ts": converters("PageV2") },
-      "6 wrong-arguments: @ConversionWebhook takes two kinds: the hub, which is stored, and the spoke.",
+      "6 wrong-arguments: @ConversionWebhook takes two kinds: the hub (the storage version) and the spoke.",
       "Write @ConversionWebhook(Widget, WidgetV1alpha1).",
     ],
   ];

@@ -32,10 +32,14 @@ describe("an @Rbac that grants nothing", () => {
       "wrong-rbac",
       '"apps/v1" is not a valid API group',
     ],
-    ['{ groups: [""], resources: ["pods"], verbs: [] }', "wrong-rbac", "@Rbac grants no verb"],
+    [
+      '{ groups: [""], resources: ["pods"], verbs: [] }',
+      "wrong-rbac",
+      "@Rbac does not grant any verb",
+    ],
     ['{ resources: ["pods"], verbs: ["get"] }', "wrong-rbac", "without their groups"],
-    ['{ urls: ["metrics"], verbs: ["get"] }', "wrong-rbac", '"metrics" is not the path of a URL'],
-    ['{ urls: ["/a/*/b"], verbs: ["get"] }', "wrong-rbac", '"/a/*/b" is not the path of a URL'],
+    ['{ urls: ["metrics"], verbs: ["get"] }', "wrong-rbac", '"metrics" is not a URL path'],
+    ['{ urls: ["/a/*/b"], verbs: ["get"] }', "wrong-rbac", '"/a/*/b" is not a URL path'],
     [
       '{ urls: ["/metrics"], resources: ["pods"], groups: [""], verbs: ["get"] }',
       "wrong-rbac",

@@ -79,27 +79,27 @@ export class Elsewhere {}`;
     [
       "a method that is not there",
       `@ValidatingWebhook(Page, { operations: ["CREATE", "DELETE"] })\nexport class V { ${create} }`,
-      "5 wrong-operations: V is registered for DELETE, and has validateCreate alone: it would be allowed unseen.",
+      "5 wrong-operations: V is registered for DELETE, and has validateCreate alone: it would be allowed without validation.",
     ],
     [
       "all operations",
       `@ValidatingWebhook(Page, { operations: ["*"] })\nexport class V { ${create} ${update} ${remove} }`,
-      "5 wrong-operations: V is registered for *, and has no method for CONNECT: the rest would be allowed unseen.",
+      "5 wrong-operations: V is registered for *, and has no method for CONNECT: the rest would be allowed without validation.",
     ],
     [
       "CONNECT",
       `@ValidatingWebhook(Page, { operations: ["CONNECT"] })\nexport class V { ${create} }`,
-      "5 wrong-operations: V is registered for CONNECT, and has validateCreate alone: it would be allowed unseen.",
+      "5 wrong-operations: V is registered for CONNECT, and has validateCreate alone: it would be allowed without validation.",
     ],
     [
       "less than the methods",
       `@ValidatingWebhook(Page, { operations: ["CREATE"] })\nexport class V { ${create} ${remove} }`,
-      "5 wrong-operations: V has validateDelete, which is never asked: it is registered for CREATE.",
+      "5 wrong-operations: V has validateDelete, which is never called because it is registered for CREATE.",
     ],
     [
       "a validator without methods",
       "@ValidatingWebhook(Page)\nexport class V { validate(): void {} }",
-      "5 wrong-operations: V has @ValidatingWebhook, and has none of validateCreate, validateUpdate, validateDelete and handle to answer it.",
+      "5 wrong-operations: V has @ValidatingWebhook, but none of the methods validateCreate, validateUpdate, validateDelete, and handle.",
     ],
     [
       "a defaulter without methods",
@@ -109,7 +109,7 @@ export class Elsewhere {}`;
     [
       "a defaulter at DELETE",
       '@MutatingWebhook(Page, { operations: ["CREATE", "DELETE"] })\nexport class M { default(): void {} }',
-      "5 wrong-operations: A defaulter is asked at CREATE and UPDATE, when there is an object to change, and M is registered for DELETE.",
+      "5 wrong-operations: A defaulter is called only for CREATE and UPDATE, when there is an object to change, but M is registered for DELETE.",
     ],
   ])("are refused at their line: %s", async (_what, code, finding) => {
     const found = told(await run(code));

@@ -104,7 +104,7 @@ describe("importCrd", () => {
       "spec.validation moved into each version.",
       "spec.subresources moved into each version.",
       "spec.additionalPrinterColumns moved into each version; JSONPath is jsonPath now.",
-      "v1beta1 kept unknown fields everywhere; v1 keeps them where @PreserveUnknownFields() says so.",
+      "v1beta1 kept unknown fields everywhere; v1 keeps them only in fields with @PreserveUnknownFields().",
     ]);
   });
 
@@ -142,13 +142,13 @@ describe("importCrd", () => {
       "old.yaml",
     );
     expect(notes).toEqual([
-      'spec.version, "v3", was left out: spec.versions says others.',
+      'spec.version, "v3", was omitted because spec.versions lists other versions.',
       "spec.validation moved into each version but v1, with its own.",
       "spec.subresources moved into each version.",
       "JSONPath of the versions' additionalPrinterColumns is jsonPath now.",
       "spec.conversion.conversionReviewVersions was not set; it is v1beta1.",
       "spec.conversion.webhookClientConfig moved to spec.conversion.webhook.",
-      "spec.conversion: the API server goes on calling the webhook that it names, with its caBundle. To convert in this project, run `tsop create webhook --conversion`, which replaces it.",
+      "spec.conversion: the API server keeps calling the webhook that it names, with its caBundle. To convert in this project, run `tsop create webhook --conversion`, which replaces it.",
     ]);
   });
 
@@ -182,16 +182,16 @@ describe("importCrd", () => {
     );
     expect([...files.values()].join("")).not.toContain("width");
     expect(notes).toEqual([
-      "v1 has no field spec.names.shortName; it was left out.",
-      "v1 has no field spec.validation; it was left out.",
-      "v1 has no field spec.versions[0].subresource; it was left out.",
-      "v1 has no field spec.versions[0].additionalPrinterColumns[0].JSONPath; it was left out.",
-      "v1 has no field spec.versions[0].additionalPrinterColumns[0].width; it was left out.",
+      "v1 has no field spec.names.shortName; it was omitted.",
+      "v1 has no field spec.validation; it was omitted.",
+      "v1 has no field spec.versions[0].subresource; it was omitted.",
+      "v1 has no field spec.versions[0].additionalPrinterColumns[0].JSONPath; it was omitted.",
+      "v1 has no field spec.versions[0].additionalPrinterColumns[0].width; it was omitted.",
       "spec.scope was not set; it is Namespaced.",
-      "spec.versions[0].deprecationWarning was left out: the version is not deprecated.",
-      "spec.conversion.webhook was left out: the strategy None calls no webhook.",
-      "metadata.finalizers was left out: it belongs to one object in one cluster.",
-      "v1: the API server does not know the keyword optional; it was left out.",
+      "spec.versions[0].deprecationWarning was omitted because the version is not deprecated.",
+      "spec.conversion.webhook was omitted because the strategy None does not call a webhook.",
+      "metadata.finalizers was omitted because it belongs to one object in one cluster.",
+      "v1: the API server does not know the keyword optional; it was omitted.",
     ]);
   });
 

@@ -151,7 +151,7 @@ const mixed = (base: typeof CustomResource) => base;
 @Resource({ group: "web.example.com", version: "v1" })
 export class Page extends mixed(CustomResource) {}`);
     expect(told[0]).toMatchObject({ at: "src/page.ts:5", what: "resource-needs-base" });
-    expect(told[0]?.message).toContain("made when the program runs");
+    expect(told[0]?.message).toContain("computed at run time");
   });
 });
 
@@ -217,7 +217,7 @@ class Spec { tree!: C0 }${KIND}`);
 
   it.each([
     ["Date.now()", "is called when the program runs"],
-    ["later", "is a variable, which may change"],
+    ["later", "is a variable, which can change"],
     ["missing", "is declared neither"],
     ["Phase.Stopped", "has no field Stopped"],
     ["10n", "is a bigint"],

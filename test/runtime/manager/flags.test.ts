@@ -40,20 +40,14 @@ describe("the flags of an operator", () => {
     [["--metrics-port"], "--metrics-port needs a value."],
     [["--metrics-port="], "--metrics-port needs a value."],
     [["--metrics-port", "--leader-elect"], "--metrics-port needs a value."],
-    [
-      ["--metrics-port=abc"],
-      '--metrics-port has to be a port, a number from 0 to 65535, not "abc".',
-    ],
+    [["--metrics-port=abc"], '--metrics-port must be a port number from 0 to 65535, not "abc".'],
     [
       ["--metrics-port=65536"],
-      '--metrics-port has to be a port, a number from 0 to 65535, not "65536".',
+      '--metrics-port must be a port number from 0 to 65535, not "65536".',
     ],
-    [["--metrics-port=-1"], '--metrics-port has to be a port, a number from 0 to 65535, not "-1".'],
-    [
-      ["--metrics-port=0x50"],
-      '--metrics-port has to be a port, a number from 0 to 65535, not "0x50".',
-    ],
-    [["--leader-elect=maybe"], '--leader-elect is on or off: it does not take "maybe".'],
+    [["--metrics-port=-1"], '--metrics-port must be a port number from 0 to 65535, not "-1".'],
+    [["--metrics-port=0x50"], '--metrics-port must be a port number from 0 to 65535, not "0x50".'],
+    [["--leader-elect=maybe"], '--leader-elect is a switch and does not take "maybe".'],
     [["--name=a", "--name=b"], "--name is given twice."],
   ])("refuse %j", (args, message) => {
     expect(() => parse(...args)).toThrow(expect.objectContaining({ code: "bad-flag", message }));

@@ -82,7 +82,7 @@ describe("a manager", () => {
     const { manager } = build();
     const other = { name: manager.name, client: manager.client, cache: manager.cache };
     expect(() => controllerFor(other as Manager)).toThrow(
-      "its manager was not made by createManager()",
+      "its manager was not created by createManager()",
     );
   });
 

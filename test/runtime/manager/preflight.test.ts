@@ -54,7 +54,7 @@ describe("the preflight", () => {
     });
     expect(lines).toEqual([
       expect.stringMatching(
-        /^The operator may not watch widgets\.example\.com in d\. Put @Rbac\(\{ groups: \["example\.com"\], resources: \["widgets"\], verbs: \["list", "watch"\] \}\)/,
+        /^The operator is not allowed to watch widgets\.example\.com in d\. Put @Rbac\(\{ groups: \["example\.com"\], resources: \["widgets"\], verbs: \["list", "watch"\] \}\)/,
       ),
     ]);
     await clock.advance(15_000);

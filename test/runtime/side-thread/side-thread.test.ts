@@ -244,7 +244,7 @@ parentPort.on("message", () => {
       expect(failures).toEqual([]);
       await clock.advance(1000);
     }
-    const ended = "The thread that answers the probes has ended (exit code 3)";
+    const ended = "The thread that answers the probes has exited (exit code 3)";
     expect(told).toEqual(Array.from({ length: 5 }, () => `${ended}; it is started again.`));
     await eventually(() => {
       expect(failures).toMatchObject([

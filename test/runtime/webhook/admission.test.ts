@@ -336,7 +336,7 @@ describe("a review", () => {
     expect(await said(json, { method: "PUT" })).toEqual([
       405,
       "",
-      "a review is asked for with POST",
+      "a review must be requested with POST",
     ]);
     expect(await said(json, {}, "/other")).toEqual([404, "", "no webhook is served at this path"]);
     expect(await said(reviewOf({ apiVersion: "admission.k8s.io/v2", object }))).toEqual([

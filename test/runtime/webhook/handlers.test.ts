@@ -118,7 +118,7 @@ describe("what is added to the webhooks", () => {
     }
     class Heir extends Bare {}
     const said = (name: string): string =>
-      `webhook-without-marker: The class ${name} has no marker of a webhook, so it is unknown which requests it answers.`;
+      `webhook-without-marker: The class ${name} has no webhook marker, so it is unknown which requests it handles.`;
     expect(refusal(new Bare())).toBe(said("Bare"));
     expect(refusal(new Heir())).toBe(said("Heir"));
     expect(refusal({ default: () => undefined })).toBe(said("Object"));
@@ -132,11 +132,11 @@ describe("what is added to the webhooks", () => {
     }
     (ValidatingWebhook(Widget) as (target: object) => void)(Empty);
     expect(refusal(new Empty())).toBe(
-      "webhook-without-method: The class Empty has the marker @ValidatingWebhook, but no method that answers its requests.",
+      "webhook-without-method: The class Empty has the marker @ValidatingWebhook, but no method that handles its requests.",
     );
     (ConversionWebhook(Widget, OldWidget) as unknown as (target: object) => void)(OnlyToHub);
     expect(refusal(new OnlyToHub())).toBe(
-      "webhook-without-method: The class OnlyToHub has the marker @ConversionWebhook, but no method that answers its requests.",
+      "webhook-without-method: The class OnlyToHub has the marker @ConversionWebhook, but no method that handles its requests.",
     );
   });
 
@@ -180,7 +180,7 @@ describe("what is added to the webhooks", () => {
       handle = allow;
     }
     expect(refusal(new Nowhere())).toBe(
-      "webhook-without-path: @ValidatingWebhook on Nowhere does not say at which path it is served.",
+      "webhook-without-path: @ValidatingWebhook on Nowhere does not specify the path at which it is served.",
     );
   });
 

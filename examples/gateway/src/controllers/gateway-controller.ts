@@ -15,7 +15,7 @@ import { configMapFor, deploymentFor, serviceFor } from "./children.ts";
 
 const ready = conditionOfType("Ready");
 
-/** Makes the cluster match what each Gateway asks for. It knows v1 alone: older objects come converted. */
+/** Makes the cluster match the spec of each Gateway. It uses only v1, because older objects arrive converted. */
 @Rbac(Gateway, ["get", "list", "watch"])
 @Rbac(Gateway, ["get", "patch"], { subresource: "status" })
 @Rbac(Gateway, ["update"], { subresource: "finalizers" }) // to own children that block its deletion
@@ -31,7 +31,7 @@ export class GatewayReconciler implements Reconciler {
 
   async reconcile({ key }: Request, { nowMs }: ReconcileContext): Promise<void> {
     const gateway = await this.#client.find(Gateway, key);
-    if (!gateway) return; // It is gone, and what it owned goes with it.
+    if (!gateway) return; // Deleted. Kubernetes garbage-collects the objects it owned.
 
     await this.#client.apply(ConfigMap, configMapFor(gateway), { owner: gateway });
     await this.#client.apply(Service, serviceFor(gateway), { owner: gateway });
@@ -42,7 +42,7 @@ export class GatewayReconciler implements Reconciler {
       (status?.readyReplicas ?? 0) > 0
         ? ready.true("Served", "The routes are served.")
         : ready.false("NoPodsReady", "No pod is ready.");
-    // A function of the status as it is: conditions that others wrote meanwhile survive.
+    // Pass a function to keep conditions that other controllers set.
     await this.#client.status.patch(gateway, (before) => ({
       observedGeneration: gateway.metadata.generation,
       conditions: setCondition(before?.conditions, change, nowMs),
@@ -50,7 +50,7 @@ export class GatewayReconciler implements Reconciler {
   }
 }
 
-/** Hands the controller of Gateway to the manager. */
+/** Registers the Gateway controller with the manager. */
 export function setUpGateway(manager: Manager): void {
   controllerFor(manager)
     .for(Gateway)

@@ -30,7 +30,7 @@ export class GatewayValidator implements Validator<Gateway> {
     return this.#checkHosts(gateway, [], review);
   }
 
-  /** Only hosts that are new: what is stored and taken already must stay changeable, or nobody can mend it. */
+  /** Only new hosts: objects whose hosts are already taken must stay changeable; otherwise nobody can fix them. */
   validateUpdate(gateway: Gateway, old: Gateway, review: ValidationReview<Gateway>): Promise<void> {
     return this.#checkHosts(gateway, old.spec.hosts ?? [], review);
   }

@@ -1,4 +1,4 @@
-/** All namespaces but the cluster's own and the operator's: those have to work while no operator answers. */
+/** All namespaces except kube-system and the operator's, which must keep working while the operator is down. */
 export const OF_USERS = {
   matchExpressions: [
     {

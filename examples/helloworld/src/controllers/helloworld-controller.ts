@@ -13,7 +13,7 @@ import {
 import { Deployment } from "tsop/k8s";
 import { HelloWorld } from "../api/v1/helloworld.ts";
 
-/** Makes the cluster match what each HelloWorld asks for. */
+/** Makes the cluster match the spec of each HelloWorld. */
 export class HelloWorldReconciler implements Reconciler {
   readonly #client: Client;
 
@@ -67,7 +67,7 @@ function conditionsOf(
   return setCondition(conditions, ready, nowMs);
 }
 
-/** Hands the controller of HelloWorld to the manager. */
+/** Registers the HelloWorld controller with the manager. */
 export function setUpHelloWorld(manager: Manager): void {
   controllerFor(manager)
     .for(HelloWorld)

@@ -51,8 +51,8 @@ interface Seen {
 }
 
 /**
- * Makes the cluster match what each Certificate asks for: one step of an order each time, so that whatever ends the operator
- * in between, the next one goes on with the same order and the same key.
+ * Makes the cluster match the spec of each Certificate, one step of an order at a time, so that whatever stops the
+ * operator in between, the next one goes on with the same order and the same key.
  */
 export class CertificateReconciler implements Reconciler<Certificate> {
   readonly #client: Client;
@@ -318,7 +318,7 @@ const keyName = ({ metadata }: Certificate): ObjectKey => ({
   name: shortName([metadata.name, "next-key"]),
 });
 
-/** Hands the controller of Certificate to the manager. */
+/** Registers the Certificate controller with the manager. */
 export function setUpCertificate(manager: Manager, options: AcmeOptions): void {
   const { client } = manager;
   const builder = controllerFor(manager)

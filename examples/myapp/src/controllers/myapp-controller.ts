@@ -14,7 +14,7 @@ import { Deployment } from "tsop/k8s";
 import { MyApp, type MyAppStatus } from "../api/v1/myapp.ts";
 import { KINDS, partsOf, webName } from "./children.ts";
 
-/** Makes the cluster match what each MyApp asks for. */
+/** Makes the cluster match the spec of each MyApp. */
 export class MyAppReconciler implements Reconciler {
   readonly #client: Client;
   readonly #parts: Dependents<MyApp>;
@@ -26,7 +26,7 @@ export class MyAppReconciler implements Reconciler {
 
   async reconcile({ key }: Request, { nowMs, signal }: ReconcileContext): Promise<void> {
     const app = await this.#client.find(MyApp, key);
-    if (!app) return; // It is gone, and what it owned goes with it.
+    if (!app) return; // Deleted. Kubernetes garbage-collects the objects it owned.
     const state = await this.#parts.reconcile(app, signal);
     const { namespace, generation } = app.metadata;
     const web = await this.#client.find(Deployment, { namespace, name: webName(app) });
@@ -50,7 +50,7 @@ function ready({ ready, waitingFor }: DependentsState): ConditionChange {
   return { type, status: "False", reason: "Waiting", message };
 }
 
-/** Hands the controller of MyApp to the manager. */
+/** Registers the MyApp controller with the manager. */
 export function setUpMyApp(manager: Manager): void {
   const builder = controllerFor(manager).for(MyApp);
   const parts = builder.dependents({ kinds: KINDS, desired: partsOf });

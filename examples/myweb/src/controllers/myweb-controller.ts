@@ -18,7 +18,7 @@ import { configMapFor, deploymentFor, serviceFor } from "./children.ts";
 /** A port that is taken may become free without an event that would tell us. */
 const LOOK_AGAIN_MS = 60_000;
 
-/** Makes the cluster match what each MyWeb asks for. */
+/** Makes the cluster match the spec of each MyWeb. */
 @Rbac(MyWeb, ["get", "list", "watch"])
 @Rbac(MyWeb, ["get", "patch"], { subresource: "status" })
 @Rbac(MyWeb, ["update"], { subresource: "finalizers" }) // to own children that block its deletion
@@ -34,7 +34,7 @@ export class MyWebReconciler implements Reconciler {
 
   async reconcile({ key }: Request, { nowMs }: ReconcileContext): Promise<Result | void> {
     const web = await this.#client.find(MyWeb, key);
-    if (!web) return; // It is gone, and what it owned goes with it.
+    if (!web) return; // Deleted. Kubernetes garbage-collects the objects it owned.
 
     await this.#client.apply(ConfigMap, configMapFor(web), { owner: web });
     const deployment = await this.#client.apply(Deployment, deploymentFor(web), { owner: web });
@@ -42,7 +42,7 @@ export class MyWebReconciler implements Reconciler {
 
     const readyReplicas = deployment.status?.readyReplicas ?? 0;
     const ready = readiness(service, readyReplicas);
-    // A function of the status as it is: conditions that others wrote meanwhile survive.
+    // Pass a function to keep conditions that other controllers set.
     await this.#client.status.patch(web, (status) => ({
       completed: ready.status === "True",
       readyReplicas,
@@ -75,7 +75,7 @@ function readiness(service: Service | string, readyReplicas: number): ConditionC
   return { type, status: "True", reason: "Served", message: "The page is served." };
 }
 
-/** Hands the controller of MyWeb to the manager. */
+/** Registers the MyWeb controller with the manager. */
 export function setUpMyWeb(manager: Manager): void {
   controllerFor(manager)
     .for(MyWeb)

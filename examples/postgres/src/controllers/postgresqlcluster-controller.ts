@@ -48,7 +48,7 @@ export interface PostgreSQLClusterParts {
   readonly events: EventRecorder;
 }
 
-/** Makes the cluster match what each PostgreSQLCluster asks for. */
+/** Makes the cluster match the spec of each PostgreSQLCluster. */
 export class PostgreSQLClusterReconciler implements Reconciler<PostgreSQLCluster> {
   readonly #client: Client;
   readonly #parts: Dependents<PostgreSQLCluster>;
@@ -262,7 +262,7 @@ function unlessThere(error: unknown): void {
   if (!isAlreadyExists(error)) throw error;
 }
 
-/** Hands the controller of PostgreSQLCluster to the manager. */
+/** Registers the PostgreSQLCluster controller with the manager. */
 export function setUpPostgreSQLCluster(
   manager: Manager,
   instances: Instances = new PodInstances(manager.client),

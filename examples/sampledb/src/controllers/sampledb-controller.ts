@@ -18,7 +18,7 @@ import { CronJob, Job } from "tsop/k8s";
 import { SampleDB, type SampleDBStatus } from "../api/v1/sampledb.ts";
 import { hasSucceeded, KINDS, lastBackupFor, nameFor, partsOf } from "./children.ts";
 
-/** Makes the cluster match what each SampleDB asks for. */
+/** Makes the cluster match the spec of each SampleDB. */
 export class SampleDBReconciler implements Reconciler<SampleDB> {
   readonly #client: Client;
   readonly #parts: Dependents<SampleDB>;
@@ -100,7 +100,7 @@ function failed({ objects }: DependentsState, nowMs: number): ConditionChange {
   return { type, status: "True", reason: `${one.kind}Failed`, message };
 }
 
-/** Hands the controller of SampleDB to the manager. */
+/** Registers the SampleDB controller with the manager. */
 export function setUpSampleDB(manager: Manager): void {
   const builder = controllerFor(manager).for(SampleDB);
   const parts = builder.dependents({ kinds: KINDS, desired: partsOf, deletion: "reverse" });

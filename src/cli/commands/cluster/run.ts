@@ -20,11 +20,7 @@ type ClusterCommandOptions = Options<typeof cluster>;
 export const run: Run<typeof cluster> = async (options, context) => {
   checkPort(options.port);
   if (!Number.isInteger(options.nodes) || options.nodes < 0) {
-    throw new UsageError(
-      "bad-nodes",
-      "--nodes has to be a whole number.",
-      "For example: --nodes 3",
-    );
+    throw new UsageError("bad-nodes", "--nodes must be an integer.", "For example: --nodes 3");
   }
   const kubeconfig = resolve(context.cwd, options.kubeconfig);
   const claim = claimKubeconfig(kubeconfig, ", or pass another --kubeconfig");
@@ -66,7 +62,7 @@ async function serve(
       context.out(
         `${bold("control plane")}  ${controlPlane.url}  ${green("ready")} in ${startMs} ms  kubeconfig ${options.kubeconfig}`,
       );
-      context.err(dim(`  kubectl --kubeconfig ${options.kubeconfig} get all -A; Ctrl-C ends`));
+      context.err(dim(`  kubectl --kubeconfig ${options.kubeconfig} get all -A; Ctrl-C to stop`));
     }
     await untilAborted(signal);
   } finally {
@@ -87,7 +83,7 @@ function dataFolder(folder: string | undefined, context: CliContext): string | u
     throw new TsopError(
       "bad-data-dir",
       `${path} cannot hold the objects: ${messageOf(error)}`,
-      "Pass --data-dir a folder that is writable, or a path where one can be made.",
+      "Pass a writable folder to --data-dir, or a path where tsop can create one.",
       { cause: error },
     );
   }

@@ -70,7 +70,7 @@ export async function deleteFrom(
     context.out("  npx tsop manifests && npm test");
     if (thing === "api") {
       context.out(
-        "  what a cluster has of the kind stays there: `tsop uninstall` before a deletion removes it",
+        "  the CRD and objects in a cluster are kept; to remove them, run `tsop uninstall` before you delete the kind",
       );
     }
     return code;
@@ -168,7 +168,11 @@ function webhookParts(
 }
 
 const nothingThere = (message: string): UsageError =>
-  new UsageError("not-in-project", message, "`tsop list` shows what the project has.");
+  new UsageError(
+    "not-in-project",
+    message,
+    "`tsop list` shows the kinds, webhooks, and plugins of the project.",
+  );
 
 /**
  * Generates again the files of `tsop manifests` for the kinds that are left, where it wrote some.

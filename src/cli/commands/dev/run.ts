@@ -8,6 +8,7 @@ import { DevSession } from "../../operator/dev/dev-session.ts";
 import { TypeChecker } from "../../operator/dev/type-checker.ts";
 import { checkPort } from "../../project/inputs.ts";
 import { paint, reportError } from "../../output.ts";
+import { endingOf } from "../../processes.ts";
 import { claimKubeconfig } from "../../project/project-lock.ts";
 import { writePrivateFile } from "../../project/private-file.ts";
 import {
@@ -23,7 +24,7 @@ import type { dev } from "./flags.ts";
 type DevOptions = Options<typeof dev> & { readonly args: readonly string[] };
 
 const ADMIN_KUBECONFIG = ".tsop/kubeconfig";
-const SAVE_AGAIN = "Fix the lines above and save; what ran before goes on.";
+const SAVE_AGAIN = "Fix the errors above and save. The previous build keeps running.";
 /** The time that `--once` gives the operator. */
 const READY_SECONDS = 60;
 
@@ -82,8 +83,8 @@ async function once(session: DevSession, options: DevOptions, context: CliContex
       reject(
         new TsopError(
           "operator-ended",
-          `The operator ended with ${code ?? "a signal"} before its controllers ran.`,
-          "Its last lines above say why.",
+          `The operator ${endingOf(code)} before its controllers ran.`,
+          "See its last lines above.",
         ),
       );
     };
@@ -94,7 +95,7 @@ async function once(session: DevSession, options: DevOptions, context: CliContex
           new TsopError(
             "operator-not-ready",
             `The controllers did not start within ${READY_SECONDS} s.`,
-            "The operator's lines above say what they wait for.",
+            "The operator's output above shows what they are waiting for.",
           ),
         );
       },
@@ -146,7 +147,8 @@ async function keepUp(
       // Some saves come as two: an editor that renames a file writes it, then removes the old name.
       const isTold = mistakes === lines.join("\n");
       mistakes = lines.join("\n");
-      if (isTold) context.err(dim("  the mistakes are the same as above; what ran before goes on"));
+      if (isTold)
+        context.err(dim("  the errors are the same as above; the previous build keeps running"));
       else reportError(error, context, SAVE_AGAIN);
     }
   };
@@ -192,7 +194,7 @@ function sayWhatIsNext(project: Project, { samples }: DevOptions, context: CliCo
     context.err(dim(`  kubectl --kubeconfig ${ADMIN_KUBECONFIG} apply -k config/samples`));
     context.err(dim("  without kubectl: `tsop dev --samples` applies them at the start"));
   }
-  context.err(dim("  watching src; Ctrl-C ends"));
+  context.err(dim("  watching src; Ctrl-C to stop"));
 }
 
 function sinceMs(context: CliContext, began: number): number {

@@ -40,7 +40,7 @@ export const run: Run<typeof doctor> = async (path, options, context) => {
     context.out(JSON.stringify({ found: found.map(positioned), notRendered }, undefined, 2));
   } else {
     for (const { file, why } of notRendered) {
-      const note = `${paint(context).yellow("note")} ${file} is not rendered, and its files are examined as they stand: ${why}`;
+      const note = `${paint(context).yellow("note")} ${file} cannot be rendered, so its files are checked separately: ${why}`;
       context.err(note);
     }
     print(found, reading.objects, context);

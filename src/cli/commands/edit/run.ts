@@ -26,7 +26,7 @@ export const run: Run<typeof edit> = async (options, context) => {
   const [enable, disable] = [options.enable.map(partNamed), options.disable.map(partNamed)];
   if (options.multigroup !== undefined) {
     context.out(
-      "  --multigroup changes nothing: a project has any number of API groups, and a kind of a name that another group has gets files of its own",
+      "  --multigroup has no effect: a project can have any number of API groups, and kinds with the same name get separate files",
     );
   }
   if (certificates === undefined && enable.length + disable.length === 0) {
@@ -41,8 +41,8 @@ export const run: Run<typeof edit> = async (options, context) => {
   if (both !== undefined) {
     throw new UsageError(
       "part-twice",
-      `The part ${both} cannot be enabled and disabled at once.`,
-      "Leave one of the two out.",
+      `The part ${both} cannot be enabled and disabled in the same command.`,
+      "Omit one of them.",
     );
   }
   const { root } = await getProject(context.cwd);
@@ -101,7 +101,7 @@ async function changeCertificates(
   if (before === undefined) {
     throw new UsageError(
       "no-webhooks",
-      "--certificates is about the certificate of webhooks, and the project has no webhooks.",
+      "--certificates selects the webhook certificate, but the project has no webhooks.",
       `Scaffold one: tsop create webhook --group GROUP --version v1 --kind KIND --validation --certificates ${after}`,
     );
   }

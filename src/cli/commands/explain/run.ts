@@ -26,7 +26,7 @@ export const run: Run<typeof explain> = async (name, { output }, context) => {
   if (counterparts.length === 0 && sameName === undefined) {
     throw new UsageError(
       "nothing-to-explain",
-      `No marker and no error code is called ${name}.`,
+      `There is no marker or error code named ${name}.`,
       didYouMean(
         plainName(name),
         [...sections.keys()].map((candidate) => candidate.replace(/^@/, "")),

@@ -26,7 +26,7 @@ export const run: Run<typeof image> = async (options, context) => {
     throw new UsageError(
       "image-platform",
       "--platform is for a build by docker: with --base, the image has the platforms of the base.",
-      "Leave out one of the two flags.",
+      "Omit one of the two flags.",
     );
   }
   return writeOnBase({ ...options, base }, context);

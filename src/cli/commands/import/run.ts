@@ -22,7 +22,7 @@ import type { importCrds } from "./flags.ts";
 
 type ImportOptions = Options<typeof importCrds>;
 
-const EXTERNAL_HEADER = `# The CRD of somebody else, which \`tsop import\` found. Tests and \`tsop dev\` install it; nothing else does.
+const EXTERNAL_HEADER = `# An external CRD, saved by \`tsop import\`. Only tests and \`tsop dev\` install it.
 `;
 
 interface NamedDefinition {
@@ -84,7 +84,7 @@ function tellImports(
   }
   if (external === true || own === true || !imports.some((imported) => imported.external)) return;
   context.out(
-    "  external: outside of the project's domain, so that their CRDs are left to others. With --own they are this project's.",
+    "  external: outside the project's domain, so their CRDs belong to another project. With --own they belong to this project.",
   );
 }
 
@@ -183,7 +183,7 @@ function itemsOf(document: unknown, path: string): unknown[] {
   if (empty < 0) return items;
   throw new TsopError(
     "not-a-crd",
-    `${path}: items[${empty}] of the list is null, where an object is expected.`,
+    `${path}: items[${empty}] of the list is null; expected an object.`,
     "Give a CustomResourceDefinition there, or take the item out of the list; nothing was written.",
   );
 }
@@ -218,8 +218,8 @@ async function refuseToOverwrite(root: string, files: ReadonlyMap<string, string
     if (before === undefined || before === text) continue;
     throw new TsopError(
       "file-exists",
-      `${path} is there already and differs from what would be written.`,
-      "Look with --diff --dry-run --force, and write with --force; nothing was written.",
+      `${path} already exists with different content.`,
+      "Compare with --dry-run --diff --force, then overwrite with --force.",
     );
   }
 }

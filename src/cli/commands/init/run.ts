@@ -111,7 +111,7 @@ async function askForDomain(context: CliContext): Promise<string> {
   }
   throw new UsageError(
     "missing-domain",
-    "--domain is missing: the API groups of your kinds end in it.",
+    "--domain is missing. It is the suffix of your kinds' API groups.",
     "For example: tsop init --domain example.com",
   );
 }

@@ -30,7 +30,7 @@ export const run: Run<typeof krew> = async (name, options, context) => {
     if (license === undefined) {
       throw new UsageError(
         "no-license",
-        "There is no LICENSE in the project, and krew's index takes no plugin without one.",
+        "There is no LICENSE in the project, and krew's index does not accept a plugin without one.",
         "Add the file; `tsop init --license apache2` and `--license mit` write one.",
       );
     }
@@ -73,7 +73,7 @@ function pluginOf({ plugins }: Project, name: string | undefined): string {
   if (!only) {
     throw new UsageError(
       "no-plugins",
-      "The project has no plugin of kubectl.",
+      "The project has no kubectl plugin.",
       "Add one: tsop create plugin webs",
     );
   }
@@ -96,14 +96,14 @@ function required(flag: "homepage" | "uri", value: string | undefined): string {
       `krew-${flag}`,
       flag === "uri"
         ? "The download address of the archive is missing."
-        : "krew's index requires a home page, and the plugin has none.",
+        : "krew's index requires a home page, but the plugin does not have one.",
       `Add --${flag}, or a repository on GitHub to package.json: "repository": "github:acme/web-operator"`,
     );
   }
   if (/^https:\/\/[^\s/]+/.test(value)) return value;
   throw new UsageError(
     `krew-${flag}`,
-    `--${flag} ${JSON.stringify(value)} is not an address that begins with https://.`,
+    `--${flag} ${JSON.stringify(value)} is not an https:// URL.`,
     `For example: --${flag} https://example.com/${flag === "uri" ? "kubectl-webs.tar.gz" : "webs"}`,
   );
 }

@@ -109,7 +109,7 @@ async function watchManifests(
     }
   };
   await once();
-  context.out(paint(context).dim("  watching src; Ctrl-C ends"));
+  context.out(paint(context).dim("  watching src; Ctrl-C to stop"));
   await watch.run(signal, once);
   return ExitCode.ok;
 }

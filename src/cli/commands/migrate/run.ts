@@ -53,7 +53,7 @@ export const run: Run<typeof migrate> = async (options, context) => {
       },
     });
     if (!options.all && isPruned(await migration.definition(), storageVersion)) {
-      say(`  unchanged  ${crd}: nothing but ${storageVersion} is stored`);
+      say(`  unchanged  ${crd}: only ${storageVersion} is stored`);
       continue;
     }
     const result = await (options.dryRun ? migration.rehearse() : migration.run());
@@ -70,7 +70,7 @@ function summary({ crd, objects, gone, pruned, ...versions }: MigrationResult): 
   if (!pruned) {
     return `to migrate ${crd}: ${objects} objects to ${storageVersion}; ${stored} would become ${storageVersion}`;
   }
-  const deleted = gone === 0 ? "" : ` (${gone} were deleted meanwhile)`;
+  const deleted = gone === 0 ? "" : ` (${gone} were deleted in the meantime)`;
   return `migrated   ${crd}: ${objects} objects to ${storageVersion}${deleted}; ${stored} became ${storageVersion}`;
 }
 
@@ -84,7 +84,7 @@ function chosen(crds: readonly Definition[], names: readonly string[]): readonly
     const known = crds.map(({ spec }) => spec.names?.kind ?? "").sort();
     throw new UsageError(
       "unknown-kind",
-      `The project has no CRD of the kind ${name}.`,
+      `The project has no CRD for the kind ${name}.`,
       known.length === 0 ? "It has none." : `It has ${known.join(", ")}.`,
     );
   }

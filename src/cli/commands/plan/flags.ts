@@ -3,9 +3,9 @@ import { json, kubeconfig, kubeContext, operatorImage, waitingTime } from "../..
 
 export const plan = defineCommand({
   name: "plan",
-  summary: "show the changes that deploy would make",
+  summary: "show the changes deploy would apply",
   description:
-    "Show the changes that deploy would make in the cluster, with the changes of CRDs and the stored objects that they would reject. Writes nothing.",
+    "Show the changes that deploy would apply to the cluster, including CRD changes and the stored objects that they would reject. Does not write anything.",
   examples: [
     "tsop plan --image registry.example.com/web-operator:0.2.0",
     "tsop plan --image web-operator:0.2.0 --context staging --output json",

@@ -17,6 +17,7 @@ import { bundleOperator } from "../../operator/bundle.ts";
 import { debuggerEnv } from "../../operator/debugger.ts";
 import { OperatorProcess } from "../../operator/operator-process.ts";
 import { ExitCode, paint } from "../../output.ts";
+import { endingOf } from "../../processes.ts";
 import { writePrivateFile } from "../../project/private-file.ts";
 import { getProject } from "../../project/project-file.ts";
 import { oneLine } from "../../terminal-text.ts";
@@ -70,8 +71,8 @@ export const run: Run<typeof replay> = async (file, options, context) => {
   if (!found) {
     throw new TsopError(
       "not-replayed",
-      `The operator ended with ${code ?? "a signal"} and replayed nothing.`,
-      "Its last lines above say why; it has to make its manager with createManager() and start it.",
+      `The operator ${endingOf(code)} without a replay.`,
+      "See its last lines above. The program must create its manager with createManager() and start it.",
     );
   }
   if (options.output === "json") out(JSON.stringify(found, undefined, 2));

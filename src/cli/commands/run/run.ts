@@ -9,6 +9,7 @@ import { tellUntilReached } from "../../cluster/reachability.ts";
 import type { CliContext } from "../../context.ts";
 import { OperatorProcess } from "../../operator/operator-process.ts";
 import { paint } from "../../output.ts";
+import { endingOf } from "../../processes.ts";
 import { writePrivateFile } from "../../project/private-file.ts";
 import { renderKustomization } from "../../kustomize/render.ts";
 import { getProject } from "../../project/project-file.ts";
@@ -79,8 +80,8 @@ export const run: Run<typeof runOperator> = async (args, options, context) => {
     if (code === 0 || isInterrupted()) return 0;
     throw new TsopError(
       "operator-ended",
-      `The operator ended with ${code ?? "a signal"}.`,
-      "Its last lines above say why.",
+      `The operator ${endingOf(code)}.`,
+      "See its last lines above.",
     );
   } finally {
     ended.abort();
@@ -102,7 +103,7 @@ async function webhooksFor(
   const objects = askingObjects(await renderKustomization(join(project.root, "config/default")));
   if (objects.length === 0) return undefined;
   if (!options.webhooks) {
-    tellNotServed("--no-webhooks leaves those of the cluster as they are", undefined, context);
+    tellNotServed("--no-webhooks leaves the cluster's webhooks unchanged", undefined, context);
     return undefined;
   }
   const session = openCluster({ ...options, timeout: REQUEST_SECONDS }, context);

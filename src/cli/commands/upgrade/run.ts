@@ -60,8 +60,8 @@ async function recordOf(root: string): Promise<ScaffoldRecord> {
   if (!record) {
     throw new TsopError(
       "no-scaffold-record",
-      `${join(root, RECORD_FILE)} is not there, so it is not known what was scaffolded and what you changed.`,
-      "Restore it from version control. Without it, start a project of the same name in another folder and compare; nothing was written.",
+      `${join(root, RECORD_FILE)} is missing, so tsop cannot tell your changes from the scaffold.`,
+      "Restore it from version control. If you cannot, scaffold a project with the same name in another folder and compare.",
     );
   }
   const version = packageVersion();

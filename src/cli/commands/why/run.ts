@@ -34,7 +34,7 @@ export const run: Run<typeof why> = async (object, name, options, context) => {
   if (!Number.isInteger(last) || last < 1) {
     throw new UsageError(
       "bad-last",
-      "--last has to be a whole number from 1.",
+      "--last must be a positive integer.",
       "For example: --last 20",
     );
   }
@@ -70,7 +70,7 @@ async function reasonsOrOwner(
     throw new TsopError(
       error.code,
       error.message,
-      `The operator did not touch it; ask about its owner: \`tsop why ${owner}\`.`,
+      `The operator did not change it; ask about its owner: \`tsop why ${owner}\`.`,
     );
   }
 }

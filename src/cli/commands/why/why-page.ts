@@ -52,7 +52,7 @@ export async function whyPage(
     });
     const { bold, dim } = paint(context);
     const keys = `${bold("o")} ${dim("open the page, ")}${bold("q")} ${dim("quit")}`;
-    context.err(stopKeys ? `  ${keys}` : dim("  Ctrl-C ends"));
+    context.err(stopKeys ? `  ${keys}` : dim("  Ctrl-C to stop"));
     await untilAborted(signal);
     return 0;
   } finally {

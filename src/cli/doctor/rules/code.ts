@@ -9,7 +9,7 @@ import type { Rule } from "../rule.ts";
 export const code: Rule = {
   name: "code",
   about:
-    "The code of a tsop project has a mistake that `tsop manifests` finds, such as a request for which the role has no right.",
+    "The code of a tsop project has an error that `tsop manifests` reports, such as a request that the role does not permit.",
   example: "await client.create(ConfigMap, settings); // without an @Rbac for configmaps",
   async find(examined) {
     const diagnostics = (await examined.generated?.())?.diagnostics ?? [];
@@ -24,8 +24,8 @@ export const code: Rule = {
 export const generatedOutOfDate: Rule = {
   name: "generated-out-of-date",
   about:
-    "A CRD, a role or a webhook configuration of a tsop project is not what the code says by now: what is deployed is not what was written.",
-  example: "# config/crd/bases is older than the class that it is made of",
+    "A CRD, role, or webhook configuration of a tsop project does not match the code, so an outdated object would be deployed.",
+  example: "# config/crd/bases is older than the class that it is generated from",
   async find(examined) {
     const generated = (await examined.generated?.())?.files ?? new Map<string, string>();
     const draft = new Draft(examined.root);
@@ -38,14 +38,14 @@ export const generatedOutOfDate: Rule = {
       if (live === undefined || isOwn || live.replaceAll("\r\n", "\n") === text) continue;
       found.push({
         place: `${path}:1:1`,
-        message: "The file is not what the code says.",
-        fix: "Run `npx tsop manifests`, and commit what it writes.",
+        message: "The file does not match the code.",
+        fix: "Run `npx tsop manifests`, and commit the changes.",
       });
     }
     for (const path of files.size > 0 ? leftOvers(examined.root, files) : []) {
       found.push({
         place: `${path}:1:1`,
-        message: "The file was generated of a class that is gone.",
+        message: "The file was generated from a class that no longer exists.",
         fix: "Run `npx tsop manifests`, which removes it.",
       });
     }

@@ -8,7 +8,7 @@ import { podTemplates, type PodTemplate } from "../workloads.ts";
 export const configWithoutRollout: Rule = {
   name: "config-without-rollout",
   about:
-    "Pods of a workload read a ConfigMap of these manifests, and nothing in their template changes with it: a new configuration reaches them only when something restarts them, and whatever restarts them on an event misses events.",
+    "Pods of a workload read a ConfigMap of these manifests, but their template does not change with it. They get a new configuration only after a restart, and restarting them on watch events misses events.",
   example:
     "kind: Deployment\nspec:\n  template:\n    spec:\n      volumes: [{ name: config, configMap: { name: settings } }]",
   *find(examined) {
@@ -28,8 +28,8 @@ export const configWithoutRollout: Rule = {
       if (name === undefined) continue;
       yield {
         place: manifest.at([...template.path, "spec"]),
-        message: `${manifest.kind} ${manifest.name} reads ConfigMap ${name}, and its pods stay when that changes.`,
-        fix: "Put a hash of the ConfigMap into an annotation of the pods' template, or generate the ConfigMap with kustomize, whose names have one.",
+        message: `${manifest.kind} ${manifest.name} reads ConfigMap ${name}, but its pods are not replaced when the ConfigMap changes.`,
+        fix: "Put a hash of the ConfigMap into an annotation of the pod template, or generate the ConfigMap with kustomize, which adds a hash to the name.",
       };
     }
   },

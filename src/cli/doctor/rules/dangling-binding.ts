@@ -12,7 +12,7 @@ const OF_CLUSTER = /^(?:cluster-admin|admin|edit|view|system:.*)$/;
 export const danglingBinding: Rule = {
   name: "dangling-binding",
   about:
-    "A binding names a role or a service account that these manifests do not have, although they have others: nobody gets the rights.",
+    "A binding names a role or a service account that is missing from these manifests, so the permissions are not granted.",
   example: "kind: RoleBinding\nroleRef: { kind: Role, name: manger-role }",
   *find(examined) {
     const { manifests, project } = examined;
@@ -40,7 +40,7 @@ export const danglingBinding: Rule = {
         if (!isOurs || accounts.includes(account) || account === "default") continue;
         yield {
           place: manifest.at(["subjects", index, "name"]),
-          message: `${manifest.kind} ${manifest.name} gives rights to ServiceAccount ${account}, which is not among these manifests.`,
+          message: `${manifest.kind} ${manifest.name} grants permissions to ServiceAccount ${account}, which is not among these manifests.`,
           fix: didYouMean(account, accounts, `The manifests have ${accounts.join(", ")}.`),
         };
       }

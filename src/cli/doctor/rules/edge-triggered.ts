@@ -8,7 +8,7 @@ const ON_EVENT =
 export const edgeTriggered: Rule = {
   name: "edge-triggered",
   about:
-    "The code does something because an event of a watch came, such as restarting pods on MODIFIED. What happens while it does not run, or while the watch is broken, is missed forever; a watch that starts again acts on all objects once more.",
+    "The code acts on a watch event, for example restarts pods on MODIFIED. It never sees changes that happen while it is not running or the watch is broken, and after a restart of the watch it acts on all objects again.",
   example: 'if event_type == "MODIFIED":\n    kill_pods(labels)',
   *find({ sources }) {
     for (const { file, text } of sources) {
@@ -16,8 +16,8 @@ export const edgeTriggered: Rule = {
         if (!ON_EVENT.test(line) || /^\s*(?:\/\/|#|\*)/.test(line)) continue;
         yield {
           place: `${file}:${index + 1}:${line.search(/\S/) + 1}`,
-          message: "What is done depends on the type of a watch's event.",
-          fix: "Compare the state that is wanted with the one that is there, whatever woke the code up; a hash of the configuration in the pods' annotations rolls them when it changes.",
+          message: "The action depends on the type of a watch event.",
+          fix: "Compare the desired state with the observed state, whatever triggered the code. A hash of the configuration in the pod annotations rolls the pods when it changes.",
         };
       }
     }

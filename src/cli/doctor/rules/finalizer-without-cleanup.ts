@@ -8,7 +8,7 @@ const REMOVES =
 export const finalizerWithoutCleanup: Rule = {
   name: "finalizer-without-cleanup",
   about:
-    "The code adds a finalizer and takes it away nowhere: deleted objects stay for ever, and so does their namespace.",
+    "The code adds a finalizer but never removes it, so deleted objects and their namespace are stuck in deletion.",
   example: "controllerutil.AddFinalizer(object, name) // and no RemoveFinalizer",
   *find({ sources }) {
     if (sources.some(({ text }) => REMOVES.test(text) && /finalizer/i.test(text))) return;
@@ -18,8 +18,8 @@ export const finalizerWithoutCleanup: Rule = {
         if (at === -1 || /^\s*(?:\/\/|#|\*)/.test(line)) continue;
         yield {
           place: `${file}:${index + 1}:${at + 1}`,
-          message: "A finalizer is added, and nothing here takes it away.",
-          fix: "Take it away when the object has a deletionTimestamp and what it made is gone; in tsop, a reconciler with a method cleanup() does both.",
+          message: "A finalizer is added, but nothing here removes it.",
+          fix: "Remove it when the object has a deletionTimestamp and its resources are deleted. In tsop, a reconciler with a cleanup() method does both.",
         };
       }
     }

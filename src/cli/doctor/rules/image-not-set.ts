@@ -8,7 +8,7 @@ const SCAFFOLDED = /^controller(?::latest)?$/;
 export const imageNotSet: Rule = {
   name: "image-not-set",
   about:
-    "A container has no image, or a placeholder that no registry has, as kubebuilder writes it: its pods stay in ImagePullBackOff. In a project of tsop `controller:latest` is right: `tsop deploy --image` puts the image in its place.",
+    "A container has no image, or a placeholder such as the one that kubebuilder scaffolds, so its pods stay in ImagePullBackOff. In a tsop project, `controller:latest` is correct because `tsop deploy --image` replaces it.",
   example: "containers:\n- name: manager\n  image: controller:latest",
   *find(examined) {
     for (const { manifest, image, path, owner, isKustomized } of containerImages(examined)) {

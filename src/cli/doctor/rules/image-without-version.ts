@@ -5,7 +5,7 @@ import { containerImages, isPlaceholder } from "../workloads.ts";
 export const imageWithoutVersion: Rule = {
   name: "image-without-version",
   about:
-    "The image of a container has no tag, or the tag `latest`: which program runs depends on when a node pulled it, two replicas may differ, and a rollback brings nothing back.",
+    "The image of a container has no tag, or the tag `latest`. The program then depends on when a node pulled the image: two replicas can differ, and a rollback has no effect.",
   example: "containers:\n- name: web\n  image: nginx:latest",
   *find(examined) {
     for (const { manifest, image, path, owner, isKustomized } of containerImages(examined)) {
@@ -15,7 +15,7 @@ export const imageWithoutVersion: Rule = {
       if (tag !== undefined && tag !== "latest") continue;
       yield {
         place: manifest.at(path),
-        message: `${owner} has the image ${image}, ${tag === undefined ? "which has no tag, so latest is pulled" : "whose tag may be another image tomorrow"}.`,
+        message: `${owner} has the image ${image}, ${tag === undefined ? "which has no tag, so latest is pulled" : "whose tag can point to another image later"}.`,
         fix: "Name a version as the tag, or a digest: IMAGE@sha256:...",
       };
     }

@@ -7,7 +7,7 @@ import { pathOf } from "../values.ts";
 export const invalidObject: Rule = {
   name: "invalid-object",
   about:
-    "An object of a custom kind, such as a sample, does not fit the schema of its definition: the API server refuses it.",
+    "An object of a custom kind, such as a sample, does not match the schema of its CRD, so the API server rejects it.",
   example: "# the schema has replicas: {type: integer}\nspec:\n  replicas: three",
   *find(examined) {
     for (const { manifest, schema } of objectsOfCustomKinds(examined)) {
@@ -15,7 +15,7 @@ export const invalidObject: Rule = {
         yield {
           place: manifest.at(pathOf(error.field)),
           message: `${manifest.kind} ${manifest.name}: ${error.field === "" ? "" : `${error.field}: `}${error.message}`,
-          fix: "Change the value, or the schema where the value is right.",
+          fix: "Change the value, or the schema if the value is correct.",
         };
       }
     }

@@ -5,7 +5,7 @@ import { objectAt } from "../values.ts";
 export const issuerBesideReference: Rule = {
   name: "issuer-beside-reference",
   about:
-    "`group` or `kind` of the issuer stands beside `issuerRef` in a Certificate, not in it: the field is dropped, and the issuer may not be found.",
+    "`group` or `kind` of the issuer is next to `issuerRef` in a Certificate instead of inside it. The field is dropped, and cert-manager might not find the issuer.",
   example:
     "kind: Certificate\nspec:\n  issuerRef:\n    name: letsencrypt\n  group: cert-manager.io",
   *find({ manifests }) {
@@ -16,7 +16,7 @@ export const issuerBesideReference: Rule = {
         if (!("issuerRef" in spec) || !(name in spec)) continue;
         yield {
           place: manifest.at(["spec", name]),
-          message: `${manifest.kind} ${manifest.name} has ${name} beside issuerRef, where it means nothing.`,
+          message: `${manifest.kind} ${manifest.name} has ${name} next to issuerRef, where it has no effect.`,
           fix: "Indent it, into issuerRef.",
         };
       }

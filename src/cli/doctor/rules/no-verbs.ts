@@ -5,7 +5,7 @@ import type { Rule } from "../rule.ts";
 export const noVerbs: Rule = {
   name: "no-verbs",
   about:
-    "A rule of a role has no list of verbs, an empty one, or an empty verb. The API server refuses it, or it allows nothing.",
+    "A rule of a role has no list of verbs, an empty one, or an empty verb. The API server rejects it, or it grants nothing.",
   example: 'rules:\n- apiGroups: [batch]\n  resources: [jobs]\n  verbs: ""',
   *find({ manifests }) {
     for (const manifest of manifests.filter(isRole)) {
@@ -16,10 +16,10 @@ export const noVerbs: Rule = {
         const isText = typeof verbs === "string" && verbs !== "";
         yield {
           place: manifest.at(["rules", index, "verbs"]),
-          message: `${manifest.kind} ${manifest.name} has a rule ${isText ? `whose verbs are the text ${JSON.stringify(verbs)}, not a list` : "without verbs: it allows nothing"}.`,
+          message: `${manifest.kind} ${manifest.name} has a rule ${isText ? `whose verbs are the string ${JSON.stringify(verbs)}, not a list` : "without verbs, so it grants nothing"}.`,
           fix: isText
             ? `Write a list: [${verbs}].`
-            : "Name what the operator does, such as [get, list, watch], or take the rule out.",
+            : "List the verbs that the operator uses, such as [get, list, watch], or remove the rule.",
         };
       }
     }

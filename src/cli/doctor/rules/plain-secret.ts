@@ -8,12 +8,12 @@ import { podTemplates } from "../workloads.ts";
 const SECRET =
   /(?:^|[a-z_-])(?:password|passwd|passphrase|api[_-]?key|secret[_-]?key|private[_-]?key|access[_-]?token|auth[_-]?token)$|^(?:token|pwd)$/i;
 const FIX =
-  "Name a Secret and its key in place of the value, as in `passwordSecretRef: {name, key}`; who may read the object is not who may read Secrets.";
+  "Reference a Secret and its key instead of the value, as in `passwordSecretRef: {name, key}`. Access to Secrets can then be granted separately.";
 
 export const plainSecret: Rule = {
   name: "plain-secret",
   about:
-    "A password or a token stands in an object, or a schema has a field for one: everybody who may read objects of the kind reads it, and it is in etcd in clear text.",
+    "An object contains a password or a token, or a schema has a field for one. Anyone with permission to read objects of the kind can read it, and etcd stores it in plain text.",
   example: 'apiVersion: example.com/v1\nkind: Project\nspec:\n  password: "P@ssw0rd"',
   *find(examined) {
     for (const manifest of examined.manifests) {
@@ -27,7 +27,7 @@ export const plainSecret: Rule = {
           if (!SECRET.test(textAt(one, ["name"])) || textAt(one, ["value"]) === "") continue;
           yield {
             place: manifest.at([...path, "spec", "containers", index, "env", at, "value"]),
-            message: `${textAt(one, ["name"])} of ${manifest.kind} ${manifest.name} stands there in clear text.`,
+            message: `${textAt(one, ["name"])} of ${manifest.kind} ${manifest.name} is stored in plain text.`,
             fix: "Take it from a Secret: valueFrom.secretKeyRef.",
           };
         }
@@ -42,7 +42,7 @@ function* ofObject(manifest: Manifest): Generator<Found> {
     if (typeof value !== "string" || value === "" || !SECRET.test(name)) continue;
     yield {
       place: manifest.at(path),
-      message: `${path.join(".")} of ${manifest.kind} ${manifest.name} stands there in clear text.`,
+      message: `${path.join(".")} of ${manifest.kind} ${manifest.name} is stored in plain text.`,
       fix: FIX,
     };
   }

@@ -44,7 +44,7 @@ const REMOVED = tableOf<readonly [now: string, since: string]>({
 export const removedApiVersion: Rule = {
   name: "removed-api-version",
   about:
-    "An object has an API version that is not served any more: applying it fails with `no matches for kind`.",
+    "An object has an API version that is no longer served, so applying it fails with `no matches for kind`.",
   example: "apiVersion: apiextensions.k8s.io/v1beta1\nkind: CustomResourceDefinition",
   *find({ manifests }) {
     for (const { apiVersion, kind, at } of manifests) {
@@ -57,7 +57,7 @@ export const removedApiVersion: Rule = {
         message: `${kind} in ${apiVersion} is not served since ${by}.`,
         fix:
           kind === "CustomResourceDefinition"
-            ? `Use ${now}; \`tsop import\` reads the old form and writes classes of it.`
+            ? `Use ${now}; \`tsop import\` reads the old version and generates classes from it.`
             : `Use ${now}.`,
       };
     }

@@ -6,7 +6,7 @@ import { podTemplates } from "../workloads.ts";
 export const replicasWithoutLeader: Rule = {
   name: "replicas-without-leader",
   about:
-    "A manager has several replicas and no leader election: all of them reconcile the same objects at once.",
+    "A manager has several replicas but no leader election, so all of them reconcile the same objects concurrently.",
   example:
     "spec:\n  replicas: 2\n  template: # labels: { control-plane: controller-manager }, args without --leader-elect",
   *find(examined) {
@@ -24,7 +24,7 @@ export const replicasWithoutLeader: Rule = {
       if (replicas < 2 || elects) continue;
       yield {
         place: manifest.at([...path, "spec", "containers", 0]),
-        message: `${manifest.kind} ${manifest.name} has ${replicas} replicas and no leader election.`,
+        message: `${manifest.kind} ${manifest.name} has ${replicas} replicas but no leader election.`,
         fix: "Add --leader-elect to the arguments of the manager.",
       };
     }

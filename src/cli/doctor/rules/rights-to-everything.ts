@@ -6,7 +6,7 @@ import { textsAt } from "../values.ts";
 export const rightsToEverything: Rule = {
   name: "rights-to-everything",
   about:
-    "A role allows all verbs on all resources of all groups: who takes over the operator has the cluster.",
+    "A role allows all verbs on all resources of all groups, so anyone who compromises the operator controls the cluster.",
   example: 'rules:\n- apiGroups: ["*"]\n  resources: ["*"]\n  verbs: ["*"]',
   *find({ manifests }) {
     for (const manifest of manifests.filter(isRole)) {
@@ -18,7 +18,7 @@ export const rightsToEverything: Rule = {
         yield {
           place: manifest.at(["rules", index]),
           message: `${manifest.kind} ${manifest.name} allows everything.`,
-          fix: "Name the resources and verbs that the code uses; `tsop manifests` writes them from the code.",
+          fix: "List only the resources and verbs that the code uses; `tsop manifests` generates them from the code.",
         };
       }
     }

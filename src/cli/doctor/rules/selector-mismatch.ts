@@ -6,7 +6,7 @@ import { hasLabels, podTemplates } from "../workloads.ts";
 export const selectorMismatch: Rule = {
   name: "selector-mismatch",
   about:
-    "The selector of a workload asks for labels that its template does not give to the pods: the API server refuses it.",
+    "The selector of a workload requires labels that its pod template does not have, so the API server rejects it.",
   example:
     "kind: Deployment\nspec:\n  selector: { matchLabels: { app: web } }\n  template: { metadata: { labels: { app: shop } } }",
   *find(examined) {
@@ -16,8 +16,8 @@ export const selectorMismatch: Rule = {
       const missing = Object.entries(wanted).filter(([key, value]) => labels[key] !== value);
       yield {
         place: manifest.at(["spec", "selector", "matchLabels"]),
-        message: `The selector of ${manifest.kind} ${manifest.name} asks for ${missing.map(([key, value]) => `${key}=${String(value)}`).join(", ")}, which its pods do not have.`,
-        fix: "Give the labels to spec.template.metadata.labels; a selector cannot be changed later.",
+        message: `The selector of ${manifest.kind} ${manifest.name} requires ${missing.map(([key, value]) => `${key}=${String(value)}`).join(", ")}, which its pods do not have.`,
+        fix: "Add the labels to spec.template.metadata.labels. A selector cannot be changed later.",
       };
     }
   },

@@ -7,7 +7,7 @@ import { containersOf, hasLabels, podTemplates, type PodTemplate } from "../work
 export const serviceWithoutListener: Rule = {
   name: "service-without-listener",
   about:
-    "A Service selects no pods of these manifests, or its target port is not one that their containers name. Connections are refused.",
+    "A Service does not select any pod of these manifests, or their containers do not declare its target port. Connections are refused.",
   example:
     "kind: Service\nspec:\n  selector: { app: web }\n  ports: [{ port: 80, targetPort: http }] # no container has a port http",
   *find(examined) {
@@ -26,8 +26,8 @@ export const serviceWithoutListener: Rule = {
           place: manifest.at(["spec", "selector"]),
           message: `Service ${manifest.name} selects ${Object.entries(selector)
             .map(([key, value]) => `${key}=${String(value)}`)
-            .join(", ")}, and no pods here have these labels.`,
-          fix: "Use the labels of a template: kubectl get endpointslices shows which pods a Service selects.",
+            .join(", ")}, but no pods here have these labels.`,
+          fix: "Use the labels of a pod template. kubectl get endpointslices shows the pods that a Service selects.",
         };
       }
     }

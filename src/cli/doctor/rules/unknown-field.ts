@@ -10,7 +10,7 @@ import { schemaAt } from "../schema-at.ts";
 export const unknownField: Rule = {
   name: "unknown-field",
   about:
-    "An object of a custom kind has a field that the schema of its definition does not have. The API server drops it without a word.",
+    "An object of a custom kind has a field that is missing from the schema of its CRD. The API server drops it silently.",
   example:
     "# the schema has spec.configMap\napiVersion: example.com/v1\nkind: ConfigMonitor\nspec:\n  configmap: settings",
   *find(examined) {
@@ -25,7 +25,7 @@ export const unknownField: Rule = {
             : `The schema has ${known.slice(0, 8).join(", ")} there.`;
         yield {
           place: manifest.at(path),
-          message: `${manifest.kind} has no field ${unknown}: the API server drops it.`,
+          message: `${manifest.kind} has no field ${unknown}, so the API server drops it.`,
           fix: didYouMean(name, known, otherwise),
         };
       }

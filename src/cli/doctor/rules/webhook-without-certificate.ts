@@ -13,7 +13,7 @@ const INJECTED = [
 export const webhookWithoutCertificate: Rule = {
   name: "webhook-without-certificate",
   about:
-    "A webhook configuration, or the conversion of a CustomResourceDefinition, has no caBundle, and nothing puts one in: every request that it is called for fails.",
+    "A webhook configuration, or the conversion of a CustomResourceDefinition, has no caBundle, and nothing injects one, so every matching request fails.",
   example: "kind: ValidatingWebhookConfiguration\nwebhooks: [{ clientConfig: { service: {} } }]",
   *find({ manifests, isKustomized, project }) {
     // The operator, or a replacement of config/default, fills it in.
@@ -38,7 +38,7 @@ export const webhookWithoutCertificate: Rule = {
         yield {
           place: manifest.at(path),
           message: `${manifest.kind} ${manifest.name} calls a webhook without a caBundle.`,
-          fix: "Let cert-manager put it in (annotation cert-manager.io/inject-ca-from: NAMESPACE/CERTIFICATE), or write the authority there in base64.",
+          fix: "Let cert-manager inject it (annotation cert-manager.io/inject-ca-from: NAMESPACE/CERTIFICATE), or add the CA certificate in base64.",
         };
       }
     }

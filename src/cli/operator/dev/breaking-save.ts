@@ -40,7 +40,7 @@ async function tellEffects(
     for (const line of crdEffectLines({ crdChanges: unsafe, invalid }, REST, context))
       context.err(`  ${line}`);
     if (invalid.length > 0) {
-      context.err(dim("  mend or delete these objects: r deletes all objects of your kinds"));
+      context.err(dim("  fix or delete these objects: r deletes all objects of your kinds"));
     }
   }
 }

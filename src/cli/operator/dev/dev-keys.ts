@@ -3,7 +3,7 @@ import { placeOfDev, readJournal } from "../../journal/journal-place.ts";
 import { changedSomething } from "../../journal/reasons.ts";
 import { entryLines } from "../../journal/reasons-text.ts";
 import { paint, reportError } from "../../output.ts";
-import { BackgroundProcess } from "../../processes.ts";
+import { BackgroundProcess, endingOf } from "../../processes.ts";
 import { listenToKeys } from "../../terminal-keys.ts";
 import type { DevPage } from "./dev-page.ts";
 import type { DevSession } from "./dev-session.ts";
@@ -96,7 +96,7 @@ export class DevKeys {
     this.#tests = BackgroundProcess.start(call, { onLine: out, ownGroup: true, endsAsGroup: true });
     const code = await this.#tests.exited;
     this.#tests = undefined;
-    out(code === 0 ? "the tests passed" : `the tests ended with ${code ?? "a signal"}`);
+    out(code === 0 ? "the tests passed" : `the tests ${endingOf(code)}`);
   }
 
   async #tellLast(): Promise<void> {

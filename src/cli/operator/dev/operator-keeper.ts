@@ -5,6 +5,7 @@ import type { CliContext } from "../../context.ts";
 import { parseLogEntry } from "../log-lines.ts";
 import type { OperatorProcess } from "../operator-process.ts";
 import { paint, reportError } from "../../output.ts";
+import { endingOf } from "../../processes.ts";
 
 /** Starts an operator whose lines are handed to `onLine`. */
 export type StartOperator = (onLine: (line: string) => void) => OperatorProcess;
@@ -86,7 +87,7 @@ export class OperatorKeeper {
     const waitMs = Math.min(FIRST_WAIT_MS * 2 ** (this.#crashes - 1), LONGEST_WAIT_MS);
     const { red, dim } = paint(this.#context);
     this.#context.err(
-      `${red(`the operator ended with ${code ?? "a signal"}`)}${dim(`; it starts again in ${waitMs / 1000} s, or when a file is saved`)}`,
+      `${red(`the operator ${endingOf(code)}`)}${dim(`; it restarts in ${waitMs / 1000} s, or when a file is saved`)}`,
     );
     this.#restart = this.#context.clock.after(waitMs, () => {
       this.#restart = undefined;

@@ -57,7 +57,7 @@ class TypeReport {
         `types: ${count} ${count === 1 ? "error" : "errors"}; the operator runs all the same`,
       ];
     }
-    return wasClean ? undefined : ["types: all errors are gone"];
+    return wasClean ? undefined : ["types: all errors are fixed"];
   }
 }
 

@@ -88,7 +88,7 @@ export class RunWebhooks {
       ...present({ port }),
     });
     const certificate = await server.prepare(objects);
-    if (!certificate) throw new Error("nothing asks the operator");
+    if (!certificate) throw new Error("nothing calls the operator");
     const origin = originOf(host, server.port);
     const owner = ownerName(project);
     const run = { owner, id: randomUUID(), by: `${hostname()} (process ${process.pid})` };
@@ -158,7 +158,7 @@ export class RunWebhooks {
       const other = await redirectToRun(this.#session, object, this.#run);
       if (other !== undefined) {
         this.#context.err(
-          `${yellow("note")} ${name} was answered by \`tsop run\` on ${other}, which was killed or still runs: it is answered here now`,
+          `${yellow("note")} ${name} was served by \`tsop run\` on ${other}, which was killed or is still running; it is served here now`,
         );
       }
       answered.push(object.metadata.name);
@@ -194,7 +194,7 @@ async function checkMayAnswer(
 function notReached(server: string, origin: string, reason: string): TsopError {
   return new TsopError(
     "webhooks-not-reached",
-    `The API server at ${server} cannot ask the webhooks of an operator here: it does not reach ${origin}: ${reason}`,
+    `The API server at ${server} cannot call the webhooks of an operator on this machine because it cannot reach ${origin}: ${reason}`,
     "Name an address of this machine that it reaches with --webhook-address HOST[:PORT]; an API server in a container (kind, minikube) does not reach 127.0.0.1. Or run without webhooks: --no-webhooks.",
   );
 }

@@ -133,6 +133,6 @@ function broken(given: string, why: string): TsopError {
   return new TsopError(
     "image-base",
     `${given} is not an OCI layout that can be built on: ${why}.`,
-    "Make one of a base image with Node: `crane pull --format=oci gcr.io/distroless/nodejs22-debian12:nonroot base`, then pass it with --base base.",
+    "Create one from a base image with Node.js: `crane pull --format=oci gcr.io/distroless/nodejs22-debian12:nonroot base`, then pass it with --base base.",
   );
 }

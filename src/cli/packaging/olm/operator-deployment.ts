@@ -38,7 +38,7 @@ export function withOlmCertificate(deployment: OperatorDeployment): {
   if (!pod || !container) {
     throw new TsopError(
       "bundle-webhook",
-      `No container of the Deployment ${deployment.metadata.name} has the argument --webhook-port: it cannot be told where OLM mounts the certificate.`,
+      `No container of the Deployment ${deployment.metadata.name} has the argument --webhook-port, so tsop cannot pass it the path where OLM mounts the certificate.`,
       "List the patch manager_webhook_patch.yaml in config/default/kustomization.yaml, as `tsop create webhook` does.",
     );
   }

@@ -65,15 +65,15 @@ export function operatorRights(
     if (ours.length < subjects.length) {
       throw cannotSay(
         binding,
-        "grants a role to the operator and to others at once",
+        "grants a role to the operator and to other subjects",
         "Make two bindings of it.",
       );
     }
     if (binding.kind === "RoleBinding" && binding.metadata.namespace !== namespace) {
       throw cannotSay(
         binding,
-        `is for the namespace ${binding.metadata.namespace ?? "default"}, and OLM grants rights in the namespaces that an OperatorGroup selects`,
-        "Ask for the rights in the operator's own namespace, or in all namespaces.",
+        `is for the namespace ${binding.metadata.namespace ?? "default"}, and OLM grants permissions in the namespaces that an OperatorGroup selects`,
+        "Request the permissions in the operator's own namespace, or in all namespaces.",
       );
     }
     if (!role) {

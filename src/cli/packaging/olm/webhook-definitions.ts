@@ -67,7 +67,7 @@ export function webhookDefinitions(
       if (webhook.matchConditions?.length) {
         throw cannotMake(
           what,
-          "has matchConditions, which a ClusterServiceVersion has no field for",
+          "has matchConditions, which a ClusterServiceVersion cannot express",
           "Check the conditions in the webhook itself, or install the operator with the chart.",
         );
       }
@@ -147,5 +147,5 @@ function serverOf(
 }
 
 function cannotMake(what: string, why: string, fix: string): TsopError {
-  return new TsopError("bundle-webhook", `${what} ${why}: OLM cannot make it.`, fix);
+  return new TsopError("bundle-webhook", `${what} ${why}: OLM cannot create it.`, fix);
 }

@@ -36,6 +36,5 @@ export function checkPluginName(name: string): void {
   if (name.startsWith("kubectl-")) {
     throw bad(`must not begin with kubectl-: the program is called ${programOf(name.slice(8))}`);
   }
-  if (KUBECTL_COMMANDS.has(name))
-    throw bad("is a command of kubectl, which would run that instead");
+  if (KUBECTL_COMMANDS.has(name)) throw bad("is a kubectl command, which would run instead");
 }

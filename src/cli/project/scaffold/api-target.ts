@@ -105,8 +105,8 @@ function groupOf({ domain }: Project, apiGroup: string): { group: string; domain
 function notExternal({ className, file, group }: KindClass): UsageError {
   return new UsageError(
     "not-external",
-    `${className} in ${file} stands for a kind of this project: its @Resource does not say that ${group} is external.`,
-    "Add external: true to it when the CRD is somebody else's, or leave the --external-api flags out.",
+    `${className} in ${file} is a kind of this project: its @Resource does not declare ${group} as external.`,
+    "Add external: true to it if the CRD belongs to another project, or omit the --external-api flags.",
   );
 }
 
@@ -121,10 +121,10 @@ function noClass(
   return new UsageError(
     "no-class",
     purpose === "controller"
-      ? `--no-resource scaffolds the controller of a kind that is there, but ${where} has no class of ${kind} in ${names}.`
-      : `A ${purpose} is for a kind that is there, but ${where} has no class of ${kind} in ${names}.`,
+      ? `--no-resource scaffolds the controller of an existing kind, but ${where} has no class of ${kind} in ${names}.`
+      : `A ${purpose} needs an existing kind, but ${where} has no class of ${kind} in ${names}.`,
     elsewhere.length === 0
-      ? `${purpose === "controller" ? "Leave --no-resource out to scaffold a class" : `Scaffold its class first: \`tsop create api ${named}\``}. For a kind of somebody else, make the class of its CRD first: \`npx tsop import FILE --only ${kind}\`, where FILE may be a URL or \`cluster\`; then give its whole group.`
-      : `For the ${kind} of Kubernetes: ${elsewhere.join(", or ")}. For one of yours, ${purpose === "controller" ? "leave --no-resource out" : `scaffold its class first: \`tsop create api ${named}\``}.`,
+      ? `${purpose === "controller" ? "Omit --no-resource to scaffold a class" : `Scaffold its class first: \`tsop create api ${named}\``}. For an external kind, generate its class from the CRD first: \`npx tsop import FILE --only ${kind}\`, where FILE can also be a URL or \`cluster\`; then pass its full group.`
+      : `For the built-in ${kind}: ${elsewhere.join(", or ")}. For one of yours, ${purpose === "controller" ? "leave --no-resource out" : `scaffold its class first: \`tsop create api ${named}\``}.`,
   );
 }

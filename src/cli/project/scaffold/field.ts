@@ -85,7 +85,7 @@ export function parseField(text: string): SpecField {
   if (!match) throw bad(text, "is not of the form name:type[?][=default]");
   const [, name = "", typeName = "", question, defaultText] = match;
   if (!/^[a-z][A-Za-z0-9]*$/.test(name)) {
-    throw bad(text, `the name \`${name}\` has to be in camelCase, with letters and digits only`);
+    throw bad(text, `the name \`${name}\` must be in camelCase, with only letters and digits`);
   }
   if (name === "constructor") throw bad(text, "a class has its constructor under this name");
   const type = typeOf(text, typeName);
@@ -97,7 +97,7 @@ export function parseField(text: string): SpecField {
     description: sentenceOf(name),
   };
   if (defaultText === undefined) return { ...base, optional: question !== undefined };
-  if (!type.parse) throw bad(text, `a ${typeName} takes no default on the command line`);
+  if (!type.parse) throw bad(text, `a ${typeName} cannot have a default on the command line`);
   let value: unknown;
   try {
     value = type.parse(defaultText);

@@ -35,7 +35,7 @@ export async function findRecord(root: string): Promise<ScaffoldRecord | undefin
   } catch (error) {
     throw new TsopError(
       "broken-scaffold-record",
-      `${join(root, RECORD_FILE)} is not as tsop wrote it.`,
+      `${join(root, RECORD_FILE)} is not a valid scaffold record.`,
       "Restore it from version control; nothing was written.",
       { cause: error },
     );

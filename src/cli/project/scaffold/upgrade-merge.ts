@@ -32,14 +32,14 @@ function mergeTexts(path: string, texts: ThreeTexts, names: SideNames): Upgraded
   if (mine === theirs || base === theirs) return { text: texts.mine };
   if (base === undefined) {
     if (mine === undefined) return { text: theirs };
-    return { text: mine, note: "is yours and stays; tsop has a file of this name now, too" };
+    return { text: mine, note: "is yours and is kept; tsop now also has a file with this name" };
   }
   if (mine === undefined)
-    return { text: undefined, note: "changed, and you deleted it: it stays away" };
+    return { text: undefined, note: "changed, but you deleted it: it stays deleted" };
   const isUnchanged = mine === base || saysTheSame(path, mine, base);
   if (theirs === undefined) {
     if (isUnchanged) return { text: undefined };
-    return { text: mine, note: "is not scaffolded any more, and you changed it: it stays" };
+    return { text: mine, note: "is no longer scaffolded, but you changed it: it is kept" };
   }
   if (mine === base) return { text: theirs };
   if (path.endsWith(".json")) {

@@ -12,7 +12,7 @@ import { propertiesOf } from "./main-file-webhooks.ts";
 
 /**
  * `storage: true` for the first of a kind's versions, unless one of them has it: of several, one has to
- * be the one that is stored.
+ * be the storage version.
  *
  * @param texts - of the versions' files, the oldest version first
  * @returns the first text with it; `undefined` when nothing is to be changed or the class is not found
@@ -34,15 +34,16 @@ export interface VersionText {
 /** A version's file once the hub is stored. */
 export interface HubChange {
   readonly text: string;
-  /** The version was the one that is stored. */
+  /** The version was the storage version. */
   readonly wasStored: boolean;
   /** Whether it had a conversion before. */
   readonly wasConverted: boolean;
 }
 
 /**
- * The texts with the first version, the hub, as the one that is stored: `storage: true` stands there alone. What they say of
- * another conversion goes: that of the hub's converters takes its place. A file whose class is not found stays as it is.
+ * The texts with the first version, the hub, as the storage version: `storage: true` stands there alone. What they say
+ * of another conversion goes: that of the hub's converters takes its place. A file whose class is not found stays as it
+ * is.
  */
 export function withHub(versions: readonly VersionText[]): HubChange[] {
   const project = new Project({ useInMemoryFileSystem: true, skipLoadingLibFiles: true });

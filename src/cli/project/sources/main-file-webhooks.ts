@@ -43,7 +43,7 @@ export function withWebhook(text: string, call: WebhookCall, namePrefix: string)
   insertions.push(...server.insertions);
   if (!added) {
     const start = findStart(file);
-    if (!start) throw noPlace("has no call of `manager.start(...)`", call, server.lines);
+    if (!start) throw noPlace("does not call `manager.start(...)`", call, server.lines);
     const line = `${start.manager}.webhooks.add(new ${className}());`;
     insertions.push(callBefore(file, start, line));
   }

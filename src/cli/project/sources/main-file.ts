@@ -41,10 +41,10 @@ export function withController(text: string, call: ControllerCall): string {
   if (!isThere) {
     const start = findStart(file);
     if (!start) {
-      throw notUnderstood(
-        "has no call of `manager.start(...)`, so there is no place to add the controller",
-        [`import { ${setUp} } from "${from}";`, `${setUp}(manager);`],
-      );
+      throw notUnderstood("does not call `manager.start(...)`, so tsop cannot add the controller", [
+        `import { ${setUp} } from "${from}";`,
+        `${setUp}(manager);`,
+      ]);
     }
     const added = callBefore(file, start, `${setUp}(${start.manager});`);
     return withImport(openMain(spliced(text, [added])), setUp, from);

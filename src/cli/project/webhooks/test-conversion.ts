@@ -24,7 +24,7 @@ export function withConversion(
   const imports = [...text.matchAll(/^import .* from "\.\..*";\n/gm)].at(-1)?.[0];
   if (manager === undefined || imports === undefined || !text.includes(IMPORTS)) return undefined;
   const served = [
-    "// Only one version is stored: the API server asks for the other.",
+    "// Only one version is stored. The API server calls the converter for the other.",
     `const conversion = new ${className}();`,
     "const webhooks = await installWebhooks(cluster, [conversion]);",
     manager.replace("{ config, ", "{ config, webhooks, ").trimEnd(),
@@ -43,7 +43,7 @@ export function withoutConversion(
   { className, from }: TestedConversion,
 ): string | undefined {
   const served = new RegExp(
-    `// Only one version is stored: .*\n` +
+    `// Only one version is stored\\W .*\n` +
       `const conversion = new ${className}\\(\\);\n` +
       `const webhooks = await installWebhooks\\(cluster, \\[conversion\\]\\);\n` +
       `(const manager = createManager\\(\\{ config, )webhooks, (.*\n)` +

@@ -45,8 +45,8 @@ export async function withoutWebhookConfig(
   if (changed.length > 0 && !force) {
     throw new TsopError(
       "file-changed",
-      `${changed.join(", ")} ${changed.length === 1 ? "is" : "are"} not as tsop wrote ${changed.length === 1 ? "it" : "them"}, and would be deleted with the last webhook.`,
-      "Keep what you need of it elsewhere, then delete with --force; nothing was written.",
+      `${changed.join(", ")} would be deleted with the last webhook, but you changed ${changed.length === 1 ? "it" : "them"}.`,
+      "Move your changes elsewhere, or delete with --force.",
     );
   }
   if (text !== undefined) draft.set(defaultList, defaultWithoutWebhooks(text));

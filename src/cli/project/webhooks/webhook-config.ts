@@ -181,7 +181,7 @@ function isReplacement(item: unknown): boolean {
 function changedFiles(paths: readonly string[]): TsopError {
   return new TsopError(
     "file-changed",
-    `${paths.join(", ")} ${paths.length === 1 ? "is" : "are"} not as tsop wrote ${paths.length === 1 ? "it" : "them"}, and the other certificate mode needs another text there.`,
-    "Overwrite with --force, having looked with --force --dry-run --diff; nothing was written.",
+    `The new certificate mode replaces ${paths.join(", ")}, but you changed ${paths.length === 1 ? "it" : "them"}.`,
+    "Compare with --dry-run --diff --force, then overwrite with --force.",
   );
 }

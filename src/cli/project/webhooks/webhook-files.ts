@@ -218,8 +218,8 @@ function optionsOf(
   if (!namespaced && resource.kind !== "Namespace") return lines.join("\n");
   const [operator, values] = project.namespaced ? ["In", [own]] : ["NotIn", ["kube-system", own]];
   const where = project.namespaced
-    ? "  // The operator works in its own namespace, so nothing is asked about the others."
-    : "  // The cluster's own namespace and the operator's have to work while no operator answers.";
+    ? "  // The operator watches only its own namespace, so other namespaces are excluded."
+    : "  // kube-system and the operator's namespace must keep working while the operator is down.";
   return [
     ...lines,
     where,
@@ -230,7 +230,7 @@ function optionsOf(
     "  },",
     ...(project.namespaced && resource.core
       ? [
-          "  // Not about the operator's own objects: it could not start while none answers.",
+          "  // Excludes the operator's own objects; otherwise it could not start while it is down.",
           "  objectSelector: {",
           '    matchExpressions: [{ key: "control-plane", operator: "NotIn", values: ["controller-manager"] }],',
           "  },",

@@ -18,7 +18,7 @@ export function parseUserYaml(path: string, text: string, code: string): YamlDoc
   const [document, second] = readYaml(text, path, { code, fix, maxTokens: MAX_TOKENS });
   if (second) {
     const what = `${path} has more than one YAML document`;
-    throw new TsopError(code, `${what}, where one is expected.`, "Keep one; nothing was written.");
+    throw new TsopError(code, `${what}; expected exactly one.`, "Keep one; nothing was written.");
   }
   const [empty] = document ? [document] : readYaml("---\n", path, { code, fix });
   if (!empty) throw new InternalError("an empty YAML document was not read as one");

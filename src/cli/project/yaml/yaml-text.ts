@@ -152,7 +152,7 @@ export class YamlText {
   #remake(path: ValuePath, value: unknown): void {
     const key = path.at(-1);
     const map = this.#nodeAt(path.slice(0, -1));
-    if (typeof key !== "string") throw new InternalError("only keys of mappings are written anew");
+    if (typeof key !== "string") throw new InternalError("only keys of mappings are rewritten");
     if (!isMap(map)) {
       if (path.length > 1) this.#remake(path.slice(0, -1), { [key]: value });
       else this.#change(`${this.#text}${this.#written({ [key]: value }).join("\n")}\n`);

@@ -43,7 +43,7 @@ export class YamlValues {
     if (this.#aliases > 0 && ++this.#aliased > MAX_ALIASED) {
       throw new YamlProblem(
         node,
-        `its aliases stand for more than ${MAX_ALIASED} values`,
+        `its aliases expand to more than ${MAX_ALIASED} values`,
         WRITE_OUT,
       );
     }
@@ -110,7 +110,7 @@ export class YamlValues {
     if (value === null || value === undefined) return "";
     if (typeof value === "string") return value;
     if (typeof value === "number" || typeof value === "boolean") return String(value);
-    throw new YamlProblem(key, "a key is a list or a mapping, where a text is expected", REPAIR);
+    throw new YamlProblem(key, "a key is a list or a mapping, but a string is expected", REPAIR);
   }
 
   /** The fields that `<<` adds: of a mapping, or of a list of mappings. */

@@ -57,7 +57,7 @@ export function applyMarks(
       reader.findings.error(
         at,
         "field-needs-optional",
-        `${shown} asks whether ${fixed} is set, which it always is.`,
+        `${shown} checks whether ${fixed} is set, which it always is.`,
         `Write ${fixed} with "?" and without a default, or leave it out.`,
       );
     }

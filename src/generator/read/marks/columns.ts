@@ -75,7 +75,7 @@ function optionsAreKnown(
     { module, node },
     wrong === undefined ? "wrong-option" : "unknown-option",
     wrong === undefined
-      ? `A column has no type ${String(type)}.`
+      ? `A column cannot have the type ${String(type)}.`
       : `@PrintColumn has no option ${wrong}.`,
     wrong === undefined
       ? didYouMean(String(type), COLUMN_TYPES, `It takes ${COLUMN_TYPES.join(", ")}.`)
@@ -104,7 +104,7 @@ function columnType(
     { module, node },
     "column-of-structure",
     `The column ${jsonPath} is ${schema.type === "array" ? "a list" : "an object"}; it would show nothing readable.`,
-    'Choose a field in it, or say { type: "string" } to show it as JSON.',
+    'Choose a field in it, or use { type: "string" } to show it as JSON.',
   );
   return undefined;
 }
@@ -174,7 +174,7 @@ export function readSelectable(
           reader,
           { module, node: argument },
           "not-selectable",
-          `Field selectors cannot ask for ${path.jsonPath}.`,
+          `Field selectors cannot use ${path.jsonPath}.`,
           "Choose a string, a boolean or a whole number that is neither metadata nor inside a list.",
         );
         return [];

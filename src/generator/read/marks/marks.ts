@@ -60,7 +60,7 @@ export function decorationsOf(reader: Reader, module: Module, node: ts.Node): De
         reader,
         { module, node: expression },
         "unknown-marker",
-        `tsop has no marker @${name}.`,
+        `There is no marker @${name}.`,
         fromGoName(name) ?? didYouMean(name, known(), "See docs/markers.md for the list."),
       );
     } else if (call) {
@@ -70,7 +70,7 @@ export function decorationsOf(reader: Reader, module: Module, node: ts.Node): De
         reader,
         { module, node: expression },
         "marker-not-called",
-        `@${name} does nothing without parentheses.`,
+        `@${name} has no effect without parentheses.`,
         `Write @${name}().`,
       );
     }
@@ -93,7 +93,7 @@ function composed(reader: Reader, module: Module, expression: ts.Expression): De
     reader,
     { module, node: expression },
     "decorator-not-followed",
-    `The decorator @${name} has to do with markers of tsop, but does more than to apply them.`,
+    `The decorator @${name} applies tsop markers but also does something else, so tsop cannot read it.`,
     "Write it as a function that returns (target, key) => { Minimum(1)(target, key); } and the like, or put the markers here.",
   );
   return [];

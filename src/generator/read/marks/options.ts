@@ -83,7 +83,7 @@ const ARTICLES: Readonly<Record<Extract<OptionType, string>, string>> = {
   boolean: "true or false",
   strings: "a list of strings",
   map: "an object of strings",
-  "text or boolean": "a text, true or false",
+  "text or boolean": "a string or a boolean",
   "number or boolean": "a number, true or false",
   object: "an object",
   "object or false": "an object, or false",

@@ -157,8 +157,8 @@ function readToken(reader: Reader, module: Module, node: ts.Expression): TokenMo
     reader,
     { module, node },
     "not-a-token",
-    `\`${node.getText(module.file)}\` does not stand for a kind.`,
-    "Pass a class with @Resource, a kind of tsop/k8s, or write { groups, resources, verbs }.",
+    `\`${node.getText(module.file)}\` is not a kind.`,
+    "Pass a class with @Resource, a kind from tsop/k8s, or { groups, resources, verbs }.",
   );
   return undefined;
 }
@@ -174,7 +174,7 @@ function checkVerbs(
     reader.findings.warn(
       reader.modules.at(module, call),
       "unknown-verb",
-      `Kubernetes has no verb "${verb}" of its own.`,
+      `Kubernetes has no built-in verb "${verb}".`,
       didYouMean(verb, VERBS, "Leave it if the API that you call checks it."),
     );
   }

@@ -63,7 +63,7 @@ export function readResource(
       reader.findings.error(
         position,
         "external-option",
-        `The option ${name} of @Resource is about a CRD, and this one is somebody else's: external is true.`,
+        `The option ${name} of @Resource configures a CRD, but this CRD is external (external: true).`,
         `Remove ${name}, or remove external: true when the CRD is generated here.`,
       );
     }

@@ -80,8 +80,8 @@ function asWritten(
     if (marksOf(reader, module, node).length > 0) {
       throw new NoSchema(
         "markers-lost",
-        `TypeScript computes what ${symbol.getName()} is here, without the markers on the class.`,
-        "Write the type out, with its markers.",
+        `${symbol.getName()} is a computed type here, so the markers on its class are lost.`,
+        "Declare the type explicitly, with its markers.",
       );
     }
     return undefined;
@@ -186,7 +186,7 @@ function refuseMarks({ reader }: Asked, declaration: ts.Declaration, name: strin
   if (!initial && marksOf(reader, module, declaration).length === 0) return;
   throw new NoSchema(
     "markers-lost",
-    `TypeScript computes another type for the field ${name} than was written: its ${initial ? "default" : "markers"} may not fit.`,
-    "Write the type out, with its markers.",
+    `TypeScript infers a different type for the field ${name} than the declared one, so its ${initial ? "default" : "markers"} might not match.`,
+    "Declare the type explicitly, with its markers.",
   );
 }

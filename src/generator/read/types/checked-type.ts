@@ -76,7 +76,7 @@ function modelOf(asked: Asked, type: ts.Type): TypeModel {
   if (flags & ts.TypeFlags.Number) {
     throw new NoSchema(
       "number-needs-format",
-      `TypeScript makes \`number\` of \`${shownNode(asked)}\`, which does not say which numbers Kubernetes takes.`,
+      `TypeScript makes \`number\` of \`${shownNode(asked)}\`, which does not specify the number format for Kubernetes.`,
       `Write ${NUMBER_NAMES}, imported from "tsop".`,
     );
   }
@@ -116,7 +116,7 @@ function noSchema(asked: Asked, type: ts.Type): NoSchema {
     return new NoSchema(
       "type-any",
       `TypeScript makes \`any\` of \`${shown}\`, which has no schema.`,
-      "Correct what the compiler says of it, or write the type out.",
+      "Fix the compiler errors for it, or write the type out.",
     );
   }
   return new NoSchema(
@@ -166,8 +166,8 @@ function unionModel(asked: Asked, type: ts.UnionType): TypeModel {
   if (!model) {
     throw new NoSchema(
       "union-without-schema",
-      `TypeScript makes \`${checker.typeToString(type)}\` of \`${shownNode(asked)}\`; a field has one type in a CRD.`,
-      'Give each object a tag, `{ type: "a"; ... } | { type: "b"; ... }`, or one field of its own.',
+      `TypeScript makes \`${checker.typeToString(type)}\` of \`${shownNode(asked)}\`; a field can have only one type in a CRD.`,
+      'Give each object a tag, `{ type: "a"; ... } | { type: "b"; ... }`, or its own field.',
     );
   }
   const { enum: values } = model.schema;
@@ -194,7 +194,7 @@ function tuple(asked: Asked, type: ts.TupleTypeReference): TypeModel {
   if (!first) {
     throw new NoSchema(
       "tuple-empty",
-      "A list that is always empty has no type for its items.",
+      "A list that is always empty has no item type.",
       "Leave it out.",
     );
   }

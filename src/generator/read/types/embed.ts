@@ -141,7 +141,7 @@ function checkPath(reader: Reader, type: TypeModel, path: string, at: Position):
     reader.findings.error(
       at,
       "path-leads-nowhere",
-      `The path ${path} asks for ${name}, which is not there.`,
+      `The path ${path} refers to ${name}, which does not exist.`,
       didYouMean(name, names, `There is: ${names.join(", ") || "nothing"}.`),
     );
     return;

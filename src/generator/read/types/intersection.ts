@@ -129,7 +129,7 @@ function typeOfBoth(a: Schema, b: Schema): Schema | Clash {
   return { first: one, second: other };
 }
 
-const EITHER = "a number or a text";
+const EITHER = "a number or a string";
 const isNumber = (kind: string): boolean => kind === "integer" || kind === "number";
 
 function typeKeywords({ type, anyOf, [INT_OR_STRING]: either }: Schema): Schema {

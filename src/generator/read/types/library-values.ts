@@ -5,7 +5,7 @@
 const TIME =
   'Write Time or MicroTime, imported from "tsop", and convert with new Date(text) and toISOString().';
 const BYTES = 'Write Base64, imported from "tsop": `Buffer.from(text, "base64")` has the bytes.';
-const TEXT = "Write string, and make the object where it is used.";
+const TEXT = "Use string, and create the object where you need it.";
 const WRITE_OUT = "Write the type of the JSON value.";
 
 /** The types to write in place of library objects, by the object's name. */
@@ -15,7 +15,7 @@ export const LIBRARY_VALUES: ReadonlyMap<string, string> = new Map([
     (name) => [name, "Write Record<string, ...>."] as const,
   ),
   ...["Set", "ReadonlySet", "WeakSet"].map(
-    (name) => [name, "Write a list with @ListSet(): no item may be in it twice."] as const,
+    (name) => [name, "Use a list with @ListSet(), whose items must be unique."] as const,
   ),
   ...[
     ..."Int8Array Uint8Array Uint8ClampedArray Int16Array Uint16Array Int32Array Uint32Array".split(

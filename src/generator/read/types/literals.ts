@@ -155,7 +155,7 @@ function referenced(
     : undefined;
 }
 
-/** The values of an alias; none while they are being found, for one that is made of itself. */
+/** The values of an alias; none while they are being found, for one that refers to itself. */
 function aliased(
   reader: Reader,
   node: ts.TypeAliasDeclaration,

@@ -260,7 +260,7 @@ function defaultOf(reader: Reader, module: Module, initial: ts.Expression): Json
     reader,
     { module, node: initial },
     "default-not-constant",
-    `The initialiser \`${initial.getText(module.file)}\` is the default of the field, and not known before the program runs: ${whyNotConstant(reader, module, initial)}.`,
+    `The initialiser \`${initial.getText(module.file)}\` is the default of the field, but its value is known only at run time: ${whyNotConstant(reader, module, initial)}.`,
     "Use a constant, or remove it and write the field with `?` or `!`.",
   );
   return undefined;
@@ -338,6 +338,6 @@ function complainOfShape(reader: Reader, module: Module, member: FieldNode, name
     { module, node: member },
     "type-unknown",
     `The field ${name} has no schema.`,
-    "Write its type, or put @PreserveUnknownFields() on it to keep whatever it holds.",
+    "Declare its type, or add @PreserveUnknownFields() to keep any content.",
   );
 }

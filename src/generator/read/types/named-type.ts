@@ -253,7 +253,7 @@ function declaredType(
         reader,
         { module: scope.module, node },
         "enum-of-several-types",
-        `The enum ${name} has texts and numbers; a field has one type in a CRD.`,
+        `The enum ${name} has texts and numbers; a field can have only one type in a CRD.`,
         "Make two enums of it, or give all members texts.",
       );
     }

@@ -62,7 +62,7 @@ export function foreign(
     { module: user, node: from },
     "foreign-type",
     `${name} of ${first.file}:${first.line} has no schema: ${first.message.replace(/\.$/, "")}${more}.`,
-    `Take the fields that you need, Pick<${name}, "...">, or write a type of your own.`,
+    `Take the fields that you need, Pick<${name}, "...">, or declare your own type.`,
   );
 }
 
@@ -90,7 +90,7 @@ export function contradicting(
     reader,
     { module, node: declaration.name ?? declaration },
     "contradiction",
-    `No value is of both types that are extended${where} would be ${first} and ${second} at once.`,
-    "Leave the field out of one of them with Omit, or make both say the same.",
+    `No value can satisfy both extended types${where} would have to be both ${first} and ${second}.`,
+    "Leave the field out of one of them with Omit, or give both the same type.",
   );
 }

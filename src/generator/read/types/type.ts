@@ -94,8 +94,8 @@ function intersected(
     reader,
     { module: scope.module, node },
     "contradiction",
-    `No value is of both types${where} would be ${both.first} and ${both.second} at once.`,
-    "Leave the field out of one of them with Omit, or make both say the same.",
+    `No value can satisfy both types${where} would have to be both ${both.first} and ${both.second}.`,
+    "Leave the field out of one of them with Omit, or give both the same type.",
   );
 }
 
@@ -148,7 +148,7 @@ function keyword(reader: Reader, node: ts.TypeNode, scope: Scope, at: Position):
         reader,
         { module, node },
         "number-needs-format",
-        "`number` does not say which numbers Kubernetes takes.",
+        "`number` does not specify the number format for Kubernetes.",
         `Write ${NUMBER_NAMES}, imported from "tsop".`,
       );
     default: {
@@ -237,7 +237,7 @@ function membersOf(
       { module: scope.module, node },
       "union-without-schema",
       "A field has one type in a CRD; this union has several that nothing tells apart.",
-      'Give each object a tag, `{ type: "a"; ... } | { type: "b"; ... }`, or one field of its own.',
+      'Give each object a tag, `{ type: "a"; ... } | { type: "b"; ... }`, or its own field.',
     )
   );
 }

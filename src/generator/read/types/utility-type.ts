@@ -95,7 +95,7 @@ function fieldsOf(
     { module: scope.module, node: second },
     "not-a-field",
     `${missing} is not a field of ${first.getText(scope.module.file)}.`,
-    "Methods, accessors and what is not public are not part of a schema: leave them out.",
+    "Remove methods, accessors, and non-public members: they cannot be part of a schema.",
   );
 }
 
@@ -134,7 +134,7 @@ function wrongKey(reader: Reader, key: ts.TypeNode, { module }: Scope): TypeMode
     reader,
     { module, node: key },
     "key-needs-string",
-    "The keys of a record are strings in JSON, of which a schema says nothing.",
+    "The keys of a record are strings in JSON, and a schema cannot constrain them.",
     "Use Record<string, ...>.",
   );
 }

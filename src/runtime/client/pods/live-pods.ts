@@ -117,7 +117,7 @@ async function* logLines(
 function notTried(path: string): TsopError {
   return new TsopError(
     "dry-run-impossible",
-    `GET ${path} was not sent: the client makes dry runs, which the API server does not support for requests to a pod.`,
+    `GET ${path} was not sent: the client is in dry-run mode, which the API server does not support for requests to a pod.`,
     "Send it with a client without dryRun, or leave it out in dry runs.",
   );
 }

@@ -64,7 +64,7 @@ export class PodConnection extends Duplex {
     for (let at = 0; at < chunk.length; at += CHUNK_BYTES) {
       const part = chunk.subarray(at, at + CHUNK_BYTES);
       const socket = this.#socket;
-      if (!socket) throw new Error("the connection to the pod has ended");
+      if (!socket) throw new Error("the connection to the pod is closed");
       if (!socket.send(Buffer.concat([Uint8Array.of(DATA), part]))) await socket.drained();
     }
   }

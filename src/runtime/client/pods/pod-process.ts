@@ -116,7 +116,7 @@ export class ChannelProcess implements PodProcess, MessageSink {
     else {
       this.#exit.reject(
         this.#failed(
-          error ?? new Error("the stream ended before the exit status of the process arrived"),
+          error ?? new Error("the stream closed before the exit status of the process arrived"),
         ),
       );
     }
@@ -151,7 +151,7 @@ export class ChannelProcess implements PodProcess, MessageSink {
     for (let at = 0; at < chunk.length; at += CHUNK_BYTES) {
       const part = chunk.subarray(at, at + CHUNK_BYTES);
       const socket = this.#socket;
-      if (!socket) throw new Error("the process has ended");
+      if (!socket) throw new Error("the process has exited");
       if (!socket.send(Buffer.concat([Uint8Array.of(STDIN), part]))) await socket.drained();
     }
   }

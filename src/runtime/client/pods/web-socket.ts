@@ -169,7 +169,7 @@ export class WebSocketConnection {
     switch (opcode) {
       case TEXT:
       case BINARY:
-        if (this.#parts) throw new Error("a message began in the middle of another one");
+        if (this.#parts) throw new Error("a message started in the middle of another message");
         if (final) this.#sink.message(payload);
         else this.#parts = [Buffer.from(payload)];
         return;
@@ -236,7 +236,7 @@ interface Frame {
 function readFrame(bytes: Buffer): Frame | undefined {
   if (bytes.length < 2) return undefined;
   const [first = 0, second = 0] = bytes;
-  if ((first & 0x70) !== 0) throw new Error("a frame uses an extension that was not asked for");
+  if ((first & 0x70) !== 0) throw new Error("a frame uses an extension that was not negotiated");
   if ((second & 0x80) !== 0) throw new Error("a frame of the server is masked");
   const short = second & 0x7f;
   const headLength = short === 127 ? 10 : short === 126 ? 4 : 2;

@@ -24,7 +24,7 @@ interface PemBlock {
  */
 export function readAuthorities(pem: string): string {
   const good = certificatesOf(pem).filter((text) => parsed(text) !== undefined);
-  if (good.length === 0) throw new CertificateError("holds no certificate in PEM");
+  if (good.length === 0) throw new CertificateError("does not contain a PEM certificate");
   return good.join("");
 }
 

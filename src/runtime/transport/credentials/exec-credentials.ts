@@ -159,7 +159,7 @@ function readAnswer(output: string, apiVersion: string): Known {
     throw new ProgramFailure(`its answer is not in ${apiVersion}, as the kubeconfig asks`);
   }
   const { status } = answer;
-  if (!isJsonObject(status)) throw new ProgramFailure("its answer has no status");
+  if (!isJsonObject(status)) throw new ProgramFailure("its output has no status");
   const text = (name: string): string => {
     const value = status[name] ?? "";
     if (typeof value === "string") return value;
@@ -172,7 +172,7 @@ function readAnswer(output: string, apiVersion: string): Known {
     throw new ProgramFailure("the token of its answer has line breaks or control characters");
   }
   if ((cert === "") !== (key === "")) {
-    throw new ProgramFailure("its answer has only one of certificate and key");
+    throw new ProgramFailure("its output has only one of certificate and key");
   }
   if (token === "" && cert === "") {
     throw new ProgramFailure("its answer has neither a token nor a certificate and key");

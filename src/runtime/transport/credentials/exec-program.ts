@@ -115,12 +115,12 @@ function start(file: string, { args, environment, interactive }: ProgramOptions)
 function endOf(code: number | null, killedBy: NodeJS.Signals | null): string {
   return code === null
     ? `it was killed by ${killedBy ?? "a signal"}`
-    : `it ended with exit code ${code}`;
+    : `it exited with code ${code}`;
 }
 
 function startFailure(code = "an unknown error"): ProgramFailure {
   if (code === "ENOENT") return new ProgramFailure("there is no such program", true);
-  if (code === "EACCES") return new ProgramFailure("it may not be executed");
+  if (code === "EACCES") return new ProgramFailure("it is not executable");
   if (code === "ERR_INVALID_ARG_VALUE") {
     return new ProgramFailure("its path, arguments or variables hold a null character");
   }

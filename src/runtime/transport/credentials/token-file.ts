@@ -35,7 +35,7 @@ export class TokenFile extends RenewedFiles {
     throw new TsopError(
       "token-unreadable",
       `The token file ${this.#path} cannot be read.`,
-      "Check that the path is right and that this user may read it.",
+      "Check that the path is correct and that this user has permission to read it.",
       { cause },
     );
   }

@@ -185,13 +185,13 @@ export class CaBundles {
     const found = { uid, resourceVersion, slots };
     const injected = Object.keys(annotations).find((key) => CERT_MANAGER.test(key));
     if (injected !== undefined) {
-      const problem = `${describe(target)} has the annotation ${injected}, so cert-manager writes its caBundle, too: remove the annotation, or set the certificate mode to cert-manager.`;
+      const problem = `${describe(target)} has the annotation ${injected}, so cert-manager also writes its caBundle: remove the annotation, or set the certificate mode to cert-manager.`;
       return { ...found, problem };
     }
     const isElsewhere = addresses.some(({ config }) => config.url !== undefined);
     if (own.length > 0 || isElsewhere) return found;
     const { namespace, name } = service;
-    const problem = `${describe(target)} has no webhook at the Service ${namespace}/${name}: deploy what \`tsop manifests\` writes.`;
+    const problem = `${describe(target)} has no webhook at the Service ${namespace}/${name}. Run \`tsop deploy\`.`;
     return { ...found, problem };
   }
 }
@@ -222,7 +222,7 @@ const holds = (bundle: string | undefined, authority: X509Certificate): boolean 
 const describe = ({ resource, name }: BundleTarget): string => `${resource.kind} ${name}`;
 
 const missing = (target: BundleTarget): TargetState => ({
-  problem: `${describe(target)} is not there: deploy what \`tsop manifests\` writes.`,
+  problem: `${describe(target)} does not exist. Run \`tsop deploy\`.`,
   isMissing: true,
 });
 
@@ -230,7 +230,7 @@ function failed(target: BundleTarget, verb: string, error: unknown): TargetState
   const { resource, name } = target;
   const rule = `verbs ${CA_BUNDLE_VERBS.join(" and ")} of ${groupResourceOf(resource)}, resourceNames ${name}`;
   const problem = isForbidden(error)
-    ? `The operator may not ${verb} ${groupResourceOf(resource)} ${name}: run \`tsop manifests\` and apply the role (${rule}).`
+    ? `The operator is not allowed to ${verb} ${groupResourceOf(resource)} ${name}: run \`tsop manifests\` and apply the role (${rule}).`
     : `${describe(target)} could not be ${verb === "get" ? "read" : "changed"}: ${messageOf(error)}`;
   return { problem, isMissing: false };
 }

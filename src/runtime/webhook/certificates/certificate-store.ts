@@ -62,7 +62,7 @@ export class CertificateStore {
       throw new TsopError(
         "certificate-secret-foreign",
         `The ${this.description} is not the operator's: it has no label ${MANAGED_BY}=${MANAGER} with the annotation ${SERVICE}=${service}.`,
-        `Delete it if nobody needs it (\`kubectl delete secret -n ${namespace} ${name}\`): the operator makes its own. If cert-manager or you put it there, choose the certificate mode cert-manager or secret.`,
+        `If it is not needed, delete it (\`kubectl delete secret -n ${namespace} ${name}\`), and the operator creates its own. If you or cert-manager created it, choose the certificate mode secret or cert-manager.`,
       );
     }
     const texts = Object.entries(secret.data ?? {}).map(([key, value]) => [

@@ -124,7 +124,7 @@ export async function planKeyring(
   const keyring = { serving, authority, ...(next ? { next } : {}), ...previous };
   const isQuiet = said.problems.length === 0 && said.changes.length === 0;
   if (isQuiet && stored.texts["ca.crt"] !== bundleOf(keyring)) {
-    said.problems.push("ca.crt does not hold the authorities to trust: it is written anew");
+    said.problems.push("ca.crt does not contain the trusted CAs: it is rewritten");
   }
   return { keyring, ...said };
 }
@@ -139,12 +139,12 @@ async function planSigners(
   const nowMs = clock.now();
   const next = readNext(stored, nowMs);
   if (typeof next === "string")
-    problems.push(`${next}: it is dropped, and a new one is issued in time`);
+    problems.push(`${next}: it is discarded, and a new one is issued in time`);
   const ready = typeof next === "string" ? undefined : next;
   const authority = readAuthority(stored, nowMs);
   if (typeof authority === "string") {
     const isFirst = Object.keys(stored.texts).length === 0;
-    if (isFirst) changes.push("there is no authority yet: a new one is issued");
+    if (isFirst) changes.push("there is no CA yet: a new one is issued");
     else problems.push(`${authority}: a new authority is issued`);
     return { authority: ready ?? (await newAuthority(context)) };
   }
@@ -158,7 +158,7 @@ async function planSigners(
   const isAsked = stored.rotate === "authority";
   if (!isAsked && !isDue(authority.x509, nowMs)) return { authority };
   const ends = new Date(periodOf(authority.x509).toMs).toISOString();
-  const reason = isAsked ? "a new authority was asked for" : `the authority expires on ${ends}`;
+  const reason = isAsked ? "a new CA was requested" : `the CA expires on ${ends}`;
   changes.push(`${reason}: the next one is announced, and signs once it is trusted`);
   return { authority, next: await newAuthority(context) };
 }
@@ -248,9 +248,9 @@ function signerOf(
   keyText: string,
   { name, nowMs }: { readonly name: string; readonly nowMs: number },
 ): Signer | string {
-  if (certificates.length === 0) return `${name}.crt holds no certificate that can be read`;
+  if (certificates.length === 0) return `${name}.crt does not contain a readable certificate`;
   const key = privateKeyIn(keyText);
-  if (!key) return `${name}.key holds no private key that can be read`;
+  if (!key) return `${name}.key does not contain a readable private key`;
   if (key.asymmetricKeyType !== "ec") return `${name}.key is not an elliptic curve key`;
   const x509 = certificates.find((one) => one.checkPrivateKey(key));
   if (!x509) return `${name}.key does not match a certificate in ${name}.crt`;
@@ -269,9 +269,9 @@ function servingProblem(
   const { "tls.crt": text, "tls.key": keyText = "" } = texts;
   if (text === undefined) return "there is no certificate";
   const x509 = certificateIn(text);
-  if (!x509) return "tls.crt holds no certificate that can be read";
+  if (!x509) return "tls.crt does not contain a readable certificate";
   const key = privateKeyIn(keyText);
-  if (!key) return "tls.key holds no private key that can be read";
+  if (!key) return "tls.key does not contain a readable private key";
   if (!x509.checkPrivateKey(key)) return "tls.key does not match the certificate in tls.crt";
   const problem = periodProblem(x509, clock.now());
   if (problem !== undefined) return `the certificate in tls.crt ${problem}`;
@@ -289,7 +289,7 @@ function renewalReason(
   authority: Signer,
   { clock }: KeyringContext,
 ): string | undefined {
-  if (rotate === "serving") return "a new certificate was asked for";
+  if (rotate === "serving") return "a new certificate was requested";
   const x509 = certificateIn(texts["tls.crt"] ?? "");
   if (!x509 || !isDue(x509, clock.now())) return undefined;
   const { toMs } = periodOf(x509);

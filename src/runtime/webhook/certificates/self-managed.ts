@@ -113,7 +113,7 @@ export class SelfManaged implements CertificateProvider {
     if (!served) throw new Error(this.#problem ?? "There is no certificate yet.");
     const problem = periodProblem(served.certificate, this.#clock.now());
     if (problem !== undefined) {
-      throw new Error(`The certificate of the webhooks ${problem}. ${this.#problem ?? ""}`.trim());
+      throw new Error(`The webhook certificate ${problem}. ${this.#problem ?? ""}`.trim());
     }
     // A configuration that disappears later is only logged: an unready replica would make all other
     // webhooks fail as well.
@@ -251,7 +251,7 @@ export class SelfManaged implements CertificateProvider {
     this.#served = { server, certificate, authority };
     this.#renewed(server);
     const until = certificate.validTo;
-    this.#log.info({ until }, `the certificate of the webhooks is valid until ${until}`);
+    this.#log.info({ until }, `the webhook certificate is valid until ${until}`);
   }
 
   /** Logs each problem when it arises, and when it is over. */
@@ -264,7 +264,7 @@ export class SelfManaged implements CertificateProvider {
       if (!this.#told.includes(problem)) this.#log.warn(problem);
     }
     if (this.#told.length > 0 && problems.length === 0) {
-      this.#log.info("the problems with the certificate of the webhooks are over");
+      this.#log.info("the problems with the webhook certificate are resolved");
     }
     this.#told = problems;
   }

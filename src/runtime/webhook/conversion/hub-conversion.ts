@@ -47,7 +47,7 @@ export class HubConversion implements ConversionRegistry {
         const fields = { annotation, kind: object.kind, name: metadata.name };
         log.warn(
           metadata.namespace === undefined ? fields : { ...fields, namespace: metadata.namespace },
-          "The annotation is ignored: it does not hold fields of another version of the object.",
+          "The annotation is ignored because it does not contain fields of another version of the object.",
         );
       },
     };

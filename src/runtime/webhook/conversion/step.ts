@@ -53,7 +53,7 @@ export function takeStep(object: SentObject, step: Step, options: StepOptions): 
   if (difference && annotationBytes(annotated) > ANNOTATIONS_MAX_BYTES) {
     const bytes = annotationBytes(annotated);
     throw new Error(
-      `${to} cannot hold all of its fields, and the ones to keep in the annotation ${stash} are too large: the annotations would take ${bytes} bytes, and may take ${ANNOTATIONS_MAX_BYTES}; let ${step.converter.constructor.name} convert more of the fields, or make the object smaller`,
+      `${to} cannot hold all of its fields, and the ones to keep in the annotation ${stash} are too large: the annotations would take ${bytes} bytes, but the limit is ${ANNOTATIONS_MAX_BYTES}; let ${step.converter.constructor.name} convert more of the fields, or make the object smaller`,
     );
   }
   return assembled({ apiVersion: to, kind: object.kind }, annotated, kept);

@@ -52,7 +52,7 @@ export function replyOf(
 
 /** @throws ReviewFailure */
 function parsed({ method, headers, body: bytes }: PathRequest): unknown {
-  if (method !== "POST") throw new ReviewFailure(405, "a review is asked for with POST");
+  if (method !== "POST") throw new ReviewFailure(405, "a review must be requested with POST");
   if (bytes.length === 0) throw new ReviewFailure(400, "the request has no body");
   const { "content-type": type = "" } = headers;
   if (type !== JSON_TYPE && !isJsonType(type)) {

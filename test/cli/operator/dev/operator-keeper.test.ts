@@ -38,7 +38,7 @@ describe("OperatorKeeper", () => {
     await keeper.replace({ ready: () => (ready += 1) });
     for (const seconds of [1, 2, 4]) {
       await eventually(() => {
-        expect(lines.at(-1)).toContain(`ended with 7; it starts again in ${seconds} s`);
+        expect(lines.at(-1)).toContain(`exited with code 7; it restarts in ${seconds} s`);
       });
       await clock.advance(seconds * 1000);
     }

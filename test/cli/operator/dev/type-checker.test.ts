@@ -50,7 +50,7 @@ describe("TypeChecker", () => {
     expect(lines.filter((line) => !line.startsWith(" "))).toEqual([mistake, count]);
     lines.length = 0;
     writeFileSync(join(root, "a.ts"), "export const a: { b: number } = { b: 1 };\n");
-    await seen("types: all errors are gone");
+    await seen("types: all errors are fixed");
   });
 
   it("leaves out what was told already, such as a mistake of syntax", async () => {
@@ -81,7 +81,7 @@ describe("TypeChecker", () => {
     writeFileSync(join(root, "a.ts"), "export const a = ;\n");
     await eventually(() => expect(asked.at(-1)).toBe("a.ts:1"));
     writeFileSync(join(root, "a.ts"), "export const a = 1;\n");
-    await eventually(() => expect(lines[2]).toBe("types: all errors are gone"));
+    await eventually(() => expect(lines[2]).toBe("types: all errors are fixed"));
     expect(asked.filter((place) => place === "a.ts:1")).toHaveLength(2);
   });
 

@@ -54,7 +54,7 @@ describe("--field", () => {
     ["size:quantity=big", "not a quantity"],
     ["mode:enum(a|b)=c", "not one of a, b"],
     ["mode:enum(a|)", "an enum lists its values"],
-    ["tags:string[]=a", "takes no default"],
+    ["tags:string[]=a", "cannot have a default"],
     ["x:constructor", "there is no type"],
     ["constructor:string", "a class has its constructor"],
   ])("refuses %s and lists the types", (text, problem) => {

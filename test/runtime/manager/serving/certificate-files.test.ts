@@ -240,8 +240,12 @@ describe("files of a certificate", () => {
   it.each([
     ["tls.crt", NONE, /no such file or directory, open '.*tls\.crt'/],
     ["tls.crt", () => "", /tls\.crt is empty/],
-    ["tls.crt", () => "garbage", /tls\.crt holds no certificate in PEM that can be read/],
-    ["tls.crt", (text: string) => text.slice(0, 300), /tls\.crt holds no certificate in PEM/],
+    ["tls.crt", () => "garbage", /tls\.crt does not contain a readable PEM certificate/],
+    [
+      "tls.crt",
+      (text: string) => text.slice(0, 300),
+      /tls\.crt does not contain a readable PEM certificate/,
+    ],
     ["tls.crt", () => authority.certificate, /tls\.key does not match the first cert.*tls\.crt/],
     ["tls.key", NONE, /no such file or directory, open '.*tls\.key'/],
     ["tls.key", () => "", /tls\.key is empty/],
@@ -249,7 +253,7 @@ describe("files of a certificate", () => {
     ["tls.key", encrypted, /tls\.key holds a private key with a password/],
     ["tls.key", () => authority.server(["a"]).key, /the key in .*tls\.key does not match the/],
     ["ca.crt", () => "", /ca\.crt is empty/],
-    ["ca.crt", () => "garbage", /ca\.crt holds no certificate in PEM that can be read/],
+    ["ca.crt", () => "garbage", /ca\.crt does not contain a readable PEM certificate/],
   ])("that cannot be used say which one it is and why: %s (%#)", async (name, change, problem) => {
     const clock = new VirtualClock();
     const pair = issue(clock);

@@ -182,12 +182,12 @@ describe.skipIf(process.platform === "win32")("Credentials from a program", () =
       env: [{ name: "SECRET", value: "secret-variable" }],
     });
     const failure = await shown(source.get());
-    expect(failure).toContain("ended with exit code 3");
+    expect(failure).toContain("exited with code 3");
     expect(failure).not.toMatch(/secret-/);
   });
 
   it.each([
-    ["cannot be started", { command: "/etc/passwd" }, /may not be executed/],
+    ["cannot be started", { command: "/etc/passwd" }, /is not executable/],
     ["has a null character", { command: "/bin/sh" }, /null character/],
   ])("shows no argument of a program that %s", async (_, exec, why) => {
     const args = ["secret-argument\0"].map((text) =>

@@ -169,7 +169,9 @@ describe("a new authority", () => {
     expect(replica.served?.serialNumber).toBe(first?.serialNumber);
     expect(replica.unready).toBe("");
     expect(replica.log).toContainEqual(
-      expect.stringMatching(/may not patch customresourcedefinitions.*widgets\.shop\.example\.com/),
+      expect.stringMatching(
+        /not allowed to patch customresourcedefinitions.*widgets\.shop\.example\.com/,
+      ),
     );
     api.refuse = () => undefined;
     await clock.advance(10 * MINUTE_MS);
@@ -241,16 +243,16 @@ describe("the Secret", () => {
   const other = issueServing({ names: ["localhost"] }, new VirtualClock());
   const rsa = `-----BEGIN PRIVATE KEY-----\n${"A".repeat(64)}\n-----END PRIVATE KEY-----\n`;
   it.each([
-    ["tls.crt", () => "garbage", /tls\.crt holds no certificate that can be read/],
+    ["tls.crt", () => "garbage", /tls\.crt does not contain a readable certificate/],
     ["tls.crt", async () => (await other).certificate, /tls\.key does not match the cert/],
-    ["tls.key", () => "", /tls\.key holds no private key that can be read/],
+    ["tls.key", () => "", /tls\.key does not contain a readable private key/],
     ["tls.key", async () => (await other).key, /tls\.key does not match the certificate/],
-    ["ca.crt", () => "", /ca\.crt holds no certificate that can be read/],
-    ["ca.crt", () => "garbage", /ca\.crt holds no certificate that can be read/],
+    ["ca.crt", () => "", /ca\.crt does not contain a readable certificate/],
+    ["ca.crt", () => "garbage", /ca\.crt does not contain a readable certificate/],
     ["ca.crt", async () => (await other).certificate, /ca\.key does not match a certificate in/],
-    ["ca.key", () => rsa, /ca\.key holds no private key that can be read/],
+    ["ca.key", () => rsa, /ca\.key does not contain a readable private key/],
     ["ca.key", async () => (await other).key, /ca\.key does not match a certificate in ca\.crt/],
-    ["next-ca.crt", () => "garbage", /next-ca\.crt holds no certificate that can be read/],
+    ["next-ca.crt", () => "garbage", /next-ca\.crt does not contain a readable certificate/],
   ])(
     "with something wrong in %s is mended, and the reason is told (%#)",
     async (key, text, reason) => {
@@ -338,9 +340,11 @@ describe("the bundles", () => {
     await clock.advance(5 * MINUTE_MS);
     expect(replica.served).toBeDefined();
     expect(replica.unready).toContain(
-      "MutatingWebhookConfiguration shop-mutating-webhook-configuration is not there",
+      "MutatingWebhookConfiguration shop-mutating-webhook-configuration does not exist",
     );
-    expect(replica.unready).toContain("CustomResourceDefinition widgets.shop.example.com is not");
+    expect(replica.unready).toContain(
+      "CustomResourceDefinition widgets.shop.example.com does not exist",
+    );
     expect([MUTATING, VALIDATING, CRD].map((path) => api.one(path))).toEqual([
       undefined,
       undefined,
@@ -354,7 +358,7 @@ describe("the bundles", () => {
     api.remove(MUTATING);
     await clock.advance(MINUTE_MS);
     expect(replica.unready).toBe("");
-    expect(replica.log.at(-1)).toContain("is not there");
+    expect(replica.log.at(-1)).toContain("does not exist");
   });
 
   it("are left to cert-manager where it writes them", async () => {
@@ -459,9 +463,7 @@ describe("an operator whose API server fails", () => {
     expect(replica.served).toBe(first);
     expect(replica.unready).toBe("");
     await clock.advance(2 * DAY_MS);
-    expect(replica.unready).toMatch(
-      /^The certificate of the webhooks expired on 2026-04-01.*could not/,
-    );
+    expect(replica.unready).toMatch(/^The webhook certificate expired on 2026-04-01.*could not/);
     api.down = false;
     await clock.advance(DAY_MS);
     expect(replica.unready).toBe("");

@@ -319,7 +319,7 @@ describe("what cannot be converted", () => {
     expect(validateAnnotations("a", hub.metadata.annotations)).toEqual([]);
     const tooLarge = widget(OLD, { spec: { legacy: { text: "x".repeat(263_000) } } });
     expect(() => registry.convertOne(tooLarge, V1)).toThrow(
-      /Widget team\/blue .* the ones to keep in the annotation conversion\.tsop\.dev\/v1alpha1 are too large: .* may take 262144; let OldConversion convert more/,
+      /Widget team\/blue .* the ones to keep in the annotation conversion\.tsop\.dev\/v1alpha1 are too large: .* limit is 262144; let OldConversion convert more/,
     );
   });
 });

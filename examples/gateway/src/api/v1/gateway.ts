@@ -29,7 +29,7 @@ export class Route {
   @Minimum(1) @Maximum(65535) port!: Int32;
 }
 
-/** What a Gateway asks for. */
+/** The desired state of a Gateway. */
 export class GatewaySpec {
   /** The hosts that are served, each by one Gateway only; `<name>.<namespace>.example.com` when they are left out. */
   @MaxItems(20) hosts?: Host[];
@@ -39,9 +39,9 @@ export class GatewaySpec {
   @Minimum(1) @Maximum(3_600_000) timeoutMs: Int32 = 30_000;
 }
 
-/** What was last seen of a Gateway. */
+/** The observed state of a Gateway. */
 export class GatewayStatus {
-  /** The generation of the spec that this status speaks of. */
+  /** The `metadata.generation` that this status reflects. */
   observedGeneration?: Int64;
   /** `Ready` says whether the routes are served, and why not. */
   @ListMap("type") conditions?: Condition[];

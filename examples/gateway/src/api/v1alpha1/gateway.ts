@@ -11,7 +11,7 @@ import {
   type Int64,
 } from "tsop";
 
-/** What a Gateway asks for. */
+/** The desired state of a Gateway. */
 export class GatewaySpec {
   /** The host that is served, by one Gateway only; `<name>.<namespace>.example.com` when it is left out. */
   @Pattern(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?){0,4}$/)
@@ -24,9 +24,9 @@ export class GatewaySpec {
   @Minimum(1) @Maximum(3600) timeoutSeconds: Int32 = 30;
 }
 
-/** What was last seen of a Gateway. */
+/** The observed state of a Gateway. */
 export class GatewayStatus {
-  /** The generation of the spec that this status speaks of. */
+  /** The `metadata.generation` that this status reflects. */
   observedGeneration?: Int64;
   /** `Ready` says whether the routes are served, and why not. */
   @ListMap("type") conditions?: Condition[];

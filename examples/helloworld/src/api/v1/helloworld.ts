@@ -12,7 +12,7 @@ import {
 } from "tsop";
 import type { PodTemplateSpec } from "tsop/k8s";
 
-/** What a HelloWorld asks for. */
+/** The desired state of a HelloWorld. */
 export class HelloWorldSpec {
   /** How many pods there are. */
   @Minimum(0) replicas: Int32 = 1;
@@ -20,15 +20,15 @@ export class HelloWorldSpec {
   @Embed({ descriptions: false }) template!: PodTemplateSpec;
 }
 
-/** What was last seen of a HelloWorld. */
+/** The observed state of a HelloWorld. */
 export class HelloWorldStatus {
   /** How many pods there are. */
   replicas?: Int32;
   /** How many of them are ready. */
   readyReplicas?: Int32;
-  /** The generation of the spec that this status speaks of. */
+  /** The `metadata.generation` that this status reflects. */
   observedGeneration?: Int64;
-  /** `Ready` says whether as many pods are ready as the spec asks for. */
+  /** Conditions of the object. `Ready` is True when the desired number of pods is ready. */
   @ListMap("type") conditions?: Condition[];
 }
 

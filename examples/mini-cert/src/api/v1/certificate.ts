@@ -19,7 +19,7 @@ import {
  */
 export type Host = string;
 
-/** What a Certificate asks for. */
+/** The desired state of a Certificate. */
 export class CertificateSpec {
   /** The Secret that gets the key and the certificate. One that something else made is left as it is. */
   @MinLength(1) @MaxLength(253) secretName!: string;
@@ -27,7 +27,7 @@ export class CertificateSpec {
   @MinItems(1) @MaxItems(100) dnsNames!: Host[];
 }
 
-/** What an ACME server asks for at `http://<host>/.well-known/acme-challenge/<token>`. */
+/** The challenge that an ACME server requests at `http://<host>/.well-known/acme-challenge/<token>`. */
 export class Challenge {
   host!: string;
   token!: string;
@@ -44,9 +44,9 @@ export class Order {
   challenges!: Challenge[];
 }
 
-/** What was last seen of a Certificate. */
+/** The observed state of a Certificate. */
 export class CertificateStatus {
-  /** The generation of the spec that this status speaks of. */
+  /** The `metadata.generation` that this status reflects. */
   observedGeneration?: Int64;
   /** When the certificate in the Secret ends. */
   notAfter?: Time;

@@ -21,7 +21,7 @@ export class DatabaseSpec {
   @Immutable() storage: Quantity = "1Gi";
 }
 
-/** What a MyApp asks for. */
+/** The desired state of a MyApp. */
 export class MyAppSpec {
   /** How many pods serve the application. */
   @Minimum(0) replicas: Int32 = 1;
@@ -31,7 +31,7 @@ export class MyAppSpec {
   database: DatabaseSpec = { enabled: false, storage: "1Gi" };
 }
 
-/** What was last seen of a MyApp. */
+/** The observed state of a MyApp. */
 export class MyAppStatus {
   /** `Running` when all of it is, `Progressing` before. */
   phase?: "Progressing" | "Running";
@@ -39,7 +39,7 @@ export class MyAppStatus {
   replicas?: Int32;
   /** How many of them are ready. */
   readyReplicas?: Int32;
-  /** The generation of the spec that this status speaks of. */
+  /** The `metadata.generation` that this status reflects. */
   observedGeneration?: Int64;
   /** `Ready` says what the application waits for. */
   @ListMap("type") conditions?: Condition[];

@@ -11,7 +11,7 @@ import {
   type Int64,
 } from "tsop";
 
-/** What a MyWeb asks for. */
+/** The desired state of a MyWeb. */
 export class MyWebSpec {
   /** Image that the pods run; it serves /usr/share/nginx/html on port 80. */
   @MinLength(1) image: string = "nginx:1.27";
@@ -21,15 +21,15 @@ export class MyWebSpec {
   pageContentHtml!: string;
 }
 
-/** What was last seen of a MyWeb. */
+/** The observed state of a MyWeb. */
 export class MyWebStatus {
-  /** Whether the page is served as the spec asks for. */
+  /** Conditions of the object. `Ready` is True when the page is served as specified. */
   completed?: boolean;
   /** How many pods serve it. */
   readyReplicas?: Int32;
   /** The port on which it is served, on every node. */
   nodePort?: Int32;
-  /** The generation of the spec that this status speaks of. */
+  /** The `metadata.generation` that this status reflects. */
   observedGeneration?: Int64;
   /** `Ready` says whether the page is served, and why not. */
   @ListMap("type") conditions?: Condition[];

@@ -45,7 +45,7 @@ export class PostgreSQLSettings {
   parameters?: Record<string, string>;
 }
 
-/** What a PostgreSQLCluster asks for. */
+/** The desired state of a PostgreSQLCluster. */
 export class PostgreSQLClusterSpec {
   /** How many members there are: one primary, and replicas. */
   @Minimum(1) @Maximum(9) instances: Int32 = 3;
@@ -65,7 +65,7 @@ export class Primary {
   uid!: string;
 }
 
-/** What was last seen of a PostgreSQLCluster. */
+/** The observed state of a PostgreSQLCluster. */
 export class PostgreSQLClusterStatus {
   /** Who may accept writes. Nobody else may before this pod has ended. */
   primary?: Primary;
@@ -73,7 +73,7 @@ export class PostgreSQLClusterStatus {
   instances?: Int32;
   /** How many of them are ready. */
   readyInstances?: Int32;
-  /** The generation of the spec that this status speaks of. */
+  /** The `metadata.generation` that this status reflects. */
   observedGeneration?: Int64;
   /** `Ready`, and what it waits for. */
   @ListMap("type") conditions?: Condition[];

@@ -21,7 +21,7 @@ export class BackupSpec {
   beforeDeletion: boolean = true;
 }
 
-/** What a SampleDB asks for. */
+/** The desired state of a SampleDB. */
 export class SampleDBSpec {
   /** Release of the database. */
   @Pattern(/^[0-9]+(\.[0-9]+)*$/) version: string = "16";
@@ -31,13 +31,13 @@ export class SampleDBSpec {
   backup!: BackupSpec;
 }
 
-/** What was last seen of a SampleDB. */
+/** The observed state of a SampleDB. */
 export class SampleDBStatus {
   /** The release that the data is of. */
   version?: string;
   /** When the last backup succeeded. */
   lastBackup?: Time;
-  /** The generation of the spec that this status speaks of. */
+  /** The `metadata.generation` that this status reflects. */
   observedGeneration?: Int64;
   /** `Ready`, `Reconciling` and `Stalled`, and what they are made of. */
   @ListMap("type") conditions?: Condition[];

@@ -116,7 +116,7 @@ function checkFlags(options: CreateApiOptions): void {
     throw new UsageError(
       "nothing-to-create",
       "--no-resource and --no-controller together leave nothing to create.",
-      "Leave one of them out.",
+      "Omit one of them.",
     );
   }
   if (options.image !== undefined) {
@@ -124,37 +124,37 @@ function checkFlags(options: CreateApiOptions): void {
     if (!resource || !controller || options.kind === "Deployment") {
       throw new UsageError(
         "image-without-kind",
-        "--image scaffolds a kind with a controller that makes a Deployment.",
+        "--image scaffolds a kind and a controller that creates a Deployment.",
         "Leave --no-resource and --no-controller out, and give the kind another name than Deployment.",
       );
     }
     if (scopeOf(options) === "Cluster") {
       throw new UsageError(
         "image-of-cluster-kind",
-        "--image scaffolds a controller that makes a Deployment in the namespace of the object, and an object of the cluster has none.",
-        "Leave --scope Cluster out, or leave --image out and write the controller.",
+        "--image needs a namespaced kind: the controller creates a Deployment in the object's namespace.",
+        "Omit --scope Cluster, or omit --image and write the controller.",
       );
     }
   }
   if (!resource && scopeOf(options) !== undefined) {
     throw new UsageError(
       "scope-of-others",
-      "--scope is for a kind that is scaffolded, and with --no-resource the kind is there.",
-      "Leave --scope out.",
+      "--scope cannot be combined with --no-resource: the kind already exists.",
+      "Omit --scope.",
     );
   }
   if (externalApiModule !== undefined) {
     throw new UsageError(
       "no-external-api-module",
-      "There is no --external-api-module: the classes of kinds of others are files of the project.",
-      "Make them from the CRDs with `npx tsop import`, then scaffold the controller with --no-resource.",
+      "--external-api-module is not supported: classes of external kinds are files in your project.",
+      "Generate them from the CRDs with `npx tsop import`, then scaffold the controller with --no-resource.",
     );
   }
   if (!resource || (externalApiDomain ?? externalApiPath) === undefined) return;
   throw new UsageError(
     "external-with-resource",
-    "The --external-api flags are for a kind whose CRD is somebody else's, and without --no-resource a CRD of yours is scaffolded.",
-    "Add --no-resource, or leave the --external-api flags out.",
+    "The --external-api flags need --no-resource; without it, tsop scaffolds a CRD of your own.",
+    "Add --no-resource, or omit the --external-api flags.",
   );
 }
 
@@ -179,8 +179,8 @@ function ownTarget(
   if (found?.external) {
     throw new UsageError(
       "kind-exists",
-      `${found.file} says that the CRD of ${kind} in ${apiGroup} is somebody else's.`,
-      `Scaffold its controller with --no-resource, or take external: true out of ${found.file}.`,
+      `${found.file} declares that the CRD of ${kind} in ${apiGroup} is external.`,
+      `Scaffold its controller with --no-resource, or remove external: true from ${found.file}.`,
     );
   }
   const usual = `src/api/${version}/${kind.toLowerCase()}.ts`;
@@ -200,7 +200,7 @@ function isNamespaced(known: KindClass | undefined, asked: KindScope | undefined
   throw new UsageError(
     "bad-scope",
     `${known.kind} has the scope ${scope} in ${known.file}: all versions of a kind share it, and it cannot change while a cluster has the CRD.`,
-    `Leave --scope out, or say --scope ${scope}.`,
+    `Omit --scope, or use --scope ${scope}.`,
   );
 }
 

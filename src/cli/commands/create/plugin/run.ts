@@ -89,7 +89,7 @@ async function filesFor(
   );
   if (needed === undefined) {
     context.err(
-      `${paint(context).yellow("note")} no test is scaffolded: the schema of this kind is not known here; \`tsop import\` of its CRD keeps a copy of it.`,
+      `${paint(context).yellow("note")} no test is scaffolded because tsop does not know the schema of this kind. \`tsop import\` its CRD to keep a copy of it.`,
     );
   }
   const known = project.plugins.find((one) => one.name === name);
@@ -124,8 +124,8 @@ function askedKind(project: Project, { group, version, kind }: CreatePluginOptio
   if (project.resources.length === 0) {
     throw new UsageError(
       "missing-kind",
-      "The project has no kind yet that the plugin could show.",
-      "Add one: tsop create api --group web --version v1 --kind MyWeb. Or name one of Kubernetes: --group apps --version v1 --kind Deployment",
+      "The project does not have a kind for the plugin to show.",
+      "Add one: tsop create api --group web --version v1 --kind MyWeb. Or name a built-in kind: --group apps --version v1 --kind Deployment",
     );
   }
   const there = project.resources.map(

@@ -41,7 +41,7 @@ export const createWebhook = defineCommand({
       .addOption(certificates)
       .addOption(externalApiDomain)
       .addOption(externalApiPath)
-      .option("--force", "overwrite the files of the webhooks", false)
+      .option("--force", "overwrite the webhook files", false)
       .addOption(dryRun)
       .addOption(diff),
 });

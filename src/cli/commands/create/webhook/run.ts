@@ -73,7 +73,7 @@ export const run: Run<typeof createWebhook> = async (options, context) => {
     await carryOut(plan, context, options);
     if (options.dryRun || plan.changes.length === 0) return 0;
     context.out(`${green("done")} Next:`);
-    context.out("  edit what is in src/webhooks, then");
+    context.out("  edit the files in src/webhooks, then");
     context.out("  npx tsop manifests && npm test");
     return 0;
   });
@@ -91,7 +91,7 @@ function checkedFlags(options: CreateWebhookOptions, context: CliContext): Asked
   if (!defaulting && !validation && !conversion) {
     throw new UsageError(
       "no-webhook-type",
-      "The type of the webhook is missing.",
+      "The webhook type is missing.",
       "Add one or several of --defaulting, --validation, --conversion.",
     );
   }
@@ -183,7 +183,7 @@ async function filesFor(
   files.set(defaultList, await defaultWithWebhooks(project, mode, [...others, resource]));
   if (project.namespaced && before === undefined) {
     context.err(
-      `${paint(context).yellow("note")} configurations of webhooks belong to no namespace: whoever deploys needs the right to make them.`,
+      `${paint(context).yellow("note")} webhook configurations are cluster-scoped, so the user who deploys needs permission to create them.`,
     );
   }
   // Last, so that the file names a webhook only once its files are there.
@@ -234,7 +234,7 @@ function withWebhooks(project: Project, found: ProjectResource, asked: Asked): P
     if (!isAsked || !other) continue;
     throw new UsageError(
       "webhook-exists",
-      `${found.kind} has ${type} in ${other.version}, and one version is enough: the API server converts objects of the others to it.`,
+      `${found.kind} has ${type} in ${other.version}, and one version is enough because the API server converts objects of the other versions to it.`,
       `Leave --${type} out, or move the class in src/webhooks and PROJECT to ${found.version} by hand.`,
     );
   }
@@ -283,7 +283,7 @@ async function storeHub(
   const moved = others.filter((_one, index) => changed[index + 1]?.wasStored);
   if (moved.length > 0) {
     context.err(
-      `${paint(context).yellow("note")} ${kind} is stored as ${version} from now on, in place of ${moved.map((one) => one.version).join(", ")}: \`tsop migrate\` rewrites what a cluster has.`,
+      `${paint(context).yellow("note")} ${kind} is stored as ${version} from now on, instead of ${moved.map((one) => one.version).join(", ")}: \`tsop migrate\` rewrites the objects in a cluster.`,
     );
   }
   const missing = others.filter(

@@ -31,7 +31,7 @@ export const run: Run<typeof generateClient> = async (options, context) => {
     if (definitions.length === 0) {
       throw new UsageError(
         "no-kinds",
-        "The project has no kinds of its own, so there is nothing that a client could be for.",
+        "The project has no kinds of its own, so there is nothing to generate a client for.",
         "Add one: tsop create api --group web --version v1 --kind MyWeb",
       );
     }

@@ -7,7 +7,7 @@ import { objectAt, textAt } from "../../values.ts";
 export const definitionName: Rule = {
   name: "definition-name",
   about:
-    "A CustomResourceDefinition is not named `<plural>.<group>`, its group has no dot, or its group is one of Kubernetes' own: the API server refuses it.",
+    "A CustomResourceDefinition is not named `<plural>.<group>`, its group has no dot, or its group belongs to Kubernetes, so the API server rejects it.",
   example:
     "metadata: { name: web.example.com }\nspec: { group: example.com, names: { plural: webs } }",
   *find({ manifests }) {
@@ -18,15 +18,15 @@ export const definitionName: Rule = {
       if (group !== "" && plural !== "" && manifest.name !== name) {
         yield {
           place: manifest.at(["metadata", "name"]),
-          message: `The definition is named ${manifest.name}, and has to be named ${name}.`,
+          message: `The definition is named ${manifest.name}, but must be named ${name}.`,
           fix: `Write name: ${name}, or change plural or group.`,
         };
       }
       if (group !== "" && !group.includes(".")) {
         yield {
           place: manifest.at(["spec", "group"]),
-          message: `The group ${group} has no dot.`,
-          fix: `Use a domain of yours, such as ${group}.example.com.`,
+          message: `The group ${group} does not contain a dot.`,
+          fix: `Use your own domain, such as ${group}.example.com.`,
         };
       }
       const annotations = objectAt(manifest.value, ["metadata", "annotations"]);
@@ -34,7 +34,7 @@ export const definitionName: Rule = {
         yield {
           place: manifest.at(["spec", "group"]),
           message: `The group ${group} belongs to Kubernetes, and needs the annotation api-approved.kubernetes.io.`,
-          fix: "Use a domain of yours.",
+          fix: "Use your own domain.",
         };
       }
     }

@@ -14,7 +14,7 @@ const GONE: Readonly<Record<string, string>> = {
 export const definitionOfV1beta1: Rule = {
   name: "definition-of-v1beta1",
   about:
-    "A CustomResourceDefinition in v1 has a field of v1beta1. Strict clients refuse it; for others it means nothing.",
+    "A CustomResourceDefinition in v1 has a v1beta1 field. Strict clients reject it; other clients ignore it.",
   example:
     "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nspec:\n  version: v1",
   *find({ manifests }) {
@@ -25,7 +25,7 @@ export const definitionOfV1beta1: Rule = {
         if (!(name in spec)) continue;
         yield {
           place: manifest.at(["spec", name]),
-          message: `${manifest.name} has spec.${name}, which is a field of v1beta1.`,
+          message: `${manifest.name} has spec.${name}, which is a v1beta1 field.`,
           fix,
         };
       }

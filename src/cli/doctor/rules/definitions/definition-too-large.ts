@@ -8,7 +8,7 @@ const MAX_BYTES = 262_144;
 export const definitionTooLarge: Rule = {
   name: "definition-too-large",
   about:
-    "A CustomResourceDefinition is larger than annotations may be, in which `kubectl apply` keeps it: applying it fails with `Too long: must have at most 262144 bytes`.",
+    "A CustomResourceDefinition exceeds the size limit of annotations, in which `kubectl apply` stores it. Applying it fails with `Too long: must have at most 262144 bytes`.",
   example: "# a definition with the schema of a PodSpec and its descriptions, in several versions",
   *find({ manifests }) {
     for (const manifest of manifests.filter(isDefinition)) {
@@ -16,8 +16,8 @@ export const definitionTooLarge: Rule = {
       if (bytes <= MAX_BYTES) continue;
       yield {
         place: manifest.at([]),
-        message: `${manifest.name} has ${bytes} bytes; \`kubectl apply\` takes ${MAX_BYTES}.`,
-        fix: "Apply it with `kubectl apply --server-side` or `tsop install`, or leave descriptions out.",
+        message: `${manifest.name} has ${bytes} bytes; the limit of \`kubectl apply\` is ${MAX_BYTES}.`,
+        fix: "Apply it with `kubectl apply --server-side` or `tsop install`, or remove descriptions.",
       };
     }
   },

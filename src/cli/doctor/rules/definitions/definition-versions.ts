@@ -7,7 +7,7 @@ import { listAt, textAt, valueAt } from "../../values.ts";
 export const definitionVersions: Rule = {
   name: "definition-versions",
   about:
-    "Not exactly one version of a CustomResourceDefinition is stored, or a version in v1 has no schema: the API server refuses it.",
+    "A CustomResourceDefinition does not have exactly one storage version, or a version in v1 has no schema. The API server rejects it.",
   example:
     "versions:\n- { name: v1alpha1, served: true, storage: true }\n- { name: v1, served: true, storage: true }",
   *find({ manifests }) {
@@ -18,8 +18,8 @@ export const definitionVersions: Rule = {
       if (stored.length !== 1) {
         yield {
           place: manifest.at(["spec", "versions"]),
-          message: `${manifest.name} stores ${stored.length === 0 ? "none" : String(stored.length)} of its versions, and has to store exactly one.`,
-          fix: "Say storage: true for one version, storage: false for the others.",
+          message: `${manifest.name} stores ${stored.length === 0 ? "none" : String(stored.length)} of its versions, but must store exactly one.`,
+          fix: "Set storage: true on one version and storage: false on the others.",
         };
       }
       for (const [index, version] of versions.entries()) {
@@ -27,7 +27,7 @@ export const definitionVersions: Rule = {
         yield {
           place: manifest.at(["spec", "versions", index]),
           message: `${manifest.name} has no schema for ${textAt(version, ["name"])}.`,
-          fix: "Add schema.openAPIV3Schema; v1 takes no version without one.",
+          fix: "Add schema.openAPIV3Schema; v1 requires one for each version.",
         };
       }
     }

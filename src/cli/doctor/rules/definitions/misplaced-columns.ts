@@ -14,7 +14,7 @@ const OF_VERSION = [
 export const misplacedColumns: Rule = {
   name: "misplaced-columns",
   about:
-    "Printer columns, or another setting of a version, stand inside of the schema, where they are not fields and mean nothing.",
+    "Printer columns, or other settings of a version, are inside the schema, where they have no effect.",
   example:
     "versions:\n- name: v1\n  schema:\n    openAPIV3Schema:\n      type: object\n      additionalPrinterColumns: []",
   *find({ manifests, fragments }) {
@@ -26,8 +26,8 @@ export const misplacedColumns: Rule = {
         for (const name of OF_VERSION.filter((one) => one in value)) {
           yield {
             place: manifest.at([...path, name]),
-            message: `${name} stands inside of ${key}, and is a setting of the version.`,
-            fix: "Move it to the left, beside `schema`.",
+            message: `${name} is inside ${key}, but is a setting of the version.`,
+            fix: "Move it up, to the level of `schema`.",
           };
         }
       }

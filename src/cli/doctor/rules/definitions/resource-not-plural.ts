@@ -35,7 +35,7 @@ const BUILT_IN = tableOf<string>({
 export const resourceNotPlural: Rule = {
   name: "resource-not-plural",
   about:
-    "A role names a kind, or its singular, where RBAC compares the plural as it stands in URLs. The right is not given, and every request is forbidden.",
+    "A role names a kind or its singular, but RBAC compares the plural from URLs. The permission is not granted, and every request is forbidden.",
   example: "rules:\n- apiGroups: [example.com]\n  resources: [configmonitor]\n  verbs: [get]",
   *find(examined) {
     for (const manifest of examined.manifests.filter(isRole)) {
@@ -46,7 +46,7 @@ export const resourceNotPlural: Rule = {
           if (plural === undefined) continue;
           yield {
             place: manifest.at(["rules", index, "resources", at]),
-            message: `${manifest.kind} ${manifest.name} gives rights to ${resource}, which is not a resource: RBAC compares plurals.`,
+            message: `${manifest.kind} ${manifest.name} grants permissions to ${resource}, which is not a resource. RBAC compares plurals.`,
             fix: `Write ${[plural, ...rest].join("/")}.`,
           };
         }

@@ -6,7 +6,7 @@ import { listAt, objectAt, textAt } from "../../values.ts";
 export const statusWithoutSubresource: Rule = {
   name: "status-without-subresource",
   about:
-    "A schema has a status, and its version has no status subresource: whoever may write the spec writes the status, and clients that write the status get 404.",
+    "A schema has a status, but its version has no status subresource. Anyone who can write the spec can write the status, and clients that write the status get 404.",
   example:
     "versions:\n- name: v1\n  schema: { openAPIV3Schema: { properties: { status: {} } } } # no subresources",
   *find({ manifests }) {
@@ -17,7 +17,7 @@ export const statusWithoutSubresource: Rule = {
         if (!("status" in properties) || "status" in objectAt(version, ["subresources"])) continue;
         yield {
           place: manifest.at(["spec", "versions", index]),
-          message: `${manifest.name} has a status in ${textAt(version, ["name"])}, and no status subresource.`,
+          message: `${manifest.name} has a status in ${textAt(version, ["name"])}, but no status subresource.`,
           fix: "Add `subresources: {status: {}}` to the version.",
         };
       }
