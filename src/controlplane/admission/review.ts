@@ -10,7 +10,7 @@ import type { JsonObject } from "../../kube/object.ts";
 import { parseApiVersion } from "../../kube/resource.ts";
 import type { Status } from "../../kube/status.ts";
 import { userInfo } from "../auth/authenticator.ts";
-import { withEmptied } from "../builtin/strategies/emptied.ts";
+import { withEmptied } from "../builtin/go/emptied.ts";
 import type { ServedResource } from "../kinds.ts";
 import { readText, readType } from "../wire/decode-body.ts";
 import { plainNumbers } from "../wire/json/number-literal.ts";

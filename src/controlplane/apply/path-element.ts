@@ -11,7 +11,7 @@ import { isNumeric } from "../../kube/text/go-number.ts";
 import { encodeJson } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";
 import { readJson } from "../wire/json/json-scanner.ts";
-import { printJson } from "../builtin/strategies/go-print.ts";
+import { printJson } from "../builtin/go/print.ts";
 
 /** A path element in FieldsV1's notation. */
 export type PathElement = string;

@@ -7,8 +7,8 @@
 import { asObject, copyJson, isJsonObject } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";
 import { listAt, mapAt } from "./at.ts";
-import { inGoOrder } from "./strategies/go-order.ts";
-import { normaliseShape } from "./strategies/go-shape.ts";
+import { inGoOrder } from "./go/order.ts";
+import { normaliseShape } from "./go/shape.ts";
 
 const PREFIX = "autoscaling.alpha.kubernetes.io/";
 const METRICS = `${PREFIX}metrics`;

@@ -8,7 +8,7 @@ import type { TableColumn, TablePrinter } from "../kinds.ts";
 import { LineTable } from "../line-table.ts";
 import { rulesOf } from "./kinds/kind-table.ts";
 import { convertVersion } from "./kind-versions.ts";
-import type { KindRules } from "./strategies/kind-rules.ts";
+import type { KindRules } from "./kind-rules.ts";
 import { COMMON_CELLS, cellReader } from "./tables/cells.ts";
 
 type Row = readonly [

@@ -6,7 +6,7 @@ import { canonicaliseSchema } from "../../kube/schema/canonical.ts";
 import { isKnownFormat } from "../../kube/schema/formats.ts";
 import type { Schema } from "../../kube/schema/structural.ts";
 import { schemasOf } from "../../kube/schema/keyword-rules.ts";
-import { normaliseShape } from "../builtin/strategies/go-shape.ts";
+import { normaliseShape } from "../builtin/go/shape.ts";
 import type { KindTraits, Strategy, WriteContext } from "../kinds.ts";
 import {
   CLEANUP_FINALIZER,

@@ -9,13 +9,13 @@ import { type StatusError, failure } from "../../kube/status.ts";
 import { quote } from "../../kube/field-errors.ts";
 import { sortedKeys } from "../../kube/schema/sorted-keys.ts";
 import { apiVersionOf, parseApiVersion } from "../../kube/resource.ts";
-import { printValue } from "../builtin/strategies/go-print.ts";
+import { printValue } from "../builtin/go/print.ts";
 import {
   type Definition,
   type GroupVersionKind,
   findDefinitionName,
 } from "../builtin/definitions.ts";
-import { inGoOrder } from "../builtin/strategies/go-order.ts";
+import { inGoOrder } from "../builtin/go/order.ts";
 import { convertBuiltIn, readBuiltIn } from "./built-in-reader.ts";
 import { type Content, readContent, strictMistake, unknownFields, warningsOf } from "./content.ts";
 import {

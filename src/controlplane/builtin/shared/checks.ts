@@ -7,7 +7,7 @@ import { validateLabels } from "../../../kube/metadata.ts";
 import type { LabelSelector as Selector } from "../../../kube/selectors/selector.ts";
 import { selectorErrors } from "../../../kube/selectors/selector-rules.ts";
 import type { WriteContext } from "../../kinds.ts";
-import { internalForm, sameForm } from "../strategies/go-internal.ts";
+import { internalForm, sameForm } from "../go/internal.ts";
 import { parseAddress } from "./addresses/addresses.ts";
 import type { IntOrString, LabelSelector } from "./shapes.ts";
 

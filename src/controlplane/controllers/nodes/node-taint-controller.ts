@@ -10,7 +10,7 @@ import { unlessGone } from "../absence.ts";
 import type { StoreEvent } from "../client.ts";
 import { keyFrom, textOf } from "../keys.ts";
 import { NODES, PODS } from "../../builtin/tokens.ts";
-import { tolerates } from "../pods/pod-scheduling.ts";
+import { tolerates } from "../scheduler/pod-scheduling.ts";
 import { isFinished } from "../pods/pods.ts";
 import { msOf, timeOf } from "../../../kube/values/times.ts";
 import { ObjectController, watch } from "../controller.ts";

@@ -3,7 +3,7 @@ import { asObject, copyJson, sameJson, asJson } from "../../../kube/json.ts";
 import type { SentObject } from "../../../kube/object.ts";
 import { apiVersionOf } from "../../../kube/resource.ts";
 import { StatusError } from "../../../kube/status.ts";
-import { withoutEmptied } from "../../builtin/strategies/emptied.ts";
+import { withoutEmptied } from "../../builtin/go/emptied.ts";
 import { convertVersion } from "../../builtin/kind-versions.ts";
 import type { ConvertObject } from "../../admission/attributes.ts";
 import type { ServedResource } from "../../kinds.ts";

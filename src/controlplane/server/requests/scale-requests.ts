@@ -7,7 +7,7 @@ import { copyJson } from "../../../kube/json.ts";
 import type { SentObject, ObjectMeta } from "../../../kube/object.ts";
 import { type StatusError, failure } from "../../../kube/status.ts";
 import { findBuiltInSchema } from "../../builtin/definitions.ts";
-import { normaliseShape } from "../../builtin/strategies/go-shape.ts";
+import { normaliseShape } from "../../builtin/go/shape.ts";
 import { decodeConfiguration, decodePatch } from "../../wire/decode-patch.ts";
 import { checkPatched, readObject, tellMistakes } from "./body.ts";
 import type { Cluster, WriteOptions } from "../cluster/cluster.ts";

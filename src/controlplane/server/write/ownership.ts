@@ -9,7 +9,7 @@ import { trackUpdate } from "../../apply/track-update.ts";
 import { type OwnedResource, Untrackable, type WriteBy } from "../../apply/write.ts";
 import { findBuiltInSchema } from "../../builtin/definitions.ts";
 import { convertVersion } from "../../builtin/kind-versions.ts";
-import { withEmptied } from "../../builtin/strategies/emptied.ts";
+import { withEmptied } from "../../builtin/go/emptied.ts";
 import type { ServedResource } from "../../kinds.ts";
 import type { Cluster, Endpoint, Write } from "../cluster/cluster.ts";
 import { collectionOf } from "../../resource-name.ts";

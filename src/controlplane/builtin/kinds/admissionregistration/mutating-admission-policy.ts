@@ -1,6 +1,6 @@
 /** Rules of the kind MutatingAdmissionPolicy. */
 import { mutatingPolicyErrors } from "./policy-errors.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { KindRules } from "../../kind-rules.ts";
 import { paramKind, policyRules } from "./shared.ts";
 
 /** The rules of MutatingAdmissionPolicies. */

@@ -1,5 +1,5 @@
 /** Rules of the kind MutatingWebhookConfiguration. */
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { KindRules } from "../../kind-rules.ts";
 import {
   type WebhookConfiguration,
   setWebhookDefaults,

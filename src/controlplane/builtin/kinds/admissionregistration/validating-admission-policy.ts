@@ -3,7 +3,7 @@ import type { Check } from "../../../../kube/check.ts";
 import { validatingPolicyErrors } from "./policy-errors.ts";
 import { checkedChange } from "../../shared/checks.ts";
 import { checkConditions } from "../../shared/conditions.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { KindRules } from "../../kind-rules.ts";
 import { type PolicyObject, paramKind, policyRules } from "./shared.ts";
 
 function checkStatus(policy: Check<PolicyObject>): void {

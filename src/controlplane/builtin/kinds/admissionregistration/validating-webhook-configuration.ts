@@ -6,7 +6,7 @@ import {
   conditionProblem,
 } from "../../../admission/expressions/expressions.ts";
 import type { Sent } from "../../shared/shapes.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { KindRules } from "../../kind-rules.ts";
 import { SHARED, setMatchDefaults } from "./shared.ts";
 
 export type WebhookConfiguration = Sent<MutatingWebhookConfiguration>;

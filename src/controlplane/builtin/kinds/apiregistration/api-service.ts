@@ -12,7 +12,7 @@ import type { WriteContext } from "../../../kinds.ts";
 import { at, textAt } from "../../at.ts";
 import { checked, checkedChange } from "../../shared/checks.ts";
 import type { Loose, Sent } from "../../shared/shapes.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { KindRules } from "../../kind-rules.ts";
 import { timeOf } from "../../../../kube/values/times.ts";
 import { conditionOf } from "../../tables/cells.ts";
 

@@ -3,7 +3,7 @@ import type { Check } from "../../../../kube/check.ts";
 import { isJsonObject } from "../../../../kube/json.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import { checkNotNegative, checked, checkedChange } from "../../shared/checks.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { KindRules } from "../../kind-rules.ts";
 
 interface ControllerRevision extends SentObject {
   data?: unknown;

@@ -13,15 +13,15 @@ import {
   selectsNothing,
 } from "../../shared/checks.ts";
 import { setPodTemplateDefaults } from "../../shared/pods/defaults.ts";
-import { checkTemplate } from "../../shared/pods/pod-spec.ts";
+import { checkTemplate } from "../../shared/workloads/pod-spec.ts";
 import type { PodTemplate } from "../../shared/pods/shapes.ts";
-import { templateWarnings } from "../../shared/pods/warnings.ts";
+import { templateWarnings } from "../../shared/workloads/pod-warnings.ts";
 import type { LabelSelector } from "../../shared/shapes.ts";
 import { checkEndless, checkSelection } from "../../shared/workloads/selection.ts";
 import { checkCounts } from "../../shared/workloads/status.ts";
 import { dropFromWorkload } from "../../shared/workloads/templates.ts";
-import { internalForm } from "../../strategies/go-internal.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import { internalForm } from "../../go/internal.ts";
+import type { KindRules } from "../../kind-rules.ts";
 import { labelsCell, selectorCell } from "../../tables/cells.ts";
 import {
   HISTORY,

@@ -8,11 +8,11 @@ import {
   checkedChange,
 } from "../../shared/checks.ts";
 import { setPodTemplateDefaults } from "../../shared/pods/defaults.ts";
-import { namedTemplateWarnings } from "../../shared/pods/warnings.ts";
+import { namedTemplateWarnings } from "../../shared/workloads/pod-warnings.ts";
 import { checkCounts } from "../../shared/workloads/status.ts";
 import { dropFromWorkload } from "../../shared/workloads/templates.ts";
-import { internalForm } from "../../strategies/go-internal.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import { internalForm } from "../../go/internal.ts";
+import type { KindRules } from "../../kind-rules.ts";
 import { selectorCell } from "../../tables/cells.ts";
 import {
   type Deployment,

@@ -2,11 +2,11 @@
 import type { Check } from "../../../../kube/check.ts";
 import { checkNotNegative, checked, checkedChange } from "../../shared/checks.ts";
 import { setPodTemplateDefaults } from "../../shared/pods/defaults.ts";
-import { namedTemplateWarnings } from "../../shared/pods/warnings.ts";
+import { namedTemplateWarnings } from "../../shared/workloads/pod-warnings.ts";
 import type { ReplicaSet } from "../../shared/workloads/shapes.ts";
 import { checkReplicaSetStatus } from "../../shared/workloads/status.ts";
 import { dropFromWorkload } from "../../shared/workloads/templates.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { KindRules } from "../../kind-rules.ts";
 import { selectorCell } from "../../tables/cells.ts";
 import { checkReplicas, checkSelectorChange } from "./shared.ts";
 import { selectorScale } from "../../shared/workloads/scale.ts";

@@ -8,7 +8,7 @@ import type { PodTemplate } from "../../shared/pods/shapes.ts";
 import type { IntOrString, LabelSelector } from "../../shared/shapes.ts";
 import { checkReplicatedTemplate, checkSelection } from "../../shared/workloads/selection.ts";
 import type { ReplicaStatus } from "../../shared/workloads/shapes.ts";
-import { internalForm } from "../../strategies/go-internal.ts";
+import { internalForm } from "../../go/internal.ts";
 
 export const HISTORY = 10;
 

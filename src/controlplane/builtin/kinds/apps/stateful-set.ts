@@ -12,9 +12,9 @@ import {
   warningsOf,
 } from "../../shared/checks.ts";
 import { setPodTemplateDefaults } from "../../shared/pods/defaults.ts";
-import { checkPodTemplateMetadata, checkTemplate } from "../../shared/pods/pod-spec.ts";
+import { checkPodTemplateMetadata, checkTemplate } from "../../shared/workloads/pod-spec.ts";
 import type { PodTemplate } from "../../shared/pods/shapes.ts";
-import { templateWarnings } from "../../shared/pods/warnings.ts";
+import { templateWarnings } from "../../shared/workloads/pod-warnings.ts";
 import type { IntOrString, LabelSelector, PersistentVolumeClaim } from "../../shared/shapes.ts";
 import { checkClaimSpec } from "../../shared/volumes/claim-spec.ts";
 import { warnOfClaimSize } from "../../shared/volumes/warnings.ts";
@@ -22,8 +22,8 @@ import { checkEndless, checkSelection } from "../../shared/workloads/selection.t
 import type { ReplicaStatus } from "../../shared/workloads/shapes.ts";
 import { checkCounts } from "../../shared/workloads/status.ts";
 import { dropFromWorkload } from "../../shared/workloads/templates.ts";
-import { internalForm } from "../../strategies/go-internal.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import { internalForm } from "../../go/internal.ts";
+import type { KindRules } from "../../kind-rules.ts";
 import { HISTORY, checkCollisions, checkSelector, isZero, readyOfDesired } from "./shared.ts";
 import { selectorScale } from "../../shared/workloads/scale.ts";
 

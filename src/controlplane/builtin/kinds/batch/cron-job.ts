@@ -7,8 +7,8 @@ import type { ObjectMeta, SentObject } from "../../../../kube/object.ts";
 import { at } from "../../at.ts";
 import { checkNotNegative, checked, checkedChange } from "../../shared/checks.ts";
 import { dropFromTemplate } from "../../shared/pods/defaults.ts";
-import { isUncounted, nameWarnings, podWarnings } from "../../shared/pods/warnings.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import { isUncounted, nameWarnings, podWarnings } from "../../shared/workloads/pod-warnings.ts";
+import type { KindRules } from "../../kind-rules.ts";
 import { ageCell, containerCells, selectorCell } from "../../tables/cells.ts";
 import { type JobSpec, checkJobSpec, setJobSpecDefaults, tooManyIndexes } from "./job-spec.ts";
 

@@ -6,7 +6,7 @@ import type { SentObject } from "../../../../kube/object.ts";
 import { fields, labelNotSupported } from "../../selectable-fields.ts";
 import { checked, checkedChange } from "../../shared/checks.ts";
 import { checkSignerName, trustBundleNameErrors } from "../../shared/signers.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { KindRules } from "../../kind-rules.ts";
 import { pemBlocks } from "./pem.ts";
 
 /** The shape of a ClusterTrustBundle. */

@@ -3,7 +3,7 @@ import type { Lease as LeaseKind } from "../../../../generated/k8s/coordination-
 import type { Check } from "../../../../kube/check.ts";
 import { checkNotNegative, checked } from "../../shared/checks.ts";
 import type { Sent } from "../../shared/shapes.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { KindRules } from "../../kind-rules.ts";
 
 /** Drops the fields of coordinated leader election, a disabled feature. */
 function dropLeaseStrategy(object: Lease): void {

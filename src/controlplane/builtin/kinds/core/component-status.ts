@@ -1,7 +1,7 @@
 /** The table of the kind ComponentStatus. */
 import type { SentObject } from "../../../../kube/object.ts";
 import { listAt, textAt } from "../../at.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { KindRules } from "../../kind-rules.ts";
 
 function healthy(object: SentObject): unknown {
   return listAt(object, "conditions").find((condition) => textAt(condition, "type") === "Healthy");

@@ -5,7 +5,7 @@ import type { Check } from "../../../../kube/check.ts";
 import { mapAt } from "../../at.ts";
 import { checked, checkedChange, configKeyErrors } from "../../shared/checks.ts";
 import type { ShapedObject } from "../../shared/shapes.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { KindRules } from "../../kind-rules.ts";
 import { MAX_BYTES, checkFixed, decodedBytes } from "./data.ts";
 
 export type ConfigMap = ShapedObject<core.ConfigMap>;

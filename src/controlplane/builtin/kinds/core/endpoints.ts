@@ -13,7 +13,7 @@ import { addressErrors, endpointAddressErrors } from "../../shared/addresses/add
 import { checkPortNumber, checked, checkedChange } from "../../shared/checks.ts";
 import { PROTOCOLS } from "../../shared/endpoint-ports.ts";
 import type { ShapedObject } from "../../shared/shapes.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { KindRules } from "../../kind-rules.ts";
 import { listWithMore } from "../../tables/cells.ts";
 
 function setEndpointsDefaults(object: Endpoints): void {

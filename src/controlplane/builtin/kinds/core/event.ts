@@ -6,8 +6,8 @@ import { qualifiedNameErrors } from "../../../../kube/names.ts";
 import type { JsonObject, SentObject } from "../../../../kube/object.ts";
 import { at, numberAt, textAt } from "../../at.ts";
 import { checked, checkedChange } from "../../shared/checks.ts";
-import { internalForm } from "../../strategies/go-internal.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import { internalForm } from "../../go/internal.ts";
+import type { KindRules } from "../../kind-rules.ts";
 import { ageOf } from "../../../../kube/values/age.ts";
 
 const MAX_LENGTHS = { reportingInstance: 128, action: 128, reason: 128, message: 1024 };

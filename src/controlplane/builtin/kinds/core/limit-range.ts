@@ -12,7 +12,7 @@ import {
 } from "../../shared/resource-names.ts";
 import { checked } from "../../shared/checks.ts";
 import type { ResourceList, Shaped, ShapedObject } from "../../shared/shapes.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { KindRules } from "../../kind-rules.ts";
 import { sorted } from "./shared.ts";
 
 /** Names a LimitRange without a name after its uid. */

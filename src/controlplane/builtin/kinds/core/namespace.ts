@@ -7,7 +7,7 @@ import type { Check } from "../../../../kube/check.ts";
 import { qualifiedNameErrors } from "../../../../kube/names.ts";
 import { checked, checkedChange } from "../../shared/checks.ts";
 import type { ShapedObject } from "../../shared/shapes.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { KindRules } from "../../kind-rules.ts";
 
 const NAME_LABEL = "kubernetes.io/metadata.name";
 

@@ -11,8 +11,8 @@ import { checked, checkedChange } from "../../shared/checks.ts";
 import { EFFECTS } from "../../shared/pods/scheduling.ts";
 import { checkAmount } from "../../shared/resource-names.ts";
 import type { Shaped, ShapedObject } from "../../shared/shapes.ts";
-import { asGiven } from "../../strategies/emptied.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import { asGiven } from "../../go/emptied.ts";
+import type { KindRules } from "../../kind-rules.ts";
 import { conditionOf } from "../../tables/cells.ts";
 import { fields, labelNotSupported } from "../../selectable-fields.ts";
 

@@ -22,9 +22,9 @@ import type {
 import { checkClaimSpec } from "../../shared/volumes/claim-spec.ts";
 import { protectInUse } from "../../shared/volumes/protection.ts";
 import { warnOfClaimSize } from "../../shared/volumes/warnings.ts";
-import { asGiven } from "../../strategies/emptied.ts";
-import { formDifference } from "../../strategies/go-internal.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import { asGiven } from "../../go/emptied.ts";
+import { formDifference } from "../../go/internal.ts";
+import type { KindRules } from "../../kind-rules.ts";
 import { CLASS, VOLUME_CELLS, accessModes, size } from "./volume-columns.ts";
 import { present } from "../../../../present.ts";
 

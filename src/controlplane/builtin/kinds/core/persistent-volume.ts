@@ -5,13 +5,13 @@ import type { WriteContext } from "../../../kinds.ts";
 import { at, listAt, textAt } from "../../at.ts";
 import { checked, checkedChange, warningsOf } from "../../shared/checks.ts";
 import { setVolumeSourceDefaults } from "../../shared/pods/defaults.ts";
-import { warnOfNodeTerm } from "../../shared/pods/warnings.ts";
+import { warnOfNodeTerm } from "../../shared/workloads/pod-warnings.ts";
 import type { PersistentVolume } from "../../shared/shapes.ts";
 import { protectInUse } from "../../shared/volumes/protection.ts";
 import { checkVolumeSpec } from "../../shared/volumes/volume-spec.ts";
 import { SOURCES } from "../../shared/volumes/warnings.ts";
-import { formDifference, internalForm, sameForm } from "../../strategies/go-internal.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import { formDifference, internalForm, sameForm } from "../../go/internal.ts";
+import type { KindRules } from "../../kind-rules.ts";
 import { timeOf } from "../../../../kube/values/times.ts";
 import { CLASS, VOLUME_CELLS, accessModes, size } from "./volume-columns.ts";
 

@@ -10,13 +10,13 @@ import {
   isUncounted,
   namedTemplateWarnings,
   podWarnings,
-} from "../../shared/pods/warnings.ts";
+} from "../../shared/workloads/pod-warnings.ts";
 import type { Shaped } from "../../shared/shapes.ts";
 import { checkReplicatedTemplate, checkSelection } from "../../shared/workloads/selection.ts";
 import type { ReplicaStatus } from "../../shared/workloads/shapes.ts";
 import { checkReplicaSetStatus } from "../../shared/workloads/status.ts";
 import { dropFromWorkload } from "../../shared/workloads/templates.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { KindRules } from "../../kind-rules.ts";
 import { labelsCell } from "../../tables/cells.ts";
 import { fields, labelNotSupported } from "../../selectable-fields.ts";
 import { mapSelectorScale } from "../../shared/workloads/scale.ts";

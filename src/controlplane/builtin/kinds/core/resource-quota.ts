@@ -5,8 +5,8 @@ import { mapAt, textOf } from "../../at.ts";
 import { checked, checkedChange } from "../../shared/checks.ts";
 import { checkAmount, checkResourceName, isQuotaResource } from "../../shared/resource-names.ts";
 import type { ResourceList, ResourceQuota, ScopeExpression } from "../../shared/shapes.ts";
-import { asGiven } from "../../strategies/emptied.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import { asGiven } from "../../go/emptied.ts";
+import type { KindRules } from "../../kind-rules.ts";
 import { sorted } from "./shared.ts";
 import { tableOf } from "../../../../table.ts";
 

@@ -7,7 +7,7 @@ import type { Check } from "../../../../kube/check.ts";
 import { scanJson } from "../../../wire/json/json-scanner.ts";
 import { checked, checkedChange, configKeyErrors } from "../../shared/checks.ts";
 import type { ShapedObject } from "../../shared/shapes.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { KindRules } from "../../kind-rules.ts";
 import { MAX_BYTES, checkFixed, decodedBytes } from "./data.ts";
 import { fields, labelNotSupported } from "../../selectable-fields.ts";
 import { tableOf } from "../../../../table.ts";

@@ -1,6 +1,6 @@
 /** Rules of the kind ServiceAccount. */
 import type { SentObject } from "../../../../kube/object.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { KindRules } from "../../kind-rules.ts";
 import type { ServiceAccount } from "./pod/shape.ts";
 import { ENFORCED } from "./shared.ts";
 

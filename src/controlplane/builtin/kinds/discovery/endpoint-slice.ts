@@ -18,7 +18,7 @@ import { warnOfAddress } from "../../shared/addresses/warnings.ts";
 import { checkLabels, checked, checkedChange, warningsOf } from "../../shared/checks.ts";
 import { PROTOCOLS } from "../../shared/endpoint-ports.ts";
 import type { Loose, Sent } from "../../shared/shapes.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { KindRules } from "../../kind-rules.ts";
 import { listWithMore } from "../../tables/cells.ts";
 
 function setEndpointSliceDefaults(object: EndpointSlice): void {

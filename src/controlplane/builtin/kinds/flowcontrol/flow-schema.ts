@@ -12,8 +12,8 @@ import type { SentObject } from "../../../../kube/object.ts";
 import { textAt } from "../../at.ts";
 import { checked, checkedChange } from "../../shared/checks.ts";
 import type { Loose, Sent } from "../../shared/shapes.ts";
-import { internalForm } from "../../strategies/go-internal.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import { internalForm } from "../../go/internal.ts";
+import type { KindRules } from "../../kind-rules.ts";
 import { conditionOf } from "../../tables/cells.ts";
 import { checkFlowStatus } from "./shared.ts";
 

@@ -11,7 +11,7 @@ import type { SentObject } from "../../../../kube/object.ts";
 import { at } from "../../at.ts";
 import { checked, checkedChange } from "../../shared/checks.ts";
 import type { Loose, Sent } from "../../shared/shapes.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { KindRules } from "../../kind-rules.ts";
 import { checkFlowStatus } from "./shared.ts";
 
 type PriorityLevel = Sent<PriorityLevelConfiguration> & {

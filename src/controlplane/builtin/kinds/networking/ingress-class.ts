@@ -9,7 +9,7 @@ import type { SentObject } from "../../../../kube/object.ts";
 import { at, textAt } from "../../at.ts";
 import { checkDomainPrefixedPath, checked, checkedChange } from "../../shared/checks.ts";
 import type { Loose, Sent } from "../../shared/shapes.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { KindRules } from "../../kind-rules.ts";
 import { defaultNameCell } from "../../tables/cells.ts";
 import { checkReference } from "./shared.ts";
 

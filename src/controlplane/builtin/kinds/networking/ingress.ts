@@ -20,8 +20,8 @@ import {
   portNameErrors,
 } from "../../shared/checks.ts";
 import type { Loose, Sent } from "../../shared/shapes.ts";
-import { asGiven } from "../../strategies/emptied.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import { asGiven } from "../../go/emptied.ts";
+import type { KindRules } from "../../kind-rules.ts";
 import { checkReference } from "./shared.ts";
 
 type Ingress = Sent<IngressKind>;

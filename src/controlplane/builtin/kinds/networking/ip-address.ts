@@ -6,7 +6,7 @@ import type { SentObject } from "../../../../kube/object.ts";
 import { at, textAt } from "../../at.ts";
 import { checkSegment, checkUnchangedForm, checked, checkedChange } from "../../shared/checks.ts";
 import type { Sent } from "../../shared/shapes.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { KindRules } from "../../kind-rules.ts";
 import { ageCell } from "../../tables/cells.ts";
 
 type Address = Sent<IPAddress>;

@@ -5,7 +5,7 @@ import { selectorErrors } from "../../../../kube/selectors/selector-rules.ts";
 import { type Range, masked, parseRange, rangeErrors } from "../../shared/addresses/addresses.ts";
 import { checkPortNumber, checked, portNameErrors } from "../../shared/checks.ts";
 import type { IntOrString, LabelSelector } from "../../shared/shapes.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { KindRules } from "../../kind-rules.ts";
 import { selectorCell } from "../../tables/cells.ts";
 
 function setNetworkPolicyDefaults(object: NetworkPolicy): void {

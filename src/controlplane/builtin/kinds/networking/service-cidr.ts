@@ -4,8 +4,8 @@ import { type Check, IMMUTABLE } from "../../../../kube/check.ts";
 import { isOneOfEach, parseRange, rangeErrors } from "../../shared/addresses/addresses.ts";
 import { checked, checkedChange } from "../../shared/checks.ts";
 import type { Sent } from "../../shared/shapes.ts";
-import { asGiven } from "../../strategies/emptied.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import { asGiven } from "../../go/emptied.ts";
+import type { KindRules } from "../../kind-rules.ts";
 
 type ServiceCidr = Sent<ServiceCIDR>;
 

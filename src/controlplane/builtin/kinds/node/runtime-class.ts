@@ -7,7 +7,7 @@ import { checkResources } from "../../shared/pods/container-resources.ts";
 import { checkToleration } from "../../shared/pods/scheduling.ts";
 import type { Toleration } from "../../shared/pods/shapes.ts";
 import type { ResourceList } from "../../shared/shapes.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { KindRules } from "../../kind-rules.ts";
 
 /** The shape of a RuntimeClass. */
 export interface RuntimeClass extends SentObject {

@@ -11,7 +11,7 @@ import {
 } from "../../shared/checks.ts";
 import { checkConditions } from "../../shared/conditions.ts";
 import type { Condition, IntOrString, LabelSelector } from "../../shared/shapes.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { KindRules } from "../../kind-rules.ts";
 
 /** The shape of a PodDisruptionBudget. */
 export interface DisruptionBudget extends SentObject {

@@ -4,7 +4,7 @@ import type { Check } from "../../../../kube/check.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import { checkSelector, checked } from "../../shared/checks.ts";
 import type { LabelSelector, Loose } from "../../shared/shapes.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { KindRules } from "../../kind-rules.ts";
 import { checkRule } from "./role.ts";
 
 interface ClusterRole extends SentObject {

@@ -4,7 +4,7 @@ import type { Check } from "../../../../kube/check.ts";
 import { qualifiedNameErrors } from "../../../../kube/names.ts";
 import { checked } from "../../shared/checks.ts";
 import type { Sent } from "../../shared/shapes.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { KindRules } from "../../kind-rules.ts";
 import { MAX_CONFIGS } from "./claim-spec.ts";
 import { checkConfiguration, checkSelectors } from "./device-checks.ts";
 

@@ -7,7 +7,7 @@ import type { WriteContext } from "../../../kinds.ts";
 import { checkCsiDriverName, checked, checkedChange } from "../../shared/checks.ts";
 import { type ShownCondition, checkConditions } from "../../shared/conditions.ts";
 import type { Loose } from "../../shared/shapes.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { KindRules } from "../../kind-rules.ts";
 import { ageCell } from "../../tables/cells.ts";
 import { checkDeviceTaint, checkLabelName, checkPoolName } from "./device-checks.ts";
 

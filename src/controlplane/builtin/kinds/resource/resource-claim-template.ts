@@ -4,8 +4,8 @@ import type { Check } from "../../../../kube/check.ts";
 import type { WriteContext } from "../../../kinds.ts";
 import { checkUnchangedForm, checked, checkedChange } from "../../shared/checks.ts";
 import type { Sent } from "../../shared/shapes.ts";
-import { checkTemplateMetadata } from "../../shared/workloads/template-metadata.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import { checkTemplateMetadata } from "../../shared/template-metadata.ts";
+import type { KindRules } from "../../kind-rules.ts";
 import { setResourceClaimDefaults } from "./claim-defaults.ts";
 import { checkAdminAccess, checkClaimSpec } from "./claim-spec.ts";
 

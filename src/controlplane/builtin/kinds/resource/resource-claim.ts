@@ -20,7 +20,7 @@ import {
 import { checkConditions } from "../../shared/conditions.ts";
 import { checkNodeSelector } from "../../shared/pods/scheduling.ts";
 import type { Loose, Sent } from "../../shared/shapes.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { KindRules } from "../../kind-rules.ts";
 import { setResourceClaimDefaults } from "./claim-defaults.ts";
 import {
   type RequestNames,

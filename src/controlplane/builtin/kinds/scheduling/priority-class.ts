@@ -5,9 +5,9 @@ import { forbiddenTo } from "../../../failures.ts";
 import type { Check } from "../../../../kube/check.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import { checked, checkedChange } from "../../shared/checks.ts";
-import { checkPreemptionPolicy } from "../../shared/pods/pod-spec.ts";
+import { checkPreemptionPolicy } from "../../shared/workloads/pod-spec.ts";
 import { SYSTEM_PRIORITIES } from "../../shared/system-priorities.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { KindRules } from "../../kind-rules.ts";
 
 /** The shape of a PriorityClass. */
 export type PriorityClass = Sent<PriorityClassKind>;

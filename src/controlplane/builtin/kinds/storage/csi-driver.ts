@@ -5,7 +5,7 @@ import type { SentObject } from "../../../../kube/object.ts";
 import { at, listAt, textAt } from "../../at.ts";
 import { checked, checkedChange } from "../../shared/checks.ts";
 import type { Loose, Sent } from "../../shared/shapes.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { KindRules } from "../../kind-rules.ts";
 
 function setCsiDriverDefaults(object: CsiDriver): void {
   const { spec } = object;

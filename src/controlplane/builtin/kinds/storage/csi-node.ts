@@ -10,7 +10,7 @@ import {
   checkedChange,
 } from "../../shared/checks.ts";
 import type { Loose, Sent } from "../../shared/shapes.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { KindRules } from "../../kind-rules.ts";
 
 type CsiNode = Sent<CSINode>;
 

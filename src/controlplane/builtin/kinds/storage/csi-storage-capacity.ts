@@ -5,7 +5,7 @@ import type { SentObject } from "../../../../kube/object.ts";
 import { parseQuantity } from "../../../../kube/values/quantity.ts";
 import { checkSelector, checkUnchangedForm, checked, checkedChange } from "../../shared/checks.ts";
 import type { LabelSelector } from "../../shared/shapes.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { KindRules } from "../../kind-rules.ts";
 
 interface Capacity extends SentObject {
   nodeTopology?: LabelSelector;

@@ -6,8 +6,8 @@ import { sameJson } from "../../../../kube/json.ts";
 import { qualifiedNameErrors } from "../../../../kube/names.ts";
 import { checked, checkedChange } from "../../shared/checks.ts";
 import type { Loose, Sent } from "../../shared/shapes.ts";
-import { asGiven } from "../../strategies/emptied.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import { asGiven } from "../../go/emptied.ts";
+import type { KindRules } from "../../kind-rules.ts";
 import { defaultNameCell } from "../../tables/cells.ts";
 import { checkParameters, checkProvisioner } from "./shared.ts";
 

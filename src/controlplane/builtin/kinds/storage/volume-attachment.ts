@@ -11,7 +11,7 @@ import {
 import { setVolumeSourceDefaults } from "../../shared/pods/defaults.ts";
 import type { Sent, VolumeSpec } from "../../shared/shapes.ts";
 import { checkVolumeSpec } from "../../shared/volumes/volume-spec.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { KindRules } from "../../kind-rules.ts";
 import { MOST_BYTES, bytesOf } from "./shared.ts";
 
 /** Sets the defaults of a volume source that is inlined in an attachment. */

@@ -7,7 +7,7 @@ import type { WriteContext } from "../../../kinds.ts";
 import { checked, checkedChange } from "../../shared/checks.ts";
 import type { Sent } from "../../shared/shapes.ts";
 import { protectInUse } from "../../shared/volumes/protection.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { KindRules } from "../../kind-rules.ts";
 import { checkParameters, checkProvisioner } from "./shared.ts";
 
 /** Adds the finalizer that protects a class in use. */

@@ -5,9 +5,9 @@ import type { SentObject } from "../../../../kube/object.ts";
 import { listAt, textAt } from "../../at.ts";
 import { checkUnchangedForm, checked, checkedChange } from "../../shared/checks.ts";
 import { type ShownCondition, checkConditions } from "../../shared/conditions.ts";
-import { asGiven } from "../../strategies/emptied.ts";
-import { internalForm } from "../../strategies/go-internal.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import { asGiven } from "../../go/emptied.ts";
+import { internalForm } from "../../go/internal.ts";
+import type { KindRules } from "../../kind-rules.ts";
 
 interface StorageVersionMigration extends SentObject {
   spec?: { resource?: { group?: string; resource?: string } };

@@ -2,7 +2,7 @@
 import type { Check } from "../../../../kube/check.ts";
 import { dns1123SubdomainErrors } from "../../../../kube/names.ts";
 import { parseQuantity } from "../../../../kube/values/quantity.ts";
-import { asGiven } from "../../strategies/emptied.ts";
+import { asGiven } from "../../go/emptied.ts";
 import type { VolumeSpec } from "../shapes.ts";
 import { checkNodeSelector } from "../pods/scheduling.ts";
 import { DISKS, type SourceChecks, checkCsi, checkSources } from "./disk-sources.ts";

@@ -7,7 +7,7 @@ import type { Volume } from "../pods/shapes.ts";
 import { checkClaimSpec } from "./claim-spec.ts";
 import { DISKS, type SourceChecks, checkInlineCsi, checkSources } from "./disk-sources.ts";
 import { checkDownward, checkKeyFiles, checkProjected } from "./file-sources.ts";
-import { checkTemplateMetadata } from "../workloads/template-metadata.ts";
+import { checkTemplateMetadata } from "../template-metadata.ts";
 
 const SOURCES: SourceChecks<Volume> = {
   emptyDir: (emptyDir) => {

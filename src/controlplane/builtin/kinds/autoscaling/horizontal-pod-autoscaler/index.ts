@@ -2,13 +2,13 @@
 import { asJson } from "../../../../../kube/json.ts";
 import type { SentObject } from "../../../../../kube/object.ts";
 import { DEFAULT_UTILIZATION, noteWhatV2Says } from "../../../autoscaler-versions.ts";
-import { asGiven } from "../../../strategies/emptied.ts";
+import { asGiven } from "../../../go/emptied.ts";
 import { at, listAt, textAt } from "../../../at.ts";
 import { listWithMore } from "../../../tables/cells.ts";
 import { checked, checkedChange } from "../../../shared/checks.ts";
 import type { HorizontalPodAutoscalerSpec } from "../../../../../generated/k8s/autoscaling-v2.ts";
 import type { Loose } from "../../../shared/shapes.ts";
-import type { KindRules } from "../../../strategies/kind-rules.ts";
+import type { KindRules } from "../../../kind-rules.ts";
 import { SOURCE_OF_TYPE, checkAutoscaler, checkAutoscalerStatus } from "./validation.ts";
 
 type Autoscaler = SentObject & { spec: Loose<HorizontalPodAutoscalerSpec> };

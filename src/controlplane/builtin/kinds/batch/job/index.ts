@@ -5,10 +5,14 @@ import type { SentObject } from "../../../../../kube/object.ts";
 import { at, numberAt, textAt } from "../../../at.ts";
 import { humanDuration } from "../../../../../kube/values/age.ts";
 import { conditionOf, selectorCell } from "../../../tables/cells.ts";
-import { isUncounted, nameWarnings, templateWarnings } from "../../../shared/pods/warnings.ts";
+import {
+  isUncounted,
+  nameWarnings,
+  templateWarnings,
+} from "../../../shared/workloads/pod-warnings.ts";
 import { checked, checkedChange } from "../../../shared/checks.ts";
 import { dropFromWorkload } from "../../../shared/workloads/templates.ts";
-import type { KindRules } from "../../../strategies/kind-rules.ts";
+import type { KindRules } from "../../../kind-rules.ts";
 import { checkJobStatus } from "./status.ts";
 import { checkJob, checkJobUpdate } from "./validation.ts";
 import { field } from "../../../selectable-fields.ts";

@@ -3,7 +3,7 @@ import type { SentObject } from "../../../../../kube/object.ts";
 import { listAt, textAt } from "../../../at.ts";
 import { fields, labelNotSupported } from "../../../selectable-fields.ts";
 import { checkUnchangedForm, checked, checkedChange } from "../../../shared/checks.ts";
-import type { KindRules } from "../../../strategies/kind-rules.ts";
+import type { KindRules } from "../../../kind-rules.ts";
 import { labelsCell } from "../../../tables/cells.ts";
 import { type PodCertificateRequest, checkRequest } from "./spec.ts";
 import { STATES, checkStatus } from "./status.ts";

@@ -3,8 +3,8 @@ import type { SentObject } from "../../../../../kube/object.ts";
 import { listAt, textAt } from "../../../at.ts";
 import { checked, checkedChange } from "../../../shared/checks.ts";
 import { dropFromTemplate } from "../../../shared/pods/defaults.ts";
-import { nameWarnings, podWarnings } from "../../../shared/pods/warnings.ts";
-import type { KindRules } from "../../../strategies/kind-rules.ts";
+import { nameWarnings, podWarnings } from "../../../shared/workloads/pod-warnings.ts";
+import type { KindRules } from "../../../kind-rules.ts";
 import {
   admitPod,
   preparePodForCreate,

@@ -4,11 +4,11 @@
 import type { Check } from "../../../../../kube/check.ts";
 import { quote } from "../../../../../kube/field-errors.ts";
 import { sameJson } from "../../../../../kube/json.ts";
-import { MIRROR } from "../../../shared/pods/pod-spec.ts";
+import { MIRROR } from "../../../shared/workloads/pod-spec.ts";
 import { qosClassOf } from "../../../shared/pods/resources.ts";
 import type { Container, PodSpec } from "../../../shared/pods/shapes.ts";
 import type { ResourceList, ResourceRequirements } from "../../../shared/shapes.ts";
-import { formDifference } from "../../../strategies/go-internal.ts";
+import { formDifference } from "../../../go/internal.ts";
 import type { Pod } from "./shape.ts";
 import { checkPod } from "./validation.ts";
 

@@ -1,7 +1,7 @@
 /** Validation of the cluster addresses of a Service and their families. */
 import type { Check } from "../../../../../kube/check.ts";
 import { addressErrors, parseAddress } from "../../../shared/addresses/addresses.ts";
-import { asGiven } from "../../../strategies/emptied.ts";
+import { asGiven } from "../../../go/emptied.ts";
 import type { ServiceSpec as Spec } from "./shape.ts";
 
 const FAMILIES = ["IPv4", "IPv6"];

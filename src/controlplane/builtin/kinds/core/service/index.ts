@@ -3,7 +3,7 @@ import type { SentObject } from "../../../../../kube/object.ts";
 import { listAt, numberAt, textAt, textOf } from "../../../at.ts";
 import { loadBalancerAddresses } from "../../../shared/addresses/load-balancers.ts";
 import { checked, checkedChange } from "../../../shared/checks.ts";
-import type { KindRules } from "../../../strategies/kind-rules.ts";
+import type { KindRules } from "../../../kind-rules.ts";
 import { labelsCell } from "../../../tables/cells.ts";
 import {
   prepareServiceForCreate,

@@ -2,7 +2,7 @@
 import { timeOf } from "../../../../../kube/values/times.ts";
 import type { WriteContext } from "../../../../kinds.ts";
 import { checked, checkedChange } from "../../../shared/checks.ts";
-import type { KindRules } from "../../../strategies/kind-rules.ts";
+import type { KindRules } from "../../../kind-rules.ts";
 import {
   type ResourceSlice,
   checkResourceSlice,

@@ -2,10 +2,10 @@
  * The strategy of HorizontalPodAutoscalers, which handles v1 as v2: the parts of the status and the
  * metrics that v1 keeps in annotations are fields in v2, which are reset, kept and validated.
  */
-import { asJson, asObject } from "../../../kube/json.ts";
-import type { SentObject } from "../../../kube/object.ts";
-import type { Strategy } from "../../kinds.ts";
-import { convertAutoscaler } from "../autoscaler-versions.ts";
+import { asJson, asObject } from "../../../../../kube/json.ts";
+import type { SentObject } from "../../../../../kube/object.ts";
+import type { Strategy } from "../../../../kinds.ts";
+import { convertAutoscaler } from "../../../autoscaler-versions.ts";
 
 const V1 = "autoscaling/v1";
 const V2 = "autoscaling/v2";

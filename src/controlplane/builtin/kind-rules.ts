@@ -4,11 +4,11 @@
  * `strategy-for.ts` makes a `Strategy` of them; a kind without an entry gets the plain behaviour of
  * `{}`: no status, no generation of its own, a DNS subdomain as its name.
  */
-import type { FieldError } from "../../../kube/field-errors.ts";
-import type { JsonObject, SentObject } from "../../../kube/object.ts";
-import type { KindTraits, TablePrinter, WriteContext } from "../../kinds.ts";
-import type { SelectableFields } from "../selectable-fields.ts";
-import type { Cells } from "../tables/cells.ts";
+import type { FieldError } from "../../kube/field-errors.ts";
+import type { JsonObject, SentObject } from "../../kube/object.ts";
+import type { KindTraits, TablePrinter, WriteContext } from "../kinds.ts";
+import type { SelectableFields } from "./selectable-fields.ts";
+import type { Cells } from "./tables/cells.ts";
 
 /** A subresource that writes a part of the object. */
 interface SubresourceRules {

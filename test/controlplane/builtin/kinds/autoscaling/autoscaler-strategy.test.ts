@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { strategyFor } from "../../../../src/controlplane/builtin/strategies/strategy-for.ts";
-import type { SentObject } from "../../../../src/kube/object.ts";
+import { strategyFor } from "../../../../../src/controlplane/builtin/strategies/strategy-for.ts";
+import type { SentObject } from "../../../../../src/kube/object.ts";
 
 const CURRENT = "autoscaling.alpha.kubernetes.io/current-metrics";
 const strategy = strategyFor("autoscaling", "HorizontalPodAutoscaler");

@@ -8,21 +8,21 @@ import {
 } from "../../../../kube/names.ts";
 import { addressErrors } from "../addresses/addresses.ts";
 import { checkVolumes } from "../volumes/volumes.ts";
-import { checkPodResources, checkResources } from "./container-resources.ts";
-import { checkContainers } from "./containers.ts";
-import { checkAffinity, checkSpread, checkToleration } from "./scheduling.ts";
+import { checkPodResources, checkResources } from "../pods/container-resources.ts";
+import { checkContainers } from "../pods/containers.ts";
+import { checkAffinity, checkSpread, checkToleration } from "../pods/scheduling.ts";
 import {
   checkHostUsers,
   checkOperatingSystem,
   checkPodContext,
   checkProcesses,
-} from "./security-context.ts";
+} from "../pods/security-context.ts";
 import {
   type PodResourceClaim,
   type PodSpec,
   type PodTemplate,
   allContainersOf,
-} from "./shapes.ts";
+} from "../pods/shapes.ts";
 
 const MAX_INT32 = 2_147_483_647;
 const MAX_HOSTNAME = 64;
