@@ -41,7 +41,7 @@ export interface WriteContext {
   putStatus(group: string, plural: string, object: SentObject): void;
   /** Adds a `Warning` header to the answer. */
   warn(text: string): void;
-  /** Errors of the metadata; reported beside those of the strategy. */
+  /** Errors of the metadata of a new object. */
   readonly metadataErrors?: readonly FieldError[];
 }
 
@@ -66,7 +66,7 @@ export interface Strategy {
   prepareForCreate(object: SentObject, context: WriteContext): void;
   /** Before an update is validated: keeps what it may not change, bumps the generation. */
   prepareForUpdate(object: SentObject, old: SentObject, context: WriteContext): void;
-  /** All errors of a new object beside those of its metadata. */
+  /** All errors of a new object, those of its metadata (`metadataErrors`) included. */
   validateCreate(object: SentObject, context: WriteContext): FieldError[];
   /** All errors of a change beside those of the metadata. */
   validateUpdate(object: SentObject, old: SentObject, context: WriteContext): FieldError[];
@@ -87,6 +87,8 @@ export interface Strategy {
   validateName(name: string, prefix: boolean): string[];
   /** Whether PUT of a missing object creates it. */
   readonly allowCreateOnUpdate: boolean;
+  /** Whether server-side apply of a missing object creates it. */
+  readonly allowCreateOnApply: boolean;
   /** Whether PUT without a resourceVersion overwrites the stored object. */
   readonly allowUnconditionalUpdate: boolean;
 }
@@ -129,8 +131,6 @@ export interface KindTraits {
   readonly metadataChecks?: readonly MetadataCheck[];
   /** The same on writes of a subresource. */
   readonly subresourceMetadataChecks?: readonly MetadataCheck[];
-  /** Whether metadata is checked only when everything else is valid. */
-  readonly metadataLast?: boolean;
   /** Whether finalizers may have any qualified name. */
   readonly freeFinalizers?: boolean;
   readonly deletion?: DeletionRules;
@@ -142,13 +142,6 @@ export interface KindTraits {
   readonly scale?: ScaleAccess;
   /** Paths of fields that a write does not change, by subresource; `""` is the main endpoint. */
   readonly resetFields?: Readonly<Record<string, readonly string[]>>;
-  /** Whether an apply to the status of a missing object creates it, if it is valid. */
-  readonly statusCreates?: boolean;
-  /**
-   * Whether a create omits a default that every read fills in. A write of such an object as it was
-   * read changes the stored object, though nobody can see it.
-   */
-  lacksDefault?(object: SentObject): boolean;
 }
 
 /** A column of a kind's table. */

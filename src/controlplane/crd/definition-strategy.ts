@@ -96,6 +96,7 @@ function warnOfSchema(
 /** The endpoint of definitions. */
 export const definitionStrategy: Strategy = {
   allowCreateOnUpdate: false,
+  allowCreateOnApply: true,
   allowUnconditionalUpdate: false,
   validateName: (name, prefix) => dns1123SubdomainErrors(prefix ? maskTrailingDash(name) : name),
   setDefaults: setSpecDefaults,
@@ -118,13 +119,17 @@ export const definitionStrategy: Strategy = {
     recordStorageVersion(definition);
     warnOfSchema(definition, before, context);
   },
-  validateCreate: (definition: Definition) => definitionErrors(definition),
+  validateCreate: (definition: Definition, { metadataErrors = [] }) => [
+    ...metadataErrors,
+    ...definitionErrors(definition),
+  ],
   validateUpdate: definitionUpdateErrors,
 };
 
 /** The endpoint `/status` of definitions; it keeps the spec and takes everything else. */
 export const definitionStatusStrategy: Strategy = {
   ...definitionStrategy,
+  allowCreateOnApply: false,
   prepareForCreate() {
     // Nothing is created through a status.
   },

@@ -26,8 +26,8 @@ export const checked =
 
 /** The rules of a kind that validate a change. */
 export const checkedChange =
-  <T extends SentObject, C = WriteContext>(check: (object: Check<T>, old: T, context: C) => void) =>
-  (object: T, old: T, context: C): FieldError[] =>
+  <T extends SentObject>(check: (object: Check<T>, old: T, context: WriteContext) => void) =>
+  (object: T, old: T, context: WriteContext): FieldError[] =>
     Check.errorsOf(object, (value) => check(value, old, context));
 
 /** Validates that a number is not negative; absent ones are valid. */

@@ -252,12 +252,6 @@ export async function toStore(
 const storedVersion = ({ group, storageVersion }: ServedResource): string =>
   apiVersionOf({ group, version: storageVersion });
 
-/**
- * New objects whose stored form lacks a default that every read fills in. A write of such an object
- * as it was read changes the stored object, though nobody can see it.
- */
-export const unfilled = new WeakSet<SentObject>();
-
 /** An object of a served version in its stored form, without a webhook. */
 export function storeAs(resource: ServedResource, object: SentObject): SentObject {
   const apiVersion = storedVersion(resource);

@@ -117,6 +117,7 @@ async function applyRequest(cluster: Cluster, asked: ResourceRequest): Promise<O
     return accepted;
   };
   if (!storedAt(cluster, resource, namespace, name)) {
+    if (!endpoint.strategy.allowCreateOnApply) throw notFound(resource, name);
     return createByApply(cluster, asked, applied, options);
   }
   const change = (live: SentObject): SentObject => {
@@ -142,8 +143,7 @@ async function createByApply(
   applied: () => SentObject,
   options: WriteOptions,
 ): Promise<Outcome> {
-  const { name, resource, subresource } = asked;
-  if (subresource && !resource.traits?.statusCreates) throw notFound(resource, name);
+  const { name, resource } = asked;
   permitCreate(cluster, asked);
   const object = applied();
   const { uid = "" } = object.metadata;

@@ -14,7 +14,8 @@ import { conflict, modified, notFound, plainError } from "../../failures.ts";
 import { checkSize, dedupOwners } from "./object-limits.ts";
 import { collectionOf } from "../../resource-name.ts";
 import { validateChange } from "./validation.ts";
-import { rememberRead, shownAs, toStore, unfilled } from "../cluster/versions.ts";
+import { rememberRead, shownAs, toStore } from "../cluster/versions.ts";
+import { unfilled } from "../../builtin/unfilled.ts";
 import { tableOf } from "../../../table.ts";
 
 /** The options of an update. */

@@ -20,6 +20,7 @@ export const validatingAdmissionPolicyRules: KindRules = {
   status: "none",
   validateStatus: checkedChange(checkStatus),
   table: { Validations: "spec.validations", ParamKind: paramKind },
-  statusCreates: true,
+  // An apply to the status of a missing policy creates it.
+  wrap: (strategy) => ({ ...strategy, allowCreateOnApply: true }),
   resetFields: { status: ["spec", "metadata"] },
 };

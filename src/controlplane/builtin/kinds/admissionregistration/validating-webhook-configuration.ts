@@ -7,6 +7,7 @@ import {
 } from "../../../admission/expressions/expressions.ts";
 import type { Sent } from "../../shared/shapes.ts";
 import type { KindRules } from "../../kind-rules.ts";
+import { seesEmptied } from "../../generation.ts";
 import { SHARED, setMatchDefaults } from "./shared.ts";
 
 export type WebhookConfiguration = Sent<MutatingWebhookConfiguration>;
@@ -25,7 +26,7 @@ export function setWebhookDefaults(object: WebhookConfiguration): void {
 export const validatingWebhookConfigurationRules: KindRules = {
   ...SHARED,
   generation: ["webhooks"],
-  generationSeesEmpty: true,
+  wrap: seesEmptied("webhooks"),
   setDefaults: setWebhookDefaults,
   validate: (object) =>
     webhookConfigurationErrors(object, conditionProblem(new ExpressionCompiler())),

@@ -5,7 +5,7 @@ import { conditionOf } from "../../tables/cells.ts";
 
 /** The rules of CustomResourceDefinitions. */
 export const customResourceDefinitionRules: KindRules = {
-  nullWhenEmpty: true,
+  printer: { nullWhenEmpty: true },
   table: {
     Scope: "spec.scope",
     Versions: (definition) =>

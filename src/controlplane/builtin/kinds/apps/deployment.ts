@@ -92,8 +92,7 @@ export const deploymentRules: KindRules = {
   validateUpdate: checkedChange(checkSelectorChange),
   validateStatus: checkedChange(checkDeploymentStatus),
   status: "no-labels",
-  generation: ["spec"],
-  generationMetadata: "annotations",
+  generation: ["spec", "metadata.annotations"],
   setDefaults: setDeploymentDefaults,
   dropDisabled: dropFromWorkload,
   table: {

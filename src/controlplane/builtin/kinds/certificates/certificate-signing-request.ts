@@ -164,7 +164,7 @@ const of = (conditions: readonly SigningCondition[] = [], type: string): Signing
 
 /** The rule of changes through an endpoint: the certificate is issued in the status, once. */
 const changeThrough = (endpoint: "update" | "status" | "approval") =>
-  checkedChange<SigningRequest, unknown>((object, { status: old = {}, ...rest }) => {
+  checkedChange<SigningRequest>((object, { status: old = {}, ...rest }) => {
     const conditions = object.at("status", "conditions");
     const certificate = object.at("status", "certificate");
     checkRequest(object, { status: old, ...rest });
@@ -276,7 +276,6 @@ export const certificateSigningRequestRules: KindRules = {
   validateCreate: checked<SigningRequest>((object) => checkRequest(object)),
   validateUpdate: changeThrough("update"),
   validateStatus: changeThrough("status"),
-  validateSubresource: changeThrough("approval"),
   table: {
     SignerName: ["spec.signerName", "<none>"],
     Requestor: "spec.username",
@@ -294,5 +293,5 @@ export const certificateSigningRequestRules: KindRules = {
     approval: ["spec", "status.certificate"],
   },
   writtenNulls: { spec: { request: null } },
-  subresources: { approval: { take: takeConditions } },
+  subresources: { approval: { take: takeConditions, validate: changeThrough("approval") } },
 };

@@ -8,6 +8,7 @@ import { at, numberAt, textAt } from "../../at.ts";
 import { checked, checkedChange } from "../../shared/checks.ts";
 import { internalForm } from "../../go/internal.ts";
 import type { KindRules } from "../../kind-rules.ts";
+import { withMetadataLast } from "../../shared/metadata-last.ts";
 import { ageOf } from "../../../../kube/values/age.ts";
 
 const MAX_LENGTHS = { reportingInstance: 128, action: 128, reason: 128, message: 1024 };
@@ -173,7 +174,6 @@ const sharedRules: KindRules = {
     "First Seen": (object, nowMs) => ageOf(firstSeen(object), nowMs),
     Count: eventCount,
   },
-  tableVersion: "v1",
   deletion: { dependents: "unsupported" },
   refuseFieldLabel: labelNotSupported,
 };
@@ -183,7 +183,7 @@ export const eventRules: KindRules = {
   ...sharedRules,
   name: "any",
   metadataChecks: [],
-  metadataLast: true,
+  wrap: withMetadataLast,
   freeFinalizers: true,
   selectableFields: {
     ...referenceFields("involvedObject"),

@@ -94,7 +94,6 @@ function takeSpec(namespace: Namespace, given: Namespace): void {
 export const namespaceRules: KindRules = {
   validate: checked(checkNamespace),
   validateStatus: checkedChange(checkStatus),
-  validateSubresource: checkedChange<Namespace, string>(checkFinalize),
   name: "label",
   status: "all",
   setDefaults: setNamespaceDefaults,
@@ -113,5 +112,5 @@ export const namespaceRules: KindRules = {
   selectsNoNamespace: true,
   selectableFields: fields("status.phase"),
   resetFields: { finalize: ["status"] },
-  subresources: { finalize: { take: takeSpec } },
+  subresources: { finalize: { take: takeSpec, validate: checkedChange(checkFinalize) } },
 };

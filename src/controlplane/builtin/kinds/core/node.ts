@@ -29,7 +29,6 @@ function setNodeDefaults(object: Node): void {
 /** Taints a new node as not ready, until the first report that it is. */
 function prepareNodeForCreate(node: Node, { plugins }: WriteContext): void {
   prepareNodeForUpdate(node);
-  prepareNodeStatus(node);
   if (!plugins.isOn("TaintNodesByCondition")) return;
   const taints = ((node.spec ??= {}).taints ??= []);
   const key = "node.kubernetes.io/not-ready";
@@ -181,7 +180,6 @@ export const nodeRules: KindRules = {
   validateStatus: checkedChange(checkChange),
   prepareForUpdate: prepareNodeForUpdate,
   prepareForStatus: prepareNodeStatus,
-  keepsStatusOnCreate: true,
   status: "all",
   setDefaults: setNodeDefaults,
   prepareForCreate: prepareNodeForCreate,
@@ -199,4 +197,14 @@ export const nodeRules: KindRules = {
   refuseFieldLabel: labelNotSupported,
   selectsNoNamespace: true,
   selectableFields: fields(["spec.unschedulable", "false"]),
+  // A kubelet registers its node with a status.
+  wrap: (strategy) => ({
+    ...strategy,
+    prepareForCreate(node: Node, context) {
+      const { status } = node;
+      strategy.prepareForCreate(node, context);
+      if (status) node.status = status;
+      prepareNodeStatus(node);
+    },
+  }),
 };

@@ -25,6 +25,7 @@ import { warnOfClaimSize } from "../../shared/volumes/warnings.ts";
 import { asGiven } from "../../go/emptied.ts";
 import { formDifference } from "../../go/internal.ts";
 import type { KindRules } from "../../kind-rules.ts";
+import { unfilled } from "../../unfilled.ts";
 import { CLASS, VOLUME_CELLS, accessModes, size } from "./volume-columns.ts";
 import { present } from "../../../../present.ts";
 
@@ -102,6 +103,7 @@ function copyDataSource(claim: PersistentVolumeClaim): void {
  * it while it is in use.
  */
 function prepareForCreate(claim: PersistentVolumeClaim, context: WriteContext): void {
+  unfilled.add(claim);
   protectInUse(claim, "kubernetes.io/pvc-protection", context);
   dropDisabledSources(claim.spec);
   copyDataSource(claim);
@@ -255,7 +257,6 @@ export const persistentVolumeClaimRules: KindRules = {
   validateUpdate: checkedChange(checkChange),
   validateStatus: checkedChange(checkStatus),
   prepareForUpdate,
-  admitChange: admitExpansion,
   status: "all",
   setDefaults,
   prepareForCreate,
@@ -268,5 +269,12 @@ export const persistentVolumeClaimRules: KindRules = {
   },
   metadataChecks: ["change", "whole"],
   deletion: { answersObject: true },
-  lacksDefault: () => true,
+  wrap: (strategy, subresource) => ({
+    ...strategy,
+    validateUpdate(claim: PersistentVolumeClaim, old: PersistentVolumeClaim, context) {
+      const errors = strategy.validateUpdate(claim, old, context);
+      if (errors.length === 0 && subresource === "") admitExpansion(claim, old, context);
+      return errors;
+    },
+  }),
 };

@@ -138,8 +138,7 @@ export const endpointSliceRules: KindRules = {
   warnings: endpointSliceWarnings,
   prepareForCreate: dropTopology,
   prepareForUpdate: dropTopology,
-  generation: ["endpoints", "ports", "addressType"],
-  generationMetadata: "labels",
+  generation: ["endpoints", "ports", "addressType", "metadata.labels"],
   setDefaults: setEndpointSliceDefaults,
   table: {
     AddressType: "addressType",

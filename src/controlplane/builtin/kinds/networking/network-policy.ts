@@ -6,6 +6,7 @@ import { type Range, masked, parseRange, rangeErrors } from "../../shared/addres
 import { checkPortNumber, checked, portNameErrors } from "../../shared/checks.ts";
 import type { IntOrString, LabelSelector } from "../../shared/shapes.ts";
 import type { KindRules } from "../../kind-rules.ts";
+import { seesEmptied } from "../../generation.ts";
 import { selectorCell } from "../../tables/cells.ts";
 
 function setNetworkPolicyDefaults(object: NetworkPolicy): void {
@@ -111,7 +112,7 @@ function checkBlock(ipBlock: Check<NonNullable<PolicyPeer["ipBlock"]>>): void {
 export const networkPolicyRules: KindRules = {
   validate: checked(checkNetworkPolicy),
   generation: ["spec"],
-  generationSeesEmpty: true,
+  wrap: seesEmptied("spec"),
   setDefaults: setNetworkPolicyDefaults,
   table: { "Pod-Selector": selectorCell("spec.podSelector") },
 };

@@ -12,6 +12,7 @@ import {
 import { checkConditions } from "../../shared/conditions.ts";
 import type { Condition, IntOrString, LabelSelector } from "../../shared/shapes.ts";
 import type { KindRules } from "../../kind-rules.ts";
+import { withMetadataLast } from "../../shared/metadata-last.ts";
 
 /** The shape of a PodDisruptionBudget. */
 export interface DisruptionBudget extends SentObject {
@@ -78,5 +79,5 @@ export const podDisruptionBudgetRules: KindRules = {
   metadataChecks: [],
   subresourceMetadataChecks: [],
   freeFinalizers: true,
-  metadataLast: true,
+  wrap: withMetadataLast,
 };

@@ -53,7 +53,7 @@ export const deviceTaintRuleRules: KindRules = {
   status: "none",
   generation: ["spec"],
   conditionalUpdate: true,
-  admit: stamp,
+  wrap: (strategy) => ({ ...strategy, admit: stamp }),
   prepareForUpdate,
   validateCreate: checked<DeviceTaintRule>((rule) => checkSpec(rule)),
   validateUpdate: checkedChange<DeviceTaintRule>(checkSpec),

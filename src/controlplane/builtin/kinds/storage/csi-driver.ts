@@ -6,6 +6,8 @@ import { at, listAt, textAt } from "../../at.ts";
 import { checked, checkedChange } from "../../shared/checks.ts";
 import type { Loose, Sent } from "../../shared/shapes.ts";
 import type { KindRules } from "../../kind-rules.ts";
+import { raiseGeneration } from "../../generation.ts";
+import { sameJson } from "../../../../kube/json.ts";
 
 function setCsiDriverDefaults(object: CsiDriver): void {
   const { spec } = object;
@@ -85,8 +87,10 @@ function tokenAudiences(driver: SentObject): string {
 /** The rules of CSIDrivers. */
 export const csiDriverRules: KindRules = {
   conditionalUpdate: true,
-  generation: ["spec"],
-  startsWithoutGeneration: true,
+  // Its generation is not set on create, unlike that of other kinds.
+  prepareForUpdate(driver: CsiDriver, old: CsiDriver) {
+    if (!sameJson(driver.spec, old.spec)) raiseGeneration(driver, old);
+  },
   warnings: csiDriverWarnings,
   setDefaults: setCsiDriverDefaults,
   validateCreate: checked(checkDriver),

@@ -9,6 +9,7 @@ import { checked, checkedChange } from "../../../shared/checks.ts";
 import type { HorizontalPodAutoscalerSpec } from "../../../../../generated/k8s/autoscaling-v2.ts";
 import type { Loose } from "../../../shared/shapes.ts";
 import type { KindRules } from "../../../kind-rules.ts";
+import { autoscalerStrategy } from "./strategy.ts";
 import { SOURCE_OF_TYPE, checkAutoscaler, checkAutoscalerStatus } from "./validation.ts";
 
 type Autoscaler = SentObject & { spec: Loose<HorizontalPodAutoscalerSpec> };
@@ -99,6 +100,5 @@ export const horizontalPodAutoscalerRules: KindRules = {
     MaxPods: ["spec.maxReplicas", 0],
     Replicas: ["status.currentReplicas", 0],
   },
-  tableVersion: "autoscaling/v2",
-  storageVersion: "v2",
+  wrap: autoscalerStrategy,
 };

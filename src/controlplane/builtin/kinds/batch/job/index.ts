@@ -13,6 +13,7 @@ import {
 import { checked, checkedChange } from "../../../shared/checks.ts";
 import { dropFromWorkload } from "../../../shared/workloads/templates.ts";
 import type { KindRules } from "../../../kind-rules.ts";
+import { unfilled } from "../../../unfilled.ts";
 import { checkJobStatus } from "./status.ts";
 import { checkJob, checkJobUpdate } from "./validation.ts";
 import { field } from "../../../selectable-fields.ts";
@@ -34,8 +35,12 @@ function setJobDefaults(object: Job): void {
 
 /** Makes a new Job select its pods by its own uid, unless it has a manual selector. */
 function prepareJobForCreate(object: Job): void {
-  const { spec, metadata } = object;
-  if (spec.manualSelector) return;
+  if (!object.spec.manualSelector) selectByUid(object);
+  // They are filled in from the template, which has labels only now.
+  if (Object.keys(object.metadata.labels ?? {}).length === 0) unfilled.add(object);
+}
+
+function selectByUid({ spec, metadata }: Job): void {
   const uid = metadata.uid ?? "";
   const labels = ((spec.template.metadata ??= {}).labels ??= {});
   labels["controller-uid"] ??= uid;
@@ -104,5 +109,4 @@ export const jobRules: KindRules = {
   },
   refuseFieldLabel: (field) => `field label ${JSON.stringify(field)} not supported for Job`,
   selectableFields: { "status.successful": field("status.succeeded", "0") },
-  lacksDefault: ({ metadata }) => Object.keys(metadata.labels ?? {}).length === 0,
 };

@@ -12,7 +12,7 @@ import {
   preparePodStatus,
   setPodDefaults,
 } from "./preparation.ts";
-import { checkPodSubresource } from "./resize.ts";
+import { checkEphemeral, checkResize } from "./resize.ts";
 import type { Pod } from "./shape.ts";
 import { completed, readinessGates, restartsText, summarize } from "./table.ts";
 import { checkPodStatus, checkPodUpdate } from "./updates.ts";
@@ -40,13 +40,11 @@ export const podRules: KindRules = {
   validateUpdate: checkedChange(checkPodUpdate),
   validateStatus: checkedChange(checkPodStatus),
   prepareForStatus: preparePodStatus,
-  validateSubresource: checkedChange(checkPodSubresource),
   prepareForUpdate: preparePodForUpdate,
   status: "no-owners",
   generation: ["spec"],
   setDefaults: setPodDefaults,
   dropDisabled: (object: Pod) => dropFromTemplate(object),
-  admit: admitPod,
   prepareForCreate: preparePodForCreate,
   table: {
     Ready: (pod) => summarize(pod).ready,
@@ -57,7 +55,7 @@ export const podRules: KindRules = {
     "Nominated Node": ["status.nominatedNodeName", "<none>"],
     "Readiness Gates": readinessGates,
   },
-  rowConditions: completed,
+  printer: { conditions: completed },
   metadataChecks: ["change", "whole"],
   deletion: { answersObject: true, graceSeconds },
   refuseFieldLabel: labelNotSupported,
@@ -77,8 +75,13 @@ export const podRules: KindRules = {
   },
   resetFields: { status: ["spec", "metadata.deletionTimestamp", "metadata.ownerReferences"] },
   subresources: {
-    ephemeralcontainers: { take: takeEphemeralContainers, keepsMetadata: true },
-    resize: { take: takeResources, keepsMetadata: true },
+    ephemeralcontainers: {
+      take: takeEphemeralContainers,
+      keepsMetadata: true,
+      validate: checkedChange(checkEphemeral),
+    },
+    resize: { take: takeResources, keepsMetadata: true, validate: checkedChange(checkResize) },
     binding: { take: takeNode },
   },
+  wrap: (strategy) => ({ ...strategy, admit: admitPod }),
 };

@@ -14,18 +14,12 @@ import { checkPod } from "./validation.ts";
 
 const LISTS = ["containers", "initContainers"] as const;
 
-/** Validates a write to a subresource of a pod. */
-export function checkPodSubresource(pod: Check<Pod>, old: Pod, subresource: string): void {
-  if (subresource === "resize") checkResize(pod, old);
-  else if (subresource === "ephemeralcontainers") checkEphemeral(pod, old);
-}
-
 /** Reports that the subresource is not for this pod. */
 function refuse(pod: Check<Pod>, detail: string): void {
   pod.child("[]", undefined).forbidden(detail);
 }
 
-function checkResize(pod: Check<Pod>, old: Pod): void {
+export function checkResize(pod: Check<Pod>, old: Pod): void {
   const spec = pod.at("spec");
   const { spec: before } = old;
   if (old.metadata.annotations?.[MIRROR] !== undefined) {
@@ -110,7 +104,7 @@ function isSame(now: Container, old: Container | undefined): boolean {
   return sameJson(bare(now), bare(old));
 }
 
-function checkEphemeral(pod: Check<Pod>, old: Pod): void {
+export function checkEphemeral(pod: Check<Pod>, old: Pod): void {
   if (old.metadata.annotations?.[MIRROR] !== undefined) {
     refuse(pod, "static pods do not support ephemeral containers");
     return;

@@ -58,5 +58,6 @@ export const serviceRules: KindRules = {
   deletion: { answersObject: true },
   refuseFieldLabel: labelNotSupported,
   selectableFields: fields("spec.clusterIP", "spec.type"),
-  statusCreates: true,
+  // An apply to the status of a missing Service creates it.
+  wrap: (strategy) => ({ ...strategy, allowCreateOnApply: true }),
 };
