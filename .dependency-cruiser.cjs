@@ -64,6 +64,7 @@ const FLOORS = {
   ],
   views: ["kinds\\.ts$", "builtin/"],
   discovery: ["kinds\\.ts$", "failures\\.ts$", "views/"],
+  "wire/bodies": ["data-file\\.ts$", "wire/json/"],
   wire: ["data-file\\.ts$", "builtin/"],
   apply: [...FILES, "builtin/", "wire/"],
   crd: [...FILES, "apply/", "builtin/", "controllers/", "discovery/"],

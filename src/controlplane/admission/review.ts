@@ -12,7 +12,9 @@ import type { Status } from "../../kube/status.ts";
 import { userInfo } from "../auth/authenticator.ts";
 import { withEmptied } from "../builtin/go/emptied.ts";
 import type { ServedResource } from "../kinds.ts";
-import { readText, readType } from "../wire/decode-body.ts";
+import { readType } from "../wire/bodies/body.ts";
+import { openJson } from "../wire/bodies/json.ts";
+import { openYaml } from "../wire/bodies/yaml.ts";
 import { plainNumbers } from "../wire/json/number-literal.ts";
 import { WireError } from "../wire/json/wire-error.ts";
 import { type AdmissionRequest, hasOwnKind, kindOf } from "./attributes.ts";
@@ -166,7 +168,7 @@ function decodeAnswer(bytes: Buffer, expected: string): unknown {
   let type: { readonly apiVersion: string; readonly kind: string };
   try {
     // An answer that is not JSON is tried as YAML, of which any text is a string.
-    value = plainNumbers(readText(bytes, isJson(bytes) ? "json" : "yaml").value);
+    value = plainNumbers((isJson(bytes) ? openJson(bytes) : openYaml(bytes)).value);
     type = readType(value);
   } catch (error) {
     if (error instanceof WireError) throw failed(error.message);

@@ -8,7 +8,7 @@ import type { SentObject, ObjectMeta } from "../../../kube/object.ts";
 import { type StatusError, failure } from "../../../kube/status.ts";
 import { findBuiltInSchema } from "../../builtin/definitions.ts";
 import { normaliseShape } from "../../builtin/go/shape.ts";
-import { decodeConfiguration, decodePatch } from "../../wire/decode-patch.ts";
+import { decodeConfiguration, decodePatch, openPatch } from "../../wire/decode-patch.ts";
 import { checkPatched, readObject, tellMistakes } from "./body.ts";
 import type { Cluster, WriteOptions } from "../cluster/cluster.ts";
 import { matchName } from "../write/match-path.ts";
@@ -49,7 +49,7 @@ export async function patchScale(cluster: Cluster, asked: ResourceRequest): Prom
   const type = patchType(asked);
   if (type === APPLY) return applyScale(cluster, asked);
   const options = writeOptions(asked, "patch");
-  const sent = decodePatch(await asked.request.body(), patchForm(type));
+  const sent = decodePatch(openPatch(await asked.request.body()), patchForm(type));
   const write = scaleWrite(cluster, asked, options);
   const schema = findBuiltInSchema(SCALE) ?? {};
   const object = await changeScale(write, false, (live) => {

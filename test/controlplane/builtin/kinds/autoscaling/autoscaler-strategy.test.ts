@@ -39,7 +39,7 @@ describe("An autoscaler of v1", () => {
     (object as unknown as { spec: Record<string, unknown> }).spec[
       "targetCPUUtilizationPercentage"
     ] = 0;
-    expect(strategy.validateCreate(object, undefined as never).map(({ field }) => field)).toContain(
+    expect(strategy.validateCreate(object, {} as never).map(({ field }) => field)).toContain(
       "spec.metrics[0].resource.target.averageUtilization",
     );
   });
