@@ -45,7 +45,6 @@ export interface WriteContext {
   readonly metadataErrors?: readonly FieldError[];
 }
 
-/** Options of defaulting. */
 export interface DefaultingOptions {
   /** For the result of an apply: keeps nulls that the schema forbids, for validation to refuse. */
   readonly keepNulls?: boolean;
@@ -93,7 +92,6 @@ export interface Strategy {
   readonly allowUnconditionalUpdate: boolean;
 }
 
-/** The rules of deleting objects of a kind. */
 export interface DeletionRules {
   /** Whether DELETE answers with the object instead of a `Status`. */
   readonly answersObject?: boolean;
@@ -165,7 +163,6 @@ export interface TablePrinter {
   readonly nullWhenEmpty?: boolean;
 }
 
-/** A condition of a row of a table. */
 export interface TableRowCondition {
   readonly type: string;
   readonly status: string;

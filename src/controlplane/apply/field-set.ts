@@ -18,7 +18,6 @@ const NOTHING: JsonObject = Object.freeze({});
 const NO_MEMBERS: ReadonlySet<PathElement> = new Set();
 const NO_CHILDREN: ReadonlyMap<PathElement, FieldSet> = new Map();
 
-/** A set of field paths. */
 export class FieldSet {
   #members: ReadonlySet<PathElement>;
   #children: ReadonlyMap<PathElement, FieldSet>;

@@ -29,7 +29,6 @@ export const DEFAULT_UTILIZATION = 80;
 const objectsAt = (object: JsonObject, path: string): JsonObject[] =>
   listAt(object, path).filter(isJsonObject);
 
-/** The fields that have a value. */
 function present(fields: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== undefined && value !== null),

@@ -14,7 +14,6 @@ import type { Cells } from "./tables/cells.ts";
 export interface SubresourceRules {
   /** Copies the part from `given` to `object`. */
   take(object: SentObject, given: SentObject, context: WriteContext): void;
-  /** Keeps the metadata as it is. */
   readonly keepsMetadata?: true;
   validate?(object: SentObject, old: SentObject, context: WriteContext): FieldError[];
 }
@@ -54,7 +53,6 @@ export interface KindRules extends KindTraits {
   /** The texts of `Warning` headers on a write that is accepted. */
   warnings?(object: SentObject, old: SentObject | undefined): string[];
   prepareForStatus?(object: SentObject, old: SentObject, context: WriteContext): void;
-  /** Validates a write to the status subresource. */
   validateStatus?(object: SentObject, old: SentObject, context: WriteContext): FieldError[];
   /** The subresources, beside `status` and `scale`, that write the object. */
   readonly subresources?: Readonly<Record<string, SubresourceRules>>;

@@ -18,7 +18,6 @@ import type { DefaultingOptions, Strategy, WriteContext } from "../kinds.ts";
 import type { DefinitionScale } from "../../kube/definition/definition.ts";
 import { scaleSpecErrors, scaleStatusErrors } from "./scale.ts";
 
-/** The kind that a strategy is for. */
 export interface CustomKind {
   readonly resource: ResourceInfo;
   readonly schema: Schema;

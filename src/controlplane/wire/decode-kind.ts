@@ -59,7 +59,6 @@ export function checkBuiltInType({ apiVersion, kind }: TypeMeta, expected: Group
   );
 }
 
-/** An object decoded as its kind. */
 export interface ReadKind {
   readonly object: JsonObject;
   /** Paths of unknown fields. */

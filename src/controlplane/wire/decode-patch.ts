@@ -40,7 +40,6 @@ import { WireError, orRefuse, unregistered } from "./json/wire-error.ts";
 /** The types of patches that are written in JSON. */
 export type PatchForm = "json" | "merge" | "strategic";
 
-/** A decoded patch. */
 export interface DecodedPatch {
   readonly form: PatchForm;
   readonly patch: unknown;

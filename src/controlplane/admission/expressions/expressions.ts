@@ -140,7 +140,6 @@ export interface CompiledExpression {
   readonly type: CelType;
 }
 
-/** Compiles expressions. */
 export class ExpressionCompiler {
   readonly #plain = admissionEnvironment([authorizerLibrary]);
   readonly #patching = admissionEnvironment([authorizerLibrary, patchLibrary]);

@@ -41,10 +41,8 @@ export interface Endpoint {
   readonly kind?: AdmittedKind;
 }
 
-/** The options of a write. */
 export interface WriteOptions {
   readonly user: User;
-  /** The field manager. */
   readonly manager: string;
   readonly dryRun: boolean;
   /** The other options as they were sent, for admission. */

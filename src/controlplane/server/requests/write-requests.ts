@@ -113,7 +113,6 @@ async function createByUpdate(
   return answerCreate(cluster, asked, object, options);
 }
 
-/** DELETE of an object. */
 export async function deleteRequest(cluster: Cluster, asked: ResourceRequest): Promise<Outcome> {
   const { deletion, options } = await readDeletion(asked);
   const write = { ...asked, cluster, endpoint: mainEndpoint(asked.resource), options };

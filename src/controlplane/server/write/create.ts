@@ -28,7 +28,6 @@ const SUFFIX_LENGTH = 5;
 const GENERATED_PREFIX_MAX = 58;
 const GENERATE_TRIES = 8;
 
-/** The options of a create. */
 export interface CreateOptions extends WriteOptions {
   /** Whether the object already has its managed fields, from an apply. */
   readonly ownedAlready?: boolean;

@@ -92,7 +92,6 @@ export function warnOfDeletion(
   if (warning && policyOf(deletion) === undefined) options.warn(warning);
 }
 
-/** The outcome for an object. */
 interface Outcome {
   /** The object as it is stored, or was last. */
   readonly object: SentObject;

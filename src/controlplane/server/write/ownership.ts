@@ -66,7 +66,6 @@ function writeBy(cluster: Cluster, endpoint: Endpoint, manager: string): WriteBy
   };
 }
 
-/** The other versions of a resource. */
 function versionsOf(
   { registry, conversion }: Cluster,
   resource: ServedResource,

@@ -20,7 +20,6 @@ import { present } from "../../../present.ts";
 /** In place of the replicas that a custom resource does not set; no client may set it. */
 const UNSET = -(2 ** 31);
 
-/** The kind of a Scale. */
 export const SCALE = { group: "autoscaling", version: "v1", kind: "Scale" };
 
 /** A Scale, as clients read and write it. */
@@ -42,7 +41,6 @@ function accessOf(resource: ServedResource, name: string): ScaleAccess {
   return access;
 }
 
-/** The Scale of an object. */
 function scaleOf(object: SentObject, access: ScaleAccess): Scale {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
   const { replicas = 0, statusReplicas, selector } = access.read(object);

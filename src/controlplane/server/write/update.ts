@@ -18,7 +18,6 @@ import { rememberRead, shownAs, toStore } from "../cluster/versions.ts";
 import { unfilled } from "../../builtin/unfilled.ts";
 import { tableOf } from "../../../table.ts";
 
-/** The options of an update. */
 export interface UpdateOptions extends WriteOptions {
   /** Whether it is a PUT, which another uid makes a conflict; a patch may not change it (422). */
   readonly replaces: boolean;

@@ -1,4 +1,3 @@
-/** Rules of the kind MutatingWebhookConfiguration. */
 import type { KindRules } from "../../kind-rules.ts";
 import {
   type WebhookConfiguration,
@@ -6,7 +5,6 @@ import {
   validatingWebhookConfigurationRules,
 } from "./validating-webhook-configuration.ts";
 
-/** The rules of MutatingWebhookConfigurations. */
 export const mutatingWebhookConfigurationRules: KindRules = {
   ...validatingWebhookConfigurationRules,
   setDefaults(object: WebhookConfiguration) {

@@ -1,4 +1,3 @@
-/** Rules of the kind ValidatingAdmissionPolicy. */
 import type { Check } from "../../../../kube/check.ts";
 import { validatingPolicyErrors } from "./policy-errors.ts";
 import { checkedChange } from "../../shared/checks.ts";
@@ -14,7 +13,6 @@ function checkStatus(policy: Check<PolicyObject>): void {
   checkConditions(policy.at("status", "conditions"));
 }
 
-/** The rules of ValidatingAdmissionPolicies. */
 export const validatingAdmissionPolicyRules: KindRules = {
   ...policyRules(validatingPolicyErrors),
   status: "none",

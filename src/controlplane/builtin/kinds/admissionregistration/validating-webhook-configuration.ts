@@ -22,7 +22,6 @@ export function setWebhookDefaults(object: WebhookConfiguration): void {
   }
 }
 
-/** The rules of ValidatingWebhookConfigurations. */
 export const validatingWebhookConfigurationRules: KindRules = {
   ...SHARED,
   generation: ["webhooks"],

@@ -3,7 +3,6 @@ import { at, listAt, textAt } from "../../at.ts";
 import type { KindRules } from "../../kind-rules.ts";
 import { conditionOf } from "../../tables/cells.ts";
 
-/** The rules of CustomResourceDefinitions. */
 export const customResourceDefinitionRules: KindRules = {
   printer: { nullWhenEmpty: true },
   table: {

@@ -1,4 +1,3 @@
-/** Rules of the kind APIService. */
 import type { APIService } from "../../../../generated/k8s/apiregistration-v1.ts";
 import type { Check } from "../../../../kube/check.ts";
 import { quote } from "../../../../kube/field-errors.ts";
@@ -121,7 +120,6 @@ function availability(apiService: SentObject): string {
   return reason === "" ? status : `${status} (${reason})`;
 }
 
-/** The rules of APIServices. */
 export const apiServiceRules: KindRules = {
   status: "all",
   name: "segment",

@@ -1,4 +1,3 @@
-/** Rules of the kind ControllerRevision. */
 import type { Check } from "../../../../kube/check.ts";
 import { isJsonObject } from "../../../../kube/json.ts";
 import type { SentObject } from "../../../../kube/object.ts";
@@ -29,7 +28,6 @@ function controllerText(object: SentObject): string {
   return `${owner.kind.toLowerCase()}${group}/${owner.name}`;
 }
 
-/** The rules of ControllerRevisions. */
 export const controllerRevisionRules: KindRules = {
   validateCreate: checked(checkNewRevision),
   validateUpdate: checkedChange(checkRevisionUpdate),

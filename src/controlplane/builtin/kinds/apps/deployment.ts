@@ -1,4 +1,3 @@
-/** Rules of the kind Deployment. */
 import type { Check } from "../../../../kube/check.ts";
 import {
   checkAtMostHundred,
@@ -85,7 +84,6 @@ function checkDeploymentStatus(deployment: Check<Deployment>, old: Deployment): 
   checkCollisions(deployment, old);
 }
 
-/** The rules of Deployments. */
 export const deploymentRules: KindRules = {
   warnings: namedTemplateWarnings,
   validate: checked(checkDeployment),

@@ -1,4 +1,3 @@
-/** Rules of the kind ReplicaSet. */
 import type { Check } from "../../../../kube/check.ts";
 import { checkNotNegative, checked, checkedChange } from "../../shared/checks.ts";
 import { setPodTemplateDefaults } from "../../shared/pods/defaults.ts";
@@ -24,7 +23,6 @@ function checkReplicaSet(set: Check<ReplicaSet>): void {
   checkReplicas(spec);
 }
 
-/** The rules of ReplicaSets. */
 export const replicaSetRules: KindRules = {
   warnings: namedTemplateWarnings,
   validate: checked(checkReplicaSet),

@@ -1,4 +1,3 @@
-/** Rules of the kind CertificateSigningRequest. */
 import { X509Certificate } from "node:crypto";
 import type { Check } from "../../../../kube/check.ts";
 import type {
@@ -76,7 +75,6 @@ function stampConditions(
   }
 }
 
-/** A CertificateSigningRequest. */
 export type SigningRequest = Sent<CertificateSigningRequest> & {
   spec: Loose<CertificateSigningRequestSpec>;
 };
@@ -158,7 +156,6 @@ function checkConditions(conditions: Check<SigningCondition[] | undefined>): voi
   conditions.invalid(`must specify at most one of: ${quoted}`, `{${members.join(", ")}}`);
 }
 
-/** The conditions of a type. */
 const of = (conditions: readonly SigningCondition[] = [], type: string): SigningCondition[] =>
   conditions.filter((condition) => condition.type === type);
 
@@ -263,7 +260,6 @@ function takeConditions(
   status.conditions = conditions;
 }
 
-/** The rules of CertificateSigningRequests. */
 export const certificateSigningRequestRules: KindRules = {
   name: "any",
   status: "all",

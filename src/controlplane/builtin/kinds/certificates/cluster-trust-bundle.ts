@@ -1,4 +1,3 @@
-/** Rules of the kind ClusterTrustBundle. */
 import { X509Certificate } from "node:crypto";
 import type { Check } from "../../../../kube/check.ts";
 import { maskTrailingDash } from "../../../../kube/names.ts";
@@ -59,7 +58,6 @@ function anchorProblem(block: string, type: string, body: string): string | unde
   }
 }
 
-/** The rules of ClusterTrustBundles. */
 export const clusterTrustBundleRules: KindRules = {
   name: "any",
   conditionalUpdate: true,

@@ -1,4 +1,3 @@
-/** Rules of the kind Lease. */
 import type { Lease as LeaseKind } from "../../../../generated/k8s/coordination-v1.ts";
 import type { Check } from "../../../../kube/check.ts";
 import { checkNotNegative, checked } from "../../shared/checks.ts";
@@ -21,7 +20,6 @@ function checkLease(lease: Check<Lease>): void {
   checkNotNegative(lease.at("spec", "leaseTransitions"));
 }
 
-/** The rules of Leases. */
 export const leaseRules: KindRules = {
   validate: checked(checkLease),
   createOnUpdate: true,

@@ -1,4 +1,3 @@
-/** Rules of the kind ConfigMap. */
 import { Buffer } from "node:buffer";
 import type * as core from "../../../../generated/k8s/core-v1.ts";
 import type { Check } from "../../../../kube/check.ts";
@@ -22,7 +21,6 @@ function checkConfigMap(map: Check<ConfigMap>): void {
   if (text + decodedBytes(binaryData) > MAX_BYTES) map.child("[]", data).tooLong(MAX_BYTES);
 }
 
-/** The rules of ConfigMaps. */
 export const configMapRules: KindRules = {
   validate: checked(checkConfigMap),
   validateUpdate: checkedChange(checkFixed),

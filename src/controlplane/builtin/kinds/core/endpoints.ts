@@ -1,4 +1,3 @@
-/** Rules of the kind Endpoints. */
 import type * as core from "../../../../generated/k8s/core-v1.ts";
 import type { Check } from "../../../../kube/check.ts";
 import { sameJson } from "../../../../kube/json.ts";
@@ -72,7 +71,6 @@ function endpointsText(endpoints: SentObject): string {
   return listWithMore(all);
 }
 
-/** The rules of Endpoints. */
 export const endpointsRules: KindRules = {
   validateCreate: checked(checkEndpoints),
   validateUpdate: checkedChange(checkChange),

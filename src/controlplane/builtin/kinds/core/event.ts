@@ -1,4 +1,3 @@
-/** Rules of the kind Event. */
 import type { Check } from "../../../../kube/check.ts";
 import { asJson, sameJson } from "../../../../kube/json.ts";
 import { type SelectableFields, fields, labelNotSupported } from "../../selectable-fields.ts";

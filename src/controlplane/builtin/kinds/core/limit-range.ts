@@ -1,4 +1,3 @@
-/** Rules of the kind LimitRange. */
 import type * as core from "../../../../generated/k8s/core-v1.ts";
 import type { Check } from "../../../../kube/check.ts";
 import { getField } from "../../../../kube/json.ts";
@@ -138,7 +137,6 @@ function checkRatio(
   field.invalid(`ratio ${ratio} is greater than max/min = ${highest.toFixed(6)}`);
 }
 
-/** The rules of LimitRanges. */
 export const limitRangeRules: KindRules = {
   validate: checked(checkLimitRange),
   createOnUpdate: true,

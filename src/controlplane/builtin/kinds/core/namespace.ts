@@ -1,4 +1,3 @@
-/** Rules of the kind Namespace. */
 import type * as core from "../../../../generated/k8s/core-v1.ts";
 import type { AdmissionPlugins } from "../../../admission-plugins.ts";
 import { forbiddenTo } from "../../../failures.ts";
@@ -90,7 +89,6 @@ function takeSpec(namespace: Namespace, given: Namespace): void {
   namespace.spec = given.spec ?? {};
 }
 
-/** The rules of Namespaces. */
 export const namespaceRules: KindRules = {
   validate: checked(checkNamespace),
   validateStatus: checkedChange(checkStatus),

@@ -1,4 +1,3 @@
-/** Rules of the kind Node. */
 import type * as core from "../../../../generated/k8s/core-v1.ts";
 import type { Check } from "../../../../kube/check.ts";
 import { type FieldError, duplicate, internalError } from "../../../../kube/field-errors.ts";
@@ -77,7 +76,6 @@ function unparsedErrors(field: string, ranges: readonly string[] = []): FieldErr
   return [internalError(field, detail)];
 }
 
-/** Warnings about a Node. */
 function nodeWarnings(object: Node): string[] {
   const { configSource, externalID } = object.spec ?? {};
   const unused = "is deprecated, and is unused by Kubernetes";
@@ -171,7 +169,6 @@ function kernelVersion(node: SentObject): string {
   return architecture === "" ? version : `${version} (${architecture})`;
 }
 
-/** The rules of Nodes. */
 export const nodeRules: KindRules = {
   warnings: nodeWarnings,
   validateCreate: checked(checkNode),

@@ -1,4 +1,3 @@
-/** Rules of the kind PersistentVolumeClaim. */
 import { STORAGE_CLASSES } from "../../tokens.ts";
 import type { Check } from "../../../../kube/check.ts";
 import { qualifiedNameErrors } from "../../../../kube/names.ts";
@@ -133,7 +132,6 @@ export function defaultClassOf(classes: readonly SentObject[]): string | undefin
     .toSorted((one, other) => (isBefore(one, other) ? -1 : 1))[0]?.name;
 }
 
-/** Warnings about a PersistentVolumeClaim. */
 const warnings = (object: PersistentVolumeClaim): string[] =>
   warningsOf(object, (claim, warn) => {
     const annotation = claim.at("metadata", "annotations").entry(CLASS);
@@ -250,7 +248,6 @@ function checkResourceName(name: Check<string>): void {
 
 const isBound = (claim: SentObject): boolean => textAt(claim, "spec.volumeName") !== "";
 
-/** The rules of PersistentVolumeClaims. */
 export const persistentVolumeClaimRules: KindRules = {
   warnings,
   validateCreate: checked(checkClaim),

@@ -1,4 +1,3 @@
-/** Rules of the kind PersistentVolume. */
 import type { Check } from "../../../../kube/check.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import type { WriteContext } from "../../../kinds.ts";
@@ -48,7 +47,6 @@ const MOUNT_OPTIONS = "volume.beta.kubernetes.io/mount-options";
 /** The sources that PersistentVolumes are warned about, in that order. */
 const WARNED = ["cephfs", "photonPersistentDisk", "scaleIO", "storageos", "glusterfs", "rbd"];
 
-/** Warnings about a PersistentVolume. */
 const warnings = (object: PersistentVolume): string[] =>
   warningsOf(object, (volume, warn) => {
     const annotations = volume.at("metadata", "annotations");
@@ -110,7 +108,6 @@ function claimReference(volume: SentObject): string {
   return claim ? `${textAt(claim, "namespace")}/${textAt(claim, "name")}` : "";
 }
 
-/** The rules of PersistentVolumes. */
 export const persistentVolumeRules: KindRules = {
   warnings,
   validateCreate: checked(checkVolume),

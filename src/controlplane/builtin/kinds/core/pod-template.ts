@@ -1,4 +1,3 @@
-/** Rules of the kind PodTemplate. */
 import type { Check } from "../../../../kube/check.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import { checked } from "../../shared/checks.ts";
@@ -13,11 +12,9 @@ interface PodTemplateObject extends SentObject {
   template: PodTemplate;
 }
 
-/** Warnings about a PodTemplate. */
 const warnings = (object: PodTemplateObject, old: SentObject | undefined): string[] =>
   isUncounted(object, old) ? [] : podWarnings(object.template, "template");
 
-/** The rules of PodTemplates. */
 export const podTemplateRules: KindRules = {
   warnings,
   validate: checked((object: Check<PodTemplateObject>) => checkTemplate(object.at("template"))),

@@ -1,4 +1,3 @@
-/** Rules of the kind ReplicationController. */
 import type { ReplicationControllerSpec } from "../../../../generated/k8s/core-v1.ts";
 import type { Check } from "../../../../kube/check.ts";
 import type { SentObject } from "../../../../kube/object.ts";
@@ -61,7 +60,6 @@ function checkReplicationController(controller: Check<ReplicationController>): v
   checkReplicatedTemplate(pods, "ReplicationController", replicas);
 }
 
-/** The rules of ReplicationControllers. */
 export const replicationControllerRules: KindRules = {
   name: "generated",
   warnings: replicationControllerWarnings,

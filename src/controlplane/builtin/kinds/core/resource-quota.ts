@@ -1,4 +1,3 @@
-/** Rules of the kind ResourceQuota. */
 import { type Check, IMMUTABLE } from "../../../../kube/check.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import { mapAt, textOf } from "../../at.ts";
@@ -155,7 +154,6 @@ const quota = (limits: boolean) => (object: SentObject) =>
     })
     .join(", ");
 
-/** The rules of ResourceQuotas. */
 export const resourceQuotaRules: KindRules = {
   validate: checked(checkQuota),
   validateUpdate: checkedChange(checkChange),

@@ -1,4 +1,3 @@
-/** Rules of the kind Secret. */
 import { Buffer } from "node:buffer";
 import { type KeyObject, X509Certificate, createPrivateKey } from "node:crypto";
 import type * as core from "../../../../generated/k8s/core-v1.ts";
@@ -124,7 +123,6 @@ function checkChange(secret: Check<Secret>, old: Secret): void {
   checkFixed(secret, old);
 }
 
-/** The rules of Secrets. */
 export const secretRules: KindRules = {
   warnings: secretWarnings,
   validate: checked(checkSecret),

@@ -1,4 +1,3 @@
-/** Rules of the kind EndpointSlice. */
 import type {
   Endpoint,
   EndpointSlice as EndpointSliceKind,
@@ -131,7 +130,6 @@ function checkHints(
 const slicePort = (port: unknown): string =>
   textAt(port, "port", at(port, "name") === undefined ? "*" : textAt(port, "name"));
 
-/** The rules of EndpointSlices. */
 export const endpointSliceRules: KindRules = {
   validateCreate: checked(checkSlice),
   validateUpdate: checkedChange(checkChange),

@@ -1,4 +1,3 @@
-/** Rules of the kind FlowSchema. */
 import type {
   FlowSchema as FlowSchemaKind,
   FlowSchemaSpec,
@@ -172,7 +171,6 @@ function dangling(flow: SentObject): string {
   return condition ? textAt(condition, "status") : "?";
 }
 
-/** The rules of FlowSchemas. */
 export const flowSchemaRules: KindRules = {
   status: "none",
   generation: ["spec"],

@@ -1,4 +1,3 @@
-/** Rules of the kind PriorityLevelConfiguration. */
 import type {
   LimitResponse,
   LimitedPriorityLevelConfiguration,
@@ -123,7 +122,6 @@ function checkQueuing(queuing: Check<Loose<QueuingConfiguration>>): void {
 const limited = (path: string) => (level: SentObject) =>
   at(level, `spec.limited.${path}`) ?? "<none>";
 
-/** The rules of PriorityLevelConfigurations. */
 export const priorityLevelConfigurationRules: KindRules = {
   status: "none",
   generation: ["spec"],

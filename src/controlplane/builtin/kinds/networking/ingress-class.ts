@@ -1,4 +1,3 @@
-/** Rules of the kind IngressClass. */
 import type {
   IngressClass as IngressClassKind,
   IngressClassParametersReference,
@@ -57,7 +56,6 @@ function ingressParameters(ingressClass: SentObject): string {
   return `${kind}${group === "" ? "" : `.${group}`}/${name}`;
 }
 
-/** The rules of IngressClasses. */
 export const ingressClassRules: KindRules = {
   validateCreate: checked(checkIngressClass),
   validateUpdate: checkedChange(checkChange),

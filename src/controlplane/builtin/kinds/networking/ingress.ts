@@ -1,4 +1,3 @@
-/** Rules of the kind Ingress. */
 import type {
   HTTPIngressPath,
   Ingress as IngressKind,
@@ -154,7 +153,6 @@ function hosts(ingress: SentObject): string {
   return shown.join(",") || "*";
 }
 
-/** The rules of Ingresses. */
 export const ingressRules: KindRules = {
   validate: checked(checkIngress),
   validateCreate: checked(checkClass),

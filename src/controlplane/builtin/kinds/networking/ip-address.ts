@@ -1,4 +1,3 @@
-/** Rules of the kind IPAddress. */
 import type { IPAddress } from "../../../../generated/k8s/networking-v1.ts";
 import type { Check } from "../../../../kube/check.ts";
 import { dns1123SubdomainErrors } from "../../../../kube/names.ts";
@@ -38,7 +37,6 @@ function parentReference(address: SentObject): string {
     .join("/");
 }
 
-/** The rules of IPAddresses. */
 export const ipAddressRules: KindRules = {
   validate: checked(checkAddress),
   validateUpdate: checkedChange(checkChange),

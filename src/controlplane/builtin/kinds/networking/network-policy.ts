@@ -1,10 +1,9 @@
-/** Rules of the kind NetworkPolicy. */
+import type * as networking from "../../../../generated/k8s/networking-v1.ts";
 import type { Check } from "../../../../kube/check.ts";
-import type { SentObject } from "../../../../kube/object.ts";
 import { selectorErrors } from "../../../../kube/selectors/selector-rules.ts";
 import { type Range, masked, parseRange, rangeErrors } from "../../shared/addresses/addresses.ts";
 import { checkPortNumber, checked, portNameErrors } from "../../shared/checks.ts";
-import type { IntOrString, LabelSelector } from "../../shared/shapes.ts";
+import type { Shaped, ShapedObject } from "../../shared/shapes.ts";
 import type { KindRules } from "../../kind-rules.ts";
 import { seesEmptied } from "../../generation.ts";
 import { selectorCell } from "../../tables/cells.ts";
@@ -26,26 +25,7 @@ function isStrictSubset(inner: Range, outer: Range): boolean {
   );
 }
 
-interface PolicyPort {
-  protocol?: string;
-  port?: IntOrString;
-  endPort?: number;
-}
-
-interface PolicyPeer {
-  podSelector?: LabelSelector;
-  namespaceSelector?: LabelSelector;
-  ipBlock?: { cidr: string; except?: string[] };
-}
-
-interface NetworkPolicy extends SentObject {
-  spec: {
-    podSelector: LabelSelector;
-    ingress?: { ports?: PolicyPort[]; from?: PolicyPeer[] }[];
-    egress?: { ports?: PolicyPort[]; to?: PolicyPeer[] }[];
-    policyTypes?: string[];
-  };
-}
+type NetworkPolicy = ShapedObject<networking.NetworkPolicy, "spec">;
 
 const PROTOCOLS = ["TCP", "UDP", "SCTP"];
 const DIRECTIONS = ["Ingress", "Egress"];
@@ -67,7 +47,7 @@ function checkNetworkPolicy(policy: Check<NetworkPolicy>): void {
   } else types.each((type) => type.oneOf(DIRECTIONS));
 }
 
-function checkPort(check: Check<PolicyPort>): void {
+function checkPort(check: Check<Shaped<networking.NetworkPolicyPort>>): void {
   const { protocol, port, endPort } = check.value;
   const end = check.at("endPort");
   if (protocol !== undefined) check.at("protocol").oneOf(PROTOCOLS);
@@ -84,7 +64,7 @@ function checkPort(check: Check<PolicyPort>): void {
   }
 }
 
-function checkPeer(peer: Check<PolicyPeer>): void {
+function checkPeer(peer: Check<Shaped<networking.NetworkPolicyPeer>>): void {
   const { podSelector, namespaceSelector, ipBlock } = peer.value;
   peer.at("podSelector").ifSet((selector) => selector.by(selectorErrors));
   peer.at("namespaceSelector").ifSet((selector) => selector.by(selectorErrors));
@@ -95,7 +75,9 @@ function checkPeer(peer: Check<PolicyPeer>): void {
   }
 }
 
-function checkBlock(ipBlock: Check<NonNullable<PolicyPeer["ipBlock"]>>): void {
+function checkBlock(
+  ipBlock: Check<NonNullable<Shaped<networking.NetworkPolicyPeer>["ipBlock"]>>,
+): void {
   const cidr = ipBlock.at("cidr");
   if (!cidr.given()) return;
   cidr.named(rangeErrors);
@@ -108,7 +90,6 @@ function checkBlock(ipBlock: Check<NonNullable<PolicyPeer["ipBlock"]>>): void {
   });
 }
 
-/** The rules of NetworkPolicies. */
 export const networkPolicyRules: KindRules = {
   validate: checked(checkNetworkPolicy),
   generation: ["spec"],

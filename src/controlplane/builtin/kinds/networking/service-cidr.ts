@@ -1,4 +1,3 @@
-/** Rules of the kind ServiceCIDR. */
 import type { ServiceCIDR } from "../../../../generated/k8s/networking-v1.ts";
 import { type Check, IMMUTABLE } from "../../../../kube/check.ts";
 import { isOneOfEach, parseRange, rangeErrors } from "../../shared/addresses/addresses.ts";
@@ -41,7 +40,6 @@ function checkChange(object: Check<ServiceCidr>, previous: ServiceCidr): void {
   if (addsOne) checkServiceCidr(object);
 }
 
-/** The rules of ServiceCIDRs. */
 export const serviceCidrRules: KindRules = {
   validateCreate: checked(checkServiceCidr),
   validateUpdate: checkedChange(checkChange),

@@ -1,4 +1,3 @@
-/** Rules of the kind ClusterRole. */
 import type { PolicyRule } from "../../../../generated/k8s/rbac-v1.ts";
 import type { Check } from "../../../../kube/check.ts";
 import type { SentObject } from "../../../../kube/object.ts";
@@ -23,7 +22,6 @@ function checkClusterRole(role: Check<ClusterRole>): void {
   });
 }
 
-/** The rules of ClusterRoles. */
 export const clusterRoleRules: KindRules = {
   validate: checked(checkClusterRole),
   name: "segment",

@@ -75,5 +75,4 @@ export const bindingRules = (namespaced: boolean): KindRules => ({
   metadataChecks: ["whole", "change"],
 });
 
-/** The rules of RoleBindings. */
 export const roleBindingRules = bindingRules(true);

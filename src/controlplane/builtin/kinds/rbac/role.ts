@@ -20,7 +20,6 @@ export function checkRule(rule: Check<Loose<PolicyRule>>, namespaced: boolean): 
   }
 }
 
-/** The rules of Roles. */
 export const roleRules: KindRules = {
   validate: checked((role: Check<Sent<Role>>) => {
     role.at("rules").each((rule) => checkRule(rule, true));

@@ -1,4 +1,3 @@
-/** Rules of the kind DeviceClass. */
 import type { DeviceClass } from "../../../../generated/k8s/resource-v1.ts";
 import type { Check } from "../../../../kube/check.ts";
 import { qualifiedNameErrors } from "../../../../kube/names.ts";
@@ -22,7 +21,6 @@ function checkDeviceClass(object: Check<Sent<DeviceClass>>): void {
   });
 }
 
-/** The rules of DeviceClasses. */
 export const deviceClassRules: KindRules = {
   name: "generated",
   changeFirst: true,

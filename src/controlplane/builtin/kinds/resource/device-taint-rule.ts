@@ -1,4 +1,3 @@
-/** Rules of the kind DeviceTaintRule. */
 import type { DeviceTaint } from "../../../../generated/k8s/resource-v1.ts";
 import type { Check } from "../../../../kube/check.ts";
 import type { SentObject } from "../../../../kube/object.ts";
@@ -48,7 +47,6 @@ function prepareForUpdate(
   taint.timeAdded = timeOf(context.clock.now());
 }
 
-/** The rules of DeviceTaintRules. */
 export const deviceTaintRuleRules: KindRules = {
   status: "none",
   generation: ["spec"],

@@ -1,4 +1,3 @@
-/** Rules of the kind ResourceClaimTemplate. */
 import type { ResourceClaimTemplate } from "../../../../generated/k8s/resource-v1.ts";
 import type { Check } from "../../../../kube/check.ts";
 import type { WriteContext } from "../../../kinds.ts";
@@ -21,7 +20,6 @@ function checkTemplate(object: Check<ClaimTemplate>): void {
   checkClaimSpec(object.at("spec", "spec"));
 }
 
-/** The rules of ResourceClaimTemplates. */
 export const resourceClaimTemplateRules: KindRules = {
   setDefaults: setResourceClaimDefaults,
   validateCreate: checked(checkNewTemplate),

@@ -1,4 +1,3 @@
-/** Rules of the kind ResourceClaim. */
 import type {
   AllocatedDeviceStatus,
   DeviceRequestAllocationResult,
@@ -188,7 +187,6 @@ function claimState(claim: SentObject): string {
   ].join(",");
 }
 
-/** The rules of ResourceClaims. */
 export const resourceClaimRules: KindRules = {
   status: "none",
   setDefaults: setResourceClaimDefaults,

@@ -1,4 +1,3 @@
-/** Rules of the kind PriorityClass. */
 import type { PriorityClass as PriorityClassKind } from "../../../../generated/k8s/scheduling-v1.ts";
 import type { Sent } from "../../shared/shapes.ts";
 import { forbiddenTo } from "../../../failures.ts";
@@ -56,7 +55,6 @@ function keepSystemClass({ metadata: { name = "" } }: SentObject): void {
   throw forbiddenTo(resource, name, "this is a system priority class and cannot be deleted");
 }
 
-/** The rules of PriorityClasses. */
 export const priorityClassRules: KindRules = {
   validateCreate: checked(checkPriorityClass),
   validateUpdate: checkedChange(checkChange),

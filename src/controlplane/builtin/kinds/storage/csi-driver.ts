@@ -1,4 +1,3 @@
-/** Rules of the kind CSIDriver. */
 import type { CSIDriver } from "../../../../generated/k8s/storage-v1.ts";
 import type { Check } from "../../../../kube/check.ts";
 import type { SentObject } from "../../../../kube/object.ts";
@@ -84,7 +83,6 @@ function tokenAudiences(driver: SentObject): string {
     .join(",");
 }
 
-/** The rules of CSIDrivers. */
 export const csiDriverRules: KindRules = {
   conditionalUpdate: true,
   // Its generation is not set on create, unlike that of other kinds.

@@ -1,4 +1,3 @@
-/** Rules of the kind CSINode. */
 import type { CSINode, CSINodeDriver } from "../../../../generated/k8s/storage-v1.ts";
 import type { Check } from "../../../../kube/check.ts";
 import { qualifiedNameErrors } from "../../../../kube/names.ts";
@@ -52,7 +51,6 @@ function checkChange(node: Check<CsiNode>, old: CsiNode): void {
   }
 }
 
-/** The rules of CSINodes. */
 export const csiNodeRules: KindRules = {
   conditionalUpdate: true,
   validateCreate: checked(checkCsiNode),

@@ -1,4 +1,3 @@
-/** Rules of the kind StorageClass. */
 import type { TopologySelectorTerm } from "../../../../generated/k8s/core-v1.ts";
 import type { StorageClass as StorageClassKind } from "../../../../generated/k8s/storage-v1.ts";
 import { type Check, IMMUTABLE } from "../../../../kube/check.ts";
@@ -70,7 +69,6 @@ function checkChange(object: Check<StorageClass>, old: StorageClass): void {
   }
 }
 
-/** The rules of StorageClasses. */
 export const storageClassRules: KindRules = {
   validate: checked(checkStorageClass),
   validateUpdate: checkedChange(checkChange),

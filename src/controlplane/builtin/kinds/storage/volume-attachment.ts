@@ -1,4 +1,3 @@
-/** Rules of the kind VolumeAttachment. */
 import type { VolumeAttachment } from "../../../../generated/k8s/storage-v1.ts";
 import type { Check } from "../../../../kube/check.ts";
 import { dns1123SubdomainErrors } from "../../../../kube/names.ts";
@@ -59,7 +58,6 @@ function checkChange(attachment: Check<Attachment>, old: Attachment): void {
   checkUnchangedForm(attachment.at("spec"), "storage.VolumeAttachmentSpec", old.spec);
 }
 
-/** The rules of VolumeAttachments. */
 export const volumeAttachmentRules: KindRules = {
   status: "none",
   setDefaults: setAttachmentDefaults,

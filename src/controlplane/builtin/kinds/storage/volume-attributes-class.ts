@@ -1,4 +1,3 @@
-/** Rules of the kind VolumeAttributesClass. */
 import type { VolumeAttributesClass } from "../../../../generated/k8s/storage-v1.ts";
 import type { Check } from "../../../../kube/check.ts";
 import { sameJson } from "../../../../kube/json.ts";
@@ -32,7 +31,6 @@ function checkChange(object: Check<AttributesClass>, old: AttributesClass): void
   }
 }
 
-/** The rules of VolumeAttributesClasses. */
 export const volumeAttributesClassRules: KindRules = {
   prepareForCreate: prepareVolumeAttributesClassForCreate,
   changeFirst: true,

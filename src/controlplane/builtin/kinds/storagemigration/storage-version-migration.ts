@@ -1,4 +1,3 @@
-/** Rules of the kind StorageVersionMigration. */
 import type { Check } from "../../../../kube/check.ts";
 import { dns1035LabelErrors, dns1123SubdomainErrors } from "../../../../kube/names.ts";
 import type { SentObject } from "../../../../kube/object.ts";
@@ -73,7 +72,6 @@ function resourceOf(migration: SentObject): string {
   return group === "" ? resource : `${resource}.${group}`;
 }
 
-/** The rules of StorageVersionMigrations. */
 export const storageVersionMigrationRules: KindRules = {
   status: "none",
   conditionalUpdate: true,

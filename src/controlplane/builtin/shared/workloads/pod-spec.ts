@@ -43,7 +43,6 @@ export function checkTemplate(template: Check<PodTemplate>): void {
   }
 }
 
-/** Validates the labels and annotations of a template. */
 export function checkPodTemplateMetadata(template: Check<PodTemplate>): void {
   const { labels, annotations } = template.value.metadata ?? {};
   template.child("labels", labels).by(validateLabels);

@@ -21,7 +21,6 @@ const scaleBy = (toLabelSelector: (selector: unknown) => unknown): ScaleAccess =
   },
 });
 
-/** The scale of a workload with a label selector. */
 export const selectorScale: ScaleAccess = scaleBy((selector) => selector);
 
 /** The scale of a workload whose selector is a map of labels. */

@@ -1,4 +1,3 @@
-/** Rules of the kind HorizontalPodAutoscaler. */
 import { asJson } from "../../../../../kube/json.ts";
 import type { SentObject } from "../../../../../kube/object.ts";
 import { DEFAULT_UTILIZATION, noteWhatV2Says } from "../../../autoscaler-versions.ts";
@@ -85,7 +84,6 @@ function metricsText(scaler: SentObject): string {
   return listWithMore(texts, { absent: "<none>", max: 2, separator: ", " });
 }
 
-/** The rules of HorizontalPodAutoscalers. */
 export const horizontalPodAutoscalerRules: KindRules = {
   validate: checked(checkAutoscaler),
   validateStatus: checkedChange(checkAutoscalerStatus),

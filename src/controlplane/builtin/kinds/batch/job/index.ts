@@ -1,4 +1,3 @@
-/** Rules of the kind Job. */
 import { setJobSpecDefaults, tooManyIndexes } from "../job-spec.ts";
 import type { Job } from "./shape.ts";
 import type { SentObject } from "../../../../../kube/object.ts";
@@ -76,7 +75,6 @@ function jobStatus(job: SentObject): string {
   );
 }
 
-/** Warnings about a Job. */
 function jobWarnings(object: Job, old: SentObject | undefined): string[] {
   if (isUncounted(object, old)) return [];
   const tooMany = tooManyIndexes("spec", object.spec);
@@ -84,7 +82,6 @@ function jobWarnings(object: Job, old: SentObject | undefined): string[] {
   return [...names, ...tooMany, ...templateWarnings(object, old)];
 }
 
-/** The rules of Jobs. */
 export const jobRules: KindRules = {
   warnings: jobWarnings,
   validate: checked(checkJob),

@@ -119,7 +119,6 @@ function checkTemplateUpdate(template: Check<PodTemplate>, previous: Job): void 
   checkUnchangedForm<unknown>(template.at("spec"), "core.PodSpec", old);
 }
 
-/** Containers with the given resources. */
 function withResources(
   old: readonly Container[] | null | undefined,
   now: readonly Container[] | null | undefined,

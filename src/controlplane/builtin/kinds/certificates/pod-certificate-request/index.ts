@@ -1,4 +1,3 @@
-/** Rules of the kind PodCertificateRequest. */
 import type { SentObject } from "../../../../../kube/object.ts";
 import { listAt, textAt } from "../../../at.ts";
 import { fields, labelNotSupported } from "../../../selectable-fields.ts";
@@ -13,7 +12,6 @@ const stateOf = (request: SentObject): string =>
     .map((condition) => textAt(condition, "type"))
     .findLast((type) => STATES.includes(type)) ?? "Pending";
 
-/** The rules of PodCertificateRequests. */
 export const podCertificateRequestRules: KindRules = {
   status: "none",
   conditionalUpdate: true,

@@ -14,7 +14,6 @@ import {
 } from "../../../shared/signers.ts";
 import { tableOf } from "../../../../../table.ts";
 
-/** A PodCertificateRequest. */
 export interface PodCertificateRequest extends SentObject {
   spec?: {
     signerName?: string;

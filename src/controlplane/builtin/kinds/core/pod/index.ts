@@ -1,4 +1,3 @@
-/** Rules of the kind Pod. */
 import type { SentObject } from "../../../../../kube/object.ts";
 import { listAt, textAt } from "../../../at.ts";
 import { checked, checkedChange } from "../../../shared/checks.ts";
@@ -32,7 +31,6 @@ function graceSeconds({ spec, status }: Pod, asked: number | undefined): number 
 const warnings = (pod: Pod, old: SentObject | undefined): string[] =>
   old ? [] : [...nameWarnings(pod.metadata.name, "the Pod's hostname"), ...podWarnings(pod)];
 
-/** The rules of Pods. */
 export const podRules: KindRules = {
   warnings,
   validate: checked(checkPod),

@@ -13,7 +13,6 @@ export const isHeadless = ({ clusterIP, clusterIPs }: Spec): boolean =>
   (clusterIPs?.length === 1 && clusterIPs[0] === "None") ||
   (clusterIPs === undefined && clusterIP === "None");
 
-/** The family of an address. */
 export const familyOf = (text: string): string =>
   parseAddress(text)?.bits === 128 ? "IPv6" : "IPv4";
 

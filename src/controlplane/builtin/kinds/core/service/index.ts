@@ -1,4 +1,3 @@
-/** Rules of the kind Service. */
 import type { SentObject } from "../../../../../kube/object.ts";
 import { listAt, numberAt, textAt, textOf } from "../../../at.ts";
 import { loadBalancerAddresses } from "../../../shared/addresses/load-balancers.ts";
@@ -36,7 +35,6 @@ function servicePort(port: unknown): string {
   return `${nodePort > 0 ? `${number}:${nodePort}` : number}/${textAt(port, "protocol")}`;
 }
 
-/** The rules of Services. */
 export const serviceRules: KindRules = {
   warnings: serviceWarnings,
   validateCreate: checked(checkService),

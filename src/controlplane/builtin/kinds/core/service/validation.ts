@@ -36,7 +36,6 @@ export const HINTS = "service.kubernetes.io/topology-aware-hints";
 export const MODE = "service.kubernetes.io/topology-mode";
 const RANGES = "service.beta.kubernetes.io/load-balancer-source-ranges";
 
-/** Validates a Service. */
 export function checkService(service: Check<Service>): void {
   const spec = service.at("spec");
   const { type = "", ports = [] } = spec.value;
@@ -192,7 +191,6 @@ export function checkServiceChange(service: Check<Service>, { spec: old }: Servi
   checkService(service);
 }
 
-/** Validates the load balancer in the status of a Service. */
 export function checkServiceStatus(service: Check<Service>): void {
   const ingress = service.at("status", "loadBalancer", "ingress");
   if (service.value.spec.type !== "LoadBalancer") {

@@ -30,7 +30,6 @@ function warnOfRange(range: Check<string>, warn: Warn): void {
   }
 }
 
-/** Warnings about a Service. */
 export const serviceWarnings = (object: Service): string[] => warningsOf(object, warnOfService);
 
 function warnOfService(service: Check<Service>, warn: Warn): void {

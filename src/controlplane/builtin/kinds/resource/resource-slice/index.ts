@@ -1,4 +1,3 @@
-/** Rules of the kind ResourceSlice. */
 import { timeOf } from "../../../../../kube/values/times.ts";
 import type { WriteContext } from "../../../../kinds.ts";
 import { checked, checkedChange } from "../../../shared/checks.ts";
@@ -20,7 +19,6 @@ function stampDeviceTaints(object: ResourceSlice, context: WriteContext): void {
   }
 }
 
-/** The rules of ResourceSlices. */
 export const resourceSliceRules: KindRules = {
   generation: ["spec"],
   warnings: resourceSliceWarnings,
