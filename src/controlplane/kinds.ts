@@ -15,7 +15,6 @@ import type { ResourceName } from "./resource-name.ts";
 import type { WebhookTarget } from "../kube/webhooks/webhook-address.ts";
 import type { ResourceAttributes } from "./request-attributes.ts";
 
-/** An authenticated user. */
 export interface User {
   readonly name: string;
   readonly uid?: string;
@@ -28,7 +27,6 @@ export interface WriteContext {
   readonly user: User;
   readonly dryRun: boolean;
   readonly clock: Clock;
-  /** The enabled admission plugins. */
   readonly plugins: AdmissionPlugins;
   /** An object as it is stored now: for references across kinds. */
   find<T extends SentObject>(resource: ResourceName<T>, key: ObjectKey): T | undefined;
@@ -41,7 +39,6 @@ export interface WriteContext {
   putStatus(group: string, plural: string, object: SentObject): void;
   /** Adds a `Warning` header to the answer. */
   warn(text: string): void;
-  /** Errors of the metadata of a new object. */
   readonly metadataErrors?: readonly FieldError[];
 }
 
@@ -132,7 +129,7 @@ export interface KindTraits {
   /** Whether finalizers may have any qualified name. */
   readonly freeFinalizers?: boolean;
   readonly deletion?: DeletionRules;
-  /** The message that refuses a field in a selector. */
+  /** The message that refuses a field in a selector, when it is not the usual one. */
   readonly refuseFieldLabel?: (field: string) => string;
   /** Whether selectors of this kind may not use metadata.namespace. */
   readonly selectsNoNamespace?: boolean;
@@ -142,7 +139,6 @@ export interface KindTraits {
   readonly resetFields?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** A column of a kind's table. */
 export interface TableColumn {
   readonly name: string;
   readonly type: string;
@@ -152,7 +148,6 @@ export interface TableColumn {
   readonly priority: number;
 }
 
-/** The printer of a kind's table. */
 export interface TablePrinter {
   readonly columns: readonly TableColumn[];
   /** The cells of one object, in the order of the columns. */

@@ -32,7 +32,6 @@ export class FieldSet {
     this.#children = children;
   }
 
-  /** A set of these paths. */
   static of(...paths: readonly FieldPath[]): FieldSet {
     const set = new FieldSet();
     for (const path of paths) set.insert(path);

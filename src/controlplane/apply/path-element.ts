@@ -24,7 +24,6 @@ export function fieldNameOf(element: PathElement): string | undefined {
   return element.startsWith("f:") ? element.slice(2) : undefined;
 }
 
-/** The element of an item of a set. */
 export const valueElement = (value: unknown): PathElement => `v:${printJson(value)}`;
 
 /** Matches strings that JSON writes between quotes without escapes. */
@@ -116,7 +115,6 @@ function compareKeys(left: JsonObject, right: JsonObject): number {
   return Object.keys(left).length - rightFields.length;
 }
 
-/** An element with its sort key. */
 interface Ranked {
   readonly element: PathElement;
   readonly rank: number;

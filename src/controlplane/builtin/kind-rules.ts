@@ -18,7 +18,6 @@ export interface SubresourceRules {
   validate?(object: SentObject, old: SentObject, context: WriteContext): FieldError[];
 }
 
-/** The rules of one kind. */
 export interface KindRules extends KindTraits {
   /**
    * The validation of its names; that of a subdomain when absent. `any` leaves them to the rules of
@@ -48,7 +47,6 @@ export interface KindRules extends KindTraits {
   readonly changeFirst?: true;
   /** Validates a new object, beside `validate`. */
   validateCreate?(object: SentObject, context: WriteContext): FieldError[];
-  /** Validates a change. */
   validateUpdate?(object: SentObject, old: SentObject, context: WriteContext): FieldError[];
   /** The texts of `Warning` headers on a write that is accepted. */
   warnings?(object: SentObject, old: SentObject | undefined): string[];

@@ -93,7 +93,6 @@ function warnOfSchema(
   }
 }
 
-/** The endpoint of definitions. */
 export const definitionStrategy: Strategy = {
   allowCreateOnUpdate: false,
   allowCreateOnApply: true,

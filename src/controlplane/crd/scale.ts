@@ -17,7 +17,6 @@ const INT32_MAX = 2 ** 31 - 1;
 
 const plainFailure = (message: string): StatusError => failure(500, "", message);
 
-/** The access of a `Scale` to an object. */
 export function scaleAccess(scale: DefinitionScale): ScaleAccess {
   const { specReplicasPath = "", statusReplicasPath = "", labelSelectorPath = "" } = scale;
   return {

@@ -18,13 +18,11 @@ export const NOT_NEGATIVE = "must be greater than or equal to 0";
 const PERCENT =
   "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')";
 
-/** The rules of a kind that validate an object. */
 export const checked =
   <T extends SentObject>(check: (object: Check<T>, context: WriteContext) => void) =>
   (object: T, context: WriteContext): FieldError[] =>
     Check.errorsOf(object, (value) => check(value, context));
 
-/** The rules of a kind that validate a change. */
 export const checkedChange =
   <T extends SentObject>(check: (object: Check<T>, old: T, context: WriteContext) => void) =>
   (object: T, old: T, context: WriteContext): FieldError[] =>

@@ -75,7 +75,6 @@ export function subresourceEndpoint(resource: ServedResource, name: string): End
   return strategy && { resource, subresource: name, strategy };
 }
 
-/** The stored object of a resource. */
 export function storedAt(
   { store }: Pick<Cluster, "store">,
   resource: ResourceName,
@@ -129,7 +128,6 @@ export function listStored<T extends SentObject>(
     .map((object) => readNow(cluster, resource, object) as T);
 }
 
-/** The context of a write, for its strategy. */
 export function writeContext(cluster: Cluster, options: WriteOptions): WriteContext {
   const { store, registry, clock } = cluster;
   return {

@@ -44,7 +44,6 @@ class NotYetConverted extends Error {
   }
 }
 
-/** Calls the conversion webhooks of definitions. */
 export class Conversion {
   readonly #caller: Pick<WebhookCaller, "post">;
   readonly #newUid: () => string;

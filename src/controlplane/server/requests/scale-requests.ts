@@ -26,12 +26,10 @@ function inShape(object: SentObject): Scale {
   return object as Scale;
 }
 
-/** GET of `/scale`. */
 export async function getScale(cluster: Cluster, asked: ResourceRequest): Promise<Outcome> {
   return { code: 200, object: readScale(asked.resource, await readOne(cluster, asked)) };
 }
 
-/** PUT of `/scale`. */
 export async function putScale(cluster: Cluster, asked: ResourceRequest): Promise<Outcome> {
   const options = writeOptions(asked, "update");
   const scale = inShape(await readObject(asked, options));
@@ -44,7 +42,6 @@ export async function putScale(cluster: Cluster, asked: ResourceRequest): Promis
   return { code: 200, object };
 }
 
-/** PATCH of `/scale`. */
 export async function patchScale(cluster: Cluster, asked: ResourceRequest): Promise<Outcome> {
   const type = patchType(asked);
   if (type === APPLY) return applyScale(cluster, asked);

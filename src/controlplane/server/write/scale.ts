@@ -28,7 +28,6 @@ export interface Scale extends SentObject {
   status: { replicas: number; selector?: string };
 }
 
-/** The endpoint of the Scales of a resource. */
 export function scaleEndpoint(resource: ServedResource): Endpoint {
   return { resource, subresource: "scale", strategy: resource.strategy, kind: SCALE };
 }

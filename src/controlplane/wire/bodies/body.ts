@@ -37,7 +37,6 @@ export function readType(value: unknown): TypeMeta {
   return { apiVersion: read("apiVersion"), kind: read("kind") };
 }
 
-/** A body that was read. */
 export interface Body {
   /** The type that it gives. @throws WireError */
   readonly type: TypeMeta;

@@ -52,7 +52,6 @@ function checkedBy<Checked extends SentObject>(
   };
 }
 
-/** The rules of policies that are validated by `errors`. */
 export const policyRules = (errors: Parameters<typeof checkedBy<Policy>>[0]): KindRules => ({
   ...checkedBy(errors, paramKindRights),
   setDefaults({ spec }: PolicyObject) {

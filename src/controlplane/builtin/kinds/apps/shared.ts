@@ -74,7 +74,6 @@ interface Selecting extends SentObject {
   spec: { selector?: LabelSelector };
 }
 
-/** Validates that the selector is unchanged. */
 export function checkSelectorChange(object: Check<Selecting>, old: Selecting): void {
   checkUnchangedForm(object.at("spec", "selector"), "*metav1.LabelSelector", old.spec.selector);
 }

@@ -45,7 +45,6 @@ export type CronJob = SentObject & {
   status?: batch.CronJobStatus;
 };
 
-/** Validates a new CronJob. */
 function checkNewCronJob(job: Check<CronJob>): void {
   const name = job.at("metadata", "name");
   checkSpec(job.at("spec"), undefined);

@@ -18,7 +18,7 @@ import type { KindRules } from "../../kind-rules.ts";
 import { timeOf } from "../../../../kube/values/times.ts";
 import { unifiedDiff } from "../../go/unified-diff.ts";
 import { humanDuration } from "../../../../kube/values/age.ts";
-import { fields, labelNotSupported } from "../../selectable-fields.ts";
+import { fields } from "../../selectable-fields.ts";
 import { pemBlocks } from "./pem.ts";
 import { checkSignerName } from "../../shared/signers.ts";
 
@@ -280,7 +280,6 @@ export const certificateSigningRequestRules: KindRules = {
   },
   metadataChecks: ["whole", "change"],
   subresourceMetadataChecks: ["whole", "change"],
-  refuseFieldLabel: labelNotSupported,
   selectsNoNamespace: true,
   selectableFields: fields("spec.signerName"),
   resetFields: {

@@ -1,6 +1,6 @@
 import type { Check } from "../../../../kube/check.ts";
 import { asJson, sameJson } from "../../../../kube/json.ts";
-import { type SelectableFields, fields, labelNotSupported } from "../../selectable-fields.ts";
+import { type SelectableFields, fields } from "../../selectable-fields.ts";
 import { qualifiedNameErrors } from "../../../../kube/names.ts";
 import type { JsonObject, SentObject } from "../../../../kube/object.ts";
 import { at, numberAt, textAt } from "../../at.ts";
@@ -174,10 +174,8 @@ const sharedRules: KindRules = {
     Count: eventCount,
   },
   deletion: { dependents: "unsupported" },
-  refuseFieldLabel: labelNotSupported,
 };
 
-/** The rules of Events in the core group. */
 export const eventRules: KindRules = {
   ...sharedRules,
   name: "any",

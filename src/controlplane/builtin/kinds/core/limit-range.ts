@@ -30,7 +30,6 @@ function setLimitRangeDefaults(object: LimitRange): void {
   }
 }
 
-/** An entry of a LimitRange. */
 export type Limit = Shaped<core.LimitRangeItem>;
 
 export type LimitRange = ShapedObject<core.LimitRange>;

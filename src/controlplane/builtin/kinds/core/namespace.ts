@@ -1,7 +1,7 @@
 import type * as core from "../../../../generated/k8s/core-v1.ts";
 import type { AdmissionPlugins } from "../../../admission-plugins.ts";
 import { forbiddenTo } from "../../../failures.ts";
-import { fields, labelNotSupported } from "../../selectable-fields.ts";
+import { fields } from "../../selectable-fields.ts";
 import type { Check } from "../../../../kube/check.ts";
 import { qualifiedNameErrors } from "../../../../kube/names.ts";
 import { checked, checkedChange } from "../../shared/checks.ts";
@@ -106,7 +106,6 @@ export const namespaceRules: KindRules = {
     begin: beginTermination,
     holds: ({ spec }: Namespace) => (spec?.finalizers ?? []).length > 0,
   },
-  refuseFieldLabel: labelNotSupported,
   selectsNoNamespace: true,
   selectableFields: fields("status.phase"),
   resetFields: { finalize: ["status"] },

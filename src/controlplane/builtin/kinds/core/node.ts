@@ -13,7 +13,7 @@ import type { Shaped, ShapedObject } from "../../shared/shapes.ts";
 import { asGiven } from "../../go/emptied.ts";
 import type { KindRules } from "../../kind-rules.ts";
 import { conditionOf } from "../../tables/cells.ts";
-import { fields, labelNotSupported } from "../../selectable-fields.ts";
+import { fields } from "../../selectable-fields.ts";
 
 function setNodeDefaults(object: Node): void {
   const { status, spec } = object;
@@ -191,7 +191,6 @@ export const nodeRules: KindRules = {
     "Container-Runtime": ["status.nodeInfo.containerRuntimeVersion", "<unknown>"],
   },
   metadataChecks: ["whole", "change"],
-  refuseFieldLabel: labelNotSupported,
   selectsNoNamespace: true,
   selectableFields: fields(["spec.unschedulable", "false"]),
   // A kubelet registers its node with a status.

@@ -215,7 +215,6 @@ const RESIZING = [
   "NodeResizePending",
 ];
 
-/** Validates a write to the status of a claim. */
 function checkStatus(claim: Check<PersistentVolumeClaim>): void {
   const statuses = claim.at("status", "allocatedResourceStatuses");
   const allocated = claim.at("status", "allocatedResources");

@@ -17,7 +17,7 @@ import { checkReplicaSetStatus } from "../../shared/workloads/status.ts";
 import { dropFromWorkload } from "../../shared/workloads/templates.ts";
 import type { KindRules } from "../../kind-rules.ts";
 import { labelsCell } from "../../tables/cells.ts";
-import { fields, labelNotSupported } from "../../selectable-fields.ts";
+import { fields } from "../../selectable-fields.ts";
 import { mapSelectorScale } from "../../shared/workloads/scale.ts";
 
 /**
@@ -76,7 +76,6 @@ export const replicationControllerRules: KindRules = {
     Selector: labelsCell("spec.selector"),
   },
   deletion: { dependents: "orphan" },
-  refuseFieldLabel: labelNotSupported,
   selectableFields: fields(["status.replicas", "0"]),
   scale: mapSelectorScale,
 };

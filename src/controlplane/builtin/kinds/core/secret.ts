@@ -8,7 +8,7 @@ import { checked, checkedChange, configKeyErrors } from "../../shared/checks.ts"
 import type { ShapedObject } from "../../shared/shapes.ts";
 import type { KindRules } from "../../kind-rules.ts";
 import { MAX_BYTES, checkFixed, decodedBytes } from "./data.ts";
-import { fields, labelNotSupported } from "../../selectable-fields.ts";
+import { fields } from "../../selectable-fields.ts";
 import { tableOf } from "../../../../table.ts";
 
 /** Writes `stringData` into `data`, in base64. */
@@ -131,6 +131,5 @@ export const secretRules: KindRules = {
   setDefaults: setSecretDefaults,
   table: { Type: "type", Data: ["data", 0] },
   metadataChecks: ["change", "whole"],
-  refuseFieldLabel: labelNotSupported,
   selectableFields: fields("type"),
 };

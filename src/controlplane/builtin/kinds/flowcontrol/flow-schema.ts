@@ -39,7 +39,6 @@ const VERBS = [
 
 const HIGHEST_PRECEDENCE = 10_000;
 
-/** Validates a FlowSchema. */
 function checkFlowSchema(schema: Check<FlowSchema>): void {
   const spec = schema.at("spec");
   const precedence = spec.child("matchingPrecedence", spec.value.matchingPrecedence ?? 0);

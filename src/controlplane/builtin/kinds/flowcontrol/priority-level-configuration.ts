@@ -35,7 +35,6 @@ function setPriorityLevelDefaults(object: PriorityLevel): void {
 
 const NOT_NEGATIVE = "must be a non-negative integer";
 
-/** Validates a PriorityLevelConfiguration. */
 function checkPriorityLevel(level: Check<PriorityLevel>): void {
   const spec = level.at("spec");
   const { type, limited, exempt } = spec.value;

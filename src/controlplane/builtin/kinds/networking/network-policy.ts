@@ -16,7 +16,6 @@ function setNetworkPolicyDefaults(object: NetworkPolicy): void {
   }
 }
 
-/** Whether `inner` is a proper subset of `outer`. */
 function isStrictSubset(inner: Range, outer: Range): boolean {
   return (
     inner.bits === outer.bits &&

@@ -69,7 +69,6 @@ export function checkRequestReferences(
   });
 }
 
-/** Validates the spec of a claim. */
 export function checkClaimSpec(spec: Check<ClaimSpec | undefined>): void {
   const devices = spec.at("devices");
   const names = namesIn(devices.value);

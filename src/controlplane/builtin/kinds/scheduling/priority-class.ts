@@ -8,7 +8,6 @@ import { checkPreemptionPolicy } from "../../shared/workloads/pod-spec.ts";
 import { SYSTEM_PRIORITIES } from "../../shared/system-priorities.ts";
 import type { KindRules } from "../../kind-rules.ts";
 
-/** The shape of a PriorityClass. */
 export type PriorityClass = Sent<PriorityClassKind>;
 
 const HIGHEST_PRIORITY = 1_000_000_000;

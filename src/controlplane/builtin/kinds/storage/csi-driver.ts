@@ -65,7 +65,6 @@ function checkChange(driver: Check<CsiDriver>, { spec: old }: CsiDriver): void {
   spec.at("volumeLifecycleModes").unchanged(old.volumeLifecycleModes);
 }
 
-/** Warnings about a CSIDriver. */
 function csiDriverWarnings(object: CsiDriver, old: SentObject | undefined): string[] {
   if (old) return [];
   const { spec } = object;

@@ -17,7 +17,6 @@ function setStorageClassDefaults(storageClass: StorageClass): void {
 
 type TopologyTerm = Loose<TopologySelectorTerm>;
 
-/** The shape of a StorageClass. */
 export type StorageClass = Sent<StorageClassKind>;
 
 function checkStorageClass(object: Check<StorageClass>): void {

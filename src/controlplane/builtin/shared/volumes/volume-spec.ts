@@ -21,7 +21,6 @@ export function checkAccessModes(modes: Check<readonly string[] | undefined>): v
   }
 }
 
-/** Validates that an amount is greater than zero. */
 export function checkPositive(amount: Check<number | string>): void {
   if (parseQuantity(amount.value).nanos <= 0n) amount.invalid("must be greater than zero");
 }

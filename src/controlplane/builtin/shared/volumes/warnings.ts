@@ -32,14 +32,12 @@ export function warnOfFraction(amount: Check<string | undefined>, warn: Warn): v
   warn(amount, `fractional byte value ${quote(value)} is invalid, must be an integer`);
 }
 
-/** Warns about fractional sizes in a claim. */
 export function warnOfClaimSize(spec: Check<PersistentVolumeClaimSpec>, warn: Warn): void {
   for (const part of ["requests", "limits"] as const) {
     warnOfFraction(spec.at("resources", part).entry("storage"), warn);
   }
 }
 
-/** Warns about the volumes of a pod. */
 export function warnOfVolumes(volumes: Check<Volume[] | undefined>, warn: Warn): void {
   volumes.each((volume) => {
     for (const [name, shown, note] of SOURCES) {

@@ -219,7 +219,6 @@ function checkClasses(spec: Check<PodSpec>): void {
   spec.at("overhead").ifSet((limits) => checkResources(limits.as({ limits: limits.value })));
 }
 
-/** Validates the preemption policy of a pod. */
 export function checkPreemptionPolicy(policy: Check<string>): void {
   if (policy.given()) policy.oneOf(["PreemptLowerPriority", "Never"]);
 }

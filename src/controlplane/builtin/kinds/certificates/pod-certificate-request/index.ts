@@ -1,6 +1,6 @@
 import type { SentObject } from "../../../../../kube/object.ts";
 import { listAt, textAt } from "../../../at.ts";
-import { fields, labelNotSupported } from "../../../selectable-fields.ts";
+import { fields } from "../../../selectable-fields.ts";
 import { checkUnchangedForm, checked, checkedChange } from "../../../shared/checks.ts";
 import type { KindRules } from "../../../kind-rules.ts";
 import { labelsCell } from "../../../tables/cells.ts";
@@ -25,7 +25,6 @@ export const podCertificateRequestRules: KindRules = {
   }),
   validateStatus: checkedChange(checkStatus),
   resetFields: { "": ["status"], status: ["metadata", "spec"] },
-  refuseFieldLabel: labelNotSupported,
   selectsNoNamespace: true,
   selectableFields: fields("spec.signerName", "spec.podName", "spec.nodeName"),
   writtenNulls: { spec: { stubPKCS10Request: null } },

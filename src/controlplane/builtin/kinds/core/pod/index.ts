@@ -16,7 +16,7 @@ import type { Pod } from "./shape.ts";
 import { completed, readinessGates, restartsText, summarize } from "./table.ts";
 import { checkPodStatus, checkPodUpdate } from "./updates.ts";
 import { checkNewPod, checkPod } from "./validation.ts";
-import { field, fields, labelNotSupported } from "../../../selectable-fields.ts";
+import { field, fields } from "../../../selectable-fields.ts";
 import { takeEphemeralContainers, takeNode, takeResources } from "./subresources.ts";
 
 /** The grace period of a pod's deletion, in seconds; `asked` is that of the request. */
@@ -56,7 +56,6 @@ export const podRules: KindRules = {
   printer: { conditions: completed },
   metadataChecks: ["change", "whole"],
   deletion: { answersObject: true, graceSeconds },
-  refuseFieldLabel: labelNotSupported,
   selectableFields: {
     ...fields(
       "spec.nodeName",

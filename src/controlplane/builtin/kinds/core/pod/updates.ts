@@ -157,7 +157,6 @@ function mutedAffinity(spec: PodSpec, old: PodSpec): Affinity | undefined {
 
 const SYSTEM_CONDITIONS = ["PodScheduled", "Ready", "Initialized"];
 
-/** Validates a write to the status of a pod. */
 export function checkPodStatus(pod: Check<Pod>, previous: Pod): void {
   const { spec } = pod.value;
   const { spec: oldSpec, status: old = {} } = previous;

@@ -11,7 +11,7 @@ import {
 } from "./preparation.ts";
 import { checkService, checkServiceChange, checkServiceStatus } from "./validation.ts";
 import { serviceWarnings } from "./warnings.ts";
-import { fields, labelNotSupported } from "../../../selectable-fields.ts";
+import { fields } from "../../../selectable-fields.ts";
 
 /** The addresses under which clients outside of the cluster reach the Service. */
 function externalAddress(service: SentObject): string {
@@ -54,7 +54,6 @@ export const serviceRules: KindRules = {
     Selector: labelsCell("spec.selector"),
   },
   deletion: { answersObject: true },
-  refuseFieldLabel: labelNotSupported,
   selectableFields: fields("spec.clusterIP", "spec.type"),
   // An apply to the status of a missing Service creates it.
   wrap: (strategy) => ({ ...strategy, allowCreateOnApply: true }),

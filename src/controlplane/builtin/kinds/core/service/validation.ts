@@ -174,7 +174,6 @@ function checkTraffic(spec: Check<Spec>): void {
   spec.at("trafficDistribution").ifSet((distribution) => distribution.oneOf(DISTRIBUTIONS));
 }
 
-/** Validates an update of a Service. */
 export function checkServiceChange(service: Check<Service>, { spec: old }: Service): void {
   const spec = service.at("spec");
   const { type, loadBalancerClass = null, healthCheckNodePort } = spec.value;
