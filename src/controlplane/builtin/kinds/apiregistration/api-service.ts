@@ -15,12 +15,6 @@ import type { KindRules } from "../../kind-rules.ts";
 import { timeOf } from "../../../../kube/values/times.ts";
 import { conditionOf } from "../../tables/cells.ts";
 
-/** Defaults the port of a service to that of HTTPS. */
-function setApiServiceDefaults(object: ApiService): void {
-  const { service } = object.spec;
-  if (service) service.port ??= 443;
-}
-
 /** Marks a new APIService that the API server itself serves as available. */
 function prepareApiServiceForCreate(service: ApiService, context: WriteContext): void {
   if (service.spec.service) return;
@@ -60,12 +54,6 @@ function checkApiService(object: Check<ApiService>): void {
     spec.at(part).invalid(`must be positive and less than ${max}`, priority);
   }
   checkBackend(spec);
-}
-
-/** Validates a new APIService. */
-function checkNew(object: Check<ApiService>): void {
-  checkName(object);
-  checkApiService(object);
 }
 
 /** Validates the name, which consists of the version and the group. */
@@ -123,10 +111,15 @@ function availability(apiService: SentObject): string {
 export const apiServiceRules: KindRules = {
   status: "all",
   name: "segment",
-  setDefaults: setApiServiceDefaults,
+  setDefaults({ spec: { service } }: ApiService) {
+    if (service) service.port ??= 443;
+  },
   prepareForCreate: prepareApiServiceForCreate,
   changeFirst: true,
-  validateCreate: checked(checkNew),
+  validateCreate: checked<ApiService>((object) => {
+    checkName(object);
+    checkApiService(object);
+  }),
   validateChanged: checked(checkApiService),
   validateUpdate: checkedChange(checkName),
   validateStatus: checkedChange(checkStatus),

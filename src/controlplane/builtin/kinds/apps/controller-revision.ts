@@ -16,11 +16,6 @@ function checkNewRevision(object: Check<ControllerRevision>): void {
   else if (!isJsonObject(data.value)) data.required("data must be a valid JSON object");
 }
 
-function checkRevisionUpdate(object: Check<ControllerRevision>, old: ControllerRevision): void {
-  checkNotNegative(object.at("revision"));
-  object.at("data").unchanged(old.data);
-}
-
 function controllerText(object: SentObject): string {
   const owner = object.metadata.ownerReferences?.find(({ controller }) => controller === true);
   if (!owner) return "<none>";
@@ -30,7 +25,10 @@ function controllerText(object: SentObject): string {
 
 export const controllerRevisionRules: KindRules = {
   validateCreate: checked(checkNewRevision),
-  validateUpdate: checkedChange(checkRevisionUpdate),
+  validateUpdate: checkedChange<ControllerRevision>((object, old) => {
+    checkNotNegative(object.at("revision"));
+    object.at("data").unchanged(old.data);
+  }),
   table: { Controller: controllerText, Revision: ["revision", 0] },
   metadataChecks: ["change", "whole"],
   writtenNulls: { data: null },

@@ -2,7 +2,6 @@ import type * as core from "../../../../generated/k8s/core-v1.ts";
 import type { Check } from "../../../../kube/check.ts";
 import { getField } from "../../../../kube/json.ts";
 import { qualifiedNameErrors } from "../../../../kube/names.ts";
-import type { SentObject } from "../../../../kube/object.ts";
 import { compareAmounts, parseQuantity } from "../../../../kube/values/quantity.ts";
 import {
   checkContainerResourceName,
@@ -13,11 +12,6 @@ import { checked } from "../../shared/checks.ts";
 import type { ResourceList, Shaped, ShapedObject } from "../../shared/shapes.ts";
 import type { KindRules } from "../../kind-rules.ts";
 import { sorted } from "./shared.ts";
-
-/** Names a LimitRange without a name after its uid. */
-function nameLimitRange({ metadata }: SentObject): void {
-  metadata.name ||= metadata.uid ?? "";
-}
 
 /** Derives missing limits of containers from the given ones. */
 function setLimitRangeDefaults(object: LimitRange): void {
@@ -139,7 +133,9 @@ function checkRatio(
 export const limitRangeRules: KindRules = {
   validate: checked(checkLimitRange),
   createOnUpdate: true,
-  prepareForCreate: nameLimitRange,
+  prepareForCreate({ metadata }) {
+    metadata.name ||= metadata.uid ?? "";
+  },
   setDefaults: setLimitRangeDefaults,
   metadataChecks: ["whole"],
 };

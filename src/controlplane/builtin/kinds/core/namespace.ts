@@ -24,19 +24,9 @@ function prepareNamespaceForCreate(namespace: Namespace): void {
   if (!finalizers.includes("kubernetes")) finalizers.push("kubernetes");
 }
 
-/** Keeps `spec.finalizers`, which only the finalize subresource changes. */
-function prepareNamespaceForUpdate(object: Namespace, old: Namespace): void {
-  object.spec = structuredClone(old.spec ?? {});
-}
-
 export type Namespace = ShapedObject<core.Namespace>;
 
 const FINALIZER = "name is neither a standard finalizer name nor is it fully qualified";
-
-/** Validates the finalizers of a write to the `finalize` subresource. */
-function checkFinalize(namespace: Check<Namespace>): void {
-  namespace.at("spec", "finalizers").each(checkFinalizer);
-}
 
 /** Validates a namespace; what is wrong with a finalizer is reported of the list. */
 function checkNamespace(namespace: Check<Namespace>): void {
@@ -80,15 +70,6 @@ function keepSystemNamespace(
   }
 }
 
-function beginTermination(namespace: Namespace): void {
-  namespace.status = { ...namespace.status, phase: "Terminating" };
-}
-
-/** Takes the spec from a write to the `finalize` subresource. */
-function takeSpec(namespace: Namespace, given: Namespace): void {
-  namespace.spec = given.spec ?? {};
-}
-
 export const namespaceRules: KindRules = {
   validate: checked(checkNamespace),
   validateStatus: checkedChange(checkStatus),
@@ -96,18 +77,32 @@ export const namespaceRules: KindRules = {
   status: "all",
   setDefaults: setNamespaceDefaults,
   prepareForCreate: prepareNamespaceForCreate,
-  prepareForUpdate: prepareNamespaceForUpdate,
+  prepareForUpdate(namespace: Namespace, old: Namespace) {
+    // Only the finalize subresource changes the finalizers.
+    namespace.spec = structuredClone(old.spec ?? {});
+  },
   table: { Status: "status.phase" },
   metadataChecks: ["whole", "change"],
   deletion: {
     answersObject: true,
     pinsUid: "Precondition failed",
     check: keepSystemNamespace,
-    begin: beginTermination,
+    begin(namespace: Namespace) {
+      namespace.status = { ...namespace.status, phase: "Terminating" };
+    },
     holds: ({ spec }: Namespace) => (spec?.finalizers ?? []).length > 0,
   },
   selectsNoNamespace: true,
   selectableFields: fields("status.phase"),
   resetFields: { finalize: ["status"] },
-  subresources: { finalize: { take: takeSpec, validate: checkedChange(checkFinalize) } },
+  subresources: {
+    finalize: {
+      take(namespace: Namespace, given: Namespace) {
+        namespace.spec = given.spec ?? {};
+      },
+      validate: checkedChange<Namespace>((namespace) => {
+        namespace.at("spec", "finalizers").each(checkFinalizer);
+      }),
+    },
+  },
 };

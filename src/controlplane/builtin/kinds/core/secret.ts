@@ -118,15 +118,13 @@ function jsonObjectProblem(base64: string): string | undefined {
   }
 }
 
-function checkChange(secret: Check<Secret>, old: Secret): void {
-  secret.at("type").unchanged(old.type);
-  checkFixed(secret, old);
-}
-
 export const secretRules: KindRules = {
   warnings: secretWarnings,
   validate: checked(checkSecret),
-  validateUpdate: checkedChange(checkChange),
+  validateUpdate: checkedChange<Secret>((secret, old) => {
+    secret.at("type").unchanged(old.type);
+    checkFixed(secret, old);
+  }),
   changeFirst: true,
   setDefaults: setSecretDefaults,
   table: { Type: "type", Data: ["data", 0] },

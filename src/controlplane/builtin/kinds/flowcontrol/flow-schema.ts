@@ -20,11 +20,6 @@ type FlowSubject = NonNullable<PolicyRulesWithSubjects["subjects"]>[number];
 
 type FlowSchema = Sent<FlowSchemaKind> & { spec: Loose<FlowSchemaSpec> };
 
-function setFlowSchemaDefaults(object: FlowSchema): void {
-  const { spec } = object;
-  if (!spec.matchingPrecedence) spec.matchingPrecedence = 1000;
-}
-
 const VERBS = [
   "create",
   "delete",
@@ -173,7 +168,9 @@ function dangling(flow: SentObject): string {
 export const flowSchemaRules: KindRules = {
   status: "none",
   generation: ["spec"],
-  setDefaults: setFlowSchemaDefaults,
+  setDefaults({ spec }: FlowSchema) {
+    spec.matchingPrecedence ||= 1000;
+  },
   validate: checked(checkFlowSchema),
   validateStatus: checkedChange(checkFlowStatus),
   table: {

@@ -14,11 +14,6 @@ import { checkReference } from "./shared.ts";
 
 type IngressClass = Sent<IngressClassKind>;
 
-function setIngressClassDefaults(object: IngressClass): void {
-  const { parameters } = object.spec ?? {};
-  if (parameters) parameters.scope ??= "Cluster";
-}
-
 const MAX_CONTROLLER = 250;
 const SCOPES = ["Cluster", "Namespace"];
 
@@ -60,7 +55,9 @@ export const ingressClassRules: KindRules = {
   validateCreate: checked(checkIngressClass),
   validateUpdate: checkedChange(checkChange),
   generation: ["spec"],
-  setDefaults: setIngressClassDefaults,
+  setDefaults({ spec }: IngressClass) {
+    if (spec?.parameters) spec.parameters.scope ??= "Cluster";
+  },
   table: {
     Name: defaultNameCell("ingressclass.kubernetes.io/is-default-class"),
     Controller: "spec.controller",

@@ -10,11 +10,6 @@ import type { KindRules } from "../../kind-rules.ts";
 import { defaultNameCell } from "../../tables/cells.ts";
 import { checkParameters, checkProvisioner } from "./shared.ts";
 
-function setStorageClassDefaults(storageClass: StorageClass): void {
-  storageClass.reclaimPolicy ??= "Delete";
-  storageClass.volumeBindingMode ??= "Immediate";
-}
-
 type TopologyTerm = Loose<TopologySelectorTerm>;
 
 export type StorageClass = Sent<StorageClassKind>;
@@ -71,7 +66,10 @@ function checkChange(object: Check<StorageClass>, old: StorageClass): void {
 export const storageClassRules: KindRules = {
   validate: checked(checkStorageClass),
   validateUpdate: checkedChange(checkChange),
-  setDefaults: setStorageClassDefaults,
+  setDefaults(storageClass: StorageClass) {
+    storageClass.reclaimPolicy ??= "Delete";
+    storageClass.volumeBindingMode ??= "Immediate";
+  },
   table: {
     Name: defaultNameCell(
       "storageclass.kubernetes.io/is-default-class",

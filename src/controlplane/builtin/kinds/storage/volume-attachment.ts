@@ -13,12 +13,6 @@ import { checkVolumeSpec } from "../../shared/volumes/volume-spec.ts";
 import type { KindRules } from "../../kind-rules.ts";
 import { MOST_BYTES, bytesOf } from "./shared.ts";
 
-/** Sets the defaults of a volume source that is inlined in an attachment. */
-function setAttachmentDefaults(object: Attachment): void {
-  const { source } = object.spec;
-  if (source.inlineVolumeSpec) setVolumeSourceDefaults(source.inlineVolumeSpec);
-}
-
 const LONGEST_MESSAGE = 1024;
 const MOST_INT32 = 2 ** 31 - 1;
 const ONE_SOURCE = "must specify exactly one of inlineVolumeSpec and persistentVolumeName";
@@ -60,7 +54,9 @@ function checkChange(attachment: Check<Attachment>, old: Attachment): void {
 
 export const volumeAttachmentRules: KindRules = {
   status: "none",
-  setDefaults: setAttachmentDefaults,
+  setDefaults({ spec: { source } }: Attachment) {
+    if (source.inlineVolumeSpec) setVolumeSourceDefaults(source.inlineVolumeSpec);
+  },
   conditionalUpdate: true,
   validateCreate: checked(checkAttachment),
   validateUpdate: checkedChange(checkChange),
