@@ -64,18 +64,17 @@ export interface Strategy {
   prepareForUpdate(object: SentObject, old: SentObject, context: WriteContext): void;
   /** All errors of a new object, those of its metadata (`metadataErrors`) included. */
   validateCreate(object: SentObject, context: WriteContext): FieldError[];
-  /** All errors of a change beside those of the metadata. */
-  validateUpdate(object: SentObject, old: SentObject, context: WriteContext): FieldError[];
   /**
-   * As `validateUpdate`, with other errors after those of the object as it is and before those of
-   * the change, or the other way round, for kinds that report the change first. Has no other
-   * effect.
+   * All errors of a change beside those of the metadata.
+   *
+   * @param between - errors that a built-in kind reports after those of the object as it is and
+   *   before those of the change, or the other way round if it reports the change first
    */
-  errorsBetween?(
+  validateUpdate(
     object: SentObject,
     old: SentObject,
     context: WriteContext,
-    between: readonly FieldError[],
+    between?: readonly FieldError[],
   ): FieldError[];
   /** All errors of a write in the order and the words in which the kind reports them; as they are when absent. */
   report?(errors: readonly FieldError[]): FieldError[];

@@ -41,9 +41,7 @@ export interface KindRules extends KindTraits {
   prepareForUpdate?(object: SentObject, old: SentObject, context: WriteContext): void;
   /** Validates the object, on create and update alike. */
   validate?(object: SentObject, context: WriteContext): FieldError[];
-  /** Validates a changed object as it is; `validateUpdate` validates the change. */
-  validateChanged?(object: SentObject, context: WriteContext): FieldError[];
-  /** Lists the errors of the change before those of the object. */
+  /** Lists the errors of `validateCreate` and `validateUpdate` before those of `validate`. */
   readonly changeFirst?: true;
   /** Validates a new object, beside `validate`. */
   validateCreate?(object: SentObject, context: WriteContext): FieldError[];

@@ -7,7 +7,6 @@ import {
   maskTrailingDash,
   pathSegmentErrors,
 } from "../../../kube/names.ts";
-import type { FieldError } from "../../../kube/field-errors.ts";
 import type { SentObject } from "../../../kube/object.ts";
 import { pluralOf } from "../../../kube/plural.ts";
 import type { Strategy, WriteContext } from "../../kinds.ts";
@@ -48,18 +47,21 @@ function mainStrategy(group: string, kind: string, rules: KindRules): Strategy {
       if (isChange(object, old, rules)) raiseGeneration(object, old);
     },
     validateCreate(object, context) {
+      const own = rules.validate?.(object, context) ?? [];
+      const ofNew = rules.validateCreate?.(object, context) ?? [];
       const errors = [
         ...(context.metadataErrors ?? []),
-        ...(rules.validate?.(object, context) ?? []),
-        ...(rules.validateCreate?.(object, context) ?? []),
+        ...(rules.changeFirst ? [...ofNew, ...own] : [...own, ...ofNew]),
       ];
       if (errors.length === 0) warn(object, undefined, rules, context);
       return errors;
     },
-    errorsBetween: (object, old, context, between) =>
-      updateErrors(rules, object, old, context, between),
-    validateUpdate(object, old, context) {
-      const errors = updateErrors(rules, object, old, context, []);
+    validateUpdate(object, old, context, between = []) {
+      const own = rules.validate?.(object, context) ?? [];
+      const change = rules.validateUpdate?.(object, old, context) ?? [];
+      const errors = rules.changeFirst
+        ? [...change, ...between, ...own]
+        : [...own, ...between, ...change];
       if (errors.length === 0) warn(object, old, rules, context);
       return errors;
     },
@@ -79,27 +81,12 @@ const withLimits = (resource: ResourceName, strategy: Strategy): Strategy => ({
     if (errors.length === 0) admitToLimits(resource, object, undefined, context);
     return errors;
   },
-  validateUpdate(object, old, context) {
-    const errors = strategy.validateUpdate(object, old, context);
+  validateUpdate(object, old, context, between) {
+    const errors = strategy.validateUpdate(object, old, context, between);
     if (errors.length === 0) admitToLimits(resource, object, old, context);
     return errors;
   },
 });
-
-function updateErrors(
-  rules: KindRules,
-  object: SentObject,
-  old: SentObject,
-  context: WriteContext,
-  between: readonly FieldError[],
-): FieldError[] {
-  const own = [
-    ...(rules.validate?.(object, context) ?? []),
-    ...(rules.validateChanged?.(object, context) ?? []),
-  ];
-  const change = rules.validateUpdate?.(object, old, context) ?? [];
-  return rules.changeFirst ? [...change, ...between, ...own] : [...own, ...between, ...change];
-}
 
 /**
  * The strategy of a subresource that writes its parent object; `undefined` for other subresources.

@@ -89,7 +89,7 @@ function changeErrors(
     return whole((name, prefix) => strategy.validateName(name, prefix), isStrict);
   });
   const first = [...whole(pathSegmentErrors, false), ...loose, ...earlier];
-  return later.length > 0 && subresource === "" && strategy.errorsBetween
-    ? [...first, ...strategy.errorsBetween(object, live, context, later)]
+  return subresource === ""
+    ? [...first, ...strategy.validateUpdate(object, live, context, later)]
     : [...first, ...later, ...strategy.validateUpdate(object, live, context)];
 }

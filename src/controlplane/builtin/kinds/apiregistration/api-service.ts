@@ -116,11 +116,8 @@ export const apiServiceRules: KindRules = {
   },
   prepareForCreate: prepareApiServiceForCreate,
   changeFirst: true,
-  validateCreate: checked<ApiService>((object) => {
-    checkName(object);
-    checkApiService(object);
-  }),
-  validateChanged: checked(checkApiService),
+  validate: checked(checkApiService),
+  validateCreate: checked(checkName),
   validateUpdate: checkedChange(checkName),
   validateStatus: checkedChange(checkStatus),
   table: { Service: serviceOf, Available: availability },

@@ -171,8 +171,7 @@ function kernelVersion(node: SentObject): string {
 
 export const nodeRules: KindRules = {
   warnings: nodeWarnings,
-  validateCreate: checked(checkNode),
-  validateChanged: checked(checkNode),
+  validate: checked(checkNode),
   validateUpdate: checkedChange(checkChange),
   validateStatus: checkedChange(checkChange),
   prepareForUpdate: prepareNodeForUpdate,

@@ -267,8 +267,8 @@ export const persistentVolumeClaimRules: KindRules = {
   deletion: { answersObject: true },
   wrap: (strategy, subresource) => ({
     ...strategy,
-    validateUpdate(claim: PersistentVolumeClaim, old: PersistentVolumeClaim, context) {
-      const errors = strategy.validateUpdate(claim, old, context);
+    validateUpdate(claim: PersistentVolumeClaim, old: PersistentVolumeClaim, context, between) {
+      const errors = strategy.validateUpdate(claim, old, context, between);
       if (errors.length === 0 && subresource === "") admitExpansion(claim, old, context);
       return errors;
     },

@@ -1,6 +1,5 @@
 import type { ResourceClaimTemplate } from "../../../../generated/k8s/resource-v1.ts";
 import type { Check } from "../../../../kube/check.ts";
-import type { WriteContext } from "../../../kinds.ts";
 import { checkUnchangedForm, checked, checkedChange } from "../../shared/checks.ts";
 import type { Sent } from "../../shared/shapes.ts";
 import { checkTemplateMetadata } from "../../shared/template-metadata.ts";
@@ -10,10 +9,9 @@ import { checkAdminAccess, checkClaimSpec } from "./claim-spec.ts";
 
 type ClaimTemplate = Sent<ResourceClaimTemplate>;
 
-function checkNewTemplate(object: Check<ClaimTemplate>, context: WriteContext): void {
+const adminErrors = checked<ClaimTemplate>((object, context) => {
   checkAdminAccess(object, object.value.spec?.spec, context);
-  checkTemplate(object);
-}
+});
 
 function checkTemplate(object: Check<ClaimTemplate>): void {
   object.at("spec", "metadata").ifSet(checkTemplateMetadata);
@@ -22,12 +20,18 @@ function checkTemplate(object: Check<ClaimTemplate>): void {
 
 export const resourceClaimTemplateRules: KindRules = {
   setDefaults: setResourceClaimDefaults,
-  validateCreate: checked(checkNewTemplate),
-  validateChanged: checked(checkTemplate),
+  validate: checked(checkTemplate),
   validateUpdate: checkedChange<ClaimTemplate>((object, old) => {
     checkUnchangedForm(object.at("spec"), "resource.ResourceClaimTemplateSpec", old.spec);
   }),
   table: {},
   metadataChecks: ["whole", "change"],
   deletion: { answersObject: true },
+  wrap: (strategy) => ({
+    ...strategy,
+    validateCreate: (object, context) => [
+      ...adminErrors(object, context),
+      ...strategy.validateCreate(object, context),
+    ],
+  }),
 };

@@ -12,7 +12,6 @@ const V2 = "autoscaling/v2";
 
 /** Makes a strategy for both versions from one for v2. */
 export function autoscalerStrategy(strategy: Strategy): Strategy {
-  const errorsBetween = strategy.errorsBetween?.bind(strategy);
   return {
     ...strategy,
     prepareForCreate(object, context) {
@@ -26,14 +25,8 @@ export function autoscalerStrategy(strategy: Strategy): Strategy {
       });
     },
     validateCreate: (object, context) => strategy.validateCreate(inV2(object), context),
-    validateUpdate: (object, old, context) =>
-      strategy.validateUpdate(inV2(object), inV2(old), context),
-    ...(errorsBetween
-      ? {
-          errorsBetween: (object, old, context, between) =>
-            errorsBetween(inV2(object), inV2(old), context, between),
-        }
-      : {}),
+    validateUpdate: (object, old, context, between) =>
+      strategy.validateUpdate(inV2(object), inV2(old), context, between),
   };
 }
 
