@@ -13,8 +13,7 @@ import { userInfo } from "../auth/authenticator.ts";
 import { withEmptied } from "../builtin/go/emptied.ts";
 import type { ServedResource } from "../kinds.ts";
 import { readType } from "../wire/bodies/body.ts";
-import { openJson } from "../wire/bodies/json.ts";
-import { openYaml } from "../wire/bodies/yaml.ts";
+import { openText } from "../wire/bodies/yaml.ts";
 import { plainNumbers } from "../wire/json/number-literal.ts";
 import { WireError } from "../wire/json/wire-error.ts";
 import { type AdmissionRequest, hasOwnKind, kindOf } from "./attributes.ts";
@@ -168,7 +167,7 @@ function decodeAnswer(bytes: Buffer, expected: string): unknown {
   let type: { readonly apiVersion: string; readonly kind: string };
   try {
     // An answer that is not JSON is tried as YAML, of which any text is a string.
-    value = plainNumbers((isJson(bytes) ? openJson(bytes) : openYaml(bytes)).value);
+    value = plainNumbers(openText(bytes).value);
     type = readType(value);
   } catch (error) {
     if (error instanceof WireError) throw failed(error.message);
@@ -193,10 +192,6 @@ function decodeAnswer(bytes: Buffer, expected: string): unknown {
     );
   }
   return value;
-}
-
-function isJson(bytes: Buffer): boolean {
-  return /^\s*\{/.test(bytes.toString("utf8", 0, 64));
 }
 
 function decodePatch(patch: unknown): Buffer {

@@ -1,4 +1,3 @@
-/** Validation of the metadata of a template. */
 import type { Check } from "../../../kube/check.ts";
 import { validateAnnotations, validateLabels } from "../../../kube/metadata.ts";
 import type { ObjectMeta } from "../../../kube/object.ts";

@@ -16,8 +16,7 @@ import type { WebhookCaller } from "../../admission/webhook-caller.ts";
 import { WebhookCallError } from "../../admission/webhook-failures.ts";
 import type { ConversionWebhook } from "../../kinds.ts";
 import { readType } from "../../wire/bodies/body.ts";
-import { openJson } from "../../wire/bodies/json.ts";
-import { openYaml } from "../../wire/bodies/yaml.ts";
+import { openText } from "../../wire/bodies/yaml.ts";
 import { plainNumbers } from "../../wire/json/number-literal.ts";
 import { WireError } from "../../wire/json/wire-error.ts";
 import { plainError } from "../../failures.ts";
@@ -181,9 +180,8 @@ function convertedObjects(bytes: Buffer, version: string, uid: string): readonly
 }
 
 function decodeAnswer(bytes: Buffer, version: string): JsonObject {
-  const isJson = /^\s*\{/.test(bytes.toString("utf8", 0, 64));
   try {
-    const value = plainNumbers((isJson ? openJson(bytes) : openYaml(bytes)).value);
+    const value = plainNumbers(openText(bytes).value);
     const type = readType(value);
     const { group, version: answered } = parseApiVersion(type.apiVersion);
     const { kind, apiVersion } = type;

@@ -2,6 +2,7 @@
 import { scanJson } from "../json/json-scanner.ts";
 import { WireError } from "../json/wire-error.ts";
 import { type TextBody, readType } from "./body.ts";
+import { openJson } from "./json.ts";
 import { YAML_PROBLEMS } from "./problems.ts";
 import { type ReadYaml, readYaml } from "./yaml-reader.ts";
 
@@ -24,6 +25,10 @@ export function openYaml(bytes: Uint8Array): TextBody {
     withEmpty: false,
   };
 }
+
+/** Reads text of unknown form: JSON if it begins with a brace, otherwise YAML. @throws WireError */
+export const openText = (bytes: Buffer): TextBody =>
+  /^\s*\{/.test(bytes.toString("utf8", 0, 64)) ? openJson(bytes) : openYaml(bytes);
 
 /**
  * YAML that is also JSON, as programs send it, read by the faster parser; `undefined` where the two

@@ -1,4 +1,3 @@
-/** Rules that the workloads of the group apps share. */
 import type * as apps from "../../../../generated/k8s/apps-v1.ts";
 import type { Check } from "../../../../kube/check.ts";
 import type { SentObject } from "../../../../kube/object.ts";

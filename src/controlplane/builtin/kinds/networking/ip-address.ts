@@ -22,11 +22,6 @@ function checkAddress(address: Check<Address>): void {
   if (parent.value.namespace) checkSegment(parent.at("namespace"));
 }
 
-function checkChange(address: Check<Address>, old: Address): void {
-  const parent = address.at("spec", "parentRef");
-  checkUnchangedForm(parent, "*networking.ParentReference", old.spec?.parentRef);
-}
-
 function parentReference(address: SentObject): string {
   const parent = at(address, "spec.parentRef");
   if (!parent) return "<none>";
@@ -39,7 +34,10 @@ function parentReference(address: SentObject): string {
 
 export const ipAddressRules: KindRules = {
   validate: checked(checkAddress),
-  validateUpdate: checkedChange(checkChange),
+  validateUpdate: checkedChange<Address>((address, old) => {
+    const parent = address.at("spec", "parentRef");
+    checkUnchangedForm(parent, "*networking.ParentReference", old.spec?.parentRef);
+  }),
   name: "address",
   table: {
     ParentRef: parentReference,

@@ -47,19 +47,16 @@ function checkAttachment(attachment: Check<Attachment>): void {
   source.at("persistentVolumeName").ifSet((volume) => volume.named(dns1123SubdomainErrors));
 }
 
-function checkChange(attachment: Check<Attachment>, old: Attachment): void {
-  checkAttachment(attachment);
-  checkUnchangedForm(attachment.at("spec"), "storage.VolumeAttachmentSpec", old.spec);
-}
-
 export const volumeAttachmentRules: KindRules = {
   status: "none",
   setDefaults({ spec: { source } }: Attachment) {
     if (source.inlineVolumeSpec) setVolumeSourceDefaults(source.inlineVolumeSpec);
   },
   conditionalUpdate: true,
-  validateCreate: checked(checkAttachment),
-  validateUpdate: checkedChange(checkChange),
+  validate: checked(checkAttachment),
+  validateUpdate: checkedChange<Attachment>((attachment, old) => {
+    checkUnchangedForm(attachment.at("spec"), "storage.VolumeAttachmentSpec", old.spec);
+  }),
   validateStatus: checkedChange(checkAttachment),
   table: {
     Attacher: "spec.attacher",

@@ -1,4 +1,3 @@
-/** Validation of the volumes of a pod. */
 import type { Check } from "../../../../kube/check.ts";
 import { dns1123LabelErrors, dns1123SubdomainErrors } from "../../../../kube/names.ts";
 import { parseQuantity } from "../../../../kube/values/quantity.ts";

@@ -1,4 +1,3 @@
-/** Warnings about volumes and their claims. */
 import type { Check } from "../../../../kube/check.ts";
 import { quote } from "../../../../kube/field-errors.ts";
 import { parseQuantity } from "../../../../kube/values/quantity.ts";

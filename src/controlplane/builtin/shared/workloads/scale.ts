@@ -1,4 +1,3 @@
-/** Access to the scale of the built-in workloads. */
 import type { SentObject } from "../../../../kube/object.ts";
 import type { ScaleAccess } from "../../../kinds.ts";
 import { formatLabelSelector } from "../../tables/cells.ts";

@@ -1,4 +1,3 @@
-/** Validation of HorizontalPodAutoscalers. */
 import type {
   CrossVersionObjectReference,
   HorizontalPodAutoscaler,

@@ -1,4 +1,3 @@
-/** Validation of Jobs. */
 import type { Check } from "../../../../../kube/check.ts";
 import { dns1123LabelErrors } from "../../../../../kube/names.ts";
 import { selectorErrors } from "../../../../../kube/selectors/selector-rules.ts";

@@ -1,4 +1,3 @@
-/** Validation of new pods. */
 import type { Check } from "../../../../../kube/check.ts";
 import { checkImage } from "../../../shared/pods/containers.ts";
 import { checkPodAnnotations, checkPodSpec } from "../../../shared/workloads/pod-spec.ts";

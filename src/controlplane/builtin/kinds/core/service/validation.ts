@@ -1,4 +1,3 @@
-/** Validation of Services. */
 import { type Check, IMMUTABLE } from "../../../../../kube/check.ts";
 import {
   dns1123LabelErrors,

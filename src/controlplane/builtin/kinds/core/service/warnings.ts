@@ -1,4 +1,3 @@
-/** Warnings about Services. */
 import { isIPv4 } from "node:net";
 import type { Check } from "../../../../../kube/check.ts";
 import { quote } from "../../../../../kube/field-errors.ts";
