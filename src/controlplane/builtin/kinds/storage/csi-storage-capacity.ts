@@ -18,9 +18,8 @@ function checkCapacity(object: Check<Capacity>): void {
 }
 
 function checkChange(object: Check<Capacity>, old: Capacity): void {
-  const { storageClassName = "" } = object.value;
   checkUnchangedForm(object.at("nodeTopology"), "*metav1.LabelSelector", old.nodeTopology);
-  object.child("storageClassName", storageClassName).unchanged(old.storageClassName ?? "");
+  object.at("storageClassName").unchanged(old.storageClassName);
 }
 
 export const csiStorageCapacityRules: KindRules = {
