@@ -49,6 +49,14 @@ const FILES = [
   "request-attributes\\.ts$",
   "resource-name\\.ts$",
 ];
+const BUILTIN_FILES = ["kinds\\.ts$", "data-file\\.ts$", "builtin/[^/]+\\.ts$"];
+const SHARED_FILES = [...BUILTIN_FILES, "builtin/shared/[^/]+\\.ts$", "builtin/shared/addresses/"];
+const CONTROLLER_FILES = [
+  "resource-name\\.ts$",
+  "kinds\\.ts$",
+  "builtin/",
+  "controllers/framework/",
+];
 const CONTROLPLANE_FLOORS = {
   kinds: FILES,
   "wire/json": [],
@@ -56,15 +64,23 @@ const CONTROLPLANE_FLOORS = {
   auth: FILES,
   "admission/expressions": [...FILES, "auth/"],
   builtin: [...FILES, "wire/json/", "auth/", "admission/expressions/"],
-  "builtin/tables": ["kinds\\.ts$", "data-file\\.ts$", "builtin/[^/]+\\.ts$"],
-  "builtin/shared": [
-    "kinds\\.ts$",
-    "builtin/[^/]+\\.ts$",
-    "builtin/tables/",
-    "builtin/strategies/",
+  "builtin/go": ["line-table\\.ts$"],
+  "builtin/tables": BUILTIN_FILES,
+  "builtin/shared": [...BUILTIN_FILES, "builtin/go/", "builtin/tables/"],
+  "builtin/shared/addresses": SHARED_FILES,
+  "builtin/shared/pods": [...SHARED_FILES, "builtin/go/"],
+  "builtin/shared/volumes": [...SHARED_FILES, "builtin/go/", "builtin/shared/pods/"],
+  "builtin/kinds": [
+    ...FILES,
+    ...BUILTIN_FILES,
+    "wire/json/",
+    "auth/",
+    "admission/expressions/",
+    "builtin/(go|shared|tables)/",
   ],
   views: ["kinds\\.ts$", "builtin/"],
   discovery: ["kinds\\.ts$", "failures\\.ts$", "views/"],
+  "wire/bodies": ["data-file\\.ts$", "wire/json/"],
   wire: ["data-file\\.ts$", "builtin/"],
   apply: [...FILES, "builtin/", "wire/"],
   crd: [...FILES, "apply/", "builtin/", "controllers/", "discovery/"],
@@ -72,6 +88,9 @@ const CONTROLPLANE_FLOORS = {
   admission: [...FILES, "apply/", "auth/", "builtin/", "store/", "wire/"],
   controllers: ["resource-name\\.ts$", "kinds\\.ts$", "auth/", "builtin/"],
   "controllers/framework": ["resource-name\\.ts$", "kinds\\.ts$", "auth/", "builtin/"],
+  "controllers/pods": CONTROLLER_FILES,
+  "controllers/volumes": [...CONTROLLER_FILES, "controllers/pods/"],
+  "controllers/scheduler": [...CONTROLLER_FILES, "controllers/(pods|volumes)/"],
   "server/cluster": [BESIDE_THE_SERVER],
   "server/read": [BESIDE_THE_SERVER, "server/cluster/"],
   "server/write": [BESIDE_THE_SERVER, "server/cluster/"],

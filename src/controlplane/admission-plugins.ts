@@ -72,7 +72,6 @@ export function admissionPlugins(names: readonly string[]): readonly AdmissionPl
 const isAdmissionPlugin = (name: string): name is AdmissionPlugin =>
   ADMISSION_PLUGINS.some((known) => known === name);
 
-/** The set of admission plugins that are enabled. */
 export class AdmissionPlugins {
   readonly #disabled: ReadonlySet<string>;
 
@@ -81,7 +80,6 @@ export class AdmissionPlugins {
     this.#disabled = new Set(admissionPlugins(disabled));
   }
 
-  /** Whether the plugin is enabled. */
   isOn(name: AdmissionPlugin): boolean {
     return !this.#disabled.has(name);
   }

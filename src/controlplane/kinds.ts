@@ -15,7 +15,6 @@ import type { ResourceName } from "./resource-name.ts";
 import type { WebhookTarget } from "../kube/webhooks/webhook-address.ts";
 import type { ResourceAttributes } from "./request-attributes.ts";
 
-/** An authenticated user. */
 export interface User {
   readonly name: string;
   readonly uid?: string;
@@ -28,7 +27,6 @@ export interface WriteContext {
   readonly user: User;
   readonly dryRun: boolean;
   readonly clock: Clock;
-  /** The enabled admission plugins. */
   readonly plugins: AdmissionPlugins;
   /** An object as it is stored now: for references across kinds. */
   find<T extends SentObject>(resource: ResourceName<T>, key: ObjectKey): T | undefined;
@@ -41,11 +39,9 @@ export interface WriteContext {
   putStatus(group: string, plural: string, object: SentObject): void;
   /** Adds a `Warning` header to the answer. */
   warn(text: string): void;
-  /** Errors of the metadata; reported beside those of the strategy. */
   readonly metadataErrors?: readonly FieldError[];
 }
 
-/** Options of defaulting. */
 export interface DefaultingOptions {
   /** For the result of an apply: keeps nulls that the schema forbids, for validation to refuse. */
   readonly keepNulls?: boolean;
@@ -66,20 +62,19 @@ export interface Strategy {
   prepareForCreate(object: SentObject, context: WriteContext): void;
   /** Before an update is validated: keeps what it may not change, bumps the generation. */
   prepareForUpdate(object: SentObject, old: SentObject, context: WriteContext): void;
-  /** All errors of a new object beside those of its metadata. */
+  /** All errors of a new object, those of its metadata (`metadataErrors`) included. */
   validateCreate(object: SentObject, context: WriteContext): FieldError[];
-  /** All errors of a change beside those of the metadata. */
-  validateUpdate(object: SentObject, old: SentObject, context: WriteContext): FieldError[];
   /**
-   * As `validateUpdate`, with other errors after those of the object as it is and before those of
-   * the change, or the other way round, for kinds that report the change first. Has no other
-   * effect.
+   * All errors of a change beside those of the metadata.
+   *
+   * @param between - errors that a built-in kind reports after those of the object as it is and
+   *   before those of the change, or the other way round if it reports the change first
    */
-  errorsBetween?(
+  validateUpdate(
     object: SentObject,
     old: SentObject,
     context: WriteContext,
-    between: readonly FieldError[],
+    between?: readonly FieldError[],
   ): FieldError[];
   /** All errors of a write in the order and the words in which the kind reports them; as they are when absent. */
   report?(errors: readonly FieldError[]): FieldError[];
@@ -87,11 +82,12 @@ export interface Strategy {
   validateName(name: string, prefix: boolean): string[];
   /** Whether PUT of a missing object creates it. */
   readonly allowCreateOnUpdate: boolean;
+  /** Whether server-side apply of a missing object creates it. */
+  readonly allowCreateOnApply: boolean;
   /** Whether PUT without a resourceVersion overwrites the stored object. */
   readonly allowUnconditionalUpdate: boolean;
 }
 
-/** The rules of deleting objects of a kind. */
 export interface DeletionRules {
   /** Whether DELETE answers with the object instead of a `Status`. */
   readonly answersObject?: boolean;
@@ -129,12 +125,10 @@ export interface KindTraits {
   readonly metadataChecks?: readonly MetadataCheck[];
   /** The same on writes of a subresource. */
   readonly subresourceMetadataChecks?: readonly MetadataCheck[];
-  /** Whether metadata is checked only when everything else is valid. */
-  readonly metadataLast?: boolean;
   /** Whether finalizers may have any qualified name. */
   readonly freeFinalizers?: boolean;
   readonly deletion?: DeletionRules;
-  /** The message that refuses a field in a selector. */
+  /** The message that refuses a field in a selector, when it is not the usual one. */
   readonly refuseFieldLabel?: (field: string) => string;
   /** Whether selectors of this kind may not use metadata.namespace. */
   readonly selectsNoNamespace?: boolean;
@@ -142,16 +136,8 @@ export interface KindTraits {
   readonly scale?: ScaleAccess;
   /** Paths of fields that a write does not change, by subresource; `""` is the main endpoint. */
   readonly resetFields?: Readonly<Record<string, readonly string[]>>;
-  /** Whether an apply to the status of a missing object creates it, if it is valid. */
-  readonly statusCreates?: boolean;
-  /**
-   * Whether a create omits a default that every read fills in. A write of such an object as it was
-   * read changes the stored object, though nobody can see it.
-   */
-  lacksDefault?(object: SentObject): boolean;
 }
 
-/** A column of a kind's table. */
 export interface TableColumn {
   readonly name: string;
   readonly type: string;
@@ -161,7 +147,6 @@ export interface TableColumn {
   readonly priority: number;
 }
 
-/** The printer of a kind's table. */
 export interface TablePrinter {
   readonly columns: readonly TableColumn[];
   /** The cells of one object, in the order of the columns. */
@@ -172,7 +157,6 @@ export interface TablePrinter {
   readonly nullWhenEmpty?: boolean;
 }
 
-/** A condition of a row of a table. */
 export interface TableRowCondition {
   readonly type: string;
   readonly status: string;

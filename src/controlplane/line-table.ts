@@ -27,7 +27,6 @@ export class LineTable<T> {
     return (this.#texts ??= new Map(entriesOf(readFileSync(this.#file, "utf8"))));
   }
 
-  /** The entry of that name. */
   get(name: string): T | undefined {
     let value = this.#values.get(name);
     if (value === undefined) {

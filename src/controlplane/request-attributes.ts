@@ -3,7 +3,6 @@
 /** The attributes of an action of a user. */
 export type Attributes = ResourceAttributes | PathAttributes;
 
-/** Attributes of a request for a resource. */
 export interface ResourceAttributes {
   readonly verb: string;
   readonly group: string;

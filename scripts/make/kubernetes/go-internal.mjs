@@ -1,10 +1,10 @@
 /**
- * Makes src/controlplane/builtin/strategies/go-internal.data.json: the fields of the structs in which a Kubernetes
+ * Makes src/controlplane/builtin/go/internal.data.json: the fields of the structs in which a Kubernetes
  * API server works with built-in objects. Some messages show such a struct, field by field under its Go name.
  *
  * The input is the source of k8s.io/kubernetes, k8s.io/api and k8s.io/apimachinery; only names and types of fields are taken.
  *
- * A type is a list of [Go name, name in JSON, code]; see go-internal.ts for the codes.
+ * A type is a list of [Go name, name in JSON, code]; see go/internal.ts for the codes.
  */
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { linesOf, moduleFolder, root, servedVersions } from "./sources.mjs";
@@ -152,8 +152,5 @@ function visit(type) {
 }
 
 for (const type of shownTypes()) visit(type);
-writeFileSync(
-  `${root}src/controlplane/builtin/strategies/go-internal.data.json`,
-  `{\n${linesOf(table)}\n}\n`,
-);
+writeFileSync(`${root}src/controlplane/builtin/go/internal.data.json`, `{\n${linesOf(table)}\n}\n`);
 console.log(`${Object.keys(table).length} internal types`);

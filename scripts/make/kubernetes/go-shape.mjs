@@ -1,5 +1,5 @@
 /**
- * Makes src/controlplane/builtin/strategies/go-shape.data.json: which fields of the built-in kinds an
+ * Makes src/controlplane/builtin/go/shape.data.json: which fields of the built-in kinds an
  * API server written in Go prints although they are empty, and which it drops when they are. And
  * src/controlplane/builtin/go-field-types.data.json: the Go types of fields that are strings, numbers, lists or maps under
  * a name of their own, and the names of embedded structs, as messages about wrong types name them.
@@ -119,7 +119,7 @@ function orderCode(type) {
   return `~${followed.startsWith("map[") ? "{}" : ""}${name}`;
 }
 
-/** One code for a field, or undefined when nothing is special about it; see go-shape.ts. */
+/** One code for a field, or undefined when nothing is special about it; see go/shape.ts. */
 function codeOf(field, owner) {
   // Ownership of fields is kept by a part of its own, which has to see what a client wrote.
   if (field.json === "managedFields") return undefined;
@@ -199,10 +199,7 @@ table[TEMPLATE_META] = {
   ...table["meta.ObjectMeta"],
   managedFields: "?[]meta.ManagedFieldsEntry",
 };
-writeFileSync(
-  `${root}src/controlplane/builtin/strategies/go-shape.data.json`,
-  `{\n${linesOf(table)}\n}\n`,
-);
+writeFileSync(`${root}src/controlplane/builtin/go/shape.data.json`, `{\n${linesOf(table)}\n}\n`);
 console.log(`${Object.keys(table).length} shapes`);
 
 // ---- named types

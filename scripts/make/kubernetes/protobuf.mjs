@@ -1,4 +1,4 @@
-// Makes src/controlplane/wire/protobuf.data.json: the numbers, names and types of the fields of the built-in kinds' messages.
+// Makes src/controlplane/wire/bodies/protobuf.data.json: the numbers, names and types of the fields of the built-in kinds' messages.
 //
 // Read in the modules below: generated.proto for numbers and types, the struct tags of the Go types for the JSON name of
 // a field and for structs whose fields stand in their parent's object.
@@ -64,5 +64,8 @@ for (const proto of ["api", "apimachinery", "apiextensions-apiserver", "kube-agg
   }
 }
 
-writeFileSync(`${root}src/controlplane/wire/protobuf.data.json`, `{\n${linesOf(table)}\n}\n`);
+writeFileSync(
+  `${root}src/controlplane/wire/bodies/protobuf.data.json`,
+  `{\n${linesOf(table)}\n}\n`,
+);
 console.log(`${Object.keys(table).length} protobuf messages`);

@@ -18,7 +18,6 @@ import { Asked, Rounds } from "./reinvocation.ts";
 import { validateSigning } from "./signing-admission.ts";
 import type { WebhookAdmission } from "./webhook-admission.ts";
 
-/** The parts of admission. */
 export interface AdmissionParts {
   readonly webhooks: WebhookAdmission;
   readonly validating: ValidatingPolicies;

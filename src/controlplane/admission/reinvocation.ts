@@ -27,7 +27,6 @@ export class Asked {
     this.#rounds = rounds;
   }
 
-  /** Begins a round with this object. */
   begin(object: SentObject | undefined): void {
     if (this.#rounds.isSecond && !sameJson(object, this.#left)) this.#recall();
   }

@@ -10,9 +10,10 @@ import type { JsonObject } from "../../kube/object.ts";
 import { parseApiVersion } from "../../kube/resource.ts";
 import type { Status } from "../../kube/status.ts";
 import { userInfo } from "../auth/authenticator.ts";
-import { withEmptied } from "../builtin/strategies/emptied.ts";
+import { withEmptied } from "../builtin/go/emptied.ts";
 import type { ServedResource } from "../kinds.ts";
-import { readText, readType } from "../wire/decode-body.ts";
+import { readType } from "../wire/bodies/body.ts";
+import { openText } from "../wire/bodies/yaml.ts";
 import { plainNumbers } from "../wire/json/number-literal.ts";
 import { WireError } from "../wire/json/wire-error.ts";
 import { type AdmissionRequest, hasOwnKind, kindOf } from "./attributes.ts";
@@ -166,7 +167,7 @@ function decodeAnswer(bytes: Buffer, expected: string): unknown {
   let type: { readonly apiVersion: string; readonly kind: string };
   try {
     // An answer that is not JSON is tried as YAML, of which any text is a string.
-    value = plainNumbers(readText(bytes, isJson(bytes) ? "json" : "yaml").value);
+    value = plainNumbers(openText(bytes).value);
     type = readType(value);
   } catch (error) {
     if (error instanceof WireError) throw failed(error.message);
@@ -191,10 +192,6 @@ function decodeAnswer(bytes: Buffer, expected: string): unknown {
     );
   }
   return value;
-}
-
-function isJson(bytes: Buffer): boolean {
-  return /^\s*\{/.test(bytes.toString("utf8", 0, 64));
 }
 
 function decodePatch(patch: unknown): Buffer {

@@ -33,7 +33,6 @@ import {
   versionFor,
 } from "./webhooks.ts";
 
-/** The dependencies of calling webhooks. */
 export interface WebhookPorts {
   readonly source: WebhookSource;
   readonly caller: WebhookCaller;

@@ -35,7 +35,6 @@ interface WebhookSurroundings {
   readonly routes: ServiceRoutes;
 }
 
-/** An address to connect to. */
 interface Address {
   readonly host: string;
   readonly port: number;
@@ -153,7 +152,6 @@ export class WebhookCaller {
     }
   }
 
-  /** Closes the connections. */
   close(): void {
     for (const agent of this.#agents.values()) agent.destroy();
     this.#agents.clear();

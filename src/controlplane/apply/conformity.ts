@@ -5,7 +5,7 @@
 import { isNumeric } from "../../kube/text/go-number.ts";
 import { isJsonObject } from "../../kube/json.ts";
 import type { Schema } from "../../kube/schema/structural.ts";
-import { printSource, printType, printValue } from "../builtin/strategies/go-print.ts";
+import { printSource, printType, printValue } from "../builtin/go/print.ts";
 import { type PathElement, fieldElement, printElement } from "./path-element.ts";
 import { type NodeType, fieldOf, formOf, itemElement, itemType, listKeys } from "./topology.ts";
 

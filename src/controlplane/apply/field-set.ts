@@ -18,7 +18,6 @@ const NOTHING: JsonObject = Object.freeze({});
 const NO_MEMBERS: ReadonlySet<PathElement> = new Set();
 const NO_CHILDREN: ReadonlyMap<PathElement, FieldSet> = new Map();
 
-/** A set of field paths. */
 export class FieldSet {
   #members: ReadonlySet<PathElement>;
   #children: ReadonlyMap<PathElement, FieldSet>;
@@ -33,7 +32,6 @@ export class FieldSet {
     this.#children = children;
   }
 
-  /** A set of these paths. */
   static of(...paths: readonly FieldPath[]): FieldSet {
     const set = new FieldSet();
     for (const path of paths) set.insert(path);

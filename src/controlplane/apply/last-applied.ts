@@ -9,7 +9,7 @@ import type { JsonObject, SentObject } from "../../kube/object.ts";
 import { compareObjects } from "./comparison.ts";
 import { findMisfits } from "./conformity.ts";
 import type { FieldSet } from "./field-set.ts";
-import { printJson } from "../builtin/strategies/go-print.ts";
+import { printJson } from "../builtin/go/print.ts";
 import { fieldsOf } from "./object-fields.ts";
 import type { NodeType } from "./topology.ts";
 

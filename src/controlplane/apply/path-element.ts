@@ -11,7 +11,7 @@ import { isNumeric } from "../../kube/text/go-number.ts";
 import { encodeJson } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";
 import { readJson } from "../wire/json/json-scanner.ts";
-import { printJson } from "../builtin/strategies/go-print.ts";
+import { printJson } from "../builtin/go/print.ts";
 
 /** A path element in FieldsV1's notation. */
 export type PathElement = string;
@@ -24,7 +24,6 @@ export function fieldNameOf(element: PathElement): string | undefined {
   return element.startsWith("f:") ? element.slice(2) : undefined;
 }
 
-/** The element of an item of a set. */
 export const valueElement = (value: unknown): PathElement => `v:${printJson(value)}`;
 
 /** Matches strings that JSON writes between quotes without escapes. */
@@ -116,7 +115,6 @@ function compareKeys(left: JsonObject, right: JsonObject): number {
   return Object.keys(left).length - rightFields.length;
 }
 
-/** An element with its sort key. */
 interface Ranked {
   readonly element: PathElement;
   readonly rank: number;

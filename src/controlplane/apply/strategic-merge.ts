@@ -14,7 +14,7 @@ import { goKindOf, withoutNulls } from "../../kube/patch.ts";
 import type { Schema } from "../../kube/schema/structural.ts";
 import { type StatusError, failure } from "../../kube/status.ts";
 import { orderElements, partition } from "./element-order.ts";
-import { printText, printType, printValue } from "../builtin/strategies/go-print.ts";
+import { printText, printType, printValue } from "../builtin/go/print.ts";
 
 const DIRECTIVE = "$patch";
 const RETAIN_KEYS = "$retainKeys";

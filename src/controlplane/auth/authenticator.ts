@@ -18,7 +18,6 @@ export interface PeerIdentity {
   readonly fingerprint: string;
 }
 
-/** The credentials of a request. */
 export interface Credentials {
   /** Absent without a certificate; `untrusted` for one of another CA. */
   readonly peer?: PeerIdentity | "untrusted";
@@ -26,9 +25,7 @@ export interface Credentials {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 
-/** The group of users with credentials. */
 export const AUTHENTICATED = "system:authenticated";
-/** The group of users without. */
 export const UNAUTHENTICATED = "system:unauthenticated";
 const ANONYMOUS: User = { name: "system:anonymous", groups: [UNAUTHENTICATED] };
 

@@ -22,7 +22,6 @@ export interface CertificateRequest {
   readonly isSigned: boolean;
 }
 
-/** A type of alternative name. */
 export type AlternativeName = "email" | "dns" | "uri" | "ip";
 
 const NAME_TAGS: Readonly<Record<number, AlternativeName>> = {

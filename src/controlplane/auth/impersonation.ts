@@ -50,7 +50,6 @@ const nodeOf = (name: string): string | undefined =>
     ? name.slice(NODE_PREFIX.length)
     : undefined;
 
-/** The namespace and name of the service account that a user is. */
 function accountOf(user: string) {
   const [, namespace, name] = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(user) ?? [];
   return namespace === undefined || name === undefined ? undefined : { namespace, name };

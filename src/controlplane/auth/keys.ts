@@ -22,7 +22,6 @@ export function newKey(clock: Clock): KeyObject {
     : generateKeyPairSync("ec", { namedCurve: "prime256v1" }).privateKey;
 }
 
-/** New keys. */
 export function createKeys(clock: Clock): ClusterKeys {
   return { authority: newKey(clock), tokens: newKey(clock) };
 }

@@ -14,7 +14,6 @@ import type { User } from "../kinds.ts";
 /** The issuer of tokens, which is also the audience of the API itself. */
 export const ISSUER = "https://kubernetes.default.svc.cluster.local";
 
-/** The issuer of tokens that are in Secrets. */
 const SECRET_ISSUER = "kubernetes/serviceaccount";
 const SECRET_CLAIM = "kubernetes.io/serviceaccount/";
 
@@ -25,7 +24,6 @@ export interface BoundObject {
   readonly uid: string;
 }
 
-/** The claims of a token. */
 interface Claims {
   readonly aud: readonly string[];
   /** In seconds since the epoch; absent for a token in a Secret, which does not expire. */

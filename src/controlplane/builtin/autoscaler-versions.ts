@@ -7,8 +7,8 @@
 import { asObject, copyJson, isJsonObject } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";
 import { listAt, mapAt } from "./at.ts";
-import { inGoOrder } from "./strategies/go-order.ts";
-import { normaliseShape } from "./strategies/go-shape.ts";
+import { inGoOrder } from "./go/order.ts";
+import { normaliseShape } from "./go/shape.ts";
 
 const PREFIX = "autoscaling.alpha.kubernetes.io/";
 const METRICS = `${PREFIX}metrics`;
@@ -29,7 +29,6 @@ export const DEFAULT_UTILIZATION = 80;
 const objectsAt = (object: JsonObject, path: string): JsonObject[] =>
   listAt(object, path).filter(isJsonObject);
 
-/** The fields that have a value. */
 function present(fields: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== undefined && value !== null),

@@ -30,7 +30,6 @@ export interface Definition extends Omit<
   readonly "x-kubernetes-group-version-kind"?: readonly GroupVersionKind[];
 }
 
-/** The prefix of every `$ref`. */
 export const REFERENCE_PREFIX = "#/components/schemas/";
 
 const META = "io.k8s.apimachinery.pkg.apis.meta.v1.";

@@ -1,5 +1,6 @@
 /** Converts objects of the built-in kinds that are served in more than one version. */
 import type { JsonObject } from "../../kube/object.ts";
+import { tableOf } from "../../table.ts";
 import { convertAutoscaler } from "./autoscaler-versions.ts";
 
 /** The fields of a core Event, with their names in `events.k8s.io`. */
@@ -32,18 +33,26 @@ function convertEvent(object: JsonObject, apiVersion: string): JsonObject {
   return { ...converted, apiVersion };
 }
 
+interface VersionedKind {
+  /** The version in which objects are stored and printed. */
+  readonly hub: string;
+  convert(object: JsonObject, apiVersion: string): JsonObject;
+}
+
+const VERSIONED = tableOf<VersionedKind>({
+  Event: { hub: "v1", convert: convertEvent },
+  HorizontalPodAutoscaler: { hub: "autoscaling/v2", convert: convertAutoscaler },
+});
+
+/** The apiVersion in which a kind that has several is stored and printed. */
+export const hubOf = (kind: string): string | undefined => VERSIONED.get(kind)?.hub;
+
 /**
  * Converts an object of a built-in kind to another version of it. The result shares parts with
  * `object`.
  */
 export function convertVersion(object: JsonObject, apiVersion: string): JsonObject {
   if (object["apiVersion"] === apiVersion) return object;
-  switch (object["kind"]) {
-    case "Event":
-      return convertEvent(object, apiVersion);
-    case "HorizontalPodAutoscaler":
-      return convertAutoscaler(object, apiVersion);
-    default:
-      return { ...object, apiVersion };
-  }
+  const versioned = VERSIONED.get(String(object["kind"]));
+  return versioned?.convert(object, apiVersion) ?? { ...object, apiVersion };
 }

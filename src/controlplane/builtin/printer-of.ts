@@ -7,8 +7,8 @@ import type { SentObject } from "../../kube/object.ts";
 import type { TableColumn, TablePrinter } from "../kinds.ts";
 import { LineTable } from "../line-table.ts";
 import { rulesOf } from "./kinds/kind-table.ts";
-import { convertVersion } from "./kind-versions.ts";
-import type { KindRules } from "./strategies/kind-rules.ts";
+import { convertVersion, hubOf } from "./kind-versions.ts";
+import type { KindRules } from "./kind-rules.ts";
 import { COMMON_CELLS, cellReader } from "./tables/cells.ts";
 
 type Row = readonly [
@@ -41,11 +41,11 @@ export function columnsOf(kind: string): readonly TableColumn[] {
 
 /** The printer of a kind with those columns and rules. */
 function tablePrinter(kind: string, rules: KindRules): TablePrinter {
-  const { table = {}, tableVersion, rowConditions, nullWhenEmpty = false } = rules;
-  const cells = { ...COMMON_CELLS, ...table };
+  const cells = { ...COMMON_CELLS, ...rules.table };
   let readers: ReturnType<typeof cellReader>[] | undefined;
+  const hub = hubOf(kind.slice(kind.indexOf("/") + 1));
   const read = (object: SentObject): SentObject =>
-    tableVersion === undefined ? object : asObject(convertVersion(asJson(object), tableVersion));
+    hub === undefined ? object : asObject(convertVersion(asJson(object), hub));
   return {
     get columns() {
       return columnsOf(kind);
@@ -57,8 +57,7 @@ function tablePrinter(kind: string, rules: KindRules): TablePrinter {
       const shown = read(object);
       return readers.map((reader) => reader(shown, nowMs));
     },
-    ...(rowConditions ? { conditions: rowConditions } : {}),
-    nullWhenEmpty,
+    ...rules.printer,
   };
 }
 
@@ -70,5 +69,5 @@ export function printerOf(group: string, kind: string): TablePrinter {
   const rules = rulesOf(group, kind);
   return rules?.table
     ? tablePrinter(`${group}/${kind}`, rules)
-    : tablePrinter("", { nullWhenEmpty: true });
+    : tablePrinter("", { printer: { nullWhenEmpty: true } });
 }

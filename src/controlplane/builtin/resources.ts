@@ -7,10 +7,12 @@
  */
 import { readData } from "../data-file.ts";
 import { InternalError } from "../../errors.ts";
+import { parseApiVersion } from "../../kube/resource.ts";
 import type { Schema } from "../../kube/schema/structural.ts";
 import type { ServedResource, ServedSubresource } from "../kinds.ts";
 import { printerOf } from "./printer-of.ts";
 import { findBuiltInSchema } from "./definitions.ts";
+import { hubOf } from "./kind-versions.ts";
 import { rulesOf } from "./kinds/kind-table.ts";
 import { strategyFor, subresourceStrategyFor } from "./strategies/strategy-for.ts";
 import { present } from "../../present.ts";
@@ -60,7 +62,8 @@ export function builtInResources(): readonly ServedResource[] {
 function servedResource(group: string, version: string, row: ResourceRow): ServedResource {
   const { plural, kind, singular, namespaced, verbs, storageVersionHash } = row;
   const traits = rulesOf(group, kind) ?? {};
-  const { selectableFields, deprecationWarning, storageVersion = version } = traits;
+  const { selectableFields, deprecationWarning } = traits;
+  const hub = hubOf(kind);
   return {
     group,
     version,
@@ -73,7 +76,7 @@ function servedResource(group: string, version: string, row: ResourceRow): Serve
     categories: row.categories ?? [],
     verbs,
     builtIn: true,
-    storageVersion,
+    storageVersion: hub === undefined ? version : parseApiVersion(hub).version,
     ...present({ storageVersionHash }),
     get schema(): Schema {
       const schema = findBuiltInSchema({ group, version, kind });

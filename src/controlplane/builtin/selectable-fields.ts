@@ -12,7 +12,6 @@ import { textAt } from "./at.ts";
  */
 type FieldReader = (object: SentObject) => string;
 
-/** The readers of selectable fields, by field name. */
 export type SelectableFields = Readonly<Record<string, FieldReader>>;
 
 /** Reads the field at `path`; `absent` when there is none. */
@@ -31,6 +30,3 @@ export const fields = (
       return [path, field(path, absent)];
     }),
   );
-
-/** The short message about a field that is not selectable. */
-export const labelNotSupported = (name: string): string => `field label not supported: ${name}`;

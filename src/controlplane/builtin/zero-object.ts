@@ -10,7 +10,7 @@ import type { JsonObject, SentObject } from "../../kube/object.ts";
 import { apiVersionOf } from "../../kube/resource.ts";
 import type { GroupVersionKind } from "./definitions.ts";
 import { rulesOf } from "./kinds/kind-table.ts";
-import { normaliseShape } from "./strategies/go-shape.ts";
+import { normaliseShape } from "./go/shape.ts";
 
 /**
  * The empty object of the kind, with empty metadata; only its type for a kind that is not built in.

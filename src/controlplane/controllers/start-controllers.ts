@@ -33,7 +33,7 @@ import { NodeSimulator, simulatedNodeNames } from "./nodes/node-simulator.ts";
 import { PodGarbageController } from "./pods/pod-garbage-controller.ts";
 import { PolicyStatusController } from "./policy-status-controller.ts";
 import { Kubelet } from "./kubelet/kubelet.ts";
-import { PodScheduler } from "./pods/pod-scheduler.ts";
+import { PodScheduler } from "./scheduler/pod-scheduler.ts";
 import { ReplicaSetController } from "./replica-set-controller.ts";
 import { type Controller, type Tools, toolsOf } from "./framework/controller.ts";
 import { WorkLoop } from "./framework/work-loop.ts";

@@ -18,7 +18,6 @@ import type { DefaultingOptions, Strategy, WriteContext } from "../kinds.ts";
 import type { DefinitionScale } from "../../kube/definition/definition.ts";
 import { scaleSpecErrors, scaleStatusErrors } from "./scale.ts";
 
-/** The kind that a strategy is for. */
 export interface CustomKind {
   readonly resource: ResourceInfo;
   readonly schema: Schema;
@@ -54,6 +53,7 @@ function contentOf(object: SentObject): JsonObject {
 /** The endpoint of a custom resource itself. */
 export class CustomResourceStrategy implements Strategy {
   readonly allowCreateOnUpdate = false;
+  readonly allowCreateOnApply: boolean = true;
   readonly allowUnconditionalUpdate = false;
   protected readonly kind: CustomKind;
   readonly #validator: SchemaValidator;
@@ -115,12 +115,13 @@ export class CustomResourceStrategy implements Strategy {
 
   validateCreate(object: SentObject, context: WriteContext): FieldError[] {
     const { schema } = this.kind;
-    const errors = [...this.#contentErrors(object), ...listErrors(object, schema)];
+    const errors = [
+      ...(context.metadataErrors ?? []),
+      ...this.#contentErrors(object),
+      ...listErrors(object, schema),
+    ];
     const all = this.withRules(errors, object, undefined, undefined, context);
-    const finalizers = object.metadata.finalizers ?? [];
-    // A new object with invalid finalizers is refused, and answers with errors have no warnings.
-    const fine = finalizers.every((name) => qualifiedNameErrors(name).length === 0);
-    if (all.length === 0 && fine) warnOfFinalizers(finalizers, context);
+    if (all.length === 0) warnOfFinalizers(object.metadata.finalizers ?? [], context);
     return all;
   }
 
@@ -171,8 +172,7 @@ export class CustomResourceStrategy implements Strategy {
   ): FieldError[] {
     const { rules } = this.kind;
     if (!rules) return errors;
-    const before = [...(context.metadataErrors ?? []), ...errors];
-    if (before.some(({ reason }) => BLOCKING.has(reason))) {
+    if (errors.some(({ reason }) => BLOCKING.has(reason))) {
       return [...errors, invalidValue("<nil>", null, RULES_SKIPPED)];
     }
     const warn = context.warn.bind(context);
@@ -182,6 +182,7 @@ export class CustomResourceStrategy implements Strategy {
 
 /** The endpoint `/status`: only the status changes. */
 export class CustomStatusStrategy extends CustomResourceStrategy {
+  override readonly allowCreateOnApply = false;
   readonly #status: SchemaValidator;
 
   constructor(kind: CustomKind) {

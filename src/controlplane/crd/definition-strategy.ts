@@ -6,7 +6,7 @@ import { canonicaliseSchema } from "../../kube/schema/canonical.ts";
 import { isKnownFormat } from "../../kube/schema/formats.ts";
 import type { Schema } from "../../kube/schema/structural.ts";
 import { schemasOf } from "../../kube/schema/keyword-rules.ts";
-import { normaliseShape } from "../builtin/strategies/go-shape.ts";
+import { normaliseShape } from "../builtin/go/shape.ts";
 import type { KindTraits, Strategy, WriteContext } from "../kinds.ts";
 import {
   CLEANUP_FINALIZER,
@@ -93,9 +93,9 @@ function warnOfSchema(
   }
 }
 
-/** The endpoint of definitions. */
 export const definitionStrategy: Strategy = {
   allowCreateOnUpdate: false,
+  allowCreateOnApply: true,
   allowUnconditionalUpdate: false,
   validateName: (name, prefix) => dns1123SubdomainErrors(prefix ? maskTrailingDash(name) : name),
   setDefaults: setSpecDefaults,
@@ -118,13 +118,17 @@ export const definitionStrategy: Strategy = {
     recordStorageVersion(definition);
     warnOfSchema(definition, before, context);
   },
-  validateCreate: (definition: Definition) => definitionErrors(definition),
+  validateCreate: (definition: Definition, { metadataErrors = [] }) => [
+    ...metadataErrors,
+    ...definitionErrors(definition),
+  ],
   validateUpdate: definitionUpdateErrors,
 };
 
 /** The endpoint `/status` of definitions; it keeps the spec and takes everything else. */
 export const definitionStatusStrategy: Strategy = {
   ...definitionStrategy,
+  allowCreateOnApply: false,
   prepareForCreate() {
     // Nothing is created through a status.
   },

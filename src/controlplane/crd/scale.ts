@@ -9,7 +9,7 @@ import { asJson, getField, isJsonObject, setField } from "../../kube/json.ts";
 import { type FieldError, invalidValue } from "../../kube/field-errors.ts";
 import type { JsonObject, SentObject } from "../../kube/object.ts";
 import { failure, type StatusError } from "../../kube/status.ts";
-import { printType, printValue } from "../builtin/strategies/go-print.ts";
+import { printType, printValue } from "../builtin/go/print.ts";
 import type { ScaleAccess, ScaleValues } from "../kinds.ts";
 import type { DefinitionScale } from "../../kube/definition/definition.ts";
 
@@ -17,7 +17,6 @@ const INT32_MAX = 2 ** 31 - 1;
 
 const plainFailure = (message: string): StatusError => failure(500, "", message);
 
-/** The access of a `Scale` to an object. */
 export function scaleAccess(scale: DefinitionScale): ScaleAccess {
   const { specReplicasPath = "", statusReplicasPath = "", labelSelectorPath = "" } = scale;
   return {

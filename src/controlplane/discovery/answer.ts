@@ -14,7 +14,6 @@ import { encode } from "../views/encode.ts";
 import { aggregated, coreVersions, groupDocument, groupList, resourceList } from "./documents.ts";
 import { groupsOf } from "./versions.ts";
 
-/** A request for a discovery document. */
 export interface DocumentRequest {
   /** The path, without the query and without a trailing slash. */
   readonly path: string;

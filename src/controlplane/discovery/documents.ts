@@ -3,7 +3,6 @@
  *
  * @see https://kubernetes.io/docs/concepts/overview/kubernetes-api/#discovery-api
  */
-import { createHash } from "node:crypto";
 import type { JsonObject } from "../../kube/object.ts";
 import { apiVersionOf } from "../../kube/resource.ts";
 import type { ServedResource, ServedSubresource } from "../kinds.ts";
@@ -65,7 +64,6 @@ const otherNamesOf = ({ shortNames, categories }: ServedResource): JsonObject =>
 });
 
 function resourceEntry(resource: ServedResource): JsonObject {
-  const hash = resource.builtIn ? resource.storageVersionHash : storageVersionHash(resource);
   return {
     name: resource.plural,
     singularName: resource.singular,
@@ -73,7 +71,7 @@ function resourceEntry(resource: ServedResource): JsonObject {
     kind: resource.kind,
     verbs: resource.shownVerbs ?? resource.verbs,
     ...otherNamesOf(resource),
-    ...present({ storageVersionHash: hash }),
+    ...present({ storageVersionHash: resource.storageVersionHash }),
   };
 }
 
@@ -92,12 +90,6 @@ function subresourceEntry(resource: ServedResource, subresource: ServedSubresour
 /** Whether the subresource takes or answers a kind of another group or version. */
 const isForeign = (resource: ServedResource, { group, version }: ServedSubresource): boolean =>
   group !== resource.group || version !== resource.version;
-
-/** The storage version hash, by which a client learns that the storage version has changed. */
-function storageVersionHash({ group, storageVersion, kind }: ServedResource): string {
-  const digest = createHash("sha256").update(`${group}/${storageVersion}/${kind}`).digest();
-  return digest.subarray(0, 8).toString("base64");
-}
 
 /** `/api` and `/apis` in the aggregated form: groups with all their versions and resources. */
 export function aggregated(groups: readonly ServedGroup[]): JsonObject {

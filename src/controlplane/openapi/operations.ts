@@ -20,7 +20,6 @@ export const reference = (definition: string): JsonObject => ({
   $ref: `${REFERENCE_PREFIX}${definition}`,
 });
 
-/** The type of a parameter. */
 export type ParameterType = "string" | "integer" | "boolean";
 
 /** The query parameters: their type and description. */
@@ -151,7 +150,6 @@ export interface OperationSubject {
   readonly name: string;
   readonly reach: string;
   readonly kind: string;
-  /** The definition of the body. */
   readonly definition: string;
   readonly listDefinition: string;
   readonly groupVersionKind: { group: string; version: string; kind: string };
@@ -283,7 +281,6 @@ const OPERATIONS = {
   }),
 } satisfies Record<string, (subject: OperationSubject) => Operation>;
 
-/** A verb that has an operation. */
 export type Verb = keyof typeof OPERATIONS;
 
 /**

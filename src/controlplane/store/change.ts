@@ -8,7 +8,6 @@ export const isChangeIn = <T extends SentObject>(
   collection: CollectionName<T>,
 ): change is Change<T> => change.collection === collection;
 
-/** A committed change. */
 export interface Change<T extends SentObject = SentObject> {
   readonly type: "ADDED" | "MODIFIED" | "DELETED";
   /** The collection, such as `apps/deployments`. */

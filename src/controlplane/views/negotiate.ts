@@ -23,7 +23,6 @@ export interface View {
   readonly version: "v1" | "v1beta1";
 }
 
-/** The representation of an answer. */
 export interface Representation {
   readonly mediaType: "application/json" | "application/yaml";
   /** The form of the objects; absent when they are shown as they are. */

@@ -35,7 +35,6 @@ interface TableOptions {
   readonly withColumns?: boolean;
 }
 
-/** Options for showing an object or a list. */
 interface ShowOptions extends TableOptions {
   /** The negotiated form; absent when the object is shown as it is. */
   readonly view: View | undefined;

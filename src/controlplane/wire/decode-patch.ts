@@ -2,47 +2,44 @@
  * Decodes the bodies of patches, apply configurations and options, and checks the objects that
  * result from them.
  */
-import { asObject, encodeJson, isJsonObject } from "../../kube/json.ts";
+import { asObject, copyJson, encodeJson, isJsonObject } from "../../kube/json.ts";
 import type { JsonObject, SentObject } from "../../kube/object.ts";
 import { goKindOf } from "../../kube/patch.ts";
 import { type StatusError, failure } from "../../kube/status.ts";
 import { quote } from "../../kube/field-errors.ts";
 import { sortedKeys } from "../../kube/schema/sorted-keys.ts";
 import { apiVersionOf, parseApiVersion } from "../../kube/resource.ts";
-import { printValue } from "../builtin/strategies/go-print.ts";
+import { printValue } from "../builtin/go/print.ts";
 import {
   type Definition,
   type GroupVersionKind,
   findDefinitionName,
 } from "../builtin/definitions.ts";
-import { inGoOrder } from "../builtin/strategies/go-order.ts";
+import { inGoOrder } from "../builtin/go/order.ts";
 import { convertBuiltIn, readBuiltIn } from "./built-in-reader.ts";
-import { type Content, readContent, strictMistake, unknownFields, warningsOf } from "./content.ts";
+import { type TextBody, type TypeMeta, readType } from "./bodies/body.ts";
+import { openJson } from "./bodies/json.ts";
+import { type BodyForm, openBody } from "./bodies/open.ts";
+import { strictMistake, unknownFields, warningsOf } from "./bodies/problems.ts";
+import { openYaml } from "./bodies/yaml.ts";
 import {
-  type DecodedObject,
   type ExpectedKind,
-  type FieldValidation,
   type ReadKind,
-  type TypeMeta,
   checkBuiltInType,
   checkVersionText,
   readBuiltInKind,
   readCustom,
-  readText,
-  readType,
-} from "./decode-body.ts";
+} from "./decode-kind.ts";
+import type { DecodedObject, FieldValidation } from "./decode-object.ts";
 import { scanEntries } from "./json/json-scanner.ts";
-import { bodyForm } from "./media-type.ts";
 import { asFloats, plainNumbers } from "./json/number-literal.ts";
 import { patchedText } from "./patch-text.ts";
-import { readContentAs, readEnvelope } from "./protobuf.ts";
 import { nodeOf, strictProblems } from "./strict-fields.ts";
 import { WireError, orRefuse, unregistered } from "./json/wire-error.ts";
 
 /** The types of patches that are written in JSON. */
 export type PatchForm = "json" | "merge" | "strategic";
 
-/** A decoded patch. */
 export interface DecodedPatch {
   readonly form: PatchForm;
   readonly patch: unknown;
@@ -56,25 +53,21 @@ const badRequest = (message: string): StatusError => failure(400, "BadRequest", 
 const orBadRequest = <T>(prefix: string, read: () => T): T =>
   orRefuse(read, (message) => badRequest(prefix + message));
 
-/** Refuses a patch that is not JSON, whether its object exists or not. @throws StatusError 400 */
-export const checkPatchSyntax = (bytes: Uint8Array): Content =>
+/** Reads a patch, which has to be JSON whether its object exists or not. @throws StatusError 400 */
+export const openPatch = (bytes: Uint8Array): TextBody =>
   orRefuse(
-    () => readContent(bytes, "json"),
+    () => openJson(bytes),
     () => badRequest("invalid JSON patch"),
   );
 
-/**
- * Reads a patch that is written in JSON.
- *
- * @throws StatusError 400 for a body that is not JSON
- */
-export function decodePatch(bytes: Uint8Array, form: PatchForm): DecodedPatch {
-  const { value, problems } = checkPatchSyntax(bytes);
+/** Makes the patch of its body, which stays as it is. @throws StatusError 400 */
+export function decodePatch(body: TextBody, form: PatchForm): DecodedPatch {
+  const { value, problems } = body;
   const prefix = form === "strategic" ? "" : "error decoding patch: ";
-  const patch = orBadRequest(prefix, () => plainNumbers(value));
+  const patch = copyJson(orBadRequest(prefix, () => plainNumbers(value)));
   if (form !== "json") return { form, patch, problems };
   const isStrange = problems.length > 0 || !hasOperationsOnly(patch);
-  const strict = isStrange ? strictProblems(scanEntries(bytes), OPERATIONS) : [];
+  const strict = isStrange ? strictProblems(body.strictly().tree, OPERATIONS) : [];
   return { form, patch, problems: strict.map((problem) => `json patch ${problem}`) };
 }
 
@@ -111,9 +104,7 @@ export function decodeConfiguration(
   bytes: Uint8Array,
   validation: FieldValidation,
 ): DecodedConfiguration {
-  const { value, problems } = orBadRequest("error encoding patch: ", () =>
-    readContent(bytes, "yaml"),
-  );
+  const { value, problems } = orBadRequest("error encoding patch: ", () => openYaml(bytes));
   const config =
     orBadRequest("error decoding patch: error unmarshaling JSON: while decoding JSON: ", () =>
       asFloats(value),
@@ -283,19 +274,16 @@ export function acceptApplied(
 const DELETE_OPTIONS = "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions";
 
 /**
- * Reads `DeleteOptions` in any format; an empty body sets no option.
+ * Reads `DeleteOptions` in any format.
  *
- * @throws StatusError 400 for anything else, 415 for another media type
+ * @throws StatusError 400 for anything else
  */
-export function decodeDeleteOptions(bytes: Uint8Array, contentType: string): JsonObject {
-  if (bytes.length === 0) return {};
-  const form = bodyForm(contentType);
+export function decodeDeleteOptions(bytes: Uint8Array, form: BodyForm): JsonObject {
   return orBadRequest("", () => {
-    if (form === "protobuf") {
-      return readContentAs(readEnvelope(bytes).content, "v1", "DeleteOptions");
-    }
-    const { value } = readText(bytes, form, true);
-    const { apiVersion, kind } = readType(value);
+    const body = openBody(bytes, form, true);
+    const value = body.valueAs({ apiVersion: "v1", kind: "DeleteOptions" });
+    if (form === "protobuf") return value as JsonObject;
+    const { apiVersion, kind } = body.type;
     if (kind !== "" && kind !== "DeleteOptions") {
       const scheme = "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:33";
       throw new WireError(unregistered(kind, apiVersion, scheme));

@@ -5,7 +5,6 @@ import { type Definition, REFERENCE_PREFIX } from "../builtin/definitions.ts";
 export const shortName = (definition: string): string =>
   definition.slice(definition.lastIndexOf(".") + 1);
 
-/** The definition that a node refers to. */
 export const refOf = (node: Definition): string | undefined =>
   (node.$ref ?? node.allOf?.[0]?.$ref)?.slice(REFERENCE_PREFIX.length);
 

@@ -8,7 +8,7 @@ import { encodeJson, getField, isJsonObject, setField } from "../../kube/json.ts
 import type { JsonObject } from "../../kube/object.ts";
 import { applyJsonPatch, withoutNulls } from "../../kube/patch.ts";
 import { sortedKeys } from "../../kube/schema/sorted-keys.ts";
-import { escapeMarkup } from "../builtin/strategies/go-print.ts";
+import { escapeMarkup } from "../builtin/go/print.ts";
 
 /**
  * The JSON of an object after a patch.

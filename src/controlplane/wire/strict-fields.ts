@@ -3,7 +3,7 @@
  * duplicate fields, in the order in which Go's decoder meets them.
  */
 import { type Definition, REFERENCE_PREFIX, findDefinition } from "../builtin/definitions.ts";
-import { problemOf } from "./content.ts";
+import { problemOf } from "./bodies/problems.ts";
 import { refOf, shortName } from "./go-type.ts";
 import { JsonEntries, printJsonPath } from "./json/json-scanner.ts";
 import { isMap } from "./json/number-literal.ts";

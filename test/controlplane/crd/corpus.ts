@@ -4,7 +4,7 @@ import { gunzipSync } from "node:zlib";
 import { readJson } from "../../../src/controlplane/wire/json/json-scanner.ts";
 import type { Definition } from "../../../src/kube/definition/definition.ts";
 import { readBuiltIn } from "../../../src/controlplane/wire/built-in-reader.ts";
-import { readYaml } from "../../../src/controlplane/wire/yaml-reader.ts";
+import { readYaml } from "../../../src/controlplane/wire/bodies/yaml-reader.ts";
 import { WireError } from "../../../src/controlplane/wire/json/wire-error.ts";
 import { sharedPath } from "../../support/shared.ts";
 

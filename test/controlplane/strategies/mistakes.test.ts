@@ -5,8 +5,8 @@
 import { readFileSync } from "node:fs";
 import { request } from "node:https";
 import { describe, expect, it } from "vitest";
-import { unifiedDiff } from "../../../src/controlplane/builtin/strategies/unified-diff.ts";
-import { internalForm } from "../../../src/controlplane/builtin/strategies/go-internal.ts";
+import { unifiedDiff } from "../../../src/controlplane/builtin/go/unified-diff.ts";
+import { internalForm } from "../../../src/controlplane/builtin/go/internal.ts";
 import { startControlPlane } from "../../../src/controlplane/control-plane.ts";
 import { connectionOf } from "../../conformance/replay.ts";
 

@@ -1,12 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { decodeBody } from "../../../src/controlplane/wire/decode-body.ts";
-import { decodePatch } from "../../../src/controlplane/wire/decode-patch.ts";
+import { bodyForm } from "../../../src/controlplane/wire/bodies/open.ts";
+import { decodeObject } from "../../../src/controlplane/wire/decode-object.ts";
+import { decodePatch, openPatch } from "../../../src/controlplane/wire/decode-patch.ts";
 
 const DEPLOYMENT = { group: "apps", version: "v1", kind: "Deployment", builtIn: true };
 const META = '"apiVersion":"apps/v1","kind":"Deployment"';
 
 const warningsOf = (text: string, type = "application/json"): readonly string[] =>
-  decodeBody(Buffer.from(text), type, DEPLOYMENT, "Warn").warnings;
+  decodeObject(Buffer.from(text), bodyForm(type), DEPLOYMENT, "Warn").warnings;
 
 // The lists are the warnings of a real kube-apiserver v1.36.3.
 describe("Unknown and duplicate fields of a built-in kind", () => {
@@ -68,7 +69,7 @@ describe("Unknown and duplicate fields of a built-in kind", () => {
 
   it("are told of the operations of a JSON patch in their order", () => {
     const patch = '[{"op":"add","zz":1,"op":"add","path":"/data/z","value":"x","yy":2}]';
-    expect(decodePatch(Buffer.from(patch), "json").problems).toEqual([
+    expect(decodePatch(openPatch(Buffer.from(patch)), "json").problems).toEqual([
       ...['json patch unknown field "[0].zz"', 'json patch duplicate field "[0].op"'],
       'json patch unknown field "[0].yy"',
     ]);

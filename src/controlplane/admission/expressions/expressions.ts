@@ -26,11 +26,8 @@ import { patchLibrary } from "./patch-library.ts";
 import { tableOf } from "../../../table.ts";
 import { getField } from "../../../kube/json.ts";
 
-/** The type of `request`. */
 const REQUEST = struct("kubernetes.AdmissionRequest");
-/** The type of `namespaceObject`. */
 const NAMESPACE = struct("kubernetes.Namespace");
-/** The type of `variables`. */
 const VARIABLES = struct("kubernetes.variables");
 
 const KIND = struct("kubernetes.GroupVersionKind");
@@ -140,7 +137,6 @@ export interface CompiledExpression {
   readonly type: CelType;
 }
 
-/** Compiles expressions. */
 export class ExpressionCompiler {
   readonly #plain = admissionEnvironment([authorizerLibrary]);
   readonly #patching = admissionEnvironment([authorizerLibrary, patchLibrary]);

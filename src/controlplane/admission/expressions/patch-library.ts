@@ -24,9 +24,7 @@ import {
   Uint,
 } from "../../../kube/cel/values.ts";
 
-/** The type of a whole `Object{}`. */
 export const OBJECT = struct("Object");
-/** The type of a `JSONPatch{}`. */
 export const PATCH = struct("JSONPatch");
 
 /** A type that no value has. */

@@ -293,7 +293,6 @@ const seccompProfile: Check = (pod, minor) =>
   explicitSeccomp(pod, minor) ??
   (pod.spec.securityContext?.seccompProfile ? undefined : withoutSeccomp(pod, minor));
 
-/** A check at a level. */
 interface Rule {
   readonly check: Check;
   /** The first minor version that checks it. */

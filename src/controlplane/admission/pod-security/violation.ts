@@ -14,7 +14,6 @@ export interface CheckedPod {
   readonly spec: Omit<PodSpec, "containers"> & { containers?: Container[] | null };
 }
 
-/** A container of any kind. */
 export type CheckedContainer = Container | EphemeralContainer;
 
 /** The violation of one check by a pod. */

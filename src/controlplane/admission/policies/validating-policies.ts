@@ -42,7 +42,6 @@ import { tableOf } from "../../../table.ts";
 const MESSAGE_MAX_BYTES = 5 * 1024;
 const CODES = tableOf<number>({ Forbidden: 403, RequestEntityTooLarge: 413 });
 
-/** An objection of a policy to a write. */
 interface Objection {
   readonly message: string;
   readonly reason: string;

@@ -3,7 +3,7 @@
  *
  * @see https://github.com/kubernetes/kubernetes/tree/v1.37.2/pkg/registry
  */
-import type { KindRules } from "../strategies/kind-rules.ts";
+import type { KindRules } from "../kind-rules.ts";
 import { mutatingAdmissionPolicyBindingRules } from "./admissionregistration/mutating-admission-policy-binding.ts";
 import { mutatingAdmissionPolicyRules } from "./admissionregistration/mutating-admission-policy.ts";
 import { mutatingWebhookConfigurationRules } from "./admissionregistration/mutating-webhook-configuration.ts";

@@ -7,7 +7,7 @@ import { validateLabels } from "../../../kube/metadata.ts";
 import type { LabelSelector as Selector } from "../../../kube/selectors/selector.ts";
 import { selectorErrors } from "../../../kube/selectors/selector-rules.ts";
 import type { WriteContext } from "../../kinds.ts";
-import { internalForm, sameForm } from "../strategies/go-internal.ts";
+import { internalForm, sameForm } from "../go/internal.ts";
 import { parseAddress } from "./addresses/addresses.ts";
 import type { IntOrString, LabelSelector } from "./shapes.ts";
 
@@ -18,16 +18,14 @@ export const NOT_NEGATIVE = "must be greater than or equal to 0";
 const PERCENT =
   "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')";
 
-/** The rules of a kind that validate an object. */
 export const checked =
   <T extends SentObject>(check: (object: Check<T>, context: WriteContext) => void) =>
   (object: T, context: WriteContext): FieldError[] =>
     Check.errorsOf(object, (value) => check(value, context));
 
-/** The rules of a kind that validate a change. */
 export const checkedChange =
-  <T extends SentObject, C = WriteContext>(check: (object: Check<T>, old: T, context: C) => void) =>
-  (object: T, old: T, context: C): FieldError[] =>
+  <T extends SentObject>(check: (object: Check<T>, old: T, context: WriteContext) => void) =>
+  (object: T, old: T, context: WriteContext): FieldError[] =>
     Check.errorsOf(object, (value) => check(value, old, context));
 
 /** Validates that a number is not negative; absent ones are valid. */

@@ -1,2 +1,1 @@
-/** Ports of Endpoints and EndpointSlices. */
 export const PROTOCOLS = ["SCTP", "TCP", "UDP"];

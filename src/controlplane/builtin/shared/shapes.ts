@@ -78,7 +78,6 @@ export type VolumeSpec = Shaped<core.PersistentVolumeSpec>;
 
 export type PersistentVolume = ShapedObject<core.PersistentVolume, "spec">;
 
-/** A requirement that the scope of a quota has on an object. */
 export type ScopeExpression = Shaped<core.ScopedResourceSelectorRequirement>;
 
 export type ResourceQuota = ShapedObject<core.ResourceQuota>;

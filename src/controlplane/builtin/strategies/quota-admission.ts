@@ -15,7 +15,7 @@ import {
 import { type StatusError, failure } from "../../../kube/status.ts";
 import { type WriteContext } from "../../kinds.ts";
 import { asKind, isSameResource, type ResourceName } from "../../resource-name.ts";
-import { limitRangeRefusals } from "./limit-ranger.ts";
+import { limitRangeRefusals } from "../kinds/core/limit-ranger.ts";
 import type { Pod } from "../kinds/core/pod/shape.ts";
 import { addUsage, hasDeadline, isInScope, measures, usageOf } from "./quota-usage.ts";
 import type { ResourceList, ResourceQuota } from "../shared/shapes.ts";

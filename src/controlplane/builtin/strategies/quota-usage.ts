@@ -143,7 +143,6 @@ function serviceUsage({ spec }: Service): ResourceList {
   };
 }
 
-/** Whether the object is in the scopes of a quota. */
 export function isInScope(
   quota: ResourceQuota,
   resource: ResourceName,

@@ -7,37 +7,33 @@ import {
   maskTrailingDash,
   pathSegmentErrors,
 } from "../../../kube/names.ts";
-import type { FieldError } from "../../../kube/field-errors.ts";
 import type { SentObject } from "../../../kube/object.ts";
 import { pluralOf } from "../../../kube/plural.ts";
 import type { Strategy, WriteContext } from "../../kinds.ts";
-import { autoscalerStrategy } from "./autoscaler-strategy.ts";
+import type { ResourceName } from "../../resource-name.ts";
 import { declaredErrors } from "./declared-errors.ts";
-import { asGiven, holdsEmptied } from "./emptied.ts";
-import { normaliseShape } from "./go-shape.ts";
-import type { KindRules } from "./kind-rules.ts";
+import { normaliseShape } from "../go/shape.ts";
+import { at } from "../at.ts";
+import { raiseGeneration } from "../generation.ts";
+import type { KindRules, SubresourceRules } from "../kind-rules.ts";
 import { rulesOf } from "../kinds/kind-table.ts";
 import { admitToLimits } from "./quota-admission.ts";
 import { addressErrors } from "../shared/addresses/addresses.ts";
 
-/** The group whose kinds another server checks, which knows no declared rules. */
-const AGGREGATED = "apiregistration.k8s.io";
-
 /** The strategy of the main endpoint of a built-in kind; that of unknown kinds has no rules. */
 export function strategyFor(group: string, kind: string): Strategy {
-  const strategy = mainStrategyFor(group, kind);
-  return group === "autoscaling" ? autoscalerStrategy(strategy) : strategy;
+  const rules = rulesOf(group, kind) ?? {};
+  const strategy = mainStrategy(group, kind, rules);
+  return withLimits({ group, plural: pluralOf(kind) }, rules.wrap?.(strategy, "") ?? strategy);
 }
 
-function mainStrategyFor(group: string, kind: string): Strategy {
-  const rules = rulesOf(group, kind) ?? {};
+function mainStrategy(group: string, kind: string, rules: KindRules): Strategy {
   return {
     setDefaults: (object) => setDefaults(object, rules),
-    ...(rules.admit ? { admit: (object, context) => rules.admit?.(object, context) } : {}),
     prepareForCreate(object, context) {
       // What the empty status has is added with the shape.
-      if (rules.status && !rules.keepsStatusOnCreate) Reflect.deleteProperty(object, "status");
-      if (rules.generation && !rules.startsWithoutGeneration) object.metadata.generation = 1;
+      if (rules.status) Reflect.deleteProperty(object, "status");
+      if (rules.generation) object.metadata.generation = 1;
       rules.dropDisabled?.(object);
       rules.prepareForCreate?.(object, context);
       normaliseShape(object);
@@ -45,55 +41,52 @@ function mainStrategyFor(group: string, kind: string): Strategy {
     prepareForUpdate(object, old, context) {
       if (rules.status) keepFields(object, old, ["status"]);
       keepMetadata(object, old);
-      const isEarlyChange = rules.generationSeesDisabled && isChange(object, old, rules);
       rules.dropDisabled?.(object);
       rules.prepareForUpdate?.(object, old, context);
       setDefaults(object, rules);
-      if (rules.generation && (isEarlyChange || isChange(object, old, rules))) {
-        object.metadata.generation = (old.metadata.generation ?? 0) + 1;
-      }
+      if (isChange(object, old, rules)) raiseGeneration(object, old);
     },
     validateCreate(object, context) {
+      const own = rules.validate?.(object, context) ?? [];
+      const ofNew = rules.validateCreate?.(object, context) ?? [];
       const errors = [
-        ...(rules.validate?.(object, context) ?? []),
-        ...(rules.validateCreate?.(object, context) ?? []),
+        ...(context.metadataErrors ?? []),
+        ...(rules.changeFirst ? [...ofNew, ...own] : [...own, ...ofNew]),
       ];
-      if (errors.length > 0) return errors;
-      warn(object, undefined, rules, context);
-      admitToLimits({ group, plural: pluralOf(kind) }, object, undefined, context);
+      if (errors.length === 0) warn(object, undefined, rules, context);
       return errors;
     },
-    errorsBetween: (object, old, context, between) =>
-      updateErrors(rules, object, old, context, between),
-    validateUpdate(object, old, context) {
-      const errors = updateErrors(rules, object, old, context, []);
-      if (errors.length > 0) return errors;
-      warn(object, old, rules, context);
-      rules.admitChange?.(object, old, context);
-      admitToLimits({ group, plural: pluralOf(kind) }, object, old, context);
+    validateUpdate(object, old, context, between = []) {
+      const own = rules.validate?.(object, context) ?? [];
+      const change = rules.validateUpdate?.(object, old, context) ?? [];
+      const errors = rules.changeFirst
+        ? [...change, ...between, ...own]
+        : [...own, ...between, ...change];
+      if (errors.length === 0) warn(object, old, rules, context);
       return errors;
     },
-    ...(group === AGGREGATED ? {} : { report: (errors) => declaredErrors(group, kind, errors) }),
+    report: (errors) => declaredErrors(group, kind, errors),
     validateName: (name, prefix) => nameErrors(rules.name ?? "subdomain", name, prefix),
     allowCreateOnUpdate: rules.createOnUpdate ?? false,
+    allowCreateOnApply: true,
     allowUnconditionalUpdate: !rules.conditionalUpdate,
   };
 }
 
-function updateErrors(
-  rules: KindRules,
-  object: SentObject,
-  old: SentObject,
-  context: WriteContext,
-  between: readonly FieldError[],
-): FieldError[] {
-  const own = [
-    ...(rules.validate?.(object, context) ?? []),
-    ...(rules.validateChanged?.(object, context) ?? []),
-  ];
-  const change = rules.validateUpdate?.(object, old, context) ?? [];
-  return rules.changeFirst ? [...change, ...between, ...own] : [...own, ...between, ...change];
-}
+/** Checks valid objects against the limits and quotas of their namespace. */
+const withLimits = (resource: ResourceName, strategy: Strategy): Strategy => ({
+  ...strategy,
+  validateCreate(object, context) {
+    const errors = strategy.validateCreate(object, context);
+    if (errors.length === 0) admitToLimits(resource, object, undefined, context);
+    return errors;
+  },
+  validateUpdate(object, old, context, between) {
+    const errors = strategy.validateUpdate(object, old, context, between);
+    if (errors.length === 0) admitToLimits(resource, object, old, context);
+    return errors;
+  },
+});
 
 /**
  * The strategy of a subresource that writes its parent object; `undefined` for other subresources.
@@ -103,47 +96,43 @@ export function subresourceStrategyFor(
   kind: string,
   subresource: string,
 ): Strategy | undefined {
-  if (subresource === "status") {
-    const strategy = statusStrategyFor(group, kind);
-    return group === "autoscaling" ? autoscalerStrategy(strategy) : strategy;
-  }
   const rules = rulesOf(group, kind) ?? {};
   const own = rules.subresources?.[subresource];
-  if (!own) return undefined;
-  return {
-    ...strategyFor(group, kind),
-    prepareForUpdate(object, old, context) {
-      const given = structuredClone(object);
-      keepAllBut(object, old, ["metadata", "apiVersion", "kind"]);
-      keepMetadata(object, old, own.keepsMetadata ? "none" : "all");
-      own.take(object, given, context);
-      setDefaults(object, rules);
-      if (rules.generation && isChange(object, old, rules)) {
-        object.metadata.generation = (old.metadata.generation ?? 0) + 1;
-      }
-    },
-    validateUpdate: (object, old) => rules.validateSubresource?.(object, old, subresource) ?? [],
+  const writes = subresource === "status" ? statusWrites(rules) : own && partWrites(rules, own);
+  if (!writes) return undefined;
+  const strategy = {
+    ...mainStrategy(group, kind, rules),
+    ...writes,
     allowCreateOnUpdate: false,
+    allowCreateOnApply: false,
   };
+  return rules.wrap?.(strategy, subresource) ?? strategy;
 }
 
-/**
- * The strategy of the status subresource of a built-in kind: it takes the status and little else.
- */
-function statusStrategyFor(group: string, kind: string): Strategy {
-  const rules = rulesOf(group, kind) ?? {};
-  return {
-    ...mainStrategyFor(group, kind),
-    prepareForUpdate(object, old, context) {
-      keepAllBut(object, old, ["metadata", "status", "apiVersion", "kind"]);
-      keepMetadata(object, old, rules.status);
-      rules.prepareForStatus?.(object, old, context);
-      setDefaults(object, rules);
-    },
-    validateUpdate: (object, old, context) => rules.validateStatus?.(object, old, context) ?? [],
-    allowCreateOnUpdate: false,
-  };
-}
+type Writes = Pick<Strategy, "prepareForUpdate" | "validateUpdate">;
+
+const partWrites = (rules: KindRules, own: SubresourceRules): Writes => ({
+  prepareForUpdate(object, old, context) {
+    const given = structuredClone(object);
+    keepAllBut(object, old, ["metadata", "apiVersion", "kind"]);
+    keepMetadata(object, old, own.keepsMetadata ? "none" : "all");
+    own.take(object, given, context);
+    setDefaults(object, rules);
+    if (isChange(object, old, rules)) raiseGeneration(object, old);
+  },
+  validateUpdate: (object, old, context) => own.validate?.(object, old, context) ?? [],
+});
+
+/** The status subresource takes the status and little else. */
+const statusWrites = (rules: KindRules): Writes => ({
+  prepareForUpdate(object, old, context) {
+    keepAllBut(object, old, ["metadata", "status", "apiVersion", "kind"]);
+    keepMetadata(object, old, rules.status);
+    rules.prepareForStatus?.(object, old, context);
+    setDefaults(object, rules);
+  },
+  validateUpdate: (object, old, context) => rules.validateStatus?.(object, old, context) ?? [],
+});
 
 function warn(
   object: SentObject,
@@ -195,18 +184,8 @@ function keepMetadata(
   keepFields(metadata, old.metadata, ["generation", ...KEPT_METADATA[change]]);
 }
 
-function isChange(object: SentObject, old: SentObject, rules: KindRules): boolean {
-  const now = asJson(object);
-  const before = asJson(old);
-  const differs = (left: unknown, right: unknown): boolean =>
-    !sameJson(left ?? null, right ?? null);
-  if (rules.generation?.some((field) => differs(now[field], before[field]))) return true;
-  const isEmptied = (field: string): boolean =>
-    holdsEmptied(now[field]) || (now[field] ?? null) !== asGiven(object, field);
-  if (rules.generationSeesEmpty && rules.generation?.some(isEmptied)) return true;
-  const extra = rules.generationMetadata;
-  return extra !== undefined && differs(object.metadata[extra], old.metadata[extra]);
-}
+const isChange = (object: SentObject, old: SentObject, { generation = [] }: KindRules): boolean =>
+  generation.some((path) => !sameJson(at(object, path) ?? null, at(old, path) ?? null));
 
 function nameErrors(rule: NonNullable<KindRules["name"]>, name: string, prefix: boolean): string[] {
   const whole = prefix ? maskTrailingDash(name) : name;

@@ -30,7 +30,6 @@ export const containerCells = (path: string): Cells => ({
   Images: (object) => joined(listAt(object, path), "image"),
 });
 
-/** The cells that kinds have by default. */
 export const COMMON_CELLS: Cells = {
   Name: "metadata.name",
   Age: ageCell("metadata.creationTimestamp"),

@@ -8,7 +8,7 @@ import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { PodSpec, Toleration } from "../../builtin/shared/pods/pod-shapes.ts";
 import type { Node } from "../../builtin/kinds/core/node.ts";
 import type { DaemonSet } from "../../builtin/kinds/apps/daemon-set.ts";
-import { isSelected, untolerated } from "../pods/pod-scheduling.ts";
+import { isSelected, untolerated } from "../scheduler/pod-scheduling.ts";
 import { podFrom } from "../pods/pods.ts";
 
 export const HASH_LABEL = "controller-revision-hash";

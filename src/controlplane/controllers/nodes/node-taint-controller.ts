@@ -10,7 +10,7 @@ import { unlessGone } from "../framework/absence.ts";
 import type { StoreEvent } from "../framework/client.ts";
 import { keyFrom, textOf } from "../framework/keys.ts";
 import { NODES, PODS } from "../../builtin/tokens.ts";
-import { tolerates } from "../pods/pod-scheduling.ts";
+import { tolerates } from "../scheduler/pod-scheduling.ts";
 import { isFinished } from "../pods/pods.ts";
 import { msOf, timeOf } from "../../../kube/values/times.ts";
 import { ObjectController, watch } from "../framework/controller.ts";

@@ -41,10 +41,8 @@ export interface Endpoint {
   readonly kind?: AdmittedKind;
 }
 
-/** The options of a write. */
 export interface WriteOptions {
   readonly user: User;
-  /** The field manager. */
   readonly manager: string;
   readonly dryRun: boolean;
   /** The other options as they were sent, for admission. */
@@ -77,7 +75,6 @@ export function subresourceEndpoint(resource: ServedResource, name: string): End
   return strategy && { resource, subresource: name, strategy };
 }
 
-/** The stored object of a resource. */
 export function storedAt(
   { store }: Pick<Cluster, "store">,
   resource: ResourceName,
@@ -131,7 +128,6 @@ export function listStored<T extends SentObject>(
     .map((object) => readNow(cluster, resource, object) as T);
 }
 
-/** The context of a write, for its strategy. */
 export function writeContext(cluster: Cluster, options: WriteOptions): WriteContext {
   const { store, registry, clock } = cluster;
   return {

@@ -15,7 +15,8 @@ import { at } from "../../builtin/at.ts";
 import type { WebhookCaller } from "../../admission/webhook-caller.ts";
 import { WebhookCallError } from "../../admission/webhook-failures.ts";
 import type { ConversionWebhook } from "../../kinds.ts";
-import { readText, readType } from "../../wire/decode-body.ts";
+import { readType } from "../../wire/bodies/body.ts";
+import { openText } from "../../wire/bodies/yaml.ts";
 import { plainNumbers } from "../../wire/json/number-literal.ts";
 import { WireError } from "../../wire/json/wire-error.ts";
 import { plainError } from "../../failures.ts";
@@ -42,7 +43,6 @@ class NotYetConverted extends Error {
   }
 }
 
-/** Calls the conversion webhooks of definitions. */
 export class Conversion {
   readonly #caller: Pick<WebhookCaller, "post">;
   readonly #newUid: () => string;
@@ -180,9 +180,8 @@ function convertedObjects(bytes: Buffer, version: string, uid: string): readonly
 }
 
 function decodeAnswer(bytes: Buffer, version: string): JsonObject {
-  const isJson = /^\s*\{/.test(bytes.toString("utf8", 0, 64));
   try {
-    const value = plainNumbers(readText(bytes, isJson ? "json" : "yaml").value);
+    const value = plainNumbers(openText(bytes).value);
     const type = readType(value);
     const { group, version: answered } = parseApiVersion(type.apiVersion);
     const { kind, apiVersion } = type;

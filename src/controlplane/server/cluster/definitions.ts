@@ -14,7 +14,6 @@ import { collectionOf, isSameResource } from "../../resource-name.ts";
 import { DEFINITIONS } from "../../builtin/tokens.ts";
 import type { Registry } from "./registry.ts";
 
-/** The collection of definitions. */
 const STORED_DEFINITIONS = collectionOf(DEFINITIONS);
 
 /** The built-in resources, with the strategies of definitions set. */

@@ -2,7 +2,6 @@
 import { collectionOf } from "../../resource-name.ts";
 import type { ServedResource } from "../../kinds.ts";
 
-/** A version of a group. */
 export interface GroupVersion {
   readonly group: string;
   readonly version: string;

@@ -3,7 +3,7 @@ import { asObject, copyJson, sameJson, asJson } from "../../../kube/json.ts";
 import type { SentObject } from "../../../kube/object.ts";
 import { apiVersionOf } from "../../../kube/resource.ts";
 import { StatusError } from "../../../kube/status.ts";
-import { withoutEmptied } from "../../builtin/strategies/emptied.ts";
+import { withoutEmptied } from "../../builtin/go/emptied.ts";
 import { convertVersion } from "../../builtin/kind-versions.ts";
 import type { ConvertObject } from "../../admission/attributes.ts";
 import type { ServedResource } from "../../kinds.ts";
@@ -251,12 +251,6 @@ export async function toStore(
 
 const storedVersion = ({ group, storageVersion }: ServedResource): string =>
   apiVersionOf({ group, version: storageVersion });
-
-/**
- * New objects whose stored form lacks a default that every read fills in. A write of such an object
- * as it was read changes the stored object, though nobody can see it.
- */
-export const unfilled = new WeakSet<SentObject>();
 
 /** An object of a served version in its stored form, without a webhook. */
 export function storeAs(resource: ServedResource, object: SentObject): SentObject {

@@ -51,7 +51,6 @@ class CutConnection extends Error {
   }
 }
 
-/** Answers requests of this process. */
 export class DirectServer {
   readonly #handle: (request: RawRequest) => Promise<Answer>;
   readonly #nowMs: () => number;

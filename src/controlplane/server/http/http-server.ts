@@ -13,7 +13,6 @@ import type { CertificateAuthority, KeyPair } from "../../auth/certificates.ts";
 import { BODY_MAX_BYTES, bodyTooLarge, headerText, parseTarget } from "./http-messages.ts";
 import type { Answer, RawRequest } from "../requests/request.ts";
 
-/** The options of a server. */
 interface HttpServerOptions {
   readonly host: string;
   readonly port: number;

@@ -40,7 +40,6 @@ export function readContinue(token: string): ContinuePoint {
   return { version: rv, key };
 }
 
-/** The fields of a token. */
 function readPoint(
   token: string,
   bad: (why: string) => Error,

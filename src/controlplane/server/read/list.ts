@@ -14,7 +14,6 @@ import { expired, notFound, tooLargeVersion } from "../../failures.ts";
 import { collectionOf } from "../../resource-name.ts";
 import { readAs } from "../cluster/versions.ts";
 
-/** The selection of objects. */
 export interface ObjectFilter {
   readonly labels: readonly LabelRequirement[];
   readonly fields: readonly FieldRequirement[];

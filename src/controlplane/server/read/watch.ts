@@ -18,7 +18,6 @@ import { collectionOf } from "../../resource-name.ts";
 import { prepareReads, readAs } from "../cluster/versions.ts";
 import { tableOf } from "../../../table.ts";
 
-/** The parameters of a watch. */
 export interface WatchQuery extends ObjectFilter {
   readonly namespace: string;
   readonly resourceVersion: string;
@@ -42,7 +41,6 @@ export interface WatchSink {
 const DEFAULT_TIMEOUT_MS = 30 * 60_000;
 const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
 
-/** A running watch. */
 export class Watch {
   readonly #cluster: Cluster;
   readonly #resource: ServedResource;

@@ -1,7 +1,9 @@
 /** Bodies of requests, decoded for their resource. */
 import type { DeleteOptions, Preconditions } from "../../../generated/k8s/meta-v1.ts";
 import type { SentObject } from "../../../kube/object.ts";
-import { type ExpectedKind, decodeBody } from "../../wire/decode-body.ts";
+import { type BodyForm, bodyForm } from "../../wire/bodies/open.ts";
+import type { ExpectedKind } from "../../wire/decode-kind.ts";
+import { decodeObject } from "../../wire/decode-object.ts";
 import {
   type DecodedConfiguration,
   type DecodedPatch,
@@ -38,14 +40,19 @@ function expectedKind({ resource, subresource }: ResourceRequest): ExpectedKind 
   };
 }
 
+/** The form of the body, by its media type. @throws StatusError 415 */
+export const formOf = ({ request }: ResourceRequest): BodyForm =>
+  bodyForm(headerOf(request, "content-type"));
+
 /** The object in the body of a POST or PUT. @throws StatusError 400 or 415 */
 export async function readObject(
   asked: ResourceRequest,
   { fieldValidation }: RequestedOptions,
+  form?: BodyForm,
 ): Promise<SentObject> {
-  const decoded = decodeBody(
+  const decoded = decodeObject(
     await asked.request.body(),
-    headerOf(asked.request, "content-type"),
+    form ?? formOf(asked),
     expectedKind(asked),
     fieldValidation,
   );
@@ -104,9 +111,8 @@ export async function readDeletion(
   asked: ResourceRequest,
 ): Promise<{ readonly deletion: DeletionOptions; readonly options: WriteOptions }> {
   const bytes = await asked.request.body();
-  const contentType = headerOf(asked.request, "content-type");
   const { dryRun, ...deletion } = deletionOf(
-    bytes.length > 0 ? decodeDeleteOptions(bytes, contentType) : optionsOfQuery(asked),
+    bytes.length > 0 ? decodeDeleteOptions(bytes, formOf(asked)) : optionsOfQuery(asked),
   );
   checkOptions("DeleteOptions", { ...deletion, dryRun }, (options) => {
     const policy = options.at("propagationPolicy");

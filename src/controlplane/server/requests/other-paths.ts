@@ -58,7 +58,6 @@ const PUBLIC = { "cache-control": "public, max-age=3600" };
 // In the order of the real server, as far as these checks exist here.
 const CHECKS = ["ping", "log", "etcd", "poststarthook/rbac/bootstrap-roles"];
 
-/** The report of health checks, and of those that the request excluded. */
 function healthReport({ path, query }: ApiRequest): string {
   const excluded = new Set(query.getAll("exclude"));
   const lines = CHECKS.map((check) =>

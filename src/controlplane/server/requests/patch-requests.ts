@@ -14,9 +14,9 @@ import {
   type DecodedPatch,
   type PatchForm,
   acceptApplied,
-  checkPatchSyntax,
   decodeConfiguration,
   decodePatch,
+  openPatch,
 } from "../../wire/decode-patch.ts";
 import { checkPatched, tellMistakes } from "./body.ts";
 import { type Cluster, type WriteOptions, storedAt } from "../cluster/cluster.ts";
@@ -60,11 +60,10 @@ export async function patchRequest(cluster: Cluster, asked: ResourceRequest): Pr
   if (type === APPLY) return applyRequest(cluster, asked);
   const { request, resource } = asked;
   const options = writeOptions(asked, "patch");
-  const bytes = await request.body();
-  checkPatchSyntax(bytes);
+  const body = openPatch(await request.body());
   const endpoint = endpointOf(asked);
   const change = (live: SentObject): SentObject => {
-    const patch = decodePatch(bytes, patchForm(type));
+    const patch = decodePatch(body, patchForm(type));
     const object = checkPatched(asked, patched(type, live, patch, resource), live, patch, options);
     endpoint.strategy.setDefaults(object);
     trackChange({ cluster, endpoint, options }, live, object);
@@ -117,6 +116,7 @@ async function applyRequest(cluster: Cluster, asked: ResourceRequest): Promise<O
     return accepted;
   };
   if (!storedAt(cluster, resource, namespace, name)) {
+    if (!endpoint.strategy.allowCreateOnApply) throw notFound(resource, name);
     return createByApply(cluster, asked, applied, options);
   }
   const change = (live: SentObject): SentObject => {
@@ -142,8 +142,7 @@ async function createByApply(
   applied: () => SentObject,
   options: WriteOptions,
 ): Promise<Outcome> {
-  const { name, resource, subresource } = asked;
-  if (subresource && !resource.traits?.statusCreates) throw notFound(resource, name);
+  const { name, resource } = asked;
   permitCreate(cluster, asked);
   const object = applied();
   const { uid = "" } = object.metadata;

@@ -183,7 +183,7 @@ function fieldProblem(resource: ServedResource, field: string): string | undefin
   if (field === "metadata.namespace" && hasNamespace) return undefined;
   if (selectableFields && Object.hasOwn(selectableFields, field)) return undefined;
   if (traits.refuseFieldLabel) return traits.refuseFieldLabel(field);
-  return builtIn
+  return builtIn && !selectableFields
     ? `${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`
     : `field label not supported: ${field}`;
 }

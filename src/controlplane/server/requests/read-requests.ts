@@ -16,7 +16,6 @@ import type { Answer, Outcome, ResourceRequest } from "./request.ts";
 import { converting, convertingList, corrupt } from "../cluster/versions.ts";
 import { Watch } from "../read/watch.ts";
 
-/** GET of an object. */
 export async function getRequest(cluster: Cluster, asked: ResourceRequest): Promise<Outcome> {
   return { code: 200, object: await readOne(cluster, asked) };
 }

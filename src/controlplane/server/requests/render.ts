@@ -7,7 +7,6 @@ import type { Answer } from "./request.ts";
 /** The header of answers that may change at any time. */
 export const NO_CACHE = { "cache-control": "no-cache, private" };
 
-/** JSON with the status. */
 export function jsonAnswer(
   status: number,
   body: object,

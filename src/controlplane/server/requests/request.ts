@@ -42,7 +42,6 @@ export type Outcome =
   | { readonly page: ListPage }
   | Answer;
 
-/** A request for a served resource. */
 export interface ResourceRequest {
   readonly request: ApiRequest;
   readonly resource: ServedResource;

@@ -29,7 +29,7 @@ import type { Attributes } from "../../request-attributes.ts";
 import { rulesOf } from "../../auth/rbac.ts";
 import { userInfo } from "../../auth/authenticator.ts";
 import type { Loose } from "../../builtin/shared/shapes.ts";
-import { inGoOrder } from "../../builtin/strategies/go-order.ts";
+import { inGoOrder } from "../../builtin/go/order.ts";
 import type { User } from "../../kinds.ts";
 import { readObject } from "./body.ts";
 import { type Cluster, mainEndpoint, timestamp } from "../cluster/cluster.ts";

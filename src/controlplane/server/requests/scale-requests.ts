@@ -7,8 +7,8 @@ import { copyJson } from "../../../kube/json.ts";
 import type { SentObject, ObjectMeta } from "../../../kube/object.ts";
 import { type StatusError, failure } from "../../../kube/status.ts";
 import { findBuiltInSchema } from "../../builtin/definitions.ts";
-import { normaliseShape } from "../../builtin/strategies/go-shape.ts";
-import { decodeConfiguration, decodePatch } from "../../wire/decode-patch.ts";
+import { normaliseShape } from "../../builtin/go/shape.ts";
+import { decodeConfiguration, decodePatch, openPatch } from "../../wire/decode-patch.ts";
 import { checkPatched, readObject, tellMistakes } from "./body.ts";
 import type { Cluster, WriteOptions } from "../cluster/cluster.ts";
 import { matchName } from "../write/match-path.ts";
@@ -26,12 +26,10 @@ function inShape(object: SentObject): Scale {
   return object as Scale;
 }
 
-/** GET of `/scale`. */
 export async function getScale(cluster: Cluster, asked: ResourceRequest): Promise<Outcome> {
   return { code: 200, object: readScale(asked.resource, await readOne(cluster, asked)) };
 }
 
-/** PUT of `/scale`. */
 export async function putScale(cluster: Cluster, asked: ResourceRequest): Promise<Outcome> {
   const options = writeOptions(asked, "update");
   const scale = inShape(await readObject(asked, options));
@@ -44,12 +42,11 @@ export async function putScale(cluster: Cluster, asked: ResourceRequest): Promis
   return { code: 200, object };
 }
 
-/** PATCH of `/scale`. */
 export async function patchScale(cluster: Cluster, asked: ResourceRequest): Promise<Outcome> {
   const type = patchType(asked);
   if (type === APPLY) return applyScale(cluster, asked);
   const options = writeOptions(asked, "patch");
-  const sent = decodePatch(await asked.request.body(), patchForm(type));
+  const sent = decodePatch(openPatch(await asked.request.body()), patchForm(type));
   const write = scaleWrite(cluster, asked, options);
   const schema = findBuiltInSchema(SCALE) ?? {};
   const object = await changeScale(write, false, (live) => {

@@ -33,7 +33,6 @@ const DEFAULT_SECONDS = 3600;
 const SHORTEST_SECONDS = 600;
 const LONGEST_SECONDS = 2 ** 32;
 
-/** POST of a `TokenRequest`. */
 export async function tokenRequest(cluster: Cluster, asked: ResourceRequest): Promise<Outcome> {
   const { namespace, name, resource } = asked;
   const options = writeOptions(asked, "create");

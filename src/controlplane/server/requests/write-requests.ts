@@ -2,8 +2,7 @@
 import { copyJson } from "../../../kube/json.ts";
 import type { SentObject } from "../../../kube/object.ts";
 import { hasReason } from "../../../kube/status.ts";
-import { bodyForm } from "../../wire/media-type.ts";
-import { readDeletion, readObject } from "./body.ts";
+import { formOf, readDeletion, readObject } from "./body.ts";
 import {
   type Cluster,
   type Endpoint,
@@ -20,7 +19,7 @@ import { trackChange } from "../write/field-ownership.ts";
 import { permitCreate } from "./permission.ts";
 import { parseListQuery, writeOptions } from "./query.ts";
 import { readPage } from "./read-requests.ts";
-import { type Outcome, type ResourceRequest, headerOf } from "./request.ts";
+import type { Outcome, ResourceRequest } from "./request.ts";
 import { type UpdateOptions, updateObject, wrongUid } from "../write/update.ts";
 
 /**
@@ -65,16 +64,12 @@ export async function answerUpdate(
   return { code: 200, object: updated };
 }
 
-/** Refuses a body of another media type before anything else. @throws StatusError 415 */
-function checkMediaType({ request }: ResourceRequest): void {
-  bodyForm(headerOf(request, "content-type"));
-}
-
 /** POST to a collection. */
 export async function createRequest(cluster: Cluster, asked: ResourceRequest): Promise<Outcome> {
-  checkMediaType(asked);
+  // Another media type is refused before anything else.
+  const form = formOf(asked);
   const options = writeOptions(asked, "create");
-  const object = await readObject(asked, options);
+  const object = await readObject(asked, options, form);
   if (asked.name !== "") object.metadata.name ??= asked.name;
   return answerCreate(cluster, asked, object, options);
 }
@@ -82,9 +77,10 @@ export async function createRequest(cluster: Cluster, asked: ResourceRequest): P
 /** PUT of an object or of its status. */
 export async function updateRequest(cluster: Cluster, asked: ResourceRequest): Promise<Outcome> {
   const { resource, namespace, name } = asked;
-  checkMediaType(asked);
+  // Another media type is refused before anything else.
+  const form = formOf(asked);
   const options = writeOptions(asked, "update");
-  const sent = await readObject(asked, options);
+  const sent = await readObject(asked, options, form);
   matchName(sent, name);
   matchNamespace(resource, namespace, sent);
   const endpoint = endpointOf(asked);
@@ -117,7 +113,6 @@ async function createByUpdate(
   return answerCreate(cluster, asked, object, options);
 }
 
-/** DELETE of an object. */
 export async function deleteRequest(cluster: Cluster, asked: ResourceRequest): Promise<Outcome> {
   const { deletion, options } = await readDeletion(asked);
   const write = { ...asked, cluster, endpoint: mainEndpoint(asked.resource), options };

@@ -9,8 +9,9 @@ import type {
 } from "../../admission/attributes.ts";
 import { managersMistake } from "../../apply/managers.ts";
 import { findBuiltInSchema } from "../../builtin/definitions.ts";
-import { readBuiltInKind, readType } from "../../wire/decode-body.ts";
-import { problemOf, strictMistake } from "../../wire/content.ts";
+import { readType } from "../../wire/bodies/body.ts";
+import { readBuiltInKind } from "../../wire/decode-kind.ts";
+import { problemOf, strictMistake } from "../../wire/bodies/problems.ts";
 import { WireError } from "../../wire/json/wire-error.ts";
 import type { Write } from "../cluster/cluster.ts";
 import { internalError, plainError } from "../../failures.ts";

@@ -20,14 +20,14 @@ import {
 import { alreadyExists, forbiddenTo, notFound, plainError } from "../../failures.ts";
 import { collectionOf } from "../../resource-name.ts";
 import { validateNew } from "./object-validation.ts";
-import { rememberRead, shownAs, toStore, unfilled } from "../cluster/versions.ts";
+import { rememberRead, shownAs, toStore } from "../cluster/versions.ts";
+import { unfilled } from "../../builtin/unfilled.ts";
 
 const SUFFIX_LETTERS = "bcdfghjklmnpqrstvwxz2456789";
 const SUFFIX_LENGTH = 5;
 const GENERATED_PREFIX_MAX = 58;
 const GENERATE_TRIES = 8;
 
-/** The options of a create. */
 export interface CreateOptions extends WriteOptions {
   /** Whether the object already has its managed fields, from an apply. */
   readonly ownedAlready?: boolean;
@@ -115,7 +115,6 @@ async function storeNew(
   object: SentObject,
 ): Promise<SentObject> {
   const { metadata } = object;
-  const isUnfilled = resource.traits?.lacksDefault?.(object) ?? false;
   // A new object is read back from the store, and gets defaults on the way.
   if (resource.builtIn) resource.strategy.setDefaults(object);
   if (!options.dryRun) checkVersionIsUnset(metadata);
@@ -125,7 +124,7 @@ async function storeNew(
   if (existing) throw taken(resource, existing, (metadata.generateName ?? "") !== "");
   checkSize(stored);
   const kept = options.dryRun ? stored : cluster.store.put(collectionOf(resource), stored);
-  if (isUnfilled) unfilled.add(kept);
+  if (unfilled.has(object)) unfilled.add(kept);
   return kept;
 }
 

@@ -22,17 +22,14 @@ import { collectionOf } from "../../resource-name.ts";
 import { corrupt, prepareReads, readAs, rewritten } from "../cluster/versions.ts";
 import { present } from "../../../present.ts";
 
-/** The options of a deletion in the API. */
 export interface DeletionOptions extends Omit<DeleteOptions, "propagationPolicy"> {
   readonly propagationPolicy?: string;
   /** The old form of the policy: true is `Orphan`. */
   readonly orphanDependents?: boolean;
 }
 
-/** The answer to a deletion. */
 export interface DeletionResult {
   readonly body: SentObject | Status;
-  /** Whether the object is gone. */
   readonly gone: boolean;
 }
 
@@ -92,7 +89,6 @@ export function warnOfDeletion(
   if (warning && policyOf(deletion) === undefined) options.warn(warning);
 }
 
-/** The outcome for an object. */
 interface Outcome {
   /** The object as it is stored, or was last. */
   readonly object: SentObject;

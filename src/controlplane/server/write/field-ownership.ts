@@ -9,7 +9,7 @@ import { trackUpdate } from "../../apply/track-update.ts";
 import { type OwnedResource, Untrackable, type WriteBy } from "../../apply/write.ts";
 import { findBuiltInSchema } from "../../builtin/definitions.ts";
 import { convertVersion } from "../../builtin/kind-versions.ts";
-import { withEmptied } from "../../builtin/strategies/emptied.ts";
+import { withEmptied } from "../../builtin/go/emptied.ts";
 import type { ServedResource } from "../../kinds.ts";
 import type { Cluster, Endpoint, Write } from "../cluster/cluster.ts";
 import { collectionOf } from "../../resource-name.ts";
@@ -66,7 +66,6 @@ function writeBy(cluster: Cluster, endpoint: Endpoint, manager: string): WriteBy
   };
 }
 
-/** The other versions of a resource. */
 function versionsOf(
   { registry, conversion }: Cluster,
   resource: ServedResource,

@@ -30,12 +30,11 @@ export function validateNew(write: Write, object: SentObject): void {
     return wrong.length > 0 ? wrong : pathSegmentErrors(given, prefix);
   };
   const strictFinalizers = hasStrictFinalizers(resource);
-  const ofMetadata = validateObjectMeta(metadata, resource.namespaced, nameRule, {
+  const metadataErrors = validateObjectMeta(metadata, resource.namespaced, nameRule, {
     strictFinalizers,
   });
-  const others = strategy.validateCreate(object, { ...context, metadataErrors: ofMetadata });
-  const isLast = resource.traits?.metadataLast && others.length > 0;
-  refuse(strategy, isLast ? others : [...ofMetadata, ...others], { group, kind }, metadata.name);
+  const errors = strategy.validateCreate(object, { ...context, metadataErrors });
+  refuse(strategy, errors, { group, kind }, metadata.name);
   tellWarnings();
 }
 
@@ -90,7 +89,7 @@ function changeErrors(
     return whole((name, prefix) => strategy.validateName(name, prefix), isStrict);
   });
   const first = [...whole(pathSegmentErrors, false), ...loose, ...earlier];
-  return later.length > 0 && subresource === "" && strategy.errorsBetween
-    ? [...first, ...strategy.errorsBetween(object, live, context, later)]
+  return subresource === ""
+    ? [...first, ...strategy.validateUpdate(object, live, context, later)]
     : [...first, ...later, ...strategy.validateUpdate(object, live, context)];
 }

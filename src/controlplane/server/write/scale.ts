@@ -20,7 +20,6 @@ import { present } from "../../../present.ts";
 /** In place of the replicas that a custom resource does not set; no client may set it. */
 const UNSET = -(2 ** 31);
 
-/** The kind of a Scale. */
 export const SCALE = { group: "autoscaling", version: "v1", kind: "Scale" };
 
 /** A Scale, as clients read and write it. */
@@ -29,7 +28,6 @@ export interface Scale extends SentObject {
   status: { replicas: number; selector?: string };
 }
 
-/** The endpoint of the Scales of a resource. */
 export function scaleEndpoint(resource: ServedResource): Endpoint {
   return { resource, subresource: "scale", strategy: resource.strategy, kind: SCALE };
 }
@@ -42,7 +40,6 @@ function accessOf(resource: ServedResource, name: string): ScaleAccess {
   return access;
 }
 
-/** The Scale of an object. */
 function scaleOf(object: SentObject, access: ScaleAccess): Scale {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
   const { replicas = 0, statusReplicas, selector } = access.read(object);

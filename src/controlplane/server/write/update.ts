@@ -14,10 +14,10 @@ import { conflict, modified, notFound, plainError } from "../../failures.ts";
 import { checkSize, dedupOwners } from "./object-limits.ts";
 import { collectionOf } from "../../resource-name.ts";
 import { validateChange } from "./object-validation.ts";
-import { rememberRead, shownAs, toStore, unfilled } from "../cluster/versions.ts";
+import { rememberRead, shownAs, toStore } from "../cluster/versions.ts";
+import { unfilled } from "../../builtin/unfilled.ts";
 import { tableOf } from "../../../table.ts";
 
-/** The options of an update. */
 export interface UpdateOptions extends WriteOptions {
   /** Whether it is a PUT, which another uid makes a conflict; a patch may not change it (422). */
   readonly replaces: boolean;

@@ -29,7 +29,6 @@ function plainNumber(literal: NumberLiteral): number | bigint {
   return BigInt.asIntN(64, exact) === exact ? exact : number;
 }
 
-/** Whether a value is a map of JSON. */
 export const isMap = (value: unknown): value is JsonObject =>
   isJsonObject(value) && !(value instanceof NumberLiteral);
 

@@ -69,7 +69,6 @@ function checkActions(actions: Check<readonly string[] | null | undefined>): voi
   actions.given("at least one validation action is required");
 }
 
-/** Checks the match resources of a policy or a binding. */
 export function checkMatch(match: Check<MatchResources>): void {
   match.at("matchPolicy").oneOf(["Equivalent", "Exact"]);
   match.at("namespaceSelector").by(selectorErrors);

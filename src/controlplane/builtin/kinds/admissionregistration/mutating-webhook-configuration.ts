@@ -1,12 +1,10 @@
-/** Rules of the kind MutatingWebhookConfiguration. */
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { KindRules } from "../../kind-rules.ts";
 import {
   type WebhookConfiguration,
   setWebhookDefaults,
   validatingWebhookConfigurationRules,
 } from "./validating-webhook-configuration.ts";
 
-/** The rules of MutatingWebhookConfigurations. */
 export const mutatingWebhookConfigurationRules: KindRules = {
   ...validatingWebhookConfigurationRules,
   setDefaults(object: WebhookConfiguration) {

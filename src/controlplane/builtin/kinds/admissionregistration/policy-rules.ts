@@ -11,7 +11,7 @@ import type { Binding, Policy } from "./policy.ts";
 import type { WriteContext } from "../../../kinds.ts";
 import { at, textAt } from "../../at.ts";
 import type { Loose, Sent } from "../../shared/shapes.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { KindRules } from "../../kind-rules.ts";
 
 export type PolicyObject = Sent<ValidatingAdmissionPolicy>;
 
@@ -52,7 +52,6 @@ function checkedBy<Checked extends SentObject>(
   };
 }
 
-/** The rules of policies that are validated by `errors`. */
 export const policyRules = (errors: Parameters<typeof checkedBy<Policy>>[0]): KindRules => ({
   ...checkedBy(errors, paramKindRights),
   setDefaults({ spec }: PolicyObject) {

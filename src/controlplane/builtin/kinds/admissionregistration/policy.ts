@@ -18,17 +18,14 @@ import type {
   Surroundings,
 } from "../../../admission/expressions/expressions.ts";
 
-/** A ValidatingAdmissionPolicy. */
 export interface ValidatingPolicy extends SentObject {
   readonly spec: ValidatingAdmissionPolicySpec;
 }
 
-/** A MutatingAdmissionPolicy. */
 export interface MutatingPolicy extends SentObject {
   readonly spec: MutatingAdmissionPolicySpec;
 }
 
-/** A policy of either kind. */
 export type Policy = ValidatingPolicy | MutatingPolicy;
 
 /** A binding of either kind; those of mutating policies have no `validationActions`. */
@@ -42,13 +39,11 @@ export interface PolicyKind<P extends Policy> {
   readonly bindings: CollectionName<Binding>;
 }
 
-/** The kind of ValidatingAdmissionPolicies. */
 export const VALIDATING: PolicyKind<ValidatingPolicy> = {
   policies: "validatingadmissionpolicies.admissionregistration.k8s.io",
   bindings: "validatingadmissionpolicybindings.admissionregistration.k8s.io",
 };
 
-/** The kind of MutatingAdmissionPolicies. */
 export const MUTATING: PolicyKind<MutatingPolicy> = {
   policies: "mutatingadmissionpolicies.admissionregistration.k8s.io",
   bindings: "mutatingadmissionpolicybindings.admissionregistration.k8s.io",

@@ -1,9 +1,8 @@
-/** Rules of the kind ValidatingAdmissionPolicy. */
 import type { Check } from "../../../../kube/check.ts";
 import { validatingPolicyErrors } from "./policy-errors.ts";
 import { checkedChange } from "../../shared/checks.ts";
 import { checkConditions } from "../../shared/conditions.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { KindRules } from "../../kind-rules.ts";
 import { type PolicyObject, paramKind, policyRules } from "./policy-rules.ts";
 
 function checkStatus(policy: Check<PolicyObject>): void {
@@ -14,12 +13,12 @@ function checkStatus(policy: Check<PolicyObject>): void {
   checkConditions(policy.at("status", "conditions"));
 }
 
-/** The rules of ValidatingAdmissionPolicies. */
 export const validatingAdmissionPolicyRules: KindRules = {
   ...policyRules(validatingPolicyErrors),
   status: "none",
   validateStatus: checkedChange(checkStatus),
   table: { Validations: "spec.validations", ParamKind: paramKind },
-  statusCreates: true,
+  // An apply to the status of a missing policy creates it.
+  wrap: (strategy) => ({ ...strategy, allowCreateOnApply: true }),
   resetFields: { status: ["spec", "metadata"] },
 };

@@ -6,7 +6,8 @@ import {
   conditionProblem,
 } from "../../../admission/expressions/expressions.ts";
 import type { Sent } from "../../shared/shapes.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { KindRules } from "../../kind-rules.ts";
+import { seesEmptied } from "../../generation.ts";
 import { SHARED, setMatchDefaults } from "./policy-rules.ts";
 
 export type WebhookConfiguration = Sent<MutatingWebhookConfiguration>;
@@ -21,11 +22,10 @@ export function setWebhookDefaults(object: WebhookConfiguration): void {
   }
 }
 
-/** The rules of ValidatingWebhookConfigurations. */
 export const validatingWebhookConfigurationRules: KindRules = {
   ...SHARED,
   generation: ["webhooks"],
-  generationSeesEmpty: true,
+  wrap: seesEmptied("webhooks"),
   setDefaults: setWebhookDefaults,
   validate: (object) =>
     webhookConfigurationErrors(object, conditionProblem(new ExpressionCompiler())),

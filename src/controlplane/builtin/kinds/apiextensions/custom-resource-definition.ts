@@ -1,11 +1,10 @@
 /** The table of the kind CustomResourceDefinition; what else it means is in `crd`. */
 import { at, listAt, textAt } from "../../at.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { KindRules } from "../../kind-rules.ts";
 import { conditionOf } from "../../tables/cells.ts";
 
-/** The rules of CustomResourceDefinitions. */
 export const customResourceDefinitionRules: KindRules = {
-  nullWhenEmpty: true,
+  printer: { nullWhenEmpty: true },
   table: {
     Scope: "spec.scope",
     Versions: (definition) =>

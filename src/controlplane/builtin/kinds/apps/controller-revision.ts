@@ -1,9 +1,8 @@
-/** Rules of the kind ControllerRevision. */
 import type { Check } from "../../../../kube/check.ts";
 import { isJsonObject } from "../../../../kube/json.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import { checkNotNegative, checked, checkedChange } from "../../shared/checks.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { KindRules } from "../../kind-rules.ts";
 
 interface ControllerRevision extends SentObject {
   data?: unknown;
@@ -17,11 +16,6 @@ function checkNewRevision(object: Check<ControllerRevision>): void {
   else if (!isJsonObject(data.value)) data.required("data must be a valid JSON object");
 }
 
-function checkRevisionUpdate(object: Check<ControllerRevision>, old: ControllerRevision): void {
-  checkNotNegative(object.at("revision"));
-  object.at("data").unchanged(old.data);
-}
-
 function controllerText(object: SentObject): string {
   const owner = object.metadata.ownerReferences?.find(({ controller }) => controller === true);
   if (!owner) return "<none>";
@@ -29,10 +23,12 @@ function controllerText(object: SentObject): string {
   return `${owner.kind.toLowerCase()}${group}/${owner.name}`;
 }
 
-/** The rules of ControllerRevisions. */
 export const controllerRevisionRules: KindRules = {
   validateCreate: checked(checkNewRevision),
-  validateUpdate: checkedChange(checkRevisionUpdate),
+  validateUpdate: checkedChange<ControllerRevision>((object, old) => {
+    checkNotNegative(object.at("revision"));
+    object.at("data").unchanged(old.data);
+  }),
   table: { Controller: controllerText, Revision: ["revision", 0] },
   metadataChecks: ["change", "whole"],
   writtenNulls: { data: null },

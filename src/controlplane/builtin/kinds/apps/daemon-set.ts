@@ -1,5 +1,4 @@
-/** Rules of the kind DaemonSet. */
-import type { DaemonSetStatus } from "../../../../generated/k8s/apps-v1.ts";
+import type * as apps from "../../../../generated/k8s/apps-v1.ts";
 import type { Check } from "../../../../kube/check.ts";
 import { sameJson } from "../../../../kube/json.ts";
 import type { SentObject } from "../../../../kube/object.ts";
@@ -13,15 +12,15 @@ import {
   selectsNothing,
 } from "../../shared/checks.ts";
 import { setPodTemplateDefaults } from "../../shared/pods/defaults.ts";
-import { checkTemplate } from "../../shared/pods/pod-spec.ts";
+import { checkTemplate } from "../../shared/workloads/pod-spec.ts";
 import type { PodTemplate } from "../../shared/pods/pod-shapes.ts";
-import { templateWarnings } from "../../shared/pods/warnings.ts";
-import type { LabelSelector } from "../../shared/shapes.ts";
+import { templateWarnings } from "../../shared/workloads/pod-warnings.ts";
+import type { LabelSelector, Shaped } from "../../shared/shapes.ts";
 import { checkEndless, checkSelection } from "../../shared/workloads/selection.ts";
 import { checkCounts } from "../../shared/workloads/workload-status.ts";
 import { dropFromWorkload } from "../../shared/workloads/templates.ts";
-import { internalForm } from "../../strategies/go-internal.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import { internalForm } from "../../go/internal.ts";
+import type { KindRules } from "../../kind-rules.ts";
 import { labelsCell, selectorCell } from "../../tables/cells.ts";
 import {
   HISTORY,
@@ -67,16 +66,14 @@ function prepareDaemonSetForUpdate(object: DaemonSet, old: DaemonSet): void {
   annotations[TEMPLATE_GENERATION] = String(changed ? before + 1 : before);
 }
 
-export interface DaemonSet extends SentObject {
-  spec: {
+export type DaemonSet = SentObject & {
+  spec: Shaped<Omit<apps.DaemonSetSpec, "template" | "updateStrategy" | "selector">> & {
     selector?: LabelSelector;
     template: PodTemplate;
     updateStrategy: RollingStrategy;
-    minReadySeconds?: number;
-    revisionHistoryLimit?: number;
   };
-  status?: Partial<DaemonSetStatus>;
-}
+  status?: Partial<Shaped<apps.DaemonSetStatus>>;
+};
 
 function checkDaemonSet(set: Check<DaemonSet>): void {
   const spec = set.at("spec");
@@ -130,7 +127,6 @@ function checkDaemonSetStatus(set: Check<DaemonSet>, old: DaemonSet): void {
   checkCollisions(set, old);
 }
 
-/** The rules of DaemonSets. */
 export const daemonSetRules: KindRules = {
   warnings: templateWarnings,
   validateCreate: checked(checkDaemonSet),

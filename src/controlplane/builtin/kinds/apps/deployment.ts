@@ -1,4 +1,3 @@
-/** Rules of the kind Deployment. */
 import type { Check } from "../../../../kube/check.ts";
 import {
   checkAtMostHundred,
@@ -8,11 +7,11 @@ import {
   checkedChange,
 } from "../../shared/checks.ts";
 import { setPodTemplateDefaults } from "../../shared/pods/defaults.ts";
-import { namedTemplateWarnings } from "../../shared/pods/warnings.ts";
+import { namedTemplateWarnings } from "../../shared/workloads/pod-warnings.ts";
 import { checkCounts } from "../../shared/workloads/workload-status.ts";
 import { dropFromWorkload } from "../../shared/workloads/templates.ts";
-import { internalForm } from "../../strategies/go-internal.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import { internalForm } from "../../go/internal.ts";
+import type { KindRules } from "../../kind-rules.ts";
 import { selectorCell } from "../../tables/cells.ts";
 import {
   type Deployment,
@@ -85,15 +84,13 @@ function checkDeploymentStatus(deployment: Check<Deployment>, old: Deployment): 
   checkCollisions(deployment, old);
 }
 
-/** The rules of Deployments. */
 export const deploymentRules: KindRules = {
   warnings: namedTemplateWarnings,
   validate: checked(checkDeployment),
   validateUpdate: checkedChange(checkSelectorChange),
   validateStatus: checkedChange(checkDeploymentStatus),
   status: "no-labels",
-  generation: ["spec"],
-  generationMetadata: "annotations",
+  generation: ["spec", "metadata.annotations"],
   setDefaults: setDeploymentDefaults,
   dropDisabled: dropFromWorkload,
   table: {

@@ -1,12 +1,11 @@
-/** Rules of the kind ReplicaSet. */
 import type { Check } from "../../../../kube/check.ts";
 import { checkNotNegative, checked, checkedChange } from "../../shared/checks.ts";
 import { setPodTemplateDefaults } from "../../shared/pods/defaults.ts";
-import { namedTemplateWarnings } from "../../shared/pods/warnings.ts";
+import { namedTemplateWarnings } from "../../shared/workloads/pod-warnings.ts";
 import type { ReplicaSet } from "../../shared/workloads/workload-shapes.ts";
 import { checkReplicaSetStatus } from "../../shared/workloads/workload-status.ts";
 import { dropFromWorkload } from "../../shared/workloads/templates.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { KindRules } from "../../kind-rules.ts";
 import { selectorCell } from "../../tables/cells.ts";
 import { checkReplicas, checkSelectorChange } from "./workload-rules.ts";
 import { selectorScale } from "../../shared/workloads/scale.ts";
@@ -24,7 +23,6 @@ function checkReplicaSet(set: Check<ReplicaSet>): void {
   checkReplicas(spec);
 }
 
-/** The rules of ReplicaSets. */
 export const replicaSetRules: KindRules = {
   warnings: namedTemplateWarnings,
   validate: checked(checkReplicaSet),

@@ -1,4 +1,4 @@
-/** Rules of the kind StatefulSet. */
+import type * as apps from "../../../../generated/k8s/apps-v1.ts";
 import { Check } from "../../../../kube/check.ts";
 import { dns1123LabelErrors } from "../../../../kube/names.ts";
 import type { SentObject } from "../../../../kube/object.ts";
@@ -12,18 +12,17 @@ import {
   warningsOf,
 } from "../../shared/checks.ts";
 import { setPodTemplateDefaults } from "../../shared/pods/defaults.ts";
-import { checkPodTemplateMetadata, checkTemplate } from "../../shared/pods/pod-spec.ts";
+import { checkPodTemplateMetadata, checkTemplate } from "../../shared/workloads/pod-spec.ts";
 import type { PodTemplate } from "../../shared/pods/pod-shapes.ts";
-import { templateWarnings } from "../../shared/pods/warnings.ts";
-import type { IntOrString, LabelSelector, PersistentVolumeClaim } from "../../shared/shapes.ts";
+import { templateWarnings } from "../../shared/workloads/pod-warnings.ts";
+import type { LabelSelector, PersistentVolumeClaim, Shaped } from "../../shared/shapes.ts";
 import { checkClaimSpec } from "../../shared/volumes/claim-spec.ts";
 import { warnOfClaimSize } from "../../shared/volumes/warnings.ts";
 import { checkEndless, checkSelection } from "../../shared/workloads/selection.ts";
-import type { ReplicaStatus } from "../../shared/workloads/workload-shapes.ts";
 import { checkCounts } from "../../shared/workloads/workload-status.ts";
 import { dropFromWorkload } from "../../shared/workloads/templates.ts";
-import { internalForm } from "../../strategies/go-internal.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import { internalForm } from "../../go/internal.ts";
+import type { KindRules } from "../../kind-rules.ts";
 import {
   HISTORY,
   checkCollisions,
@@ -33,7 +32,6 @@ import {
 } from "./workload-rules.ts";
 import { selectorScale } from "../../shared/workloads/scale.ts";
 
-/** Warnings about a StatefulSet. */
 function statefulSetWarnings(object: StatefulSet, old: SentObject | undefined): string[] {
   const { revisionHistoryLimit: limit = 0, volumeClaimTemplates = [] } = object.spec;
   const warnings = templateWarnings(object, old);
@@ -74,31 +72,17 @@ function setStatefulSetDefaults(object: StatefulSet): void {
   }
 }
 
-export interface StatefulSet extends SentObject {
-  spec: {
-    replicas?: number;
+export type StatefulSet = SentObject & {
+  spec: Shaped<Omit<apps.StatefulSetSpec, Typed>> & {
     selector?: LabelSelector;
     template: PodTemplate;
-    serviceName?: string;
-    podManagementPolicy?: string;
-    updateStrategy: {
-      type?: string;
-      rollingUpdate?: { partition?: number; maxUnavailable?: IntOrString };
-    };
+    updateStrategy: Shaped<apps.StatefulSetUpdateStrategy>;
     volumeClaimTemplates?: PersistentVolumeClaim[];
-    revisionHistoryLimit?: number;
-    minReadySeconds?: number;
-    persistentVolumeClaimRetentionPolicy?: { whenDeleted?: string; whenScaled?: string };
-    ordinals?: { start?: number };
   };
-  status?: ReplicaStatus & {
-    currentReplicas?: number;
-    updatedReplicas?: number;
-    currentRevision?: string;
-    updateRevision?: string;
-    collisionCount?: number;
-  };
-}
+  status?: Partial<Shaped<apps.StatefulSetStatus>>;
+};
+
+type Typed = "selector" | "template" | "updateStrategy" | "volumeClaimTemplates";
 
 /** @param isFull - whether the template is validated in full */
 function checkSpec(set: Check<StatefulSet>, isNew: boolean, isFull = true): void {
@@ -183,7 +167,6 @@ function checkStatefulSetStatus(set: Check<StatefulSet>, old: StatefulSet): void
   checkCollisions(set, old);
 }
 
-/** The rules of StatefulSets. */
 export const statefulSetRules: KindRules = {
   warnings: statefulSetWarnings,
   validateCreate: checked((set: Check<StatefulSet>) => checkSpec(set, true)),

@@ -1,40 +1,26 @@
-/** Rules that the workloads of the group apps share. */
+import type * as apps from "../../../../generated/k8s/apps-v1.ts";
 import type { Check } from "../../../../kube/check.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import { selectorErrors } from "../../../../kube/selectors/selector-rules.ts";
 import { numberAt } from "../../at.ts";
 import { checkUnchangedForm, selectsNothing } from "../../shared/checks.ts";
 import type { PodTemplate } from "../../shared/pods/pod-shapes.ts";
-import type { IntOrString, LabelSelector } from "../../shared/shapes.ts";
+import type { IntOrString, LabelSelector, Shaped } from "../../shared/shapes.ts";
 import { checkReplicatedTemplate, checkSelection } from "../../shared/workloads/selection.ts";
-import type { ReplicaStatus } from "../../shared/workloads/workload-shapes.ts";
-import { internalForm } from "../../strategies/go-internal.ts";
+import { internalForm } from "../../go/internal.ts";
 
 export const HISTORY = 10;
 
 /** How a workload replaces its pods. */
-export interface RollingStrategy {
-  type?: string;
-  rollingUpdate?: { maxUnavailable?: IntOrString; maxSurge?: IntOrString };
-}
+export type RollingStrategy = Shaped<apps.DeploymentStrategy>;
 
-export interface Deployment extends SentObject {
-  spec: {
-    replicas?: number;
-    selector: LabelSelector;
+export type Deployment = SentObject & {
+  spec: Shaped<Omit<apps.DeploymentSpec, "template" | "strategy">> & {
     template: PodTemplate;
     strategy: RollingStrategy;
-    minReadySeconds?: number;
-    revisionHistoryLimit?: number;
-    paused?: boolean;
-    progressDeadlineSeconds?: number;
   };
-  status?: ReplicaStatus & {
-    updatedReplicas?: number;
-    unavailableReplicas?: number;
-    collisionCount?: number;
-  };
-}
+  status?: Partial<Shaped<apps.DeploymentStatus>>;
+};
 
 /** Whether a count or percentage is zero, invalid or absent. */
 export const isZero = (value: IntOrString | undefined): boolean =>
@@ -87,7 +73,6 @@ interface Selecting extends SentObject {
   spec: { selector?: LabelSelector };
 }
 
-/** Validates that the selector is unchanged. */
 export function checkSelectorChange(object: Check<Selecting>, old: Selecting): void {
   checkUnchangedForm(object.at("spec", "selector"), "*metav1.LabelSelector", old.spec.selector);
 }

@@ -1,7 +1,5 @@
-/** Rules of the kind TokenRequest. */
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { KindRules } from "../../kind-rules.ts";
 
-/** The rules of TokenRequests. */
 export const tokenRequestRules: KindRules = {
   writtenNulls: { spec: { boundObjectRef: null } },
 };

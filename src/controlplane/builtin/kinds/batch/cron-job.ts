@@ -1,14 +1,14 @@
-/** Rules of the kind CronJob. */
 import { messageOf } from "../../../../errors.ts";
 import { parseCron } from "../../../../kube/values/cron.ts";
-import type { CronJobStatus } from "../../../../generated/k8s/batch-v1.ts";
+import type * as batch from "../../../../generated/k8s/batch-v1.ts";
 import type { Check } from "../../../../kube/check.ts";
 import type { ObjectMeta, SentObject } from "../../../../kube/object.ts";
 import { at } from "../../at.ts";
 import { checkNotNegative, checked, checkedChange } from "../../shared/checks.ts";
 import { dropFromTemplate } from "../../shared/pods/defaults.ts";
-import { isUncounted, nameWarnings, podWarnings } from "../../shared/pods/warnings.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import { isUncounted, nameWarnings, podWarnings } from "../../shared/workloads/pod-warnings.ts";
+import type { Shaped } from "../../shared/shapes.ts";
+import type { KindRules } from "../../kind-rules.ts";
 import { ageCell, containerCells, selectorCell } from "../../tables/cells.ts";
 import { type JobSpec, checkJobSpec, setJobSpecDefaults, tooManyIndexes } from "./job-spec.ts";
 
@@ -38,21 +38,13 @@ function setCronJobDefaults(object: CronJob): void {
   spec.failedJobsHistoryLimit ??= 1;
 }
 
-export interface CronJob extends SentObject {
-  spec: {
-    schedule: string;
-    timeZone?: string;
-    startingDeadlineSeconds?: number;
-    concurrencyPolicy?: string;
-    suspend?: boolean;
+export type CronJob = SentObject & {
+  spec: Shaped<Omit<batch.CronJobSpec, "jobTemplate">> & {
     jobTemplate: { metadata?: ObjectMeta; spec: JobSpec };
-    successfulJobsHistoryLimit?: number;
-    failedJobsHistoryLimit?: number;
   };
-  status?: CronJobStatus;
-}
+  status?: batch.CronJobStatus;
+};
 
-/** Validates a new CronJob. */
 function checkNewCronJob(job: Check<CronJob>): void {
   const name = job.at("metadata", "name");
   checkSpec(job.at("spec"), undefined);
@@ -115,7 +107,6 @@ function booleanText(value: unknown): string {
   return value ? "True" : "False";
 }
 
-/** The rules of CronJobs. */
 export const cronJobRules: KindRules = {
   warnings: cronJobWarnings,
   validateCreate: checked(checkNewCronJob),

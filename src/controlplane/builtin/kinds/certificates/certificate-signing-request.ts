@@ -1,4 +1,3 @@
-/** Rules of the kind CertificateSigningRequest. */
 import { X509Certificate } from "node:crypto";
 import type { Check } from "../../../../kube/check.ts";
 import type {
@@ -14,12 +13,12 @@ import { sameJson } from "../../../../kube/json.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import type { WriteContext } from "../../../kinds.ts";
 import { at, listAt, textAt } from "../../at.ts";
-import { internalForm } from "../../strategies/go-internal.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import { internalForm } from "../../go/internal.ts";
+import type { KindRules } from "../../kind-rules.ts";
 import { timeOf } from "../../../../kube/values/times.ts";
-import { unifiedDiff } from "../../strategies/unified-diff.ts";
+import { unifiedDiff } from "../../go/unified-diff.ts";
 import { humanDuration } from "../../../../kube/values/age.ts";
-import { fields, labelNotSupported } from "../../selectable-fields.ts";
+import { fields } from "../../selectable-fields.ts";
 import { pemBlocks } from "./pem.ts";
 import { checkSignerName } from "../../shared/signers.ts";
 
@@ -76,7 +75,6 @@ function stampConditions(
   }
 }
 
-/** A CertificateSigningRequest. */
 export type SigningRequest = Sent<CertificateSigningRequest> & {
   spec: Loose<CertificateSigningRequestSpec>;
 };
@@ -158,13 +156,12 @@ function checkConditions(conditions: Check<SigningCondition[] | undefined>): voi
   conditions.invalid(`must specify at most one of: ${quoted}`, `{${members.join(", ")}}`);
 }
 
-/** The conditions of a type. */
 const of = (conditions: readonly SigningCondition[] = [], type: string): SigningCondition[] =>
   conditions.filter((condition) => condition.type === type);
 
 /** The rule of changes through an endpoint: the certificate is issued in the status, once. */
 const changeThrough = (endpoint: "update" | "status" | "approval") =>
-  checkedChange<SigningRequest, unknown>((object, { status: old = {}, ...rest }) => {
+  checkedChange<SigningRequest>((object, { status: old = {}, ...rest }) => {
     const conditions = object.at("status", "conditions");
     const certificate = object.at("status", "certificate");
     checkRequest(object, { status: old, ...rest });
@@ -263,7 +260,6 @@ function takeConditions(
   status.conditions = conditions;
 }
 
-/** The rules of CertificateSigningRequests. */
 export const certificateSigningRequestRules: KindRules = {
   name: "any",
   status: "all",
@@ -276,7 +272,6 @@ export const certificateSigningRequestRules: KindRules = {
   validateCreate: checked<SigningRequest>((object) => checkRequest(object)),
   validateUpdate: changeThrough("update"),
   validateStatus: changeThrough("status"),
-  validateSubresource: changeThrough("approval"),
   table: {
     SignerName: ["spec.signerName", "<none>"],
     Requestor: "spec.username",
@@ -285,7 +280,6 @@ export const certificateSigningRequestRules: KindRules = {
   },
   metadataChecks: ["whole", "change"],
   subresourceMetadataChecks: ["whole", "change"],
-  refuseFieldLabel: labelNotSupported,
   selectsNoNamespace: true,
   selectableFields: fields("spec.signerName"),
   resetFields: {
@@ -294,5 +288,5 @@ export const certificateSigningRequestRules: KindRules = {
     approval: ["spec", "status.certificate"],
   },
   writtenNulls: { spec: { request: null } },
-  subresources: { approval: { take: takeConditions } },
+  subresources: { approval: { take: takeConditions, validate: changeThrough("approval") } },
 };

@@ -1,15 +1,13 @@
-/** Rules of the kind ClusterTrustBundle. */
 import { X509Certificate } from "node:crypto";
 import type { Check } from "../../../../kube/check.ts";
 import { maskTrailingDash } from "../../../../kube/names.ts";
 import type { SentObject } from "../../../../kube/object.ts";
-import { fields, labelNotSupported } from "../../selectable-fields.ts";
+import { fields } from "../../selectable-fields.ts";
 import { checked, checkedChange } from "../../shared/checks.ts";
 import { checkSignerName, trustBundleNameErrors } from "../../shared/signers.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { KindRules } from "../../kind-rules.ts";
 import { pemBlocks } from "./pem.ts";
 
-/** The shape of a ClusterTrustBundle. */
 export interface ClusterTrustBundle extends SentObject {
   spec?: { signerName?: string; trustBundle?: string };
 }
@@ -59,7 +57,6 @@ function anchorProblem(block: string, type: string, body: string): string | unde
   }
 }
 
-/** The rules of ClusterTrustBundles. */
 export const clusterTrustBundleRules: KindRules = {
   name: "any",
   conditionalUpdate: true,
@@ -71,7 +68,6 @@ export const clusterTrustBundleRules: KindRules = {
     signer.as(signer.value ?? "").unchanged(old.spec?.signerName ?? "");
   }),
   metadataChecks: ["whole", "change"],
-  refuseFieldLabel: labelNotSupported,
   selectsNoNamespace: true,
   selectableFields: fields("spec.signerName"),
   table: { SignerName: ["spec.signerName", "<none>"] },

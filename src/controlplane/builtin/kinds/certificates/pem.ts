@@ -1,6 +1,5 @@
 /** PEM: blocks of base64 between a line that begins and a line that ends them. */
 
-/** A block. */
 export interface PemBlock {
   /** The whole block with its first and last line. */
   readonly text: string;

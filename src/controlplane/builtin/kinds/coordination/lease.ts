@@ -1,9 +1,8 @@
-/** Rules of the kind Lease. */
 import type { Lease as LeaseKind } from "../../../../generated/k8s/coordination-v1.ts";
 import type { Check } from "../../../../kube/check.ts";
 import { checkNotNegative, checked } from "../../shared/checks.ts";
 import type { Sent } from "../../shared/shapes.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { KindRules } from "../../kind-rules.ts";
 
 /** Drops the fields of coordinated leader election, a disabled feature. */
 function dropLeaseStrategy(object: Lease): void {
@@ -21,7 +20,6 @@ function checkLease(lease: Check<Lease>): void {
   checkNotNegative(lease.at("spec", "leaseTransitions"));
 }
 
-/** The rules of Leases. */
 export const leaseRules: KindRules = {
   validate: checked(checkLease),
   createOnUpdate: true,

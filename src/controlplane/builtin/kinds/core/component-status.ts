@@ -1,7 +1,6 @@
-/** The table of the kind ComponentStatus. */
 import type { SentObject } from "../../../../kube/object.ts";
 import { listAt, textAt } from "../../at.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { KindRules } from "../../kind-rules.ts";
 
 function healthy(object: SentObject): unknown {
   return listAt(object, "conditions").find((condition) => textAt(condition, "type") === "Healthy");
@@ -13,7 +12,6 @@ function componentStatus(object: SentObject): string {
   return textAt(condition, "status") === "True" ? "Healthy" : "Unhealthy";
 }
 
-/** The rules of ComponentStatuses. */
 export const componentStatusRules: KindRules = {
   table: {
     Status: componentStatus,

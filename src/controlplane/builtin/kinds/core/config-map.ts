@@ -1,11 +1,10 @@
-/** Rules of the kind ConfigMap. */
 import { Buffer } from "node:buffer";
 import type * as core from "../../../../generated/k8s/core-v1.ts";
 import type { Check } from "../../../../kube/check.ts";
 import { mapAt } from "../../at.ts";
 import { checked, checkedChange, configKeyErrors } from "../../shared/checks.ts";
 import type { ShapedObject } from "../../shared/shapes.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { KindRules } from "../../kind-rules.ts";
 import { MAX_BYTES, checkFixed, decodedBytes } from "./data.ts";
 
 export type ConfigMap = ShapedObject<core.ConfigMap>;
@@ -22,7 +21,6 @@ function checkConfigMap(map: Check<ConfigMap>): void {
   if (text + decodedBytes(binaryData) > MAX_BYTES) map.child("[]", data).tooLong(MAX_BYTES);
 }
 
-/** The rules of ConfigMaps. */
 export const configMapRules: KindRules = {
   validate: checked(checkConfigMap),
   validateUpdate: checkedChange(checkFixed),

@@ -1,4 +1,3 @@
-/** Rules of the kind Endpoints. */
 import type * as core from "../../../../generated/k8s/core-v1.ts";
 import type { Check } from "../../../../kube/check.ts";
 import { sameJson } from "../../../../kube/json.ts";
@@ -13,7 +12,7 @@ import { addressErrors, endpointAddressErrors } from "../../shared/addresses/add
 import { checkPortNumber, checked, checkedChange } from "../../shared/checks.ts";
 import { PROTOCOLS } from "../../shared/endpoint-ports.ts";
 import type { ShapedObject } from "../../shared/shapes.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { KindRules } from "../../kind-rules.ts";
 import { listWithMore } from "../../tables/cells.ts";
 
 function setEndpointsDefaults(object: Endpoints): void {
@@ -72,7 +71,6 @@ function endpointsText(endpoints: SentObject): string {
   return listWithMore(all);
 }
 
-/** The rules of Endpoints. */
 export const endpointsRules: KindRules = {
   validateCreate: checked(checkEndpoints),
   validateUpdate: checkedChange(checkChange),

@@ -1,13 +1,13 @@
-/** Rules of the kind Event. */
 import type { Check } from "../../../../kube/check.ts";
 import { asJson, sameJson } from "../../../../kube/json.ts";
-import { type SelectableFields, fields, labelNotSupported } from "../../selectable-fields.ts";
+import { type SelectableFields, fields } from "../../selectable-fields.ts";
 import { qualifiedNameErrors } from "../../../../kube/names.ts";
 import type { JsonObject, SentObject } from "../../../../kube/object.ts";
 import { at, numberAt, textAt } from "../../at.ts";
 import { checked, checkedChange } from "../../shared/checks.ts";
-import { internalForm } from "../../strategies/go-internal.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import { internalForm } from "../../go/internal.ts";
+import type { KindRules } from "../../kind-rules.ts";
+import { withMetadataLast } from "../../shared/metadata-last.ts";
 import { ageOf } from "../../../../kube/values/age.ts";
 
 const MAX_LENGTHS = { reportingInstance: 128, action: 128, reason: 128, message: 1024 };
@@ -173,17 +173,14 @@ const sharedRules: KindRules = {
     "First Seen": (object, nowMs) => ageOf(firstSeen(object), nowMs),
     Count: eventCount,
   },
-  tableVersion: "v1",
   deletion: { dependents: "unsupported" },
-  refuseFieldLabel: labelNotSupported,
 };
 
-/** The rules of Events in the core group. */
 export const eventRules: KindRules = {
   ...sharedRules,
   name: "any",
   metadataChecks: [],
-  metadataLast: true,
+  wrap: withMetadataLast,
   freeFinalizers: true,
   selectableFields: {
     ...referenceFields("involvedObject"),

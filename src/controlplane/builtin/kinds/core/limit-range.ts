@@ -1,9 +1,7 @@
-/** Rules of the kind LimitRange. */
 import type * as core from "../../../../generated/k8s/core-v1.ts";
 import type { Check } from "../../../../kube/check.ts";
 import { getField } from "../../../../kube/json.ts";
 import { qualifiedNameErrors } from "../../../../kube/names.ts";
-import type { SentObject } from "../../../../kube/object.ts";
 import { compareAmounts, parseQuantity } from "../../../../kube/values/quantity.ts";
 import {
   checkContainerResourceName,
@@ -12,13 +10,8 @@ import {
 } from "../../shared/resource-names.ts";
 import { checked } from "../../shared/checks.ts";
 import type { ResourceList, Shaped, ShapedObject } from "../../shared/shapes.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { KindRules } from "../../kind-rules.ts";
 import { sorted } from "./shared.ts";
-
-/** Names a LimitRange without a name after its uid. */
-function nameLimitRange({ metadata }: SentObject): void {
-  metadata.name ||= metadata.uid ?? "";
-}
 
 /** Derives missing limits of containers from the given ones. */
 function setLimitRangeDefaults(object: LimitRange): void {
@@ -31,7 +24,6 @@ function setLimitRangeDefaults(object: LimitRange): void {
   }
 }
 
-/** An entry of a LimitRange. */
 export type Limit = Shaped<core.LimitRangeItem>;
 
 export type LimitRange = ShapedObject<core.LimitRange>;
@@ -138,11 +130,12 @@ function checkRatio(
   field.invalid(`ratio ${ratio} is greater than max/min = ${highest.toFixed(6)}`);
 }
 
-/** The rules of LimitRanges. */
 export const limitRangeRules: KindRules = {
   validate: checked(checkLimitRange),
   createOnUpdate: true,
-  prepareForCreate: nameLimitRange,
+  prepareForCreate({ metadata }) {
+    metadata.name ||= metadata.uid ?? "";
+  },
   setDefaults: setLimitRangeDefaults,
   metadataChecks: ["whole"],
 };

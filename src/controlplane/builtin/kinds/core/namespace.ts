@@ -1,13 +1,12 @@
-/** Rules of the kind Namespace. */
 import type * as core from "../../../../generated/k8s/core-v1.ts";
 import type { AdmissionPlugins } from "../../../admission-plugins.ts";
 import { forbiddenTo } from "../../../failures.ts";
-import { fields, labelNotSupported } from "../../selectable-fields.ts";
+import { fields } from "../../selectable-fields.ts";
 import type { Check } from "../../../../kube/check.ts";
 import { qualifiedNameErrors } from "../../../../kube/names.ts";
 import { checked, checkedChange } from "../../shared/checks.ts";
 import type { ShapedObject } from "../../shared/shapes.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { KindRules } from "../../kind-rules.ts";
 
 const NAME_LABEL = "kubernetes.io/metadata.name";
 
@@ -25,19 +24,9 @@ function prepareNamespaceForCreate(namespace: Namespace): void {
   if (!finalizers.includes("kubernetes")) finalizers.push("kubernetes");
 }
 
-/** Keeps `spec.finalizers`, which only the finalize subresource changes. */
-function prepareNamespaceForUpdate(object: Namespace, old: Namespace): void {
-  object.spec = structuredClone(old.spec ?? {});
-}
-
 export type Namespace = ShapedObject<core.Namespace>;
 
 const FINALIZER = "name is neither a standard finalizer name nor is it fully qualified";
-
-/** Validates the finalizers of a write to the `finalize` subresource. */
-function checkFinalize(namespace: Check<Namespace>): void {
-  namespace.at("spec", "finalizers").each(checkFinalizer);
-}
 
 /** Validates a namespace; what is wrong with a finalizer is reported of the list. */
 function checkNamespace(namespace: Check<Namespace>): void {
@@ -81,37 +70,39 @@ function keepSystemNamespace(
   }
 }
 
-function beginTermination(namespace: Namespace): void {
-  namespace.status = { ...namespace.status, phase: "Terminating" };
-}
-
-/** Takes the spec from a write to the `finalize` subresource. */
-function takeSpec(namespace: Namespace, given: Namespace): void {
-  namespace.spec = given.spec ?? {};
-}
-
-/** The rules of Namespaces. */
 export const namespaceRules: KindRules = {
   validate: checked(checkNamespace),
   validateStatus: checkedChange(checkStatus),
-  validateSubresource: checkedChange<Namespace, string>(checkFinalize),
   name: "label",
   status: "all",
   setDefaults: setNamespaceDefaults,
   prepareForCreate: prepareNamespaceForCreate,
-  prepareForUpdate: prepareNamespaceForUpdate,
+  prepareForUpdate(namespace: Namespace, old: Namespace) {
+    // Only the finalize subresource changes the finalizers.
+    namespace.spec = structuredClone(old.spec ?? {});
+  },
   table: { Status: "status.phase" },
   metadataChecks: ["whole", "change"],
   deletion: {
     answersObject: true,
     pinsUid: "Precondition failed",
     check: keepSystemNamespace,
-    begin: beginTermination,
+    begin(namespace: Namespace) {
+      namespace.status = { ...namespace.status, phase: "Terminating" };
+    },
     holds: ({ spec }: Namespace) => (spec?.finalizers ?? []).length > 0,
   },
-  refuseFieldLabel: labelNotSupported,
   selectsNoNamespace: true,
   selectableFields: fields("status.phase"),
   resetFields: { finalize: ["status"] },
-  subresources: { finalize: { take: takeSpec } },
+  subresources: {
+    finalize: {
+      take(namespace: Namespace, given: Namespace) {
+        namespace.spec = given.spec ?? {};
+      },
+      validate: checkedChange<Namespace>((namespace) => {
+        namespace.at("spec", "finalizers").each(checkFinalizer);
+      }),
+    },
+  },
 };

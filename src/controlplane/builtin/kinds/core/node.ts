@@ -1,4 +1,3 @@
-/** Rules of the kind Node. */
 import type * as core from "../../../../generated/k8s/core-v1.ts";
 import type { Check } from "../../../../kube/check.ts";
 import { type FieldError, duplicate, internalError } from "../../../../kube/field-errors.ts";
@@ -11,10 +10,10 @@ import { checked, checkedChange } from "../../shared/checks.ts";
 import { EFFECTS } from "../../shared/pods/scheduling.ts";
 import { checkAmount } from "../../shared/resource-names.ts";
 import type { Shaped, ShapedObject } from "../../shared/shapes.ts";
-import { asGiven } from "../../strategies/emptied.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import { asGiven } from "../../go/emptied.ts";
+import type { KindRules } from "../../kind-rules.ts";
 import { conditionOf } from "../../tables/cells.ts";
-import { fields, labelNotSupported } from "../../selectable-fields.ts";
+import { fields } from "../../selectable-fields.ts";
 
 function setNodeDefaults(object: Node): void {
   const { status, spec } = object;
@@ -29,7 +28,6 @@ function setNodeDefaults(object: Node): void {
 /** Taints a new node as not ready, until the first report that it is. */
 function prepareNodeForCreate(node: Node, { plugins }: WriteContext): void {
   prepareNodeForUpdate(node);
-  prepareNodeStatus(node);
   if (!plugins.isOn("TaintNodesByCondition")) return;
   const taints = ((node.spec ??= {}).taints ??= []);
   const key = "node.kubernetes.io/not-ready";
@@ -78,7 +76,6 @@ function unparsedErrors(field: string, ranges: readonly string[] = []): FieldErr
   return [internalError(field, detail)];
 }
 
-/** Warnings about a Node. */
 function nodeWarnings(object: Node): string[] {
   const { configSource, externalID } = object.spec ?? {};
   const unused = "is deprecated, and is unused by Kubernetes";
@@ -172,16 +169,13 @@ function kernelVersion(node: SentObject): string {
   return architecture === "" ? version : `${version} (${architecture})`;
 }
 
-/** The rules of Nodes. */
 export const nodeRules: KindRules = {
   warnings: nodeWarnings,
-  validateCreate: checked(checkNode),
-  validateChanged: checked(checkNode),
+  validate: checked(checkNode),
   validateUpdate: checkedChange(checkChange),
   validateStatus: checkedChange(checkChange),
   prepareForUpdate: prepareNodeForUpdate,
   prepareForStatus: prepareNodeStatus,
-  keepsStatusOnCreate: true,
   status: "all",
   setDefaults: setNodeDefaults,
   prepareForCreate: prepareNodeForCreate,
@@ -196,7 +190,16 @@ export const nodeRules: KindRules = {
     "Container-Runtime": ["status.nodeInfo.containerRuntimeVersion", "<unknown>"],
   },
   metadataChecks: ["whole", "change"],
-  refuseFieldLabel: labelNotSupported,
   selectsNoNamespace: true,
   selectableFields: fields(["spec.unschedulable", "false"]),
+  // A kubelet registers its node with a status.
+  wrap: (strategy) => ({
+    ...strategy,
+    prepareForCreate(node: Node, context) {
+      const { status } = node;
+      strategy.prepareForCreate(node, context);
+      if (status) node.status = status;
+      prepareNodeStatus(node);
+    },
+  }),
 };

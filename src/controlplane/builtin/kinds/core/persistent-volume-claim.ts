@@ -1,4 +1,3 @@
-/** Rules of the kind PersistentVolumeClaim. */
 import { STORAGE_CLASSES } from "../../tokens.ts";
 import type { Check } from "../../../../kube/check.ts";
 import { qualifiedNameErrors } from "../../../../kube/names.ts";
@@ -22,9 +21,10 @@ import type {
 import { checkClaimSpec } from "../../shared/volumes/claim-spec.ts";
 import { protectInUse } from "../../shared/volumes/protection.ts";
 import { warnOfClaimSize } from "../../shared/volumes/warnings.ts";
-import { asGiven } from "../../strategies/emptied.ts";
-import { formDifference } from "../../strategies/go-internal.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import { asGiven } from "../../go/emptied.ts";
+import { formDifference } from "../../go/internal.ts";
+import type { KindRules } from "../../kind-rules.ts";
+import { unfilled } from "../../unfilled.ts";
 import { CLASS, VOLUME_CELLS, accessModes, size } from "./volume-columns.ts";
 import { present } from "../../../../present.ts";
 
@@ -102,6 +102,7 @@ function copyDataSource(claim: PersistentVolumeClaim): void {
  * it while it is in use.
  */
 function prepareForCreate(claim: PersistentVolumeClaim, context: WriteContext): void {
+  unfilled.add(claim);
   protectInUse(claim, "kubernetes.io/pvc-protection", context);
   dropDisabledSources(claim.spec);
   copyDataSource(claim);
@@ -131,7 +132,6 @@ export function defaultClassOf(classes: readonly SentObject[]): string | undefin
     .toSorted((one, other) => (isBefore(one, other) ? -1 : 1))[0]?.name;
 }
 
-/** Warnings about a PersistentVolumeClaim. */
 const warnings = (object: PersistentVolumeClaim): string[] =>
   warningsOf(object, (claim, warn) => {
     const annotation = claim.at("metadata", "annotations").entry(CLASS);
@@ -215,7 +215,6 @@ const RESIZING = [
   "NodeResizePending",
 ];
 
-/** Validates a write to the status of a claim. */
 function checkStatus(claim: Check<PersistentVolumeClaim>): void {
   const statuses = claim.at("status", "allocatedResourceStatuses");
   const allocated = claim.at("status", "allocatedResources");
@@ -248,14 +247,12 @@ function checkResourceName(name: Check<string>): void {
 
 const isBound = (claim: SentObject): boolean => textAt(claim, "spec.volumeName") !== "";
 
-/** The rules of PersistentVolumeClaims. */
 export const persistentVolumeClaimRules: KindRules = {
   warnings,
   validateCreate: checked(checkClaim),
   validateUpdate: checkedChange(checkChange),
   validateStatus: checkedChange(checkStatus),
   prepareForUpdate,
-  admitChange: admitExpansion,
   status: "all",
   setDefaults,
   prepareForCreate,
@@ -268,5 +265,12 @@ export const persistentVolumeClaimRules: KindRules = {
   },
   metadataChecks: ["change", "whole"],
   deletion: { answersObject: true },
-  lacksDefault: () => true,
+  wrap: (strategy, subresource) => ({
+    ...strategy,
+    validateUpdate(claim: PersistentVolumeClaim, old: PersistentVolumeClaim, context, between) {
+      const errors = strategy.validateUpdate(claim, old, context, between);
+      if (errors.length === 0 && subresource === "") admitExpansion(claim, old, context);
+      return errors;
+    },
+  }),
 };

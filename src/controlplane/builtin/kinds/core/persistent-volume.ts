@@ -1,17 +1,16 @@
-/** Rules of the kind PersistentVolume. */
 import type { Check } from "../../../../kube/check.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import type { WriteContext } from "../../../kinds.ts";
 import { at, listAt, textAt } from "../../at.ts";
 import { checked, checkedChange, warningsOf } from "../../shared/checks.ts";
 import { setVolumeSourceDefaults } from "../../shared/pods/defaults.ts";
-import { warnOfNodeTerm } from "../../shared/pods/warnings.ts";
+import { warnOfNodeTerm } from "../../shared/workloads/pod-warnings.ts";
 import type { PersistentVolume } from "../../shared/shapes.ts";
 import { protectInUse } from "../../shared/volumes/protection.ts";
 import { checkVolumeSpec } from "../../shared/volumes/volume-spec.ts";
 import { SOURCES } from "../../shared/volumes/warnings.ts";
-import { formDifference, internalForm, sameForm } from "../../strategies/go-internal.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import { formDifference, internalForm, sameForm } from "../../go/internal.ts";
+import type { KindRules } from "../../kind-rules.ts";
 import { timeOf } from "../../../../kube/values/times.ts";
 import { CLASS, VOLUME_CELLS, accessModes, size } from "./volume-columns.ts";
 
@@ -48,7 +47,6 @@ const MOUNT_OPTIONS = "volume.beta.kubernetes.io/mount-options";
 /** The sources that PersistentVolumes are warned about, in that order. */
 const WARNED = ["cephfs", "photonPersistentDisk", "scaleIO", "storageos", "glusterfs", "rbd"];
 
-/** Warnings about a PersistentVolume. */
 const warnings = (object: PersistentVolume): string[] =>
   warningsOf(object, (volume, warn) => {
     const annotations = volume.at("metadata", "annotations");
@@ -110,7 +108,6 @@ function claimReference(volume: SentObject): string {
   return claim ? `${textAt(claim, "namespace")}/${textAt(claim, "name")}` : "";
 }
 
-/** The rules of PersistentVolumes. */
 export const persistentVolumeRules: KindRules = {
   warnings,
   validateCreate: checked(checkVolume),

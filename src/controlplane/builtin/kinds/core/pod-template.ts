@@ -1,23 +1,20 @@
-/** Rules of the kind PodTemplate. */
 import type { Check } from "../../../../kube/check.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import { checked } from "../../shared/checks.ts";
 import { dropFromTemplate, setPodTemplateDefaults } from "../../shared/pods/defaults.ts";
-import { checkTemplate } from "../../shared/pods/pod-spec.ts";
+import { checkTemplate } from "../../shared/workloads/pod-spec.ts";
 import type { PodTemplate } from "../../shared/pods/pod-shapes.ts";
-import { isUncounted, podWarnings } from "../../shared/pods/warnings.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import { isUncounted, podWarnings } from "../../shared/workloads/pod-warnings.ts";
+import type { KindRules } from "../../kind-rules.ts";
 import { containerCells, labelsCell } from "../../tables/cells.ts";
 
 interface PodTemplateObject extends SentObject {
   template: PodTemplate;
 }
 
-/** Warnings about a PodTemplate. */
 const warnings = (object: PodTemplateObject, old: SentObject | undefined): string[] =>
   isUncounted(object, old) ? [] : podWarnings(object.template, "template");
 
-/** The rules of PodTemplates. */
 export const podTemplateRules: KindRules = {
   warnings,
   validate: checked((object: Check<PodTemplateObject>) => checkTemplate(object.at("template"))),

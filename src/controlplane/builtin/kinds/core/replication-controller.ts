@@ -1,4 +1,3 @@
-/** Rules of the kind ReplicationController. */
 import type { ReplicationControllerSpec } from "../../../../generated/k8s/core-v1.ts";
 import type { Check } from "../../../../kube/check.ts";
 import type { SentObject } from "../../../../kube/object.ts";
@@ -10,15 +9,15 @@ import {
   isUncounted,
   namedTemplateWarnings,
   podWarnings,
-} from "../../shared/pods/warnings.ts";
+} from "../../shared/workloads/pod-warnings.ts";
 import type { Shaped } from "../../shared/shapes.ts";
 import { checkReplicatedTemplate, checkSelection } from "../../shared/workloads/selection.ts";
 import type { ReplicaStatus } from "../../shared/workloads/workload-shapes.ts";
 import { checkReplicaSetStatus } from "../../shared/workloads/workload-status.ts";
 import { dropFromWorkload } from "../../shared/workloads/templates.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { KindRules } from "../../kind-rules.ts";
 import { labelsCell } from "../../tables/cells.ts";
-import { fields, labelNotSupported } from "../../selectable-fields.ts";
+import { fields } from "../../selectable-fields.ts";
 import { mapSelectorScale } from "../../shared/workloads/scale.ts";
 
 /**
@@ -61,7 +60,6 @@ function checkReplicationController(controller: Check<ReplicationController>): v
   checkReplicatedTemplate(pods, "ReplicationController", replicas);
 }
 
-/** The rules of ReplicationControllers. */
 export const replicationControllerRules: KindRules = {
   name: "generated",
   warnings: replicationControllerWarnings,
@@ -78,7 +76,6 @@ export const replicationControllerRules: KindRules = {
     Selector: labelsCell("spec.selector"),
   },
   deletion: { dependents: "orphan" },
-  refuseFieldLabel: labelNotSupported,
   selectableFields: fields(["status.replicas", "0"]),
   scale: mapSelectorScale,
 };

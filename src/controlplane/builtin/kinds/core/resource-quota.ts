@@ -1,12 +1,11 @@
-/** Rules of the kind ResourceQuota. */
 import { type Check, IMMUTABLE } from "../../../../kube/check.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import { mapAt, textOf } from "../../at.ts";
 import { checked, checkedChange } from "../../shared/checks.ts";
 import { checkAmount, checkResourceName, isQuotaResource } from "../../shared/resource-names.ts";
 import type { ResourceList, ResourceQuota, ScopeExpression } from "../../shared/shapes.ts";
-import { asGiven } from "../../strategies/emptied.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import { asGiven } from "../../go/emptied.ts";
+import type { KindRules } from "../../kind-rules.ts";
 import { sorted } from "./shared.ts";
 import { tableOf } from "../../../../table.ts";
 
@@ -155,7 +154,6 @@ const quota = (limits: boolean) => (object: SentObject) =>
     })
     .join(", ");
 
-/** The rules of ResourceQuotas. */
 export const resourceQuotaRules: KindRules = {
   validate: checked(checkQuota),
   validateUpdate: checkedChange(checkChange),

@@ -1,4 +1,3 @@
-/** Rules of the kind Secret. */
 import { Buffer } from "node:buffer";
 import { type KeyObject, X509Certificate, createPrivateKey } from "node:crypto";
 import type * as core from "../../../../generated/k8s/core-v1.ts";
@@ -7,9 +6,9 @@ import type { Check } from "../../../../kube/check.ts";
 import { scanJson } from "../../../wire/json/json-scanner.ts";
 import { checked, checkedChange, configKeyErrors } from "../../shared/checks.ts";
 import type { ShapedObject } from "../../shared/shapes.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { KindRules } from "../../kind-rules.ts";
 import { MAX_BYTES, checkFixed, decodedBytes } from "./data.ts";
-import { fields, labelNotSupported } from "../../selectable-fields.ts";
+import { fields } from "../../selectable-fields.ts";
 import { tableOf } from "../../../../table.ts";
 
 /** Writes `stringData` into `data`, in base64. */
@@ -119,20 +118,16 @@ function jsonObjectProblem(base64: string): string | undefined {
   }
 }
 
-function checkChange(secret: Check<Secret>, old: Secret): void {
-  secret.at("type").unchanged(old.type);
-  checkFixed(secret, old);
-}
-
-/** The rules of Secrets. */
 export const secretRules: KindRules = {
   warnings: secretWarnings,
   validate: checked(checkSecret),
-  validateUpdate: checkedChange(checkChange),
+  validateUpdate: checkedChange<Secret>((secret, old) => {
+    secret.at("type").unchanged(old.type);
+    checkFixed(secret, old);
+  }),
   changeFirst: true,
   setDefaults: setSecretDefaults,
   table: { Type: "type", Data: ["data", 0] },
   metadataChecks: ["change", "whole"],
-  refuseFieldLabel: labelNotSupported,
   selectableFields: fields("type"),
 };

@@ -1,6 +1,5 @@
-/** Rules of the kind ServiceAccount. */
 import type { SentObject } from "../../../../kube/object.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { KindRules } from "../../kind-rules.ts";
 import type { ServiceAccount } from "./pod/shape.ts";
 import { ENFORCED } from "./shared.ts";
 
@@ -21,7 +20,6 @@ function serviceAccountWarnings(object: SentObject, old: SentObject | undefined)
   ];
 }
 
-/** The rules of ServiceAccounts. */
 export const serviceAccountRules: KindRules = {
   warnings: serviceAccountWarnings,
   prepareForCreate: keepSecretNames,

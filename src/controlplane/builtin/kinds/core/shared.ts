@@ -1,4 +1,3 @@
-/** Parts that kinds of the core group share. */
 import type { ResourceList } from "../../shared/shapes.ts";
 
 /** The annotation of a ServiceAccount whose pods may mount only its own Secrets. */

@@ -1,4 +1,3 @@
-/** Rules of the kind EndpointSlice. */
 import type {
   Endpoint,
   EndpointSlice as EndpointSliceKind,
@@ -18,7 +17,7 @@ import { warnOfAddress } from "../../shared/addresses/warnings.ts";
 import { checkLabels, checked, checkedChange, warningsOf } from "../../shared/checks.ts";
 import { PROTOCOLS } from "../../shared/endpoint-ports.ts";
 import type { Loose, Sent } from "../../shared/shapes.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { KindRules } from "../../kind-rules.ts";
 import { listWithMore } from "../../tables/cells.ts";
 
 function setEndpointSliceDefaults(object: EndpointSlice): void {
@@ -131,15 +130,13 @@ function checkHints(
 const slicePort = (port: unknown): string =>
   textAt(port, "port", at(port, "name") === undefined ? "*" : textAt(port, "name"));
 
-/** The rules of EndpointSlices. */
 export const endpointSliceRules: KindRules = {
   validateCreate: checked(checkSlice),
   validateUpdate: checkedChange(checkChange),
   warnings: endpointSliceWarnings,
   prepareForCreate: dropTopology,
   prepareForUpdate: dropTopology,
-  generation: ["endpoints", "ports", "addressType"],
-  generationMetadata: "labels",
+  generation: ["endpoints", "ports", "addressType", "metadata.labels"],
   setDefaults: setEndpointSliceDefaults,
   table: {
     AddressType: "addressType",

@@ -1,4 +1,3 @@
-/** Rules of the kind FlowSchema. */
 import type {
   FlowSchema as FlowSchemaKind,
   FlowSchemaSpec,
@@ -12,19 +11,14 @@ import type { SentObject } from "../../../../kube/object.ts";
 import { textAt } from "../../at.ts";
 import { checked, checkedChange } from "../../shared/checks.ts";
 import type { Loose, Sent } from "../../shared/shapes.ts";
-import { internalForm } from "../../strategies/go-internal.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import { internalForm } from "../../go/internal.ts";
+import type { KindRules } from "../../kind-rules.ts";
 import { conditionOf } from "../../tables/cells.ts";
 import { checkFlowStatus } from "./flow-status.ts";
 
 type FlowSubject = NonNullable<PolicyRulesWithSubjects["subjects"]>[number];
 
 type FlowSchema = Sent<FlowSchemaKind> & { spec: Loose<FlowSchemaSpec> };
-
-function setFlowSchemaDefaults(object: FlowSchema): void {
-  const { spec } = object;
-  if (!spec.matchingPrecedence) spec.matchingPrecedence = 1000;
-}
 
 const VERBS = [
   "create",
@@ -40,7 +34,6 @@ const VERBS = [
 
 const HIGHEST_PRECEDENCE = 10_000;
 
-/** Validates a FlowSchema. */
 function checkFlowSchema(schema: Check<FlowSchema>): void {
   const spec = schema.at("spec");
   const precedence = spec.child("matchingPrecedence", spec.value.matchingPrecedence ?? 0);
@@ -172,11 +165,12 @@ function dangling(flow: SentObject): string {
   return condition ? textAt(condition, "status") : "?";
 }
 
-/** The rules of FlowSchemas. */
 export const flowSchemaRules: KindRules = {
   status: "none",
   generation: ["spec"],
-  setDefaults: setFlowSchemaDefaults,
+  setDefaults({ spec }: FlowSchema) {
+    spec.matchingPrecedence ||= 1000;
+  },
   validate: checked(checkFlowSchema),
   validateStatus: checkedChange(checkFlowStatus),
   table: {

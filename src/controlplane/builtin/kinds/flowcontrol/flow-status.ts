@@ -1,4 +1,3 @@
-/** Validation that FlowSchemas and PriorityLevelConfigurations share. */
 import type { Check } from "../../../../kube/check.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 

@@ -1,4 +1,3 @@
-/** Rules of the kind PriorityLevelConfiguration. */
 import type {
   LimitResponse,
   LimitedPriorityLevelConfiguration,
@@ -11,7 +10,7 @@ import type { SentObject } from "../../../../kube/object.ts";
 import { at } from "../../at.ts";
 import { checked, checkedChange } from "../../shared/checks.ts";
 import type { Loose, Sent } from "../../shared/shapes.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { KindRules } from "../../kind-rules.ts";
 import { checkFlowStatus } from "./flow-status.ts";
 
 type PriorityLevel = Sent<PriorityLevelConfiguration> & {
@@ -36,7 +35,6 @@ function setPriorityLevelDefaults(object: PriorityLevel): void {
 
 const NOT_NEGATIVE = "must be a non-negative integer";
 
-/** Validates a PriorityLevelConfiguration. */
 function checkPriorityLevel(level: Check<PriorityLevel>): void {
   const spec = level.at("spec");
   const { type, limited, exempt } = spec.value;
@@ -123,7 +121,6 @@ function checkQueuing(queuing: Check<Loose<QueuingConfiguration>>): void {
 const limited = (path: string) => (level: SentObject) =>
   at(level, `spec.limited.${path}`) ?? "<none>";
 
-/** The rules of PriorityLevelConfigurations. */
 export const priorityLevelConfigurationRules: KindRules = {
   status: "none",
   generation: ["spec"],

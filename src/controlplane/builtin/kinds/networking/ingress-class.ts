@@ -1,4 +1,3 @@
-/** Rules of the kind IngressClass. */
 import type {
   IngressClass as IngressClassKind,
   IngressClassParametersReference,
@@ -9,16 +8,11 @@ import type { SentObject } from "../../../../kube/object.ts";
 import { at, textAt } from "../../at.ts";
 import { checkDomainPrefixedPath, checked, checkedChange } from "../../shared/checks.ts";
 import type { Loose, Sent } from "../../shared/shapes.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { KindRules } from "../../kind-rules.ts";
 import { defaultNameCell } from "../../tables/cells.ts";
 import { checkReference } from "./reference-validation.ts";
 
 type IngressClass = Sent<IngressClassKind>;
-
-function setIngressClassDefaults(object: IngressClass): void {
-  const { parameters } = object.spec ?? {};
-  if (parameters) parameters.scope ??= "Cluster";
-}
 
 const MAX_CONTROLLER = 250;
 const SCOPES = ["Cluster", "Namespace"];
@@ -57,12 +51,13 @@ function ingressParameters(ingressClass: SentObject): string {
   return `${kind}${group === "" ? "" : `.${group}`}/${name}`;
 }
 
-/** The rules of IngressClasses. */
 export const ingressClassRules: KindRules = {
   validateCreate: checked(checkIngressClass),
   validateUpdate: checkedChange(checkChange),
   generation: ["spec"],
-  setDefaults: setIngressClassDefaults,
+  setDefaults({ spec }: IngressClass) {
+    if (spec?.parameters) spec.parameters.scope ??= "Cluster";
+  },
   table: {
     Name: defaultNameCell("ingressclass.kubernetes.io/is-default-class"),
     Controller: "spec.controller",

@@ -1,4 +1,3 @@
-/** Rules of the kind Ingress. */
 import type {
   HTTPIngressPath,
   Ingress as IngressKind,
@@ -20,8 +19,8 @@ import {
   portNameErrors,
 } from "../../shared/checks.ts";
 import type { Loose, Sent } from "../../shared/shapes.ts";
-import { asGiven } from "../../strategies/emptied.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import { asGiven } from "../../go/emptied.ts";
+import type { KindRules } from "../../kind-rules.ts";
 import { checkReference } from "./reference-validation.ts";
 
 type Ingress = Sent<IngressKind>;
@@ -154,7 +153,6 @@ function hosts(ingress: SentObject): string {
   return shown.join(",") || "*";
 }
 
-/** The rules of Ingresses. */
 export const ingressRules: KindRules = {
   validate: checked(checkIngress),
   validateCreate: checked(checkClass),

@@ -1,4 +1,3 @@
-/** Rules of the kind IPAddress. */
 import type { IPAddress } from "../../../../generated/k8s/networking-v1.ts";
 import type { Check } from "../../../../kube/check.ts";
 import { dns1123SubdomainErrors } from "../../../../kube/names.ts";
@@ -6,7 +5,7 @@ import type { SentObject } from "../../../../kube/object.ts";
 import { at, textAt } from "../../at.ts";
 import { checkSegment, checkUnchangedForm, checked, checkedChange } from "../../shared/checks.ts";
 import type { Sent } from "../../shared/shapes.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { KindRules } from "../../kind-rules.ts";
 import { ageCell } from "../../tables/cells.ts";
 
 type Address = Sent<IPAddress>;
@@ -23,11 +22,6 @@ function checkAddress(address: Check<Address>): void {
   if (parent.value.namespace) checkSegment(parent.at("namespace"));
 }
 
-function checkChange(address: Check<Address>, old: Address): void {
-  const parent = address.at("spec", "parentRef");
-  checkUnchangedForm(parent, "*networking.ParentReference", old.spec?.parentRef);
-}
-
 function parentReference(address: SentObject): string {
   const parent = at(address, "spec.parentRef");
   if (!parent) return "<none>";
@@ -38,10 +32,12 @@ function parentReference(address: SentObject): string {
     .join("/");
 }
 
-/** The rules of IPAddresses. */
 export const ipAddressRules: KindRules = {
   validate: checked(checkAddress),
-  validateUpdate: checkedChange(checkChange),
+  validateUpdate: checkedChange<Address>((address, old) => {
+    const parent = address.at("spec", "parentRef");
+    checkUnchangedForm(parent, "*networking.ParentReference", old.spec?.parentRef);
+  }),
   name: "address",
   table: {
     ParentRef: parentReference,

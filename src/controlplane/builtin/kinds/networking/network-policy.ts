@@ -1,11 +1,11 @@
-/** Rules of the kind NetworkPolicy. */
+import type * as networking from "../../../../generated/k8s/networking-v1.ts";
 import type { Check } from "../../../../kube/check.ts";
-import type { SentObject } from "../../../../kube/object.ts";
 import { selectorErrors } from "../../../../kube/selectors/selector-rules.ts";
 import { type Range, masked, parseRange, rangeErrors } from "../../shared/addresses/addresses.ts";
 import { checkPortNumber, checked, portNameErrors } from "../../shared/checks.ts";
-import type { IntOrString, LabelSelector } from "../../shared/shapes.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { Shaped, ShapedObject } from "../../shared/shapes.ts";
+import type { KindRules } from "../../kind-rules.ts";
+import { seesEmptied } from "../../generation.ts";
 import { selectorCell } from "../../tables/cells.ts";
 
 function setNetworkPolicyDefaults(object: NetworkPolicy): void {
@@ -16,7 +16,6 @@ function setNetworkPolicyDefaults(object: NetworkPolicy): void {
   }
 }
 
-/** Whether `inner` is a proper subset of `outer`. */
 function isStrictSubset(inner: Range, outer: Range): boolean {
   return (
     inner.bits === outer.bits &&
@@ -25,26 +24,7 @@ function isStrictSubset(inner: Range, outer: Range): boolean {
   );
 }
 
-interface PolicyPort {
-  protocol?: string;
-  port?: IntOrString;
-  endPort?: number;
-}
-
-interface PolicyPeer {
-  podSelector?: LabelSelector;
-  namespaceSelector?: LabelSelector;
-  ipBlock?: { cidr: string; except?: string[] };
-}
-
-interface NetworkPolicy extends SentObject {
-  spec: {
-    podSelector: LabelSelector;
-    ingress?: { ports?: PolicyPort[]; from?: PolicyPeer[] }[];
-    egress?: { ports?: PolicyPort[]; to?: PolicyPeer[] }[];
-    policyTypes?: string[];
-  };
-}
+type NetworkPolicy = ShapedObject<networking.NetworkPolicy, "spec">;
 
 const PROTOCOLS = ["TCP", "UDP", "SCTP"];
 const DIRECTIONS = ["Ingress", "Egress"];
@@ -66,7 +46,7 @@ function checkNetworkPolicy(policy: Check<NetworkPolicy>): void {
   } else types.each((type) => type.oneOf(DIRECTIONS));
 }
 
-function checkPort(check: Check<PolicyPort>): void {
+function checkPort(check: Check<Shaped<networking.NetworkPolicyPort>>): void {
   const { protocol, port, endPort } = check.value;
   const end = check.at("endPort");
   if (protocol !== undefined) check.at("protocol").oneOf(PROTOCOLS);
@@ -83,7 +63,7 @@ function checkPort(check: Check<PolicyPort>): void {
   }
 }
 
-function checkPeer(peer: Check<PolicyPeer>): void {
+function checkPeer(peer: Check<Shaped<networking.NetworkPolicyPeer>>): void {
   const { podSelector, namespaceSelector, ipBlock } = peer.value;
   peer.at("podSelector").ifSet((selector) => selector.by(selectorErrors));
   peer.at("namespaceSelector").ifSet((selector) => selector.by(selectorErrors));
@@ -94,7 +74,9 @@ function checkPeer(peer: Check<PolicyPeer>): void {
   }
 }
 
-function checkBlock(ipBlock: Check<NonNullable<PolicyPeer["ipBlock"]>>): void {
+function checkBlock(
+  ipBlock: Check<NonNullable<Shaped<networking.NetworkPolicyPeer>["ipBlock"]>>,
+): void {
   const cidr = ipBlock.at("cidr");
   if (!cidr.given()) return;
   cidr.named(rangeErrors);
@@ -107,11 +89,10 @@ function checkBlock(ipBlock: Check<NonNullable<PolicyPeer["ipBlock"]>>): void {
   });
 }
 
-/** The rules of NetworkPolicies. */
 export const networkPolicyRules: KindRules = {
   validate: checked(checkNetworkPolicy),
   generation: ["spec"],
-  generationSeesEmpty: true,
+  wrap: seesEmptied("spec"),
   setDefaults: setNetworkPolicyDefaults,
   table: { "Pod-Selector": selectorCell("spec.podSelector") },
 };

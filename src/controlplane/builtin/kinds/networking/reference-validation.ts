@@ -1,4 +1,3 @@
-/** Validation that Ingresses and IngressClasses share. */
 import type { Check } from "../../../../kube/check.ts";
 import { dns1123SubdomainErrors } from "../../../../kube/names.ts";
 import { checkSegment } from "../../shared/checks.ts";

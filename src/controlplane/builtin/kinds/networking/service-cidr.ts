@@ -1,11 +1,10 @@
-/** Rules of the kind ServiceCIDR. */
 import type { ServiceCIDR } from "../../../../generated/k8s/networking-v1.ts";
 import { type Check, IMMUTABLE } from "../../../../kube/check.ts";
 import { isOneOfEach, parseRange, rangeErrors } from "../../shared/addresses/addresses.ts";
 import { checked, checkedChange } from "../../shared/checks.ts";
 import type { Sent } from "../../shared/shapes.ts";
-import { asGiven } from "../../strategies/emptied.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import { asGiven } from "../../go/emptied.ts";
+import type { KindRules } from "../../kind-rules.ts";
 
 type ServiceCidr = Sent<ServiceCIDR>;
 
@@ -41,7 +40,6 @@ function checkChange(object: Check<ServiceCidr>, previous: ServiceCidr): void {
   if (addsOne) checkServiceCidr(object);
 }
 
-/** The rules of ServiceCIDRs. */
 export const serviceCidrRules: KindRules = {
   validateCreate: checked(checkServiceCidr),
   validateUpdate: checkedChange(checkChange),

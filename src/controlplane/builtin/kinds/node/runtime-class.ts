@@ -1,20 +1,13 @@
-/** Rules of the kind RuntimeClass. */
+import type * as node from "../../../../generated/k8s/node-v1.ts";
 import type { Check } from "../../../../kube/check.ts";
 import { dns1123LabelErrors } from "../../../../kube/names.ts";
-import type { SentObject } from "../../../../kube/object.ts";
 import { checkLabels, checked, checkedChange } from "../../shared/checks.ts";
 import { checkResources } from "../../shared/pods/container-resources.ts";
 import { checkToleration } from "../../shared/pods/scheduling.ts";
-import type { Toleration } from "../../shared/pods/pod-shapes.ts";
-import type { ResourceList } from "../../shared/shapes.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { ShapedObject } from "../../shared/shapes.ts";
+import type { KindRules } from "../../kind-rules.ts";
 
-/** The shape of a RuntimeClass. */
-export interface RuntimeClass extends SentObject {
-  handler?: string;
-  overhead?: { podFixed?: ResourceList };
-  scheduling?: { nodeSelector?: Record<string, string>; tolerations?: Toleration[] };
-}
+export type RuntimeClass = ShapedObject<node.RuntimeClass>;
 
 function checkRuntimeClass(object: Check<RuntimeClass>): void {
   const tolerations = object.at("scheduling", "tolerations");
@@ -33,7 +26,6 @@ function checkRuntimeClass(object: Check<RuntimeClass>): void {
   });
 }
 
-/** The rules of RuntimeClasses. */
 export const runtimeClassRules: KindRules = {
   validate: checked(checkRuntimeClass),
   validateUpdate: checkedChange<RuntimeClass>((object, old) => {

@@ -1,6 +1,5 @@
-/** Rules of the kind PodDisruptionBudget. */
+import type { PodDisruptionBudget } from "../../../../generated/k8s/policy-v1.ts";
 import type { Check } from "../../../../kube/check.ts";
-import type { SentObject } from "../../../../kube/object.ts";
 import { selectorErrors } from "../../../../kube/selectors/selector-rules.ts";
 import {
   checkAtMostHundred,
@@ -10,27 +9,11 @@ import {
   checkedChange,
 } from "../../shared/checks.ts";
 import { checkConditions } from "../../shared/conditions.ts";
-import type { Condition, IntOrString, LabelSelector } from "../../shared/shapes.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { ShapedObject } from "../../shared/shapes.ts";
+import type { KindRules } from "../../kind-rules.ts";
+import { withMetadataLast } from "../../shared/metadata-last.ts";
 
-/** The shape of a PodDisruptionBudget. */
-export interface DisruptionBudget extends SentObject {
-  spec?: {
-    minAvailable?: IntOrString;
-    maxUnavailable?: IntOrString;
-    selector?: LabelSelector;
-    unhealthyPodEvictionPolicy?: string;
-  };
-  status?: {
-    conditions?: Condition[];
-    disruptionsAllowed?: number;
-    currentHealthy?: number;
-    desiredHealthy?: number;
-    expectedPods?: number;
-    observedGeneration?: number;
-    disruptedPods?: Record<string, string>;
-  };
-}
+export type DisruptionBudget = ShapedObject<PodDisruptionBudget>;
 
 function checkBudget(budget: Check<DisruptionBudget>): void {
   const spec = budget.at("spec");
@@ -62,7 +45,6 @@ function checkBudgetStatus(budget: Check<DisruptionBudget>): void {
   checkNotNegative(status.at("expectedPods"));
 }
 
-/** The rules of PodDisruptionBudgets. */
 export const podDisruptionBudgetRules: KindRules = {
   validate: checked(checkBudget),
   validateStatus: checkedChange(checkBudgetStatus),
@@ -78,5 +60,5 @@ export const podDisruptionBudgetRules: KindRules = {
   metadataChecks: [],
   subresourceMetadataChecks: [],
   freeFinalizers: true,
-  metadataLast: true,
+  wrap: withMetadataLast,
 };

@@ -1,10 +1,9 @@
-/** Rules of the kind ClusterRole. */
 import type { PolicyRule } from "../../../../generated/k8s/rbac-v1.ts";
 import type { Check } from "../../../../kube/check.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import { checkSelector, checked } from "../../shared/checks.ts";
 import type { LabelSelector, Loose } from "../../shared/shapes.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { KindRules } from "../../kind-rules.ts";
 import { checkRule } from "./role.ts";
 
 interface ClusterRole extends SentObject {
@@ -23,7 +22,6 @@ function checkClusterRole(role: Check<ClusterRole>): void {
   });
 }
 
-/** The rules of ClusterRoles. */
 export const clusterRoleRules: KindRules = {
   validate: checked(checkClusterRole),
   name: "segment",

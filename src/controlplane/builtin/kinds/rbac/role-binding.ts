@@ -7,7 +7,7 @@ import type { SentObject } from "../../../../kube/object.ts";
 import { listAt, textAt } from "../../at.ts";
 import { checkSegment, checked, checkedChange } from "../../shared/checks.ts";
 import type { Loose, Sent } from "../../shared/shapes.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { KindRules } from "../../kind-rules.ts";
 
 type Binding = Sent<RoleBinding>;
 
@@ -75,5 +75,4 @@ export const bindingRules = (namespaced: boolean): KindRules => ({
   metadataChecks: ["whole", "change"],
 });
 
-/** The rules of RoleBindings. */
 export const roleBindingRules = bindingRules(true);

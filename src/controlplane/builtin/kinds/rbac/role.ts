@@ -3,7 +3,7 @@ import type { PolicyRule, Role } from "../../../../generated/k8s/rbac-v1.ts";
 import type { Check } from "../../../../kube/check.ts";
 import { checked } from "../../shared/checks.ts";
 import type { Loose, Sent } from "../../shared/shapes.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { KindRules } from "../../kind-rules.ts";
 
 export function checkRule(rule: Check<Loose<PolicyRule>>, namespaced: boolean): void {
   const { apiGroups = [], resources = [], resourceNames = [], nonResourceURLs } = rule.value;
@@ -20,7 +20,6 @@ export function checkRule(rule: Check<Loose<PolicyRule>>, namespaced: boolean): 
   }
 }
 
-/** The rules of Roles. */
 export const roleRules: KindRules = {
   validate: checked((role: Check<Sent<Role>>) => {
     role.at("rules").each((rule) => checkRule(rule, true));

@@ -1,4 +1,3 @@
-/** Defaults of ResourceClaims and their templates. */
 import type { SentObject } from "../../../../kube/object.ts";
 import type { ClaimSpec } from "./claim-spec.ts";
 

@@ -37,7 +37,6 @@ export type ClaimSpec = Loose<ResourceClaimSpec>;
 /** The requests of a claim by name, each with the names of its alternatives. */
 export type RequestNames = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** The names of the requests of a claim. */
 export function namesIn(claim: Loose<DeviceClaim> | undefined): RequestNames {
   return new Map(
     (claim?.requests ?? []).map(({ name = "", firstAvailable }) => [
@@ -70,7 +69,6 @@ export function checkRequestReferences(
   });
 }
 
-/** Validates the spec of a claim. */
 export function checkClaimSpec(spec: Check<ClaimSpec | undefined>): void {
   const devices = spec.at("devices");
   const names = namesIn(devices.value);

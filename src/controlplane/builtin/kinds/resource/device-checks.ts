@@ -93,7 +93,6 @@ export function checkQualifiedDeviceName(name: Check<string>): void {
   }
 }
 
-/** Validates the expressions that select devices. */
 export function checkSelectors(selectors: List<Loose<DeviceSelector>>): void {
   selectors.eachOf(MAX_SELECTORS, (selector) => {
     if (selector.at("cel").given()) checkExpression(selector.at("cel", "expression"));
@@ -116,7 +115,6 @@ function checkExpression(expression: Name): void {
   }
 }
 
-/** Validates a configuration for a driver. */
 export function checkConfiguration(configuration: Check<Loose<DeviceClassConfiguration>>): void {
   const opaque = configuration.at("opaque");
   if (!opaque.given()) return;

@@ -1,10 +1,9 @@
-/** Rules of the kind DeviceClass. */
 import type { DeviceClass } from "../../../../generated/k8s/resource-v1.ts";
 import type { Check } from "../../../../kube/check.ts";
 import { qualifiedNameErrors } from "../../../../kube/names.ts";
 import { checked } from "../../shared/checks.ts";
 import type { Sent } from "../../shared/shapes.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { KindRules } from "../../kind-rules.ts";
 import { MAX_CONFIGS } from "./claim-spec.ts";
 import { checkConfiguration, checkSelectors } from "./device-checks.ts";
 
@@ -22,7 +21,6 @@ function checkDeviceClass(object: Check<Sent<DeviceClass>>): void {
   });
 }
 
-/** The rules of DeviceClasses. */
 export const deviceClassRules: KindRules = {
   name: "generated",
   changeFirst: true,

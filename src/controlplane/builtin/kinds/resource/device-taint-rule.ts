@@ -1,4 +1,3 @@
-/** Rules of the kind DeviceTaintRule. */
 import type { DeviceTaint } from "../../../../generated/k8s/resource-v1.ts";
 import type { Check } from "../../../../kube/check.ts";
 import type { SentObject } from "../../../../kube/object.ts";
@@ -7,7 +6,7 @@ import type { WriteContext } from "../../../kinds.ts";
 import { checkCsiDriverName, checked, checkedChange } from "../../shared/checks.ts";
 import { type ShownCondition, checkConditions } from "../../shared/conditions.ts";
 import type { Loose } from "../../shared/shapes.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { KindRules } from "../../kind-rules.ts";
 import { ageCell } from "../../tables/cells.ts";
 import { checkDeviceTaint, checkLabelName, checkPoolName } from "./device-checks.ts";
 
@@ -48,12 +47,11 @@ function prepareForUpdate(
   taint.timeAdded = timeOf(context.clock.now());
 }
 
-/** The rules of DeviceTaintRules. */
 export const deviceTaintRuleRules: KindRules = {
   status: "none",
   generation: ["spec"],
   conditionalUpdate: true,
-  admit: stamp,
+  wrap: (strategy) => ({ ...strategy, admit: stamp }),
   prepareForUpdate,
   validateCreate: checked<DeviceTaintRule>((rule) => checkSpec(rule)),
   validateUpdate: checkedChange<DeviceTaintRule>(checkSpec),

@@ -1,4 +1,3 @@
-/** Rules of the kind ResourceClaim. */
 import type {
   AllocatedDeviceStatus,
   DeviceRequestAllocationResult,
@@ -20,7 +19,7 @@ import {
 import { checkConditions } from "../../shared/conditions.ts";
 import { checkNodeSelector } from "../../shared/pods/scheduling.ts";
 import type { Loose, Sent } from "../../shared/shapes.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { KindRules } from "../../kind-rules.ts";
 import { setResourceClaimDefaults } from "./claim-defaults.ts";
 import {
   type RequestNames,
@@ -188,7 +187,6 @@ function claimState(claim: SentObject): string {
   ].join(",");
 }
 
-/** The rules of ResourceClaims. */
 export const resourceClaimRules: KindRules = {
   status: "none",
   setDefaults: setResourceClaimDefaults,

@@ -1,15 +1,13 @@
-/** Rules of the kind PriorityClass. */
 import type { PriorityClass as PriorityClassKind } from "../../../../generated/k8s/scheduling-v1.ts";
 import type { Sent } from "../../shared/shapes.ts";
 import { forbiddenTo } from "../../../failures.ts";
 import type { Check } from "../../../../kube/check.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import { checked, checkedChange } from "../../shared/checks.ts";
-import { checkPreemptionPolicy } from "../../shared/pods/pod-spec.ts";
+import { checkPreemptionPolicy } from "../../shared/workloads/pod-spec.ts";
 import { SYSTEM_PRIORITIES } from "../../shared/system-priorities.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { KindRules } from "../../kind-rules.ts";
 
-/** The shape of a PriorityClass. */
 export type PriorityClass = Sent<PriorityClassKind>;
 
 const HIGHEST_PRIORITY = 1_000_000_000;
@@ -56,7 +54,6 @@ function keepSystemClass({ metadata: { name = "" } }: SentObject): void {
   throw forbiddenTo(resource, name, "this is a system priority class and cannot be deleted");
 }
 
-/** The rules of PriorityClasses. */
 export const priorityClassRules: KindRules = {
   validateCreate: checked(checkPriorityClass),
   validateUpdate: checkedChange(checkChange),

@@ -1,11 +1,12 @@
-/** Rules of the kind CSIDriver. */
 import type { CSIDriver } from "../../../../generated/k8s/storage-v1.ts";
 import type { Check } from "../../../../kube/check.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import { at, listAt, textAt } from "../../at.ts";
 import { checked, checkedChange } from "../../shared/checks.ts";
 import type { Loose, Sent } from "../../shared/shapes.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { KindRules } from "../../kind-rules.ts";
+import { raiseGeneration } from "../../generation.ts";
+import { sameJson } from "../../../../kube/json.ts";
 
 function setCsiDriverDefaults(object: CsiDriver): void {
   const { spec } = object;
@@ -64,7 +65,6 @@ function checkChange(driver: Check<CsiDriver>, { spec: old }: CsiDriver): void {
   spec.at("volumeLifecycleModes").unchanged(old.volumeLifecycleModes);
 }
 
-/** Warnings about a CSIDriver. */
 function csiDriverWarnings(object: CsiDriver, old: SentObject | undefined): string[] {
   if (old) return [];
   const { spec } = object;
@@ -82,11 +82,12 @@ function tokenAudiences(driver: SentObject): string {
     .join(",");
 }
 
-/** The rules of CSIDrivers. */
 export const csiDriverRules: KindRules = {
   conditionalUpdate: true,
-  generation: ["spec"],
-  startsWithoutGeneration: true,
+  // Its generation is not set on create, unlike that of other kinds.
+  prepareForUpdate(driver: CsiDriver, old: CsiDriver) {
+    if (!sameJson(driver.spec, old.spec)) raiseGeneration(driver, old);
+  },
   warnings: csiDriverWarnings,
   setDefaults: setCsiDriverDefaults,
   validateCreate: checked(checkDriver),

@@ -1,4 +1,3 @@
-/** Rules of the kind CSINode. */
 import type { CSINode, CSINodeDriver } from "../../../../generated/k8s/storage-v1.ts";
 import type { Check } from "../../../../kube/check.ts";
 import { qualifiedNameErrors } from "../../../../kube/names.ts";
@@ -10,7 +9,7 @@ import {
   checkedChange,
 } from "../../shared/checks.ts";
 import type { Loose, Sent } from "../../shared/shapes.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { KindRules } from "../../kind-rules.ts";
 
 type CsiNode = Sent<CSINode>;
 
@@ -52,7 +51,6 @@ function checkChange(node: Check<CsiNode>, old: CsiNode): void {
   }
 }
 
-/** The rules of CSINodes. */
 export const csiNodeRules: KindRules = {
   conditionalUpdate: true,
   validateCreate: checked(checkCsiNode),

@@ -1,17 +1,12 @@
-/** Rules of the kind CSIStorageCapacity. */
+import type { CSIStorageCapacity } from "../../../../generated/k8s/storage-v1.ts";
 import type { Check } from "../../../../kube/check.ts";
 import { dns1123SubdomainErrors } from "../../../../kube/names.ts";
-import type { SentObject } from "../../../../kube/object.ts";
 import { parseQuantity } from "../../../../kube/values/quantity.ts";
 import { checkSelector, checkUnchangedForm, checked, checkedChange } from "../../shared/checks.ts";
-import type { LabelSelector } from "../../shared/shapes.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { ShapedObject } from "../../shared/shapes.ts";
+import type { KindRules } from "../../kind-rules.ts";
 
-interface Capacity extends SentObject {
-  nodeTopology?: LabelSelector;
-  storageClassName?: string;
-  capacity?: string;
-}
+type Capacity = ShapedObject<CSIStorageCapacity>;
 
 function checkCapacity(object: Check<Capacity>): void {
   checkSelector(object.at("nodeTopology"));
@@ -23,12 +18,10 @@ function checkCapacity(object: Check<Capacity>): void {
 }
 
 function checkChange(object: Check<Capacity>, old: Capacity): void {
-  const { storageClassName = "" } = object.value;
   checkUnchangedForm(object.at("nodeTopology"), "*metav1.LabelSelector", old.nodeTopology);
-  object.child("storageClassName", storageClassName).unchanged(old.storageClassName ?? "");
+  object.at("storageClassName").unchanged(old.storageClassName);
 }
 
-/** The rules of CSIStorageCapacities. */
 export const csiStorageCapacityRules: KindRules = {
   conditionalUpdate: true,
   validate: checked(checkCapacity),

@@ -1,4 +1,3 @@
-/** Parts that the kinds of the group storage.k8s.io share. */
 import type { Check } from "../../../../kube/check.ts";
 import { qualifiedNameErrors } from "../../../../kube/names.ts";
 

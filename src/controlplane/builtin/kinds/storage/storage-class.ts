@@ -1,4 +1,3 @@
-/** Rules of the kind StorageClass. */
 import type { TopologySelectorTerm } from "../../../../generated/k8s/core-v1.ts";
 import type { StorageClass as StorageClassKind } from "../../../../generated/k8s/storage-v1.ts";
 import { type Check, IMMUTABLE } from "../../../../kube/check.ts";
@@ -6,19 +5,13 @@ import { sameJson } from "../../../../kube/json.ts";
 import { qualifiedNameErrors } from "../../../../kube/names.ts";
 import { checked, checkedChange } from "../../shared/checks.ts";
 import type { Loose, Sent } from "../../shared/shapes.ts";
-import { asGiven } from "../../strategies/emptied.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import { asGiven } from "../../go/emptied.ts";
+import type { KindRules } from "../../kind-rules.ts";
 import { defaultNameCell } from "../../tables/cells.ts";
 import { checkParameters, checkProvisioner } from "./provisioner-parameters.ts";
 
-function setStorageClassDefaults(storageClass: StorageClass): void {
-  storageClass.reclaimPolicy ??= "Delete";
-  storageClass.volumeBindingMode ??= "Immediate";
-}
-
 type TopologyTerm = Loose<TopologySelectorTerm>;
 
-/** The shape of a StorageClass. */
 export type StorageClass = Sent<StorageClassKind>;
 
 function checkStorageClass(object: Check<StorageClass>): void {
@@ -70,11 +63,13 @@ function checkChange(object: Check<StorageClass>, old: StorageClass): void {
   }
 }
 
-/** The rules of StorageClasses. */
 export const storageClassRules: KindRules = {
   validate: checked(checkStorageClass),
   validateUpdate: checkedChange(checkChange),
-  setDefaults: setStorageClassDefaults,
+  setDefaults(storageClass: StorageClass) {
+    storageClass.reclaimPolicy ??= "Delete";
+    storageClass.volumeBindingMode ??= "Immediate";
+  },
   table: {
     Name: defaultNameCell(
       "storageclass.kubernetes.io/is-default-class",

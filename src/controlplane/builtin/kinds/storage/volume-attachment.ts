@@ -1,4 +1,3 @@
-/** Rules of the kind VolumeAttachment. */
 import type { VolumeAttachment } from "../../../../generated/k8s/storage-v1.ts";
 import type { Check } from "../../../../kube/check.ts";
 import { dns1123SubdomainErrors } from "../../../../kube/names.ts";
@@ -11,14 +10,8 @@ import {
 import { setVolumeSourceDefaults } from "../../shared/pods/defaults.ts";
 import type { Sent, VolumeSpec } from "../../shared/shapes.ts";
 import { checkVolumeSpec } from "../../shared/volumes/volume-spec.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { KindRules } from "../../kind-rules.ts";
 import { MOST_BYTES, bytesOf } from "./provisioner-parameters.ts";
-
-/** Sets the defaults of a volume source that is inlined in an attachment. */
-function setAttachmentDefaults(object: Attachment): void {
-  const { source } = object.spec;
-  if (source.inlineVolumeSpec) setVolumeSourceDefaults(source.inlineVolumeSpec);
-}
 
 const LONGEST_MESSAGE = 1024;
 const MOST_INT32 = 2 ** 31 - 1;
@@ -54,18 +47,16 @@ function checkAttachment(attachment: Check<Attachment>): void {
   source.at("persistentVolumeName").ifSet((volume) => volume.named(dns1123SubdomainErrors));
 }
 
-function checkChange(attachment: Check<Attachment>, old: Attachment): void {
-  checkAttachment(attachment);
-  checkUnchangedForm(attachment.at("spec"), "storage.VolumeAttachmentSpec", old.spec);
-}
-
-/** The rules of VolumeAttachments. */
 export const volumeAttachmentRules: KindRules = {
   status: "none",
-  setDefaults: setAttachmentDefaults,
+  setDefaults({ spec: { source } }: Attachment) {
+    if (source.inlineVolumeSpec) setVolumeSourceDefaults(source.inlineVolumeSpec);
+  },
   conditionalUpdate: true,
-  validateCreate: checked(checkAttachment),
-  validateUpdate: checkedChange(checkChange),
+  validate: checked(checkAttachment),
+  validateUpdate: checkedChange<Attachment>((attachment, old) => {
+    checkUnchangedForm(attachment.at("spec"), "storage.VolumeAttachmentSpec", old.spec);
+  }),
   validateStatus: checkedChange(checkAttachment),
   table: {
     Attacher: "spec.attacher",

@@ -1,19 +1,11 @@
-/** Rules of the kind VolumeAttributesClass. */
 import type { VolumeAttributesClass } from "../../../../generated/k8s/storage-v1.ts";
 import type { Check } from "../../../../kube/check.ts";
 import { sameJson } from "../../../../kube/json.ts";
-import type { SentObject } from "../../../../kube/object.ts";
-import type { WriteContext } from "../../../kinds.ts";
 import { checked, checkedChange } from "../../shared/checks.ts";
 import type { Sent } from "../../shared/shapes.ts";
 import { protectInUse } from "../../shared/volumes/protection.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import type { KindRules } from "../../kind-rules.ts";
 import { checkParameters, checkProvisioner } from "./provisioner-parameters.ts";
-
-/** Adds the finalizer that protects a class in use. */
-function prepareVolumeAttributesClassForCreate(object: SentObject, context: WriteContext): void {
-  protectInUse(object, "kubernetes.io/vac-protection", context);
-}
 
 type AttributesClass = Sent<VolumeAttributesClass>;
 
@@ -32,9 +24,10 @@ function checkChange(object: Check<AttributesClass>, old: AttributesClass): void
   }
 }
 
-/** The rules of VolumeAttributesClasses. */
 export const volumeAttributesClassRules: KindRules = {
-  prepareForCreate: prepareVolumeAttributesClassForCreate,
+  prepareForCreate(object, context) {
+    protectInUse(object, "kubernetes.io/vac-protection", context);
+  },
   changeFirst: true,
   validate: checked(checkAttributesClass),
   validateUpdate: checkedChange(checkChange),

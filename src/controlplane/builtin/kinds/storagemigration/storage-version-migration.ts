@@ -1,13 +1,12 @@
-/** Rules of the kind StorageVersionMigration. */
 import type { Check } from "../../../../kube/check.ts";
 import { dns1035LabelErrors, dns1123SubdomainErrors } from "../../../../kube/names.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import { listAt, textAt } from "../../at.ts";
 import { checkUnchangedForm, checked, checkedChange } from "../../shared/checks.ts";
 import { type ShownCondition, checkConditions } from "../../shared/conditions.ts";
-import { asGiven } from "../../strategies/emptied.ts";
-import { internalForm } from "../../strategies/go-internal.ts";
-import type { KindRules } from "../../strategies/kind-rules.ts";
+import { asGiven } from "../../go/emptied.ts";
+import { internalForm } from "../../go/internal.ts";
+import type { KindRules } from "../../kind-rules.ts";
 
 interface StorageVersionMigration extends SentObject {
   spec?: { resource?: { group?: string; resource?: string } };
@@ -73,7 +72,6 @@ function resourceOf(migration: SentObject): string {
   return group === "" ? resource : `${resource}.${group}`;
 }
 
-/** The rules of StorageVersionMigrations. */
 export const storageVersionMigrationRules: KindRules = {
   status: "none",
   conditionalUpdate: true,

@@ -1,4 +1,3 @@
-/** Warnings about IP addresses and ranges. */
 import { isIPv4 } from "node:net";
 import { quote } from "../../../../kube/field-errors.ts";
 import type { Check } from "../../../../kube/check.ts";

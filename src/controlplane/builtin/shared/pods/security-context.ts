@@ -4,7 +4,7 @@
  */
 import type { Check } from "../../../../kube/check.ts";
 import { dns1123SubdomainErrors } from "../../../../kube/names.ts";
-import { internalForm } from "../../strategies/go-internal.ts";
+import { internalForm } from "../../go/internal.ts";
 import { checkLocalPath } from "../checks.ts";
 import {
   type ContainerContext,

@@ -4,7 +4,7 @@
  */
 import type { DownwardAPIVolumeFile, KeyToPath } from "../../../../generated/k8s/core-v1.ts";
 import type { Check } from "../../../../kube/check.ts";
-import { internalForm } from "../../strategies/go-internal.ts";
+import { internalForm } from "../../go/internal.ts";
 import { checkLocalPath, checkSelector } from "../checks.ts";
 import { checkFieldRef, checkResourceFieldRef } from "../pods/field-references.ts";
 import type { Projection, Volume } from "../pods/pod-shapes.ts";

@@ -2,7 +2,7 @@
 import type { Check } from "../../../../kube/check.ts";
 import { dns1123SubdomainErrors } from "../../../../kube/names.ts";
 import { parseQuantity } from "../../../../kube/values/quantity.ts";
-import { asGiven } from "../../strategies/emptied.ts";
+import { asGiven } from "../../go/emptied.ts";
 import type { VolumeSpec } from "../shapes.ts";
 import { checkNodeSelector } from "../pods/scheduling.ts";
 import { DISKS, type SourceChecks, checkCsi, checkSources } from "./disk-sources.ts";
@@ -21,7 +21,6 @@ export function checkAccessModes(modes: Check<readonly string[] | undefined>): v
   }
 }
 
-/** Validates that an amount is greater than zero. */
 export function checkPositive(amount: Check<number | string>): void {
   if (parseQuantity(amount.value).nanos <= 0n) amount.invalid("must be greater than zero");
 }

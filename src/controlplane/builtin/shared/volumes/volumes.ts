@@ -1,4 +1,3 @@
-/** Validation of the volumes of a pod. */
 import type { Check } from "../../../../kube/check.ts";
 import { dns1123LabelErrors, dns1123SubdomainErrors } from "../../../../kube/names.ts";
 import { parseQuantity } from "../../../../kube/values/quantity.ts";
@@ -7,7 +6,7 @@ import type { Volume } from "../pods/pod-shapes.ts";
 import { checkClaimSpec } from "./claim-spec.ts";
 import { DISKS, type SourceChecks, checkInlineCsi, checkSources } from "./disk-sources.ts";
 import { checkDownward, checkKeyFiles, checkProjected } from "./file-sources.ts";
-import { checkTemplateMetadata } from "../workloads/template-metadata.ts";
+import { checkTemplateMetadata } from "../template-metadata.ts";
 
 const SOURCES: SourceChecks<Volume> = {
   emptyDir: (emptyDir) => {

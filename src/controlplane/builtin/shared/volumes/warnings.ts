@@ -1,4 +1,3 @@
-/** Warnings about volumes and their claims. */
 import type { Check } from "../../../../kube/check.ts";
 import { quote } from "../../../../kube/field-errors.ts";
 import { parseQuantity } from "../../../../kube/values/quantity.ts";
@@ -32,14 +31,12 @@ export function warnOfFraction(amount: Check<string | undefined>, warn: Warn): v
   warn(amount, `fractional byte value ${quote(value)} is invalid, must be an integer`);
 }
 
-/** Warns about fractional sizes in a claim. */
 export function warnOfClaimSize(spec: Check<PersistentVolumeClaimSpec>, warn: Warn): void {
   for (const part of ["requests", "limits"] as const) {
     warnOfFraction(spec.at("resources", part).entry("storage"), warn);
   }
 }
 
-/** Warns about the volumes of a pod. */
 export function warnOfVolumes(volumes: Check<Volume[] | undefined>, warn: Warn): void {
   volumes.each((volume) => {
     for (const [name, shown, note] of SOURCES) {

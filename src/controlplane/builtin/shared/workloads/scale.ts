@@ -1,4 +1,3 @@
-/** Access to the scale of the built-in workloads. */
 import type { SentObject } from "../../../../kube/object.ts";
 import type { ScaleAccess } from "../../../kinds.ts";
 import { formatLabelSelector } from "../../tables/cells.ts";
@@ -21,7 +20,6 @@ const scaleBy = (toLabelSelector: (selector: unknown) => unknown): ScaleAccess =
   },
 });
 
-/** The scale of a workload with a label selector. */
 export const selectorScale: ScaleAccess = scaleBy((selector) => selector);
 
 /** The scale of a workload whose selector is a map of labels. */

@@ -1,9 +1,9 @@
 /** Validation of the selector of a workload and of the labels of its template. */
 import type { Check } from "../../../../kube/check.ts";
 import { matchesLabelSelector } from "../../../../kube/selectors/selector.ts";
-import { asGiven } from "../../strategies/emptied.ts";
+import { asGiven } from "../../go/emptied.ts";
 import { selectsNothing } from "../checks.ts";
-import { checkTemplate } from "../pods/pod-spec.ts";
+import { checkTemplate } from "./pod-spec.ts";
 import type { PodTemplate } from "../pods/pod-shapes.ts";
 import type { LabelSelector } from "../shapes.ts";
 

@@ -1,6 +1,6 @@
 /** Drops the fields of disabled features from pod templates. */
 import { dropFromTemplate } from "../pods/defaults.ts";
-import type { Templated } from "../pods/warnings.ts";
+import type { Templated } from "./pod-warnings.ts";
 
 /** Drops the fields of disabled features from the template of a workload. */
 export function dropFromWorkload(object: Templated): void {

@@ -1,4 +1,3 @@
-/** Shapes that workloads share. */
 import type * as apps from "../../../../generated/k8s/apps-v1.ts";
 import type { SentObject } from "../../../../kube/object.ts";
 import type { PodTemplate } from "../pods/pod-shapes.ts";

@@ -1,4 +1,3 @@
-/** Validation of HorizontalPodAutoscalers. */
 import type {
   CrossVersionObjectReference,
   HorizontalPodAutoscaler,
@@ -42,7 +41,6 @@ const SOURCES = ["object", "external", "pods", "resource", "containerResource"] 
 const MAX_WINDOW_SECONDS = 3600;
 const MAX_PERIOD_SECONDS = 1800;
 
-/** Validates an autoscaler. */
 export function checkAutoscaler(object: Check<Sent<HorizontalPodAutoscaler>>): void {
   const spec = object.at("spec");
   const { minReplicas, maxReplicas = 0 } = spec.value ?? {};
@@ -66,7 +64,6 @@ export function checkAutoscaler(object: Check<Sent<HorizontalPodAutoscaler>>): v
   spec.at("behavior", "scaleDown").ifSet(checkScalingRules);
 }
 
-/** Validates the status of an autoscaler. */
 export function checkAutoscalerStatus(object: Check<Sent<HorizontalPodAutoscaler>>): void {
   checkNotNegative(object.at("status", "currentReplicas"));
   checkNotNegative(object.at("status", "desiredReplicas"));

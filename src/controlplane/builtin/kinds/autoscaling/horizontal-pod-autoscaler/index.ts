@@ -1,14 +1,14 @@
-/** Rules of the kind HorizontalPodAutoscaler. */
 import { asJson } from "../../../../../kube/json.ts";
 import type { SentObject } from "../../../../../kube/object.ts";
 import { DEFAULT_UTILIZATION, noteWhatV2Says } from "../../../autoscaler-versions.ts";
-import { asGiven } from "../../../strategies/emptied.ts";
+import { asGiven } from "../../../go/emptied.ts";
 import { at, listAt, textAt } from "../../../at.ts";
 import { listWithMore } from "../../../tables/cells.ts";
 import { checked, checkedChange } from "../../../shared/checks.ts";
 import type { HorizontalPodAutoscalerSpec } from "../../../../../generated/k8s/autoscaling-v2.ts";
 import type { Loose } from "../../../shared/shapes.ts";
-import type { KindRules } from "../../../strategies/kind-rules.ts";
+import type { KindRules } from "../../../kind-rules.ts";
+import { autoscalerStrategy } from "./strategy.ts";
 import { SOURCE_OF_TYPE, checkAutoscaler, checkAutoscalerStatus } from "./autoscaler-validation.ts";
 
 type Autoscaler = SentObject & { spec: Loose<HorizontalPodAutoscalerSpec> };
@@ -84,7 +84,6 @@ function metricsText(scaler: SentObject): string {
   return listWithMore(texts, { absent: "<none>", max: 2, separator: ", " });
 }
 
-/** The rules of HorizontalPodAutoscalers. */
 export const horizontalPodAutoscalerRules: KindRules = {
   validate: checked(checkAutoscaler),
   validateStatus: checkedChange(checkAutoscalerStatus),
@@ -99,6 +98,5 @@ export const horizontalPodAutoscalerRules: KindRules = {
     MaxPods: ["spec.maxReplicas", 0],
     Replicas: ["status.currentReplicas", 0],
   },
-  tableVersion: "autoscaling/v2",
-  storageVersion: "v2",
+  wrap: autoscalerStrategy,
 };

@@ -1,14 +1,18 @@
-/** Rules of the kind Job. */
 import { setJobSpecDefaults, tooManyIndexes } from "../job-spec.ts";
 import type { Job } from "./shape.ts";
 import type { SentObject } from "../../../../../kube/object.ts";
 import { at, numberAt, textAt } from "../../../at.ts";
 import { humanDuration } from "../../../../../kube/values/age.ts";
 import { conditionOf, selectorCell } from "../../../tables/cells.ts";
-import { isUncounted, nameWarnings, templateWarnings } from "../../../shared/pods/warnings.ts";
+import {
+  isUncounted,
+  nameWarnings,
+  templateWarnings,
+} from "../../../shared/workloads/pod-warnings.ts";
 import { checked, checkedChange } from "../../../shared/checks.ts";
 import { dropFromWorkload } from "../../../shared/workloads/templates.ts";
-import type { KindRules } from "../../../strategies/kind-rules.ts";
+import type { KindRules } from "../../../kind-rules.ts";
+import { unfilled } from "../../../unfilled.ts";
 import { checkJobStatus } from "./job-status.ts";
 import { checkJob, checkJobUpdate } from "./job-validation.ts";
 import { field } from "../../../selectable-fields.ts";
@@ -30,8 +34,12 @@ function setJobDefaults(object: Job): void {
 
 /** Makes a new Job select its pods by its own uid, unless it has a manual selector. */
 function prepareJobForCreate(object: Job): void {
-  const { spec, metadata } = object;
-  if (spec.manualSelector) return;
+  if (!object.spec.manualSelector) selectByUid(object);
+  // They are filled in from the template, which has labels only now.
+  if (Object.keys(object.metadata.labels ?? {}).length === 0) unfilled.add(object);
+}
+
+function selectByUid({ spec, metadata }: Job): void {
   const uid = metadata.uid ?? "";
   const labels = ((spec.template.metadata ??= {}).labels ??= {});
   labels["controller-uid"] ??= uid;
@@ -67,7 +75,6 @@ function jobStatus(job: SentObject): string {
   );
 }
 
-/** Warnings about a Job. */
 function jobWarnings(object: Job, old: SentObject | undefined): string[] {
   if (isUncounted(object, old)) return [];
   const tooMany = tooManyIndexes("spec", object.spec);
@@ -75,7 +82,6 @@ function jobWarnings(object: Job, old: SentObject | undefined): string[] {
   return [...names, ...tooMany, ...templateWarnings(object, old)];
 }
 
-/** The rules of Jobs. */
 export const jobRules: KindRules = {
   warnings: jobWarnings,
   validate: checked(checkJob),
@@ -100,5 +106,4 @@ export const jobRules: KindRules = {
   },
   refuseFieldLabel: (field) => `field label ${JSON.stringify(field)} not supported for Job`,
   selectableFields: { "status.successful": field("status.succeeded", "0") },
-  lacksDefault: ({ metadata }) => Object.keys(metadata.labels ?? {}).length === 0,
 };

@@ -1,4 +1,3 @@
-/** Validation of Jobs. */
 import type { Check } from "../../../../../kube/check.ts";
 import { dns1123LabelErrors } from "../../../../../kube/names.ts";
 import { selectorErrors } from "../../../../../kube/selectors/selector-rules.ts";
@@ -119,7 +118,6 @@ function checkTemplateUpdate(template: Check<PodTemplate>, previous: Job): void 
   checkUnchangedForm<unknown>(template.at("spec"), "core.PodSpec", old);
 }
 
-/** Containers with the given resources. */
 function withResources(
   old: readonly Container[] | null | undefined,
   now: readonly Container[] | null | undefined,

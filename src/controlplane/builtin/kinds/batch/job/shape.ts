@@ -1,4 +1,3 @@
-/** The shape of a Job. */
 import type { JobStatus } from "../../../../../generated/k8s/batch-v1.ts";
 import type { SentObject } from "../../../../../kube/object.ts";
 import type { Condition } from "../../../shared/shapes.ts";

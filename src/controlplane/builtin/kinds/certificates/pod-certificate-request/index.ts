@@ -1,9 +1,8 @@
-/** Rules of the kind PodCertificateRequest. */
 import type { SentObject } from "../../../../../kube/object.ts";
 import { listAt, textAt } from "../../../at.ts";
-import { fields, labelNotSupported } from "../../../selectable-fields.ts";
+import { fields } from "../../../selectable-fields.ts";
 import { checkUnchangedForm, checked, checkedChange } from "../../../shared/checks.ts";
-import type { KindRules } from "../../../strategies/kind-rules.ts";
+import type { KindRules } from "../../../kind-rules.ts";
 import { labelsCell } from "../../../tables/cells.ts";
 import { type PodCertificateRequest, checkRequest } from "./spec.ts";
 import { STATES, checkStatus } from "./pod-certificate-status.ts";
@@ -13,7 +12,6 @@ const stateOf = (request: SentObject): string =>
     .map((condition) => textAt(condition, "type"))
     .findLast((type) => STATES.includes(type)) ?? "Pending";
 
-/** The rules of PodCertificateRequests. */
 export const podCertificateRequestRules: KindRules = {
   status: "none",
   conditionalUpdate: true,
@@ -27,7 +25,6 @@ export const podCertificateRequestRules: KindRules = {
   }),
   validateStatus: checkedChange(checkStatus),
   resetFields: { "": ["status"], status: ["metadata", "spec"] },
-  refuseFieldLabel: labelNotSupported,
   selectsNoNamespace: true,
   selectableFields: fields("spec.signerName", "spec.podName", "spec.nodeName"),
   writtenNulls: { spec: { stubPKCS10Request: null } },

@@ -14,7 +14,6 @@ import {
 } from "../../../shared/signers.ts";
 import { tableOf } from "../../../../../table.ts";
 
-/** A PodCertificateRequest. */
 export interface PodCertificateRequest extends SentObject {
   spec?: {
     signerName?: string;
@@ -52,7 +51,6 @@ export function keyOf(base64: string): { key: KeyObject; isSigned: boolean } | u
 const LONGEST_UID = 128;
 const LARGEST_REQUEST = 10 * 1024;
 
-/** Validates a new request. */
 export function checkRequest(request: Check<PodCertificateRequest>): void {
   const spec = request.child("spec", request.value.spec ?? {});
   const { signerName = "", maxExpirationSeconds: seconds = 0 } = spec.value;

@@ -1,10 +1,9 @@
-/** Rules of the kind Pod. */
 import type { SentObject } from "../../../../../kube/object.ts";
 import { listAt, textAt } from "../../../at.ts";
 import { checked, checkedChange } from "../../../shared/checks.ts";
 import { dropFromTemplate } from "../../../shared/pods/defaults.ts";
-import { nameWarnings, podWarnings } from "../../../shared/pods/warnings.ts";
-import type { KindRules } from "../../../strategies/kind-rules.ts";
+import { nameWarnings, podWarnings } from "../../../shared/workloads/pod-warnings.ts";
+import type { KindRules } from "../../../kind-rules.ts";
 import {
   admitPod,
   preparePodForCreate,
@@ -12,12 +11,12 @@ import {
   preparePodStatus,
   setPodDefaults,
 } from "./preparation.ts";
-import { checkPodSubresource } from "./resize.ts";
+import { checkEphemeral, checkResize } from "./resize.ts";
 import type { Pod } from "./shape.ts";
 import { completed, readinessGates, restartsText, summarize } from "./table.ts";
 import { checkPodStatus, checkPodUpdate } from "./updates.ts";
 import { checkNewPod, checkPod } from "./pod-validation.ts";
-import { field, fields, labelNotSupported } from "../../../selectable-fields.ts";
+import { field, fields } from "../../../selectable-fields.ts";
 import { takeEphemeralContainers, takeNode, takeResources } from "./subresources.ts";
 
 /** The grace period of a pod's deletion, in seconds; `asked` is that of the request. */
@@ -32,7 +31,6 @@ function graceSeconds({ spec, status }: Pod, asked: number | undefined): number 
 const warnings = (pod: Pod, old: SentObject | undefined): string[] =>
   old ? [] : [...nameWarnings(pod.metadata.name, "the Pod's hostname"), ...podWarnings(pod)];
 
-/** The rules of Pods. */
 export const podRules: KindRules = {
   warnings,
   validate: checked(checkPod),
@@ -40,13 +38,11 @@ export const podRules: KindRules = {
   validateUpdate: checkedChange(checkPodUpdate),
   validateStatus: checkedChange(checkPodStatus),
   prepareForStatus: preparePodStatus,
-  validateSubresource: checkedChange(checkPodSubresource),
   prepareForUpdate: preparePodForUpdate,
   status: "no-owners",
   generation: ["spec"],
   setDefaults: setPodDefaults,
   dropDisabled: (object: Pod) => dropFromTemplate(object),
-  admit: admitPod,
   prepareForCreate: preparePodForCreate,
   table: {
     Ready: (pod) => summarize(pod).ready,
@@ -57,10 +53,9 @@ export const podRules: KindRules = {
     "Nominated Node": ["status.nominatedNodeName", "<none>"],
     "Readiness Gates": readinessGates,
   },
-  rowConditions: completed,
+  printer: { conditions: completed },
   metadataChecks: ["change", "whole"],
   deletion: { answersObject: true, graceSeconds },
-  refuseFieldLabel: labelNotSupported,
   selectableFields: {
     ...fields(
       "spec.nodeName",
@@ -77,8 +72,13 @@ export const podRules: KindRules = {
   },
   resetFields: { status: ["spec", "metadata.deletionTimestamp", "metadata.ownerReferences"] },
   subresources: {
-    ephemeralcontainers: { take: takeEphemeralContainers, keepsMetadata: true },
-    resize: { take: takeResources, keepsMetadata: true },
+    ephemeralcontainers: {
+      take: takeEphemeralContainers,
+      keepsMetadata: true,
+      validate: checkedChange(checkEphemeral),
+    },
+    resize: { take: takeResources, keepsMetadata: true, validate: checkedChange(checkResize) },
     binding: { take: takeNode },
   },
+  wrap: (strategy) => ({ ...strategy, admit: admitPod }),
 };

@@ -1,10 +1,8 @@
-/** Validation of new pods. */
 import type { Check } from "../../../../../kube/check.ts";
 import { checkImage } from "../../../shared/pods/containers.ts";
-import { checkPodAnnotations, checkPodSpec } from "../../../shared/pods/pod-spec.ts";
+import { checkPodAnnotations, checkPodSpec } from "../../../shared/workloads/pod-spec.ts";
 import type { Pod } from "./shape.ts";
 
-/** Validates a Pod, new or changed. */
 export function checkPod(pod: Check<Pod>): void {
   const { metadata } = pod.value;
   const spec = pod.at("spec");

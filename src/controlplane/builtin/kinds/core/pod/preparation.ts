@@ -16,7 +16,7 @@ import {
 } from "../../../shared/pods/pod-shapes.ts";
 import type { ResourceList } from "../../../shared/shapes.ts";
 import { SYSTEM_PRIORITIES } from "../../../shared/system-priorities.ts";
-import { setLimitRangeRequirements } from "../../../strategies/limit-ranger.ts";
+import { setLimitRangeRequirements } from "../limit-ranger.ts";
 import { timeOf } from "../../../../../kube/values/times.ts";
 import { takeServiceAccount } from "./service-account.ts";
 import { podForbidden } from "./forbidden.ts";

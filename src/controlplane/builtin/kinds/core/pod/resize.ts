@@ -4,28 +4,22 @@
 import type { Check } from "../../../../../kube/check.ts";
 import { quote } from "../../../../../kube/field-errors.ts";
 import { sameJson } from "../../../../../kube/json.ts";
-import { MIRROR } from "../../../shared/pods/pod-spec.ts";
+import { MIRROR } from "../../../shared/workloads/pod-spec.ts";
 import { qosClassOf } from "../../../shared/pods/resources.ts";
 import type { Container, PodSpec } from "../../../shared/pods/pod-shapes.ts";
 import type { ResourceList, ResourceRequirements } from "../../../shared/shapes.ts";
-import { formDifference } from "../../../strategies/go-internal.ts";
+import { formDifference } from "../../../go/internal.ts";
 import type { Pod } from "./shape.ts";
 import { checkPod } from "./pod-validation.ts";
 
 const LISTS = ["containers", "initContainers"] as const;
-
-/** Validates a write to a subresource of a pod. */
-export function checkPodSubresource(pod: Check<Pod>, old: Pod, subresource: string): void {
-  if (subresource === "resize") checkResize(pod, old);
-  else if (subresource === "ephemeralcontainers") checkEphemeral(pod, old);
-}
 
 /** Reports that the subresource is not for this pod. */
 function refuse(pod: Check<Pod>, detail: string): void {
   pod.child("[]", undefined).forbidden(detail);
 }
 
-function checkResize(pod: Check<Pod>, old: Pod): void {
+export function checkResize(pod: Check<Pod>, old: Pod): void {
   const spec = pod.at("spec");
   const { spec: before } = old;
   if (old.metadata.annotations?.[MIRROR] !== undefined) {
@@ -110,7 +104,7 @@ function isSame(now: Container, old: Container | undefined): boolean {
   return sameJson(bare(now), bare(old));
 }
 
-function checkEphemeral(pod: Check<Pod>, old: Pod): void {
+export function checkEphemeral(pod: Check<Pod>, old: Pod): void {
   if (old.metadata.annotations?.[MIRROR] !== undefined) {
     refuse(pod, "static pods do not support ephemeral containers");
     return;

@@ -3,7 +3,7 @@ import { SERVICE_ACCOUNTS } from "../../../tokens.ts";
 import { quote } from "../../../../../kube/field-errors.ts";
 import { pathSegmentErrors } from "../../../../../kube/names.ts";
 import type { WriteContext } from "../../../../kinds.ts";
-import { MIRROR } from "../../../shared/pods/pod-spec.ts";
+import { MIRROR } from "../../../shared/workloads/pod-spec.ts";
 import {
   type Container,
   type PodSpec,

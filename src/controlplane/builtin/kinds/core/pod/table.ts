@@ -1,4 +1,3 @@
-/** Pods as a table. */
 import type { SentObject } from "../../../../../kube/object.ts";
 import type { TableRowCondition } from "../../../../kinds.ts";
 import { at, listAt, numberAt, textAt } from "../../../at.ts";

@@ -4,10 +4,10 @@ import { sameJson } from "../../../../../kube/json.ts";
 import { dns1123SubdomainErrors, qualifiedNameErrors } from "../../../../../kube/names.ts";
 import { addressErrors, isOneOfEach } from "../../../shared/addresses/addresses.ts";
 import { checkImage } from "../../../shared/pods/containers.ts";
-import { APP_ARMOR, MIRROR, checkPodAnnotations } from "../../../shared/pods/pod-spec.ts";
+import { APP_ARMOR, MIRROR, checkPodAnnotations } from "../../../shared/workloads/pod-spec.ts";
 import { REQUIRED } from "../../../shared/pods/scheduling.ts";
 import type { Affinity, PodSpec, Toleration } from "../../../shared/pods/pod-shapes.ts";
-import { formDifference } from "../../../strategies/go-internal.ts";
+import { formDifference } from "../../../go/internal.ts";
 import type { ContainerStatus, Pod, PodStatus } from "./shape.ts";
 
 const UPDATES =
@@ -157,7 +157,6 @@ function mutedAffinity(spec: PodSpec, old: PodSpec): Affinity | undefined {
 
 const SYSTEM_CONDITIONS = ["PodScheduled", "Ready", "Initialized"];
 
-/** Validates a write to the status of a pod. */
 export function checkPodStatus(pod: Check<Pod>, previous: Pod): void {
   const { spec } = pod.value;
   const { spec: oldSpec, status: old = {} } = previous;

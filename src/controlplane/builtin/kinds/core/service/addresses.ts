@@ -1,7 +1,7 @@
 /** Validation of the cluster addresses of a Service and their families. */
 import type { Check } from "../../../../../kube/check.ts";
 import { addressErrors, parseAddress } from "../../../shared/addresses/addresses.ts";
-import { asGiven } from "../../../strategies/emptied.ts";
+import { asGiven } from "../../../go/emptied.ts";
 import type { ServiceSpec as Spec } from "./shape.ts";
 
 const FAMILIES = ["IPv4", "IPv6"];
@@ -13,7 +13,6 @@ export const isHeadless = ({ clusterIP, clusterIPs }: Spec): boolean =>
   (clusterIPs?.length === 1 && clusterIPs[0] === "None") ||
   (clusterIPs === undefined && clusterIP === "None");
 
-/** The family of an address. */
 export const familyOf = (text: string): string =>
   parseAddress(text)?.bits === 128 ? "IPv6" : "IPv4";
 

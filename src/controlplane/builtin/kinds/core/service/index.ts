@@ -1,9 +1,8 @@
-/** Rules of the kind Service. */
 import type { SentObject } from "../../../../../kube/object.ts";
 import { listAt, numberAt, textAt, textOf } from "../../../at.ts";
 import { loadBalancerAddresses } from "../../../shared/addresses/load-balancers.ts";
 import { checked, checkedChange } from "../../../shared/checks.ts";
-import type { KindRules } from "../../../strategies/kind-rules.ts";
+import type { KindRules } from "../../../kind-rules.ts";
 import { labelsCell } from "../../../tables/cells.ts";
 import {
   prepareServiceForCreate,
@@ -12,7 +11,7 @@ import {
 } from "./preparation.ts";
 import { checkService, checkServiceChange, checkServiceStatus } from "./service-validation.ts";
 import { serviceWarnings } from "./warnings.ts";
-import { fields, labelNotSupported } from "../../../selectable-fields.ts";
+import { fields } from "../../../selectable-fields.ts";
 
 /** The addresses under which clients outside of the cluster reach the Service. */
 function externalAddress(service: SentObject): string {
@@ -36,7 +35,6 @@ function servicePort(port: unknown): string {
   return `${nodePort > 0 ? `${number}:${nodePort}` : number}/${textAt(port, "protocol")}`;
 }
 
-/** The rules of Services. */
 export const serviceRules: KindRules = {
   warnings: serviceWarnings,
   validateCreate: checked(checkService),
@@ -56,7 +54,7 @@ export const serviceRules: KindRules = {
     Selector: labelsCell("spec.selector"),
   },
   deletion: { answersObject: true },
-  refuseFieldLabel: labelNotSupported,
   selectableFields: fields("spec.clusterIP", "spec.type"),
-  statusCreates: true,
+  // An apply to the status of a missing Service creates it.
+  wrap: (strategy) => ({ ...strategy, allowCreateOnApply: true }),
 };

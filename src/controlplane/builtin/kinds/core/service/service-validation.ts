@@ -1,4 +1,3 @@
-/** Validation of Services. */
 import { type Check, IMMUTABLE } from "../../../../../kube/check.ts";
 import {
   dns1123LabelErrors,
@@ -36,7 +35,6 @@ export const HINTS = "service.kubernetes.io/topology-aware-hints";
 export const MODE = "service.kubernetes.io/topology-mode";
 const RANGES = "service.beta.kubernetes.io/load-balancer-source-ranges";
 
-/** Validates a Service. */
 export function checkService(service: Check<Service>): void {
   const spec = service.at("spec");
   const { type = "", ports = [] } = spec.value;
@@ -175,7 +173,6 @@ function checkTraffic(spec: Check<Spec>): void {
   spec.at("trafficDistribution").ifSet((distribution) => distribution.oneOf(DISTRIBUTIONS));
 }
 
-/** Validates an update of a Service. */
 export function checkServiceChange(service: Check<Service>, { spec: old }: Service): void {
   const spec = service.at("spec");
   const { type, loadBalancerClass = null, healthCheckNodePort } = spec.value;
@@ -192,7 +189,6 @@ export function checkServiceChange(service: Check<Service>, { spec: old }: Servi
   checkService(service);
 }
 
-/** Validates the load balancer in the status of a Service. */
 export function checkServiceStatus(service: Check<Service>): void {
   const ingress = service.at("status", "loadBalancer", "ingress");
   if (service.value.spec.type !== "LoadBalancer") {

@@ -1,4 +1,3 @@
-/** The shape of a Service. */
 import type * as core from "../../../../../generated/k8s/core-v1.ts";
 import type { Shaped, ShapedObject } from "../../../shared/shapes.ts";
 

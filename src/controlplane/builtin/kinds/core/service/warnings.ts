@@ -1,4 +1,3 @@
-/** Warnings about Services. */
 import { isIPv4 } from "node:net";
 import type { Check } from "../../../../../kube/check.ts";
 import { quote } from "../../../../../kube/field-errors.ts";
@@ -30,7 +29,6 @@ function warnOfRange(range: Check<string>, warn: Warn): void {
   }
 }
 
-/** Warnings about a Service. */
 export const serviceWarnings = (object: Service): string[] => warningsOf(object, warnOfService);
 
 function warnOfService(service: Check<Service>, warn: Warn): void {

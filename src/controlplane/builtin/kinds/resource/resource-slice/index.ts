@@ -1,8 +1,9 @@
-/** Rules of the kind ResourceSlice. */
 import { timeOf } from "../../../../../kube/values/times.ts";
 import type { WriteContext } from "../../../../kinds.ts";
 import { checked, checkedChange } from "../../../shared/checks.ts";
-import type { KindRules } from "../../../strategies/kind-rules.ts";
+import type { KindRules } from "../../../kind-rules.ts";
+import { raiseGeneration } from "../../../generation.ts";
+import { sameJson } from "../../../../../kube/json.ts";
 import {
   type ResourceSlice,
   checkResourceSlice,
@@ -18,10 +19,8 @@ function stampDeviceTaints(object: ResourceSlice, context: WriteContext): void {
   }
 }
 
-/** The rules of ResourceSlices. */
 export const resourceSliceRules: KindRules = {
   generation: ["spec"],
-  generationSeesDisabled: true,
   warnings: resourceSliceWarnings,
   dropDisabled: dropFromResourceSlice,
   prepareForCreate: stampDeviceTaints,
@@ -38,4 +37,13 @@ export const resourceSliceRules: KindRules = {
     `field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: ${field}`,
   selectsNoNamespace: true,
   selectableFields: fields("spec.nodeName", "spec.driver"),
+  wrap: (strategy) => ({
+    ...strategy,
+    prepareForUpdate(slice: ResourceSlice, old: ResourceSlice, context) {
+      // A change of fields of disabled features counts, though they are dropped.
+      const isChanged = !sameJson(slice.spec, old.spec);
+      strategy.prepareForUpdate(slice, old, context);
+      if (isChanged) raiseGeneration(slice, old);
+    },
+  }),
 };

@@ -14,8 +14,8 @@ import { dns1123SubdomainErrors } from "../../../../../kube/names.ts";
 import { checkCsiDriverName } from "../../../shared/checks.ts";
 import { checkNodeSelector } from "../../../shared/pods/scheduling.ts";
 import type { Loose, Sent } from "../../../shared/shapes.ts";
-import { asGiven } from "../../../strategies/emptied.ts";
-import { internalForm } from "../../../strategies/go-internal.ts";
+import { asGiven } from "../../../go/emptied.ts";
+import { internalForm } from "../../../go/internal.ts";
 import {
   checkBinding,
   checkDeviceName,

@@ -4,16 +4,16 @@
  *
  * @see https://kubernetes.io/docs/concepts/policy/limit-range/
  */
-import { CLAIMS, LIMIT_RANGES, PODS } from "../tokens.ts";
-import type { SentObject } from "../../../kube/object.ts";
-import { type Quantity, compareAmounts, parseQuantity } from "../../../kube/values/quantity.ts";
-import { type WriteContext } from "../../kinds.ts";
-import { asKind, type ResourceName } from "../../resource-name.ts";
-import { aggregateLimits, aggregateRequests } from "../shared/pods/resources.ts";
-import type { Pod } from "../kinds/core/pod/shape.ts";
-import type { Container } from "../shared/pods/pod-shapes.ts";
-import type { Limit } from "../kinds/core/limit-range.ts";
-import type { ResourceList } from "../shared/shapes.ts";
+import { CLAIMS, LIMIT_RANGES, PODS } from "../../tokens.ts";
+import type { SentObject } from "../../../../kube/object.ts";
+import { type Quantity, compareAmounts, parseQuantity } from "../../../../kube/values/quantity.ts";
+import { type WriteContext } from "../../../kinds.ts";
+import { asKind, type ResourceName } from "../../../resource-name.ts";
+import { aggregateLimits, aggregateRequests } from "../../shared/pods/resources.ts";
+import type { Pod } from "./pod/shape.ts";
+import type { Container } from "../../shared/pods/pod-shapes.ts";
+import type { Limit } from "./limit-range.ts";
+import type { ResourceList } from "../../shared/shapes.ts";
 
 const ANNOTATION = "kubernetes.io/limit-ranger";
 

@@ -4,12 +4,9 @@ import {
   holdsEmptied,
   withEmptied,
   withoutEmptied,
-} from "../../../../src/controlplane/builtin/strategies/emptied.ts";
-import {
-  internalForm,
-  sameForm,
-} from "../../../../src/controlplane/builtin/strategies/go-internal.ts";
-import { normaliseShape } from "../../../../src/controlplane/builtin/strategies/go-shape.ts";
+} from "../../../../src/controlplane/builtin/go/emptied.ts";
+import { internalForm, sameForm } from "../../../../src/controlplane/builtin/go/internal.ts";
+import { normaliseShape } from "../../../../src/controlplane/builtin/go/shape.ts";
 import { sameJson } from "../../../../src/kube/json.ts";
 import type { SentObject } from "../../../../src/kube/object.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { strategyFor } from "../../../../src/controlplane/builtin/strategies/strategy-for.ts";
-import type { SentObject } from "../../../../src/kube/object.ts";
+import { strategyFor } from "../../../../../src/controlplane/builtin/strategies/strategy-for.ts";
+import type { SentObject } from "../../../../../src/kube/object.ts";
 
 const CURRENT = "autoscaling.alpha.kubernetes.io/current-metrics";
 const strategy = strategyFor("autoscaling", "HorizontalPodAutoscaler");
@@ -39,7 +39,7 @@ describe("An autoscaler of v1", () => {
     (object as unknown as { spec: Record<string, unknown> }).spec[
       "targetCPUUtilizationPercentage"
     ] = 0;
-    expect(strategy.validateCreate(object, undefined as never).map(({ field }) => field)).toContain(
+    expect(strategy.validateCreate(object, {} as never).map(({ field }) => field)).toContain(
       "spec.metrics[0].resource.target.averageUtilization",
     );
   });

@@ -6,7 +6,7 @@
  *
  * @see https://pkg.go.dev/sigs.k8s.io/yaml
  */
-import { capitalized } from "../../kube/text/capitalized.ts";
+import { capitalized } from "../../../kube/text/capitalized.ts";
 import {
   Composer,
   type CST,
@@ -22,11 +22,11 @@ import {
   Lexer,
   Parser,
 } from "yaml";
-import { quote } from "../../kube/field-errors.ts";
-import { getField, isJsonObject, setField } from "../../kube/json.ts";
-import type { JsonObject } from "../../kube/object.ts";
-import { NumberLiteral } from "./json/number-literal.ts";
-import { WireError } from "./json/wire-error.ts";
+import { quote } from "../../../kube/field-errors.ts";
+import { getField, isJsonObject, setField } from "../../../kube/json.ts";
+import type { JsonObject } from "../../../kube/object.ts";
+import { NumberLiteral } from "../json/number-literal.ts";
+import { WireError } from "../json/wire-error.ts";
 import {
   type MistakenText,
   characterMistake,

@@ -23,7 +23,7 @@ import { tableOf } from "../../../table.ts";
 
 type Field = readonly [shown: string, json: string, code: string];
 
-const types = new LineTable<readonly Field[]>(new URL("./go-internal.data.json", import.meta.url));
+const types = new LineTable<readonly Field[]>(new URL("./internal.data.json", import.meta.url));
 
 const ZERO = tableOf<unknown>({
   text: "",

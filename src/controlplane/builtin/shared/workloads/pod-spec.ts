@@ -8,21 +8,21 @@ import {
 } from "../../../../kube/names.ts";
 import { addressErrors } from "../addresses/addresses.ts";
 import { checkVolumes } from "../volumes/volumes.ts";
-import { checkPodResources, checkResources } from "./container-resources.ts";
-import { checkContainers } from "./containers.ts";
-import { checkAffinity, checkSpread, checkToleration } from "./scheduling.ts";
+import { checkPodResources, checkResources } from "../pods/container-resources.ts";
+import { checkContainers } from "../pods/containers.ts";
+import { checkAffinity, checkSpread, checkToleration } from "../pods/scheduling.ts";
 import {
   checkHostUsers,
   checkOperatingSystem,
   checkPodContext,
   checkProcesses,
-} from "./security-context.ts";
+} from "../pods/security-context.ts";
 import {
   type PodResourceClaim,
   type PodSpec,
   type PodTemplate,
   allContainersOf,
-} from "./pod-shapes.ts";
+} from "../pods/pod-shapes.ts";
 
 const MAX_INT32 = 2_147_483_647;
 const MAX_HOSTNAME = 64;
@@ -43,7 +43,6 @@ export function checkTemplate(template: Check<PodTemplate>): void {
   }
 }
 
-/** Validates the labels and annotations of a template. */
 export function checkPodTemplateMetadata(template: Check<PodTemplate>): void {
   const { labels, annotations } = template.value.metadata ?? {};
   template.child("labels", labels).by(validateLabels);
@@ -220,7 +219,6 @@ function checkClasses(spec: Check<PodSpec>): void {
   spec.at("overhead").ifSet((limits) => checkResources(limits.as({ limits: limits.value })));
 }
 
-/** Validates the preemption policy of a pod. */
 export function checkPreemptionPolicy(policy: Check<string>): void {
   if (policy.given()) policy.oneOf(["PreemptLowerPriority", "Never"]);
 }

@@ -8,7 +8,7 @@ import { warnOfAddress } from "../addresses/warnings.ts";
 import { type Warn, warningsOf } from "../checks.ts";
 import { warnOfFraction, warnOfVolumes } from "../volumes/warnings.ts";
 import { APP_ARMOR } from "./pod-spec.ts";
-import { PREFERRED, REQUIRED } from "./scheduling.ts";
+import { PREFERRED, REQUIRED } from "../pods/scheduling.ts";
 import {
   type Container,
   type ContainerPort,
@@ -16,7 +16,7 @@ import {
   type PodSpec,
   type PodTemplate,
   eachContainer,
-} from "./pod-shapes.ts";
+} from "../pods/pod-shapes.ts";
 import { tableOf } from "../../../../table.ts";
 
 const LABELS = tableOf<string>({

@@ -14,7 +14,7 @@ import { withoutCondition } from "../framework/conditions.ts";
 import { usersOf } from "../volumes/claims.ts";
 import { byName, textOf } from "../framework/keys.ts";
 import { CLAIMS, NODES, PODS, STORAGE_CLASSES, VOLUMES } from "../../builtin/tokens.ts";
-import { chooseNodeForClaims, claimsForScheduling } from "../volumes/claim-scheduling.ts";
+import { chooseNodeForClaims, claimsForScheduling } from "./claim-scheduling.ts";
 import { isSelected, untolerated } from "./pod-scheduling.ts";
 import { ObjectController, watch } from "../framework/controller.ts";
 

@@ -6,7 +6,7 @@
  */
 import { isJsonObject, setField } from "../../../kube/json.ts";
 import type { JsonObject, SentObject } from "../../../kube/object.ts";
-import { findGoFields } from "./go-shape.ts";
+import { findGoFields } from "./shape.ts";
 
 /**
  * A copy of the object with its keys sorted; parts that the tables do not cover keep their order.

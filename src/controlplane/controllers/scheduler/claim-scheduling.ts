@@ -15,8 +15,8 @@ import {
   claimNameOf,
   isBindComplete,
   storageClassOf,
-} from "./claims.ts";
-import { bestVolumeFor } from "./volume-matching.ts";
+} from "../volumes/claims.ts";
+import { bestVolumeFor } from "../volumes/volume-matching.ts";
 
 /** The scheduler's view of the claims of a pod. */
 type SchedulingClaims =

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { decodeBody, type ExpectedKind } from "../../../src/controlplane/wire/decode-body.ts";
-import { decodePatch } from "../../../src/controlplane/wire/decode-patch.ts";
+import { bodyForm } from "../../../src/controlplane/wire/bodies/open.ts";
+import type { ExpectedKind } from "../../../src/controlplane/wire/decode-kind.ts";
+import { decodeObject } from "../../../src/controlplane/wire/decode-object.ts";
+import { decodePatch, openPatch } from "../../../src/controlplane/wire/decode-patch.ts";
 import { StatusError } from "../../../src/kube/status.ts";
 import { coerceEmbedded } from "../../../src/kube/schema/embedded.ts";
 import { prune } from "../../../src/kube/schema/prune.ts";
@@ -26,9 +28,9 @@ function messageOf(run: () => unknown): string {
   return "decoded";
 }
 
-describe("decodeBody", () => {
+describe("decodeObject", () => {
   const read = (text: string, type = "application/json") =>
-    decodeBody(bytesOf(text), type, configMap, "Warn");
+    decodeObject(bytesOf(text), bodyForm(type), configMap, "Warn");
 
   it("fills in a built-in kind's type, and drops null and unknown fields with a warning", () => {
     const { object, warnings } = read(
@@ -81,16 +83,18 @@ describe("decodeBody", () => {
     const numbers = "[9007199254740993, -9223372036854775808, 9223372036854775808, 1e16, 1.0, -0]";
     const exact = [9_007_199_254_740_993n, -(2n ** 63n), 2 ** 63, 1e16, 1, 0];
     const body = `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{},"spec":${numbers}}`;
-    const json = decodeBody(Buffer.from(body), "application/json", widget, "Strict");
+    const json = decodeObject(Buffer.from(body), "json", widget, "Strict");
     expect(json.object).toMatchObject({ spec: exact });
-    const yaml = decodeBody(Buffer.from(body), "application/yaml", widget, "Strict");
+    const yaml = decodeObject(Buffer.from(body), "yaml", widget, "Strict");
     // On its way through YAML a float loses its exponent, and is an integer then.
     expect(yaml.object).toMatchObject({ spec: exact.with(3, 10n ** 16n) });
     const infinite = body.replace("1e16", "1e400");
-    expect(() => decodeBody(Buffer.from(infinite), "application/json", widget, "Strict")).toThrow(
+    expect(() => decodeObject(Buffer.from(infinite), "json", widget, "Strict")).toThrow(
       "json: cannot unmarshal number 1e400 into Go value of type float64",
     );
-    expect(messageOf(() => decodePatch(bytesOf('{"spec":1e400}'), "merge"))).toMatch(/^400 /);
+    expect(messageOf(() => decodePatch(openPatch(bytesOf('{"spec":1e400}')), "merge"))).toMatch(
+      /^400 /,
+    );
   });
 
   it("says 415 for another media type", () => {
@@ -113,7 +117,7 @@ function contentOf({ body, text, base64 }: RecordedStep): Uint8Array {
   return Buffer.from(text ?? (body === undefined ? "" : JSON.stringify(body)));
 }
 
-describeShared("conformance", "decodeBody against the recordings", () => {
+describeShared("conformance", "decodeObject against the recordings", () => {
   it.each(["B-crud", "C-options", "M-builtins", "M-config", "F-status"])(
     "takes and refuses what %s shows, in its words",
     (name) => {
@@ -150,9 +154,9 @@ describeShared("conformance", "decodeBody against the recordings", () => {
           const type =
             Object.entries(headers).find(([key]) => /^content-type$/i.test(key))?.[1] ?? "";
           const got = messageOf(() => {
-            const { refusal } = decodeBody(
+            const { refusal } = decodeObject(
               contentOf(step),
-              type,
+              bodyForm(type),
               {
                 ...resource,
                 ...(resource.builtIn

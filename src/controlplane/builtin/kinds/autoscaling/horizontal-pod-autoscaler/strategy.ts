@@ -2,17 +2,16 @@
  * The strategy of HorizontalPodAutoscalers, which handles v1 as v2: the parts of the status and the
  * metrics that v1 keeps in annotations are fields in v2, which are reset, kept and validated.
  */
-import { asJson, asObject } from "../../../kube/json.ts";
-import type { SentObject } from "../../../kube/object.ts";
-import type { Strategy } from "../../kinds.ts";
-import { convertAutoscaler } from "../autoscaler-versions.ts";
+import { asJson, asObject } from "../../../../../kube/json.ts";
+import type { SentObject } from "../../../../../kube/object.ts";
+import type { Strategy } from "../../../../kinds.ts";
+import { convertAutoscaler } from "../../../autoscaler-versions.ts";
 
 const V1 = "autoscaling/v1";
 const V2 = "autoscaling/v2";
 
 /** Makes a strategy for both versions from one for v2. */
 export function autoscalerStrategy(strategy: Strategy): Strategy {
-  const errorsBetween = strategy.errorsBetween?.bind(strategy);
   return {
     ...strategy,
     prepareForCreate(object, context) {
@@ -26,14 +25,8 @@ export function autoscalerStrategy(strategy: Strategy): Strategy {
       });
     },
     validateCreate: (object, context) => strategy.validateCreate(inV2(object), context),
-    validateUpdate: (object, old, context) =>
-      strategy.validateUpdate(inV2(object), inV2(old), context),
-    ...(errorsBetween
-      ? {
-          errorsBetween: (object, old, context, between) =>
-            errorsBetween(inV2(object), inV2(old), context, between),
-        }
-      : {}),
+    validateUpdate: (object, old, context, between) =>
+      strategy.validateUpdate(inV2(object), inV2(old), context, between),
   };
 }
 

@@ -8,12 +8,13 @@
  *
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#protobuf-encoding
  */
-import { readData } from "../data-file.ts";
-import { getField, setField } from "../../kube/json.ts";
-import type { JsonObject } from "../../kube/object.ts";
-import { parseApiVersion } from "../../kube/resource.ts";
-import { LEGACY_SCHEME, WireError, unregistered } from "./json/wire-error.ts";
-import { tableOf } from "../../table.ts";
+import { readData } from "../../data-file.ts";
+import { getField, setField } from "../../../kube/json.ts";
+import type { JsonObject } from "../../../kube/object.ts";
+import { parseApiVersion } from "../../../kube/resource.ts";
+import { LEGACY_SCHEME, WireError, unregistered } from "../json/wire-error.ts";
+import type { Body, TypeMeta } from "./body.ts";
+import { tableOf } from "../../../table.ts";
 
 interface Field {
   /** The name of the field; empty for a struct whose fields are inlined into its parent. */
@@ -83,16 +84,8 @@ function messageOf(apiVersion: string, kind: string): string | undefined {
 
 const PREFIX = Buffer.from([0x6b, 0x38, 0x73, 0]);
 
-/** The content of an envelope, with its type. */
-export interface Envelope {
-  /** The apiVersion; empty when the envelope has none. */
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly content: Uint8Array;
-}
-
-/** Decodes the envelope. @throws WireError for anything else */
-export function readEnvelope(bytes: Uint8Array): Envelope {
+/** Reads the envelope. @throws WireError for anything else */
+export function openProtobuf(bytes: Uint8Array): Body {
   const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (data.length === 0) throw new WireError("empty data");
   if (!data.subarray(0, 4).equals(PREFIX)) {
@@ -102,11 +95,15 @@ export function readEnvelope(bytes: Uint8Array): Envelope {
   }
   if (data.length === PREFIX.length) throw new WireError("empty body");
   const envelope = parts(data.subarray(PREFIX.length));
-  const type = parts(bytesOf(envelope.get(1)));
+  const found = parts(bytesOf(envelope.get(1)));
+  const type = { apiVersion: textOf(found.get(1)), kind: textOf(found.get(2)) };
+  const valueAs = (as: TypeMeta): JsonObject => readContentAs(bytesOf(envelope.get(2)), as);
   return {
-    apiVersion: textOf(type.get(1)),
-    kind: textOf(type.get(2)),
-    content: bytesOf(envelope.get(2)),
+    type,
+    problems: [],
+    valueAs,
+    strictly: () => ({ tree: valueAs(type), problems: [] }),
+    withEmpty: true,
   };
 }
 
@@ -115,12 +112,12 @@ export function readEnvelope(bytes: Uint8Array): Envelope {
  *
  * @throws WireError when it is malformed, or when the kind is unknown
  */
-export function readContentAs(content: Uint8Array, apiVersion: string, kind: string): JsonObject {
+function readContentAs(content: Buffer, { apiVersion, kind }: TypeMeta): JsonObject {
   const message = messageOf(apiVersion, kind);
   if (message === undefined) {
     throw new WireError(unregistered(kind, apiVersion, LEGACY_SCHEME));
   }
-  return { ...(readMessage(message, Buffer.from(content), 0) as JsonObject), apiVersion, kind };
+  return { ...(readMessage(message, content, 0) as JsonObject), apiVersion, kind };
 }
 
 const MAX_DEPTH = 500;

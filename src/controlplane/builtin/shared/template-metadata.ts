@@ -1,8 +1,7 @@
-/** Validation of the metadata of a template. */
-import type { Check } from "../../../../kube/check.ts";
-import { validateAnnotations, validateLabels } from "../../../../kube/metadata.ts";
-import type { ObjectMeta } from "../../../../kube/object.ts";
-import { asGiven } from "../../strategies/emptied.ts";
+import type { Check } from "../../../kube/check.ts";
+import { validateAnnotations, validateLabels } from "../../../kube/metadata.ts";
+import type { ObjectMeta } from "../../../kube/object.ts";
+import { asGiven } from "../go/emptied.ts";
 
 /** The fields that only the server sets, in the order of messages. */
 const FORBIDDEN = [

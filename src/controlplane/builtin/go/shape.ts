@@ -35,7 +35,7 @@ interface Field {
 }
 
 const types = new LineTable<readonly Field[]>(
-  new URL("./go-shape.data.json", import.meta.url),
+  new URL("./shape.data.json", import.meta.url),
   (text) =>
     Object.entries(JSON.parse(text) as Record<string, string>).map(([name, code]) => {
       const [, mark = "", sign = "", type = ""] =

@@ -11,7 +11,6 @@ import type { CST, LineCounter, YAMLParseError } from "yaml";
 /** The position of a mistake, and the parser's code and message for it. */
 export type ParserMistake = Pick<YAMLParseError, "code" | "message" | "pos">;
 
-/** A text that contains mistakes. */
 export interface MistakenText {
   readonly text: string;
   readonly lines: LineCounter;

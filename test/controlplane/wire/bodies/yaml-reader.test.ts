@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { readYaml } from "../../../src/controlplane/wire/yaml-reader.ts";
-import { WireError } from "../../../src/controlplane/wire/json/wire-error.ts";
+import { readYaml } from "../../../../src/controlplane/wire/bodies/yaml-reader.ts";
+import { WireError } from "../../../../src/controlplane/wire/json/wire-error.ts";
 
 /** A text, and what sigs.k8s.io/yaml v1.6.0 made of it. */
 type Sample = readonly [

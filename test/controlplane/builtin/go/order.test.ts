@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { inGoOrder } from "../../../../src/controlplane/builtin/strategies/go-order.ts";
+import { inGoOrder } from "../../../../src/controlplane/builtin/go/order.ts";
 
 describe("inGoOrder", () => {
   it("brings fields into the order of their declaration, and the keys of maps into that of the alphabet", () => {

@@ -1,6 +1,10 @@
-/** The media types of request bodies. */
-import { failure } from "../../kube/status.ts";
-import { tableOf } from "../../table.ts";
+/** The media types of request bodies, each with its reader. */
+import { failure } from "../../../kube/status.ts";
+import { tableOf } from "../../../table.ts";
+import type { Body } from "./body.ts";
+import { openJson } from "./json.ts";
+import { openProtobuf } from "./protobuf.ts";
+import { openYaml } from "./yaml.ts";
 
 /** The format of a body. */
 export type BodyForm = "json" | "yaml" | "protobuf";
@@ -36,3 +40,14 @@ export function unsupportedBody(): ReturnType<typeof failure> {
     `the body of the request was in an unknown format - accepted media types include: ${[...FORMS.keys()].join(", ")}`,
   );
 }
+
+const READERS = { json: openJson, yaml: openYaml, protobuf: openProtobuf };
+
+/**
+ * Reads a body of that form.
+ *
+ * @param merges - duplicate fields of JSON are merged into the earlier ones
+ * @throws WireError
+ */
+export const openBody = (bytes: Uint8Array, form: BodyForm, merges: boolean): Body =>
+  READERS[form](bytes, merges);
