@@ -74,8 +74,6 @@ const floors = Object.entries(FLOORS).map(([folder, below]) => ({
 
 /** A package, and the only places that know it. */
 const ONLY_IN = {
-  "@peculiar/asn1-schema": "^src/runtime/webhook/certificates/issue\\.ts$",
-  "@peculiar/asn1-x509": "^src/runtime/webhook/certificates/issue\\.ts$",
   "ts-morph": "^src/(generator/load\\.ts|cli/vendor/)",
   commander: "^src/cli/",
   "yeoman-environment": "^src/cli/vendor/",

@@ -9,7 +9,8 @@ import { mkdirSync, openSync, readFileSync, renameSync, writeFileSync } from "no
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { systemClock } from "../../src/clock.ts";
-import { CertificateAuthority, type KeyPair } from "../../src/controlplane/auth/certificates.ts";
+import { CertificateAuthority } from "../../src/controlplane/auth/certificates.ts";
+import type { KeyPair } from "../../src/kube/x509/certificate.ts";
 import { type Client, createClient, loadClusterConfig } from "../../src/index.ts";
 import { ConfigMap, RoleBinding } from "../../src/k8s.ts";
 import { eventually } from "../../src/testing.ts";
