@@ -31,7 +31,7 @@ describe("readDocuments", () => {
     ["<<: 5\n", "a.yaml:1:5 is not valid YAML: `<<` takes a mapping, or a list of mappings."],
     [
       "[a]: 5\n",
-      "a.yaml:1:1 is not valid YAML: a key is a list or a mapping, where a text is expected.",
+      "a.yaml:1:1 is not valid YAML: a key is a list or a mapping, but a string is expected.",
     ],
     ["a: 1\nb: 2\na: 3\n", "a.yaml:3:1 is not valid YAML: the key `a` is there twice."],
   ])("refuses %j", (text, message) => {
