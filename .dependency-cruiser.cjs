@@ -22,7 +22,23 @@ const downward = Object.entries(MAY_IMPORT).map(([folder, below]) => ({
   },
 }));
 
-/** Inside of src/controlplane, from the bottom up. Each row: a folder, and what else of controlplane it may import. */
+/**
+ * The floors of a folder of src. Each row of a table: a folder in it, and what else of the area that folder may import.
+ * A row also holds for nested folders, which can have stricter rows. Every folder may import the files of `ground`.
+ */
+const floorsOf = (area, floors, ground = []) =>
+  Object.entries(floors).map(([folder, below]) => ({
+    name: `${area}-${folder.replaceAll("/", "-")}-imports-downward`,
+    comment: `src/${area}/${folder} may import ${below.join(", ")} of ${area}.`,
+    severity: "error",
+    from: { path: `^src/${area}/${folder}[/.]` },
+    to: {
+      path: `^src/${area}/`,
+      pathNot: [folder + "/", ...below, ...ground].map((path) => `^src/${area}/${path}`),
+    },
+  }));
+
+/** Inside of src/controlplane, from the bottom up. */
 const BESIDE_THE_SERVER = "(?!server/)";
 const FILES = [
   "admission-plugins\\.ts$",
@@ -33,7 +49,7 @@ const FILES = [
   "request-attributes\\.ts$",
   "resource-name\\.ts$",
 ];
-const FLOORS = {
+const CONTROLPLANE_FLOORS = {
   kinds: FILES,
   "wire/json": [],
   store: ["resource-name\\.ts$", "wire/json/"],
@@ -61,17 +77,6 @@ const FLOORS = {
   "server/requests": [BESIDE_THE_SERVER, "server/cluster/", "server/read/", "server/write/"],
 };
 
-const floors = Object.entries(FLOORS).map(([folder, below]) => ({
-  name: `controlplane-${folder.replace("/", "-")}-imports-downward`,
-  comment: `src/controlplane/${folder} may import ${below.join(", ")} of controlplane.`,
-  severity: "error",
-  from: { path: `^src/controlplane/${folder}[/.]` },
-  to: {
-    path: "^src/controlplane/",
-    pathNot: [folder + "/", ...below].map((path) => `^src/controlplane/${path}`),
-  },
-}));
-
 /** A package, and the only places that know it. */
 const ONLY_IN = {
   "ts-morph": "^src/(generator/load\\.ts|cli/vendor/)",
@@ -89,6 +94,41 @@ const ONLY_IN = {
   vitest: "^src/testing/vitest-matchers\\.ts$",
   preact: "^src/page/",
   "d3-hierarchy": "^src/page/",
+};
+
+/** The files of a folder itself, which its nested folders may import. */
+const OWN_FILES = "[^/]+\\.ts$";
+
+/** Inside of src/kube, from the bottom up. */
+const KUBE_FLOORS = {
+  text: [],
+  x509: [],
+  "[^/]+(?=\\.ts$)": [OWN_FILES, "text/"],
+  values: [OWN_FILES],
+  selectors: [OWN_FILES, "text/"],
+  webhooks: [OWN_FILES, "selectors/"],
+  progress: [OWN_FILES, "values/"],
+  schema: [OWN_FILES, "text/"],
+  "cel/syntax": [`cel/${OWN_FILES}`],
+  "cel/cost": [`cel/${OWN_FILES}`, "cel/syntax/"],
+  "cel/run": [`cel/${OWN_FILES}`, "cel/cost/", "text/"],
+  "cel/check": [`cel/${OWN_FILES}`, "cel/library/"],
+  cel: [OWN_FILES, "schema/", "text/", "values/"],
+  rules: [OWN_FILES, "cel/", "schema/"],
+  definition: [OWN_FILES, "rules/", "schema/", "webhooks/"],
+};
+
+/** Inside of src/generator, from the bottom up. */
+const GENERATOR_FLOORS = {
+  "read/code": [OWN_FILES],
+  "read/marks": [OWN_FILES, "read/code/"],
+  "read/types": [OWN_FILES, "emit/", "read/code/", "read/marks/"],
+  read: [OWN_FILES, "emit/"],
+  uses: [OWN_FILES, "read/"],
+  emit: [OWN_FILES],
+  check: [OWN_FILES, "emit/", "read/"],
+  import: [OWN_FILES],
+  changes: [OWN_FILES, "import/"],
 };
 
 /** The page runs in a browser: it shares types with the server that tells it, and nothing that runs. */
@@ -139,7 +179,7 @@ module.exports = {
       to: { circular: true },
     },
     ...downward,
-    ...floors,
+    ...floorsOf("controlplane", CONTROLPLANE_FLOORS),
     ...page,
     {
       name: "controlplane-server-is-on-top",
@@ -148,6 +188,8 @@ module.exports = {
       from: { path: "^src/controlplane/[^/]+/", pathNot: "^src/controlplane/server/" },
       to: { path: "^src/controlplane/server/" },
     },
+    ...floorsOf("kube", KUBE_FLOORS),
+    ...floorsOf("generator", GENERATOR_FLOORS),
     ...packages,
     {
       name: "ground-imports-nothing",

@@ -7,7 +7,7 @@ import type { ResourceInfo } from "../kube/resource.ts";
 import { Findings } from "./findings.ts";
 import { ts } from "./load.ts";
 import { decorationsOf } from "./read/marks/marks.ts";
-import { openModules, readerOf } from "./read/project.ts";
+import { openModules, readerOf } from "./read-project.ts";
 import { readResource } from "./read/marks/resource-call.ts";
 import { readSources } from "./sources.ts";
 

@@ -16,9 +16,9 @@ import { literalIssues } from "./check/literal-rules.ts";
 import { parse } from "./syntax/parser.ts";
 import { PlanError } from "./run/plan-error.ts";
 import { plan } from "./run/planner.ts";
-import { CostExceeded, Meter, type Result, type Step } from "./run/scope.ts";
+import { CostExceeded, Meter, type Step } from "./run/scope.ts";
 import { type CelType, DYN } from "./types.ts";
-import { CelError } from "./values.ts";
+import { CelError, type Result } from "./values.ts";
 
 /** The cost limit of one evaluation in the API server. */
 const CALL_COST_LIMIT = 1_000_000;

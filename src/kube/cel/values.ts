@@ -34,6 +34,9 @@ export class CelError {
   }
 }
 
+/** A value, or the error in its place. */
+export type Result = CelValue | CelError;
+
 /** The error of a call without a matching overload. */
 export const noSuchOverload = (): CelError => new CelError("no such overload");
 

@@ -1,8 +1,5 @@
 /** The scope of an evaluation: its variables, and the cost so far. */
-import type { CelError, CelValue } from "../values.ts";
-
-/** A value, or the error in its place. */
-export type Result = CelValue | CelError;
+import type { CelValue, Result } from "../values.ts";
 
 /** Thrown when an evaluation exceeds its cost limit. */
 export class CostExceeded extends Error {

@@ -12,8 +12,8 @@ import {
 } from "../cel/declared-type.ts";
 import { kubernetesEnvironment } from "../cel/libraries.ts";
 import { optionalOf } from "../cel/types.ts";
-import { parseFieldPath } from "./field-path.ts";
-import type { Schema, ValidationRule } from "./structural.ts";
+import { parseFieldPath } from "../schema/field-path.ts";
+import type { Schema, ValidationRule } from "../schema/structural.ts";
 
 /** A rule, ready to be estimated and evaluated. */
 export interface CompiledRule {

@@ -1,7 +1,7 @@
 /**
  * The reason why the value of an expression is not known before the program runs, for a sentence.
  */
-import { ts } from "../load.ts";
+import { ts } from "../../load.ts";
 import { enumValues, evaluate, notConstant } from "./evaluate.ts";
 import type { Module } from "./module.ts";
 import type { Reader } from "./reader.ts";

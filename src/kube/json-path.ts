@@ -6,8 +6,8 @@
  *
  * @see https://kubernetes.io/docs/reference/kubectl/jsonpath/
  */
-import { getField, isJsonObject } from "../json.ts";
-import { tableOf } from "../../table.ts";
+import { getField, isJsonObject } from "./json.ts";
+import { tableOf } from "../table.ts";
 
 /**
  * One step of a path: from values to the values below them.

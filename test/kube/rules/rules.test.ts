@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { formatFieldError } from "../../../src/kube/field-errors.ts";
 import { Correlation } from "../../../src/kube/schema/correlation.ts";
-import { RuleChecker } from "../../../src/kube/schema/rule-check.ts";
+import { RuleChecker } from "../../../src/kube/rules/rule-check.ts";
 import type { Schema, ValidationRule } from "../../../src/kube/schema/structural.ts";
 
 const NUMBERS = {

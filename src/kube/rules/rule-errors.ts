@@ -8,7 +8,7 @@ import { type DeclaredType, declaredType } from "../cel/declared-type.ts";
 import { escapeName } from "../cel/escaping.ts";
 import { type FieldError, forbidden, internalError, invalidValue } from "../field-errors.ts";
 import { type CompiledRule, compileRules } from "./rules.ts";
-import { type Schema, type ValidationRule, valuesOf } from "./structural.ts";
+import { type Schema, type ValidationRule, valuesOf } from "../schema/structural.ts";
 
 const RULE_COST_LIMIT = 10_000_000;
 const SCHEMA_COST_LIMIT = 100_000_000;
