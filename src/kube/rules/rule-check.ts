@@ -108,7 +108,7 @@ function ruleNode(
   const node = {
     schema,
     isRoot,
-    rules: type ? compileRules(schema, type) : [],
+    rules: type ? compileRules(schema, type, isRoot) : [],
     items: schema.items && ruleNode(schema.items, embedded(schema.items), type?.items),
     values: values && ruleNode(values, embedded(values), type?.items),
     properties,
