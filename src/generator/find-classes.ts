@@ -11,7 +11,6 @@ import { openModules, readerOf } from "./read-project.ts";
 import { readResource } from "./read/marks/resource-call.ts";
 import { readSources } from "./sources.ts";
 
-/** A class with `@Resource`. */
 export interface KindClass extends ResourceInfo {
   readonly className: string;
   /** The path relative to the project, with `/`. */

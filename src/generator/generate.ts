@@ -39,7 +39,6 @@ export interface ProjectFacts {
   readonly certificates?: CertificateMode;
 }
 
-/** The options of a run. */
 export interface GenerateOptions {
   /** The project's folder, which holds `tsconfig.json`. */
   readonly root: string;

@@ -16,7 +16,6 @@ import { tableOf } from "../table.ts";
  */
 type Step = (values: readonly unknown[]) => unknown[];
 
-/** A parsed path. */
 export interface JsonPath {
   /** All results, in order. @throws Error when the data has another shape than the path needs */
   find(value: unknown): unknown[];

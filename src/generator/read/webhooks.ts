@@ -57,7 +57,6 @@ interface Target {
   readonly kind?: Pick<ResourceInfo, "group" | "version" | "kind">;
 }
 
-/** The webhooks on one class. */
 export function readWebhooks(
   reader: Reader,
   module: Module,

@@ -36,10 +36,8 @@ export class CompileFailure {
   }
 }
 
-/** The result of an evaluation, and its cost. */
 export interface Evaluation {
   readonly result: Result;
-  /** The cost of the evaluation. */
   readonly cost: number;
   /** Whether it was stopped because of its cost. */
   readonly stopped: boolean;
@@ -48,7 +46,6 @@ export interface Evaluation {
 /** The variables of an evaluation: a value, or `undefined` for a variable that does not exist. */
 export type Bindings = (name: string) => Result | undefined;
 
-/** A compiled expression. */
 export class Expression {
   readonly #tree: Expr;
   readonly #environment: Environment;
@@ -59,7 +56,6 @@ export class Expression {
     this.#environment = environment;
   }
 
-  /** The type of the result. */
   get type(): CelType {
     return this.#tree.type ?? DYN;
   }

@@ -17,7 +17,6 @@ export interface Overload {
   readonly run?: Implementation | undefined;
 }
 
-/** A function with all of its overloads. */
 export interface FunctionDeclaration {
   readonly name: string;
   readonly overloads: readonly Overload[];

@@ -30,7 +30,6 @@ const MAX_MESSAGE_BYTES = 5 * 1024;
 /** Receives a warning for the client. */
 type Warn = (message: string) => void;
 
-/** Options of the check of an object. */
 interface CheckOptions {
   /** The path of the value in its object. */
   readonly path?: string;

@@ -51,7 +51,6 @@ class CostTally {
   }
 }
 
-/** Options of the check of rules. */
 interface RuleErrorOptions {
   /** Whether the schema is stored already: the cost of its rules is then not limited. */
   readonly unchanged?: boolean;

@@ -20,10 +20,8 @@ export interface CompiledRule {
   readonly rule: ValidationRule;
   /** Absent where the rule is blank or wrong. */
   readonly expression?: Expression;
-  /** The error of the rule. */
   readonly error?: string;
   readonly messageExpression?: Expression;
-  /** The error of the message expression. */
   readonly messageError?: string;
   /** Whether the rule uses the old value. */
   readonly usesOldSelf: boolean;

@@ -168,7 +168,6 @@ export const leafExtensions = (
 const keyUsage = (usages: readonly number[]): Buffer[] =>
   usages.length > 0 ? [extension(KEY_USAGE, namedBits(usages), true)] : [];
 
-/** An extension in DER. */
 export const extension = (id: string, value: Buffer, critical = false): Buffer =>
   sequence(oid(id), ...(critical ? [boolean(true)] : []), octets(value));
 
@@ -207,7 +206,6 @@ function partsOf(certificate: Buffer): CertificateParts {
   return { subject, key, extensions: list ? readElements(readElement(list.content).content) : [] };
 }
 
-/** A signature in DER. */
 const derSignature = ({ r, s }: ReturnType<typeof repeatableSignature>): Buffer =>
   sequence(integer(r), integer(s));
 

@@ -54,7 +54,6 @@ const shortened = (text: string): string => (text.length > 60 ? `${text.slice(0,
 const isFunction = (node: ts.Expression): boolean =>
   ts.isFunctionExpression(node) || ts.isArrowFunction(node) || ts.isClassExpression(node);
 
-/** The parts that an expression is made of. */
 function operands(node: ts.Expression): ts.Expression[] {
   const parts: ts.Expression[] = [];
   ts.forEachChild(node, (child) => {

@@ -11,7 +11,6 @@ import type { Module } from "./module.ts";
 import { type Place, type Reader, complain } from "./reader.ts";
 import { tableOf } from "../../../table.ts";
 
-/** One step of a path. */
 type Step =
   | { readonly field: string }
   | { readonly index: number }

@@ -34,7 +34,6 @@ export function listOf(
   return listOfModel(reader.readType(reader, element, scope, trail), at);
 }
 
-/** A list of these items. */
 export const listOfModel = (items: TypeModel, at: Position): TypeModel => ({
   ...leaf({ type: "array" }, at),
   items: settled(items),

@@ -26,7 +26,6 @@ export interface CallEstimate {
   readonly resultSize?: SizeEstimate | undefined;
 }
 
-/** A call to estimate. */
 export interface EstimatedCall {
   readonly name: string;
   readonly overload: Overload;

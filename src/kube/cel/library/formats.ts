@@ -21,7 +21,6 @@ import { KubernetesValue } from "./kubernetes-value.ts";
 
 const FORMAT = struct("kubernetes.NamedFormat");
 
-/** A named format. */
 export class NamedFormat extends KubernetesValue {
   readonly type = FORMAT;
   readonly name: string;
@@ -96,7 +95,6 @@ function named(name: CelValue): CelValue | CelError {
   return new Optional(FORMATS.get(name));
 }
 
-/** The library of formats. */
 export const formatLibrary: Library = {
   functions: [
     {

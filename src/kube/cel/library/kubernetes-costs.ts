@@ -264,7 +264,6 @@ function actual(
   }
 }
 
-/** The costs of Kubernetes' libraries. */
 export const kubernetesCosts: LibraryCosts = {
   estimate: (call) => ESTIMATES.get(call.name)?.(call),
   actual,

@@ -149,5 +149,4 @@ const functions: readonly FunctionDeclaration[] = [
   },
 ];
 
-/** Kubernetes' library of lists. */
 export const kubernetesListLibrary: Library = { functions };

@@ -271,5 +271,4 @@ const costs: LibraryCosts = {
   },
 };
 
-/** The library of list functions. */
 export const listLibrary: Library = { functions, macros: listMacros, costs };

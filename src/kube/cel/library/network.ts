@@ -20,7 +20,6 @@ import {
 const IP = opaque("net.IP");
 const CIDR = opaque("net.CIDR");
 
-/** An IP address. */
 class IpValue extends KubernetesValue {
   readonly type = IP;
   readonly address: Address;
@@ -264,7 +263,6 @@ const cidrFunctions: readonly FunctionDeclaration[] = [
   },
 ];
 
-/** The libraries of addresses and networks. */
 export const networkLibrary: Library = {
   functions: [...ipFunctions, ...cidrFunctions],
   types: [IP, CIDR],

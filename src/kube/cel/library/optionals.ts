@@ -145,7 +145,6 @@ const functions: readonly FunctionDeclaration[] = [
 const missingValue = (optional: Optional): CelValue | CelError =>
   optional.value === null ? null : new CelError("optional.none() dereference");
 
-/** The library of optional values. */
 export const optionalsLibrary: Library = {
   functions,
   macros: optionalMacros,

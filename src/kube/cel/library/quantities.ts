@@ -21,7 +21,6 @@ interface Scaled {
   readonly scale: number;
 }
 
-/** A quantity. */
 class QuantityValue extends KubernetesValue {
   readonly type = QUANTITY;
   readonly nanos: bigint;
@@ -214,5 +213,4 @@ const functions: readonly FunctionDeclaration[] = [
   },
 ];
 
-/** The library of quantities. */
 export const quantityLibrary: Library = { functions };

@@ -32,7 +32,6 @@ const all: Implementation = (text, pattern = null, limit = -1n) => {
   return found instanceof CelError ? found : new ValueList(found);
 };
 
-/** The library of patterns. */
 export const regexLibrary: Library = {
   functions: [
     { name: "find", overloads: [member("string_find_string", [STRING, STRING], STRING, find)] },

@@ -16,7 +16,6 @@ const SEMVER = struct("kubernetes.Semver");
 
 type Part = string | bigint;
 
-/** A version. */
 class SemverValue extends KubernetesValue {
   readonly type = SEMVER;
   readonly numbers: readonly bigint[];

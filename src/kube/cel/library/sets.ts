@@ -65,7 +65,6 @@ const onLists = (
   ],
 });
 
-/** The library of sets. */
 export const setsLibrary: Library = {
   functions: [
     onLists("contains", contains),

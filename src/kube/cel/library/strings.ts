@@ -242,5 +242,4 @@ const functions: readonly FunctionDeclaration[] = [
   },
 ];
 
-/** The library of strings. */
 export const stringLibrary: Library = { functions };

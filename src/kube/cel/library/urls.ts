@@ -12,7 +12,6 @@ import { KubernetesValue } from "./kubernetes-value.ts";
 
 const URL_TYPE = struct("kubernetes.URL");
 
-/** A URL. */
 class UrlValue extends KubernetesValue {
   readonly type = URL_TYPE;
   readonly url: GoUrl;
@@ -62,7 +61,6 @@ const getter = (
   ],
 });
 
-/** The library of URLs. */
 export const urlLibrary: Library = {
   functions: [
     { name: "url", overloads: [overload("string_to_url", [STRING], URL_TYPE, read)] },

@@ -222,7 +222,6 @@ export class ConditionalPath implements Path {
   }
 }
 
-/** The step that evaluates a path. */
 export class PathStep implements Step {
   readonly path: Path;
   readonly #tests: boolean;

@@ -74,7 +74,6 @@ function growing(start: Result): Result {
   return start;
 }
 
-/** A planned loop. */
 export class LoopStep implements Step {
   readonly #loop: ComprehensionExpr;
   readonly #steps: LoopSteps;

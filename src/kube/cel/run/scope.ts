@@ -40,7 +40,6 @@ export class Meter {
   }
 }
 
-/** The variables in scope. */
 export interface Scope {
   readonly meter: Meter;
   find(name: string): Result | undefined;
