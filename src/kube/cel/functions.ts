@@ -28,6 +28,11 @@ export interface FunctionDeclaration {
   readonly unguarded?: boolean;
 }
 
+export const functionOf = (name: string, ...overloads: Overload[]): FunctionDeclaration => ({
+  name,
+  overloads,
+});
+
 /** A function called as `name(args)`. */
 export const overload = (
   id: string,

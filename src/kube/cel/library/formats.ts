@@ -12,7 +12,7 @@ import {
   qualifiedNameErrors,
 } from "../../names.ts";
 import { stringFormat } from "../../schema/formats.ts";
-import { member, overload } from "../functions.ts";
+import { member, overload, functionOf } from "../functions.ts";
 import type { Library } from "../environment.ts";
 import { listOf, optionalOf, STRING, struct } from "../types.ts";
 import { type CelError, type CelValue, noSuchOverload, Optional, ValueList } from "../values.ts";
@@ -97,19 +97,16 @@ function named(name: CelValue): CelValue | CelError {
 
 export const formatLibrary: Library = {
   functions: [
-    {
-      name: "validate",
-      overloads: [
-        member("format-validate", [FORMAT, STRING], optionalOf(listOf(STRING)), validate),
-      ],
-    },
-    {
-      name: "format.named",
-      overloads: [overload("format-named", [STRING], optionalOf(FORMAT), named)],
-    },
-    ...[...FORMATS].map(([name, format]) => ({
-      name: `format.${name}`,
-      overloads: [overload(`format.${name}`, [], FORMAT, () => format)],
-    })),
+    functionOf(
+      "validate",
+      member("format-validate", [FORMAT, STRING], optionalOf(listOf(STRING)), validate),
+    ),
+    functionOf("format.named", overload("format-named", [STRING], optionalOf(FORMAT), named)),
+    ...[...FORMATS].map(([name, format]) =>
+      functionOf(
+        `format.${name}`,
+        overload(`format.${name}`, [], FORMAT, () => format),
+      ),
+    ),
   ],
 };

@@ -3,7 +3,7 @@
  *
  * @see https://kubernetes.io/docs/reference/using-api/cel/#kubernetes-regex-library
  */
-import { type Implementation, member } from "../functions.ts";
+import { type Implementation, member, functionOf } from "../functions.ts";
 import type { Library } from "../environment.ts";
 import { compilePattern } from "../patterns.ts";
 import { INT, listOf, STRING } from "../types.ts";
@@ -34,13 +34,11 @@ const all: Implementation = (text, pattern = null, limit = -1n) => {
 
 export const regexLibrary: Library = {
   functions: [
-    { name: "find", overloads: [member("string_find_string", [STRING, STRING], STRING, find)] },
-    {
-      name: "findAll",
-      overloads: [
-        member("string_find_all_string", [STRING, STRING], listOf(STRING), all),
-        member("string_find_all_string_int", [STRING, STRING, INT], listOf(STRING), all),
-      ],
-    },
+    functionOf("find", member("string_find_string", [STRING, STRING], STRING, find)),
+    functionOf(
+      "findAll",
+      member("string_find_all_string", [STRING, STRING], listOf(STRING), all),
+      member("string_find_all_string_int", [STRING, STRING, INT], listOf(STRING), all),
+    ),
   ],
 };
