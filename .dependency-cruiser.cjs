@@ -139,8 +139,6 @@ const RUNTIME_FLOORS = {
 
 /** A package, and the only places that know it. */
 const ONLY_IN = {
-  "@peculiar/asn1-schema": "^src/runtime/webhook/certificates/issue\\.ts$",
-  "@peculiar/asn1-x509": "^src/runtime/webhook/certificates/issue\\.ts$",
   "ts-morph": "^src/(generator/load\\.ts|cli/vendor/)",
   commander: "^src/cli/",
   "yeoman-environment": "^src/cli/vendor/",
@@ -156,6 +154,41 @@ const ONLY_IN = {
   vitest: "^src/testing/vitest-matchers\\.ts$",
   preact: "^src/page/",
   "d3-hierarchy": "^src/page/",
+};
+
+/** The files of a folder itself, which its nested folders may import. */
+const OWN_FILES = "[^/]+\\.ts$";
+
+/** Inside of src/kube, from the bottom up. */
+const KUBE_FLOORS = {
+  text: [],
+  x509: [],
+  "[^/]+(?=\\.ts$)": [OWN_FILES, "text/"],
+  values: [OWN_FILES],
+  selectors: [OWN_FILES, "text/"],
+  webhooks: [OWN_FILES, "selectors/"],
+  progress: [OWN_FILES, "values/"],
+  schema: [OWN_FILES, "text/"],
+  "cel/syntax": [`cel/${OWN_FILES}`],
+  "cel/cost": [`cel/${OWN_FILES}`, "cel/syntax/"],
+  "cel/run": [`cel/${OWN_FILES}`, "cel/cost/", "text/"],
+  "cel/check": [`cel/${OWN_FILES}`, "cel/library/"],
+  cel: [OWN_FILES, "schema/", "text/", "values/"],
+  rules: [OWN_FILES, "cel/", "schema/"],
+  definition: [OWN_FILES, "rules/", "schema/", "webhooks/"],
+};
+
+/** Inside of src/generator, from the bottom up. */
+const GENERATOR_FLOORS = {
+  "read/code": [OWN_FILES],
+  "read/marks": [OWN_FILES, "read/code/"],
+  "read/types": [OWN_FILES, "emit/", "read/code/", "read/marks/"],
+  read: [OWN_FILES, "emit/"],
+  uses: [OWN_FILES, "read/"],
+  emit: [OWN_FILES],
+  check: [OWN_FILES, "emit/", "read/"],
+  import: [OWN_FILES],
+  changes: [OWN_FILES, "import/"],
 };
 
 /** The page runs in a browser: it shares types with the server that tells it, and nothing that runs. */
@@ -216,6 +249,8 @@ module.exports = {
       from: { path: "^src/controlplane/[^/]+/", pathNot: "^src/controlplane/server/" },
       to: { path: "^src/controlplane/server/" },
     },
+    ...floorsOf("kube", KUBE_FLOORS),
+    ...floorsOf("generator", GENERATOR_FLOORS),
     ...packages,
     {
       name: "ground-imports-nothing",

@@ -263,9 +263,8 @@ export async function bundleCached(compiled, dist) {
   const program = (file, more) =>
     inCache(file, {
       entryPoints: [`${compiled}/cli/program.js`],
-      // Packages that are installed anyway: esbuild has a binary, the others issue certificates,
-      // which few commands do.
-      external: ["esbuild", "@peculiar/asn1-schema", "@peculiar/asn1-x509"],
+      // It is installed anyway, with a binary.
+      external: ["esbuild"],
       // Names stay: stack traces remain readable.
       minifyWhitespace: true,
       minifySyntax: true,

@@ -7,11 +7,10 @@ import type { ResourceInfo } from "../kube/resource.ts";
 import { Findings } from "./findings.ts";
 import { ts } from "./load.ts";
 import { decorationsOf } from "./read/marks/marks.ts";
-import { openModules, readerOf } from "./read/project.ts";
+import { openModules, readerOf } from "./read-project.ts";
 import { readResource } from "./read/marks/resource-call.ts";
 import { readSources } from "./sources.ts";
 
-/** A class with `@Resource`. */
 export interface KindClass extends ResourceInfo {
   readonly className: string;
   /** The path relative to the project, with `/`. */

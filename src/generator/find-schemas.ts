@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import type { Schema } from "../kube/schema/structural.ts";
 import { schemaOf } from "./emit/schema.ts";
 import { Findings } from "./findings.ts";
-import { openModules, readProject } from "./read/project.ts";
+import { openModules, readProject } from "./read-project.ts";
 import { readSources } from "./sources.ts";
 
 /** A version of a kind, and what its objects are. */

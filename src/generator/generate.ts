@@ -11,7 +11,7 @@ import type { Diagnostic } from "../errors.ts";
 import type { ResourceInfo } from "../kube/resource.ts";
 import type { CertificateMode } from "./emit/certificate-roles.ts";
 import type { PlaceOf } from "./places.ts";
-import type { Modules } from "./read/modules.ts";
+import type { Modules } from "./read/code/modules.ts";
 import { readSources } from "./sources.ts";
 import { keepResult, keptResult } from "./stamp.ts";
 
@@ -39,7 +39,6 @@ export interface ProjectFacts {
   readonly certificates?: CertificateMode;
 }
 
-/** The options of a run. */
 export interface GenerateOptions {
   /** The project's folder, which holds `tsconfig.json`. */
   readonly root: string;
@@ -66,7 +65,7 @@ export async function generate(options: GenerateOptions): Promise<Generated> {
   const kept = stamped ? keptResult(root) : undefined;
   if (kept) return { ...kept, kinds: kept.kinds as ResourceInfo[] };
   const sources = readSources(root, options.sources);
-  const { openModules } = await import("./read/project.ts");
+  const { openModules } = await import("./read-project.ts");
   const modules = openModules(root);
   const generated = await run(modules, sources, options.project);
   if (stamped) {
@@ -91,7 +90,7 @@ export async function generateEdited(
   project: ProjectFacts,
 ): Promise<Generated> {
   const root = resolve(folder);
-  const { openModules } = await import("./read/project.ts");
+  const { openModules } = await import("./read-project.ts");
   const texts = new Map([...edited].map(([path, text]) => [join(root, path), text]));
   const sources = [...readSources(root)].flatMap(([path, text]): [string, string][] => {
     const now = texts.has(path) ? texts.get(path) : text;
@@ -106,7 +105,7 @@ export function openProject(folder: string, project?: ProjectFacts): OpenProject
   let modules: Modules | undefined;
   return {
     async generate() {
-      const { openModules } = await import("./read/project.ts");
+      const { openModules } = await import("./read-project.ts");
       modules ??= openModules(root);
       modules.refresh();
       return run(modules, readSources(root), project);
@@ -134,7 +133,7 @@ async function run(
     { manifestsOf },
     { Findings },
   ] = await Promise.all([
-    import("./read/project.ts"),
+    import("./read-project.ts"),
     import("./check/check.ts"),
     import("./check/grants.ts"),
     import("./check/foreign-kinds.ts"),

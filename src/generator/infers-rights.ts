@@ -3,7 +3,7 @@
  */
 import { resolve } from "node:path";
 import { Findings } from "./findings.ts";
-import { openModules, readProject } from "./read/project.ts";
+import { openModules, readProject } from "./read-project.ts";
 import { readSources } from "./sources.ts";
 
 /**

@@ -14,7 +14,6 @@ import {
 } from "./field-errors.ts";
 import { sameJson } from "./json.ts";
 
-/** An item of a list. */
 type Item<T> = NonNullable<T> extends readonly (infer E)[] ? E : never;
 
 /** A value of a map. */

@@ -45,7 +45,7 @@ export async function installWebhooks(
 ): Promise<WebhookServerOptions> {
   const rendered = await renderDefault(folder);
   const asked = asking(rendered, handlers);
-  const certificate = await certificateFor(asked, systemClock);
+  const certificate = certificateFor(asked, systemClock);
   if (!certificate) throw notAsked(handlers.map((handler) => handler.constructor.name));
   const client = clientFor(controlPlane);
   let opened: (address: string) => void = () => undefined;

@@ -7,7 +7,7 @@ import { setDefaults } from "../kube/schema/defaults.ts";
 import { embeddedErrors } from "../kube/schema/embedded.ts";
 import { listErrors } from "../kube/schema/lists.ts";
 import { prune } from "../kube/schema/prune.ts";
-import { RuleChecker } from "../kube/schema/rule-check.ts";
+import { RuleChecker } from "../kube/rules/rule-check.ts";
 import type { Schema } from "../kube/schema/structural.ts";
 import { SchemaValidator } from "../kube/schema/validate.ts";
 import type { Random } from "./random.ts";

@@ -101,6 +101,16 @@ describe.skipIf(!hasOpenssl())("Requests for certificates", () => {
       by,
     );
 
+  const whoIs = async (identity: Identity): Promise<Answer["body"]> => {
+    const review = await ask(
+      "POST",
+      "/apis/authentication.k8s.io/v1/selfsubjectreviews",
+      { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" },
+      identity,
+    );
+    return review.body.status?.userInfo ?? review.body;
+  };
+
   const settled = async (name: string): Promise<Answer["body"]> => {
     await plane.settle();
     return (await ask("GET", `${REQUESTS}/${name}`)).body;
@@ -118,13 +128,7 @@ describe.skipIf(!hasOpenssl())("Requests for certificates", () => {
     expect(certificate.ca).toBe(false);
     const seconds = (Date.parse(certificate.validTo) - Date.parse(certificate.validFrom)) / 1000;
     expect(seconds).toBe(3600 + 300);
-    const review = await ask(
-      "POST",
-      "/apis/authentication.k8s.io/v1/selfsubjectreviews",
-      { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" },
-      { cert, key },
-    );
-    expect(review.body.status.userInfo).toMatchObject({
+    expect(await whoIs({ cert, key })).toMatchObject({
       username: "jane",
       groups: ["devs", "ops", "system:authenticated"],
     });
@@ -197,6 +201,35 @@ describe.skipIf(!hasOpenssl())("Requests for certificates", () => {
       },
     ]);
     expect(status.certificate).toBeDefined();
+  });
+
+  it("of a node with two names are approved, signed, and used by the last", async () => {
+    const [key, text] = newRequest("/O=system:nodes/CN=system:node:n3/CN=system:node:n4");
+    const spec = {
+      request: text,
+      signerName: "kubernetes.io/kube-apiserver-client-kubelet",
+      usages: ["client auth", "digital signature"],
+    };
+    const nodeNamed = (user: string): Identity =>
+      connectionOf(plane.kubeconfigFor({ user, groups: ["system:nodes"] }));
+    await create("of-first", spec, nodeNamed("system:node:n3"));
+    expect((await settled("of-first")).status).toEqual({});
+    await create("of-last", spec, nodeNamed("system:node:n4"));
+    const { status } = await settled("of-last");
+    const cert = Buffer.from(status.certificate as string, "base64").toString();
+    expect(new X509Certificate(cert).subject).toBe("O=system:nodes\nCN=system:node:n4");
+    const { username, groups } = await whoIs({ cert, key });
+    expect(username).toBe("system:node:n4");
+    expect(groups).toEqual(["system:nodes", "system:authenticated"]);
+  });
+
+  it("without a common name give a certificate that is nobody's", async () => {
+    const [key, text] = newRequest("/O=devs");
+    await create("nobody", { request: text });
+    await approve("nobody");
+    const { status } = await settled("nobody");
+    const cert = Buffer.from(status.certificate as string, "base64").toString();
+    expect((await whoIs({ cert, key })).message).toContain('User "system:anonymous" cannot create');
   });
 
   it("are refused for administrators, and approved and signed only by who may", async () => {

@@ -14,7 +14,7 @@ import { formatDiagnostic } from "../../src/errors.ts";
 import type { FieldError } from "../../src/kube/field-errors.ts";
 import { setDefaults } from "../../src/kube/schema/defaults.ts";
 import { listErrors } from "../../src/kube/schema/lists.ts";
-import { RuleChecker } from "../../src/kube/schema/rule-check.ts";
+import { RuleChecker } from "../../src/kube/rules/rule-check.ts";
 import type { Schema } from "../../src/kube/schema/structural.ts";
 import { SchemaValidator } from "../../src/kube/schema/validate.ts";
 import { generate } from "../../src/generator/generate.ts";

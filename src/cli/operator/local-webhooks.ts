@@ -5,7 +5,7 @@
 import type { Clock } from "../../clock.ts";
 import type { WebhookTarget } from "../../kube/webhooks/webhook-address.ts";
 import type { ManifestObject } from "../../kube/object.ts";
-import type { ServingCertificate } from "../../runtime/webhook/certificates/issue.ts";
+import { issueServing, type ServingCertificate } from "../../runtime/webhook/certificates/issue.ts";
 
 export interface WebhookConfiguration extends ManifestObject {
   readonly webhooks?: readonly { readonly name: string; readonly clientConfig: WebhookTarget }[];
@@ -98,14 +98,13 @@ export function askingAddress(
 const encodeBundle = (certificate: string): string => Buffer.from(certificate).toString("base64");
 
 /** A certificate for the Services, and for this machine; `undefined` where the objects ask no Service. */
-export async function certificateFor(
+export function certificateFor(
   objects: readonly ManifestObject[],
   clock: Clock,
   hosts: readonly string[] = [],
-): Promise<ServingCertificate | undefined> {
+): ServingCertificate | undefined {
   const services = askedServices(objects);
   if (services.length === 0) return undefined;
-  const { issueServing } = await import("../../runtime/webhook/certificates/issue.ts");
   const names = services.map((service) => {
     const [namespace = "", name = ""] = service.split("/");
     return `${name}.${namespace}.svc`;

@@ -63,7 +63,7 @@ export class OperatorWebhooks {
     const services = askedServices(objects);
     if (services.join() !== this.#services.join()) {
       this.#services = services;
-      this.#certificate = await certificateFor(objects, clock, hosts);
+      this.#certificate = certificateFor(objects, clock, hosts);
     }
     if (!this.#certificate) return undefined;
     if (this.#port === 0) this.#port = await freePort(this.#options.listensOn);

@@ -3,8 +3,7 @@
  *
  * @see https://pkg.go.dev/k8s.io/apiserver/pkg/admission/plugin/cel
  */
-import type { Result } from "../../kube/cel/run/scope.ts";
-import { CelError, CelMap, type CelValue } from "../../kube/cel/values.ts";
+import { CelError, CelMap, type CelValue, type Result } from "../../kube/cel/values.ts";
 import { aggregate } from "../../kube/status.ts";
 import { AUTHORIZER, type Authorize, RESOURCE_CHECK } from "./expressions/authorizer-library.ts";
 import type { CompiledExpression } from "./expressions/expressions.ts";

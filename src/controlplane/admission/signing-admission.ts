@@ -73,7 +73,7 @@ function validateSubject(request: AdmissionRequest, { spec }: SigningRequest): v
   if (spec.signerName !== CLIENT_SIGNER) return;
   let organizations: readonly string[];
   try {
-    ({ organizations } = readCertificateRequest(spec.request ?? ""));
+    ({ organizations } = readCertificateRequest(spec.request ?? "").subject);
   } catch (error) {
     throw refusal(request, `failed to parse CSR: ${messageOf(error)}`);
   }

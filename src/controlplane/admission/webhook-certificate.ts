@@ -14,6 +14,7 @@ import { type ConnectionOptions, type TLSSocket, connect } from "node:tls";
 import { systemClock } from "../../clock.ts";
 import { quote } from "../../kube/field-errors.ts";
 import { timeOf } from "../../kube/values/times.ts";
+import { subjectOf } from "../../kube/x509/certificate.ts";
 import { WebhookCallError } from "./webhook-failures.ts";
 
 /** The most names that a message lists; with more, it only counts them. */
@@ -219,9 +220,7 @@ function unknownAuthority(hint?: string, candidate?: X509Certificate): string {
  * number.
  */
 function nameOf(certificate: X509Certificate): string {
-  const { CN: commonName, O: organization } = certificate.toLegacyObject().subject as Partial<
-    Record<string, string | string[]>
-  >;
-  const [name] = [commonName, organization].flatMap((value) => value ?? []);
+  const { commonName, organizations } = subjectOf(certificate);
+  const name = commonName === "" ? organizations[0] : commonName;
   return name ?? `serial:${BigInt(`0x${certificate.serialNumber}`)}`;
 }

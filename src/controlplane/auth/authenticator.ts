@@ -11,7 +11,7 @@ import type { TokenAuthority } from "./tokens.ts";
 
 /** The identity of a TLS client. */
 export interface PeerIdentity {
-  /** The common name of a certificate of our CA. */
+  /** The common name of a certificate of our CA; not empty. */
   readonly commonName: string;
   readonly organizations: readonly string[];
   /** SHA-256 of the certificate, in lower-case hexadecimal digits. */
@@ -19,8 +19,8 @@ export interface PeerIdentity {
 }
 
 export interface Credentials {
-  /** Absent without a certificate; `untrusted` for one of another CA. */
-  readonly peer?: PeerIdentity | "untrusted";
+  /** Absent without a certificate, or without a name in it; `untrusted` for one of another CA. */
+  readonly peer?: PeerIdentity | "untrusted" | undefined;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }

@@ -4,14 +4,13 @@
  * @see https://www.rfc-editor.org/rfc/rfc2986
  */
 import { createPublicKey, verify } from "node:crypto";
-import { ALTERNATIVE_NAMES, COMMON_NAME, ORGANIZATION, oid } from "../../kube/x509/der.ts";
+import { ALTERNATIVE_NAMES } from "../../kube/x509/certificate.ts";
+import { type DerElement, oid, readElement, readElements } from "../../kube/x509/der.ts";
+import { type Subject, readSubject } from "../../kube/x509/subject.ts";
 
 /** The subject, the key and the names of a certificate request. */
 export interface CertificateRequest {
-  /** The subject, DER. */
-  readonly subject: Buffer;
-  readonly commonName: string;
-  readonly organizations: readonly string[];
+  readonly subject: Subject;
   /** The public key, DER (SPKI). */
   readonly publicKey: Buffer;
   /** The value of the extension with the alternative names, DER. */
@@ -33,7 +32,6 @@ const NAME_TAGS: Readonly<Record<number, AlternativeName>> = {
 const BLOCK = /-----BEGIN CERTIFICATE REQUEST-----([\s\S]*?)-----END CERTIFICATE REQUEST-----/;
 const EXTENSION_REQUEST = oid("1.2.840.113549.1.9.14");
 const ATTRIBUTES_TAG = 0xa0;
-const BMP_STRING_TAG = 0x1e;
 /** The digests of signature algorithms; `null` where the algorithm has its own. */
 const DIGESTS: readonly (readonly [Buffer, string | null])[] = [
   [oid("1.2.840.10045.4.3.2"), "sha256"],
@@ -72,28 +70,13 @@ export function readRequestBytes(bytes: Buffer): CertificateRequest {
   if (!version || !subject || !publicKey) throw new Error("x509: malformed certificate request");
   const alternativeNames = findAlternativeNames(rest.find(({ tag }) => tag === ATTRIBUTES_TAG));
   return {
-    subject: subject.whole,
-    commonName: namesIn(subject, oid(COMMON_NAME)).at(-1) ?? "",
-    organizations: namesIn(subject, oid(ORGANIZATION)),
+    subject: readSubject(subject, "skipped"),
     publicKey: publicKey.whole,
     alternativeNames,
     counts: countNames(alternativeNames),
     isSigned: isSigned(info, algorithm, signature, publicKey),
   };
 }
-
-/** The values of one attribute of a distinguished name, in their order. */
-function namesIn(subject: DerElement, attribute: Buffer): string[] {
-  return readElements(subject.content)
-    .flatMap(({ content }) => readElements(content))
-    .flatMap(({ content }) => {
-      const [type, value] = readElements(content);
-      return type && value && type.whole.equals(attribute) ? [textOf(value)] : [];
-    });
-}
-
-const textOf = ({ tag, content }: DerElement): string =>
-  tag === BMP_STRING_TAG ? new TextDecoder("utf-16be").decode(content) : content.toString("utf8");
 
 function findAlternativeNames(attributes: DerElement | undefined): Buffer | undefined {
   if (!attributes) return undefined;
@@ -132,50 +115,4 @@ function isSigned(
   const key = createPublicKey({ key: publicKey.whole, format: "der", type: "spki" });
   // The first byte is the number of unused bits in the last one.
   return verify(digest[1], info.whole, key, signature.content.subarray(1));
-}
-
-/** A tag, its content, and the bytes of the whole element. */
-interface DerElement {
-  readonly tag: number;
-  readonly content: Buffer;
-  readonly whole: Buffer;
-}
-
-/** The longest length field, in bytes: four gigabytes are more than any certificate has. */
-const LENGTH_BYTES_MAX = 4;
-
-/** The elements that follow each other in `bytes`. @throws Error when they end early */
-function readElements(bytes: Buffer): DerElement[] {
-  const elements: DerElement[] = [];
-  for (let at = 0; at < bytes.length;) {
-    const element = elementAt(bytes, at);
-    elements.push(element);
-    at += element.whole.length;
-  }
-  return elements;
-}
-
-/** The one element in `bytes`. @throws Error when there is none, or more than one */
-function readElement(bytes: Buffer): DerElement {
-  const element = elementAt(bytes, 0);
-  if (element.whole.length < bytes.length) throw new Error("trailing data");
-  return element;
-}
-
-function elementAt(bytes: Buffer, at: number): DerElement {
-  const [tag, first] = [bytes[at], bytes[at + 1]];
-  if (tag === undefined || first === undefined) throw new Error("data truncated");
-  let begin = at + 2;
-  let size = first;
-  if (first >= 0x80) {
-    const digits = first & 0x7f;
-    if (digits === 0 || digits > LENGTH_BYTES_MAX || begin + digits > bytes.length) {
-      throw new Error("invalid length");
-    }
-    size = bytes.readUIntBE(begin, digits);
-    begin += digits;
-  }
-  const end = begin + size;
-  if (end > bytes.length) throw new Error("data truncated");
-  return { tag, content: bytes.subarray(begin, end), whole: bytes.subarray(at, end) };
 }

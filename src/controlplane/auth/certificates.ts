@@ -5,35 +5,29 @@
 import { type KeyObject, X509Certificate, createPublicKey } from "node:crypto";
 import type { Clock } from "../../clock.ts";
 import {
-  EXTENDED_KEY_USAGE,
-  KEY_USAGE,
+  ALTERNATIVE_NAMES,
+  CERTIFICATE_SIGNATURE,
+  DIGITAL_SIGNATURE,
+  type KeyPair,
+  LIST_SIGNATURE,
   SERVER_AUTH,
-  derOf,
-  distinguishedName,
+  type Validity,
+  authorityExtensions,
   extension,
-  keyIdentifier,
+  leafExtensions,
   serverExtensions,
   signCertificate,
 } from "../../kube/x509/certificate.ts";
-import { ALTERNATIVE_NAMES, bits, boolean, oid, sequence } from "../../kube/x509/der.ts";
+import type { Subject } from "../../kube/x509/subject.ts";
 import type { CertificateRequest } from "./certificate-request.ts";
 import { newKey } from "./keys.ts";
 import { tableOf } from "../../table.ts";
 
-/** A certificate and its private key, both PEM. */
-export interface KeyPair {
-  readonly certificate: string;
-  readonly key: string;
-}
-
 interface Request {
-  readonly subject: Buffer;
+  readonly subject: Subject;
   readonly extensions: readonly Buffer[];
-  /**
-   * In milliseconds. Absent: ten years from an hour ago, so that a client with a slow clock accepts
-   * it.
-   */
-  readonly validity?: { readonly from: number; readonly to: number };
+  /** Absent: ten years from an hour ago, so that a client with a slow clock accepts it. */
+  readonly validity?: Validity;
 }
 
 /** The usages of a signed certificate, and how long it is valid from now. */
@@ -43,20 +37,18 @@ export interface SigningTerms {
   readonly ttlMs: number;
 }
 
-const CA_NAME = distinguishedName({ commonName: "tsop-ca" });
 const YEAR_MS = 365 * 24 * 3600 * 1000;
-const BASIC_CONSTRAINTS = "2.5.29.19";
 const CLIENT_AUTH = "1.3.6.1.5.5.7.3.2";
-/** The bits of the key usage; the first is the highest. */
+/** The bits of the key usage. */
 const USAGE_BITS = tableOf<number>({
-  signing: 0,
-  "digital signature": 0,
+  signing: DIGITAL_SIGNATURE,
+  "digital signature": DIGITAL_SIGNATURE,
   "content commitment": 1,
   "key encipherment": 2,
   "data encipherment": 3,
   "key agreement": 4,
-  "cert sign": 5,
-  "crl sign": 6,
+  "cert sign": CERTIFICATE_SIGNATURE,
+  "crl sign": LIST_SIGNATURE,
   "encipher only": 7,
   "decipher only": 8,
 });
@@ -85,7 +77,6 @@ const SHORT_MS = 8 * 3_600_000;
 export class CertificateAuthority {
   readonly #clock: Clock;
   readonly #keys: { publicKey: KeyObject; privateKey: KeyObject };
-  readonly #keyIdentifier: Buffer;
   /** The CA's own certificate, PEM. */
   readonly certificate: string;
 
@@ -93,35 +84,27 @@ export class CertificateAuthority {
   constructor(clock: Clock, privateKey: KeyObject, certificate?: string) {
     this.#clock = clock;
     this.#keys = { privateKey, publicKey: createPublicKey(privateKey) };
-    this.#keyIdentifier = keyIdentifier(derOf(this.#keys.publicKey));
     this.certificate =
       certificate ??
       this.#issue(this.#keys.publicKey, {
-        subject: CA_NAME,
-        extensions: [
-          extension(BASIC_CONSTRAINTS, sequence(boolean(true)), true),
-          // digitalSignature, keyEncipherment, keyCertSign
-          extension(KEY_USAGE, bits(Buffer.from([0b1010_0100]), 2), true),
-        ],
+        subject: { commonName: "tsop-ca", organizations: [] },
+        extensions: authorityExtensions(),
       });
   }
 
   /** A server certificate for these DNS names and IP addresses. */
   server(names: readonly string[]): KeyPair {
     return this.#pair({
-      subject: distinguishedName({ commonName: "kube-apiserver" }),
-      extensions: [...serverExtensions(names)],
+      subject: { commonName: "kube-apiserver", organizations: [] },
+      extensions: serverExtensions(names),
     });
   }
 
   /** A client certificate for that user in those groups. */
   client(user: string, groups: readonly string[] = []): KeyPair {
     return this.#pair({
-      subject: distinguishedName({ commonName: user, organizations: groups }),
-      extensions: [
-        extension(KEY_USAGE, bits(Buffer.from([0b1010_0000]), 5), true),
-        extension(EXTENDED_KEY_USAGE, sequence(oid(CLIENT_AUTH))),
-      ],
+      subject: { commonName: user, organizations: groups },
+      extensions: leafExtensions([DIGITAL_SIGNATURE], [CLIENT_AUTH]),
     });
   }
 
@@ -143,9 +126,10 @@ export class CertificateAuthority {
       subject: request.subject,
       validity: { from: now - BACKDATE_MS, to: Math.min(end, own) },
       extensions: [
-        ...keyUsage(usages),
-        ...(ids.length > 0 ? [extension(EXTENDED_KEY_USAGE, sequence(...ids.map(oid)))] : []),
-        extension(BASIC_CONSTRAINTS, sequence(), true),
+        ...leafExtensions(
+          usages.flatMap((usage) => USAGE_BITS.get(usage) ?? []),
+          ids,
+        ),
         ...(names ? [extension(ALTERNATIVE_NAMES, names)] : []),
       ],
     });
@@ -178,27 +162,15 @@ export class CertificateAuthority {
 
   #issue(publicKey: KeyObject, request: Request): string {
     const now = this.#clock.now();
+    const validity = request.validity ?? { from: now - 3_600_000, to: now + 10 * YEAR_MS };
     return signCertificate(
+      { ...request, publicKey, validity },
       {
-        issuer: CA_NAME,
-        issuerKey: this.#keyIdentifier,
-        subject: request.subject,
-        publicKey,
-        validity: request.validity ?? { from: now - 3_600_000, to: now + 10 * YEAR_MS },
-        extensions: request.extensions,
+        privateKey: this.#keys.privateKey,
+        // Absent while its own is issued.
+        authority: this.certificate,
+        seeded: this.#clock.seededBytes?.bind(this.#clock),
       },
-      this.#keys.privateKey,
-      this.#clock.seededBytes?.bind(this.#clock),
     );
   }
-}
-
-/** The key usage extension, if any of the usages belongs in it. */
-function keyUsage(usages: readonly string[]): Buffer[] {
-  const set = usages.flatMap((usage) => USAGE_BITS.get(usage) ?? []);
-  if (set.length === 0) return [];
-  const last = Math.max(...set);
-  const bytes = Buffer.alloc((last >> 3) + 1);
-  for (const bit of set) bytes[bit >> 3] = (bytes[bit >> 3] ?? 0) | (0x80 >> (bit & 7));
-  return [extension(KEY_USAGE, bits(bytes, 7 - (last & 7)), true)];
 }

@@ -1,5 +1,5 @@
 /** The kubeconfig, with which any client of Kubernetes reaches the control plane. */
-import type { KeyPair } from "./certificates.ts";
+import type { KeyPair } from "../../kube/x509/certificate.ts";
 
 const base64 = (text: string): string => Buffer.from(text, "utf8").toString("base64");
 

@@ -11,7 +11,7 @@ import type { TableColumn, TablePrinter } from "../kinds.ts";
 import { humanDuration } from "../../kube/values/age.ts";
 import { columnsOf } from "../builtin/printer-of.ts";
 import type { DefinitionColumn } from "../../kube/definition/definition.ts";
-import { type JsonPath, parseJsonPath } from "../../kube/text/json-path.ts";
+import { type JsonPath, parseJsonPath } from "../../kube/json-path.ts";
 
 interface PathColumn {
   readonly column: TableColumn;

@@ -9,7 +9,7 @@ import { dropNulls, setDefaults } from "../../kube/schema/defaults.ts";
 import { coerceEmbedded, embeddedErrors } from "../../kube/schema/embedded.ts";
 import { listErrors } from "../../kube/schema/lists.ts";
 import { prune } from "../../kube/schema/prune.ts";
-import type { RuleChecker } from "../../kube/schema/rule-check.ts";
+import type { RuleChecker } from "../../kube/rules/rule-check.ts";
 import { propertyOf, type Schema } from "../../kube/schema/structural.ts";
 import { SchemaValidator } from "../../kube/schema/validate.ts";
 import { failure } from "../../kube/status.ts";

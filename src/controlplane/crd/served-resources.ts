@@ -5,7 +5,7 @@ import { schemasOf } from "../../kube/schema/keyword-rules.ts";
 import type { SentObject } from "../../kube/object.ts";
 import { apiVersionOf, parseApiVersion } from "../../kube/resource.ts";
 import { prune } from "../../kube/schema/prune.ts";
-import { RuleChecker } from "../../kube/schema/rule-check.ts";
+import { RuleChecker } from "../../kube/rules/rule-check.ts";
 import type { Schema } from "../../kube/schema/structural.ts";
 import type { WebhookTarget } from "../../kube/webhooks/webhook-address.ts";
 import { compareVersions } from "../discovery/versions.ts";
@@ -21,7 +21,7 @@ import {
   type DefinitionVersion,
   isConditionTrue,
 } from "../../kube/definition/definition.ts";
-import { type JsonPath, parseJsonPath } from "../../kube/text/json-path.ts";
+import { type JsonPath, parseJsonPath } from "../../kube/json-path.ts";
 import { scaleAccess } from "./scale.ts";
 
 const VERBS = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];

@@ -6,7 +6,6 @@
  */
 type Severity = "breaking" | "risky" | "safe";
 
-/** One difference. */
 export interface Change {
   readonly severity: Severity;
   /** The CRD's name: `zones.dns.example.com`. */

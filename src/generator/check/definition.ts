@@ -5,7 +5,7 @@
 import { definitionErrors } from "../../kube/definition/definition-rules.ts";
 import type { Definition } from "../../kube/definition/definition.ts";
 import type { FieldError } from "../../kube/field-errors.ts";
-import { parseJsonPath } from "../../kube/text/json-path.ts";
+import { parseJsonPath } from "../../kube/json-path.ts";
 import type { JsonObject } from "../../kube/object.ts";
 import { validateObjectMeta } from "../../kube/metadata.ts";
 import { dns1123SubdomainErrors } from "../../kube/names.ts";

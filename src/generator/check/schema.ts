@@ -1,8 +1,8 @@
 /** The schema of a kind, judged by the rules that the API server applies to it, CEL included. */
 import type { FieldError } from "../../kube/field-errors.ts";
-import { defaultErrors } from "../../kube/schema/default-rules.ts";
+import { defaultErrors } from "../../kube/rules/default-rules.ts";
 import { keywordErrors } from "../../kube/schema/keyword-rules.ts";
-import { ruleErrors } from "../../kube/schema/rule-errors.ts";
+import { ruleErrors } from "../../kube/rules/rule-errors.ts";
 import { structuralErrors } from "../../kube/schema/structural-rules.ts";
 import type { Schema } from "../../kube/schema/structural.ts";
 import { schemaOf } from "../emit/schema.ts";

@@ -22,7 +22,6 @@ import { webhookConfigurations } from "./webhooks.ts";
 const ROLE = "config/rbac/role.yaml";
 const WEBHOOK_FOLDER = "config/webhook/";
 
-/** The input of the manifests. */
 export interface ManifestParts {
   readonly grants: readonly GrantModel[];
   readonly kinds: readonly VersionedKind[];

@@ -2,7 +2,6 @@
 import type { Schema } from "../../kube/schema/structural.ts";
 import type { TypeModel } from "../model.ts";
 
-/** The schema of a type and all that is in it. */
 export function schemaOf(type: TypeModel): Schema {
   const { properties, items, values } = type;
   const schema: Schema = { ...type.schema };

@@ -3,7 +3,6 @@ import { TsopError } from "../../errors.ts";
 import { isRecord, misshapen, type Shape, unknownFields } from "./shape.ts";
 import { tableOf } from "../../table.ts";
 
-/** A column of a definition. */
 export interface ColumnDefinition {
   readonly name: string;
   readonly type: string;
@@ -13,7 +12,6 @@ export interface ColumnDefinition {
   readonly priority?: number;
 }
 
-/** A version of a definition. */
 export interface VersionDefinition {
   readonly name: string;
   readonly served: boolean;

@@ -7,7 +7,6 @@ import { type CrdDefinition, readDefinition, refusal } from "./definition.ts";
 import { type SharedSchema, kindSource } from "./kind-source.ts";
 import { normalSchema } from "./normal-schema.ts";
 
-/** The kind that was imported. */
 interface ImportedKind {
   readonly group: string;
   readonly kind: string;
@@ -15,7 +14,6 @@ interface ImportedKind {
   readonly versions: readonly string[];
 }
 
-/** The result of an import. */
 export interface Imported {
   readonly kind: ImportedKind;
   /** The sources by their path in the project. */
@@ -24,7 +22,6 @@ export interface Imported {
   readonly notes: readonly string[];
 }
 
-/** Options of an import. */
 export interface ImportCrdOptions {
   /** A suffix that tells the file from that of another kind of this name. */
   readonly suffix?: string;

@@ -18,7 +18,6 @@ export interface SharedSchema {
   readonly types: readonly string[];
 }
 
-/** The source of one version. */
 export interface KindSource {
   readonly text: string;
   /**

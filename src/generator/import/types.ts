@@ -12,7 +12,6 @@ import { type Carrier, type Uses, markersOf } from "./markers-of.ts";
 import { literal } from "./source-text.ts";
 import { present } from "../../present.ts";
 
-/** A class that the source declares. */
 export interface ClassSource {
   readonly name: string;
   readonly description?: string;
@@ -20,7 +19,6 @@ export interface ClassSource {
   readonly fields: readonly FieldSource[];
 }
 
-/** A field of a class. */
 export interface FieldSource {
   readonly name: string;
   readonly description?: string;

@@ -2,8 +2,8 @@
 import type { ts } from "../load.ts";
 import type { ConversionModel, VersionModel } from "../model.ts";
 import { decorationsOf } from "./marks/marks.ts";
-import type { Module } from "./module.ts";
-import { type Reader, complain } from "./reader.ts";
+import type { Module } from "./code/module.ts";
+import { type Reader, complain } from "./code/reader.ts";
 import { tokenOf } from "./marks/token.ts";
 
 /** The conversions of one class: one that can be read, unless it has the marker twice. */

@@ -1,8 +1,8 @@
 /** The class that answers a webhook: which methods it has, its own and inherited ones. */
 import { ts } from "../load.ts";
 import type { HandlerModel } from "../model.ts";
-import type { Module } from "./module.ts";
-import type { Reader } from "./reader.ts";
+import type { Module } from "./code/module.ts";
+import type { Reader } from "./code/reader.ts";
 
 /** Reads a class with the marker of a webhook. */
 export function readHandler(

@@ -12,9 +12,9 @@ import type { Findings } from "../findings.ts";
 import type { HandlerModel, Position, WebhookEntry, WebhookModel } from "../model.ts";
 import { readHandler } from "./handler.ts";
 import { decorationsOf } from "./marks/marks.ts";
-import type { Module } from "./module.ts";
+import type { Module } from "./code/module.ts";
 import { type OptionTable, type SaidOptions, readOptions } from "./marks/options.ts";
-import { type Reader, complain } from "./reader.ts";
+import { type Reader, complain } from "./code/reader.ts";
 import { tokenOf } from "./marks/token.ts";
 import { present } from "../../present.ts";
 
@@ -57,7 +57,6 @@ interface Target {
   readonly kind?: Pick<ResourceInfo, "group" | "version" | "kind">;
 }
 
-/** The webhooks on one class. */
 export function readWebhooks(
   reader: Reader,
   module: Module,

@@ -1,8 +1,8 @@
 /** Finds the functions of the project that a call calls. */
 import { ts } from "../load.ts";
-import type { Module } from "../read/module.ts";
-import type { Found } from "../read/modules.ts";
-import type { Reader } from "../read/reader.ts";
+import type { Module } from "../read/code/module.ts";
+import type { Found } from "../read/code/modules.ts";
+import type { Reader } from "../read/code/reader.ts";
 import { classAround, fieldOf, findBinding, plain } from "./bindings.ts";
 import { partsOf, typeNamed } from "./types.ts";
 

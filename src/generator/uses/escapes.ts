@@ -1,7 +1,7 @@
 /** Kinds that are named at places from which they cannot be followed. */
 import { ts } from "../load.ts";
-import type { Module } from "../read/module.ts";
-import type { Reader } from "../read/reader.ts";
+import type { Module } from "../read/code/module.ts";
+import type { Reader } from "../read/code/reader.ts";
 import { type TokenModel, tokenOf } from "../read/marks/token.ts";
 import { findBinding, plain } from "./bindings.ts";
 import type { Callees } from "./callees.ts";

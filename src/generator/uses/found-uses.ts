@@ -1,8 +1,8 @@
 /** The uses of kinds that were found, and those that stay unclear. */
 import { ts } from "../load.ts";
 import type { UnclearModel, UseModel, UsesModel } from "../model.ts";
-import type { Module } from "../read/module.ts";
-import type { Reader } from "../read/reader.ts";
+import type { Module } from "../read/code/module.ts";
+import type { Reader } from "../read/code/reader.ts";
 import { type TokenModel, tokenOf } from "../read/marks/token.ts";
 import { plain } from "./bindings.ts";
 import { isLocal, lastName } from "./methods.ts";

@@ -7,10 +7,10 @@
  */
 import { ts } from "../load.ts";
 import { parseApiVersion } from "../../kube/resource.ts";
-import { evaluate } from "../read/evaluate.ts";
-import type { Module } from "../read/module.ts";
-import type { Found } from "../read/modules.ts";
-import type { Reader } from "../read/reader.ts";
+import { evaluate } from "../read/code/evaluate.ts";
+import type { Module } from "../read/code/module.ts";
+import type { Found } from "../read/code/modules.ts";
+import type { Reader } from "../read/code/reader.ts";
 import { type TokenModel, declaredToken } from "../read/marks/token.ts";
 import {
   EACH,

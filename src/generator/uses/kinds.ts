@@ -26,7 +26,6 @@ export const partly = ({ tokens, parameters }: Kinds): Kinds => ({
   parameters: parameters.map((part) => ({ ...part, partial: true })),
 });
 
-/** No kind. */
 export const NONE: Kinds = { tokens: [], parameters: [] };
 /** The union of some kinds, each token once. */
 export const union = (all: readonly Kinds[]): Kinds => ({

@@ -1,6 +1,6 @@
 /** Values that are put into lists, sets and maps after these were made. */
 import { ts } from "../load.ts";
-import type { Reader } from "../read/reader.ts";
+import type { Reader } from "../read/code/reader.ts";
 import { findBinding } from "./bindings.ts";
 
 /** A value that is put into a list, a set or a map. */

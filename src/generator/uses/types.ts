@@ -3,8 +3,8 @@
  * them.
  */
 import { ts } from "../load.ts";
-import type { Module } from "../read/module.ts";
-import type { Found, Modules } from "../read/modules.ts";
+import type { Module } from "../read/code/module.ts";
+import type { Found, Modules } from "../read/code/modules.ts";
 import { EACH, type Path } from "./bindings.ts";
 
 /** A written type, in the file in which it was written. */

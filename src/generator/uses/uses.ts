@@ -13,8 +13,8 @@ import {
 } from "../../kube/needed-rights.ts";
 import { ts } from "../load.ts";
 import type { KindModel, Position, UsesModel } from "../model.ts";
-import type { Module } from "../read/module.ts";
-import type { Reader } from "../read/reader.ts";
+import type { Module } from "../read/code/module.ts";
+import type { Reader } from "../read/code/reader.ts";
 import { type TokenModel, tokenOf } from "../read/marks/token.ts";
 import { EACH, type Path, findBinding, plain } from "./bindings.ts";
 import { Callees } from "./callees.ts";

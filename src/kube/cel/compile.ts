@@ -16,9 +16,9 @@ import { literalIssues } from "./check/literal-rules.ts";
 import { parse } from "./syntax/parser.ts";
 import { PlanError } from "./run/plan-error.ts";
 import { plan } from "./run/planner.ts";
-import { CostExceeded, Meter, type Result, type Step } from "./run/scope.ts";
+import { CostExceeded, Meter, type Step } from "./run/scope.ts";
 import { type CelType, DYN } from "./types.ts";
-import { CelError } from "./values.ts";
+import { CelError, type Result } from "./values.ts";
 
 /** The cost limit of one evaluation in the API server. */
 const CALL_COST_LIMIT = 1_000_000;
@@ -36,10 +36,8 @@ export class CompileFailure {
   }
 }
 
-/** The result of an evaluation, and its cost. */
 export interface Evaluation {
   readonly result: Result;
-  /** The cost of the evaluation. */
   readonly cost: number;
   /** Whether it was stopped because of its cost. */
   readonly stopped: boolean;
@@ -48,7 +46,6 @@ export interface Evaluation {
 /** The variables of an evaluation: a value, or `undefined` for a variable that does not exist. */
 export type Bindings = (name: string) => Result | undefined;
 
-/** A compiled expression. */
 export class Expression {
   readonly #tree: Expr;
   readonly #environment: Environment;
@@ -59,7 +56,6 @@ export class Expression {
     this.#environment = environment;
   }
 
-  /** The type of the result. */
   get type(): CelType {
     return this.#tree.type ?? DYN;
   }

@@ -88,7 +88,6 @@ const HALF_KNOWN = new Map<string, CelType>([
   ),
 ]);
 
-/** The environment of an expression. */
 export class Environment {
   readonly macros: readonly Macro[];
   readonly costs: readonly LibraryCosts[];

@@ -17,7 +17,6 @@ export interface Overload {
   readonly run?: Implementation | undefined;
 }
 
-/** A function with all of its overloads. */
 export interface FunctionDeclaration {
   readonly name: string;
   readonly overloads: readonly Overload[];
@@ -28,6 +27,11 @@ export interface FunctionDeclaration {
   /** Whether arguments are not compared with the overload's types at run time. */
   readonly unguarded?: boolean;
 }
+
+export const functionOf = (name: string, ...overloads: Overload[]): FunctionDeclaration => ({
+  name,
+  overloads,
+});
 
 /** A function called as `name(args)`. */
 export const overload = (

@@ -10,9 +10,16 @@ import type { JsonObject } from "../object.ts";
 import { propertyOf, type Schema, valuesOf } from "../schema/structural.ts";
 import { withTypeMeta } from "./declared-type.ts";
 import { escapeName, unescapeName } from "./escaping.ts";
-import type { Result } from "./run/scope.ts";
 import { Duration, parseDate, parseDuration, parseTimestamp } from "./time.ts";
-import { CelError, CelList, CelMap, type CelValue, noSuchOverload, ownEquals } from "./values.ts";
+import {
+  CelError,
+  CelList,
+  CelMap,
+  type CelValue,
+  noSuchOverload,
+  ownEquals,
+  type Result,
+} from "./values.ts";
 
 /** The value of a piece of JSON. */
 export function valueOf(json: unknown, schema: Schema): Result {

@@ -4,7 +4,6 @@
  * @see https://github.com/google/cel-spec/blob/master/doc/langdef.md#type-system
  */
 
-/** The family of a type. */
 type TypeKind =
   | "bool"
   | "bytes"
@@ -80,7 +79,6 @@ export const optionalOf = (of: CelType): CelType => opaque("optional_type", of);
 /** An object type; its fields are known to the environment. */
 export const struct = (name: string): CelType => simple("struct", name);
 
-/** A type parameter. */
 export const parameter = (name: string): CelType => simple("parameter", name);
 
 /** The types without parameters: lists and maps as the values of `type()` have them. */

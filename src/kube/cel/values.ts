@@ -22,7 +22,6 @@ import {
   UINT,
 } from "./types.ts";
 
-/** A value of CEL. */
 export type CelValue = null | boolean | bigint | number | string | Uint8Array | CelObject;
 
 /** A failed evaluation. It travels as a value, because `&&` and `||` may swallow it. */
@@ -33,6 +32,9 @@ export class CelError {
     this.message = message;
   }
 }
+
+/** A value, or the error in its place. */
+export type Result = CelValue | CelError;
 
 /** The error of a call without a matching overload. */
 export const noSuchOverload = (): CelError => new CelError("no such overload");
@@ -68,7 +70,6 @@ export class Uint extends CelObject {
   }
 }
 
-/** A type as a value. */
 export class TypeValue extends CelObject {
   readonly type = TYPE;
   readonly of: CelType;
@@ -108,7 +109,6 @@ export class Optional extends CelObject {
   }
 }
 
-/** A list. */
 export abstract class CelList extends CelObject {
   readonly type = LIST;
   abstract readonly size: number;
@@ -173,7 +173,6 @@ export function appendAll(items: CelValue[], list: CelList): CelError | undefine
   return undefined;
 }
 
-/** A map. */
 export abstract class CelMap extends CelObject {
   readonly type = MAP;
   abstract readonly size: number;

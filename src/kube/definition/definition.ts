@@ -10,7 +10,6 @@ import type { SentObject } from "../object.ts";
 import type { WebhookClientConfig } from "../webhooks/webhook-address.ts";
 import type { Schema } from "../schema/structural.ts";
 
-/** The names of a kind. */
 export interface DefinitionNames {
   plural?: string;
   singular?: string;
@@ -37,13 +36,11 @@ export interface DefinitionScale {
   labelSelectorPath?: string;
 }
 
-/** The subresources of a version. */
 interface DefinitionSubresources {
   status?: object;
   scale?: DefinitionScale;
 }
 
-/** One version of a kind. */
 export interface DefinitionVersion {
   name: string;
   served?: boolean;
@@ -62,7 +59,6 @@ export interface DefinitionConversion {
   webhook?: { clientConfig?: WebhookClientConfig; conversionReviewVersions?: string[] };
 }
 
-/** A condition of a definition. */
 export interface DefinitionCondition {
   type: string;
   status: "True" | "False" | "Unknown";
@@ -72,7 +68,6 @@ export interface DefinitionCondition {
   observedGeneration?: number;
 }
 
-/** A CustomResourceDefinition. */
 export interface Definition extends SentObject {
   spec: {
     group?: string;

@@ -1,8 +1,8 @@
 /** Validation of the schema of a version. */
 import { type FieldError, forbidden, invalidValue } from "../field-errors.ts";
-import { defaultErrors } from "../schema/default-rules.ts";
+import { defaultErrors } from "../rules/default-rules.ts";
 import { keywordErrors, unsupportedKeyword } from "../schema/keyword-rules.ts";
-import { ruleErrors } from "../schema/rule-errors.ts";
+import { ruleErrors } from "../rules/rule-errors.ts";
 import { structuralErrors } from "../schema/structural-rules.ts";
 import type { Schema } from "../schema/structural.ts";
 import { goKeywords, goSchema } from "./go-form.ts";

@@ -23,7 +23,6 @@ const COLUMN_FORMATS = [
 const MAX_SELECTABLE_FIELDS = 8;
 const WARNING_MAX_BYTES = 256;
 
-/** The paths of the parts of a version. */
 interface PartPaths {
   readonly schema: string;
   readonly subresources: string;

@@ -58,7 +58,6 @@ function typesOf(schema: Schema, intOrString: boolean): readonly string[] {
   return schema.type === undefined ? [] : [schema.type];
 }
 
-/** A declared field. */
 interface PreparedField {
   readonly name: string;
   readonly node: PreparedSchema;

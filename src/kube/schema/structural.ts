@@ -21,7 +21,6 @@ export interface ValidationRule {
   optionalOldSelf?: boolean;
 }
 
-/** A node of a schema. */
 export interface Schema {
   type?: "object" | "array" | "string" | "integer" | "number" | "boolean";
   format?: string;

@@ -25,7 +25,6 @@ import {
 import { PreparedSchema } from "./prepared.ts";
 import { propertyOf, type Schema } from "./structural.ts";
 
-/** Options of the check of a value. */
 interface ValidateOptions {
   /** The path of the value in its object: the start of every error's path. */
   readonly base?: string;

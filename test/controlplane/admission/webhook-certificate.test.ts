@@ -8,7 +8,8 @@ import {
   certificatesIn,
   distrustOf,
 } from "../../../src/controlplane/admission/webhook-certificate.ts";
-import { CertificateAuthority, type KeyPair } from "../../../src/controlplane/auth/certificates.ts";
+import { CertificateAuthority } from "../../../src/controlplane/auth/certificates.ts";
+import type { KeyPair } from "../../../src/kube/x509/certificate.ts";
 
 const open: (Server | TLSSocket)[] = [];
 afterEach(() => {

@@ -1,7 +1,9 @@
-import { X509Certificate } from "node:crypto";
+import { createPrivateKey, X509Certificate } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../src/clock.ts";
-import { CertificateAuthority, type KeyPair } from "../../../src/controlplane/auth/certificates.ts";
+import { CertificateAuthority } from "../../../src/controlplane/auth/certificates.ts";
+import type { KeyPair } from "../../../src/kube/x509/certificate.ts";
 import { createKeys } from "../../../src/controlplane/auth/keys.ts";
 
 const YEAR_MS = 365 * 24 * 3600 * 1000;
@@ -32,6 +34,19 @@ describe("The certificate authority", () => {
     const name = bytes.indexOf("ada");
     bytes.write("eve", name);
     expect(authority.vouchesFor(new X509Certificate(bytes))).toBe(false);
+  });
+
+  it("of an earlier control plane goes on: its clients keep access, and new certificates are its own", () => {
+    const file = new URL("../../kube/x509/earlier.data.json", import.meta.url);
+    const { controlPlane } = JSON.parse(readFileSync(file, "utf8")) as {
+      controlPlane: { authority: KeyPair; client: string };
+    };
+    const { certificate, key } = controlPlane.authority;
+    const earlier = new CertificateAuthority(clock, createPrivateKey(key), certificate);
+    expect(earlier.vouchesFor(new X509Certificate(controlPlane.client))).toBe(true);
+    const issued = new X509Certificate(earlier.client("ada").certificate);
+    expect(earlier.vouchesFor(issued)).toBe(true);
+    expect(issued.checkIssued(new X509Certificate(certificate))).toBe(true);
   });
 
   it("vouches from when a certificate begins until it ends", async () => {

@@ -13,7 +13,7 @@ import { checkWebhooks } from "../../../src/generator/check/webhooks.ts";
 import { crdOf, groupVersions } from "../../../src/generator/emit/crd.ts";
 import { webhookConfigurations } from "../../../src/generator/emit/webhooks.ts";
 import { Findings } from "../../../src/generator/findings.ts";
-import { openModules, readProject } from "../../../src/generator/read/project.ts";
+import { openModules, readProject } from "../../../src/generator/read-project.ts";
 import { connectionOf } from "../../conformance/replay.ts";
 
 const root = mkdtempSync(join(tmpdir(), "tsop-accepted-"));

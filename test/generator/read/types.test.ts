@@ -7,7 +7,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import type { Diagnostic } from "../../../src/errors.ts";
 import { schemaOf } from "../../../src/generator/emit/schema.ts";
 import { Findings } from "../../../src/generator/findings.ts";
-import { openModules, readProject } from "../../../src/generator/read/project.ts";
+import { openModules, readProject } from "../../../src/generator/read-project.ts";
 import { BARREL, fileOf, FORMS, LIB, type Form } from "./type-forms.ts";
 import { normal, type Shape, shapeOfSchema, TypeOracle } from "./type-oracle.ts";
 

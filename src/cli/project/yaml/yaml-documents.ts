@@ -2,9 +2,17 @@
  * YAML that people and programs hand over, read within bounds: as kubectl reads it, not as the strict parser wants
  * it. Every command reads through here, so that no text can take the stack or the memory.
  */
-import { Composer, isNode, Lexer, LineCounter, type Node, Parser, type Document } from "yaml";
+import { type Document, isNode, LineCounter, type Node } from "yaml";
 import { TsopError } from "../../../errors.ts";
-import { MAX_DEPTH, YamlProblem, YamlValues } from "./yaml-values.ts";
+import { present } from "../../../present.ts";
+import {
+  CORE_RULES,
+  parseYaml,
+  type YamlFault,
+  type YamlLimits,
+  YamlProblem,
+  YamlValues,
+} from "../../../kube/text/bounded-yaml.ts";
 
 /** The path of a value: fields and indexes. */
 export type ValuePath = readonly (string | number)[];
@@ -32,8 +40,35 @@ interface ReadOptions {
   readonly maxTokens?: number;
 }
 
-/** A whole cluster's CRDs, 20 MB, have 3.5 million. */
-const MAX_TOKENS = 5_000_000;
+const LIMITS: YamlLimits = {
+  // A whole cluster's CRDs, 20 MB, have 3.5 million.
+  tokens: 5_000_000,
+  // CRDs have about a hundred levels at most.
+  depth: 500,
+  aliased: 200_000,
+};
+const REPAIR = "Repair that line; nothing was written.";
+const WRITE_OUT = "Write the values out in place of the aliases; nothing was written.";
+
+/** The words of each problem, and the next step of the user where it is not to repair the line. */
+const FAULTS: Readonly<
+  Record<YamlFault, (about: string, limits: YamlLimits) => readonly [what: string, fix?: string]>
+> = {
+  tokens: (_, { tokens }) => [
+    `it has more than ${tokens} tokens`,
+    "Split the file; nothing was written.",
+  ],
+  depth: (_, { depth }) => [
+    `it is nested deeper than ${depth} levels`,
+    "Write it with fewer levels; nothing was written.",
+  ],
+  aliased: (_, { aliased }) => [`its aliases expand to more than ${aliased} values`, WRITE_OUT],
+  "unknown anchor": (name) => [`there is no anchor \`${name}\` before this alias`],
+  "circular anchor": (name) => [`the anchor \`${name}\` contains itself`, WRITE_OUT],
+  merge: () => ["`<<` takes a mapping, or a list of mappings"],
+  key: () => ["a key is a list or a mapping, but a string is expected"],
+  "repeated key": (name) => [`the key \`${name}\` is there twice`],
+};
 
 /**
  * The values of the documents of a YAML or JSON text; those that are empty are left out.
@@ -68,9 +103,9 @@ export function readYaml(text: string, from: string, options: ReadOptions = {}):
 /** A document whose syntax may be broken. */
 interface Composed {
   readonly tree: Document.Parsed;
-  readonly options: ReadOptions;
   readonly at: (offset: number) => string;
   readonly problem: (offset: number, what: string, fix?: string) => TsopError;
+  readonly value: () => unknown;
 }
 
 /** @param shift - by how many columns the text was moved to the right */
@@ -80,60 +115,30 @@ function compose(text: string, from: string, shift: number, options: ReadOptions
     const { line, col } = lines.linePos(offset);
     return `${from}:${line}:${Math.max(col - shift, 1)}`;
   };
-  const problem = (offset: number, what: string, ownFix = ""): TsopError => {
-    const error = new TsopError(
-      "broken-yaml",
+  const problem = (offset: number, what: string, ownFix = REPAIR): TsopError =>
+    new TsopError(
+      options.code ?? "broken-yaml",
       `${at(offset)} is not valid YAML: ${what.replace(/\.$/, "")}.`,
-      ownFix === "" ? "Repair that line; nothing was written." : ownFix,
+      options.fix ?? ownFix,
     );
-    return options.code === undefined
-      ? error
-      : new TsopError(options.code, error.message, options.fix ?? error.fix);
+  const limits = { ...LIMITS, ...present({ tokens: options.maxTokens }) };
+  const inOwnWords = <T>(read: () => T): T => {
+    try {
+      return read();
+    } catch (error) {
+      if (!(error instanceof YamlProblem)) throw error;
+      throw problem(error.offset, ...FAULTS[error.fault](error.about, limits));
+    }
   };
-  // The duplicate keys are found where the values are read: the parser takes quadratic time for it.
-  const composer = new Composer({ uniqueKeys: false, logLevel: "error" });
-  const trees = composer.compose(
-    boundedTokens(text, lines, problem, options.maxTokens ?? MAX_TOKENS),
-  );
-  return Array.from(trees, (tree) => ({ tree, options, at, problem }));
+  const value = (tree: Document.Parsed): unknown =>
+    new YamlValues(limits, CORE_RULES).read(tree.contents);
+  const trees = inOwnWords(() => [...parseYaml(text, lines, { limits })]);
+  return trees.map((tree) => ({ tree, at, problem, value: () => inOwnWords(() => value(tree)) }));
 }
 
-/** The parser's tokens, as long as they are not nested deeper than its composer's stack is. */
-function* boundedTokens(
-  text: string,
-  lines: LineCounter,
-  problem: (offset: number, what: string, fix: string) => TsopError,
-  maxTokens: number,
-): ReturnType<Parser["parse"]> {
-  const parser = new Parser(lines.addNewLine);
-  let count = 0;
-  lines.addNewLine(0);
-  for (const lexeme of new Lexer().lex(text)) {
-    if (++count > maxTokens) {
-      const what = `it has more than ${maxTokens} tokens`;
-      throw problem(parser.offset, what, "Split the file; nothing was written.");
-    }
-    yield* parser.next(lexeme);
-    if (parser.stack.length > MAX_DEPTH) {
-      const what = `it is nested deeper than ${MAX_DEPTH} levels`;
-      throw problem(parser.offset, what, "Write it with fewer levels; nothing was written.");
-    }
-  }
-  yield* parser.end();
-}
-
-function evaluated({ tree, options, at, problem }: Composed): YamlDocument {
-  try {
-    const value = new YamlValues().read(tree.contents);
-    const placeOf = (path: ValuePath): string => {
-      const node = nearest(tree, path);
-      return at(node?.range?.[0] ?? 0);
-    };
-    return { value, tree, placeOf };
-  } catch (thrown) {
-    if (!(thrown instanceof YamlProblem)) throw thrown;
-    throw problem(thrown.offset, thrown.message, options.fix ?? thrown.fix);
-  }
+function evaluated({ tree, at, value }: Composed): YamlDocument {
+  const placeOf = (path: ValuePath): string => at(nearest(tree, path)?.range?.[0] ?? 0);
+  return { value: value(), tree, placeOf };
 }
 
 function nearest(tree: Document.Parsed, path: ValuePath): Node | undefined {

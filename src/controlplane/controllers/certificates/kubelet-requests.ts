@@ -42,13 +42,14 @@ export const SIGNER_CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>(
   ],
 ]);
 
-function organizationProblem({ organizations }: CertificateRequest): string | undefined {
+function organizationProblem({ subject }: CertificateRequest): string | undefined {
+  const { organizations } = subject;
   const isNodes = organizations.length === 1 && organizations[0] === NODES;
   return isNodes ? undefined : `subject organization is not ${NODES}`;
 }
 
-function nodeNameProblem({ commonName }: CertificateRequest): string | undefined {
-  if (commonName.startsWith(NODE_PREFIX)) return undefined;
+function nodeNameProblem({ subject }: CertificateRequest): string | undefined {
+  if (subject.commonName.startsWith(NODE_PREFIX)) return undefined;
   return `subject common name does not begin with ${NODE_PREFIX}`;
 }
 

@@ -74,10 +74,10 @@ export class SigningController extends ObjectController<SigningRequest> {
     await this.#write(object, { certificate: certificate.toString("base64") }, "status");
   }
 
-  async #approve(object: SigningRequest, { commonName }: CertificateRequest): Promise<void> {
+  async #approve(object: SigningRequest, { subject }: CertificateRequest): Promise<void> {
     const { username: name = "", uid, groups = [], extra } = object.spec;
     const user = { name, groups, ...present({ uid, extra }) };
-    const isSelf = name === commonName && this.#signer.mayCreate(user, "selfnodeclient");
+    const isSelf = name === subject.commonName && this.#signer.mayCreate(user, "selfnodeclient");
     if (!isSelf && !this.#signer.mayCreate(user, "nodeclient")) return;
     const how = `${isSelf ? "self " : ""}kubelet client certificate`;
     const message = `Auto approving ${how} after SubjectAccessReview.`;

@@ -7,9 +7,11 @@ import { TLSSocket } from "node:tls";
 import { settlePromises } from "../../../clock.ts";
 import { TsopError } from "../../../errors.ts";
 import { failure } from "../../../kube/status.ts";
+import { type KeyPair, subjectOf } from "../../../kube/x509/certificate.ts";
+import type { Subject } from "../../../kube/x509/subject.ts";
 import { advertisedAddress } from "../../advertised-address.ts";
-import type { PeerIdentity } from "../../auth/authenticator.ts";
-import type { CertificateAuthority, KeyPair } from "../../auth/certificates.ts";
+import type { Credentials } from "../../auth/authenticator.ts";
+import type { CertificateAuthority } from "../../auth/certificates.ts";
 import { BODY_MAX_BYTES, bodyTooLarge, headerText, parseTarget } from "./http-messages.ts";
 import type { Answer, RawRequest } from "../requests/request.ts";
 
@@ -36,7 +38,7 @@ export class HttpServer {
   port: number;
   readonly #options: HttpServerOptions;
   readonly #sockets = new Set<Socket>();
-  readonly #peers = new WeakMap<Socket, PeerIdentity | "untrusted">();
+  readonly #peers = new WeakMap<Socket, Credentials["peer"]>();
   #server: Server | undefined;
   #turn: Promise<void> | undefined;
 
@@ -129,14 +131,12 @@ export class HttpServer {
     if (!incoming.complete) discardRest(incoming);
   }
 
-  #peerOf(socket: TLSSocket): PeerIdentity | "untrusted" | undefined {
-    const known = this.#peers.get(socket);
-    if (known) return known;
+  #peerOf(socket: TLSSocket): Credentials["peer"] {
+    if (this.#peers.has(socket)) return this.#peers.get(socket);
     const certificate = socket.getPeerX509Certificate();
     if (!certificate) return undefined;
-    const peer = this.#options.authority.vouchesFor(certificate)
-      ? identityOf(certificate)
-      : "untrusted";
+    const isTrusted = this.#options.authority.vouchesFor(certificate);
+    const peer = isTrusted ? identityOf(certificate) : "untrusted";
     this.#peers.set(socket, peer);
     return peer;
   }
@@ -233,14 +233,18 @@ function portInUse(host: string, port: number, cause: Error): TsopError {
   );
 }
 
-function identityOf(certificate: X509Certificate): PeerIdentity {
-  const { CN, O }: Partial<Record<"CN" | "O", string | string[]>> =
-    certificate.toLegacyObject().subject;
-  return {
-    commonName: [CN ?? []].flat()[0] ?? "",
-    organizations: [O ?? []].flat(),
-    fingerprint: certificate.fingerprint256.replaceAll(":", "").toLowerCase(),
-  };
+/** The identity in a certificate of our CA; `undefined` without a common name. */
+function identityOf(certificate: X509Certificate): Credentials["peer"] {
+  let subject: Subject;
+  try {
+    subject = subjectOf(certificate);
+  } catch {
+    // Go refuses to read such a certificate, and a client gets no details.
+    return "untrusted";
+  }
+  if (subject.commonName === "") return undefined;
+  const fingerprint = certificate.fingerprint256.replaceAll(":", "").toLowerCase();
+  return { ...subject, fingerprint };
 }
 
 /** @throws StatusError 413, or 400 when the client leaves before the whole body has arrived */

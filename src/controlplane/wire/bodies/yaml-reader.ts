@@ -7,24 +7,14 @@
  * @see https://pkg.go.dev/sigs.k8s.io/yaml
  */
 import { capitalized } from "../../../kube/text/capitalized.ts";
-import {
-  Composer,
-  type CST,
-  LineCounter,
-  type Node,
-  type Pair,
-  type YAMLMap,
-  isAlias,
-  isMap,
-  isNode,
-  isScalar,
-  isSeq,
-  Lexer,
-  Parser,
-} from "yaml";
+import { type CST, LineCounter } from "yaml";
 import { quote } from "../../../kube/field-errors.ts";
-import { getField, isJsonObject, setField } from "../../../kube/json.ts";
-import type { JsonObject } from "../../../kube/object.ts";
+import {
+  parseYaml,
+  type YamlFault,
+  YamlProblem,
+  YamlValues,
+} from "../../../kube/text/bounded-yaml.ts";
 import { NumberLiteral } from "../json/number-literal.ts";
 import { WireError } from "../json/wire-error.ts";
 import {
@@ -40,18 +30,21 @@ export interface ReadYaml {
   readonly problems: readonly string[];
 }
 
-/**
- * The deepest nesting. The composer is recursive, several calls deep for each level; the stack
- * holds some 900 levels.
- */
-const MAX_DEPTH = 500;
-/** The most lexemes. The parser takes two microseconds and 200 bytes for each. */
-const MAX_LEXEMES = 500_000;
-const MAX_MISTAKES = 100;
-/** The most nodes of the value: aliases of aliases can make a short text huge. */
-const MAX_NODES = 500_000;
-
-const tooDeep = (): WireError => new WireError(`yaml: exceeded max depth of ${MAX_DEPTH}`);
+const LIMITS = {
+  // The parser takes two microseconds and 200 bytes for each.
+  tokens: 500_000,
+  // The composer is recursive, several calls deep for each level; the stack holds some 900 levels.
+  depth: 500,
+  aliased: 500_000,
+};
+const FAULTS: Readonly<Partial<Record<YamlFault, (about: string) => string>>> = {
+  tokens: () => `document has more than ${LIMITS.tokens} tokens`,
+  depth: () => `exceeded max depth of ${LIMITS.depth}`,
+  aliased: () => "document contains excessive aliasing",
+  "unknown anchor": (name) => `unknown anchor '${name}' referenced`,
+  "circular anchor": (name) => `anchor '${name}' value contains itself`,
+  merge: () => "map merge requires map or sequence of maps as the value",
+};
 
 /**
  * Reads the first document of a UTF-8 text.
@@ -63,161 +56,70 @@ export function readYaml(bytes: Buffer): ReadYaml {
   const text = bytes.toString("utf8");
   const strange = characterMistake(bytes, text);
   if (strange !== undefined) throw new WireError(strange);
-  const lines = new LineCounter();
-  const tokens = parseTokens(text, lines);
-  checkTokens(tokens, { text, lines });
-  const composer = new Composer({
+  const where = { text, lines: new LineCounter() };
+  try {
+    return readDocument(where);
+  } catch (error) {
+    if (!(error instanceof YamlProblem)) throw error;
+    throw new WireError(`yaml: ${FAULTS[error.fault]?.(error.about) ?? error.message}`);
+  }
+}
+
+function readDocument(where: MistakenText): ReadYaml {
+  const { text, lines } = where;
+  const [document] = parseYaml(text, lines, {
+    limits: LIMITS,
+    firstDocument: true,
     schema: "failsafe",
     version: "1.1",
-    uniqueKeys: false,
-    logLevel: "silent",
+    *inspect(tokens) {
+      for (const token of tokens) {
+        checkEscapes(token, where);
+        yield token;
+      }
+    },
   });
-  const [first] = composer.compose(tokens, false, text.length);
-  if (!first) return { value: null, problems: [] };
-  const [mistake] = first.errors;
-  const broken = mistake ?? first.warnings.find(({ code }) => code === "BAD_DIRECTIVE");
-  if (broken?.code === "RESOURCE_EXHAUSTION") throw tooDeep();
-  if (broken) throw new WireError(explainMistake(broken, { text, lines }));
-  const reader = new YamlReader(lines);
-  return { value: reader.read(first.contents, 0), problems: reader.problems };
+  if (!document) return { value: null, problems: [] };
+  const [mistake] = document.errors;
+  const broken = mistake ?? document.warnings.find(({ code }) => code === "BAD_DIRECTIVE");
+  if (broken?.code === "RESOURCE_EXHAUSTION") throw new YamlProblem("depth", broken.pos[0]);
+  if (broken) throw new WireError(explainMistake(broken, where));
+  const problems: string[] = [];
+  const values = new YamlValues(LIMITS, {
+    scalar: readScalar,
+    key: readKey,
+    repeated: ({ offset }, key) => {
+      const shown = typeof key === "string" ? quote(key) : String(key);
+      problems.push(`line ${lines.linePos(offset).line}: key ${shown} already set in map`);
+    },
+    strictMerge: true,
+  });
+  return { value: values.read(document.contents), problems };
 }
 
 /**
- * Parses the first document within bounds: the parser's time and memory can be many times the size
- * of a short text.
+ * Checks the escapes of a token: the composer accepts those of half a character.
  *
  * @throws WireError
  */
-function parseTokens(text: string, lines: LineCounter): CST.Token[] {
-  const parser = new Parser(lines.addNewLine);
-  const tokens: CST.Token[] = [];
-  let lexemes = 0;
-  let mistakes = 0;
-  let isWhole = false;
-  lines.addNewLine(0);
-  for (const lexeme of new Lexer().lex(text)) {
-    if (++lexemes > MAX_LEXEMES) {
-      throw new WireError(`yaml: document has more than ${MAX_LEXEMES} tokens`);
-    }
-    for (const token of parser.next(lexeme)) {
-      tokens.push(token);
-      isWhole ||= token.type === "document";
-      if (token.type === "error") mistakes++;
-    }
-    // Only the first mistake is reported.
-    if (mistakes > MAX_MISTAKES) break;
-    if (parser.stack.length > MAX_DEPTH + 1) throw tooDeep();
-    // The rest of the text belongs to other documents.
-    if (isWhole && lexeme === DOCUMENT_START) return tokens;
-  }
-  tokens.push(...parser.end());
-  return tokens;
-}
-
-const DOCUMENT_START = "---";
-
-/**
- * Checks the nesting and the escapes of the tokens. Composing is recursive, so that deep nesting
- * would exhaust the stack, and it accepts escapes of half a character.
- *
- * @throws WireError
- */
-function checkTokens(tokens: readonly CST.Token[], where: MistakenText): void {
-  const open = tokens.map((token) => ({ token, depth: 0 }));
+function checkEscapes(token: CST.Token, where: MistakenText): void {
+  const open = [token];
   for (let next = open.pop(); next; next = open.pop()) {
-    const { token, depth } = next;
-    if (depth > MAX_DEPTH) throw tooDeep();
-    const mistake = escapeMistake(token, where);
+    const mistake = escapeMistake(next, where);
     if (mistake !== undefined) throw new WireError(mistake);
-    if (token.type === "document" && token.value) open.push({ token: token.value, depth });
-    if (!("items" in token)) continue;
-    for (const { key, value } of token.items) {
-      if (key) open.push({ token: key, depth: depth + 1 });
-      if (value) open.push({ token: value, depth: depth + 1 });
+    if (next.type === "document" && next.value) open.push(next.value);
+    if (!("items" in next)) continue;
+    for (const { key, value } of next.items) {
+      if (key) open.push(key);
+      if (value) open.push(value);
     }
   }
 }
 
-class YamlReader {
-  readonly problems: string[] = [];
-  readonly #lines: LineCounter;
-  /** Nodes by the anchors seen so far: an alias refers to the last one before it. */
-  readonly #anchors = new Map<string, Node>();
-  /** The nodes of the aliases that are being expanded. */
-  readonly #expanded = new Set<Node>();
-  #nodes = 0;
-
-  constructor(lines: LineCounter) {
-    this.#lines = lines;
-  }
-
-  read(node: unknown, depth: number): unknown {
-    if (depth > MAX_DEPTH) throw tooDeep();
-    if (++this.#nodes > MAX_NODES)
-      throw new WireError("yaml: document contains excessive aliasing");
-    if (isAlias(node)) return this.#alias(node.source, depth);
-    if (isNode(node) && node.anchor !== undefined) this.#anchors.set(node.anchor, node);
-    if (isMap(node)) return this.#map(node, depth);
-    if (isSeq(node)) return node.items.map((item) => this.read(item, depth + 1));
-    return isScalar(node) ? readScalar(node) : null;
-  }
-
-  #alias(anchor: string, depth: number): unknown {
-    const node = this.#anchors.get(anchor);
-    if (!node) throw new WireError(`yaml: unknown anchor '${anchor}' referenced`);
-    if (this.#expanded.has(node)) {
-      throw new WireError(`yaml: anchor '${anchor}' value contains itself`);
-    }
-    this.#expanded.add(node);
-    const value = this.read(node, depth + 1);
-    this.#expanded.delete(node);
-    return value;
-  }
-
-  #map(node: YAMLMap, depth: number): JsonObject {
-    const map: JsonObject = {};
-    for (const pair of node.items) {
-      if (isScalar(pair.key) && pair.key.type === "PLAIN" && pair.key.value === "<<") {
-        this.#mergeIn(map, pair, depth);
-        continue;
-      }
-      const key = this.#key(pair.key, depth);
-      const value = this.read(pair.value, depth + 1);
-      if (Object.hasOwn(map, key.text)) {
-        this.problems.push(`line ${this.#lineOf(pair.key)}: key ${key.shown} already set in map`);
-      }
-      setField(map, key.text, value);
-    }
-    return map;
-  }
-
-  #mergeIn(map: JsonObject, pair: Pair, depth: number): void {
-    const merged = this.read(pair.value, depth + 1);
-    for (const source of Array.isArray(merged) ? merged.toReversed() : [merged]) {
-      if (!isJsonObject(source)) {
-        throw new WireError("yaml: map merge requires map or sequence of maps as the value");
-      }
-      for (const key of Object.keys(source)) {
-        if (!Object.hasOwn(map, key)) setField(map, key, getField(source, key));
-      }
-    }
-  }
-
-  #lineOf(node: unknown): number {
-    const offset = (node as { range?: readonly number[] } | null)?.range?.[0] ?? 0;
-    return this.#lines.linePos(offset).line;
-  }
-
-  /** A key as JSON has it, and as messages show it. */
-  #key(node: unknown, depth: number): { readonly text: string; readonly shown: string } {
-    const value = this.read(node, depth + 1);
-    if (typeof value === "string") return { text: value, shown: quote(value) };
-    if (typeof value === "number" || typeof value === "boolean") {
-      return { text: String(value), shown: String(value) };
-    }
-    const type = value === null ? "nil" : Array.isArray(value) ? "slice" : "map";
-    throw new WireError(`unsupported map key of type: ${type}`);
-  }
+function readKey(value: unknown): string {
+  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  const type = value === null ? "nil" : Array.isArray(value) ? "slice" : "map";
+  throw new WireError(`unsupported map key of type: ${type}`);
 }
 
 const WORDS: ReadonlyMap<string, boolean | null> = new Map<string, boolean | null>([

@@ -2,11 +2,11 @@
 import { ts } from "../../load.ts";
 import type { ColumnModel, KindModel, TypeModel } from "../../model.ts";
 import { didYouMean } from "../../../kube/text/nearest-name.ts";
-import { evaluate } from "../evaluate.ts";
+import { evaluate } from "../code/evaluate.ts";
 import type { Decoration } from "./marks.ts";
-import type { Module } from "../module.ts";
-import { type ResolvedPath, readPath, uncheckedPath } from "../path.ts";
-import { type Reader, complain } from "../reader.ts";
+import type { Module } from "../code/module.ts";
+import { type ResolvedPath, readPath, uncheckedPath } from "../code/path.ts";
+import { type Reader, complain } from "../code/reader.ts";
 import { present } from "../../../present.ts";
 
 export function readColumns(

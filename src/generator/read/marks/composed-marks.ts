@@ -6,9 +6,9 @@
  */
 import { classMarkers, fieldMarkers } from "../../../markers/registry.ts";
 import { ts } from "../../load.ts";
-import { evaluate } from "../evaluate.ts";
-import type { Module } from "../module.ts";
-import type { Reader } from "../reader.ts";
+import { evaluate } from "../code/evaluate.ts";
+import type { Module } from "../code/module.ts";
+import type { Reader } from "../code/reader.ts";
 
 /** A call of a marker, and where its arguments are read. */
 export interface FollowedMarker {

@@ -6,13 +6,13 @@ import { classMarkers, fieldMarkers } from "../../../markers/registry.ts";
 import { ts } from "../../load.ts";
 import type { Position } from "../../model.ts";
 import { didYouMean } from "../../../kube/text/nearest-name.ts";
-import { tagsOf } from "../documentation.ts";
+import { tagsOf } from "../code/documentation.ts";
 import { composedOf } from "./composed-marks.ts";
 import { fromGoName } from "./go-names.ts";
-import { evaluate, notConstant } from "../evaluate.ts";
-import { whyNotConstant } from "../not-constant.ts";
-import type { Module } from "../module.ts";
-import { type Reader, complain } from "../reader.ts";
+import { evaluate, notConstant } from "../code/evaluate.ts";
+import { whyNotConstant } from "../code/not-constant.ts";
+import type { Module } from "../code/module.ts";
+import { type Reader, complain } from "../code/reader.ts";
 
 /** A field marker with its values. */
 export interface Mark {

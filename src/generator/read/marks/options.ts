@@ -2,9 +2,9 @@
 import { ts } from "../../load.ts";
 import type { Position } from "../../model.ts";
 import { didYouMean } from "../../../kube/text/nearest-name.ts";
-import { evaluate } from "../evaluate.ts";
-import type { Module } from "../module.ts";
-import type { Reader } from "../reader.ts";
+import { evaluate } from "../code/evaluate.ts";
+import type { Module } from "../code/module.ts";
+import type { Reader } from "../code/reader.ts";
 
 /** The type of an option: a type, or one of several texts. */
 type OptionType =

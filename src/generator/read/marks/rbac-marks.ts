@@ -2,10 +2,10 @@
 import type { ts } from "../../load.ts";
 import type { GrantModel } from "../../model.ts";
 import { didYouMean } from "../../../kube/text/nearest-name.ts";
-import { evaluate, notConstant } from "../evaluate.ts";
+import { evaluate, notConstant } from "../code/evaluate.ts";
 import { argumentsOf, decorationsOf } from "./marks.ts";
-import type { Module } from "../module.ts";
-import { type Reader, complain } from "../reader.ts";
+import type { Module } from "../code/module.ts";
+import { type Reader, complain } from "../code/reader.ts";
 import { type TokenModel, tokenOf } from "./token.ts";
 
 const VERBS = [

@@ -1,8 +1,8 @@
 /** The options of `@Resource`, as they were written. */
 import type { ts } from "../../load.ts";
-import type { Module } from "../module.ts";
+import type { Module } from "../code/module.ts";
 import { type OptionTable, readOptions, type SaidOptions } from "./options.ts";
-import { type Reader, complain } from "../reader.ts";
+import { type Reader, complain } from "../code/reader.ts";
 
 const OPTIONS: OptionTable = {
   group: "string",

@@ -1,11 +1,11 @@
 /** Expressions and types that stand for a kind. */
 import { pluralOf } from "../../../kube/plural.ts";
 import { ts } from "../../load.ts";
-import { evaluate } from "../evaluate.ts";
+import { evaluate } from "../code/evaluate.ts";
 import { decorationsOf } from "./marks.ts";
-import type { Module } from "../module.ts";
-import type { Found } from "../modules.ts";
-import type { Reader } from "../reader.ts";
+import type { Module } from "../code/module.ts";
+import type { Found } from "../code/modules.ts";
+import type { Reader } from "../code/reader.ts";
 
 /** The resource that a token names. */
 export interface TokenModel {

@@ -1,7 +1,7 @@
 /** Questions to the type checker, and the errors that end them. */
 import type { ts } from "../../load.ts";
 import type { Position, TypeModel } from "../../model.ts";
-import type { Reader, Trail } from "../reader.ts";
+import type { Reader, Trail } from "../code/reader.ts";
 
 /** A question to the checker: which node it is about, and what is being read on the way to it. */
 export interface Asked {

@@ -4,12 +4,12 @@
 import { ts } from "../../load.ts";
 import type { PropertyModel, TypeModel } from "../../model.ts";
 import { type Asked, NoSchema } from "./asked.ts";
-import { descriptionOf } from "../documentation.ts";
-import { leaf, narrow } from "./keywords.ts";
+import { descriptionOf } from "../code/documentation.ts";
+import { leaf, narrow } from "../code/keywords.ts";
 import { libraryFix } from "./library-values.ts";
 import { marksOf } from "../marks/marks.ts";
 import { type FieldModel, isFieldDeclaration, isHidden, objectOf, readField } from "./members.ts";
-import { topScope } from "../reader.ts";
+import { topScope } from "../code/reader.ts";
 import { settled, withOptional } from "./type-forms.ts";
 
 /** The model of an object type. @throws NoSchema */

@@ -4,9 +4,9 @@ import type { ts } from "../../load.ts";
 import type { TypeModel } from "../../model.ts";
 import { didYouMean } from "../../../kube/text/nearest-name.ts";
 import { type KeywordTarget, schemaKeywords } from "../../schema-keywords.ts";
-import { leaf, narrow } from "./keywords.ts";
-import type { Reader, Scope, Trail } from "../reader.ts";
-import { complain } from "../reader.ts";
+import { leaf, narrow } from "../code/keywords.ts";
+import type { Reader, Scope, Trail } from "../code/reader.ts";
+import { complain } from "../code/reader.ts";
 import { unsupported } from "./type-forms.ts";
 import { valueOfType } from "./type-value.ts";
 

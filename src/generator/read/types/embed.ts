@@ -4,7 +4,7 @@ import type { EmbedOptions } from "../../../markers/marker.ts";
 import type { Position, PropertyModel, TypeModel } from "../../model.ts";
 import { didYouMean } from "../../../kube/text/nearest-name.ts";
 import { without } from "../../schema-keywords.ts";
-import type { Reader } from "../reader.ts";
+import type { Reader } from "../code/reader.ts";
 
 /** The type as `@Embed` narrows it; a path that leads nowhere is noted. */
 export function embed(

@@ -7,7 +7,7 @@
 import type { Schema } from "../../../kube/schema/structural.ts";
 import type { Position, PropertyModel, TypeModel } from "../../model.ts";
 import { without } from "../../schema-keywords.ts";
-import { leaf, narrow } from "./keywords.ts";
+import { leaf, narrow } from "../code/keywords.ts";
 import { isBrandable } from "./type-forms.ts";
 import { present } from "../../../present.ts";
 

@@ -1,6 +1,6 @@
 /** The types of the keys of records. */
 import { ts } from "../../load.ts";
-import type { Reader, Scope } from "../reader.ts";
+import type { Reader, Scope } from "../code/reader.ts";
 
 /** Whether a type of keys has a form, which a schema cannot say of the names of fields. */
 export function isTemplate(reader: Reader, node: ts.TypeNode, scope: Scope): boolean {

@@ -1,8 +1,8 @@
 /** Types that stand for a fixed set of values: literals, unions of them, enums, keys. */
 import { ts } from "../../load.ts";
-import { enumValues, evaluate } from "../evaluate.ts";
-import type { Module } from "../module.ts";
-import { type Reader, type Scope, topScope } from "../reader.ts";
+import { enumValues, evaluate } from "../code/evaluate.ts";
+import type { Module } from "../code/module.ts";
+import { type Reader, type Scope, topScope } from "../code/reader.ts";
 
 /** A value that a type can stand for. */
 export type Literal = string | number | boolean;

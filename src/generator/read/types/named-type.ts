@@ -2,18 +2,18 @@
 import type { Schema } from "../../../kube/schema/structural.ts";
 import { ts } from "../../load.ts";
 import type { Position, TypeModel } from "../../model.ts";
-import { applyMarks } from "../marks/apply-marks.ts";
+import { applyMarks } from "./apply-marks.ts";
 import { NeedsArguments } from "./asked.ts";
 import { constrainedType } from "./constrained-type.ts";
-import { descriptionOf } from "../documentation.ts";
+import { descriptionOf } from "../code/documentation.ts";
 import { without } from "../../schema-keywords.ts";
 import { intersection } from "./intersection.ts";
-import { leaf } from "./keywords.ts";
+import { leaf } from "../code/keywords.ts";
 import { LIBRARY_VALUES, libraryFix } from "./library-values.ts";
 import { areOfOneType, literalsOf } from "./literals.ts";
 import { marksOf } from "../marks/marks.ts";
 import { objectOf, onceSet, readMembers } from "./members.ts";
-import type { Declaration, Module } from "../module.ts";
+import type { Declaration, Module } from "../code/module.ts";
 import {
   attempt,
   count,
@@ -24,7 +24,7 @@ import {
   type Trail,
   type TypeArgument,
   topScope,
-} from "../reader.ts";
+} from "../code/reader.ts";
 import { builtIns, scalars, templateMetadata } from "./scalars.ts";
 import { enumeration, unsupported } from "./type-forms.ts";
 import { contradicting, foreign, recursive, wayToType, whyNotEnum } from "./type-mistakes.ts";

@@ -9,7 +9,7 @@ import { escapeName } from "../../../kube/cel/escaping.ts";
 import type { ValidationRule } from "../../../kube/schema/structural.ts";
 import { schemaOf } from "../../emit/schema.ts";
 import type { Position, PropertyModel, TypeModel } from "../../model.ts";
-import { leaf, narrow } from "./keywords.ts";
+import { leaf, narrow } from "../code/keywords.ts";
 
 /** The object that a union of these objects comes down to; `undefined` when nothing tells them apart. */
 export function objectUnion(arms: readonly TypeModel[], at: Position): TypeModel | undefined {

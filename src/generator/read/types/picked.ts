@@ -6,7 +6,7 @@
  */
 import { ts } from "../../load.ts";
 import type { TypeModel } from "../../model.ts";
-import type { Keep, Reader, Scope, Trail } from "../reader.ts";
+import type { Keep, Reader, Scope, Trail } from "../code/reader.ts";
 
 /** Whether a type is one object whose fields are known: no record, no union of objects. */
 export const isPlainObject = ({ schema, values, isUnion, unread }: TypeModel): boolean =>

@@ -1,7 +1,7 @@
 /** Turns template literal types into patterns: `${number}s` is `^-?[0-9]+(\.[0-9]+)?s$`. */
 import { ts } from "../../load.ts";
 import { literalsOf } from "./literals.ts";
-import type { Reader, Scope } from "../reader.ts";
+import type { Reader, Scope } from "../code/reader.ts";
 import { quoted } from "./union.ts";
 
 /** The pattern of the texts that a template stands for; `undefined` where a part has none. */

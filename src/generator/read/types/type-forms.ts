@@ -5,11 +5,11 @@
 import type { Schema } from "../../../kube/schema/structural.ts";
 import type { ts } from "../../load.ts";
 import type { Position, PropertyModel, TypeModel } from "../../model.ts";
-import { leaf, narrow } from "./keywords.ts";
+import { leaf, narrow } from "../code/keywords.ts";
 import type { Literal } from "./literals.ts";
-import type { Module } from "../module.ts";
+import type { Module } from "../code/module.ts";
 import { without } from "../../schema-keywords.ts";
-import { type Place, type Reader, type Scope, type Trail, complain } from "../reader.ts";
+import { type Place, type Reader, type Scope, type Trail, complain } from "../code/reader.ts";
 
 export function unsupported(
   reader: Reader,
@@ -34,7 +34,6 @@ export function listOf(
   return listOfModel(reader.readType(reader, element, scope, trail), at);
 }
 
-/** A list of these items. */
 export const listOfModel = (items: TypeModel, at: Position): TypeModel => ({
   ...leaf({ type: "array" }, at),
   items: settled(items),

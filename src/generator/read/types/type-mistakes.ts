@@ -3,11 +3,11 @@ import type { ts } from "../../load.ts";
 import type { TypeModel } from "../../model.ts";
 import { didYouMean } from "../../../kube/text/nearest-name.ts";
 import { CONSTRAINED } from "./constrained-type.ts";
-import { evaluate, notConstant } from "../evaluate.ts";
+import { evaluate, notConstant } from "../code/evaluate.ts";
 import type { Contradiction } from "./intersection.ts";
-import type { Declaration, Module } from "../module.ts";
-import { whyNotConstant } from "../not-constant.ts";
-import { attempt, type Found, type Reader, type Trail } from "../reader.ts";
+import type { Declaration, Module } from "../code/module.ts";
+import { whyNotConstant } from "../code/not-constant.ts";
+import { attempt, type Found, type Reader, type Trail } from "../code/reader.ts";
 import { scalars } from "./scalars.ts";
 import { unsupported } from "./type-forms.ts";
 

@@ -1,7 +1,7 @@
 /** Types as data: the second argument of `With<T, { maxLength: 63 }>`. */
 import { ts } from "../../load.ts";
-import { evaluate, notConstant } from "../evaluate.ts";
-import { type Reader, type Scope, topScope, type Trail } from "../reader.ts";
+import { evaluate, notConstant } from "../code/evaluate.ts";
+import { type Reader, type Scope, topScope, type Trail } from "../code/reader.ts";
 
 /** The JSON value that a type of literals describes; `notConstant` where it describes more than one. */
 export function valueOfType(

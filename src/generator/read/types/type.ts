@@ -7,12 +7,12 @@
 import { ts } from "../../load.ts";
 import type { Position, PropertyModel, TypeModel } from "../../model.ts";
 import { intersection } from "./intersection.ts";
-import { leaf, narrow } from "./keywords.ts";
+import { leaf, narrow } from "../code/keywords.ts";
 import { areOfOneType, literalsOf } from "./literals.ts";
 import { orAsk, readReference } from "./named-type.ts";
 import { objectOf, readMembers } from "./members.ts";
 import { isPlainObject, readPicked } from "./picked.ts";
-import { attempt, count, type Reader, type Scope, type Trail } from "../reader.ts";
+import { attempt, count, type Reader, type Scope, type Trail } from "../code/reader.ts";
 import { NUMBER_NAMES } from "./scalars.ts";
 import { patternOf } from "./template-type.ts";
 import { enumeration, isBrandable, listOf, settled, unsupported } from "./type-forms.ts";

@@ -7,7 +7,7 @@
 import type { Schema } from "../../../kube/schema/structural.ts";
 import type { Position, TypeModel } from "../../model.ts";
 import { without } from "../../schema-keywords.ts";
-import { leaf, narrow } from "./keywords.ts";
+import { leaf, narrow } from "../code/keywords.ts";
 import { objectUnion } from "./object-union.ts";
 import { scalars } from "./scalars.ts";
 import { isObject } from "./type-forms.ts";

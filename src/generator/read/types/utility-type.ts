@@ -2,11 +2,11 @@
 import { ts } from "../../load.ts";
 import type { Position, TypeModel } from "../../model.ts";
 import { without } from "../../schema-keywords.ts";
-import { leaf } from "./keywords.ts";
+import { leaf } from "../code/keywords.ts";
 import { isTemplate } from "./key-types.ts";
 import { areOfOneType, literalsOf } from "./literals.ts";
 import { isPlainObject, readPicked } from "./picked.ts";
-import type { Reader, Scope, Trail } from "../reader.ts";
+import type { Reader, Scope, Trail } from "../code/reader.ts";
 import {
   enumeration,
   listOf,

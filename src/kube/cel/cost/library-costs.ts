@@ -3,8 +3,7 @@ import type { CostEstimate, SizeEstimate } from "./estimates.ts";
 import type { Expr } from "../expression.ts";
 import type { Overload } from "../functions.ts";
 import type { CelType } from "../types.ts";
-import type { CelValue } from "../values.ts";
-import type { Result } from "../run/scope.ts";
+import type { CelValue, Result } from "../values.ts";
 
 /** A part of an expression as the estimate sees it. */
 export interface CostNode {
@@ -27,7 +26,6 @@ export interface CallEstimate {
   readonly resultSize?: SizeEstimate | undefined;
 }
 
-/** A call to estimate. */
 export interface EstimatedCall {
   readonly name: string;
   readonly overload: Overload;

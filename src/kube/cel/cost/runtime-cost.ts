@@ -5,10 +5,8 @@
  */
 import { REGEX_LENGTH_FACTOR, STRING_TRAVERSAL_FACTOR } from "./estimates.ts";
 import type { LibraryCosts } from "./library-costs.ts";
-import type { Result } from "../run/scope.ts";
-import { type CelValue, Optional, sizeOf } from "../values.ts";
+import { type CelValue, Optional, sizeOf, type Result } from "../values.ts";
 
-/** The cost of a call. */
 export type CallCost = (args: readonly CelValue[], result: Result) => number;
 
 /** The size of a value that its cost depends on. */

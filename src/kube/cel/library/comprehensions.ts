@@ -3,7 +3,7 @@
  *
  * @see https://pkg.go.dev/github.com/google/cel-go/ext#TwoVarComprehensions
  */
-import { overload } from "../functions.ts";
+import { overload, functionOf } from "../functions.ts";
 import type { Library } from "../environment.ts";
 import { twoVariableMacros } from "../syntax/macros.ts";
 import { mapOf, parameter } from "../types.ts";
@@ -50,13 +50,11 @@ function insertAll(map: CelValue, other: CelValue): CelValue | CelError {
 /** The library of loops over keys and values. */
 export const comprehensionsLibrary: Library = {
   functions: [
-    {
-      name: "cel.@mapInsert",
-      overloads: [
-        overload("@mapInsert_map_key_value", [MAP_KV, K, V], MAP_KV, insertOne),
-        overload("@mapInsert_map_map", [MAP_KV, MAP_KV], MAP_KV, insertAll),
-      ],
-    },
+    functionOf(
+      "cel.@mapInsert",
+      overload("@mapInsert_map_key_value", [MAP_KV, K, V], MAP_KV, insertOne),
+      overload("@mapInsert_map_map", [MAP_KV, MAP_KV], MAP_KV, insertAll),
+    ),
   ],
   macros: twoVariableMacros,
 };

@@ -12,7 +12,7 @@ import {
   qualifiedNameErrors,
 } from "../../names.ts";
 import { stringFormat } from "../../schema/formats.ts";
-import { member, overload } from "../functions.ts";
+import { member, overload, functionOf } from "../functions.ts";
 import type { Library } from "../environment.ts";
 import { listOf, optionalOf, STRING, struct } from "../types.ts";
 import { type CelError, type CelValue, noSuchOverload, Optional, ValueList } from "../values.ts";
@@ -21,7 +21,6 @@ import { KubernetesValue } from "./kubernetes-value.ts";
 
 const FORMAT = struct("kubernetes.NamedFormat");
 
-/** A named format. */
 export class NamedFormat extends KubernetesValue {
   readonly type = FORMAT;
   readonly name: string;
@@ -96,22 +95,18 @@ function named(name: CelValue): CelValue | CelError {
   return new Optional(FORMATS.get(name));
 }
 
-/** The library of formats. */
 export const formatLibrary: Library = {
   functions: [
-    {
-      name: "validate",
-      overloads: [
-        member("format-validate", [FORMAT, STRING], optionalOf(listOf(STRING)), validate),
-      ],
-    },
-    {
-      name: "format.named",
-      overloads: [overload("format-named", [STRING], optionalOf(FORMAT), named)],
-    },
-    ...[...FORMATS].map(([name, format]) => ({
-      name: `format.${name}`,
-      overloads: [overload(`format.${name}`, [], FORMAT, () => format)],
-    })),
+    functionOf(
+      "validate",
+      member("format-validate", [FORMAT, STRING], optionalOf(listOf(STRING)), validate),
+    ),
+    functionOf("format.named", overload("format-named", [STRING], optionalOf(FORMAT), named)),
+    ...[...FORMATS].map(([name, format]) =>
+      functionOf(
+        `format.${name}`,
+        overload(`format.${name}`, [], FORMAT, () => format),
+      ),
+    ),
   ],
 };

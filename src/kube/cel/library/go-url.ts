@@ -6,7 +6,6 @@
 import { quote } from "../../field-errors.ts";
 import { parseAddress } from "./ip-address.ts";
 
-/** A parsed URL. */
 export interface GoUrl {
   readonly scheme: string;
   /** The text after the scheme, where it is not a path. */

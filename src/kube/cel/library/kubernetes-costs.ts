@@ -16,9 +16,8 @@ import {
 } from "../cost/estimates.ts";
 import type { CallEstimate, CostNode, EstimatedCall, LibraryCosts } from "../cost/library-costs.ts";
 import { librarySize } from "../cost/runtime-cost.ts";
-import type { Result } from "../run/scope.ts";
 import { sameType } from "../types.ts";
-import { CelError, CelList, CelMap, type CelValue, sizeOf } from "../values.ts";
+import { CelError, CelList, CelMap, type CelValue, sizeOf, type Result } from "../values.ts";
 import { NamedFormat } from "./formats.ts";
 import { isKubernetesValue } from "./kubernetes-value.ts";
 
@@ -265,7 +264,6 @@ function actual(
   }
 }
 
-/** The costs of Kubernetes' libraries. */
 export const kubernetesCosts: LibraryCosts = {
   estimate: (call) => ESTIMATES.get(call.name)?.(call),
   actual,

@@ -3,7 +3,7 @@
  *
  * @see https://kubernetes.io/docs/reference/using-api/cel/#kubernetes-list-library
  */
-import { type FunctionDeclaration, type Implementation, member } from "../functions.ts";
+import { type FunctionDeclaration, type Implementation, member, functionOf } from "../functions.ts";
 import type { Library } from "../environment.ts";
 import { add, compare } from "../run/operators.ts";
 import { Duration } from "../time.ts";
@@ -125,29 +125,24 @@ const functions: readonly FunctionDeclaration[] = [
       ),
     ),
   },
-  {
-    name: "indexOf",
-    overloads: [
-      member(
-        "list_a_index_of_int",
-        [listOf(A), A],
-        INT,
-        onList((list, item) => position(list, item, Array(list.size).keys())),
-      ),
-    ],
-  },
-  {
-    name: "lastIndexOf",
-    overloads: [
-      member(
-        "list_a_last_index_of_int",
-        [listOf(A), A],
-        INT,
-        onList((list, item) => position(list, item, [...Array(list.size).keys()].reverse())),
-      ),
-    ],
-  },
+  functionOf(
+    "indexOf",
+    member(
+      "list_a_index_of_int",
+      [listOf(A), A],
+      INT,
+      onList((list, item) => position(list, item, Array(list.size).keys())),
+    ),
+  ),
+  functionOf(
+    "lastIndexOf",
+    member(
+      "list_a_last_index_of_int",
+      [listOf(A), A],
+      INT,
+      onList((list, item) => position(list, item, [...Array(list.size).keys()].reverse())),
+    ),
+  ),
 ];
 
-/** Kubernetes' library of lists. */
 export const kubernetesListLibrary: Library = { functions };

@@ -12,7 +12,13 @@ import {
   sumOf,
   UNKNOWN_MAX,
 } from "../cost/estimates.ts";
-import { type FunctionDeclaration, type Implementation, member, overload } from "../functions.ts";
+import {
+  type FunctionDeclaration,
+  type Implementation,
+  member,
+  overload,
+  functionOf,
+} from "../functions.ts";
 import type { Library } from "../environment.ts";
 import type { CallEstimate, CostNode, LibraryCosts } from "../cost/library-costs.ts";
 import { listMacros } from "../syntax/macros.ts";
@@ -151,7 +157,7 @@ function distinct(items: readonly CelValue[]): CelValue[] {
 }
 
 const functions: readonly FunctionDeclaration[] = [
-  { name: "slice", overloads: [member("list_slice", [LIST_T, INT, INT], LIST_T, onList(slice))] },
+  functionOf("slice", member("list_slice", [LIST_T, INT, INT], LIST_T, onList(slice))),
   {
     name: "flatten",
     overloads: [
@@ -181,19 +187,17 @@ const functions: readonly FunctionDeclaration[] = [
     run: onList(sortBy),
     accepts: (value) => value instanceof CelList,
   },
-  { name: "lists.range", overloads: [overload("lists_range", [INT], listOf(INT), range)] },
-  {
-    name: "reverse",
-    overloads: [
-      member(
-        "list_reverse",
-        [LIST_T],
-        LIST_T,
-        mapped((items) => items.toReversed()),
-      ),
-    ],
-  },
-  { name: "distinct", overloads: [member("list_distinct", [LIST_T], LIST_T, mapped(distinct))] },
+  functionOf("lists.range", overload("lists_range", [INT], listOf(INT), range)),
+  functionOf(
+    "reverse",
+    member(
+      "list_reverse",
+      [LIST_T],
+      LIST_T,
+      mapped((items) => items.toReversed()),
+    ),
+  ),
+  functionOf("distinct", member("list_distinct", [LIST_T], LIST_T, mapped(distinct))),
 ];
 
 /** The cost of a call that makes a list of that size. */
@@ -271,5 +275,4 @@ const costs: LibraryCosts = {
   },
 };
 
-/** The library of list functions. */
 export const listLibrary: Library = { functions, macros: listMacros, costs };

@@ -4,7 +4,7 @@
  * @see https://kubernetes.io/docs/reference/using-api/cel/#kubernetes-ip-address-library
  */
 import { quote } from "../../field-errors.ts";
-import { type FunctionDeclaration, member, overload } from "../functions.ts";
+import { type FunctionDeclaration, member, overload, functionOf } from "../functions.ts";
 import type { Library } from "../environment.ts";
 import { BOOL, type CelType, INT, opaque, STRING } from "../types.ts";
 import { CelError, type CelValue, noSuchOverload } from "../values.ts";
@@ -20,7 +20,6 @@ import {
 const IP = opaque("net.IP");
 const CIDR = opaque("net.CIDR");
 
-/** An IP address. */
 class IpValue extends KubernetesValue {
   readonly type = IP;
   readonly address: Address;
@@ -180,30 +179,28 @@ function isGlobalUnicast(bytes: Uint8Array): boolean {
 }
 
 const ipFunctions: readonly FunctionDeclaration[] = [
-  { name: "ip", overloads: [overload("string_to_ip", [STRING], IP, readIp)] },
+  functionOf("ip", overload("string_to_ip", [STRING], IP, readIp)),
   onIp("family", "ip_family", INT, (bytes) => (isV4(bytes) ? 4n : 6n)),
-  {
-    name: "ip.isCanonical",
-    overloads: [
-      overload("ip_is_canonical", [STRING], BOOL, (text) => {
-        const ip = readIp(text);
-        return ip instanceof CelError ? ip : ip.toString() === text;
-      }),
-    ],
-  },
+  functionOf(
+    "ip.isCanonical",
+    overload("ip_is_canonical", [STRING], BOOL, (text) => {
+      const ip = readIp(text);
+      return ip instanceof CelError ? ip : ip.toString() === text;
+    }),
+  ),
   onIp("isUnspecified", "ip_is_unspecified", BOOL, isUnspecified),
   onIp("isLoopback", "ip_is_loopback", BOOL, isLoopback),
   onIp("isLinkLocalMulticast", "ip_is_link_local_multicast", BOOL, isLinkLocalMulticast),
   onIp("isLinkLocalUnicast", "ip_is_link_local_unicast", BOOL, isLinkLocalUnicast),
   onIp("isGlobalUnicast", "ip_is_global_unicast", BOOL, isGlobalUnicast),
-  {
-    name: "isIP",
-    overloads: [overload("is_ip", [STRING], BOOL, (text) => !(readIp(text) instanceof CelError))],
-  },
-  {
-    name: "string",
-    overloads: [overload("ip_to_string", [IP], STRING, (ip) => String(ip))],
-  },
+  functionOf(
+    "isIP",
+    overload("is_ip", [STRING], BOOL, (text) => !(readIp(text) instanceof CelError)),
+  ),
+  functionOf(
+    "string",
+    overload("ip_to_string", [IP], STRING, (ip) => String(ip)),
+  ),
 ];
 
 const onCidr = (
@@ -221,29 +218,23 @@ const onCidr = (
 });
 
 const cidrFunctions: readonly FunctionDeclaration[] = [
-  { name: "cidr", overloads: [overload("string_to_cidr", [STRING], CIDR, readCidr)] },
-  {
-    name: "containsIP",
-    overloads: [
-      member("cidr_contains_ip_string", [CIDR, STRING], BOOL, (cidr, text = null) =>
-        containsAddress(cidr, readIp(text)),
-      ),
-      member("cidr_contains_ip_ip", [CIDR, IP], BOOL, (cidr, ip = null) =>
-        containsAddress(cidr, ip),
-      ),
-    ],
-  },
-  {
-    name: "containsCIDR",
-    overloads: [
-      member("cidr_contains_cidr_string", [CIDR, STRING], BOOL, (cidr, text = null) =>
-        containsNetwork(cidr, readCidr(text)),
-      ),
-      member("cidr_contains_cidr", [CIDR, CIDR], BOOL, (cidr, other = null) =>
-        containsNetwork(cidr, other),
-      ),
-    ],
-  },
+  functionOf("cidr", overload("string_to_cidr", [STRING], CIDR, readCidr)),
+  functionOf(
+    "containsIP",
+    member("cidr_contains_ip_string", [CIDR, STRING], BOOL, (cidr, text = null) =>
+      containsAddress(cidr, readIp(text)),
+    ),
+    member("cidr_contains_ip_ip", [CIDR, IP], BOOL, (cidr, ip = null) => containsAddress(cidr, ip)),
+  ),
+  functionOf(
+    "containsCIDR",
+    member("cidr_contains_cidr_string", [CIDR, STRING], BOOL, (cidr, text = null) =>
+      containsNetwork(cidr, readCidr(text)),
+    ),
+    member("cidr_contains_cidr", [CIDR, CIDR], BOOL, (cidr, other = null) =>
+      containsNetwork(cidr, other),
+    ),
+  ),
   onCidr("ip", "cidr_ip", IP, ({ bytes }) => new IpValue({ bytes, zone: "" })),
   onCidr("prefixLength", "cidr_prefix_length", INT, ({ bits }) => BigInt(bits)),
   onCidr(
@@ -252,19 +243,16 @@ const cidrFunctions: readonly FunctionDeclaration[] = [
     CIDR,
     (prefix) => new CidrValue({ bytes: masked(prefix), bits: prefix.bits }),
   ),
-  {
-    name: "isCIDR",
-    overloads: [
-      overload("is_cidr", [STRING], BOOL, (text) => !(parseCidr(text) instanceof CelError)),
-    ],
-  },
-  {
-    name: "string",
-    overloads: [overload("cidr_to_string", [CIDR], STRING, (cidr) => String(cidr))],
-  },
+  functionOf(
+    "isCIDR",
+    overload("is_cidr", [STRING], BOOL, (text) => !(parseCidr(text) instanceof CelError)),
+  ),
+  functionOf(
+    "string",
+    overload("cidr_to_string", [CIDR], STRING, (cidr) => String(cidr)),
+  ),
 ];
 
-/** The libraries of addresses and networks. */
 export const networkLibrary: Library = {
   functions: [...ipFunctions, ...cidrFunctions],
   types: [IP, CIDR],

@@ -3,7 +3,7 @@
  *
  * @see https://pkg.go.dev/github.com/google/cel-go/cel#OptionalTypes
  */
-import { type FunctionDeclaration, member, overload } from "../functions.ts";
+import { type FunctionDeclaration, member, overload, functionOf } from "../functions.ts";
 import type { Library } from "../environment.ts";
 import { optionalMacros } from "../syntax/macros.ts";
 import { Duration, Timestamp } from "../time.ts";
@@ -68,84 +68,63 @@ function unwrap(list: CelValue): CelValue | CelError {
 }
 
 const functions: readonly FunctionDeclaration[] = [
-  {
-    name: "optional.of",
-    overloads: [overload("optional_of", [V], OPTIONAL_V, (value) => new Optional(value))],
-  },
-  {
-    name: "optional.ofNonZeroValue",
-    overloads: [
-      overload("optional_ofNonZeroValue", [V], OPTIONAL_V, (value) =>
-        isZero(value) ? new Optional() : new Optional(value),
-      ),
-    ],
-  },
-  {
-    name: "optional.none",
-    overloads: [overload("optional_none", [], OPTIONAL_V, () => new Optional())],
-  },
-  {
-    name: "value",
-    overloads: [
-      member("optional_value", [OPTIONAL_V], V, (optional) =>
-        optional instanceof Optional
-          ? (optional.value ?? missingValue(optional))
-          : noSuchOverload(),
-      ),
-    ],
-  },
-  {
-    name: "hasValue",
-    overloads: [
-      member("optional_hasValue", [OPTIONAL_V], BOOL, (optional) =>
-        optional instanceof Optional ? optional.value !== undefined : noSuchOverload(),
-      ),
-    ],
-  },
-  { name: "or", overloads: [member("optional_or_optional", [OPTIONAL_V, OPTIONAL_V], OPTIONAL_V)] },
-  { name: "orValue", overloads: [member("optional_orValue_value", [OPTIONAL_V, V], V)] },
-  { name: "_?._", overloads: [overload("select_optional_field", [DYN, STRING], OPTIONAL_V)] },
-  {
-    name: "_[?_]",
-    overloads: [
-      overload("list_optindex_optional_int", [LIST_V, INT], OPTIONAL_V),
-      overload("optional_list_optindex_optional_int", [optionalOf(LIST_V), INT], OPTIONAL_V),
-      overload("map_optindex_optional_value", [MAP_KV, K], OPTIONAL_V),
-      overload("optional_map_optindex_optional_value", [optionalOf(MAP_KV), K], OPTIONAL_V),
-    ],
-  },
-  {
-    name: "_[_]",
-    overloads: [
-      overload("optional_list_index_int", [optionalOf(LIST_V), INT], OPTIONAL_V),
-      overload("optional_map_index_value", [optionalOf(MAP_KV), K], OPTIONAL_V),
-    ],
-  },
-  {
-    name: "last",
-    overloads: [
-      member("list_last", [LIST_V], OPTIONAL_V, (list) => itemAt(list, (size) => size - 1)),
-    ],
-  },
-  {
-    name: "first",
-    overloads: [member("list_first", [LIST_V], OPTIONAL_V, (list) => itemAt(list, () => 0))],
-  },
-  {
-    name: "optional.unwrap",
-    overloads: [overload("optional_unwrap", [LIST_OPTIONAL], LIST_V, unwrap)],
-  },
-  {
-    name: "unwrapOpt",
-    overloads: [member("optional_unwrapOpt", [LIST_OPTIONAL], LIST_V, unwrap)],
-  },
+  functionOf(
+    "optional.of",
+    overload("optional_of", [V], OPTIONAL_V, (value) => new Optional(value)),
+  ),
+  functionOf(
+    "optional.ofNonZeroValue",
+    overload("optional_ofNonZeroValue", [V], OPTIONAL_V, (value) =>
+      isZero(value) ? new Optional() : new Optional(value),
+    ),
+  ),
+  functionOf(
+    "optional.none",
+    overload("optional_none", [], OPTIONAL_V, () => new Optional()),
+  ),
+  functionOf(
+    "value",
+    member("optional_value", [OPTIONAL_V], V, (optional) =>
+      optional instanceof Optional ? (optional.value ?? missingValue(optional)) : noSuchOverload(),
+    ),
+  ),
+  functionOf(
+    "hasValue",
+    member("optional_hasValue", [OPTIONAL_V], BOOL, (optional) =>
+      optional instanceof Optional ? optional.value !== undefined : noSuchOverload(),
+    ),
+  ),
+  functionOf("or", member("optional_or_optional", [OPTIONAL_V, OPTIONAL_V], OPTIONAL_V)),
+  functionOf("orValue", member("optional_orValue_value", [OPTIONAL_V, V], V)),
+  functionOf("_?._", overload("select_optional_field", [DYN, STRING], OPTIONAL_V)),
+  functionOf(
+    "_[?_]",
+    overload("list_optindex_optional_int", [LIST_V, INT], OPTIONAL_V),
+    overload("optional_list_optindex_optional_int", [optionalOf(LIST_V), INT], OPTIONAL_V),
+    overload("map_optindex_optional_value", [MAP_KV, K], OPTIONAL_V),
+    overload("optional_map_optindex_optional_value", [optionalOf(MAP_KV), K], OPTIONAL_V),
+  ),
+  functionOf(
+    "_[_]",
+    overload("optional_list_index_int", [optionalOf(LIST_V), INT], OPTIONAL_V),
+    overload("optional_map_index_value", [optionalOf(MAP_KV), K], OPTIONAL_V),
+  ),
+  functionOf(
+    "last",
+    member("list_last", [LIST_V], OPTIONAL_V, (list) => itemAt(list, (size) => size - 1)),
+  ),
+  functionOf(
+    "first",
+    member("list_first", [LIST_V], OPTIONAL_V, (list) => itemAt(list, () => 0)),
+  ),
+  functionOf("optional.unwrap", overload("optional_unwrap", [LIST_OPTIONAL], LIST_V, unwrap)),
+  functionOf("unwrapOpt", member("optional_unwrapOpt", [LIST_OPTIONAL], LIST_V, unwrap)),
 ];
 
 /** The value of an optional, or the error of an empty one; an optional of null has a value. */
 const missingValue = (optional: Optional): CelValue | CelError =>
   optional.value === null ? null : new CelError("optional.none() dereference");
 
-/** The library of optional values. */
 export const optionalsLibrary: Library = {
   functions,
   macros: optionalMacros,

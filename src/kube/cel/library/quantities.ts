@@ -5,7 +5,13 @@
  */
 import { messageOf } from "../../../errors.ts";
 import { compareQuantities, parseQuantity } from "../../values/quantity.ts";
-import { type FunctionDeclaration, type Implementation, member, overload } from "../functions.ts";
+import {
+  type FunctionDeclaration,
+  type Implementation,
+  member,
+  overload,
+  functionOf,
+} from "../functions.ts";
 import type { Library } from "../environment.ts";
 import { BOOL, DOUBLE, INT, STRING, struct } from "../types.ts";
 import { CelError, type CelValue, INT_MAX, INT_MIN, noSuchOverload } from "../values.ts";
@@ -21,7 +27,6 @@ interface Scaled {
   readonly scale: number;
 }
 
-/** A quantity. */
 class QuantityValue extends KubernetesValue {
   readonly type = QUANTITY;
   readonly nanos: bigint;
@@ -138,81 +143,66 @@ const asQuantity = ({ nanos }: QuantityValue): { nanos: bigint; format: "Decimal
 const TWO = [QUANTITY, QUANTITY];
 
 const functions: readonly FunctionDeclaration[] = [
-  { name: "quantity", overloads: [overload("string_to_quantity", [STRING], QUANTITY, read)] },
-  {
-    name: "isQuantity",
-    overloads: [
-      overload("is_quantity_string", [STRING], BOOL, (text) => !(read(text) instanceof CelError)),
-    ],
-  },
-  {
-    name: "sign",
-    overloads: [
-      overload(
-        "quantity_sign",
-        [QUANTITY],
-        INT,
-        onQuantity(({ nanos }) => (nanos > 0n ? 1n : nanos < 0n ? -1n : 0n)),
-      ),
-    ],
-  },
+  functionOf("quantity", overload("string_to_quantity", [STRING], QUANTITY, read)),
+  functionOf(
+    "isQuantity",
+    overload("is_quantity_string", [STRING], BOOL, (text) => !(read(text) instanceof CelError)),
+  ),
+  functionOf(
+    "sign",
+    overload(
+      "quantity_sign",
+      [QUANTITY],
+      INT,
+      onQuantity(({ nanos }) => (nanos > 0n ? 1n : nanos < 0n ? -1n : 0n)),
+    ),
+  ),
   ...orderingFunctions("quantity", QUANTITY, (left, right) =>
     left instanceof QuantityValue && right instanceof QuantityValue
       ? compareQuantities(asQuantity(left), asQuantity(right))
       : undefined,
   ),
-  {
-    name: "asApproximateFloat",
-    overloads: [
-      member(
-        "quantity_get_float",
-        [QUANTITY],
-        DOUBLE,
-        onQuantity(({ nanos, scaled }) =>
-          scaled ? Number(`${scaled.value}e${scaled.scale}`) : Number(`${nanos}e-9`),
-        ),
+  functionOf(
+    "asApproximateFloat",
+    member(
+      "quantity_get_float",
+      [QUANTITY],
+      DOUBLE,
+      onQuantity(({ nanos, scaled }) =>
+        scaled ? Number(`${scaled.value}e${scaled.scale}`) : Number(`${nanos}e-9`),
       ),
-    ],
-  },
-  {
-    name: "asInteger",
-    overloads: [
-      member(
-        "quantity_get_int",
-        [QUANTITY],
-        INT,
-        onQuantity(
-          (quantity) => quantity.integer() ?? new CelError("cannot convert value to integer"),
-        ),
+    ),
+  ),
+  functionOf(
+    "asInteger",
+    member(
+      "quantity_get_int",
+      [QUANTITY],
+      INT,
+      onQuantity(
+        (quantity) => quantity.integer() ?? new CelError("cannot convert value to integer"),
       ),
-    ],
-  },
-  {
-    name: "isInteger",
-    overloads: [
-      member(
-        "quantity_is_integer",
-        [QUANTITY],
-        BOOL,
-        onQuantity((quantity) => quantity.integer() !== undefined),
-      ),
-    ],
-  },
-  {
-    name: "add",
-    overloads: [
-      member("quantity_add", TWO, QUANTITY, adding(1n)),
-      member("quantity_add_int", [QUANTITY, INT], QUANTITY, adding(1n)),
-    ],
-  },
-  {
-    name: "sub",
-    overloads: [
-      member("quantity_sub", TWO, QUANTITY, adding(-1n)),
-      member("quantity_sub_int", [QUANTITY, INT], QUANTITY, adding(-1n)),
-    ],
-  },
+    ),
+  ),
+  functionOf(
+    "isInteger",
+    member(
+      "quantity_is_integer",
+      [QUANTITY],
+      BOOL,
+      onQuantity((quantity) => quantity.integer() !== undefined),
+    ),
+  ),
+  functionOf(
+    "add",
+    member("quantity_add", TWO, QUANTITY, adding(1n)),
+    member("quantity_add_int", [QUANTITY, INT], QUANTITY, adding(1n)),
+  ),
+  functionOf(
+    "sub",
+    member("quantity_sub", TWO, QUANTITY, adding(-1n)),
+    member("quantity_sub_int", [QUANTITY, INT], QUANTITY, adding(-1n)),
+  ),
 ];
 
-/** The library of quantities. */
 export const quantityLibrary: Library = { functions };

@@ -3,7 +3,7 @@
  *
  * @see https://kubernetes.io/docs/reference/using-api/cel/#kubernetes-regex-library
  */
-import { type Implementation, member } from "../functions.ts";
+import { type Implementation, member, functionOf } from "../functions.ts";
 import type { Library } from "../environment.ts";
 import { compilePattern } from "../patterns.ts";
 import { INT, listOf, STRING } from "../types.ts";
@@ -32,16 +32,13 @@ const all: Implementation = (text, pattern = null, limit = -1n) => {
   return found instanceof CelError ? found : new ValueList(found);
 };
 
-/** The library of patterns. */
 export const regexLibrary: Library = {
   functions: [
-    { name: "find", overloads: [member("string_find_string", [STRING, STRING], STRING, find)] },
-    {
-      name: "findAll",
-      overloads: [
-        member("string_find_all_string", [STRING, STRING], listOf(STRING), all),
-        member("string_find_all_string_int", [STRING, STRING, INT], listOf(STRING), all),
-      ],
-    },
+    functionOf("find", member("string_find_string", [STRING, STRING], STRING, find)),
+    functionOf(
+      "findAll",
+      member("string_find_all_string", [STRING, STRING], listOf(STRING), all),
+      member("string_find_all_string_int", [STRING, STRING, INT], listOf(STRING), all),
+    ),
   ],
 };

@@ -5,7 +5,13 @@
  */
 import { capitalized } from "../../text/capitalized.ts";
 import { quote } from "../../field-errors.ts";
-import { type FunctionDeclaration, type Implementation, member, overload } from "../functions.ts";
+import {
+  type FunctionDeclaration,
+  type Implementation,
+  member,
+  overload,
+  functionOf,
+} from "../functions.ts";
 import type { Library } from "../environment.ts";
 import { BOOL, INT, STRING, struct } from "../types.ts";
 import { CelError, type CelValue, noSuchOverload, UINT_MAX } from "../values.ts";
@@ -16,7 +22,6 @@ const SEMVER = struct("kubernetes.Semver");
 
 type Part = string | bigint;
 
-/** A version. */
 class SemverValue extends KubernetesValue {
   readonly type = SEMVER;
   readonly numbers: readonly bigint[];
@@ -166,20 +171,16 @@ const part = (name: string, index: number): FunctionDeclaration => ({
 });
 
 const functions: readonly FunctionDeclaration[] = [
-  {
-    name: "semver",
-    overloads: [
-      overload("string_to_semver", [STRING], SEMVER, read),
-      overload("string_bool_to_semver", [STRING, BOOL], SEMVER, read),
-    ],
-  },
-  {
-    name: "isSemver",
-    overloads: [
-      overload("is_semver_string", [STRING], BOOL, isVersion),
-      overload("is_semver_string_bool", [STRING, BOOL], BOOL, isVersion),
-    ],
-  },
+  functionOf(
+    "semver",
+    overload("string_to_semver", [STRING], SEMVER, read),
+    overload("string_bool_to_semver", [STRING, BOOL], SEMVER, read),
+  ),
+  functionOf(
+    "isSemver",
+    overload("is_semver_string", [STRING], BOOL, isVersion),
+    overload("is_semver_string_bool", [STRING, BOOL], BOOL, isVersion),
+  ),
   ...orderingFunctions("semver", SEMVER, (left, right) =>
     left instanceof SemverValue && right instanceof SemverValue ? left.compare(right) : undefined,
   ),

@@ -4,7 +4,7 @@
  * @see https://pkg.go.dev/github.com/google/cel-go/ext#Sets
  */
 import { exactly, product, scaled, sumOf } from "../cost/estimates.ts";
-import { type FunctionDeclaration, overload } from "../functions.ts";
+import { type FunctionDeclaration, overload, functionOf } from "../functions.ts";
 import type { Library } from "../environment.ts";
 import type { LibraryCosts } from "../cost/library-costs.ts";
 import { BOOL, listOf, parameter } from "../types.ts";
@@ -56,16 +56,14 @@ const costs: LibraryCosts = {
 const onLists = (
   word: string,
   run: (left: CelList, right: CelList) => boolean | CelError,
-): FunctionDeclaration => ({
-  name: `sets.${word}`,
-  overloads: [
+): FunctionDeclaration =>
+  functionOf(
+    `sets.${word}`,
     overload(`list_sets_${word}_list`, [LIST_T, LIST_T], BOOL, (left: CelValue, right: CelValue) =>
       left instanceof CelList && right instanceof CelList ? run(left, right) : noSuchOverload(),
     ),
-  ],
-});
+  );
 
-/** The library of sets. */
 export const setsLibrary: Library = {
   functions: [
     onLists("contains", contains),

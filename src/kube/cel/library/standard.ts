@@ -3,7 +3,13 @@
  *
  * @see https://github.com/google/cel-spec/blob/master/doc/langdef.md#list-of-standard-definitions
  */
-import { type FunctionDeclaration, member, overload, type Overload } from "../functions.ts";
+import {
+  type FunctionDeclaration,
+  member,
+  overload,
+  type Overload,
+  functionOf,
+} from "../functions.ts";
 import type { Library } from "../environment.ts";
 import { standardMacros } from "../syntax/macros.ts";
 import { add, compare, divide, multiply, negate, remainder, subtract } from "../run/operators.ts";
@@ -125,17 +131,17 @@ const numeric = (word: string): Operands[] => [
 ];
 
 const operators: readonly FunctionDeclaration[] = [
-  { name: "_?_:_", overloads: [overload("conditional", [BOOL, A, A], A)] },
-  { name: "_&&_", overloads: [overload("logical_and", [BOOL, BOOL], BOOL)] },
-  { name: "_||_", overloads: [overload("logical_or", [BOOL, BOOL], BOOL)] },
+  functionOf("_?_:_", overload("conditional", [BOOL, A, A], A)),
+  functionOf("_&&_", overload("logical_and", [BOOL, BOOL], BOOL)),
+  functionOf("_||_", overload("logical_or", [BOOL, BOOL], BOOL)),
   {
     name: "!_",
     overloads: [overload("logical_not", [BOOL], BOOL)],
     run: (value) => (typeof value === "boolean" ? !value : noSuchOverload()),
   },
-  { name: "@not_strictly_false", overloads: [overload("not_strictly_false", [BOOL], BOOL)] },
-  { name: "_==_", overloads: [overload("equals", [A, A], BOOL)] },
-  { name: "_!=_", overloads: [overload("not_equals", [A, A], BOOL)] },
+  functionOf("@not_strictly_false", overload("not_strictly_false", [BOOL], BOOL)),
+  functionOf("_==_", overload("equals", [A, A], BOOL)),
+  functionOf("_!=_", overload("not_equals", [A, A], BOOL)),
   arithmetic("_+_", add, isAddable, ADD),
   arithmetic("_-_", subtract, (value) => isNumeric(value) || isTime(value), SUBTRACT),
   arithmetic("_*_", multiply, isNumeric, numeric("multiply")),
@@ -151,13 +157,11 @@ const operators: readonly FunctionDeclaration[] = [
   comparison("_<=_", "less_equals", (order) => order <= 0),
   comparison("_>_", "greater", (order) => order > 0),
   comparison("_>=_", "greater_equals", (order) => order >= 0),
-  {
-    name: "_[_]",
-    overloads: [
-      overload("index_list", [LIST_A, INT], A),
-      overload("index_map", [MAP_AB, A], parameter("B")),
-    ],
-  },
+  functionOf(
+    "_[_]",
+    overload("index_list", [LIST_A, INT], A),
+    overload("index_map", [MAP_AB, A], parameter("B")),
+  ),
   {
     name: "@in",
     overloads: [overload("in_list", [A, LIST_A], BOOL), overload("in_map", [A, MAP_AB], BOOL)],

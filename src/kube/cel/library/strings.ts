@@ -3,7 +3,13 @@
  *
  * @see https://pkg.go.dev/github.com/google/cel-go/ext#Strings
  */
-import { type FunctionDeclaration, type Implementation, member, overload } from "../functions.ts";
+import {
+  type FunctionDeclaration,
+  type Implementation,
+  member,
+  overload,
+  functionOf,
+} from "../functions.ts";
 import type { Library } from "../environment.ts";
 import { checkTextLength } from "../run/scope.ts";
 import { DYN, INT, listOf, STRING } from "../types.ts";
@@ -172,75 +178,58 @@ const format: Implementation = (text, args = null) => {
 const TEXTS = listOf(STRING);
 
 const functions: readonly FunctionDeclaration[] = [
-  { name: "charAt", overloads: [member("string_char_at_int", [STRING, INT], STRING, charAt)] },
-  {
-    name: "indexOf",
-    overloads: [
-      member("string_index_of_string", [STRING, STRING], INT, indexOf),
-      member("string_index_of_string_int", [STRING, STRING, INT], INT, indexOf),
-    ],
-  },
-  {
-    name: "lastIndexOf",
-    overloads: [
-      member("string_last_index_of_string", [STRING, STRING], INT, lastIndexOf),
-      member("string_last_index_of_string_int", [STRING, STRING, INT], INT, lastIndexOf),
-    ],
-  },
-  {
-    name: "lowerAscii",
-    overloads: [
-      member(
-        "string_lower_ascii",
-        [STRING],
-        STRING,
-        onAscii(/[A-Z]+/g, (letters) => letters.toLowerCase()),
-      ),
-    ],
-  },
-  {
-    name: "upperAscii",
-    overloads: [
-      member(
-        "string_upper_ascii",
-        [STRING],
-        STRING,
-        onAscii(/[a-z]+/g, (letters) => letters.toUpperCase()),
-      ),
-    ],
-  },
-  {
-    name: "replace",
-    overloads: [
-      member("string_replace_string_string", [STRING, STRING, STRING], STRING, replace),
-      member("string_replace_string_string_int", [STRING, STRING, STRING, INT], STRING, replace),
-    ],
-  },
-  {
-    name: "split",
-    overloads: [
-      member("string_split_string", [STRING, STRING], TEXTS, split),
-      member("string_split_string_int", [STRING, STRING, INT], TEXTS, split),
-    ],
-  },
-  {
-    name: "substring",
-    overloads: [
-      member("string_substring_int", [STRING, INT], STRING, substringFrom),
-      member("string_substring_int_int", [STRING, INT, INT], STRING, substringRange),
-    ],
-  },
-  { name: "trim", overloads: [member("string_trim", [STRING], STRING, trim)] },
-  { name: "format", overloads: [member("string_format", [STRING, listOf(DYN)], STRING, format)] },
-  { name: "strings.quote", overloads: [overload("strings_quote", [STRING], STRING, quoted)] },
-  {
-    name: "join",
-    overloads: [
-      member("list_join", [TEXTS], STRING, join),
-      member("list_join_string", [TEXTS, STRING], STRING, join),
-    ],
-  },
+  functionOf("charAt", member("string_char_at_int", [STRING, INT], STRING, charAt)),
+  functionOf(
+    "indexOf",
+    member("string_index_of_string", [STRING, STRING], INT, indexOf),
+    member("string_index_of_string_int", [STRING, STRING, INT], INT, indexOf),
+  ),
+  functionOf(
+    "lastIndexOf",
+    member("string_last_index_of_string", [STRING, STRING], INT, lastIndexOf),
+    member("string_last_index_of_string_int", [STRING, STRING, INT], INT, lastIndexOf),
+  ),
+  functionOf(
+    "lowerAscii",
+    member(
+      "string_lower_ascii",
+      [STRING],
+      STRING,
+      onAscii(/[A-Z]+/g, (letters) => letters.toLowerCase()),
+    ),
+  ),
+  functionOf(
+    "upperAscii",
+    member(
+      "string_upper_ascii",
+      [STRING],
+      STRING,
+      onAscii(/[a-z]+/g, (letters) => letters.toUpperCase()),
+    ),
+  ),
+  functionOf(
+    "replace",
+    member("string_replace_string_string", [STRING, STRING, STRING], STRING, replace),
+    member("string_replace_string_string_int", [STRING, STRING, STRING, INT], STRING, replace),
+  ),
+  functionOf(
+    "split",
+    member("string_split_string", [STRING, STRING], TEXTS, split),
+    member("string_split_string_int", [STRING, STRING, INT], TEXTS, split),
+  ),
+  functionOf(
+    "substring",
+    member("string_substring_int", [STRING, INT], STRING, substringFrom),
+    member("string_substring_int_int", [STRING, INT, INT], STRING, substringRange),
+  ),
+  functionOf("trim", member("string_trim", [STRING], STRING, trim)),
+  functionOf("format", member("string_format", [STRING, listOf(DYN)], STRING, format)),
+  functionOf("strings.quote", overload("strings_quote", [STRING], STRING, quoted)),
+  functionOf(
+    "join",
+    member("list_join", [TEXTS], STRING, join),
+    member("list_join_string", [TEXTS, STRING], STRING, join),
+  ),
 ];
 
-/** The library of strings. */
 export const stringLibrary: Library = { functions };

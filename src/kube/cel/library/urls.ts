@@ -3,7 +3,7 @@
  *
  * @see https://kubernetes.io/docs/reference/using-api/cel/#kubernetes-url-library
  */
-import { type FunctionDeclaration, member, overload } from "../functions.ts";
+import { type FunctionDeclaration, member, overload, functionOf } from "../functions.ts";
 import type { Library } from "../environment.ts";
 import { BOOL, type CelType, listOf, mapOf, STRING, struct } from "../types.ts";
 import { CelError, type CelValue, noSuchOverload, ValueList, ValueMap } from "../values.ts";
@@ -12,7 +12,6 @@ import { KubernetesValue } from "./kubernetes-value.ts";
 
 const URL_TYPE = struct("kubernetes.URL");
 
-/** A URL. */
 class UrlValue extends KubernetesValue {
   readonly type = URL_TYPE;
   readonly url: GoUrl;
@@ -62,18 +61,15 @@ const getter = (
   ],
 });
 
-/** The library of URLs. */
 export const urlLibrary: Library = {
   functions: [
-    { name: "url", overloads: [overload("string_to_url", [STRING], URL_TYPE, read)] },
-    {
-      name: "isURL",
-      overloads: [
-        overload("is_url_string", [STRING], BOOL, (text) =>
-          typeof text === "string" ? requestUrlError(text) === undefined : noSuchOverload(),
-        ),
-      ],
-    },
+    functionOf("url", overload("string_to_url", [STRING], URL_TYPE, read)),
+    functionOf(
+      "isURL",
+      overload("is_url_string", [STRING], BOOL, (text) =>
+        typeof text === "string" ? requestUrlError(text) === undefined : noSuchOverload(),
+      ),
+    ),
     getter("getScheme", "url_get_scheme", ({ scheme }) => scheme),
     getter("getHost", "url_get_host", ({ host }) => host),
     getter("getHostname", "url_get_hostname", ({ host }) => splitHostPort(host).hostname),

@@ -6,7 +6,7 @@
  *
  * @see https://pkg.go.dev/github.com/google/cel-go/interpreter#Attribute
  */
-import type { Result, Scope, Step } from "./scope.ts";
+import type { Scope, Step } from "./scope.ts";
 import {
   CelError,
   CelList,
@@ -17,6 +17,7 @@ import {
   Optional,
   typeOfValue,
   Uint,
+  type Result,
 } from "../values.ts";
 
 /** One step of a path. */
@@ -221,7 +222,6 @@ export class ConditionalPath implements Path {
   }
 }
 
-/** The step that evaluates a path. */
 export class PathStep implements Step {
   readonly path: Path;
   readonly #tests: boolean;

@@ -3,7 +3,6 @@
  * arguments.
  */
 import type { FunctionDeclaration, Overload } from "../functions.ts";
-import type { Result } from "./scope.ts";
 import { type CelType, firstParameter, secondParameter } from "../types.ts";
 import {
   CelError,
@@ -12,6 +11,7 @@ import {
   type CelValue,
   noSuchOverload,
   typeOfValue,
+  type Result,
 } from "../values.ts";
 import { Duration, Timestamp } from "../time.ts";
 

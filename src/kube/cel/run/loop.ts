@@ -1,7 +1,7 @@
 /** The loop of an expanded macro. */
 import { capitalized } from "../../text/capitalized.ts";
 import type { ComprehensionExpr } from "../expression.ts";
-import type { Meter, Result, Scope, Step } from "./scope.ts";
+import type { Meter, Scope, Step } from "./scope.ts";
 import {
   appendAll,
   CelError,
@@ -11,6 +11,7 @@ import {
   typeOfValue,
   ValueList,
   ValueMap,
+  type Result,
 } from "../values.ts";
 
 /** The planned parts of a loop. */
@@ -73,7 +74,6 @@ function growing(start: Result): Result {
   return start;
 }
 
-/** A planned loop. */
 export class LoopStep implements Step {
   readonly #loop: ComprehensionExpr;
   readonly #steps: LoopSteps;

@@ -2,8 +2,8 @@
 import type { MessageType } from "../environment.ts";
 import type { StructExpr } from "../expression.ts";
 import { PlanError } from "./plan-error.ts";
-import type { Result, Scope, Step } from "./scope.ts";
-import { CelError, type CelValue, formatValue, Optional } from "../values.ts";
+import type { Scope, Step } from "./scope.ts";
+import { CelError, type CelValue, formatValue, Optional, type Result } from "../values.ts";
 
 const MESSAGE_COST = 40;
 

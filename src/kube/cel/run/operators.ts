@@ -41,7 +41,6 @@ function onNumbers(
   return noSuchOverload();
 }
 
-/** `left + right` */
 export function add(left: CelValue, right: CelValue): Result {
   if (typeof left === "string") {
     return typeof right === "string" ? left + right : noSuchOverload();
@@ -67,7 +66,6 @@ export function add(left: CelValue, right: CelValue): Result {
   );
 }
 
-/** `left - right` */
 export function subtract(left: CelValue, right: CelValue): Result {
   if (left instanceof Duration) {
     return right instanceof Duration ? Duration.of(left.nanos - right.nanos) : noSuchOverload();
@@ -86,7 +84,6 @@ export function subtract(left: CelValue, right: CelValue): Result {
   );
 }
 
-/** `left * right` */
 export function multiply(left: CelValue, right: CelValue): Result {
   return onNumbers(
     left,
@@ -96,7 +93,6 @@ export function multiply(left: CelValue, right: CelValue): Result {
   );
 }
 
-/** `left / right` */
 export function divide(left: CelValue, right: CelValue): Result {
   return onNumbers(
     left,
@@ -106,7 +102,6 @@ export function divide(left: CelValue, right: CelValue): Result {
   );
 }
 
-/** `left % right` */
 export function remainder(left: CelValue, right: CelValue): Result {
   const integers = (a: bigint, b: bigint): bigint | CelError => {
     if (b === 0n) return new CelError("modulus by zero");
@@ -115,7 +110,6 @@ export function remainder(left: CelValue, right: CelValue): Result {
   return onNumbers(left, right, integers, undefined);
 }
 
-/** `-value` */
 export function negate(value: CelValue): Result {
   if (typeof value === "bigint") return int(-value);
   if (typeof value === "number") return -value;

@@ -22,7 +22,7 @@ import { MessageStep } from "./message-step.ts";
 import { compilePattern } from "../patterns.ts";
 import { PlanError } from "./plan-error.ts";
 import { callCost } from "../cost/runtime-cost.ts";
-import { Meter, type Result, type Scope, type Step } from "./scope.ts";
+import { Meter, type Scope, type Step } from "./scope.ts";
 import type { CelType } from "../types.ts";
 import {
   CelError,
@@ -35,6 +35,7 @@ import {
   Uint,
   ValueList,
   ValueMap,
+  type Result,
 } from "../values.ts";
 
 const LIST_COST = 10;

@@ -1,8 +1,5 @@
 /** The scope of an evaluation: its variables, and the cost so far. */
-import type { CelError, CelValue } from "../values.ts";
-
-/** A value, or the error in its place. */
-export type Result = CelValue | CelError;
+import type { CelValue, Result } from "../values.ts";
 
 /** Thrown when an evaluation exceeds its cost limit. */
 export class CostExceeded extends Error {
@@ -43,7 +40,6 @@ export class Meter {
   }
 }
 
-/** The variables in scope. */
 export interface Scope {
   readonly meter: Meter;
   find(name: string): Result | undefined;

@@ -11,7 +11,6 @@ import type { TokenKind } from "./lexer.ts";
 /** The kind of a state; recovery depends on it. */
 type StateKind = "basic" | "choice" | "loopEntry" | "loopBack" | "plusBack";
 
-/** An edge from one state to the next. */
 export interface Edge {
   readonly to: State;
   /** The tokens, one of which is consumed. */
@@ -24,7 +23,6 @@ export interface Edge {
   readonly atMost?: number;
 }
 
-/** A state of the grammar. */
 export interface State {
   readonly kind: StateKind;
   readonly edges: Edge[];
@@ -208,7 +206,6 @@ function addChoice(from: State, alternatives: readonly Sequence[]): State {
 /** The first states of all rules. */
 export type Grammar = Readonly<Record<RuleName, State>>;
 
-/** Builds the graph. */
 export function buildGrammar(): Grammar {
   const entries = Object.entries(RULES).map(([name, sequence]) => {
     const start = state();

@@ -49,7 +49,6 @@ export const TOKEN_ORDER = [
   "ESC_IDENTIFIER",
 ] as const;
 
-/** The kind of a token. */
 export type TokenKind = (typeof TOKEN_ORDER)[number];
 
 /** A token; `at` counts code points. */

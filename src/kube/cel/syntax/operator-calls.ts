@@ -1,7 +1,6 @@
 /** Operators as calls in the tree of an expression. */
 import type { Expr } from "../expression.ts";
 
-/** The call of an operator. */
 export const call = (name: string, at: number, args: readonly Expr[]): Expr => ({
   kind: "call",
   at,

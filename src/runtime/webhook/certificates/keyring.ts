@@ -6,7 +6,8 @@
  */
 import { X509Certificate } from "node:crypto";
 import type { Clock } from "../../../clock.ts";
-import { issueAuthority, issueServing, type IssuedCertificate } from "./issue.ts";
+import type { KeyPair } from "../../../kube/x509/certificate.ts";
+import { issueAuthority, issueServing } from "./issue.ts";
 import {
   certificateIn,
   certificatesIn,
@@ -19,11 +20,11 @@ import {
 
 /** The certificates and keys of a Secret, all PEM. */
 export interface Keyring {
-  readonly serving: IssuedCertificate;
+  readonly serving: KeyPair;
   /** The authority that signs. */
-  readonly authority: IssuedCertificate;
+  readonly authority: KeyPair;
   /** The next authority, which is trusted already and will sign. */
-  readonly next?: IssuedCertificate;
+  readonly next?: KeyPair;
   /** The authorities that no longer sign, and stay trusted until `trustedUntilMs`. */
   readonly previous: readonly string[];
   readonly trustedUntilMs?: number;
@@ -85,7 +86,7 @@ interface Signers {
 const SHORTLY_MS = 3_600_000;
 
 /** A certificate and its matching key. */
-interface Signer extends IssuedCertificate {
+interface Signer extends KeyPair {
   readonly x509: X509Certificate;
 }
 
@@ -112,13 +113,10 @@ export function textsOf(keyring: Keyring): Record<string, string> {
 }
 
 /** Plans the next content of the Secret: the stored one where it has no problems. */
-export async function planKeyring(
-  stored: StoredKeyring,
-  context: KeyringContext,
-): Promise<PlannedKeyring> {
+export function planKeyring(stored: StoredKeyring, context: KeyringContext): PlannedKeyring {
   const said: Said = { problems: [], changes: [] };
-  const signers = await planSigners(stored, context, said);
-  const serving = await planServing(stored, signers.authority, context, said);
+  const signers = planSigners(stored, context, said);
+  const serving = planServing(stored, signers.authority, context, said);
   const previous = planPrevious(stored, signers, context, said);
   const { authority, next } = signers;
   const keyring = { serving, authority, ...(next ? { next } : {}), ...previous };
@@ -130,11 +128,11 @@ export async function planKeyring(
 }
 
 /** Plans the present and the next authority. */
-async function planSigners(
+function planSigners(
   stored: StoredKeyring,
   context: KeyringContext,
   { problems, changes }: Said,
-): Promise<Signers> {
+): Signers {
   const { clock, isTrusted } = context;
   const nowMs = clock.now();
   const next = readNext(stored, nowMs);
@@ -146,7 +144,7 @@ async function planSigners(
     const isFirst = Object.keys(stored.texts).length === 0;
     if (isFirst) changes.push("there is no CA yet: a new one is issued");
     else problems.push(`${authority}: a new authority is issued`);
-    return { authority: ready ?? (await newAuthority(context)) };
+    return { authority: ready ?? newAuthority(context) };
   }
   if (ready && (isTrusted(ready.x509) || endsShortly(authority.x509, nowMs))) {
     changes.push(
@@ -160,21 +158,21 @@ async function planSigners(
   const ends = new Date(periodOf(authority.x509).toMs).toISOString();
   const reason = isAsked ? "a new CA was requested" : `the CA expires on ${ends}`;
   changes.push(`${reason}: the next one is announced, and signs once it is trusted`);
-  return { authority, next: await newAuthority(context) };
+  return { authority, next: newAuthority(context) };
 }
 
-async function newAuthority({ clock, validity }: KeyringContext): Promise<Signer> {
-  const issued = await issueAuthority(clock, validity.authorityMs);
+function newAuthority({ clock, validity }: KeyringContext): Signer {
+  const issued = issueAuthority(clock, validity.authorityMs);
   return { ...issued, x509: new X509Certificate(issued.certificate) };
 }
 
 /** The server's certificate: the stored one, until it is due for renewal. */
-async function planServing(
+function planServing(
   stored: StoredKeyring,
   authority: Signer,
   context: KeyringContext,
   { problems, changes }: Said,
-): Promise<IssuedCertificate> {
+): KeyPair {
   const { "tls.crt": certificate = "", "tls.key": key = "" } = stored.texts;
   const problem = servingProblem(stored, authority, context);
   const reason = problem === undefined ? renewalReason(stored, authority, context) : undefined;

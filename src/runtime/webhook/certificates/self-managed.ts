@@ -190,7 +190,7 @@ export class SelfManaged implements CertificateProvider {
       this.#problem = `The ${where} could not be read: ${messageOf(error)}`;
       return undefined;
     }
-    const plan = await planKeyring(stored, {
+    const plan = planKeyring(stored, {
       names: this.#names,
       validity: this.#times,
       clock: this.#clock,

@@ -1,17 +1,10 @@
-import { beforeAll, expect, it } from "vitest";
-import { systemClock } from "../../../../src/clock.ts";
+import { expect, it } from "vitest";
 import { certificatesIn } from "../../../../src/runtime/serving/pem.ts";
-import { issueServing } from "../../../../src/runtime/webhook/certificates/issue.ts";
 import { withSeeds } from "../../../../src/testing.ts";
 import { CertificateApi, Replica, verifies } from "./replicas.ts";
 
 // `TSOP_MODEL_SEEDS=1000` is a long run: a seed takes a tenth of a second, for its keys are real.
 const SEEDS = Number(process.env["TSOP_MODEL_SEEDS"] ?? 60);
-
-// The library is loaded by then: that takes real time.
-beforeAll(async () => {
-  await issueServing({ names: ["localhost"] }, systemClock);
-});
 
 it.each([2, 3])(
   "%i replicas that start at once end with one authority and one certificate, in any order of things",

@@ -60,7 +60,7 @@ async function handshake(issued: ServingCertificate, ca: string, name: string): 
 describe("an issued certificate", () => {
   it("is a server's, for its names alone, and as long as it was asked for", async () => {
     const clock = new VirtualClock({ startMs: Date.UTC(2026, 4, 1) });
-    const { authority, certificate, key } = await issueServing({ names: NAMES }, clock);
+    const { authority, certificate, key } = issueServing({ names: NAMES }, clock);
     const leaf = new X509Certificate(certificate);
     const issuer = new X509Certificate(authority.certificate);
     expect(leaf.verify(issuer.publicKey)).toBe(true);
@@ -81,26 +81,26 @@ describe("an issued certificate", () => {
 
   it("never outlives its authority, and is not valid before it", async () => {
     const clock = new VirtualClock();
-    const authority = await issueAuthority(clock, HOUR_MS);
+    const authority = issueAuthority(clock, HOUR_MS);
     const issuer = new X509Certificate(authority.certificate);
-    const { certificate } = await issueServing({ names: NAMES, authority }, clock);
+    const { certificate } = issueServing({ names: NAMES, authority }, clock);
     const leaf = new X509Certificate(certificate);
     expect([leaf.validFrom, leaf.validTo]).toEqual([issuer.validFrom, issuer.validTo]);
     await clock.advance(HOUR_MS);
-    await expect(issueServing({ names: NAMES, authority }, clock)).rejects.toMatchObject({
-      code: "authority-expired",
-    });
+    expect(() => issueServing({ names: NAMES, authority }, clock)).toThrow(
+      expect.objectContaining({ code: "authority-expired" }),
+    );
   });
 
   it("has a year after 2049 in the form that it takes", async () => {
     const clock = new VirtualClock({ startMs: Date.UTC(2049, 11, 20) });
-    const { certificate } = await issueServing({ names: NAMES }, clock);
+    const { certificate } = issueServing({ names: NAMES }, clock);
     expect(new X509Certificate(certificate).validTo).toBe("Mar 20 00:00:00 2050 GMT");
   });
 
   it("is accepted by Node's TLS, from its authority alone and for its names alone", async () => {
-    const issued = await issueServing({ names: NAMES }, systemClock);
-    const other = await issueAuthority(systemClock);
+    const issued = issueServing({ names: NAMES }, systemClock);
+    const other = issueAuthority(systemClock);
     const both = other.certificate + issued.authority.certificate;
     await handshake(issued, issued.authority.certificate, SERVICE);
     await handshake(issued, both, SERVICE);
@@ -111,7 +111,7 @@ describe("an issued certificate", () => {
   });
 
   it.skipIf(!openssl)("is accepted by openssl, in its strict mode", async () => {
-    const { ca, cert } = written(await issueServing({ names: NAMES }, systemClock));
+    const { ca, cert } = written(issueServing({ names: NAMES }, systemClock));
     const verify = ["verify", "-x509_strict", "-CAfile", ca];
     const asServer = ["-purpose", "sslserver", "-verify_hostname", SERVICE];
     expect(execFileSync("openssl", [...verify, ...asServer, cert], { encoding: "utf8" })).toBe(
@@ -129,7 +129,7 @@ describe("an issued certificate", () => {
   it.skipIf(!go)(
     "is accepted by Go's crypto/x509: chain, name, key usage and the form of all that it says",
     async () => {
-      const issued = await issueServing({ names: NAMES }, systemClock);
+      const issued = issueServing({ names: NAMES }, systemClock);
       const { ca, cert, key } = written(issued);
       const source = fileURLToPath(new URL("verify.go", import.meta.url));
       // Compiled once, and not for each question.
@@ -142,7 +142,7 @@ describe("an issued certificate", () => {
       for (const name of NAMES) expect(verify(ca, name)).toBe("verified");
       expect(verify(ca, "other.svc")).toMatch(/certificate is valid for .*, not other\.svc/);
       const other = join(folder, "other.crt");
-      writeFileSync(other, (await issueAuthority(systemClock)).certificate);
+      writeFileSync(other, issueAuthority(systemClock).certificate);
       expect(verify(other, SERVICE)).toContain("certificate signed by unknown authority");
     },
     120_000,

@@ -233,13 +233,13 @@ it("certificates in files are replaced under load: none is dropped and none refu
   const clock = new VirtualClock({ startMs: Date.now() });
   const folder = mkdtempSync(join(tmpdir(), "tsop-rotation-"));
   ends.push(() => rmSync(folder, { recursive: true }));
-  const authority = await issueAuthority(clock);
+  const authority = issueAuthority(clock);
   let version = 0;
   /** As the kubelet does it: a new folder, and one symlink that is replaced in one step. */
   const mount = async (
     change: (pair: { certificate: string; key: string }) => object = (pair) => pair,
   ) => {
-    const issued = await issueServing({ names: [SERVICE], authority }, clock);
+    const issued = issueServing({ names: [SERVICE], authority }, clock);
     const { certificate, key } = { ...issued, ...change(issued) };
     const data = `..data-${++version}`;
     mkdirSync(join(folder, data));
@@ -257,9 +257,9 @@ it("certificates in files are replaced under load: none is dropped and none refu
   const port = await serve(files, clock, {} as Client);
   const load = new Load(port, () => [authority.certificate]);
   await load.opened;
-  const stranger = await issueServing({ names: [SERVICE] }, clock);
+  const stranger = issueServing({ names: [SERVICE] }, clock);
   const past = new VirtualClock({ startMs: clock.now() - 10 * 24 * 3_600_000 });
-  const expired = await issueServing({ names: [SERVICE], validityMs: 3_600_000 }, past);
+  const expired = issueServing({ names: [SERVICE], validityMs: 3_600_000 }, past);
   for (let times = 0; times < 3; times++) {
     await mount();
     // Files are read in real time.

@@ -1,6 +1,7 @@
-import type { X509Certificate } from "node:crypto";
-import { beforeAll, describe, expect, it } from "vitest";
-import { systemClock, VirtualClock } from "../../../../src/clock.ts";
+import { X509Certificate } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { VirtualClock } from "../../../../src/clock.ts";
 import { issueServing } from "../../../../src/runtime/webhook/certificates/issue.ts";
 import { certificatesIn } from "../../../../src/runtime/serving/pem.ts";
 import type { CertificateTimes } from "../../../../src/runtime/webhook/certificates/self-managed.ts";
@@ -66,11 +67,6 @@ const annotate = (api: CertificateApi, key: string, value: string): void => {
     metadata.annotations[`certificates.tsop.dev/${key}`] = value;
   });
 };
-
-// The library is loaded by then: that takes real time.
-beforeAll(async () => {
-  await issueServing({ names: ["localhost"] }, systemClock);
-});
 
 describe("replicas with a self-managed certificate", () => {
   it("serve for years what every configuration verifies at any moment, with API servers that lag and replicas that come and go", async () => {
@@ -240,24 +236,51 @@ describe("the Secret", () => {
     expect(certificatesIn(api.texts["ca.crt"] ?? "")).toHaveLength(2);
   });
 
+  it("of an earlier tsop are served, renewed by the same authority, and rotated as any others", async () => {
+    const file = new URL("../../../kube/x509/earlier.data.json", import.meta.url);
+    const { webhooks } = JSON.parse(readFileSync(file, "utf8")) as {
+      webhooks: Record<"tls.crt" | "ca.crt", string>;
+    };
+    const earlier = new X509Certificate(webhooks["tls.crt"]);
+    const authority = new X509Certificate(webhooks["ca.crt"]);
+    const { clock, api, replica } = await running(RARELY);
+    setTexts(api, webhooks);
+    await clock.advance(4 * DAY_MS);
+    check(api, clock, [replica]);
+    expect(api.texts["tls.crt"]).toBe(webhooks["tls.crt"]);
+    expect(certificatesIn(api.texts["ca.crt"] ?? "")[0]?.raw).toEqual(authority.raw);
+    expect(replica.served?.raw).toEqual(earlier.raw);
+    for (let day = 0; day < 70; day++) {
+      await clock.advance(DAY_MS);
+      check(api, clock, [replica]);
+    }
+    expect(replica.served?.raw).not.toEqual(earlier.raw);
+    expect(replica.served?.checkIssued(authority)).toBe(true);
+    for (let day = 0; day < 365; day++) {
+      await clock.advance(DAY_MS);
+      check(api, clock, [replica]);
+    }
+    expect(replica.served?.checkIssued(authority)).toBe(false);
+  });
+
   const other = issueServing({ names: ["localhost"] }, new VirtualClock());
   const rsa = `-----BEGIN PRIVATE KEY-----\n${"A".repeat(64)}\n-----END PRIVATE KEY-----\n`;
   it.each([
     ["tls.crt", () => "garbage", /tls\.crt does not contain a readable certificate/],
-    ["tls.crt", async () => (await other).certificate, /tls\.key does not match the cert/],
+    ["tls.crt", () => other.certificate, /tls\.key does not match the cert/],
     ["tls.key", () => "", /tls\.key does not contain a readable private key/],
-    ["tls.key", async () => (await other).key, /tls\.key does not match the certificate/],
+    ["tls.key", () => other.key, /tls\.key does not match the certificate/],
     ["ca.crt", () => "", /ca\.crt does not contain a readable certificate/],
     ["ca.crt", () => "garbage", /ca\.crt does not contain a readable certificate/],
-    ["ca.crt", async () => (await other).certificate, /ca\.key does not match a certificate in/],
+    ["ca.crt", () => other.certificate, /ca\.key does not match a certificate in/],
     ["ca.key", () => rsa, /ca\.key does not contain a readable private key/],
-    ["ca.key", async () => (await other).key, /ca\.key does not match a certificate in ca\.crt/],
+    ["ca.key", () => other.key, /ca\.key does not match a certificate in ca\.crt/],
     ["next-ca.crt", () => "garbage", /next-ca\.crt does not contain a readable certificate/],
   ])(
     "with something wrong in %s is mended, and the reason is told (%#)",
     async (key, text, reason) => {
       const { clock, api, replica } = await running();
-      setTexts(api, { [key]: await text() });
+      setTexts(api, { [key]: text() });
       for (let seconds = 0; seconds < 600; seconds += 5) {
         await clock.advance(5000);
         check(api, clock, [replica]);
@@ -275,7 +298,7 @@ describe("the Secret", () => {
   it("of another namespace is mended, and the reason is told", async () => {
     const { clock, api, replica } = await running();
     const authority = { certificate: api.texts["ca.crt"] ?? "", key: api.texts["ca.key"] ?? "" };
-    const moved = await issueServing({ names: ["shop-webhook-service.old.svc"], authority }, clock);
+    const moved = issueServing({ names: ["shop-webhook-service.old.svc"], authority }, clock);
     setTexts(api, { "tls.crt": moved.certificate, "tls.key": moved.key });
     await clock.advance(MINUTE_MS);
     expect(replica.log).toContainEqual(

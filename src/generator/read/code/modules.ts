@@ -5,12 +5,12 @@
  * makes a run quick, and why a type has to be written out where only the checker could compute it.
  */
 import { dirname, join, relative, resolve, sep } from "node:path";
-import type { Findings } from "../findings.ts";
-import { ts } from "../load.ts";
-import type { BuiltInKind, Position, TypeModel } from "../model.ts";
-import type { Reads } from "../stamp.ts";
-import { BuiltInTypes } from "./types/built-in-types.ts";
-import { CheckedProgram } from "./types/checked-program.ts";
+import type { Findings } from "../../findings.ts";
+import { ts } from "../../load.ts";
+import type { BuiltInKind, Position, TypeModel } from "../../model.ts";
+import type { Reads } from "../../stamp.ts";
+import { BuiltInTypes } from "./built-in-types.ts";
+import { CheckedProgram } from "./checked-program.ts";
 import type { Disk } from "./disk.ts";
 import { type Declaration, type Module, parseModule } from "./module.ts";
 

@@ -7,12 +7,12 @@
 import { type FieldError, formatFieldError, invalidValue } from "../field-errors.ts";
 import { copyJson, setField } from "../json.ts";
 import type { JsonObject } from "../object.ts";
-import { coerceEmbedded, embeddedErrors } from "./embedded.ts";
-import { prune } from "./prune.ts";
+import { coerceEmbedded, embeddedErrors } from "../schema/embedded.ts";
+import { prune } from "../schema/prune.ts";
 import { RuleChecker } from "./rule-check.ts";
-import { sortedKeys } from "./sorted-keys.ts";
-import type { Schema } from "./structural.ts";
-import { SchemaValidator } from "./validate.ts";
+import { sortedKeys } from "../schema/sorted-keys.ts";
+import type { Schema } from "../schema/structural.ts";
+import { SchemaValidator } from "../schema/validate.ts";
 
 /** The path from a node of a schema to the object around it. */
 interface Surroundings {

@@ -1,5 +1,5 @@
 /** The values of constant expressions: arguments of markers and initialisers of fields. */
-import { ts } from "../load.ts";
+import { ts } from "../../load.ts";
 import type { Module } from "./module.ts";
 import type { Found } from "./modules.ts";
 import { complain, type Reader } from "./reader.ts";

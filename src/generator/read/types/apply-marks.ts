@@ -2,10 +2,10 @@
 import type { ValidationRule } from "../../../kube/schema/structural.ts";
 import { type Position, type TypeModel, ruleKey } from "../../model.ts";
 import { without } from "../../schema-keywords.ts";
-import { embed } from "../types/embed.ts";
-import { narrow } from "../types/keywords.ts";
-import type { Mark } from "./marks.ts";
-import type { Reader } from "../reader.ts";
+import { embed } from "./embed.ts";
+import { narrow } from "../code/keywords.ts";
+import type { Mark } from "../marks/marks.ts";
+import type { Reader } from "../code/reader.ts";
 import { present } from "../../../present.ts";
 
 /** The type with its markers applied. */

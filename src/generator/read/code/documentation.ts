@@ -1,5 +1,5 @@
 /** Reads descriptions and tags from JSDoc. */
-import type { ts } from "../load.ts";
+import type { ts } from "../../load.ts";
 import type { Module } from "./module.ts";
 
 /** A block tag of a JSDoc comment. */

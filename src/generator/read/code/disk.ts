@@ -2,8 +2,8 @@
  * The disk as the compiler asks for it, with a note of each answer: the stamp of a run holds all of them.
  */
 import { readFileSync, readdirSync } from "node:fs";
-import { ts } from "../load.ts";
-import type { Reads } from "../stamp.ts";
+import { ts } from "../../load.ts";
+import type { Reads } from "../../stamp.ts";
 
 /** Texts that files will have, by absolute path; `undefined` for a file that will be gone. */
 export type EditedFiles = ReadonlyMap<string, string | undefined>;

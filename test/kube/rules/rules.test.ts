@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { formatFieldError } from "../../../src/kube/field-errors.ts";
 import { Correlation } from "../../../src/kube/schema/correlation.ts";
-import { RuleChecker } from "../../../src/kube/schema/rule-check.ts";
+import { declaredType } from "../../../src/kube/cel/declared-type.ts";
+import { RuleChecker } from "../../../src/kube/rules/rule-check.ts";
+import { compileRules } from "../../../src/kube/rules/rules.ts";
 import type { Schema, ValidationRule } from "../../../src/kube/schema/structural.ts";
 
 const NUMBERS = {
@@ -120,3 +122,22 @@ describe("Rules", () => {
     expect(message).toContain("no further validation rules will be run");
   });
 });
+
+it("are compiled once for the validation of their schema and for all objects", () => {
+  const schema: Schema = {
+    type: "object",
+    properties: { a: { type: "integer" } },
+    "x-kubernetes-validations": [{ rule: "self.a > 0" }],
+  };
+  const type = present(declaredType(schema, false));
+  const part = compileRules(schema, type, false);
+  expect(part[0]?.expression).toBeDefined();
+  expect(compileRules(schema, type, false)).toBe(part);
+  // An expression sees the metadata of a whole object.
+  expect(compileRules(schema, present(declaredType(schema, true)), true)).not.toBe(part);
+});
+
+function present<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error("there is no type");
+  return value;
+}

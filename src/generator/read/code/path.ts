@@ -1,17 +1,16 @@
 /**
  * Reads paths into an object: typed lambdas and JSONPath texts, checked against the kind's schema.
  */
-import type { Schema } from "../../kube/schema/structural.ts";
-import { ts } from "../load.ts";
-import type { TypeModel } from "../model.ts";
-import { didYouMean } from "../../kube/text/nearest-name.ts";
+import type { Schema } from "../../../kube/schema/structural.ts";
+import { ts } from "../../load.ts";
+import type { TypeModel } from "../../model.ts";
+import { didYouMean } from "../../../kube/text/nearest-name.ts";
 import { evaluate } from "./evaluate.ts";
-import { leaf } from "./types/keywords.ts";
+import { leaf } from "./keywords.ts";
 import type { Module } from "./module.ts";
 import { type Place, type Reader, complain } from "./reader.ts";
-import { tableOf } from "../../table.ts";
+import { tableOf } from "../../../table.ts";
 
-/** One step of a path. */
 type Step =
   | { readonly field: string }
   | { readonly index: number }

@@ -1,8 +1,8 @@
 /** The whole project: every class that is a kind or carries rights. */
-import type { Findings } from "../findings.ts";
-import { ts } from "../load.ts";
-import { classMarkers } from "../../markers/registry.ts";
-import { LEASE_ROLE } from "../sources.ts";
+import type { Findings } from "./findings.ts";
+import { ts } from "./load.ts";
+import { classMarkers } from "../markers/registry.ts";
+import { LEASE_ROLE } from "./sources.ts";
 import type {
   ConversionModel,
   ExternalKindModel,
@@ -12,21 +12,21 @@ import type {
   ProjectModel,
   UsesModel,
   WebhookModel,
-} from "../model.ts";
-import { checkedType } from "./types/checked-type.ts";
-import { readConversions } from "./conversions.ts";
-import { Disk, type EditedFiles } from "./disk.ts";
-import { readKind } from "./kind.ts";
-import type { Module } from "./module.ts";
-import { readDeclared } from "./types/named-type.ts";
-import { Modules } from "./modules.ts";
-import { type Decoration, decorationsOf } from "./marks/marks.ts";
-import { complain, type Reader, TooLarge } from "./reader.ts";
-import { readRights } from "./marks/rbac-marks.ts";
-import { readType } from "./types/type.ts";
-import { findTooDeep, mostNested } from "./syntax-depth.ts";
-import { UsesReader, type Whereabouts } from "../uses/uses.ts";
-import { readWebhooks } from "./webhooks.ts";
+} from "./model.ts";
+import { checkedType } from "./read/types/checked-type.ts";
+import { readConversions } from "./read/conversions.ts";
+import { Disk, type EditedFiles } from "./read/code/disk.ts";
+import { readKind } from "./read/kind.ts";
+import type { Module } from "./read/code/module.ts";
+import { readDeclared } from "./read/types/named-type.ts";
+import { Modules } from "./read/code/modules.ts";
+import { type Decoration, decorationsOf } from "./read/marks/marks.ts";
+import { complain, type Reader, TooLarge } from "./read/code/reader.ts";
+import { readRights } from "./read/marks/rbac-marks.ts";
+import { readType } from "./read/types/type.ts";
+import { findTooDeep, mostNested } from "./read/code/syntax-depth.ts";
+import { UsesReader, type Whereabouts } from "./uses/uses.ts";
+import { readWebhooks } from "./read/webhooks.ts";
 
 /** A file without any of these cannot hold a kind or a right, and is not parsed for its own sake. */
 const SPEAKS_OF_MARKERS = /@\s*(?:\w+\.)?\w|\bResource\b|\bRbac\b/;

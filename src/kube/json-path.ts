@@ -6,8 +6,8 @@
  *
  * @see https://kubernetes.io/docs/reference/kubectl/jsonpath/
  */
-import { getField, isJsonObject } from "../json.ts";
-import { tableOf } from "../../table.ts";
+import { getField, isJsonObject } from "./json.ts";
+import { tableOf } from "../table.ts";
 
 /**
  * One step of a path: from values to the values below them.
@@ -16,7 +16,6 @@ import { tableOf } from "../../table.ts";
  */
 type Step = (values: readonly unknown[]) => unknown[];
 
-/** A parsed path. */
 export interface JsonPath {
   /** All results, in order. @throws Error when the data has another shape than the path needs */
   find(value: unknown): unknown[];

@@ -8,7 +8,7 @@ import { type DeclaredType, declaredType } from "../cel/declared-type.ts";
 import { escapeName } from "../cel/escaping.ts";
 import { type FieldError, forbidden, internalError, invalidValue } from "../field-errors.ts";
 import { type CompiledRule, compileRules } from "./rules.ts";
-import { type Schema, type ValidationRule, valuesOf } from "./structural.ts";
+import { type Schema, type ValidationRule, valuesOf } from "../schema/structural.ts";
 
 const RULE_COST_LIMIT = 10_000_000;
 const SCHEMA_COST_LIMIT = 100_000_000;
@@ -51,7 +51,6 @@ class CostTally {
   }
 }
 
-/** Options of the check of rules. */
 interface RuleErrorOptions {
   /** Whether the schema is stored already: the cost of its rules is then not limited. */
   readonly unchanged?: boolean;
@@ -97,7 +96,16 @@ export function ruleErrors(
     }
     if (!node["x-kubernetes-validations"]?.length) return;
     if (others.some(({ field }) => isAtOrBelow(field, at))) return;
-    errors.push(...nodeErrors(node, at, place, tally, unchanged));
+    const rulesPath = `${at}.x-kubernetes-validations`;
+    const type = place.type();
+    if (!type) {
+      errors.push(internalError(rulesPath, NO_TYPES));
+      return;
+    }
+    const isWhole = node === schema || isEmbedded(node);
+    for (const [index, rule] of compileRules(node, type, isWhole).entries()) {
+      errors.push(...oneRuleErrors(rule, `${rulesPath}[${index}]`, place, tally, unchanged));
+    }
   };
   visit(schema, path, {
     count: 1,
@@ -122,7 +130,9 @@ const fieldOf = (type: DeclaredType | undefined, name: string): DeclaredType | u
 
 /** The type of a property that expressions above cannot name. */
 const ownType = (schema: Schema): DeclaredType | undefined =>
-  declaredType(schema, schema["x-kubernetes-embedded-resource"] === true);
+  declaredType(schema, isEmbedded(schema));
+
+const isEmbedded = (schema: Schema): boolean => schema["x-kubernetes-embedded-resource"] === true;
 
 /** The largest number of values of the nodes directly below. */
 function childCount(schema: Schema, count: number | undefined): number | undefined {
@@ -135,24 +145,8 @@ function childCount(schema: Schema, count: number | undefined): number | undefin
   return maxProperties === undefined ? undefined : count * Math.max(maxProperties, 0);
 }
 
-function nodeErrors(
-  schema: Schema,
-  path: string,
-  place: Place,
-  tally: CostTally,
-  unchanged: boolean,
-): FieldError[] {
-  const type = place.type();
-  const at = `${path}.x-kubernetes-validations`;
-  if (!type) {
-    const reason = "unable to convert structural schema to CEL declarations";
-    const rule = `internal error: failed to construct type information for x-kubernetes-validations rules: ${reason}`;
-    return [internalError(at, rule)];
-  }
-  return compileRules(schema, type).flatMap((rule, index) =>
-    oneRuleErrors(rule, `${at}[${index}]`, place, tally, unchanged),
-  );
-}
+const NO_TYPES =
+  "internal error: failed to construct type information for x-kubernetes-validations rules: unable to convert structural schema to CEL declarations";
 
 function oneRuleErrors(
   compiled: CompiledRule,

@@ -1,5 +1,5 @@
 /** The nesting of a file's code. Everything that reads it calls itself for each level. */
-import { ts } from "../load.ts";
+import { ts } from "../../load.ts";
 
 /** The most levels. Code of people has fifty, a sum of a thousand texts a thousand. */
 const MOST_LEVELS = 1000;

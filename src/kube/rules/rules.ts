@@ -12,18 +12,16 @@ import {
 } from "../cel/declared-type.ts";
 import { kubernetesEnvironment } from "../cel/libraries.ts";
 import { optionalOf } from "../cel/types.ts";
-import { parseFieldPath } from "./field-path.ts";
-import type { Schema, ValidationRule } from "./structural.ts";
+import { parseFieldPath } from "../schema/field-path.ts";
+import type { Schema, ValidationRule } from "../schema/structural.ts";
 
 /** A rule, ready to be estimated and evaluated. */
 export interface CompiledRule {
   readonly rule: ValidationRule;
   /** Absent where the rule is blank or wrong. */
   readonly expression?: Expression;
-  /** The error of the rule. */
   readonly error?: string;
   readonly messageExpression?: Expression;
-  /** The error of the message expression. */
   readonly messageError?: string;
   /** Whether the rule uses the old value. */
   readonly usesOldSelf: boolean;
@@ -40,10 +38,29 @@ export interface CompiledRule {
 /** The name of object types in messages; real names end in a number that changes. */
 const SELF_TYPE = "selfType1";
 
-/** Compiles the rules of a node whose values have the declared type. */
-export function compileRules(schema: Schema, type: DeclaredType): CompiledRule[] {
+// A memo, not state: the rules of a schema never change, and are validated before they are served.
+const wholeObjects = new WeakMap<Schema, CompiledRule[]>();
+const parts = new WeakMap<Schema, CompiledRule[]>();
+
+/**
+ * The compiled rules of a node whose values have the declared type.
+ *
+ * @param isRoot - whether the type is that of a whole object, with its metadata
+ */
+export function compileRules(schema: Schema, type: DeclaredType, isRoot: boolean): CompiledRule[] {
   const rules = schema["x-kubernetes-validations"] ?? [];
   if (rules.length === 0) return [];
+  const memo = isRoot ? wholeObjects : parts;
+  let compiled = memo.get(schema);
+  if (!compiled) memo.set(schema, (compiled = compileAll(schema, rules, type)));
+  return compiled;
+}
+
+function compileAll(
+  schema: Schema,
+  rules: readonly ValidationRule[],
+  type: DeclaredType,
+): CompiledRule[] {
   const objects = new DeclaredObjects(type, SELF_TYPE);
   const environmentWith = (optional: boolean): typeof kubernetesEnvironment =>
     kubernetesEnvironment.withVariables(

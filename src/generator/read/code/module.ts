@@ -1,5 +1,5 @@
 /** A file of the user's, parsed: its declarations, imports and exports. */
-import { ts } from "../load.ts";
+import { ts } from "../../load.ts";
 
 /** The declarations that a name of a file can stand for. */
 export type Declaration =

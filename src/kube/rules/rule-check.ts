@@ -7,8 +7,7 @@ import type { Bindings, Expression } from "../cel/compile.ts";
 import { type DeclaredType, declaredType, withTypeMeta } from "../cel/declared-type.ts";
 import { escapeName } from "../cel/escaping.ts";
 import { valueOf } from "../cel/object-values.ts";
-import type { Result } from "../cel/run/scope.ts";
-import { CelError, type CelValue, Optional } from "../cel/values.ts";
+import { CelError, type CelValue, Optional, type Result } from "../cel/values.ts";
 import {
   duplicate,
   duplicateStructure,
@@ -20,9 +19,9 @@ import {
   required,
 } from "../field-errors.ts";
 import { getField, isJsonObject } from "../json.ts";
-import { Correlation } from "./correlation.ts";
+import { Correlation } from "../schema/correlation.ts";
 import { type CompiledRule, compileRules } from "./rules.ts";
-import { type Schema, type ValidationRule, valuesOf } from "./structural.ts";
+import { type Schema, type ValidationRule, valuesOf } from "../schema/structural.ts";
 
 /** The limit of the cost of the rules of one object. */
 const OBJECT_BUDGET = 10_000_000;
@@ -31,7 +30,6 @@ const MAX_MESSAGE_BYTES = 5 * 1024;
 /** Receives a warning for the client. */
 type Warn = (message: string) => void;
 
-/** Options of the check of an object. */
 interface CheckOptions {
   /** The path of the value in its object. */
   readonly path?: string;
@@ -109,7 +107,7 @@ function ruleNode(
   const node = {
     schema,
     isRoot,
-    rules: type ? compileRules(schema, type) : [],
+    rules: type ? compileRules(schema, type, isRoot) : [],
     items: schema.items && ruleNode(schema.items, embedded(schema.items), type?.items),
     values: values && ruleNode(values, embedded(values), type?.items),
     properties,

@@ -7,9 +7,8 @@
  */
 import { basename, dirname, join, sep } from "node:path";
 import { ts } from "../../load.ts";
-import { createHost, type Disk } from "../disk.ts";
+import { createHost, type Disk } from "./disk.ts";
 
-/** The input of a program. */
 export interface ProgramParts {
   readonly root: string;
   readonly options: ts.CompilerOptions;

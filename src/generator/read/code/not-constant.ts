@@ -1,7 +1,7 @@
 /**
  * The reason why the value of an expression is not known before the program runs, for a sentence.
  */
-import { ts } from "../load.ts";
+import { ts } from "../../load.ts";
 import { enumValues, evaluate, notConstant } from "./evaluate.ts";
 import type { Module } from "./module.ts";
 import type { Reader } from "./reader.ts";
@@ -55,7 +55,6 @@ const shortened = (text: string): string => (text.length > 60 ? `${text.slice(0,
 const isFunction = (node: ts.Expression): boolean =>
   ts.isFunctionExpression(node) || ts.isArrowFunction(node) || ts.isClassExpression(node);
 
-/** The parts that an expression is made of. */
 function operands(node: ts.Expression): ts.Expression[] {
   const parts: ts.Expression[] = [];
   ts.forEachChild(node, (child) => {

@@ -1,7 +1,7 @@
 /** The tools that every part of the reading needs. */
-import { Findings } from "../findings.ts";
-import type { ts } from "../load.ts";
-import type { Position, TypeModel } from "../model.ts";
+import { Findings } from "../../findings.ts";
+import type { ts } from "../../load.ts";
+import type { Position, TypeModel } from "../../model.ts";
 import type { Declaration, Module } from "./module.ts";
 import type { Modules } from "./modules.ts";
 
