@@ -27,7 +27,6 @@ export interface Progress {
   readonly error: unknown;
 }
 
-/** No watch is requested. */
 interface NotWatching extends Progress {
   readonly name: Exclude<ReflectorState, Watching["name"]>;
 }
@@ -43,14 +42,12 @@ export type State = NotWatching | Watching;
 
 export const IDLE: State = { name: "idle", version: "", isRefused: false, error: undefined };
 
-/** Begins a list as a stream. */
 export const streaming = (state: State): State => ({
   ...progressOf(state),
   name: "streaming",
   isWatching: false,
 });
 
-/** Begins a list in pages. */
 export const listing = (state: State): State => ({ ...progressOf(state), name: "listing" });
 
 /** Ends a list: the store is complete up to its version. */

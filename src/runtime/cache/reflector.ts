@@ -155,7 +155,6 @@ export class Reflector<T extends KubeObject> {
     else if (session.silent || session.tooShort) this.#state = listing(this.#state);
   }
 
-  /** The stream ended before the list was complete. */
   async #afterStream(error: unknown, signal: AbortSignal): Promise<void> {
     if (isRetriable(error)) await this.#wait(error, signal);
     else if (isVersionRefusal(error) && !this.#state.isRefused) this.#change({ isRefused: true });
@@ -292,7 +291,6 @@ export class Reflector<T extends KubeObject> {
     });
   }
 
-  /** Changes data of the state, and stays in it. */
   #change(data: Partial<Progress>): void {
     this.#state = { ...this.#state, ...data };
   }
@@ -321,7 +319,6 @@ interface Failure {
   readonly wasOpen: boolean;
 }
 
-/** The server's `Retry-After`, in seconds. */
 function retryAfterSeconds({ status }: StatusError): number {
   const seconds: unknown = status.details?.retryAfterSeconds;
   return typeof seconds === "number" && seconds > 0 ? seconds : 0;
