@@ -84,7 +84,7 @@ function reportGap(
   const line =
     token === "" ? rbacMarker(group, resource, missing) : `@Rbac(${token}, [${verbs}]${scope})`;
   const name = group === "" ? plural : `${plural}.${group}`;
-  const target = subresource === undefined ? name : `${subresource} of ${name}`;
+  const target = subresource === undefined ? name : `the ${subresource} of ${name}`;
   findings[use.unlessGranted === "warning" ? "warn" : "error"](
     at,
     "right-missing",
