@@ -259,7 +259,7 @@ describe.skipIf(!hasKubectl)("the main job", { timeout: 120_000 }, () => {
     edit("src/main.ts", (text) => `${text}const = 5;\n`);
     await untilStreamed(url, ({ mistakes }) => {
       expect(mistakes.join("\n")).toMatch(/^src\/main\.ts:\d+:\d+ syntax-error/m);
-      expect(mistakes.at(-1)).toContain("what ran before goes on");
+      expect(mistakes.at(-1)).toContain("The previous build keeps running");
     });
     // The same words as in the terminal.
     await untilTold(/^src\/main\.ts:\d+:\d+/, from);
@@ -271,8 +271,8 @@ describe.skipIf(!hasKubectl)("the main job", { timeout: 120_000 }, () => {
     let from = lines.length;
     const [good, bad] = ["setUpMyWeb(manager);", "throw new Error('broken'); setUpMyWeb(manager);"];
     edit("src/main.ts", (text) => text.replace(good, bad));
-    await untilTold(/^the operator ended with 1; it restarts in 1 s/, from);
-    await untilTold(/^the operator ended with 1; it restarts in 2 s/, from);
+    await untilTold(/^the operator exited with code 1; it restarts in 1 s/, from);
+    await untilTold(/^the operator exited with code 1; it restarts in 2 s/, from);
     from = lines.length;
     edit("src/main.ts", (text) => text.replace(bad, good));
     await untilTold(/^operator .* reloaded in/, from);

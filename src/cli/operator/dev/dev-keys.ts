@@ -96,7 +96,7 @@ export class DevKeys {
     this.#tests = BackgroundProcess.start(call, { onLine: out, ownGroup: true, endsAsGroup: true });
     const code = await this.#tests.exited;
     this.#tests = undefined;
-    out(code === 0 ? "the tests passed" : `the tests ${endingOf(code)}`);
+    out(code === 0 ? "the tests passed" : `the test run ${endingOf(code)}`);
   }
 
   async #tellLast(): Promise<void> {

@@ -52,7 +52,7 @@ describe("the keys of tsop dev", { timeout: 30_000 }, () => {
 
     const bad = start('node -e "process.exit(4)"');
     bad.press("t");
-    await untilTold(bad.lines, "the tests exited with code 4");
+    await untilTold(bad.lines, "the test run exited with code 4");
   });
 
   it("filter the log and quit at once, also while the tests run, which end with it", async () => {
@@ -67,7 +67,7 @@ describe("the keys of tsop dev", { timeout: 30_000 }, () => {
     keys.stop();
     expect(isListening()).toBe(false);
     await eventually(() =>
-      expect(lines.some((line) => /^the tests (?:exited|were terminated)/.test(line))).toBe(true),
+      expect(lines.some((line) => /^the test run (?:exited|was terminated)/.test(line))).toBe(true),
     );
     expect(lines).not.toContain("done");
   });
