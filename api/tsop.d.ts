@@ -2014,7 +2014,7 @@ const managerFlags: {
   };
   readonly "metrics-port": {
     readonly type: "port";
-    readonly help: "serve /metrics with TLS, to those who may read it";
+    readonly help: "serve /metrics over TLS to authorized clients";
   };
   readonly "metrics-cert-path": {
     readonly type: "string";

@@ -96,7 +96,7 @@ describe("tsop import", () => {
       ].join("\n"),
       "bomb.yaml:1:12 is not valid YAML: its aliases expand to more than 200000 values.",
     ],
-    ["deep.yaml", "- ".repeat(10_000), "deep.yaml:1:1000 is not valid YAML: it is nested deeper"],
+    ["deep.yaml", "- ".repeat(10_000), "deep.yaml:1:1002 is not valid YAML: it is nested deeper"],
     ["circle.yaml", "a: &a [*a]\n", "circle.yaml:1:8 is not valid YAML: the anchor `a` contains"],
     [
       "null-item.yaml",

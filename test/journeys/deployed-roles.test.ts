@@ -288,7 +288,7 @@ describe("with its generated role alone", { timeout: 240_000 }, () => {
       await client.update(ClusterRole, { ...role, rules });
     });
     await eventually(() => {
-      expect(operator.lines.join("\n")).toMatch(/may not .*deployments/);
+      expect(operator.lines.join("\n")).toMatch(/not allowed to .*deployments/);
     }, PATIENCE);
     expect(await operator.readyz()).toBe(500);
     const key = { namespace: operator.namespace, name: "shop-controller-manager" };

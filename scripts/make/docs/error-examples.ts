@@ -96,7 +96,11 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "broken-project-file": e(
     "domain: example.com\n  projectName: web   # PROJECT: indented by mistake",
   ),
-  "broken-yaml": e("spec: { group: example.com   # the brace is never closed"),
+  "broken-yaml": e(
+    "spec: { group: example.com   # the brace is never closed",
+    "... is not valid YAML: ....",
+    "Repair that line; nothing was written.",
+  ),
   "bundle-base": e(
     "tsop bundle   # config/manifests/bases/web-operator.clusterserviceversion.yaml holds a Role",
   ),

@@ -64,6 +64,7 @@ export interface Cache {
   synced(): Promise<void>;
   /** Adds an index over a kind. @throws TsopError `index-exists` */
   addIndex<T extends KubeObject>(token: ReadToken<T>, name: string, values: IndexFunction<T>): void;
+  /** The health of each informer. */
   health(): InformerHealth[];
   /** The contents and size of each informer. */
   stats(): InformerStats[];

@@ -21,6 +21,7 @@ export interface QueueObserver {
   taken(key: string, addedAtMs: number): void;
   /** Called when the worker of the key is done. */
   done(key: string): void;
+  /** Called when a key is delayed. */
   delayed(key: string): void;
 }
 

@@ -21,6 +21,7 @@ export class RawAnswer {
     this.body = body;
   }
 
+  /** The body, decoded as UTF-8. */
   text(): string {
     return this.body.toString("utf8");
   }

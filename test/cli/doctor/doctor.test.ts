@@ -275,7 +275,7 @@ spec: { selector: { app: web }, ports: [{ port: 80 }] }
         /removed-api-version: CustomResourceDefinition in apiextensions.k8s.io\/v1beta1/,
       );
       expect(text).toMatch(/unknown-field: ConfigMonitor has no field spec.configmap/);
-      expect(text).toMatch(/resource-not-plural: .*gives rights to configmonitor,/);
+      expect(text).toMatch(/resource-not-plural: .*grants permissions to configmonitor,/);
       expect(text).toMatch(/no-verbs: ClusterRole operator-role/);
       expect(text).toMatch(/misplaced-columns: additionalPrinterColumns/);
       expect(text).toMatch(/issuer-beside-reference: Certificate acme-crt/);

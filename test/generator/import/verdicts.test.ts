@@ -15,7 +15,7 @@ import { describeShared, hasShared } from "../../support/shared.ts";
 /** Fields of a definition, and what is said where they are wrong. */
 const SAID: readonly (readonly [field: RegExp, said: string])[] = [
   [/^metadata\.name$/, "metadata.name was"],
-  [/^metadata\.ownerReferences\b/, "metadata.ownerReferences was left out"],
+  [/^metadata\.ownerReferences\b/, "metadata.ownerReferences was omitted"],
   [/^metadata\.annotations\[api-approved/, "protected-group"],
   [/^spec\.versions\[\d+\]\.name$|^spec\.version$/, "wrong-name: The version"],
   [/^spec\.versions$|^status\.storedVersions$/, "storage-version"],
