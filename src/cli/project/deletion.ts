@@ -7,8 +7,7 @@ import { namesOf } from "./scaffold/kind-names.ts";
 import { Draft } from "./draft.ts";
 import { goingFiles, type DeletedParts, type Deletion, type GoingFile } from "./going-files.ts";
 import { importersOf } from "./sources/importers.ts";
-import { withoutModules, withoutServer } from "./sources/main-file-removal.ts";
-import { mainPath } from "./sources/main-path.ts";
+import { unwire, type DeletionOptions } from "./sources/wiring.ts";
 import {
   apiGroupOf,
   isSameKind,
@@ -27,7 +26,7 @@ import { SAMPLES, SAMPLES_LIST, samplesWithout } from "./samples.ts";
 import { digestOf, withFreshDigests } from "./scaffold/scaffolded.ts";
 import { withoutConversion } from "./webhooks/test-conversion.ts";
 import { withoutWebhookConfig } from "./webhooks/webhook-config-removal.ts";
-import { conversionName } from "./webhooks/webhook-files.ts";
+import { conversionClass } from "./webhooks/webhook-files.ts";
 
 /** The changes of a deletion, and what the user should know of it. */
 export interface DeletionPlan {
@@ -35,12 +34,6 @@ export interface DeletionPlan {
   readonly notes: string[];
   /** What of the deleted parts the command leaves, each as a sentence with its path. */
   readonly stays: readonly string[];
-}
-
-/** The permissions of a deletion. */
-export interface DeletionOptions {
-  /** Deletes files that the user changed, too. */
-  readonly force: boolean;
 }
 
 /**
@@ -74,7 +67,7 @@ export async function planDeletion(
     resources = resources.flatMap((one) => (one === known ? (after ? [after] : []) : [one]));
   }
   resources = handOnStorage(resources, deletions);
-  await unwire(draft, project, hasWebhooks(resources), options, notes);
+  await unwire(draft, options);
   notes.push(...(await refuseImporters(draft, options)));
   const samples = going.filter(({ path }) => path.startsWith(`${SAMPLES}/`));
   await draft.edit(SAMPLES_LIST, (text) =>
@@ -119,12 +112,11 @@ async function restoreTests(
   spokes: readonly string[],
 ): Promise<void> {
   for (const spoke of spokes) {
-    const { className, from } = conversionName(namesOf(project, resource), spoke);
-    const module = from.slice(2);
-    for (const { path } of await importersOf(draft, [`src/${module}`])) {
+    const { name, file } = conversionClass(namesOf(project, resource), spoke);
+    for (const { path } of await importersOf(draft, [file])) {
       await draft.edit(
         path,
-        (text) => withoutConversion(text, { className, from: `../src/${module}` }) ?? text,
+        (text) => withoutConversion(text, { className: name, from: `../${file}` }) ?? text,
       );
     }
   }
@@ -209,47 +201,6 @@ function handOnStorage(
 
 const hasWebhooks = (resources: readonly ProjectResource[]): boolean =>
   resources.some(({ webhooks }) => webhooks !== undefined);
-
-/** Takes the calls that hand the deleted classes to the manager out of `src/main.ts`. */
-async function unwire(
-  draft: Draft,
-  project: Project,
-  keepsServer: boolean,
-  { force }: DeletionOptions,
-  notes: string[],
-): Promise<void> {
-  const main = await mainPath(draft.root).catch(() => undefined);
-  const text = main === undefined ? undefined : await draft.read(main);
-  if (main === undefined || text === undefined) return;
-  const isGone = (specifier: string): boolean =>
-    specifier.startsWith(".") && draft.isGone(posix.join("src", specifier));
-  const found = withoutModules(text, isGone);
-  const [foreign] = found.foreign;
-  if (foreign !== undefined) {
-    throw new TsopError(
-      "main-not-understood",
-      `${main}:${foreign.replace(": ", " uses `")}\` in a way that tsop did not write, and what it stands for would be deleted.`,
-      "Remove that use, then run the command again; nothing was written.",
-    );
-  }
-  const [changed] = found.changed;
-  if (changed !== undefined && !force) {
-    throw new TsopError(
-      "file-changed",
-      `${main}:${changed.replace(": ", " is not as tsop wrote it, and would be deleted: `")}\`.`,
-      "Keep what you need of it elsewhere, then delete with --force; nothing was written.",
-    );
-  }
-  let after = found.text;
-  if (!keepsServer && project.certificates !== undefined && !/\.webhooks\s*\.add\(/.test(after)) {
-    const bare = withoutServer(after, `${project.projectName}-`);
-    if (bare === undefined && /\bwebhooks\b/.test(after)) {
-      notes.push(`${main} keeps the settings of the webhooks' server: you changed them.`);
-    }
-    after = bare ?? after;
-  }
-  if (after !== text) draft.set(main, after);
-}
 
 /**
  * What is to be said of files that stay and import one that is deleted, where `force` lets them be broken.

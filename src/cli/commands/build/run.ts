@@ -15,8 +15,7 @@ export const run: Run<typeof build> = async ({ dryRun }, context) => {
   const plugins = await builtPlugins(project);
   const files = new Map([...operator.files, ...plugins]);
   if (!dryRun) {
-    context.untilInterrupted(); // A Ctrl-C waits from here on: all files are written, or none.
-    await applyPlan(await planFiles(project.root, files, new Set(plugins.keys())));
+    await applyPlan(await planFiles(project.root, files, new Set(plugins.keys())), context);
   }
   const shown = [OUTPUT, ...plugins.keys()].filter((path) => files.get(path) !== undefined);
   const width = Math.max(...shown.map((path) => path.length));

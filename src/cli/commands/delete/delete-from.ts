@@ -63,7 +63,6 @@ export async function deleteFrom(
     for (const what of deletion.stays) context.err(`${yellow("stays")} ${what}`);
     const code = deletion.stays.length === 0 ? ExitCode.ok : ExitCode.failure;
     const plan = await planFiles(root, deletion.draft.files);
-    context.untilInterrupted(); // A Ctrl-C waits from here on: all files are written, or none.
     await carryOut(plan, context, options);
     if (options.dryRun || plan.changes.length === 0) return code;
     context.out(`${green("done")} Next:`);

@@ -64,7 +64,6 @@ export const run: Run<typeof edit> = async (options, context) => {
     const record = await recordAfter(root, draft.files, rendered);
     if (record !== undefined) draft.set(RECORD_FILE, record);
     const plan = await planFiles(root, draft.files);
-    context.untilInterrupted(); // A Ctrl-C waits from here on: all files are written, or none.
     await carryOut(plan, context, options);
     if (options.dryRun || plan.changes.length === 0) return 0;
     context.out(`${green("done")} Next:`);

@@ -54,7 +54,6 @@ export const run: Run<typeof krew> = async (name, options, context) => {
       files: [...inFolder(built).keys(), "LICENSE"],
     });
     const plan = await planFiles(root, new Map([[`${FOLDER}/${plugin}.yaml`, manifest]]));
-    context.untilInterrupted(); // A Ctrl-C waits from here on: all files are written, or none.
     // The archive first: the manifest names its digest.
     if (!options.dryRun) await writeWhole(join(root, FOLDER, archiveName), archive);
     await carryOut(plan, context, options);

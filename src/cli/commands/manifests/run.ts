@@ -38,7 +38,6 @@ export const run: Run<typeof manifests> = async (options, context) => {
   if (!options.check) {
     return alone(project.root, options, context, async () => {
       const plan = await planManifests(project, context, await stampedManifests(project));
-      context.untilInterrupted(); // A Ctrl-C waits from here on: all files are written, or none.
       await carryOut(plan, context, options);
       return ExitCode.ok;
     });
@@ -85,8 +84,7 @@ async function reportManifests(
   const dryRun = check || options.dryRun;
   return alone(project.root, { dryRun }, context, async () => {
     const plan = await planOf(project, generated);
-    context.untilInterrupted(); // A Ctrl-C waits from here on: all files are written, or none.
-    if (!dryRun) await applyPlan(plan);
+    if (!dryRun) await applyPlan(plan, context);
     report({ changes: changesOf(plan) });
     return check && plan.changes.length > 0 ? ExitCode.drift : ExitCode.ok;
   });

@@ -9,10 +9,13 @@ import { packageVersion } from "../../package-info.ts";
 import { defaultList } from "../../project/default-list.ts";
 import { Draft } from "../../project/draft.ts";
 import { frameOf } from "../../project/scaffold/frame.ts";
+import { INDEXES } from "../../project/sources/index-file.ts";
 import { mainPath } from "../../project/sources/main-path.ts";
+import { moveToIndexes } from "../../project/sources/wiring.ts";
+import { wiredOf } from "../../project/webhooks/webhook-files.ts";
 import type { Part } from "../../project/part-names.ts";
 import { enabledParts, withoutNewParts } from "../../project/parts.ts";
-import { carryOut, planFiles, readIfThere } from "../../project/plan.ts";
+import { carryOut, planFiles } from "../../project/plan.ts";
 import { getProject, type Project } from "../../project/project-file.ts";
 import { alone } from "../../project/project-lock.ts";
 import {
@@ -42,7 +45,6 @@ export const run: Run<typeof upgrade> = async (options, context, program) => {
     if (conflicts.length > 0 && options.conflicts === "stop") throw conflicting(conflicts);
     files.set(RECORD_FILE, recordText({ version, files: frame }));
     const plan = await planFiles(root, files);
-    context.untilInterrupted(); // A Ctrl-C waits from here on: all files are written, or none.
     await carryOut(plan, context, options);
     for (const place of conflicts) context.err(`${yellow("conflict")} ${place}`);
     if (!options.dryRun && plan.changes.length > 0) {
@@ -90,24 +92,29 @@ interface MergedFrame {
 }
 
 async function mergeFrame(
-  { root, projectName }: Project,
+  project: Project,
   record: ScaffoldRecord,
   frame: ReadonlyMap<string, string>,
 ): Promise<MergedFrame> {
+  const { root, projectName } = project;
   const names = {
     mine: "yours",
     base: `tsop ${record.version}`,
     theirs: `tsop ${packageVersion()}`,
   };
-  const enabled = await enabledParts(new Draft(root));
-  const files = new Map<string, string | undefined>();
+  const draft = new Draft(root);
+  const enabled = await enabledParts(draft);
+  await moveToIndexes(draft, wiredOf(project), `${projectName}-`);
+  const files = new Map(draft.files);
   const notes: string[] = [];
   const conflicts: string[] = [];
   for (const scaffolded of new Set([...record.files.keys(), ...frame.keys()])) {
     const path = scaffolded === MAIN ? await mainPath(root) : scaffolded;
-    const mine = await readIfThere(join(root, path));
-    const base = record.files.get(scaffolded);
+    const mine = await draft.read(path);
     let theirs = frame.get(scaffolded);
+    // An earlier tsop may have made an index with the first controller, and not recorded it.
+    const isIndex = mine !== undefined && INDEXES.some((index) => index.path === path);
+    const base = record.files.get(scaffolded) ?? (isIndex ? theirs : undefined);
     if (scaffolded === defaultList && base !== undefined && theirs !== undefined) {
       const wanted = withoutNewParts({ base, theirs }, enabled);
       theirs = wanted.text;

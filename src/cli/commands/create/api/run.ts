@@ -6,6 +6,7 @@ import { apiVersionOf } from "../../../../kube/resource.ts";
 import type { CliContext } from "../../../context.ts";
 import { paint } from "../../../output.ts";
 import { type ApiTarget, findTarget } from "../../../project/scaffold/api-target.ts";
+import { Draft } from "../../../project/draft.ts";
 import { defaultList, withCrds } from "../../../project/default-list.ts";
 import { parseFields, type SpecField } from "../../../project/scaffold/field.ts";
 import {
@@ -24,9 +25,8 @@ import {
   variableOf,
   type KindNames,
 } from "../../../project/scaffold/kind-names.ts";
-import { withController } from "../../../project/sources/main-file.ts";
+import { wire } from "../../../project/sources/wiring.ts";
 import { neededLines } from "../../../project/scaffold/needed-fields.ts";
-import { mainPath } from "../../../project/sources/main-path.ts";
 import { carryOut, planFiles, requireFile } from "../../../project/plan.ts";
 import {
   apiGroupOf,
@@ -43,6 +43,7 @@ import { ask, renderTemplates, scaffold } from "../../../project/scaffold/scaffo
 import { digestsOf, withFreshDigests } from "../../../project/scaffold/scaffolded.ts";
 import { SAMPLES_LIST, samplesWith } from "../../../project/samples.ts";
 import { chooseStorage } from "../../../project/webhooks/storage-version.ts";
+import { setUpOfController } from "../../../project/webhooks/webhook-files.ts";
 import type { Options, Run } from "../../../command.ts";
 import type { createApi } from "./flags.ts";
 
@@ -83,7 +84,6 @@ export const run: Run<typeof createApi> = async (options, context) => {
     const group = apiGroupOf(project, target.resource);
     context.out(`${bold(kind)} ${apiVersionOf({ group, version })}`);
     const plan = await planFiles(project.root, files);
-    context.untilInterrupted(); // A Ctrl-C waits from here on: all files are written, or none.
     await carryOut(plan, context, options);
     if (options.dryRun || plan.changes.length === 0) return 0;
     context.out(`${green("done")} Next:`);
@@ -315,10 +315,9 @@ async function filesFor(
     context.err(`${yellow("note")} no test is scaffolded: ${NO_TEST}`);
   }
   if (controller) {
-    const main = await mainPath(project.root);
-    const text = await requireFile(project.root, main);
-    const from = `./controllers/${names.stem}-controller.ts`;
-    files.set(main, withController(text, { setUp: `setUp${names.name}`, from }));
+    const draft = new Draft(root);
+    await wire(draft, [setUpOfController(names)], `${project.projectName}-`);
+    for (const [path, text] of draft.files) files.set(path, text ?? "");
   }
   if (api) {
     files.set(defaultList, withCrds(await requireFile(project.root, defaultList)));

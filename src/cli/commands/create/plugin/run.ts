@@ -47,7 +47,6 @@ export const run: Run<typeof createPlugin> = async (name, options, context) => {
     const group = apiGroupOf(project, target.resource);
     context.out(`${bold(`kubectl ${name}`)} of ${kind} ${apiVersionOf({ group, version })}`);
     const plan = await planFiles(root, files);
-    context.untilInterrupted(); // A Ctrl-C waits from here on: all files are written, or none.
     await carryOut(plan, context, options);
     if (options.dryRun || plan.changes.length === 0) return 0;
     context.out(`${green("done")} Next:`);

@@ -11,8 +11,7 @@ import { Draft } from "../../../project/draft.ts";
 import { checkKind, checkVersion, missingFlags } from "../../../project/inputs.ts";
 import { moduleOf, namesOf } from "../../../project/scaffold/kind-names.ts";
 import { storageOf, withHub } from "../../../project/sources/kind-file.ts";
-import { withWebhook } from "../../../project/sources/main-file-webhooks.ts";
-import { mainPath } from "../../../project/sources/main-path.ts";
+import { wire } from "../../../project/sources/wiring.ts";
 import { carryOut, planFiles, requireFile } from "../../../project/plan.ts";
 import {
   apiGroupOf,
@@ -36,7 +35,7 @@ import { certificateFiles, defaultWithWebhooks } from "../../../project/webhooks
 import {
   admissionFiles,
   conversionFiles,
-  conversionName,
+  conversionClass,
   spokeOf,
   type AdmissionSort,
   type WebhookTarget,
@@ -69,7 +68,6 @@ export const run: Run<typeof createWebhook> = async (options, context) => {
     const group = apiGroupOf(project, target.resource);
     context.out(`${bold(asked.kind)} ${apiVersionOf({ group, version: asked.version })}`);
     const plan = await planFiles(root, files);
-    context.untilInterrupted(); // A Ctrl-C waits from here on: all files are written, or none.
     await carryOut(plan, context, options);
     if (options.dryRun || plan.changes.length === 0) return 0;
     context.out(`${green("done")} Next:`);
@@ -164,15 +162,10 @@ async function filesFor(
     storage = await storeHub(project, target, asked, files, context);
     await adaptTests(project, target, asked, files, context);
   }
-  const namePrefix = `${project.projectName}-`;
-  const mainFile = await mainPath(project.root);
-  const main = scaffolded
-    .flatMap(({ calls }) => calls)
-    .reduce(
-      (text, call) => withWebhook(text, call, namePrefix),
-      await requireFile(project.root, mainFile),
-    );
-  files.set(mainFile, main);
+  const wiring = new Draft(project.root);
+  const wired = scaffolded.flatMap((one) => one.wired);
+  await wire(wiring, wired, `${project.projectName}-`);
+  for (const [path, text] of wiring.files) files.set(path, text);
   const before = project.certificates;
   const config = await certificateFiles(project, { before, after: mode }, asked);
   for (const [path, text] of config) files.set(path, text);
@@ -310,15 +303,15 @@ async function adaptTests(
 ): Promise<void> {
   for (const version of versions) {
     const spoke = `${moduleOf(spokeOf(project, target, version).file, TESTS)}"`;
-    const { className, from } = conversionName(namesOf(project, target.resource), version);
+    const { name, file } = conversionClass(namesOf(project, target.resource), version);
     for (const path of await testsOf(project.root)) {
       const text = files.get(path) ?? (await requireFile(project.root, path));
       if (!text.includes(spoke) || text.includes("installWebhooks")) continue;
-      const changed = withConversion(text, { className, from: `../src/${from.slice(2)}` });
+      const changed = withConversion(text, { className: name, from: `../${file}` });
       if (changed !== undefined) files.set(path, changed);
       else {
         context.err(
-          `${paint(context).yellow("note")} ${path} uses ${version} of ${target.resource.kind}: serve its conversion there, with installWebhooks(cluster, [new ${className}()])`,
+          `${paint(context).yellow("note")} ${path} uses ${version} of ${target.resource.kind}: serve its conversion there, with installWebhooks(cluster, [new ${name}()])`,
         );
       }
     }

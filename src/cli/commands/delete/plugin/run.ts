@@ -28,7 +28,6 @@ export const run: Run<typeof deletePlugin> = async (name, options, context) => {
     context.out(bold(`kubectl ${name}`));
     for (const note of notes) context.err(`${yellow("note")} ${note}`);
     const plan = await planFiles(root, draft.files);
-    context.untilInterrupted(); // A Ctrl-C waits from here on: all files are written, or none.
     await carryOut(plan, context, options);
     if (options.dryRun) return 0;
     context.out(`${green("done")} Next:`);
