@@ -93,6 +93,36 @@ const ONLY_IN = {
   "d3-hierarchy": "^src/page/",
 };
 
+/** Inside of src/cli, from the bottom up. Each row: a folder, and what else of cli it may import beside the files on top. */
+const CLI_FLOORS = {
+  vendor: [],
+  project: ["vendor/"],
+  "project/yaml": ["project/[^/]+\\.ts$"],
+  "project/scaffold": ["vendor/", "project/[^/]+\\.ts$", "project/yaml/"],
+  "project/sources": ["vendor/", "project/[^/]+\\.ts$", "project/scaffold/"],
+  "project/webhooks": ["project/[^/]+\\.ts$", "project/(scaffold|sources|yaml)/"],
+  "project/plugins": ["project/[^/]+\\.ts$"],
+  kustomize: ["project/"],
+  packaging: ["project/"],
+  doctor: ["project/", "kustomize/"],
+  validate: ["doctor/"],
+  cluster: ["project/", "kustomize/"],
+  journal: ["project/", "cluster/"],
+  page: ["project/", "journal/"],
+  operator: ["project/", "kustomize/", "packaging/", "cluster/", "journal/", "page/"],
+};
+
+const cliFloors = Object.entries(CLI_FLOORS).map(([folder, below]) => ({
+  name: `cli-${folder.replace("/", "-")}-imports-downward`,
+  comment: `src/cli/${folder} may import ${below.join(", ") || "nothing else"} of cli.`,
+  severity: "error",
+  from: { path: `^src/cli/${folder}/` },
+  to: {
+    path: "^src/cli/",
+    pathNot: ["[^/]+\\.ts$", `${folder}/`, ...below].map((path) => `^src/cli/${path}`),
+  },
+}));
+
 /** The page runs in a browser: it shares types with the server that tells it, and nothing that runs. */
 const page = [
   {
@@ -143,6 +173,7 @@ module.exports = {
     ...downward,
     ...floors,
     ...page,
+    ...cliFloors,
     {
       name: "controlplane-server-is-on-top",
       severity: "error",

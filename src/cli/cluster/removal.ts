@@ -7,7 +7,7 @@ import type { ManifestObject } from "../../kube/object.ts";
 import type { ClusterSession } from "./cluster-session.ts";
 import type { CliContext } from "../context.ts";
 import { isCrd, type Crd } from "./crd.ts";
-import { isConverted, isWebhookConfiguration } from "../operator/local-webhooks.ts";
+import { isConverted, isWebhookConfiguration } from "./local-webhooks.ts";
 import { type Leaving, othersIn } from "./namespace-contents.ts";
 import { paint } from "../output.ts";
 import { foreignOwner, standingOf } from "./ownership.ts";

@@ -5,9 +5,10 @@ import type { KindClass } from "../../generator/find-classes.ts";
 import { withStorageAs } from "./sources/kind-file.ts";
 import { namesOf } from "./scaffold/kind-names.ts";
 import { Draft } from "./draft.ts";
-import { goingFiles, type DeletedParts, type Deletion, type GoingFile } from "./going-files.ts";
+import { goingFiles, type DeletedParts, type Deletion } from "./going-files.ts";
+import { removeFiles, type Consent, type GoingFile } from "./removal.ts";
 import { importersOf } from "./sources/importers.ts";
-import { unwire, type DeletionOptions } from "./sources/wiring.ts";
+import { unwire } from "./sources/wiring.ts";
 import {
   apiGroupOf,
   isSameKind,
@@ -23,7 +24,7 @@ import {
 } from "./project-file.ts";
 import { PROJECT_FILE } from "./project-root.ts";
 import { SAMPLES, SAMPLES_LIST, samplesWithout } from "./samples.ts";
-import { digestOf, withFreshDigests } from "./scaffold/scaffolded.ts";
+import { withFreshDigests } from "./scaffold/scaffolded.ts";
 import { withoutConversion } from "./webhooks/test-conversion.ts";
 import { withoutWebhookConfig } from "./webhooks/webhook-config-removal.ts";
 import { conversionClass } from "./webhooks/webhook-files.ts";
@@ -46,7 +47,7 @@ export async function planDeletion(
   project: Project,
   classes: readonly KindClass[],
   deletions: readonly Deletion[],
-  options: DeletionOptions,
+  options: Consent,
 ): Promise<DeletionPlan> {
   const draft = new Draft(project.root);
   const notes: string[] = [];
@@ -57,7 +58,7 @@ export async function planDeletion(
     going.push(...found.files);
     stays.push(...found.stays);
   }
-  await removeFiles(draft, going, options);
+  await requireRemoval(draft, going, options);
   let resources = project.resources;
   for (const { resource, parts } of deletions) {
     const known = resources.find((one) => isSameResource(one, resource)) ?? resource;
@@ -83,20 +84,14 @@ export async function planDeletion(
   return { draft, notes, stays };
 }
 
-/** Takes files out of the project. @throws TsopError `file-changed` where the user changed one */
-export async function removeFiles(
+/** Removes the files. @throws TsopError `file-changed` where the user changed one, without consent */
+export async function requireRemoval(
   draft: Draft,
   going: readonly GoingFile[],
-  { force }: DeletionOptions,
+  consent: Consent,
 ): Promise<void> {
-  const changed: string[] = [];
-  for (const { path, digest } of going) {
-    const text = await draft.read(path);
-    if (text === undefined) continue;
-    if (digestOf(path, text) !== digest) changed.push(path);
-    draft.set(path, undefined);
-  }
-  if (changed.length === 0 || force) return;
+  const changed = await removeFiles(draft, going, consent);
+  if (changed.length === 0) return;
   throw new TsopError(
     "file-changed",
     `${changed.join(", ")} ${changed.length === 1 ? "is" : "are"} not as tsop wrote ${changed.length === 1 ? "it" : "them"}, and would be deleted.`,
@@ -209,7 +204,7 @@ const hasWebhooks = (resources: readonly ProjectResource[]): boolean =>
  */
 export async function refuseImporters(
   draft: Draft,
-  { force }: DeletionOptions,
+  { force }: Consent,
 ): Promise<readonly string[]> {
   const gone = [...draft.files.keys()].filter((path) => path.endsWith(".ts") && draft.isGone(path));
   const importers = await importersOf(draft, gone);

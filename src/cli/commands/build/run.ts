@@ -1,7 +1,7 @@
 /** `tsop build`: bundles the operator and its kubectl plugins. */
 import { bundledOperator } from "../../operator/bundle.ts";
 import { applyPlan, planFiles } from "../../project/plan.ts";
-import { builtPlugins } from "../../project/plugins/built-plugins.ts";
+import { builtPlugins } from "../../operator/built-plugins.ts";
 import { getProject } from "../../project/project-file.ts";
 import type { Run } from "../../command.ts";
 import type { build } from "./flags.ts";

@@ -9,6 +9,7 @@ import { ExitCode, paint } from "../../output.ts";
 import { isGroup } from "../../project/scaffold/built-in-kinds.ts";
 import { defaultList, hasOwnWebhookService } from "../../project/default-list.ts";
 import { planDeletion, type DeletionPlan } from "../../project/deletion.ts";
+import { dialogFor } from "../../project/conflict-dialog.ts";
 import type { DeletedParts, Deletion } from "../../project/going-files.ts";
 import type { Draft } from "../../project/draft.ts";
 import { carryOut, planFiles, readIfThere } from "../../project/plan.ts";
@@ -51,7 +52,10 @@ export async function deleteFrom(
     const { findClasses } = await import("../../../generator/find-classes.ts");
     const classes = findClasses(root);
     const deletions = deletionsOf(project, thing, resource, options);
-    const deletion = await planDeletion(project, classes, deletions, options);
+    const deletion = await planDeletion(project, classes, deletions, {
+      force: options.force,
+      dialog: dialogFor(context, options),
+    });
     await regenerate(project, classes, deletion, options, context);
     const gone = [...deletion.draft.files].filter(([, text]) => text === undefined);
     const record = await recordAfter(root, new Map(gone));

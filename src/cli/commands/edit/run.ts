@@ -3,6 +3,7 @@ import { UsageError } from "../../../errors.ts";
 import { didYouMean } from "../../../kube/text/nearest-name.ts";
 import { paint } from "../../output.ts";
 import { defaultList } from "../../project/default-list.ts";
+import { dialogFor } from "../../project/conflict-dialog.ts";
 import { Draft } from "../../project/draft.ts";
 import { PARTS, type Part } from "../../project/part-names.ts";
 import { enabledParts, switchParts } from "../../project/parts.ts";
@@ -13,6 +14,7 @@ import {
   type CertificateMode,
   type Project,
 } from "../../project/project-file.ts";
+import type { Consent } from "../../project/removal.ts";
 import { alone } from "../../project/project-lock.ts";
 import { PROJECT_FILE } from "../../project/project-root.ts";
 import { RECORD_FILE, recordAfter } from "../../project/scaffold/scaffold-record.ts";
@@ -49,15 +51,16 @@ export const run: Run<typeof edit> = async (options, context) => {
   return alone(root, options, context, async () => {
     const project = await getProject(root);
     const draft = new Draft(root);
+    const consent = { force, dialog: dialogFor(context, options) };
     const { bold, green } = paint(context);
     let rendered: ReadonlySet<string> = new Set();
     if (certificates !== undefined) {
-      rendered = await changeCertificates(draft, project, certificates, { force });
+      rendered = await changeCertificates(draft, project, certificates, consent);
       context.out(`${bold("certificates")} ${String(project.certificates)} -> ${certificates}`);
     }
     if (enable.length + disable.length > 0) {
       const before = await enabledParts(draft);
-      const after = await switchParts(draft, project, { enable, disable }, { force });
+      const after = await switchParts(draft, project, { enable, disable }, consent);
       const named = (parts: ReadonlySet<Part>): string => [...parts].join(", ") || "none";
       context.out(`${bold("parts")} ${named(before)} -> ${named(after)}`);
     }
@@ -94,7 +97,7 @@ async function changeCertificates(
   draft: Draft,
   project: Project,
   after: CertificateMode,
-  { force }: { readonly force: boolean },
+  consent: Consent,
 ): Promise<ReadonlySet<string>> {
   const { certificates: before, resources, root } = project;
   if (before === undefined) {
@@ -104,7 +107,7 @@ async function changeCertificates(
       `Scaffold one: tsop create webhook --group GROUP --version v1 --kind KIND --validation --certificates ${after}`,
     );
   }
-  const files = await certificateFiles(project, { before, after }, { force });
+  const files = await certificateFiles(project, { before, after }, consent);
   for (const [path, text] of files) draft.set(path, text);
   const list = await requireFile(root, defaultList);
   draft.set(defaultList, await defaultWithWebhooks(project, after, resources, list));

@@ -10,7 +10,7 @@ import { packageFacts } from "../../packaging/package-facts.ts";
 import { krewArchive, krewManifest } from "../../packaging/krew.ts";
 import { writeWhole } from "../../packaging/whole-file.ts";
 import { carryOut, planFiles, readIfThere } from "../../project/plan.ts";
-import { builtPlugin } from "../../project/plugins/built-plugins.ts";
+import { builtPlugin } from "../../operator/built-plugins.ts";
 import { PACKAGE_FILE } from "../../project/plugins/package-bin.ts";
 import { PROGRAMS, programOf } from "../../project/plugins/plugin-names.ts";
 import { getProject, type Project } from "../../project/project-file.ts";

@@ -28,7 +28,7 @@ export const run: Run<typeof manifests> = async (options, context) => {
   if (options.against !== undefined) {
     const generated = await freshManifests(project).generate();
     refuseErrors(generated);
-    const { changesSince, printChanges } = await import("../../project/against.ts");
+    const { changesSince, printChanges } = await import("../../cluster/against.ts");
     const compared = { against: options.against, generated, project };
     const changes = await changesSince(compared, options, context);
     printChanges(options.against, changes, context);
@@ -76,7 +76,7 @@ async function reportManifests(
     return ExitCode.failure;
   }
   if (against !== undefined) {
-    const { changesSince } = await import("../../project/against.ts");
+    const { changesSince } = await import("../../cluster/against.ts");
     const changes = await changesSince({ against, generated, project }, options, context);
     report({ against, changes });
     return isBreaking(changes) ? ExitCode.drift : ExitCode.ok;

@@ -6,9 +6,10 @@ import { commandTable } from "../../help.ts";
 import { TsopError } from "../../../errors.ts";
 import { ExitCode, paint } from "../../output.ts";
 import { packageVersion } from "../../package-info.ts";
+import { dialogFor, type ConflictDialog } from "../../project/conflict-dialog.ts";
 import { defaultList } from "../../project/default-list.ts";
 import { Draft } from "../../project/draft.ts";
-import { frameOf } from "../../project/scaffold/frame.ts";
+import { frameOf } from "../../project/upgrade/frame.ts";
 import { INDEXES } from "../../project/sources/index-file.ts";
 import { mainPath } from "../../project/sources/main-path.ts";
 import { moveToIndexes } from "../../project/sources/wiring.ts";
@@ -24,7 +25,7 @@ import {
   recordText,
   type ScaffoldRecord,
 } from "../../project/scaffold/scaffold-record.ts";
-import { upgradeFile } from "../../project/scaffold/upgrade-merge.ts";
+import { upgradeFile } from "../../project/upgrade/upgrade-merge.ts";
 import type { Run } from "../../command.ts";
 import type { upgrade } from "./flags.ts";
 
@@ -40,9 +41,11 @@ export const run: Run<typeof upgrade> = async (options, context, program) => {
     const { bold, green, yellow } = paint(context);
     const version = packageVersion();
     context.out(`${bold("upgrade")} ${record.version} -> ${version}`);
-    const { files, notes, conflicts } = await mergeFrame(project, record, frame);
+    const dialog = options.conflicts === "stop" ? dialogFor(context, options) : undefined;
+    const { files, notes, conflicts, isMarked } = await mergeFrame(project, record, frame, dialog);
     for (const note of notes) context.err(`${yellow("note")} ${note}.`);
-    if (conflicts.length > 0 && options.conflicts === "stop") throw conflicting(conflicts);
+    if (conflicts.length > 0 && !isMarked && options.conflicts === "stop")
+      throw conflicting(conflicts);
     files.set(RECORD_FILE, recordText({ version, files: frame }));
     const plan = await planFiles(root, files);
     await carryOut(plan, context, options);
@@ -89,12 +92,15 @@ interface MergedFrame {
   readonly notes: readonly string[];
   /** The places of conflicts, as `file:line`. */
   readonly conflicts: readonly string[];
+  /** The user chose to have them marked. */
+  readonly isMarked: boolean;
 }
 
 async function mergeFrame(
   project: Project,
   record: ScaffoldRecord,
   frame: ReadonlyMap<string, string>,
+  dialog: ConflictDialog | undefined,
 ): Promise<MergedFrame> {
   const { root, projectName } = project;
   const names = {
@@ -123,10 +129,16 @@ async function mergeFrame(
     const file = { path, isMain: scaffolded === MAIN, namePrefix: `${projectName}-` };
     const after = upgradeFile(file, { base, mine, theirs }, names);
     if (after.note !== undefined) notes.push(`${path} ${after.note}`);
-    conflicts.push(...(after.conflicts ?? []).map((line) => `${path}:${line}`));
-    if (after.text !== mine) files.set(path, after.text);
+    let { text } = after;
+    if (after.conflicts) {
+      const change = { path, before: mine, after: after.theirs };
+      const answer = (await dialog?.ask(change, { canMerge: true })) ?? "merge";
+      if (answer === "merge") conflicts.push(...after.conflicts.map((line) => `${path}:${line}`));
+      else text = answer === "skip" ? mine : after.theirs;
+    }
+    if (text !== mine) files.set(path, text);
   }
-  return { files, notes, conflicts };
+  return { files, notes, conflicts, isMarked: dialog !== undefined };
 }
 
 const newPart = (part: Part): string =>

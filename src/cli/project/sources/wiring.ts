@@ -6,6 +6,7 @@ import { posix } from "node:path";
 import { TsopError } from "../../../errors.ts";
 import type { Draft } from "../draft.ts";
 import { requireFile } from "../plan.ts";
+import type { Consent } from "../removal.ts";
 import { findRecord } from "../scaffold/scaffold-record.ts";
 import { renderTemplates } from "../scaffold/scaffold.ts";
 import {
@@ -26,12 +27,6 @@ export interface Wired {
   readonly name: string;
   /** The file that exports it, in the project. */
   readonly file: string;
-}
-
-/** The permissions of a deletion. */
-export interface DeletionOptions {
-  /** Deletes files and lines that the user changed, too. */
-  readonly force: boolean;
 }
 
 const moduleFrom = (path: string, file: string): string =>
@@ -113,7 +108,7 @@ async function emptyIndex(root: string, { path }: Index): Promise<string> {
  *
  * @throws TsopError `main-not-understood`, and `file-changed` unless `force`, where lines of the user would be lost
  */
-export async function unwire(draft: Draft, options: DeletionOptions): Promise<void> {
+export async function unwire(draft: Draft, options: Consent): Promise<void> {
   const main = await mainPath(draft.root).catch(() => undefined);
   const text = main === undefined ? undefined : await draft.read(main);
   const indexes = INDEXES.map((index) => ({ index, path: indexPath(text ?? "", index) }));
@@ -131,7 +126,7 @@ export async function unwire(draft: Draft, options: DeletionOptions): Promise<vo
   if (main !== undefined) await removeUses(draft, main, options);
 }
 
-async function removeUses(draft: Draft, path: string, { force }: DeletionOptions): Promise<void> {
+async function removeUses(draft: Draft, path: string, { force }: Consent): Promise<void> {
   const text = await draft.read(path);
   if (text === undefined) return;
   const isGone = (module: string): boolean =>

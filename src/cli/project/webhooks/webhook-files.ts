@@ -5,7 +5,6 @@ import type { KindClass } from "../../../generator/find-classes.ts";
 import type { KindSchema } from "../../../generator/find-schemas.ts";
 import type { Schema } from "../../../kube/schema/structural.ts";
 import { webhookNameOf } from "../../../kube/webhooks/webhook-marks.ts";
-import type { CliContext } from "../../context.ts";
 import type { ApiTarget } from "../scaffold/api-target.ts";
 import { conversionBody } from "./conversion-body.ts";
 import { moduleOf, namesOf, variableOf, type KindNames } from "../scaffold/kind-names.ts";
@@ -14,7 +13,7 @@ import { minimalObject } from "../scaffold/minimal-object.ts";
 import { linesOf, neededLines } from "../scaffold/needed-fields.ts";
 import { apiGroupOf, type Project } from "../project-file.ts";
 import { scaffold } from "../scaffold/scaffold.ts";
-import { articleOf } from "../sources/source-line.ts";
+import { articleOf } from "../scaffold/source-line.ts";
 
 /** A kind that webhooks are scaffolded for, and what is known of the project's kinds. */
 export interface WebhookTarget extends ApiTarget {
@@ -39,24 +38,20 @@ export async function admissionFiles(
   target: WebhookTarget,
   sorts: readonly AdmissionSort[],
   options: { readonly force: boolean },
-  context: CliContext,
 ): Promise<WebhookFiles> {
   if (sorts.length === 0) return { files: new Map(), wired: [] };
   const names = namesOf(project, target.resource);
   const needed = await neededOf(project, target);
-  const files = await scaffold(
-    {
-      root: project.root,
-      template: "create-webhook",
-      values: { ...valuesOf(project, target, names), needed: needed ?? [] },
-      wants: (path) => {
-        if (path.startsWith("test/") && needed === undefined) return false;
-        return sorts.some((sort) => path.includes(`-${sort}.`));
-      },
-      ifExists: options.force ? "overwrite" : "keep",
+  const files = await scaffold({
+    root: project.root,
+    template: "create-webhook",
+    values: { ...valuesOf(project, target, names), needed: needed ?? [] },
+    wants: (path) => {
+      if (path.startsWith("test/") && needed === undefined) return false;
+      return sorts.some((sort) => path.includes(`-${sort}.`));
     },
-    context,
-  );
+    ifExists: options.force ? "overwrite" : "keep",
+  });
   return { files, wired: sorts.map((sort) => admissionClass(names, sort)) };
 }
 
@@ -66,7 +61,6 @@ export async function conversionFiles(
   hub: WebhookTarget,
   spokeVersion: string,
   options: { readonly force: boolean },
-  context: CliContext,
 ): Promise<WebhookFiles> {
   const { resource, token, file = "" } = hub;
   const { kind, version } = resource;
@@ -101,15 +95,12 @@ export async function conversionFiles(
     kind,
   };
   const request = { root: project.root, template: "create-conversion", values };
-  const files = await scaffold(
-    { ...request, ifExists: options.force ? "overwrite" : "keep" },
-    context,
-  );
+  const files = await scaffold({ ...request, ifExists: options.force ? "overwrite" : "keep" });
   return { files, wired: [conversionClass(names, spokeVersion)] };
 }
 
 /** The class that defaults or validates a kind. */
-export const admissionClass = ({ name, stem }: KindNames, sort: AdmissionSort): Wired => ({
+const admissionClass = ({ name, stem }: KindNames, sort: AdmissionSort): Wired => ({
   sort: "webhooks",
   name: `${name}${capitalized(sort)}`,
   file: `${FOLDER}/${stem}-${sort}.ts`,

@@ -39,7 +39,8 @@ import {
 } from "../../../project/project-file.ts";
 import { alone } from "../../../project/project-lock.ts";
 import { PROJECT_FILE } from "../../../project/project-root.ts";
-import { ask, renderTemplates, scaffold } from "../../../project/scaffold/scaffold.ts";
+import { ask } from "../../../project/ask.ts";
+import { renderTemplates, scaffold } from "../../../project/scaffold/scaffold.ts";
 import { digestsOf, withFreshDigests } from "../../../project/scaffold/scaffolded.ts";
 import { SAMPLES_LIST, samplesWith } from "../../../project/samples.ts";
 import { chooseStorage } from "../../../project/webhooks/storage-version.ts";
@@ -296,19 +297,16 @@ async function filesFor(
     return api && (!path.startsWith("src/api/") || path === file);
   };
   const { root } = project;
-  const files = await scaffold(
-    {
-      root,
-      template: resource.api ? "create-api" : "create-controller",
-      values,
-      wants,
-      ...(options.image !== undefined && {
-        beside: await renderTemplates({ root, template: "create-image", values, wants }),
-      }),
-      ifExists: options.force ? "overwrite" : "keep",
-    },
-    context,
-  );
+  const files = await scaffold({
+    root,
+    template: resource.api ? "create-api" : "create-controller",
+    values,
+    wants,
+    ...(options.image !== undefined && {
+      beside: await renderTemplates({ root, template: "create-image", values, wants }),
+    }),
+    ifExists: options.force ? "overwrite" : "keep",
+  });
   const digests = digestsOf(files);
   if (controller && needed === undefined) {
     const { yellow } = paint(context);

@@ -76,16 +76,13 @@ async function filesFor(
   const target = await findTarget(project, findClasses(root), askedKind(project, options));
   const schemas = target.resource.api ? findSchemas(root) : [];
   const needed = await neededOf(project, { ...target, schemas });
-  const files = await scaffold(
-    {
-      root,
-      template: "create-plugin",
-      values: { ...valuesOf(project, name, target), needed: needed ?? [] },
-      wants: (path) => needed !== undefined || !path.startsWith("test/"),
-      ifExists: options.force ? "overwrite" : "keep",
-    },
-    context,
-  );
+  const files = await scaffold({
+    root,
+    template: "create-plugin",
+    values: { ...valuesOf(project, name, target), needed: needed ?? [] },
+    wants: (path) => needed !== undefined || !path.startsWith("test/"),
+    ifExists: options.force ? "overwrite" : "keep",
+  });
   if (needed === undefined) {
     context.err(
       `${paint(context).yellow("note")} no test is scaffolded: the schema of this kind is not known here; \`tsop import\` of its CRD keeps a copy of it.`,

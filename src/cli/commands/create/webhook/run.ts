@@ -146,9 +146,9 @@ async function filesFor(
   ];
   for (const spoke of asked.spoke) spokeOf(project, target, spoke);
   const scaffolded = [
-    await admissionFiles(project, target, sorts, asked, context),
+    await admissionFiles(project, target, sorts, asked),
     ...(await Promise.all(
-      asked.spoke.map((spoke) => conversionFiles(project, target, spoke, asked, context)),
+      asked.spoke.map((spoke) => conversionFiles(project, target, spoke, asked)),
     )),
   ];
   const files = new Map<string, string | undefined>();

@@ -1,7 +1,8 @@
 /** `tsop delete plugin`: deletes a kubectl plugin from the project. */
 import { UsageError } from "../../../../errors.ts";
 import { paint } from "../../../output.ts";
-import { refuseImporters, removeFiles } from "../../../project/deletion.ts";
+import { dialogFor } from "../../../project/conflict-dialog.ts";
+import { refuseImporters, requireRemoval } from "../../../project/deletion.ts";
 import { Draft } from "../../../project/draft.ts";
 import { carryOut, planFiles } from "../../../project/plan.ts";
 import { PACKAGE_FILE, withoutPrograms } from "../../../project/plugins/package-bin.ts";
@@ -19,8 +20,12 @@ export const run: Run<typeof deletePlugin> = async (name, options, context) => {
     const plugin = project.plugins.find((one) => one.name === name);
     if (!plugin) throw notThere(name, project.plugins);
     const draft = new Draft(root);
-    const files = Object.entries(plugin.files).map(([path, digest]) => ({ path, digest }));
-    await removeFiles(draft, files, options);
+    const files = Object.entries(plugin.files).map(([path, digest]) => ({
+      path,
+      digests: [digest],
+    }));
+    const { force } = options;
+    await requireRemoval(draft, files, { force, dialog: dialogFor(context, options) });
     const notes = await refuseImporters(draft, options);
     await draft.edit(PACKAGE_FILE, (text) => withoutPrograms(text, name));
     draft.set(PROJECT_FILE, withoutPlugin(project, plugin));

@@ -6,15 +6,15 @@
  */
 import { basename } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { TsopError } from "../../errors.ts";
-import { isJsonObject } from "../../kube/json.ts";
-import { present } from "../../present.ts";
-import { SyntaxKind } from "../vendor/source-editor.ts";
-import { openSource, withServer, withSetUp } from "./sources/main-file.ts";
-import { withIndexes, withoutIndexes } from "./sources/wiring.ts";
-import type { ThreeTexts } from "./scaffold/merge-lines.ts";
-import { digestOf } from "./scaffold/scaffolded.ts";
-import { parseUserYaml, withListItems } from "./yaml/user-yaml.ts";
+import { TsopError } from "../../../errors.ts";
+import { isJsonObject } from "../../../kube/json.ts";
+import { present } from "../../../present.ts";
+import { SyntaxKind } from "../../vendor/source-editor.ts";
+import { openSource, withServer, withSetUp } from "../sources/main-file.ts";
+import { withIndexes, withoutIndexes } from "../sources/wiring.ts";
+import type { ThreeTexts } from "./merge-lines.ts";
+import { digestOf } from "../scaffold/scaffolded.ts";
+import { parseUserYaml, withListItems } from "../yaml/user-yaml.ts";
 
 /** A file of the frame that is upgraded. */
 export interface FrameFile {
