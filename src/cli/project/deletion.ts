@@ -4,7 +4,7 @@ import { TsopError } from "../../errors.ts";
 import type { KindClass } from "../../generator/find-classes.ts";
 import { withStorageAs } from "./sources/kind-file.ts";
 import { namesOf } from "./scaffold/kind-names.ts";
-import { Draft } from "./draft.ts";
+import type { Draft } from "./draft.ts";
 import { goingFiles, type DeletedParts, type Deletion } from "./going-files.ts";
 import { removeFiles, type Consent, type GoingFile } from "./removal.ts";
 import { importersOf } from "./sources/importers.ts";
@@ -29,9 +29,8 @@ import { withoutConversion } from "./webhooks/test-conversion.ts";
 import { withoutWebhookConfig } from "./webhooks/webhook-config-removal.ts";
 import { conversionClass } from "./webhooks/webhook-files.ts";
 
-/** The changes of a deletion, and what the user should know of it. */
+/** The notes of a deletion for the user. */
 export interface DeletionPlan {
-  readonly draft: Draft;
   readonly notes: string[];
   /** What of the deleted parts the command leaves, each as a sentence with its path. */
   readonly stays: readonly string[];
@@ -44,12 +43,12 @@ export interface DeletionPlan {
  * @throws TsopError `file-changed`, `still-used`, `main-not-understood` where something of the user would be lost
  */
 export async function planDeletion(
+  draft: Draft,
   project: Project,
   classes: readonly KindClass[],
   deletions: readonly Deletion[],
   options: Consent,
 ): Promise<DeletionPlan> {
-  const draft = new Draft(project.root);
   const notes: string[] = [];
   const stays: string[] = [];
   const going: GoingFile[] = [];
@@ -81,7 +80,7 @@ export async function planDeletion(
     await withoutWebhookConfig(draft, project, resources, options);
   }
   draft.set(PROJECT_FILE, await projectText(project, resources, draft));
-  return { draft, notes, stays };
+  return { notes, stays };
 }
 
 /** Removes the files. @throws TsopError `file-changed` where the user changed one, without consent */

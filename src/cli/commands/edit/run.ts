@@ -3,19 +3,18 @@ import { UsageError } from "../../../errors.ts";
 import { didYouMean } from "../../../kube/text/nearest-name.ts";
 import { paint } from "../../output.ts";
 import { defaultList } from "../../project/default-list.ts";
+import { changeProject } from "../../project/change-project.ts";
 import { dialogFor } from "../../project/conflict-dialog.ts";
-import { Draft } from "../../project/draft.ts";
+import type { Draft } from "../../project/draft.ts";
 import { PARTS, type Part } from "../../project/part-names.ts";
 import { enabledParts, switchParts } from "../../project/parts.ts";
-import { carryOut, planFiles, requireFile } from "../../project/plan.ts";
+import { requireFile } from "../../project/plan.ts";
 import {
-  getProject,
   withCertificates,
   type CertificateMode,
   type Project,
 } from "../../project/project-file.ts";
 import type { Consent } from "../../project/removal.ts";
-import { alone } from "../../project/project-lock.ts";
 import { PROJECT_FILE } from "../../project/project-root.ts";
 import { RECORD_FILE, recordAfter } from "../../project/scaffold/scaffold-record.ts";
 import { certificateFiles, defaultWithWebhooks } from "../../project/webhooks/webhook-config.ts";
@@ -47,12 +46,9 @@ export const run: Run<typeof edit> = async (options, context) => {
       "Leave one of the two out.",
     );
   }
-  const { root } = await getProject(context.cwd);
-  return alone(root, options, context, async () => {
-    const project = await getProject(root);
-    const draft = new Draft(root);
+  return changeProject(context, options, async (project, draft) => {
     const consent = { force, dialog: dialogFor(context, options) };
-    const { bold, green } = paint(context);
+    const { bold } = paint(context);
     let rendered: ReadonlySet<string> = new Set();
     if (certificates !== undefined) {
       rendered = await changeCertificates(draft, project, certificates, consent);
@@ -64,16 +60,15 @@ export const run: Run<typeof edit> = async (options, context) => {
       const named = (parts: ReadonlySet<Part>): string => [...parts].join(", ") || "none";
       context.out(`${bold("parts")} ${named(before)} -> ${named(after)}`);
     }
-    const record = await recordAfter(root, draft.files, rendered);
+    const record = await recordAfter(project.root, draft.files, rendered);
     if (record !== undefined) draft.set(RECORD_FILE, record);
-    const plan = await planFiles(root, draft.files);
-    await carryOut(plan, context, options);
-    if (options.dryRun || plan.changes.length === 0) return 0;
-    context.out(`${green("done")} Next:`);
-    // The rights that the operator needs depend on the mode.
-    if (certificates !== undefined) context.out("  npx tsop manifests");
-    context.out("  npx tsop plan --image IMAGE, then npx tsop deploy --image IMAGE");
-    return 0;
+    return {
+      next: [
+        // The rights that the operator needs depend on the mode.
+        ...(certificates === undefined ? [] : ["npx tsop manifests"]),
+        "npx tsop plan --image IMAGE, then npx tsop deploy --image IMAGE",
+      ],
+    };
   });
 };
 

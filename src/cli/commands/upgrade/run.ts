@@ -6,9 +6,10 @@ import { commandTable } from "../../help.ts";
 import { TsopError } from "../../../errors.ts";
 import { ExitCode, paint } from "../../output.ts";
 import { packageVersion } from "../../package-info.ts";
+import { changeProject } from "../../project/change-project.ts";
 import { dialogFor, type ConflictDialog } from "../../project/conflict-dialog.ts";
 import { defaultList } from "../../project/default-list.ts";
-import { Draft } from "../../project/draft.ts";
+import type { Draft } from "../../project/draft.ts";
 import { frameOf } from "../../project/upgrade/frame.ts";
 import { INDEXES } from "../../project/sources/index-file.ts";
 import { mainPath } from "../../project/sources/main-path.ts";
@@ -16,9 +17,7 @@ import { moveToIndexes } from "../../project/sources/wiring.ts";
 import { wiredOf } from "../../project/webhooks/webhook-files.ts";
 import type { Part } from "../../project/part-names.ts";
 import { enabledParts, withoutNewParts } from "../../project/parts.ts";
-import { carryOut, planFiles } from "../../project/plan.ts";
-import { getProject, type Project } from "../../project/project-file.ts";
-import { alone } from "../../project/project-lock.ts";
+import type { Project } from "../../project/project-file.ts";
 import {
   findRecord,
   RECORD_FILE,
@@ -33,29 +32,26 @@ const MAIN = "src/main.ts";
 
 /** Brings the project to this version; returns the exit code: 1 when conflicts were written. */
 export const run: Run<typeof upgrade> = async (options, context, program) => {
-  const { root } = await getProject(context.cwd);
-  return alone(root, options, context, async () => {
-    const project = await getProject(root);
-    const record = await recordOf(root);
+  return changeProject(context, options, async (project, draft) => {
+    const record = await recordOf(project.root);
     const frame = await frameOf(project, record.files, commandTable(program));
-    const { bold, green, yellow } = paint(context);
+    const { bold, yellow } = paint(context);
     const version = packageVersion();
-    context.out(`${bold("upgrade")} ${record.version} -> ${version}`);
     const dialog = options.conflicts === "stop" ? dialogFor(context, options) : undefined;
-    const { files, notes, conflicts, isMarked } = await mergeFrame(project, record, frame, dialog);
+    const { notes, conflicts } = await mergeFrame(draft, project, record, frame, dialog);
+    context.out(`${bold("upgrade")} ${record.version} -> ${version}`);
     for (const note of notes) context.err(`${yellow("note")} ${note}.`);
-    if (conflicts.length > 0 && !isMarked && options.conflicts === "stop")
+    if (conflicts.length > 0 && !dialog && options.conflicts === "stop")
       throw conflicting(conflicts);
-    files.set(RECORD_FILE, recordText({ version, files: frame }));
-    const plan = await planFiles(root, files);
-    await carryOut(plan, context, options);
-    for (const place of conflicts) context.err(`${yellow("conflict")} ${place}`);
-    if (!options.dryRun && plan.changes.length > 0) {
-      context.out(`${green("done")} Next:`);
-      if (conflicts.length > 0) context.out("  choose between the marked lines, then");
-      context.out("  npm install && npx tsop manifests && npm test");
-    }
-    return conflicts.length > 0 ? ExitCode.failure : ExitCode.ok;
+    draft.set(RECORD_FILE, recordText({ version, files: frame }));
+    return {
+      warnings: conflicts.map((place) => `${yellow("conflict")} ${place}`),
+      next: [
+        ...(conflicts.length > 0 ? ["choose between the marked lines, then"] : []),
+        "npm install && npx tsop manifests && npm test",
+      ],
+      code: conflicts.length > 0 ? ExitCode.failure : ExitCode.ok,
+    };
   });
 };
 
@@ -88,15 +84,13 @@ function isNewer(one: string, other: string): boolean {
 }
 
 interface MergedFrame {
-  readonly files: Map<string, string | undefined>;
   readonly notes: readonly string[];
   /** The places of conflicts, as `file:line`. */
   readonly conflicts: readonly string[];
-  /** The user chose to have them marked. */
-  readonly isMarked: boolean;
 }
 
 async function mergeFrame(
+  draft: Draft,
   project: Project,
   record: ScaffoldRecord,
   frame: ReadonlyMap<string, string>,
@@ -108,10 +102,8 @@ async function mergeFrame(
     base: `tsop ${record.version}`,
     theirs: `tsop ${packageVersion()}`,
   };
-  const draft = new Draft(root);
   const enabled = await enabledParts(draft);
   await moveToIndexes(draft, wiredOf(project), `${projectName}-`);
-  const files = new Map(draft.files);
   const notes: string[] = [];
   const conflicts: string[] = [];
   for (const scaffolded of new Set([...record.files.keys(), ...frame.keys()])) {
@@ -136,9 +128,9 @@ async function mergeFrame(
       if (answer === "merge") conflicts.push(...after.conflicts.map((line) => `${path}:${line}`));
       else text = answer === "skip" ? mine : after.theirs;
     }
-    if (text !== mine) files.set(path, text);
+    if (text !== mine) draft.set(path, text);
   }
-  return { files, notes, conflicts, isMarked: dialog !== undefined };
+  return { notes, conflicts };
 }
 
 const newPart = (part: Part): string =>

@@ -103,7 +103,7 @@ function withLine(
 
 /** Whether the declaration hands over nothing, however it is laid out. */
 const isEmpty = (declaration: string, setUp: string): boolean =>
-  new RegExp(`^export const ${setUp}\\b.*= \\(\\) => (?:undefined|\\{\\s*\\});?$`, "s").test(
+  new RegExp(`^export const ${setUp}\\b[^]*=\\s*\\(\\)\\s*=>\\s*(?:undefined|\\{\\s*\\});?$`).test(
     declaration,
   );
 

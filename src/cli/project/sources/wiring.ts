@@ -5,7 +5,6 @@
 import { posix } from "node:path";
 import { TsopError } from "../../../errors.ts";
 import type { Draft } from "../draft.ts";
-import { requireFile } from "../plan.ts";
 import type { Consent } from "../removal.ts";
 import { findRecord } from "../scaffold/scaffold-record.ts";
 import { renderTemplates } from "../scaffold/scaffold.ts";
@@ -45,21 +44,22 @@ export async function wire(
 ): Promise<void> {
   if (wired.length === 0) return;
   const main = await mainPath(draft.root);
-  let text = (await draft.read(main)) ?? (await requireFile(draft.root, main));
-  const tree = openSource(text);
+  const before = await draft.require(main);
+  let text = before;
+  const tree = openSource(before);
   for (const index of INDEXES) {
     const missing = wired.filter(({ sort, name }) => sort === index.sort && !usesName(tree, name));
     if (missing.length === 0) continue;
     const path = indexPath(text, index);
-    const before = (await draft.read(path)) ?? (await emptyIndex(draft.root, index));
+    const listed = (await draft.read(path)) ?? (await emptyIndex(draft.root, index));
     const after = missing.reduce(
       (now, { name, file }) => withEntry(index, path, now, { name, from: moduleFrom(path, file) }),
-      before,
+      listed,
     );
     draft.set(path, after);
     text = withIndex(text, index, path, namePrefix);
   }
-  draft.set(main, text);
+  if (text !== before) draft.set(main, text);
 }
 
 /** The main file with the call of an index, and with the server of webhooks for theirs. */
