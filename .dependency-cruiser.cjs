@@ -191,6 +191,25 @@ const GENERATOR_FLOORS = {
   changes: [OWN_FILES, "import/"],
 };
 
+/** Inside of src/cli, from the bottom up. Each row: a folder, and what else of cli it may import beside the files on top. */
+const CLI_FLOORS = {
+  vendor: [],
+  project: ["vendor/"],
+  "project/yaml": ["project/[^/]+\\.ts$"],
+  "project/scaffold": ["vendor/", "project/[^/]+\\.ts$", "project/yaml/"],
+  "project/sources": ["vendor/", "project/[^/]+\\.ts$", "project/scaffold/"],
+  "project/webhooks": ["project/[^/]+\\.ts$", "project/(scaffold|sources|yaml)/"],
+  "project/plugins": ["project/[^/]+\\.ts$"],
+  kustomize: ["project/"],
+  packaging: ["project/"],
+  doctor: ["project/", "kustomize/"],
+  validate: ["doctor/"],
+  cluster: ["project/", "kustomize/"],
+  journal: ["project/", "cluster/"],
+  page: ["project/", "journal/"],
+  operator: ["project/", "kustomize/", "packaging/", "cluster/", "journal/", "page/"],
+};
+
 /** The page runs in a browser: it shares types with the server that tells it, and nothing that runs. */
 const page = [
   {
@@ -242,6 +261,7 @@ module.exports = {
     ...floorsOf("controlplane", CONTROLPLANE_FLOORS),
     ...floorsOf("runtime", RUNTIME_FLOORS, RUNTIME_GROUND),
     ...page,
+    ...floorsOf("cli", CLI_FLOORS, [OWN_FILES]),
     {
       name: "controlplane-server-is-on-top",
       severity: "error",

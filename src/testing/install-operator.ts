@@ -1,11 +1,11 @@
 /** Installs an operator's project into a control plane, as `tsop deploy` would. */
 import { basename, join } from "node:path";
-import { EXTERNAL_CRDS, isInstalled, operatorUser } from "../cli/operator/installed.ts";
+import { EXTERNAL_CRDS, isInstalled, operatorUser } from "../cli/project/installed.ts";
 import {
   askedServices,
   isConverted,
   isWebhookConfiguration,
-} from "../cli/operator/local-webhooks.ts";
+} from "../cli/cluster/local-webhooks.ts";
 import type { ControlPlane } from "../controlplane/control-plane.ts";
 import type { ManifestObject } from "../kube/object.ts";
 import type { ClusterConfig } from "../runtime/transport/cluster-config.ts";

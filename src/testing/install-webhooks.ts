@@ -8,7 +8,7 @@ import {
   isConverted,
   isWebhookConfiguration,
   withAuthority,
-} from "../cli/operator/local-webhooks.ts";
+} from "../cli/cluster/local-webhooks.ts";
 import { systemClock } from "../clock.ts";
 import type { ControlPlane } from "../controlplane/control-plane.ts";
 import { TsopError } from "../errors.ts";

@@ -36,7 +36,7 @@ const webhook = (root: string, ...flags: string[]): Promise<CliResult> =>
 const text = (root: string, path: string): string => readFileSync(join(root, path), "utf8");
 
 describe("tsop create webhook", { timeout: 120_000 }, () => {
-  it("writes a class and a test for each type, adds them to main.ts, and all of it compiles", async () => {
+  it("writes a class and a test for each type, adds them to the index, and all of it compiles", async () => {
     const root = await widgets();
     const { code, err } = await webhook(root, ...ALL);
     expect(code).toBe(0);
@@ -46,8 +46,8 @@ describe("tsop create webhook", { timeout: 120_000 }, () => {
       expect(files).toHaveProperty([`src/webhooks/widget-${name}.ts`]);
       expect(files).toHaveProperty([`test/widget-${name}.test.ts`]);
     }
-    expect(files["src/main.ts"]).toContain(
-      "manager.webhooks.add(new WidgetDefaulter());\nmanager.webhooks.add(new WidgetValidator());\nmanager.webhooks.add(new WidgetV1alpha1Conversion());\nawait manager.start(",
+    expect(files["src/webhooks/index.ts"]).toContain(
+      "  manager.webhooks.add(new WidgetDefaulter());\n  manager.webhooks.add(new WidgetValidator());\n  manager.webhooks.add(new WidgetV1alpha1Conversion());\n}",
     );
     expect(files["src/webhooks/widget-v1alpha1-conversion.ts"]).toContain("size: spec.size ?? 1,");
     // A converter is asked about what was sent, which may lack what the server fills in.
@@ -148,7 +148,7 @@ describe("tsop create webhook", { timeout: 120_000 }, () => {
     const before = filesIn(root);
     const { code, err } = await webhook(root, "--validation");
     expect([code, err]).toEqual([1, expect.stringContaining("main-not-understood")]);
-    expect(err).toContain("manager.webhooks.add(new WidgetValidator());");
+    expect(err).toContain("addWebhooks(manager);");
     expect(filesIn(root)).toEqual(before);
   });
 });

@@ -1,4 +1,11 @@
-import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse, stringify } from "yaml";
@@ -62,6 +69,8 @@ const webhook = (named: string[], ...flags: string[]): [string[], string[]] => [
   ["webhook", ...named, ...flags],
   ["webhook", ...named],
 ];
+
+const IMPORTED = '{ setUpPage } from "./controllers/page-controller.ts"';
 
 describe("tsop delete", { timeout: 120_000 }, () => {
   it.each<[string, string[], (readonly [string[], string[]])[]]>([
@@ -335,7 +344,9 @@ describe("tsop delete", { timeout: 120_000 }, () => {
     edit(root, "src/controllers/leaf-controller.ts", (one) =>
       one.replace("v1/page.ts", "v1/leaf.ts"),
     );
-    edit(root, "src/main.ts", (main) => main.replace("page-controller", "leaf-controller"));
+    edit(root, "src/controllers/index.ts", (index) =>
+      index.replace("page-controller", "leaf-controller"),
+    );
     edit(root, "test/page-controller.test.ts", (test) =>
       test.replace("v1/page.ts", "v1/leaf.ts").replace("page-controller", "leaf-controller"),
     );
@@ -370,27 +381,33 @@ describe("tsop delete", { timeout: 120_000 }, () => {
     expect(err).toContain("note src/own.ts:1 imports src/api/v1/page.ts, which is deleted");
   });
 
-  it("refuses a call in main.ts that the user changed, and one that it does not understand", async () => {
-    const root = await projectAfter([["create", "api", ...V1]]);
-    edit(root, "src/main.ts", (main) =>
-      main.replace("setUpPage(manager)", "setUpPage(manager, 3)"),
-    );
-    const changed = await runCli(root, ["delete", "controller", ...V1]);
-    expect([changed.code, changed.err]).toEqual([
-      1,
-      expect.stringMatching(
-        /src\/main.ts:\d+ would be deleted, but you changed it.*setUpPage\(manager, 3\)/,
-      ),
-    ]);
-    edit(root, "src/main.ts", (main) =>
-      main.replace("setUpPage(manager, 3);", "if (own) setUpPage(manager);"),
-    );
-    const foreign = await runCli(root, ["delete", "controller", ...V1, "--force"]);
-    expect([foreign.code, foreign.err]).toEqual([
-      1,
-      expect.stringMatching(/main-not-understood: src\/main.ts:\d+ uses `setUpPage`/),
-    ]);
-  });
+  it.each(["src/controllers/index.ts", "src/main.ts"])(
+    "refuses a call in %s that the user changed, and one that it does not understand",
+    async (path) => {
+      const root = await projectAfter([["create", "api", ...V1]]);
+      const isMain = path === "src/main.ts";
+      if (isMain) {
+        edit(root, path, (main) =>
+          main
+            .replace('{ setUpAll } from "./controllers/index.ts"', IMPORTED)
+            .replace("setUpAll(manager)", "setUpPage(manager)"),
+        );
+        rmSync(join(root, "src/controllers/index.ts"));
+      }
+      edit(root, path, (text) => text.replace("setUpPage(manager)", "setUpPage(manager, 3)"));
+      const changed = await runCli(root, ["delete", "controller", ...V1]);
+      const told = new RegExp(
+        `${path}:\\d+ would be deleted, but you changed it.*setUpPage\\(manager, 3\\)`,
+      );
+      expect([changed.code, changed.err]).toEqual([1, expect.stringMatching(told)]);
+      edit(root, path, (text) =>
+        text.replace("setUpPage(manager, 3);", "if (own) setUpPage(manager);"),
+      );
+      const foreign = await runCli(root, ["delete", "controller", ...V1, "--force"]);
+      const unknown = new RegExp(`main-not-understood: ${path}:\\d+ uses \`setUpPage\``);
+      expect([foreign.code, foreign.err]).toEqual([1, expect.stringMatching(unknown)]);
+    },
+  );
 
   it("writes nothing on a dry run, and says what would go", async () => {
     const root = await projectAfter([["create", "api", ...V1]]);

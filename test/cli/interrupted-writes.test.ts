@@ -1,4 +1,4 @@
-import { readFileSync, renameSync } from "node:fs";
+import { renameSync } from "node:fs";
 import fileSystem from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
@@ -99,15 +99,16 @@ describe("a disk that is full in the middle of a command", { timeout: 120_000 },
 });
 
 describe("a main file with another name", { timeout: 120_000 }, () => {
-  it("is edited by create, taken back to the byte by delete, and bundled", async () => {
+  it("is found by create, whose lines delete takes back to the byte", async () => {
     const root = await newProject();
     renameSync(join(root, "src/main.ts"), join(root, "src/operator.ts"));
     const start = filesIn(root);
     await succeed(root, "create", "api", ...KIND);
     await succeed(root, "create", "webhook", ...KIND, "--validation");
-    const text = readFileSync(join(root, "src/operator.ts"), "utf8");
-    expect(text).toContain("setUpPage(manager);");
-    expect(text).toContain("manager.webhooks.add(new PageValidator());");
+    const files = filesIn(root);
+    expect(files["src/operator.ts"]).toBe(start["src/operator.ts"]);
+    expect(files["src/controllers/index.ts"]).toContain("setUpPage(manager);");
+    expect(files["src/webhooks/index.ts"]).toContain("manager.webhooks.add(new PageValidator());");
     await succeed(root, "delete", "api", ...KIND);
     expect(filesIn(root)).toEqual(start);
   });

@@ -350,8 +350,10 @@ describe("tsop upgrade of a project that only commands changed", { timeout: 60_0
     edit(folder, "src/main.ts", (text) =>
       text
         .replace(" * Starts the operator", " * Starts our operator")
-        .replace("setUpWeb(manager);", "setUpWeb(manager); // the first one")
         .replace("// Metrics, probes", "// Mine.\n// Metrics, probes"),
+    );
+    edit(folder, "src/controllers/index.ts", (text) =>
+      text.replace("setUpWeb(manager);", "setUpWeb(manager); // the first one"),
     );
     edit(folder, "config/default/kustomization.yaml", (text) =>
       text
@@ -361,8 +363,11 @@ describe("tsop upgrade of a project that only commands changed", { timeout: 60_0
     const { code, err } = await runCli(folder, ["upgrade"]);
     expect([code, err]).toEqual([0, ""]);
     const main = read(folder, "src/main.ts");
-    for (const kept of ["Starts our operator", "setUpWeb(manager); // the first one", "// Mine."])
-      expect(main).toContain(kept);
+    expect(main).toContain("Starts our operator");
+    expect(main).toContain("// Mine.");
+    expect(read(folder, "src/controllers/index.ts")).toContain(
+      "  setUpWeb(manager); // the first one\n",
+    );
     for (const added of ["managerOptions,", "...managerOptions(flags", "setupSignalHandler());"])
       expect(main).toContain(added);
     expect(parse(read(folder, "config/default/kustomization.yaml"))).toMatchObject({

@@ -193,7 +193,7 @@ describe("wrong files", () => {
     expect(filesIn(folder)).toEqual(before);
     expect(await runCli(folder, [...CREATE, "Post"])).toMatchObject({ code: 0, err: "" });
     const after = filesIn(folder);
-    for (const path of ["PROJECT", "src/main.ts"]) {
+    for (const path of ["PROJECT", "src/controllers/index.ts"]) {
       expect(after[path], path).toMatch(/[Pp]ost/);
       expect(after[path]?.replaceAll("\r\n", ""), path).not.toMatch(/[\r\n]/);
     }
@@ -201,9 +201,9 @@ describe("wrong files", () => {
 
   it("15. a link instead of a file: inside of the project it is followed and stays, outside nothing is written", async () => {
     const folder = await pageProject();
-    const elsewhere = join(emptyFolder(), "main.ts");
-    writeFileSync(elsewhere, readFileSync(join(folder, "src/main.ts"), "utf8"));
-    const link = join(folder, "src/main.ts");
+    const elsewhere = join(emptyFolder(), "index.ts");
+    writeFileSync(elsewhere, readFileSync(join(folder, "src/controllers/index.ts"), "utf8"));
+    const link = join(folder, "src/controllers/index.ts");
     rmSync(link);
     symlinkSync(elsewhere, link);
     const refused = await runCli(folder, [...CREATE, "Post"]);
@@ -211,7 +211,7 @@ describe("wrong files", () => {
     expect(readFileSync(elsewhere, "utf8")).not.toContain("setUpPost");
     expect(existsSync(join(folder, "src/api/v1/post.ts"))).toBe(false);
 
-    const inside = join(folder, "start.ts");
+    const inside = join(folder, "controllers.ts");
     writeFileSync(inside, readFileSync(elsewhere, "utf8"));
     rmSync(link);
     symlinkSync(inside, link);

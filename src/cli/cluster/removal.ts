@@ -13,7 +13,7 @@ import { renderKustomization } from "../kustomize/render.ts";
 import { checkTimeout } from "../project/inputs.ts";
 import { getProject } from "../project/project-file.ts";
 import type { deleteObjects, dryRun, waitingTime } from "../shared-flags.ts";
-import { isConverted, isWebhookConfiguration } from "../operator/local-webhooks.ts";
+import { isConverted, isWebhookConfiguration } from "./local-webhooks.ts";
 import { type Leaving, othersIn } from "./namespace-contents.ts";
 import { paint } from "../output.ts";
 import { foreignOwner, ownerName, standingOf } from "./ownership.ts";

@@ -3,7 +3,7 @@ import { isForbidden } from "../../kube/status.ts";
 import { Node } from "../../generated/k8s/core-v1.ts";
 import type { ManifestObject } from "../../kube/object.ts";
 import type { CliContext } from "../context.ts";
-import { isConverted, isWebhookConfiguration } from "../operator/local-webhooks.ts";
+import { isConverted, isWebhookConfiguration } from "./local-webhooks.ts";
 import { paint } from "../output.ts";
 import type { ClusterSession } from "./cluster-session.ts";
 

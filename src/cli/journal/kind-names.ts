@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { builtInResources } from "../../controlplane/builtin/resources.ts";
 import { isJsonObject } from "../../kube/json.ts";
 import type { ResourceInfo } from "../../kube/resource.ts";
-import { EXTERNAL_CRDS } from "../operator/installed.ts";
+import { EXTERNAL_CRDS } from "../project/installed.ts";
 import { readIfThere } from "../project/plan.ts";
 import { readDocuments } from "../project/yaml/yaml-documents.ts";
 import { yamlFilesAt } from "../project/yaml/yaml-files.ts";

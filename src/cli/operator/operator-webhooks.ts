@@ -7,7 +7,7 @@ import { present } from "../../present.ts";
 import { WEBHOOK_HOST_VARIABLE, WEBHOOKS_SERVED } from "../../runtime/webhook/certificate.ts";
 import type { ServingCertificate } from "../../runtime/webhook/certificates/issue.ts";
 import { writePrivateFile } from "../project/private-file.ts";
-import { askedServices, certificateFor } from "./local-webhooks.ts";
+import { askedServices, certificateFor } from "../cluster/local-webhooks.ts";
 import { parseLogEntry } from "./log-lines.ts";
 
 /** The place of the files, and the facts about the server that are known before it is started. */

@@ -60,7 +60,6 @@ export async function writePackage(
       context.err(`  fix Run \`tsop ${what}\` and commit the result; nothing was written.`);
       return ExitCode.drift;
     }
-    context.untilInterrupted(); // A Ctrl-C waits from here on: all files are written, or none.
     await carryOut(folder.plan, context, options);
     return ExitCode.ok;
   });
@@ -72,8 +71,7 @@ async function reportPackage(
   { check, dryRun }: PackageOptions,
   context: CliContext,
 ): Promise<number> {
-  context.untilInterrupted(); // A Ctrl-C waits from here on: all files are written, or none.
-  if (!check && !dryRun) await applyPlan(plan);
+  if (!check && !dryRun) await applyPlan(plan, context);
   context.out(JSON.stringify({ changes: changesOf(plan), kept }, undefined, 2));
   return check && plan.changes.length > 0 ? ExitCode.drift : ExitCode.ok;
 }

@@ -4,11 +4,11 @@ import { TsopError } from "../../errors.ts";
 import type { KindClass } from "../../generator/find-classes.ts";
 import { withStorageAs } from "./sources/kind-file.ts";
 import { namesOf } from "./scaffold/kind-names.ts";
-import { Draft } from "./draft.ts";
-import { goingFiles, type DeletedParts, type Deletion, type GoingFile } from "./going-files.ts";
+import type { Draft } from "./draft.ts";
+import { goingFiles, type DeletedParts, type Deletion } from "./going-files.ts";
+import { removeFiles, type Consent, type GoingFile } from "./removal.ts";
 import { importersOf } from "./sources/importers.ts";
-import { withoutModules, withoutServer } from "./sources/main-file-removal.ts";
-import { mainPath } from "./sources/main-path.ts";
+import { unwire } from "./sources/wiring.ts";
 import {
   apiGroupOf,
   isSameKind,
@@ -24,23 +24,16 @@ import {
 } from "./project-file.ts";
 import { PROJECT_FILE } from "./project-root.ts";
 import { SAMPLES, SAMPLES_LIST, samplesWithout } from "./samples.ts";
-import { digestOf, withFreshDigests } from "./scaffold/scaffolded.ts";
+import { withFreshDigests } from "./scaffold/scaffolded.ts";
 import { withoutConversion } from "./webhooks/test-conversion.ts";
 import { withoutWebhookConfig } from "./webhooks/webhook-config-removal.ts";
-import { conversionName } from "./webhooks/webhook-files.ts";
+import { conversionClass } from "./webhooks/webhook-files.ts";
 
-/** The changes of a deletion, and what the user should know of it. */
+/** The notes of a deletion for the user. */
 export interface DeletionPlan {
-  readonly draft: Draft;
   readonly notes: string[];
   /** What of the deleted parts the command leaves, each as a sentence with its path. */
   readonly stays: readonly string[];
-}
-
-/** The permissions of a deletion. */
-export interface DeletionOptions {
-  /** Deletes files that the user changed, too. */
-  readonly force: boolean;
 }
 
 /**
@@ -50,12 +43,12 @@ export interface DeletionOptions {
  * @throws TsopError `file-changed`, `still-used`, `main-not-understood` where something of the user would be lost
  */
 export async function planDeletion(
+  draft: Draft,
   project: Project,
   classes: readonly KindClass[],
   deletions: readonly Deletion[],
-  options: DeletionOptions,
+  options: Consent,
 ): Promise<DeletionPlan> {
-  const draft = new Draft(project.root);
   const notes: string[] = [];
   const stays: string[] = [];
   const going: GoingFile[] = [];
@@ -64,7 +57,7 @@ export async function planDeletion(
     going.push(...found.files);
     stays.push(...found.stays);
   }
-  await removeFiles(draft, going, options);
+  await requireRemoval(draft, going, options);
   let resources = project.resources;
   for (const { resource, parts } of deletions) {
     const known = resources.find((one) => isSameResource(one, resource)) ?? resource;
@@ -74,7 +67,7 @@ export async function planDeletion(
     resources = resources.flatMap((one) => (one === known ? (after ? [after] : []) : [one]));
   }
   resources = handOnStorage(resources, deletions);
-  await unwire(draft, project, hasWebhooks(resources), options, notes);
+  await unwire(draft, options);
   notes.push(...(await refuseImporters(draft, options)));
   const samples = going.filter(({ path }) => path.startsWith(`${SAMPLES}/`));
   await draft.edit(SAMPLES_LIST, (text) =>
@@ -87,23 +80,17 @@ export async function planDeletion(
     await withoutWebhookConfig(draft, project, resources, options);
   }
   draft.set(PROJECT_FILE, await projectText(project, resources, draft));
-  return { draft, notes, stays };
+  return { notes, stays };
 }
 
-/** Takes files out of the project. @throws TsopError `file-changed` where the user changed one */
-export async function removeFiles(
+/** Removes the files. @throws TsopError `file-changed` where the user changed one, without consent */
+export async function requireRemoval(
   draft: Draft,
   going: readonly GoingFile[],
-  { force }: DeletionOptions,
+  consent: Consent,
 ): Promise<void> {
-  const changed: string[] = [];
-  for (const { path, digest } of going) {
-    const text = await draft.read(path);
-    if (text === undefined) continue;
-    if (digestOf(path, text) !== digest) changed.push(path);
-    draft.set(path, undefined);
-  }
-  if (changed.length === 0 || force) return;
+  const changed = await removeFiles(draft, going, consent);
+  if (changed.length === 0) return;
   throw new TsopError(
     "file-changed",
     `${changed.join(", ")} would be deleted, but you changed ${changed.length === 1 ? "it" : "them"}.`,
@@ -119,12 +106,11 @@ async function restoreTests(
   spokes: readonly string[],
 ): Promise<void> {
   for (const spoke of spokes) {
-    const { className, from } = conversionName(namesOf(project, resource), spoke);
-    const module = from.slice(2);
-    for (const { path } of await importersOf(draft, [`src/${module}`])) {
+    const { name, file } = conversionClass(namesOf(project, resource), spoke);
+    for (const { path } of await importersOf(draft, [file])) {
       await draft.edit(
         path,
-        (text) => withoutConversion(text, { className, from: `../src/${module}` }) ?? text,
+        (text) => withoutConversion(text, { className: name, from: `../${file}` }) ?? text,
       );
     }
   }
@@ -210,47 +196,6 @@ function handOnStorage(
 const hasWebhooks = (resources: readonly ProjectResource[]): boolean =>
   resources.some(({ webhooks }) => webhooks !== undefined);
 
-/** Takes the calls that hand the deleted classes to the manager out of `src/main.ts`. */
-async function unwire(
-  draft: Draft,
-  project: Project,
-  keepsServer: boolean,
-  { force }: DeletionOptions,
-  notes: string[],
-): Promise<void> {
-  const main = await mainPath(draft.root).catch(() => undefined);
-  const text = main === undefined ? undefined : await draft.read(main);
-  if (main === undefined || text === undefined) return;
-  const isGone = (specifier: string): boolean =>
-    specifier.startsWith(".") && draft.isGone(posix.join("src", specifier));
-  const found = withoutModules(text, isGone);
-  const [foreign] = found.foreign;
-  if (foreign !== undefined) {
-    throw new TsopError(
-      "main-not-understood",
-      `${main}:${foreign.replace(": ", " uses `")}\`, but not the way tsop generates it, and the command would delete its target.`,
-      "Remove that use, then run the command again; nothing was written.",
-    );
-  }
-  const [changed] = found.changed;
-  if (changed !== undefined && !force) {
-    throw new TsopError(
-      "file-changed",
-      `${main}:${changed.replace(": ", " would be deleted, but you changed it: `")}\`.`,
-      "Move your changes elsewhere, or delete with --force.",
-    );
-  }
-  let after = found.text;
-  if (!keepsServer && project.certificates !== undefined && !/\.webhooks\s*\.add\(/.test(after)) {
-    const bare = withoutServer(after, `${project.projectName}-`);
-    if (bare === undefined && /\bwebhooks\b/.test(after)) {
-      notes.push(`${main} keeps the settings of the webhook server because you changed them.`);
-    }
-    after = bare ?? after;
-  }
-  if (after !== text) draft.set(main, after);
-}
-
 /**
  * What is to be said of files that stay and import one that is deleted, where `force` lets them be broken.
  *
@@ -258,7 +203,7 @@ async function unwire(
  */
 export async function refuseImporters(
   draft: Draft,
-  { force }: DeletionOptions,
+  { force }: Consent,
 ): Promise<readonly string[]> {
   const gone = [...draft.files.keys()].filter((path) => path.endsWith(".ts") && draft.isGone(path));
   const importers = await importersOf(draft, gone);

@@ -2,7 +2,7 @@
  * The files of a project while a command plans what becomes of them: what it changed already is read as it will be.
  */
 import { join } from "node:path";
-import { readIfThere } from "./plan.ts";
+import { readIfThere, requireFile } from "./plan.ts";
 
 /** Changes of files that are not written yet. */
 export class Draft {
@@ -21,6 +21,11 @@ export class Draft {
   /** The text of a file as it will be; `undefined` where there is none. */
   async read(path: string): Promise<string | undefined> {
     return this.#files.has(path) ? this.#files.get(path) : readIfThere(join(this.root, path));
+  }
+
+  /** The text of a file that a command adds something to. @throws UsageError `file-missing` */
+  async require(path: string): Promise<string> {
+    return (await this.read(path)) ?? requireFile(this.root, path);
   }
 
   /** Sets the text of the file; `undefined` removes it. */

@@ -28,7 +28,7 @@ export async function writeManifests(
   return alone(project.root, options, context, async () => {
     const plan = await planManifests(project, context, options.source);
     await showPlan(plan, context, {});
-    if (!options.dryRun) await applyPlan(plan);
+    if (!options.dryRun) await applyPlan(plan, context);
     return plan;
   });
 }

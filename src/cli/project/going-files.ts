@@ -4,6 +4,7 @@ import { capitalized } from "../../kube/text/capitalized.ts";
 import type { KindClass } from "../../generator/find-classes.ts";
 import type { Draft } from "./draft.ts";
 import { apiGroupOf, type Project, type ProjectResource } from "./project-file.ts";
+import type { GoingFile } from "./removal.ts";
 import { SAMPLES } from "./samples.ts";
 import { namesOf, type KindNames } from "./scaffold/kind-names.ts";
 import { sourcesIn } from "./sources/importers.ts";
@@ -24,15 +25,6 @@ export interface Deletion {
   readonly parts: DeletedParts;
 }
 
-/**
- * A file that is deleted, and the digest of its text as it was written; absent where that is not
- * known.
- */
-export interface GoingFile {
-  readonly path: string;
-  readonly digest?: string;
-}
-
 /** The files that are deleted, and sentences about what is left of the deleted parts. */
 interface GoingFiles {
   readonly files: readonly GoingFile[];
@@ -51,7 +43,7 @@ export async function goingFiles(
   const stays: string[] = [];
   const add = (path: string, digest: string | undefined): void => {
     if (files.some((file) => file.path === path)) return;
-    files.push({ path, ...(digest !== undefined && { digest }) });
+    files.push({ path, digests: digest === undefined ? [] : [digest] });
   };
   const found = classOf(project, classes, resource);
   if (parts.api && resource.api && found && !found.external) {
@@ -60,11 +52,11 @@ export async function goingFiles(
     else stays.push(sharedClass(found, others));
   }
   const names = namesOf(project, resource);
-  for (const { path, digest } of [...files]) {
+  for (const { path, digests } of [...files]) {
     const exported = exportOf(names, path);
     if (exported === undefined || (await draft.read(path)) !== undefined) continue;
     const moved = await fileExporting(draft, exported);
-    if (moved !== undefined) add(moved, digest);
+    if (moved !== undefined) add(moved, digests[0]);
   }
   return { files, stays };
 }
@@ -123,8 +115,8 @@ function knownFiles(
     return parts.api;
   };
   const known = resource.files
-    ? Object.entries(resource.files).map(([path, digest]) => ({ path, digest }))
-    : usualFiles(project, resource).map((path) => ({ path }));
+    ? Object.entries(resource.files).map(([path, digest]) => ({ path, digests: [digest] }))
+    : usualFiles(project, resource).map((path) => ({ path, digests: [] }));
   // A class is found by what it says, since the user may have renamed its file or put others into it.
   const found = classOf(project, classes, resource);
   return known.filter(({ path }) => isGoing(path) && !(found && hasClass(path)));

@@ -9,9 +9,9 @@ import type { Draft } from "./draft.ts";
 import { PARTS, WEBHOOK_POLICY_FILE, type Part } from "./part-names.ts";
 import { requireFile } from "./plan.ts";
 import type { Project } from "./project-file.ts";
+import { goingText, removeFiles, type Consent, type GoingFile } from "./removal.ts";
 import { findRecord } from "./scaffold/scaffold-record.ts";
 import { renderTemplates } from "./scaffold/scaffold.ts";
-import { digestOf } from "./scaffold/scaffolded.ts";
 import { parseUserYaml, withListEntry, withListItems, withoutListEntry } from "./yaml/user-yaml.ts";
 
 /** Parts that a new project has. */
@@ -96,14 +96,14 @@ export interface Switched {
  * deleted when it goes.
  *
  * @returns the parts that are on afterwards
- * @throws UsageError `part-needed`; TsopError `file-changed` for files that the user changed and that would go, unless
- *   `force`
+ * @throws UsageError `part-needed`; TsopError `file-changed` for files that the user changed and that would go, without
+ *   consent
  */
 export async function switchParts(
   draft: Draft,
   project: Project,
   { enable, disable }: Switched,
-  { force }: { readonly force: boolean },
+  consent: Consent,
 ): Promise<ReadonlySet<Part>> {
   const before = await enabledParts(draft);
   const after = new Set(PARTS.filter((one) => before.has(one) || enable.includes(one)));
@@ -116,33 +116,20 @@ export async function switchParts(
       if ((await draft.read(path)) === undefined) draft.set(path, text);
     }
   }
-  const changed: string[] = [];
   const record = await findRecord(project.root);
+  const going: GoingFile[] = [];
   for (const part of before) {
     if (after.has(part)) continue;
     for (const [path, text] of await partFiles(project, part, hasWebhooks)) {
-      const own = [text, record?.files.get(path)];
-      if (!(await isAsScaffolded(draft, path, own))) changed.push(path);
-      if ((await draft.read(path)) !== undefined) draft.set(path, undefined);
+      going.push(goingText(path, [text, record?.files.get(path)]));
     }
   }
-  if (changed.length > 0 && !force) throw changedFiles(changed);
+  const changed = await removeFiles(draft, going, consent);
+  if (changed.length > 0) throw changedFiles(changed);
   const list = (await draft.read(defaultList)) ?? (await requireFile(project.root, defaultList));
   draft.set(defaultList, withCertificateNames(withComponents(list, after), after));
   await draft.edit(CRD_LIST, (text) => withCrdPatches(text, after.has("crd-patches")));
   return after;
-}
-
-/** Whether the file says one of the texts that tsop wrote, or is not there. */
-export async function isAsScaffolded(
-  draft: Draft,
-  path: string,
-  texts: readonly (string | undefined)[],
-): Promise<boolean> {
-  const live = await draft.read(path);
-  if (live === undefined) return true;
-  const digest = digestOf(path, live);
-  return texts.some((text) => text !== undefined && digestOf(path, text) === digest);
 }
 
 function changedFiles(paths: readonly string[]): TsopError {

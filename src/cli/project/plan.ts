@@ -109,7 +109,7 @@ export async function carryOut(
   const { dim } = paint(context);
   if (plan.changes.length === 0) context.out(dim(NOTHING_TO_CHANGE));
   if (options.dryRun) context.out(dim("  dry run: nothing was written"));
-  else await applyPlan(plan);
+  else await applyPlan(plan, context);
 }
 
 /**
@@ -118,7 +118,11 @@ export async function carryOut(
  *
  * @throws TsopError `write-failed`, `changed-meanwhile` or `outside-project`, with the files as they were
  */
-export async function applyPlan(plan: Plan): Promise<void> {
+export async function applyPlan(
+  plan: Plan,
+  context: Pick<CliContext, "untilInterrupted">,
+): Promise<void> {
+  context.untilInterrupted(); // A Ctrl-C waits from here on: all files are written, or none.
   const staged: { readonly change: FileChange; target: string; temporary: string }[] = [];
   const madeFolders: string[] = [];
   const done: FileChange[] = [];

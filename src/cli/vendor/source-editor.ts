@@ -4,10 +4,13 @@
  */
 export { Project, SyntaxKind } from "ts-morph";
 export type {
+  Block,
   CallExpression,
   ExpressionStatement,
+  FunctionDeclaration,
   Identifier,
   ImportDeclaration,
+  Node,
   ObjectLiteralExpression,
   SourceFile,
   Statement,

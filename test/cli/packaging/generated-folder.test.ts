@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { planGeneratedFolder } from "../../../src/cli/packaging/generated-folder.ts";
 import { applyPlan } from "../../../src/cli/project/plan.ts";
-import { emptyFolder } from "../support/run-cli.ts";
+import { emptyFolder, testContext } from "../support/run-cli.ts";
 
 const write = async (
   root: string,
@@ -12,7 +12,7 @@ const write = async (
 ): Promise<readonly string[]> => {
   const wanted = new Map(Object.entries(files));
   const { plan, kept } = await planGeneratedFolder(root, "chart", wanted, { force });
-  await applyPlan(plan);
+  await applyPlan(plan, testContext());
   return kept;
 };
 const read = (root: string, name: string): string =>

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { actionOf, applyPlan, planFiles } from "../../../src/cli/project/plan.ts";
-import { emptyFolder, filesIn } from "../support/run-cli.ts";
+import { emptyFolder, filesIn, testContext } from "../support/run-cli.ts";
 
 describe("a plan", () => {
   it("has what differs from the disk, and nothing else", async () => {
@@ -23,7 +23,7 @@ describe("a plan", () => {
       ["gone", "delete"],
     ]);
     expect(plan.unchanged).toEqual(["same"]);
-    await applyPlan(plan);
+    await applyPlan(plan, testContext());
     expect(filesIn(root)).toEqual({ same: "1", other: "2", "deep/new": "3" });
     expect((await planFiles(root, wanted)).changes).toEqual([]);
   });
@@ -35,7 +35,7 @@ describe("a plan", () => {
       writeFileSync(join(root, path), "1");
     }
     const gone = ["a/b/c/last", "d/e/last"].map((path) => [path, undefined] as const);
-    await applyPlan(await planFiles(root, new Map(gone)));
+    await applyPlan(await planFiles(root, new Map(gone)), testContext());
     expect(readdirSync(root)).toEqual(["a"]);
     expect(readdirSync(join(root, "a/b"))).toEqual(["kept"]);
   });
@@ -59,7 +59,7 @@ describe("a plan", () => {
         ...blocked.map((path) => ({ path, before: undefined, after: "new" })),
       ],
     };
-    await expect(applyPlan(broken)).rejects.toMatchObject({ code: "write-failed" });
+    await expect(applyPlan(broken, testContext())).rejects.toMatchObject({ code: "write-failed" });
     expect(filesIn(root)).toEqual({ first: "old" });
   });
 
@@ -70,7 +70,9 @@ describe("a plan", () => {
     for (const [path, after] of [["kept", "new"] as const, ["gone", undefined] as const]) {
       const plan = await planFiles(root, new Map([[path, after]]));
       writeFileSync(join(root, path), "by hand");
-      await expect(applyPlan(plan)).rejects.toMatchObject({ code: "changed-meanwhile" });
+      await expect(applyPlan(plan, testContext())).rejects.toMatchObject({
+        code: "changed-meanwhile",
+      });
     }
     expect(filesIn(root)).toEqual({ kept: "by hand", gone: "by hand" });
   });
@@ -88,7 +90,7 @@ describe("a plan", () => {
     const root = emptyFolder();
     chmodSync(root, 0o500);
     const plan = await planFiles(root, new Map([["a", "1"]]));
-    await expect(applyPlan(plan)).rejects.toMatchObject({ code: "write-failed" });
+    await expect(applyPlan(plan, testContext())).rejects.toMatchObject({ code: "write-failed" });
     chmodSync(root, 0o700);
     expect(filesIn(root)).toEqual({});
   });

@@ -25,7 +25,7 @@ it("takes one command of a project after the other: none of three at once is los
   expect(results.map(({ code }) => code)).toEqual([0, 0, 0]);
   const files = filesIn(folder);
   for (const kind of kinds) {
-    expect(files["src/main.ts"]).toContain(`setUp${kind}(manager);`);
+    expect(files["src/controllers/index.ts"]).toContain(`setUp${kind}(manager);`);
     expect(files["PROJECT"]).toContain(`kind: ${kind}`);
     expect(files["config/samples/kustomization.yaml"]).toContain(`_${kind.toLowerCase()}.yaml`);
   }

@@ -1,7 +1,7 @@
 /** `tsop build`: bundles the operator and its kubectl plugins. */
 import { bundledOperator } from "../../operator/bundle.ts";
 import { applyPlan, planFiles } from "../../project/plan.ts";
-import { builtPlugins } from "../../project/plugins/built-plugins.ts";
+import { builtPlugins } from "../../operator/built-plugins.ts";
 import { getProject } from "../../project/project-file.ts";
 import type { Run } from "../../command.ts";
 import type { build } from "./flags.ts";
@@ -14,8 +14,7 @@ export const run: Run<typeof build> = async ({ dryRun }, context) => {
   const plugins = await builtPlugins(project);
   const files = new Map([...operator.files, ...plugins]);
   if (!dryRun) {
-    context.untilInterrupted(); // A Ctrl-C waits from here on: all files are written, or none.
-    await applyPlan(await planFiles(project.root, files, new Set(plugins.keys())));
+    await applyPlan(await planFiles(project.root, files, new Set(plugins.keys())), context);
   }
   const shown = [OUTPUT, ...plugins.keys()].filter((path) => files.get(path) !== undefined);
   const width = Math.max(...shown.map((path) => path.length));

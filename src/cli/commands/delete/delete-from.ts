@@ -9,19 +9,19 @@ import { ExitCode, paint } from "../../output.ts";
 import { isGroup } from "../../project/scaffold/built-in-kinds.ts";
 import { defaultList, hasOwnWebhookService } from "../../project/default-list.ts";
 import { planDeletion, type DeletionPlan } from "../../project/deletion.ts";
+import { changeProject } from "../../project/change-project.ts";
+import { dialogFor } from "../../project/conflict-dialog.ts";
 import type { DeletedParts, Deletion } from "../../project/going-files.ts";
 import type { Draft } from "../../project/draft.ts";
-import { carryOut, planFiles, readIfThere } from "../../project/plan.ts";
+import { readIfThere } from "../../project/plan.ts";
 import {
   apiGroupOf,
-  getProject,
   isSameKind,
   parseProject,
   type Project,
   type ProjectResource,
 } from "../../project/project-file.ts";
 import { missingFlags } from "../../project/inputs.ts";
-import { alone } from "../../project/project-lock.ts";
 import { PROJECT_FILE } from "../../project/project-root.ts";
 import { listOfRoles } from "../../project/role-list.ts";
 import { RECORD_FILE, recordAfter } from "../../project/scaffold/scaffold-record.ts";
@@ -44,36 +44,33 @@ export async function deleteFrom(
   options: DeleteOptions,
   context: CliContext,
 ): Promise<number> {
-  const { root } = await getProject(context.cwd);
-  return alone(root, options, context, async () => {
-    const project = await getProject(root);
+  return changeProject(context, options, async (project, draft) => {
+    const { root } = project;
     const resource = findResource(project, thing, options);
     const { findClasses } = await import("../../../generator/find-classes.ts");
     const classes = findClasses(root);
     const deletions = deletionsOf(project, thing, resource, options);
-    const deletion = await planDeletion(project, classes, deletions, options);
-    await regenerate(project, classes, deletion, options, context);
-    const gone = [...deletion.draft.files].filter(([, text]) => text === undefined);
+    const deletion = await planDeletion(draft, project, classes, deletions, {
+      force: options.force,
+      dialog: dialogFor(context, options),
+    });
+    await regenerate({ draft, ...deletion }, project, classes, options, context);
+    const gone = [...draft.files].filter(([, text]) => text === undefined);
     const record = await recordAfter(root, new Map(gone));
-    if (record !== undefined) deletion.draft.set(RECORD_FILE, record);
-    const { bold, green, yellow } = paint(context);
+    if (record !== undefined) draft.set(RECORD_FILE, record);
+    const { bold, yellow } = paint(context);
     const group = apiGroupOf(project, resource);
-    context.out(`${bold(resource.kind)} ${apiVersionOf({ ...resource, group })}`);
-    for (const note of deletion.notes) context.err(`${yellow("note")} ${note}`);
-    for (const what of deletion.stays) context.err(`${yellow("stays")} ${what}`);
-    const code = deletion.stays.length === 0 ? ExitCode.ok : ExitCode.failure;
-    const plan = await planFiles(root, deletion.draft.files);
-    context.untilInterrupted(); // A Ctrl-C waits from here on: all files are written, or none.
-    await carryOut(plan, context, options);
-    if (options.dryRun || plan.changes.length === 0) return code;
-    context.out(`${green("done")} Next:`);
-    context.out("  npx tsop manifests && npm test");
-    if (thing === "api") {
-      context.out(
-        "  the CRD and objects in a cluster are kept; to remove them, run `tsop uninstall` before you delete the kind",
-      );
-    }
-    return code;
+    const inClusters =
+      "the CRD and objects in a cluster are kept; to remove them, run `tsop uninstall` before you delete the kind";
+    return {
+      heading: `${bold(resource.kind)} ${apiVersionOf({ ...resource, group })}`,
+      notes: [
+        ...deletion.notes.map((note) => `${yellow("note")} ${note}`),
+        ...deletion.stays.map((what) => `${yellow("stays")} ${what}`),
+      ],
+      next: ["npx tsop manifests && npm test", ...(thing === "api" ? [inClusters] : [])],
+      code: deletion.stays.length === 0 ? ExitCode.ok : ExitCode.failure,
+    };
   });
 }
 
@@ -178,9 +175,9 @@ const nothingThere = (message: string): UsageError =>
  * Generates again the files of `tsop manifests` for the kinds that are left, where it wrote some.
  */
 async function regenerate(
+  { draft, notes }: DeletionPlan & { readonly draft: Draft },
   project: Project,
   classes: readonly KindClass[],
-  { draft, notes }: DeletionPlan,
   { force }: DeleteOptions,
   context: CliContext,
 ): Promise<void> {

@@ -3,17 +3,18 @@ import { UsageError } from "../../../errors.ts";
 import { didYouMean } from "../../../kube/text/nearest-name.ts";
 import { paint } from "../../output.ts";
 import { defaultList } from "../../project/default-list.ts";
-import { Draft } from "../../project/draft.ts";
+import { changeProject } from "../../project/change-project.ts";
+import { dialogFor } from "../../project/conflict-dialog.ts";
+import type { Draft } from "../../project/draft.ts";
 import { PARTS, type Part } from "../../project/part-names.ts";
 import { enabledParts, switchParts } from "../../project/parts.ts";
-import { carryOut, planFiles, requireFile } from "../../project/plan.ts";
+import { requireFile } from "../../project/plan.ts";
 import {
-  getProject,
   withCertificates,
   type CertificateMode,
   type Project,
 } from "../../project/project-file.ts";
-import { alone } from "../../project/project-lock.ts";
+import type { Consent } from "../../project/removal.ts";
 import { PROJECT_FILE } from "../../project/project-root.ts";
 import { RECORD_FILE, recordAfter } from "../../project/scaffold/scaffold-record.ts";
 import { certificateFiles, defaultWithWebhooks } from "../../project/webhooks/webhook-config.ts";
@@ -45,33 +46,29 @@ export const run: Run<typeof edit> = async (options, context) => {
       "Omit one of them.",
     );
   }
-  const { root } = await getProject(context.cwd);
-  return alone(root, options, context, async () => {
-    const project = await getProject(root);
-    const draft = new Draft(root);
-    const { bold, green } = paint(context);
+  return changeProject(context, options, async (project, draft) => {
+    const consent = { force, dialog: dialogFor(context, options) };
+    const { bold } = paint(context);
     let rendered: ReadonlySet<string> = new Set();
     if (certificates !== undefined) {
-      rendered = await changeCertificates(draft, project, certificates, { force });
+      rendered = await changeCertificates(draft, project, certificates, consent);
       context.out(`${bold("certificates")} ${String(project.certificates)} -> ${certificates}`);
     }
     if (enable.length + disable.length > 0) {
       const before = await enabledParts(draft);
-      const after = await switchParts(draft, project, { enable, disable }, { force });
+      const after = await switchParts(draft, project, { enable, disable }, consent);
       const named = (parts: ReadonlySet<Part>): string => [...parts].join(", ") || "none";
       context.out(`${bold("parts")} ${named(before)} -> ${named(after)}`);
     }
-    const record = await recordAfter(root, draft.files, rendered);
+    const record = await recordAfter(project.root, draft.files, rendered);
     if (record !== undefined) draft.set(RECORD_FILE, record);
-    const plan = await planFiles(root, draft.files);
-    context.untilInterrupted(); // A Ctrl-C waits from here on: all files are written, or none.
-    await carryOut(plan, context, options);
-    if (options.dryRun || plan.changes.length === 0) return 0;
-    context.out(`${green("done")} Next:`);
-    // The rights that the operator needs depend on the mode.
-    if (certificates !== undefined) context.out("  npx tsop manifests");
-    context.out("  npx tsop plan --image IMAGE, then npx tsop deploy --image IMAGE");
-    return 0;
+    return {
+      next: [
+        // The rights that the operator needs depend on the mode.
+        ...(certificates === undefined ? [] : ["npx tsop manifests"]),
+        "npx tsop plan --image IMAGE, then npx tsop deploy --image IMAGE",
+      ],
+    };
   });
 };
 
@@ -95,7 +92,7 @@ async function changeCertificates(
   draft: Draft,
   project: Project,
   after: CertificateMode,
-  { force }: { readonly force: boolean },
+  consent: Consent,
 ): Promise<ReadonlySet<string>> {
   const { certificates: before, resources, root } = project;
   if (before === undefined) {
@@ -105,7 +102,7 @@ async function changeCertificates(
       `Scaffold one: tsop create webhook --group GROUP --version v1 --kind KIND --validation --certificates ${after}`,
     );
   }
-  const files = await certificateFiles(project, { before, after }, { force });
+  const files = await certificateFiles(project, { before, after }, consent);
   for (const [path, text] of files) draft.set(path, text);
   const list = await requireFile(root, defaultList);
   draft.set(defaultList, await defaultWithWebhooks(project, after, resources, list));

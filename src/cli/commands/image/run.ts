@@ -51,8 +51,7 @@ async function writeOnBase(
   const { version } = await packageFacts(root, projectName);
   const parts = await billOfMaterials(root, inputs, { name: projectName, version });
   const files = new Map([...operator, [PARTS, parts]]);
-  context.untilInterrupted(); // A Ctrl-C waits from here on: all files are written, or none.
-  await applyPlan(await planFiles(root, files));
+  await applyPlan(await planFiles(root, files), context);
   const { tag } = splitImage(name);
   const content = imageArchive({
     bases,

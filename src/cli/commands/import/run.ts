@@ -11,7 +11,7 @@ import { checkTimeout } from "../../project/inputs.ts";
 import { CustomResourceDefinition } from "../../../generated/k8s/apiextensions-v1.ts";
 import { paint } from "../../output.ts";
 import { carryOut, planFiles, readIfThere } from "../../project/plan.ts";
-import { EXTERNAL_CRDS } from "../../operator/installed.ts";
+import { EXTERNAL_CRDS } from "../../project/installed.ts";
 import { defaultList, withCrds } from "../../project/default-list.ts";
 import { getProject, type Project } from "../../project/project-file.ts";
 import { alone } from "../../project/project-lock.ts";

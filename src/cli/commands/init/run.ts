@@ -10,7 +10,9 @@ import { carryOut, planFiles, readIfThere } from "../../project/plan.ts";
 import { PROJECT_FILE } from "../../project/project-root.ts";
 import { partFiles, USUAL_PARTS } from "../../project/parts.ts";
 import { devContainerFiles } from "../../project/scaffold/dev-container.ts";
-import { ask, renderTemplates, scaffold } from "../../project/scaffold/scaffold.ts";
+import { dialogFor } from "../../project/conflict-dialog.ts";
+import { ask } from "../../project/ask.ts";
+import { renderTemplates, scaffold } from "../../project/scaffold/scaffold.ts";
 import { newRecord, RECORD_FILE } from "../../project/scaffold/scaffold-record.ts";
 import { tsopDependency } from "../../project/scaffold/tsop-dependency.ts";
 import { runToEnd } from "../../processes.ts";
@@ -47,25 +49,22 @@ export const run: Run<typeof init> = async (folder, options, context, program) =
   );
   const beside = [...parts, await licenseFile(root, options, context)];
   if (options.devContainer) beside.push(await devContainerFiles({ root, projectName }));
-  const files = await scaffold(
-    {
-      root,
-      beside: new Map(beside.flatMap((one) => [...one])),
-      template: "init",
-      values: {
-        projectName,
-        domain,
-        namespaced: options.namespaced,
-        owner: options.owner ?? "",
-        commands: commandTable(program),
-        license: SPDX[options.license],
-        tsopDependency: dependency.spec,
-        tsopArchive: dependency.archive ?? "",
-      },
-      ifExists: options.force ? "overwrite" : "ask",
+  const files = await scaffold({
+    root,
+    beside: new Map(beside.flatMap((one) => [...one])),
+    template: "init",
+    values: {
+      projectName,
+      domain,
+      namespaced: options.namespaced,
+      owner: options.owner ?? "",
+      commands: commandTable(program),
+      license: SPDX[options.license],
+      tsopDependency: dependency.spec,
+      tsopArchive: dependency.archive ?? "",
     },
-    context,
-  );
+    ifExists: options.force ? "overwrite" : { dialog: dialogFor(context, options) },
+  });
   const frame = [...files].filter(([path]) => path !== PROJECT_FILE && path !== LICENSE_FILE);
   files.set(RECORD_FILE, newRecord(new Map(frame)));
   const { bold, dim, green } = paint(context);

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { openCluster } from "../../cluster/cluster-session.ts";
 import type { ManifestObject } from "../../../kube/object.ts";
-import { isConverted } from "../../operator/local-webhooks.ts";
+import { isConverted } from "../../cluster/local-webhooks.ts";
 import type { Plan } from "../../project/plan.ts";
 import { renderKustomization } from "../../kustomize/render.ts";
 import { paint } from "../../output.ts";

@@ -10,7 +10,7 @@ import { packageFacts } from "../../project/package-facts.ts";
 import { krewArchive, krewManifest } from "../../packaging/krew.ts";
 import { writeWhole } from "../../packaging/whole-file.ts";
 import { carryOut, planFiles, readIfThere } from "../../project/plan.ts";
-import { builtPlugin } from "../../project/plugins/built-plugins.ts";
+import { builtPlugin } from "../../operator/built-plugins.ts";
 import { PACKAGE_FILE } from "../../project/plugins/package-bin.ts";
 import { PROGRAMS, programOf } from "../../project/plugins/plugin-names.ts";
 import { getProject, type Project } from "../../project/project-file.ts";
@@ -53,7 +53,6 @@ export const run: Run<typeof krew> = async (name, options, context) => {
       files: [...inFolder(built).keys(), "LICENSE"],
     });
     const plan = await planFiles(root, new Map([[`${FOLDER}/${plugin}.yaml`, manifest]]));
-    context.untilInterrupted(); // A Ctrl-C waits from here on: all files are written, or none.
     // The archive first: the manifest names its digest.
     if (!options.dryRun) await writeWhole(join(root, FOLDER, archiveName), archive);
     await carryOut(plan, context, options);

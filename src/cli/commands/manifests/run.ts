@@ -27,7 +27,7 @@ export const run: Run<typeof manifests> = async (options, context) => {
   if (options.against !== undefined) {
     const generated = await freshManifests(project).generate();
     refuseErrors(generated);
-    const { changesSince, printChanges } = await import("../../project/against.ts");
+    const { changesSince, printChanges } = await import("../../cluster/against.ts");
     const compared = { against: options.against, generated, project };
     const changes = await changesSince(compared, options, context);
     printChanges(options.against, changes, context);
@@ -37,7 +37,6 @@ export const run: Run<typeof manifests> = async (options, context) => {
   if (!options.check) {
     return alone(project.root, options, context, async () => {
       const plan = await planManifests(project, context, await stampedManifests(project));
-      context.untilInterrupted(); // A Ctrl-C waits from here on: all files are written, or none.
       await carryOut(plan, context, options);
       return ExitCode.ok;
     });
@@ -76,7 +75,7 @@ async function reportManifests(
     return ExitCode.failure;
   }
   if (against !== undefined) {
-    const { changesSince } = await import("../../project/against.ts");
+    const { changesSince } = await import("../../cluster/against.ts");
     const changes = await changesSince({ against, generated, project }, options, context);
     report({ against, changes });
     return isBreaking(changes) ? ExitCode.drift : ExitCode.ok;
@@ -84,8 +83,7 @@ async function reportManifests(
   const dryRun = check || options.dryRun;
   return alone(project.root, { dryRun }, context, async () => {
     const plan = await planOf(project, generated);
-    context.untilInterrupted(); // A Ctrl-C waits from here on: all files are written, or none.
-    if (!dryRun) await applyPlan(plan);
+    if (!dryRun) await applyPlan(plan, context);
     report({ changes: changesOf(plan) });
     return check && plan.changes.length > 0 ? ExitCode.drift : ExitCode.ok;
   });

@@ -6,22 +6,25 @@ import { commandTable } from "../../help.ts";
 import { TsopError } from "../../../errors.ts";
 import { ExitCode, paint } from "../../output.ts";
 import { packageVersion } from "../../package-info.ts";
+import { changeProject } from "../../project/change-project.ts";
+import { dialogFor, type ConflictDialog } from "../../project/conflict-dialog.ts";
 import { defaultList } from "../../project/default-list.ts";
-import { Draft } from "../../project/draft.ts";
-import { frameOf } from "../../project/scaffold/frame.ts";
+import type { Draft } from "../../project/draft.ts";
+import { frameOf } from "../../project/upgrade/frame.ts";
+import { INDEXES } from "../../project/sources/index-file.ts";
 import { mainPath } from "../../project/sources/main-path.ts";
+import { moveToIndexes } from "../../project/sources/wiring.ts";
+import { wiredOf } from "../../project/webhooks/webhook-files.ts";
 import type { Part } from "../../project/part-names.ts";
 import { enabledParts, withoutNewParts } from "../../project/parts.ts";
-import { carryOut, planFiles, readIfThere } from "../../project/plan.ts";
-import { getProject, type Project } from "../../project/project-file.ts";
-import { alone } from "../../project/project-lock.ts";
+import type { Project } from "../../project/project-file.ts";
 import {
   findRecord,
   RECORD_FILE,
   recordText,
   type ScaffoldRecord,
 } from "../../project/scaffold/scaffold-record.ts";
-import { upgradeFile } from "../../project/scaffold/upgrade-merge.ts";
+import { upgradeFile } from "../../project/upgrade/upgrade-merge.ts";
 import type { Run } from "../../command.ts";
 import type { upgrade } from "./flags.ts";
 
@@ -29,28 +32,26 @@ const MAIN = "src/main.ts";
 
 /** Brings the project to this version; returns the exit code: 1 when conflicts were written. */
 export const run: Run<typeof upgrade> = async (options, context, program) => {
-  const { root } = await getProject(context.cwd);
-  return alone(root, options, context, async () => {
-    const project = await getProject(root);
-    const record = await recordOf(root);
+  return changeProject(context, options, async (project, draft) => {
+    const record = await recordOf(project.root);
     const frame = await frameOf(project, record.files, commandTable(program));
-    const { bold, green, yellow } = paint(context);
+    const { bold, yellow } = paint(context);
     const version = packageVersion();
+    const dialog = options.conflicts === "stop" ? dialogFor(context, options) : undefined;
+    const { notes, conflicts } = await mergeFrame(draft, project, record, frame, dialog);
     context.out(`${bold("upgrade")} ${record.version} -> ${version}`);
-    const { files, notes, conflicts } = await mergeFrame(project, record, frame);
     for (const note of notes) context.err(`${yellow("note")} ${note}.`);
-    if (conflicts.length > 0 && options.conflicts === "stop") throw conflicting(conflicts);
-    files.set(RECORD_FILE, recordText({ version, files: frame }));
-    const plan = await planFiles(root, files);
-    context.untilInterrupted(); // A Ctrl-C waits from here on: all files are written, or none.
-    await carryOut(plan, context, options);
-    for (const place of conflicts) context.err(`${yellow("conflict")} ${place}`);
-    if (!options.dryRun && plan.changes.length > 0) {
-      context.out(`${green("done")} Next:`);
-      if (conflicts.length > 0) context.out("  choose between the marked lines, then");
-      context.out("  npm install && npx tsop manifests && npm test");
-    }
-    return conflicts.length > 0 ? ExitCode.failure : ExitCode.ok;
+    if (conflicts.length > 0 && !dialog && options.conflicts === "stop")
+      throw conflicting(conflicts);
+    draft.set(RECORD_FILE, recordText({ version, files: frame }));
+    return {
+      warnings: conflicts.map((place) => `${yellow("conflict")} ${place}`),
+      next: [
+        ...(conflicts.length > 0 ? ["choose between the marked lines, then"] : []),
+        "npm install && npx tsop manifests && npm test",
+      ],
+      code: conflicts.length > 0 ? ExitCode.failure : ExitCode.ok,
+    };
   });
 };
 
@@ -83,31 +84,35 @@ function isNewer(one: string, other: string): boolean {
 }
 
 interface MergedFrame {
-  readonly files: Map<string, string | undefined>;
   readonly notes: readonly string[];
   /** The places of conflicts, as `file:line`. */
   readonly conflicts: readonly string[];
 }
 
 async function mergeFrame(
-  { root, projectName }: Project,
+  draft: Draft,
+  project: Project,
   record: ScaffoldRecord,
   frame: ReadonlyMap<string, string>,
+  dialog: ConflictDialog | undefined,
 ): Promise<MergedFrame> {
+  const { root, projectName } = project;
   const names = {
     mine: "yours",
     base: `tsop ${record.version}`,
     theirs: `tsop ${packageVersion()}`,
   };
-  const enabled = await enabledParts(new Draft(root));
-  const files = new Map<string, string | undefined>();
+  const enabled = await enabledParts(draft);
+  await moveToIndexes(draft, wiredOf(project), `${projectName}-`);
   const notes: string[] = [];
   const conflicts: string[] = [];
   for (const scaffolded of new Set([...record.files.keys(), ...frame.keys()])) {
     const path = scaffolded === MAIN ? await mainPath(root) : scaffolded;
-    const mine = await readIfThere(join(root, path));
-    const base = record.files.get(scaffolded);
+    const mine = await draft.read(path);
     let theirs = frame.get(scaffolded);
+    // An earlier tsop may have made an index with the first controller, and not recorded it.
+    const isIndex = mine !== undefined && INDEXES.some((index) => index.path === path);
+    const base = record.files.get(scaffolded) ?? (isIndex ? theirs : undefined);
     if (scaffolded === defaultList && base !== undefined && theirs !== undefined) {
       const wanted = withoutNewParts({ base, theirs }, enabled);
       theirs = wanted.text;
@@ -116,10 +121,16 @@ async function mergeFrame(
     const file = { path, isMain: scaffolded === MAIN, namePrefix: `${projectName}-` };
     const after = upgradeFile(file, { base, mine, theirs }, names);
     if (after.note !== undefined) notes.push(`${path} ${after.note}`);
-    conflicts.push(...(after.conflicts ?? []).map((line) => `${path}:${line}`));
-    if (after.text !== mine) files.set(path, after.text);
+    let { text } = after;
+    if (after.conflicts) {
+      const change = { path, before: mine, after: after.theirs };
+      const answer = (await dialog?.ask(change, { canMerge: true })) ?? "merge";
+      if (answer === "merge") conflicts.push(...after.conflicts.map((line) => `${path}:${line}`));
+      else text = answer === "skip" ? mine : after.theirs;
+    }
+    if (text !== mine) draft.set(path, text);
   }
-  return { files, notes, conflicts };
+  return { notes, conflicts };
 }
 
 const newPart = (part: Part): string =>

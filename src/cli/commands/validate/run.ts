@@ -9,7 +9,7 @@ import type { CliContext } from "../../context.ts";
 import { readFiles } from "../../doctor/examine.ts";
 import { manifestsIn } from "../../doctor/read-manifests.ts";
 import type { Found, Manifest } from "../../doctor/rule.ts";
-import { EXTERNAL_CRDS } from "../../operator/installed.ts";
+import { EXTERNAL_CRDS } from "../../project/installed.ts";
 import { ExitCode, paint } from "../../output.ts";
 import { findProject } from "../../project/project-file.ts";
 import { readDocuments } from "../../project/yaml/yaml-documents.ts";

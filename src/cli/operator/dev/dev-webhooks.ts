@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Clock } from "../../../clock.ts";
 import type { ControlPlane } from "../../../controlplane/control-plane.ts";
 import type { ManifestObject } from "../../../kube/object.ts";
-import { withAuthority } from "../local-webhooks.ts";
+import { withAuthority } from "../../cluster/local-webhooks.ts";
 import { OperatorWebhooks, tellsWebhooksServed } from "../operator-webhooks.ts";
 
 const FOLDER = ".tsop/dev/webhook";

@@ -16,7 +16,7 @@ import {
   askingAddress,
   isConverted,
   isWebhookConfiguration,
-} from "../local-webhooks.ts";
+} from "../../cluster/local-webhooks.ts";
 import { OperatorWebhooks, tellsWebhooksServed } from "../operator-webhooks.ts";
 import { listeningAddress, originOf, type WebhookAddress } from "./webhook-address.ts";
 import { whyNotReached } from "./webhook-reach.ts";

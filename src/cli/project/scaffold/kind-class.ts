@@ -3,7 +3,7 @@ import { stringify } from "yaml";
 import type { SpecField } from "./field.ts";
 import { variableOf } from "./kind-names.ts";
 import { apiGroupOf, type Project, type ProjectResource } from "../project-file.ts";
-import { articleOf, listed } from "../sources/source-line.ts";
+import { articleOf, listed } from "./source-line.ts";
 
 /** Roles for the kind's users; `aggregated` adds them to the cluster's own. */
 type UserRoles = "separate" | "aggregated" | "none";

@@ -30,7 +30,8 @@ export function namesOf(project: Project, resource: ProjectResource): KindNames 
   const isTaken = earlier.some(
     (known) => known.kind.toLowerCase() === kind && !isSameKind(known, resource),
   );
-  if (!isTaken) return { stem: kind, name: resource.kind };
+  // The index has a function setUpAll.
+  if (!isTaken && kind !== "all") return { stem: kind, name: resource.kind };
   const word = firstWord(apiGroupOf(project, resource));
   const prefix = word.replace(/(^|-)(\w)/g, (_match, _dash, letter: string) =>
     letter.toUpperCase(),

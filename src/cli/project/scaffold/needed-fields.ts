@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { readCrd } from "../../../generator/import/read-crd.ts";
 import { literal } from "../../../generator/import/source-text.ts";
-import { EXTERNAL_CRDS } from "../../operator/installed.ts";
+import { EXTERNAL_CRDS } from "../installed.ts";
 import type { ApiTarget } from "./api-target.ts";
 import { neededFields } from "./built-in-kinds.ts";
 import { minimalObject } from "./minimal-object.ts";

@@ -7,12 +7,11 @@
  */
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createInterface } from "node:readline/promises";
 import { stringify } from "yaml";
-import { InternalError, TsopError, UsageError } from "../../../errors.ts";
-import type { CliContext } from "../../context.ts";
+import { InternalError, UsageError } from "../../../errors.ts";
+import type { ConflictDialog } from "../conflict-dialog.ts";
 import { packageRoot } from "../../package-info.ts";
-import { readIfThere, showPlan } from "../plan.ts";
+import { readIfThere } from "../plan.ts";
 
 /** The templates, their values, and the treatment of files that differ. */
 export interface ScaffoldRequest {
@@ -25,22 +24,20 @@ export interface ScaffoldRequest {
   /** Whether a template's file is wanted, by its path in the project. */
   readonly wants?: (path: string) => boolean;
   /**
-   * `keep`: the user's file stays. `overwrite`: the template wins. `ask`: a question on a terminal,
-   * otherwise a `UsageError`.
+   * `keep`: the user's file stays. `overwrite`: the template wins. Otherwise the user is asked; without a terminal it is
+   * a `UsageError`.
    */
-  readonly ifExists: "keep" | "overwrite" | "ask";
+  readonly ifExists: "keep" | "overwrite" | { readonly dialog: ConflictDialog | undefined };
 }
 
 /** The files to write, by path; what is to stay as it is, is not in it. */
-export async function scaffold(
-  request: ScaffoldRequest,
-  context: CliContext,
-): Promise<Map<string, string>> {
+export async function scaffold(request: ScaffoldRequest): Promise<Map<string, string>> {
+  const { root, ifExists } = request;
   const rendered = new Map([...(await renderTemplates(request)), ...(request.beside ?? [])]);
-  if (request.ifExists === "overwrite") return rendered;
-  const conflicts = await findConflicts(request.root, rendered);
+  if (ifExists === "overwrite") return rendered;
+  const conflicts = await findConflicts(root, rendered);
   if (conflicts.length === 0) return rendered;
-  if (request.ifExists === "ask" && !context.interactive) {
+  if (ifExists !== "keep" && !ifExists.dialog) {
     throw new UsageError(
       "file-exists",
       `${conflicts.join(", ")} ${conflicts.length === 1 ? "is" : "are"} already there, with other content.`,
@@ -48,10 +45,10 @@ export async function scaffold(
     );
   }
   for (const path of conflicts) {
-    const keep =
-      request.ifExists === "keep" ||
-      (await askToKeep(request.root, path, rendered.get(path) ?? "", context));
-    if (keep) rendered.delete(path);
+    const [before, after] = [await readIfThere(join(root, path)), rendered.get(path)];
+    const isKept =
+      ifExists === "keep" || (await ifExists.dialog?.ask({ path, before, after })) === "skip";
+    if (isKept) rendered.delete(path);
   }
   return rendered;
 }
@@ -121,61 +118,4 @@ async function findConflicts(
     if ((await readIfThere(join(root, path))) !== files.get(path)) differing.push(path);
   }
   return differing;
-}
-
-async function askToKeep(
-  root: string,
-  path: string,
-  after: string,
-  context: CliContext,
-): Promise<boolean> {
-  context.doing(undefined);
-  for (;;) {
-    const answer = await ask(`${path} exists. [o]verwrite, [k]eep, [d]iff, [a]bort?`, "k");
-    switch (answer.toLowerCase()) {
-      case "o":
-        return false;
-      case "k":
-        return true;
-      case "d": {
-        const before = await readIfThere(join(root, path));
-        const plan = { root, changes: [{ path, before, after }], unchanged: [] };
-        await showPlan(plan, context, { diff: true });
-        break;
-      }
-      case "a":
-        throw new TsopError("aborted", "You chose to abort.", "Nothing was written.");
-      default:
-        context.err("Answer with o, k, d or a.");
-    }
-  }
-}
-
-/**
- * Asks on the terminal; `fallback` is the answer to an empty line.
- *
- * @throws UsageError `no-answer` when the terminal is closed, by Ctrl-D or Ctrl-C
- */
-export async function ask(question: string, fallback: string): Promise<string> {
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  const closed = new Promise<never>((_, reject) =>
-    terminal.once("close", () =>
-      reject(
-        new UsageError(
-          "no-answer",
-          "The question was not answered; nothing was written.",
-          "Run the command again, or give the value as a flag: --help lists them.",
-        ),
-      ),
-    ),
-  );
-  try {
-    const answer = await Promise.race([
-      terminal.question(`${question} ${fallback === "" ? "" : `(${fallback}) `}`),
-      closed,
-    ]);
-    return answer.trim() === "" ? fallback : answer.trim();
-  } finally {
-    terminal.close();
-  }
 }

@@ -8,7 +8,7 @@ import {
   type SourceFile,
 } from "../../vendor/source-editor.ts";
 import { removedFrom, spliced } from "./comma-list.ts";
-import { propertiesOf } from "./main-file-webhooks.ts";
+import { propertiesOf } from "./main-file.ts";
 
 /**
  * `storage: true` for the first of a kind's versions, unless one of them has it: of several, one has to

@@ -1,12 +1,13 @@
 /**
- * `src/main.ts` of the user, edited through its syntax tree: imports, calls and settings, each only where
- * it is missing. Whatever else the user wrote stays as it is.
+ * `src/main.ts` of the user, edited through its syntax tree: calls, imports and settings, each only where
+ * it is missing. A project of this tsop needs no edit; one of an earlier tsop, or one wired by hand, may.
  */
 import {
   Project,
   SyntaxKind,
   type CallExpression,
   type ImportDeclaration,
+  type ObjectLiteralExpression,
   type SourceFile,
   type Statement,
 } from "../../vendor/source-editor.ts";
@@ -21,56 +22,122 @@ import {
   type Splice,
 } from "./comma-list.ts";
 
-/** The call that hands a controller to the manager. */
-export interface ControllerCall {
-  /** The function, such as `setUpMyWeb`. */
+/** A function of the project that is given the manager, such as `setUpAll`. */
+export interface SetUp {
   readonly setUp: string;
-  /** The module that exports it, such as `./controllers/myweb-controller.ts`. */
+  /** The module that exports it, such as `./controllers/index.ts`. */
   readonly from: string;
+  /** The statement, where it is not a call of the function. */
+  readonly line?: (manager: string) => string;
 }
 
+/** The exports of `tsop` for the server of webhooks. */
+const FLAGS = "webhookFlags";
+const OPTIONS = "webhookOptions";
+
 /**
- * The text of `src/main.ts` with the controller added; the same text when it is there.
+ * The text with a call of the function before the manager starts; the same text when it is called already.
  *
  * @throws TsopError `main-not-understood` when there is no place for the call, with the lines to add
  */
-export function withController(text: string, call: ControllerCall): string {
-  const file = openMain(text);
-  const { setUp, from } = call;
-  const isThere = callsIn(file).some((found) => found.getExpression().getText() === setUp);
-  if (!isThere) {
-    const start = findStart(file);
-    if (!start) {
-      throw notUnderstood("does not call `manager.start(...)`, so tsop cannot add the controller", [
-        `import { ${setUp} } from "${from}";`,
-        `${setUp}(manager);`,
-      ]);
-    }
-    const added = callBefore(file, start, `${setUp}(${start.manager});`);
-    return withImport(openMain(spliced(text, [added])), setUp, from);
+export function withSetUp(
+  text: string,
+  { setUp, from, line = (manager) => `${setUp}(${manager});` }: SetUp,
+): string {
+  const file = openSource(text);
+  if (usesName(file, setUp)) return withImport(file, setUp, from);
+  const start = findStart(file);
+  if (!start) {
+    throw notUnderstood(
+      "src/main.ts",
+      `does not call \`manager.start(...)\`, so tsop cannot add ${setUp}`,
+      [`import { ${setUp} } from "${from}";`, line("manager")],
+    );
   }
-  return withImport(file, setUp, from);
+  const added = callBefore(file, start, line(start.manager));
+  return withImport(openSource(spliced(text, [added])), setUp, from);
+}
+
+/**
+ * The text with the flags and the options of the server of webhooks; the same text when it has options of its own.
+ *
+ * @param namePrefix - the prefix of the names of the project's objects in the deployment
+ * @param others - lines that have to be added with them, for the error
+ * @throws TsopError `main-not-understood` when there is no place for them, with the lines to add
+ */
+export function withServer(
+  text: string,
+  namePrefix: string,
+  others: readonly string[] = [],
+): string {
+  const file = openSource(text);
+  const create = findCall(file, "createManager");
+  const options = create && objectOf(create);
+  if (options && /\bwebhook(?:s|Options)\b/.test(options.getText())) return text;
+  const noPlace = (what: string): Error =>
+    notUnderstood("src/main.ts", `${what}, so tsop cannot add the webhook server`, [
+      `webhooks: { port: 9443, certificate: { selfManaged: { namePrefix: "${namePrefix}" } } }`,
+      ...others,
+    ]);
+  if (!options) throw noPlace("has no `createManager({ ... })`");
+  const read = findCall(file, "readFlags");
+  const flags = read && objectOf(read);
+  const variable = read?.getParentIfKind(SyntaxKind.VariableDeclaration)?.getNameNode().getText();
+  if (!flags || variable === undefined || !/^\w+$/.test(variable)) {
+    throw noPlace("has no `const flags = readFlags({ ... })`");
+  }
+  const served = `...${OPTIONS}(${variable}, { namePrefix: "${namePrefix}" })`;
+  const edited = spliced(text, [
+    ...addedTo(propertiesOf(flags), [[`...${FLAGS}`]]),
+    ...addedTo(propertiesOf(options), [[served]]),
+  ]);
+  return [FLAGS, OPTIONS].reduce((now, name) => withImport(openSource(now), name, "tsop"), edited);
+}
+
+/** Whether the code uses a name outside of imports: it is handed over already, be it in another way. */
+export const usesName = (file: SourceFile, name: string): boolean =>
+  file
+    .getDescendantsOfKind(SyntaxKind.Identifier)
+    .some(
+      (one) => one.getText() === name && !one.getFirstAncestorByKind(SyntaxKind.ImportDeclaration),
+    );
+
+const findCall = (file: SourceFile, name: string): CallExpression | undefined =>
+  callsIn(file).find((found) => found.getExpression().getText() === name);
+
+/** The object that a call is given. */
+const objectOf = (call: CallExpression): ObjectLiteralExpression | undefined =>
+  call.getArguments()[0]?.asKind(SyntaxKind.ObjectLiteralExpression);
+
+/** The properties of a literal, as a list in the text. */
+export function propertiesOf(literal: ObjectLiteralExpression): CommaList {
+  return {
+    text: literal.getSourceFile().getFullText(),
+    start: literal.getStart(),
+    end: literal.getEnd(),
+    elements: literal.getProperties().map((one) => ({ start: one.getStart(), end: one.getEnd() })),
+  };
 }
 
 /** The syntax tree of the file. */
-export function openMain(text: string): SourceFile {
+export function openSource(text: string): SourceFile {
   const project = new Project({ useInMemoryFileSystem: true, skipLoadingLibFiles: true });
   return project.createSourceFile("main.ts", text);
 }
 
 /** All calls in the file. */
-export const callsIn = (file: SourceFile): CallExpression[] =>
+const callsIn = (file: SourceFile): CallExpression[] =>
   file.getDescendantsOfKind(SyntaxKind.CallExpression);
 
 /** The statement that starts the manager. */
-export interface StartCall {
+interface StartCall {
   readonly statement: Statement;
   /** The name of the manager's variable. */
   readonly manager: string;
 }
 
 /** The first call of `.start` of a variable; `undefined` without one. */
-export function findStart(file: SourceFile): StartCall | undefined {
+function findStart(file: SourceFile): StartCall | undefined {
   const start = callsIn(file).find((found) => /^\w+\.start$/.test(found.getExpression().getText()));
   const statement = start?.getFirstAncestor(
     (node): node is Statement =>
@@ -86,7 +153,7 @@ export function findStart(file: SourceFile): StartCall | undefined {
 }
 
 /** A statement before that of the start. */
-export function callBefore(file: SourceFile, { statement }: StartCall, call: string): Splice {
+function callBefore(file: SourceFile, { statement }: StartCall, call: string): Splice {
   // Not insertStatements: it puts the call between a line and the comment at its end.
   const at = statement.getStart();
   return inserted(at, `${call}${separatorAt(file.getFullText(), at)}`);
@@ -114,7 +181,7 @@ export function withImport(file: SourceFile, name: string, from: string): string
 }
 
 /** The names that an import takes, as a list in the text; `undefined` for an import without braces. */
-export function namedImportsOf(declared: ImportDeclaration): CommaList | undefined {
+function namedImportsOf(declared: ImportDeclaration): CommaList | undefined {
   const braces = declared.getImportClause()?.getNamedBindings()?.asKind(SyntaxKind.NamedImports);
   if (!braces) return undefined;
   return {
@@ -126,15 +193,15 @@ export function namedImportsOf(declared: ImportDeclaration): CommaList | undefin
 }
 
 /**
- * The error for a file that has no place for what is to be added.
+ * The error for a file that has no place for an addition.
  *
- * @param lines - what the user is to add
+ * @param lines - the lines that the user has to add
  */
-export function notUnderstood(why: string, lines: readonly string[]): TsopError {
+export function notUnderstood(path: string, why: string, lines: readonly string[]): TsopError {
   const shown = lines.map((line) => `\`${line}\``).join(" and ");
   return new TsopError(
     "main-not-understood",
-    `src/main.ts ${why}.`,
+    `${path} ${why}.`,
     `Add ${shown} where your manager is, then run the command again; nothing was written.`,
   );
 }

@@ -1,7 +1,7 @@
 /** The stored version of a kind. */
 import type { KindClass } from "../../../generator/find-classes.ts";
 import { withStorage } from "../sources/kind-file.ts";
-import { requireFile } from "../plan.ts";
+import type { Draft } from "../draft.ts";
 import {
   apiGroupOf,
   isSameKind,
@@ -16,10 +16,10 @@ import {
  * @returns what was changed; `undefined` when nothing was
  */
 export async function chooseStorage(
+  draft: Draft,
   project: Project,
   { resource, file }: { readonly resource: ProjectResource; readonly file: string },
   classes: readonly KindClass[],
-  files: Map<string, string>,
 ): Promise<StorageBefore | undefined> {
   const group = apiGroupOf(project, resource);
   const others = classes.filter(
@@ -35,12 +35,10 @@ export async function chooseStorage(
   const versions = [...others, { version: resource.version, file }].sort(
     (a, b) => place(a.version) - place(b.version),
   );
-  const texts = await Promise.all(
-    versions.map(async (one) => files.get(one.file) ?? (await requireFile(project.root, one.file))),
-  );
+  const texts = await Promise.all(versions.map((one) => draft.require(one.file)));
   const [first] = versions;
   const text = withStorage(texts, resource.kind);
   if (first === undefined || text === undefined) return undefined;
-  files.set(first.file, text);
+  draft.set(first.file, text);
   return { [first.version]: "unset" };
 }

@@ -2,8 +2,8 @@
 import { TsopError } from "../../../errors.ts";
 import { defaultList } from "../default-list.ts";
 import type { Draft } from "../draft.ts";
-import { isAsScaffolded } from "../parts.ts";
 import type { Project, ProjectResource } from "../project-file.ts";
+import { goingText, removeFiles, type Consent } from "../removal.ts";
 import { findRecord } from "../scaffold/scaffold-record.ts";
 import { renderTemplates } from "../scaffold/scaffold.ts";
 import {
@@ -23,7 +23,7 @@ export async function withoutWebhookConfig(
   draft: Draft,
   project: Project,
   resources: readonly ProjectResource[],
-  { force }: { readonly force: boolean },
+  consent: Consent,
 ): Promise<void> {
   const { certificates: mode } = project;
   if (mode === undefined) return;
@@ -33,16 +33,14 @@ export async function withoutWebhookConfig(
     draft.set(defaultList, await defaultWithWebhooks(project, mode, resources, text));
     return;
   }
-  const policy = await removeWebhookPolicy(draft, project);
-  const changed = policy === undefined ? [] : [policy];
   const record = await findRecord(project.root);
-  for (const [path, scaffolded] of await renderTemplates(certificateTemplate(project, mode))) {
-    if ((await draft.read(path)) === undefined) continue;
-    const own = [scaffolded, record?.files.get(path)];
-    if (!(await isAsScaffolded(draft, path, own))) changed.push(path);
-    draft.set(path, undefined);
-  }
-  if (changed.length > 0 && !force) {
+  const scaffolded = await renderTemplates(certificateTemplate(project, mode));
+  const going = [
+    ...(await removeWebhookPolicy(draft, project)),
+    ...[...scaffolded].map(([path, own]) => goingText(path, [own, record?.files.get(path)])),
+  ];
+  const changed = await removeFiles(draft, going, consent);
+  if (changed.length > 0) {
     throw new TsopError(
       "file-changed",
       `${changed.join(", ")} would be deleted with the last webhook, but you changed ${changed.length === 1 ? "it" : "them"}.`,

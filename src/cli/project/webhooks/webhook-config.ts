@@ -13,6 +13,7 @@ import {
   type Project,
   type ProjectResource,
 } from "../project-file.ts";
+import type { Consent } from "../removal.ts";
 import { findRecord } from "../scaffold/scaffold-record.ts";
 import { renderTemplates, type ScaffoldRequest } from "../scaffold/scaffold.ts";
 import { withListEntry, withListItems, withoutListEntry } from "../yaml/user-yaml.ts";
@@ -41,7 +42,7 @@ type Files = Map<string, string | undefined>;
 export async function certificateFiles(
   project: Project,
   modes: { readonly before: CertificateMode | undefined; readonly after: CertificateMode },
-  { force }: { readonly force: boolean },
+  { force, dialog }: Consent,
 ): Promise<Files> {
   const wanted = await modeFiles(project, modes.after);
   const earlier = modes.before ? await modeFiles(project, modes.before) : new Map<string, string>();
@@ -54,7 +55,11 @@ export async function certificateFiles(
     // A file that both modes have in common is the user's once it is there.
     if (live !== undefined && after === known) continue;
     const isOurs = [undefined, known, after, record?.files.get(path)].includes(live);
-    if (!isOurs && !force) changed.push(path);
+    if (!isOurs && !force) {
+      const answer = await dialog?.ask({ path, before: live, after });
+      if (answer === undefined) changed.push(path);
+      if (answer === "skip") continue;
+    }
     if (live !== after) files.set(path, after);
   }
   if (changed.length > 0) throw changedFiles(changed);

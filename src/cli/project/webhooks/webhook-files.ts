@@ -5,16 +5,15 @@ import type { KindClass } from "../../../generator/find-classes.ts";
 import type { KindSchema } from "../../../generator/find-schemas.ts";
 import type { Schema } from "../../../kube/schema/structural.ts";
 import { webhookNameOf } from "../../../kube/webhooks/webhook-marks.ts";
-import type { CliContext } from "../../context.ts";
 import type { ApiTarget } from "../scaffold/api-target.ts";
 import { conversionBody } from "./conversion-body.ts";
 import { moduleOf, namesOf, variableOf, type KindNames } from "../scaffold/kind-names.ts";
-import type { WebhookCall } from "../sources/main-file-webhooks.ts";
+import type { Wired } from "../sources/wiring.ts";
 import { minimalObject } from "../scaffold/minimal-object.ts";
 import { linesOf, neededLines } from "../scaffold/needed-fields.ts";
 import { apiGroupOf, type Project } from "../project-file.ts";
 import { scaffold } from "../scaffold/scaffold.ts";
-import { articleOf } from "../sources/source-line.ts";
+import { articleOf } from "../scaffold/source-line.ts";
 
 /** A kind that webhooks are scaffolded for, and what is known of the project's kinds. */
 export interface WebhookTarget extends ApiTarget {
@@ -25,10 +24,10 @@ export interface WebhookTarget extends ApiTarget {
 /** The sorts of webhooks that a class answers. */
 export type AdmissionSort = "defaulter" | "validator";
 
-/** Scaffolded files, and the classes that `src/main.ts` adds. */
+/** Scaffolded files, and the classes that answer webhooks. */
 export interface WebhookFiles {
   readonly files: Map<string, string>;
-  readonly calls: readonly WebhookCall[];
+  readonly wired: readonly Wired[];
 }
 
 const FOLDER = "src/webhooks";
@@ -39,29 +38,21 @@ export async function admissionFiles(
   target: WebhookTarget,
   sorts: readonly AdmissionSort[],
   options: { readonly force: boolean },
-  context: CliContext,
 ): Promise<WebhookFiles> {
-  if (sorts.length === 0) return { files: new Map(), calls: [] };
+  if (sorts.length === 0) return { files: new Map(), wired: [] };
   const names = namesOf(project, target.resource);
   const needed = await neededOf(project, target);
-  const files = await scaffold(
-    {
-      root: project.root,
-      template: "create-webhook",
-      values: { ...valuesOf(project, target, names), needed: needed ?? [] },
-      wants: (path) => {
-        if (path.startsWith("test/") && needed === undefined) return false;
-        return sorts.some((sort) => path.includes(`-${sort}.`));
-      },
-      ifExists: options.force ? "overwrite" : "keep",
+  const files = await scaffold({
+    root: project.root,
+    template: "create-webhook",
+    values: { ...valuesOf(project, target, names), needed: needed ?? [] },
+    wants: (path) => {
+      if (path.startsWith("test/") && needed === undefined) return false;
+      return sorts.some((sort) => path.includes(`-${sort}.`));
     },
-    context,
-  );
-  const calls = sorts.map((sort) => ({
-    className: `${names.name}${sort === "defaulter" ? "Defaulter" : "Validator"}`,
-    from: `./webhooks/${names.stem}-${sort}.ts`,
-  }));
-  return { files, calls };
+    ifExists: options.force ? "overwrite" : "keep",
+  });
+  return { files, wired: sorts.map((sort) => admissionClass(names, sort)) };
 }
 
 /** The files of the converter between a kind, the hub, and one of its other versions. */
@@ -70,7 +61,6 @@ export async function conversionFiles(
   hub: WebhookTarget,
   spokeVersion: string,
   options: { readonly force: boolean },
-  context: CliContext,
 ): Promise<WebhookFiles> {
   const { resource, token, file = "" } = hub;
   const { kind, version } = resource;
@@ -105,18 +95,44 @@ export async function conversionFiles(
     kind,
   };
   const request = { root: project.root, template: "create-conversion", values };
-  const files = await scaffold(
-    { ...request, ifExists: options.force ? "overwrite" : "keep" },
-    context,
-  );
-  return { files, calls: [conversionName(names, spokeVersion)] };
+  const files = await scaffold({ ...request, ifExists: options.force ? "overwrite" : "keep" });
+  return { files, wired: [conversionClass(names, spokeVersion)] };
 }
 
-/** The class that converts a spoke, and its module from `src`. */
-export function conversionName({ name, stem }: KindNames, version: string): WebhookCall {
-  const from = `./webhooks/${stem}-${version}-conversion.ts`;
-  return { className: `${name}${capitalized(version)}Conversion`, from };
+/** The class that defaults or validates a kind. */
+const admissionClass = ({ name, stem }: KindNames, sort: AdmissionSort): Wired => ({
+  sort: "webhooks",
+  name: `${name}${capitalized(sort)}`,
+  file: `${FOLDER}/${stem}-${sort}.ts`,
+});
+
+/** The class that converts a spoke. */
+export const conversionClass = ({ name, stem }: KindNames, version: string): Wired => ({
+  sort: "webhooks",
+  name: `${name}${capitalized(version)}Conversion`,
+  file: `${FOLDER}/${stem}-${version}-conversion.ts`,
+});
+
+/** All that commands handed to the manager for the kinds of a project. */
+export function wiredOf(project: Project): Wired[] {
+  return project.resources.flatMap((resource) => {
+    const names = namesOf(project, resource);
+    const { controller, webhooks } = resource;
+    return [
+      ...(controller ? [setUpOfController(names)] : []),
+      ...(webhooks?.defaulting ? [admissionClass(names, "defaulter")] : []),
+      ...(webhooks?.validation ? [admissionClass(names, "validator")] : []),
+      ...(webhooks?.spokes ?? []).map((spoke) => conversionClass(names, spoke)),
+    ];
+  });
 }
+
+/** The function that sets up the controller of a kind. */
+export const setUpOfController = ({ name, stem }: KindNames): Wired => ({
+  sort: "controllers",
+  name: `setUp${name}`,
+  file: `src/controllers/${stem}-controller.ts`,
+});
 
 /** The class of another version. @throws UsageError `bad-spoke` */
 export function spokeOf(

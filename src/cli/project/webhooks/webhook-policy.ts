@@ -3,7 +3,8 @@
  */
 import type { Draft } from "../draft.ts";
 import { POLICY_LIST, WEBHOOK_POLICY, WEBHOOK_POLICY_FILE } from "../part-names.ts";
-import { enabledParts, isAsScaffolded, partFiles } from "../parts.ts";
+import { enabledParts, partFiles } from "../parts.ts";
+import { goingText, type GoingFile } from "../removal.ts";
 import type { Project } from "../project-file.ts";
 import { findRecord } from "../scaffold/scaffold-record.ts";
 import { withListEntry, withoutListEntry } from "../yaml/user-yaml.ts";
@@ -22,25 +23,13 @@ export async function addWebhookPolicy(draft: Draft, project: Project): Promise<
   );
 }
 
-/**
- * Removes the policy with the last webhook.
- *
- * @returns the file, where the user changed it
- */
-export async function removeWebhookPolicy(
-  draft: Draft,
-  project: Project,
-): Promise<string | undefined> {
-  if ((await draft.read(WEBHOOK_POLICY_FILE)) === undefined) return undefined;
+/** Takes the policy out of the list. Its file is to be removed. */
+export async function removeWebhookPolicy(draft: Draft, project: Project): Promise<GoingFile[]> {
   const scaffolded = (await partFiles(project, "network-policy", true)).get(WEBHOOK_POLICY_FILE);
   const record = await findRecord(project.root);
-  const isOurs = await isAsScaffolded(draft, WEBHOOK_POLICY_FILE, [
-    scaffolded,
-    record?.files.get(WEBHOOK_POLICY_FILE),
-  ]);
-  draft.set(WEBHOOK_POLICY_FILE, undefined);
+  if ((await draft.read(WEBHOOK_POLICY_FILE)) === undefined) return [];
   await draft.edit(POLICY_LIST, (text) =>
     withoutListEntry(POLICY_LIST, text, "resources", WEBHOOK_POLICY),
   );
-  return isOurs ? undefined : WEBHOOK_POLICY_FILE;
+  return [goingText(WEBHOOK_POLICY_FILE, [scaffolded, record?.files.get(WEBHOOK_POLICY_FILE)])];
 }

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { withController } from "../../../../src/cli/project/sources/main-file.ts";
+import { withSetUp } from "../../../../src/cli/project/sources/main-file.ts";
 
 const CALL = { setUp: "setUpPage", from: "./controllers/page-controller.ts" };
 
 describe("src/main.ts", () => {
   it("gets an import and a call before the manager starts, once", () => {
     const text = `import { createManager } from "tsop";\n\nconst m = createManager();\n\nawait m.start();\n`;
-    const once = withController(text, CALL);
+    const once = withSetUp(text, CALL);
     expect(once).toBe(`import { createManager } from "tsop";
 import { setUpPage } from "./controllers/page-controller.ts";
 
@@ -15,12 +15,12 @@ const m = createManager();
 setUpPage(m);
 await m.start();
 `);
-    expect(withController(once, CALL)).toBe(once);
+    expect(withSetUp(once, CALL)).toBe(once);
   });
 
   it("finds the place inside a function, and leaves other formatting alone", () => {
     const text = `import {createManager} from 'tsop'\nasync function run() {\n    const manager = createManager()   // mine\n    await manager.start()\n}\n`;
-    const edited = withController(text, CALL);
+    const edited = withSetUp(text, CALL);
     expect(edited).toContain("setUpPage(manager);");
     expect(edited.indexOf("setUpPage(manager)")).toBeLessThan(edited.indexOf("manager.start()"));
     expect(edited).toContain("const manager = createManager()   // mine");
@@ -36,19 +36,17 @@ await m.start();
     ],
   ])("indents the call as the line that follows it: %s", (_case, body, indent) => {
     const text = `async function run() {\n${indent}const m = createManager();\n${body}\n}\n`;
-    expect(withController(text, CALL)).toContain(
-      `\n${indent}setUpPage(m);\n${indent}await m.start();`,
-    );
+    expect(withSetUp(text, CALL)).toContain(`\n${indent}setUpPage(m);\n${indent}await m.start();`);
   });
 
   it("stays on the line where several statements share one", () => {
-    expect(withController("const m = create(); /* now */ await m.start();\n", CALL)).toContain(
+    expect(withSetUp("const m = create(); /* now */ await m.start();\n", CALL)).toContain(
       "const m = create(); /* now */ setUpPage(m); await m.start();\n",
     );
   });
 
   it("says which lines to add when there is no place", () => {
-    expect(() => withController("export {};\n", CALL)).toThrow(
+    expect(() => withSetUp("export {};\n", CALL)).toThrow(
       expect.objectContaining({
         code: "main-not-understood",
         fix: expect.stringContaining("setUpPage(manager);") as string,

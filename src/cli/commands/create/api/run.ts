@@ -6,6 +6,8 @@ import { apiVersionOf } from "../../../../kube/resource.ts";
 import type { CliContext } from "../../../context.ts";
 import { paint } from "../../../output.ts";
 import { type ApiTarget, findTarget } from "../../../project/scaffold/api-target.ts";
+import { changeProject } from "../../../project/change-project.ts";
+import type { Draft } from "../../../project/draft.ts";
 import { defaultList, withCrds } from "../../../project/default-list.ts";
 import { parseFields, type SpecField } from "../../../project/scaffold/field.ts";
 import {
@@ -24,25 +26,23 @@ import {
   variableOf,
   type KindNames,
 } from "../../../project/scaffold/kind-names.ts";
-import { withController } from "../../../project/sources/main-file.ts";
+import { wire } from "../../../project/sources/wiring.ts";
 import { neededLines } from "../../../project/scaffold/needed-fields.ts";
-import { mainPath } from "../../../project/sources/main-path.ts";
-import { carryOut, planFiles, requireFile } from "../../../project/plan.ts";
 import {
   apiGroupOf,
-  getProject,
   isSameKind,
   isSameResource,
   withResource,
   type Project,
   type ProjectResource,
 } from "../../../project/project-file.ts";
-import { alone } from "../../../project/project-lock.ts";
 import { PROJECT_FILE } from "../../../project/project-root.ts";
-import { ask, renderTemplates, scaffold } from "../../../project/scaffold/scaffold.ts";
+import { ask } from "../../../project/ask.ts";
+import { renderTemplates, scaffold } from "../../../project/scaffold/scaffold.ts";
 import { digestsOf, withFreshDigests } from "../../../project/scaffold/scaffolded.ts";
 import { SAMPLES_LIST, samplesWith } from "../../../project/samples.ts";
 import { chooseStorage } from "../../../project/webhooks/storage-version.ts";
+import { setUpOfController } from "../../../project/webhooks/webhook-files.ts";
 import type { Options, Run } from "../../../command.ts";
 import type { createApi } from "./flags.ts";
 
@@ -68,29 +68,24 @@ export const run: Run<typeof createApi> = async (options, context) => {
   checkVersion(version);
   checkKind(kind, options.resource);
   const fields = parseFields(fieldsOf(options));
-  const { root } = await getProject(context.cwd);
-  return alone(root, options, context, async () => {
-    // Read again: another command may have added a kind since.
-    const project = await getProject(root);
+  return changeProject(context, options, async (project, draft) => {
     const { findClasses } = await import("../../../../generator/find-classes.ts");
     const classes = findClasses(project.root);
     const asked = { ...options, version, kind };
     const target = options.resource
       ? ownTarget(project, classes, asked)
       : await findTarget(project, classes, { ...asked, purpose: "controller" });
-    const files = await filesFor(project, target, { fields, classes, options }, context);
-    const { bold, green } = paint(context);
+    await scaffoldKind(draft, project, target, { fields, classes, options }, context);
     const group = apiGroupOf(project, target.resource);
-    context.out(`${bold(kind)} ${apiVersionOf({ group, version })}`);
-    const plan = await planFiles(project.root, files);
-    context.untilInterrupted(); // A Ctrl-C waits from here on: all files are written, or none.
-    await carryOut(plan, context, options);
-    if (options.dryRun || plan.changes.length === 0) return 0;
-    context.out(`${green("done")} Next:`);
-    if (options.resource && target.file !== undefined) context.out(`  edit ${target.file}, then`);
-    context.out("  npx tsop manifests && npm test");
-    context.out("  npx tsop dev");
-    return 0;
+    const isEdited = options.resource && target.file !== undefined;
+    return {
+      heading: `${paint(context).bold(kind)} ${apiVersionOf({ group, version })}`,
+      next: [
+        ...(isEdited ? [`edit ${target.file}, then`] : []),
+        "npx tsop manifests && npm test",
+        "npx tsop dev",
+      ],
+    };
   });
 };
 
@@ -265,12 +260,13 @@ interface Scaffolding {
   readonly options: CreateApiOptions;
 }
 
-async function filesFor(
+async function scaffoldKind(
+  draft: Draft,
   project: Project,
   target: ApiTarget,
   { fields, classes, options }: Scaffolding,
   context: CliContext,
-): Promise<Map<string, string>> {
+): Promise<void> {
   const { resource, file } = target;
   const api = options.resource;
   const controller = options.controller && resource.controller;
@@ -296,37 +292,30 @@ async function filesFor(
     return api && (!path.startsWith("src/api/") || path === file);
   };
   const { root } = project;
-  const files = await scaffold(
-    {
-      root,
-      template: resource.api ? "create-api" : "create-controller",
-      values,
-      wants,
-      ...(options.image !== undefined && {
-        beside: await renderTemplates({ root, template: "create-image", values, wants }),
-      }),
-      ifExists: options.force ? "overwrite" : "keep",
-    },
-    context,
-  );
+  const files = await scaffold({
+    root,
+    template: resource.api ? "create-api" : "create-controller",
+    values,
+    wants,
+    ...(options.image !== undefined && {
+      beside: await renderTemplates({ root, template: "create-image", values, wants }),
+    }),
+    ifExists: options.force ? "overwrite" : "keep",
+  });
   const digests = digestsOf(files);
+  for (const [path, text] of files) draft.set(path, text);
   if (controller && needed === undefined) {
     const { yellow } = paint(context);
     context.err(`${yellow("note")} no test is scaffolded: ${NO_TEST}`);
   }
-  if (controller) {
-    const main = await mainPath(project.root);
-    const text = await requireFile(project.root, main);
-    const from = `./controllers/${names.stem}-controller.ts`;
-    files.set(main, withController(text, { setUp: `setUp${names.name}`, from }));
-  }
+  if (controller) await wire(draft, [setUpOfController(names)], `${project.projectName}-`);
   if (api) {
-    files.set(defaultList, withCrds(await requireFile(project.root, defaultList)));
-    files.set(SAMPLES_LIST, await samplesWith(project.root, `${values.sampleFile}.yaml`));
+    draft.set(defaultList, withCrds(await draft.require(defaultList)));
+    draft.set(SAMPLES_LIST, await samplesWith(project.root, `${values.sampleFile}.yaml`));
   }
   const storage =
     api && file !== undefined
-      ? await chooseStorage(project, { resource, file }, classes, files)
+      ? await chooseStorage(draft, project, { resource, file }, classes)
       : undefined;
   const known = project.resources.find((one) => isSameResource(one, resource));
   const text = withResource(project, {
@@ -337,8 +326,7 @@ async function filesFor(
     ...(storage && !known?.storageBefore && { storageBefore: storage }),
   });
   // Last, so that the file names a kind only once its files are there.
-  files.set(PROJECT_FILE, await withFreshDigests(project, text, files));
-  return files;
+  draft.set(PROJECT_FILE, await withFreshDigests(project, text, draft.files));
 }
 
 /** The values that both templates share. */

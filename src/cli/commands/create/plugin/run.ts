@@ -3,18 +3,12 @@ import { UsageError } from "../../../../errors.ts";
 import { apiVersionOf } from "../../../../kube/resource.ts";
 import type { CliContext } from "../../../context.ts";
 import { paint } from "../../../output.ts";
+import { changeProject } from "../../../project/change-project.ts";
 import { checkKind, checkVersion } from "../../../project/inputs.ts";
-import { carryOut, planFiles, requireFile } from "../../../project/plan.ts";
+import type { Draft } from "../../../project/draft.ts";
 import { PACKAGE_FILE, withPrograms } from "../../../project/plugins/package-bin.ts";
 import { checkPluginName, programOf } from "../../../project/plugins/plugin-names.ts";
-import {
-  apiGroupOf,
-  getProject,
-  isSameKind,
-  withPlugin,
-  type Project,
-} from "../../../project/project-file.ts";
-import { alone } from "../../../project/project-lock.ts";
+import { apiGroupOf, isSameKind, withPlugin, type Project } from "../../../project/project-file.ts";
 import { PROJECT_FILE } from "../../../project/project-root.ts";
 import {
   findTarget,
@@ -37,38 +31,29 @@ export const run: Run<typeof createPlugin> = async (name, options, context) => {
   checkPluginName(name);
   if (options.version !== undefined) checkVersion(options.version);
   if (options.kind !== undefined) checkKind(options.kind, false);
-  const { root } = await getProject(context.cwd);
-  return alone(root, options, context, async () => {
-    // Read again: another command may have added something since.
-    const project = await getProject(root);
-    const { bold, green } = paint(context);
-    const { target, files } = await filesFor(project, name, options, context);
+  return changeProject(context, options, async (project, draft) => {
+    const target = await scaffoldPlugin(draft, project, name, options, context);
     const { kind, version } = target.resource;
     const group = apiGroupOf(project, target.resource);
-    context.out(`${bold(`kubectl ${name}`)} of ${kind} ${apiVersionOf({ group, version })}`);
-    const plan = await planFiles(root, files);
-    context.untilInterrupted(); // A Ctrl-C waits from here on: all files are written, or none.
-    await carryOut(plan, context, options);
-    if (options.dryRun || plan.changes.length === 0) return 0;
-    context.out(`${green("done")} Next:`);
-    context.out(`  edit src/plugins/${name}/plugin.ts, then`);
-    context.out("  npx tsop manifests && npm test");
-    context.out(`  npx tsop build && PATH=$PWD/dist/plugins:$PATH kubectl ${name} list`);
-    return 0;
+    const named = paint(context).bold(`kubectl ${name}`);
+    return {
+      heading: `${named} of ${kind} ${apiVersionOf({ group, version })}`,
+      next: [
+        `edit src/plugins/${name}/plugin.ts, then`,
+        "npx tsop manifests && npm test",
+        `npx tsop build && PATH=$PWD/dist/plugins:$PATH kubectl ${name} list`,
+      ],
+    };
   });
 };
 
-interface PluginFiles {
-  readonly target: ApiTarget;
-  readonly files: Map<string, string>;
-}
-
-async function filesFor(
+async function scaffoldPlugin(
+  draft: Draft,
   project: Project,
   name: string,
   options: CreatePluginOptions,
   context: CliContext,
-): Promise<PluginFiles> {
+): Promise<ApiTarget> {
   const { root } = project;
   const [{ findClasses }, { findSchemas }] = await Promise.all([
     import("../../../../generator/find-classes.ts"),
@@ -77,16 +62,13 @@ async function filesFor(
   const target = await findTarget(project, findClasses(root), askedKind(project, options));
   const schemas = target.resource.api ? findSchemas(root) : [];
   const needed = await neededOf(project, { ...target, schemas });
-  const files = await scaffold(
-    {
-      root,
-      template: "create-plugin",
-      values: { ...valuesOf(project, name, target), needed: needed ?? [] },
-      wants: (path) => needed !== undefined || !path.startsWith("test/"),
-      ifExists: options.force ? "overwrite" : "keep",
-    },
-    context,
-  );
+  const files = await scaffold({
+    root,
+    template: "create-plugin",
+    values: { ...valuesOf(project, name, target), needed: needed ?? [] },
+    wants: (path) => needed !== undefined || !path.startsWith("test/"),
+    ifExists: options.force ? "overwrite" : "keep",
+  });
   if (needed === undefined) {
     context.err(
       `${paint(context).yellow("note")} no test is scaffolded because tsop does not know the schema of this kind. \`tsop import\` its CRD to keep a copy of it.`,
@@ -94,10 +76,11 @@ async function filesFor(
   }
   const known = project.plugins.find((one) => one.name === name);
   const digests = { ...known?.files, ...digestsOf(files) };
-  files.set(PACKAGE_FILE, withPrograms(await requireFile(root, PACKAGE_FILE), name));
+  for (const [path, text] of files) draft.set(path, text);
+  draft.set(PACKAGE_FILE, withPrograms(await draft.require(PACKAGE_FILE), name));
   // Last, so that the file names a plugin only once its files are there.
-  files.set(PROJECT_FILE, withPlugin(project, { name, files: digests }));
-  return { target, files };
+  draft.set(PROJECT_FILE, withPlugin(project, { name, files: digests }));
+  return target;
 }
 
 /** The kind that was asked for; the one that the project has, where it has one alone. */

@@ -7,16 +7,14 @@ import type { CliContext } from "../../../context.ts";
 import { paint } from "../../../output.ts";
 import { findTarget } from "../../../project/scaffold/api-target.ts";
 import { defaultList } from "../../../project/default-list.ts";
+import { changeProject } from "../../../project/change-project.ts";
 import { Draft } from "../../../project/draft.ts";
 import { checkKind, checkVersion, missingFlags } from "../../../project/inputs.ts";
 import { moduleOf, namesOf } from "../../../project/scaffold/kind-names.ts";
 import { storageOf, withHub } from "../../../project/sources/kind-file.ts";
-import { withWebhook } from "../../../project/sources/main-file-webhooks.ts";
-import { mainPath } from "../../../project/sources/main-path.ts";
-import { carryOut, planFiles, requireFile } from "../../../project/plan.ts";
+import { wire } from "../../../project/sources/wiring.ts";
 import {
   apiGroupOf,
-  getProject,
   isSameKind,
   isSameResource,
   withCertificates,
@@ -27,7 +25,6 @@ import {
   type ProjectWebhooks,
   type StorageBefore,
 } from "../../../project/project-file.ts";
-import { alone } from "../../../project/project-lock.ts";
 import { PROJECT_FILE } from "../../../project/project-root.ts";
 import { RECORD_FILE, recordAfter } from "../../../project/scaffold/scaffold-record.ts";
 import { digestsOf, withFreshDigests } from "../../../project/scaffold/scaffolded.ts";
@@ -36,7 +33,7 @@ import { certificateFiles, defaultWithWebhooks } from "../../../project/webhooks
 import {
   admissionFiles,
   conversionFiles,
-  conversionName,
+  conversionClass,
   spokeOf,
   type AdmissionSort,
   type WebhookTarget,
@@ -59,23 +56,14 @@ interface Asked extends CreateWebhookOptions {
 /** Adds webhooks to a kind; returns the exit code. */
 export const run: Run<typeof createWebhook> = async (options, context) => {
   const asked = checkedFlags(options, context);
-  const { root } = await getProject(context.cwd);
-  return alone(root, options, context, async () => {
-    // Read again: another command may have added something since.
-    const project = await getProject(root);
+  return changeProject(context, options, async (project, draft) => {
     const target = await targetOf(project, asked);
-    const files = await filesFor(project, target, asked, context);
-    const { bold, green } = paint(context);
+    await scaffoldWebhooks(draft, project, target, asked, context);
     const group = apiGroupOf(project, target.resource);
-    context.out(`${bold(asked.kind)} ${apiVersionOf({ group, version: asked.version })}`);
-    const plan = await planFiles(root, files);
-    context.untilInterrupted(); // A Ctrl-C waits from here on: all files are written, or none.
-    await carryOut(plan, context, options);
-    if (options.dryRun || plan.changes.length === 0) return 0;
-    context.out(`${green("done")} Next:`);
-    context.out("  edit the files in src/webhooks, then");
-    context.out("  npx tsop manifests && npm test");
-    return 0;
+    return {
+      heading: `${paint(context).bold(asked.kind)} ${apiVersionOf({ group, version: asked.version })}`,
+      next: ["edit the files in src/webhooks, then", "npx tsop manifests && npm test"],
+    };
   });
 };
 
@@ -134,12 +122,13 @@ async function targetOf(project: Project, asked: Asked): Promise<WebhookTarget> 
   return target;
 }
 
-async function filesFor(
+async function scaffoldWebhooks(
+  draft: Draft,
   project: Project,
   target: WebhookTarget,
   asked: Asked,
   context: CliContext,
-): Promise<Map<string, string | undefined>> {
+): Promise<void> {
   const mode = modeOf(project, asked);
   const resource = withWebhooks(project, target.resource, asked);
   const sorts: AdmissionSort[] = [
@@ -148,39 +137,31 @@ async function filesFor(
   ];
   for (const spoke of asked.spoke) spokeOf(project, target, spoke);
   const scaffolded = [
-    await admissionFiles(project, target, sorts, asked, context),
+    await admissionFiles(project, target, sorts, asked),
     ...(await Promise.all(
-      asked.spoke.map((spoke) => conversionFiles(project, target, spoke, asked, context)),
+      asked.spoke.map((spoke) => conversionFiles(project, target, spoke, asked)),
     )),
   ];
-  const files = new Map<string, string | undefined>();
-  for (const one of scaffolded) for (const [path, text] of one.files) files.set(path, text);
+  for (const one of scaffolded) for (const [path, text] of one.files) draft.set(path, text);
   const digests = digestsOf(new Map(scaffolded.flatMap((one) => [...one.files])));
   const policies = new Draft(project.root);
   await addWebhookPolicy(policies, project);
-  for (const [path, text] of policies.files) files.set(path, text);
+  for (const [path, text] of policies.files) draft.set(path, text);
   let storage: StorageBefore = {};
   if (asked.conversion) {
-    storage = await storeHub(project, target, asked, files, context);
-    await adaptTests(project, target, asked, files, context);
+    storage = await storeHub(draft, project, target, asked, context);
+    await adaptTests(draft, project, target, asked, context);
   }
-  const namePrefix = `${project.projectName}-`;
-  const mainFile = await mainPath(project.root);
-  const main = scaffolded
-    .flatMap(({ calls }) => calls)
-    .reduce(
-      (text, call) => withWebhook(text, call, namePrefix),
-      await requireFile(project.root, mainFile),
-    );
-  files.set(mainFile, main);
+  const wired = scaffolded.flatMap((one) => one.wired);
+  await wire(draft, wired, `${project.projectName}-`);
   const before = project.certificates;
   const config = await certificateFiles(project, { before, after: mode }, asked);
-  for (const [path, text] of config) files.set(path, text);
+  for (const [path, text] of config) draft.set(path, text);
   const others = project.resources.filter((known) => !isSameResource(known, resource));
   const frame = new Map([...config, ...policies.files]);
   const record = await recordAfter(project.root, frame, new Set(config.keys()));
-  if (record !== undefined) files.set(RECORD_FILE, record);
-  files.set(defaultList, await defaultWithWebhooks(project, mode, [...others, resource]));
+  if (record !== undefined) draft.set(RECORD_FILE, record);
+  draft.set(defaultList, await defaultWithWebhooks(project, mode, [...others, resource]));
   if (project.namespaced && before === undefined) {
     context.err(
       `${paint(context).yellow("note")} webhook configurations are cluster-scoped, so the user who deploys needs permission to create them.`,
@@ -200,8 +181,7 @@ async function filesFor(
     ...((!known || known.files) && { files: { ...known?.files, ...digests } }),
   });
   const text = withCertificates(project.root, projectText, mode);
-  files.set(PROJECT_FILE, await withFreshDigests(project, text, files));
-  return files;
+  draft.set(PROJECT_FILE, await withFreshDigests(project, text, draft.files));
 }
 
 /** @throws UsageError `certificates-differ` */
@@ -252,10 +232,10 @@ function withWebhooks(project: Project, found: ProjectResource, asked: Asked): P
 
 /** The hub is the version that is stored. Returns what the changed versions said of it before. */
 async function storeHub(
+  draft: Draft,
   project: Project,
   target: WebhookTarget,
   { spoke, version, kind }: Asked,
-  files: Map<string, string | undefined>,
   context: CliContext,
 ): Promise<StorageBefore> {
   const hub = { file: target.file ?? "", className: target.token, version };
@@ -264,7 +244,7 @@ async function storeHub(
     (known) => known.group === group && known.kind === kind && known.version !== version,
   );
   const versions = [hub, ...others];
-  const texts = await Promise.all(versions.map(({ file }) => requireFile(project.root, file)));
+  const texts = await Promise.all(versions.map(({ file }) => draft.require(file)));
   const changed = withHub(
     versions.map(({ className }, index) => ({ className, text: texts[index] ?? "" })),
   );
@@ -277,7 +257,7 @@ async function storeHub(
       );
     }
     if (text === undefined || text === earlier) continue;
-    files.set(file, text);
+    draft.set(file, text);
     before[changing] = storageOf({ className, text: earlier });
   }
   const moved = others.filter((_one, index) => changed[index + 1]?.wasStored);
@@ -302,23 +282,23 @@ const knownSpokes = ({ resources }: Project, { resource }: WebhookTarget): reado
 
 /** Tests that write one of the spokes need its conversion from now on. */
 async function adaptTests(
+  draft: Draft,
   project: Project,
   target: WebhookTarget,
   { spoke: versions }: Asked,
-  files: Map<string, string | undefined>,
   context: CliContext,
 ): Promise<void> {
   for (const version of versions) {
     const spoke = `${moduleOf(spokeOf(project, target, version).file, TESTS)}"`;
-    const { className, from } = conversionName(namesOf(project, target.resource), version);
+    const { name, file } = conversionClass(namesOf(project, target.resource), version);
     for (const path of await testsOf(project.root)) {
-      const text = files.get(path) ?? (await requireFile(project.root, path));
+      const text = await draft.require(path);
       if (!text.includes(spoke) || text.includes("installWebhooks")) continue;
-      const changed = withConversion(text, { className, from: `../src/${from.slice(2)}` });
-      if (changed !== undefined) files.set(path, changed);
+      const changed = withConversion(text, { className: name, from: `../${file}` });
+      if (changed !== undefined) draft.set(path, changed);
       else {
         context.err(
-          `${paint(context).yellow("note")} ${path} uses ${version} of ${target.resource.kind}: serve its conversion there, with installWebhooks(cluster, [new ${className}()])`,
+          `${paint(context).yellow("note")} ${path} uses ${version} of ${target.resource.kind}: serve its conversion there, with installWebhooks(cluster, [new ${name}()])`,
         );
       }
     }

@@ -1,39 +1,35 @@
 /** `tsop delete plugin`: deletes a kubectl plugin from the project. */
 import { UsageError } from "../../../../errors.ts";
 import { paint } from "../../../output.ts";
-import { refuseImporters, removeFiles } from "../../../project/deletion.ts";
-import { Draft } from "../../../project/draft.ts";
-import { carryOut, planFiles } from "../../../project/plan.ts";
+import { changeProject } from "../../../project/change-project.ts";
+import { dialogFor } from "../../../project/conflict-dialog.ts";
+import { refuseImporters, requireRemoval } from "../../../project/deletion.ts";
 import { PACKAGE_FILE, withoutPrograms } from "../../../project/plugins/package-bin.ts";
-import { getProject, withoutPlugin, type ProjectPlugin } from "../../../project/project-file.ts";
-import { alone } from "../../../project/project-lock.ts";
+import { withoutPlugin, type ProjectPlugin } from "../../../project/project-file.ts";
 import { PROJECT_FILE } from "../../../project/project-root.ts";
 import type { Run } from "../../../command.ts";
 import type { deletePlugin } from "./flags.ts";
 
 /** Deletes a plugin; returns the exit code. */
 export const run: Run<typeof deletePlugin> = async (name, options, context) => {
-  const { root } = await getProject(context.cwd);
-  return alone(root, options, context, async () => {
-    const project = await getProject(root);
+  return changeProject(context, options, async (project, draft) => {
     const plugin = project.plugins.find((one) => one.name === name);
     if (!plugin) throw notThere(name, project.plugins);
-    const draft = new Draft(root);
-    const files = Object.entries(plugin.files).map(([path, digest]) => ({ path, digest }));
-    await removeFiles(draft, files, options);
+    const files = Object.entries(plugin.files).map(([path, digest]) => ({
+      path,
+      digests: [digest],
+    }));
+    const { force } = options;
+    await requireRemoval(draft, files, { force, dialog: dialogFor(context, options) });
     const notes = await refuseImporters(draft, options);
     await draft.edit(PACKAGE_FILE, (text) => withoutPrograms(text, name));
     draft.set(PROJECT_FILE, withoutPlugin(project, plugin));
-    const { bold, green, yellow } = paint(context);
-    context.out(bold(`kubectl ${name}`));
-    for (const note of notes) context.err(`${yellow("note")} ${note}`);
-    const plan = await planFiles(root, draft.files);
-    context.untilInterrupted(); // A Ctrl-C waits from here on: all files are written, or none.
-    await carryOut(plan, context, options);
-    if (options.dryRun) return 0;
-    context.out(`${green("done")} Next:`);
-    context.out("  npx tsop build   # removes its programs from dist/plugins");
-    return 0;
+    const { bold, yellow } = paint(context);
+    return {
+      heading: bold(`kubectl ${name}`),
+      notes: notes.map((note) => `${yellow("note")} ${note}`),
+      next: ["npx tsop build   # removes its programs from dist/plugins"],
+    };
   });
 };
 

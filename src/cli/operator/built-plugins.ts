@@ -1,10 +1,10 @@
 /** The programs of a project's plugins, as `tsop build` writes them. */
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { bundledPlugin } from "../../operator/bundle-plugin.ts";
-import { packageFacts } from "../package-facts.ts";
-import type { Project } from "../project-file.ts";
-import { completionOf, PROGRAMS, programOf } from "./plugin-names.ts";
+import { bundledPlugin } from "./bundle-plugin.ts";
+import { packageFacts } from "../project/package-facts.ts";
+import type { Project } from "../project/project-file.ts";
+import { completionOf, PROGRAMS, programOf } from "../project/plugins/plugin-names.ts";
 
 /** Hands what kubectl asks for to the program beside it, wherever links to the two are. */
 const completionText = (program: string): string => `#!/usr/bin/env node

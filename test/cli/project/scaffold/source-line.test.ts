@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { articleOf } from "../../../../src/cli/project/sources/source-line.ts";
+import { articleOf } from "../../../../src/cli/project/scaffold/source-line.ts";
 
 describe("articleOf", () => {
   it.each([

@@ -2,10 +2,10 @@
  * The result of `tsop upgrade` for each file: from the scaffolded text, the user's, and the text
  * that this tsop scaffolds.
  */
-import { mergeableTexts, type FrameFile } from "../command-edits.ts";
+import { mergeableTexts, type FrameFile } from "./command-edits.ts";
 import { mergeJson } from "./merge-json.ts";
 import { mergeLines, textOfMerge, type SideNames, type ThreeTexts } from "./merge-lines.ts";
-import { digestOf } from "./scaffolded.ts";
+import { digestOf } from "../scaffold/scaffolded.ts";
 
 /** The result of a merge for one file. */
 export interface Upgraded {
@@ -15,6 +15,8 @@ export interface Upgraded {
   readonly note?: string;
   /** The lines of the user's file where both sides changed the same. */
   readonly conflicts?: readonly number[];
+  /** The new text without the user's changes, where there are conflicts. */
+  readonly theirs?: string;
 }
 
 /**
@@ -49,7 +51,7 @@ function mergeTexts(path: string, texts: ThreeTexts, names: SideNames): Upgraded
   const merged = mergeLines(base, mine, theirs);
   if (merged.conflicts.length === 0) return { text: textOfMerge(merged, names) };
   if (isUnchanged) return { text: theirs, note: "is formatted as the scaffold formats it" };
-  return { text: textOfMerge(merged, names), conflicts: merged.conflicts };
+  return { text: textOfMerge(merged, names), conflicts: merged.conflicts, theirs };
 }
 
 /** Whether a formatter could have made one of the other. */

@@ -6,17 +6,17 @@ import { compareCrds, type CrdState } from "../../generator/changes/compare-crds
 import type { Generated } from "../../generator/generate.ts";
 import { readCrd } from "../../generator/import/read-crd.ts";
 import { isJsonObject } from "../../kube/json.ts";
-import { type ClusterOptions, openCluster } from "../cluster/cluster-session.ts";
+import { type ClusterOptions, openCluster } from "./cluster-session.ts";
 import type { CliContext } from "../context.ts";
 import { CustomResourceDefinition } from "../../generated/k8s/apiextensions-v1.ts";
-import { isCrd } from "../cluster/crd.ts";
+import { isCrd } from "./crd.ts";
 import { present } from "../../present.ts";
 import { paint } from "../output.ts";
 import { runToEnd } from "../processes.ts";
-import { readIfThere } from "./plan.ts";
-import type { Project } from "./project-file.ts";
-import { readYaml } from "./yaml/yaml-documents.ts";
-import { yamlFilesAt } from "./yaml/yaml-files.ts";
+import { readIfThere } from "../project/plan.ts";
+import type { Project } from "../project/project-file.ts";
+import { readYaml } from "../project/yaml/yaml-documents.ts";
+import { yamlFilesAt } from "../project/yaml/yaml-files.ts";
 
 const CRD_FOLDER = "config/crd/bases";
 

@@ -10,9 +10,9 @@ import { enabledParts, partFiles } from "../parts.ts";
 import { readIfThere } from "../plan.ts";
 import type { Project } from "../project-file.ts";
 import { PROJECT_FILE } from "../project-root.ts";
-import { DEV_CONTAINER, devContainerFiles } from "./dev-container.ts";
-import { renderTemplates } from "./scaffold.ts";
-import { tsopDependency } from "./tsop-dependency.ts";
+import { DEV_CONTAINER, devContainerFiles } from "../scaffold/dev-container.ts";
+import { renderTemplates } from "../scaffold/scaffold.ts";
+import { tsopDependency } from "../scaffold/tsop-dependency.ts";
 import { certificateTemplate } from "../webhooks/webhook-config.ts";
 
 /**

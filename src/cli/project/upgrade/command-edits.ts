@@ -6,13 +6,15 @@
  */
 import { basename } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { TsopError } from "../../errors.ts";
-import { isJsonObject } from "../../kube/json.ts";
-import { SyntaxKind } from "../vendor/source-editor.ts";
-import { openMain, withController } from "./sources/main-file.ts";
-import type { ThreeTexts } from "./scaffold/merge-lines.ts";
-import { withWebhook } from "./sources/main-file-webhooks.ts";
-import { parseUserYaml, withListItems } from "./yaml/user-yaml.ts";
+import { TsopError } from "../../../errors.ts";
+import { isJsonObject } from "../../../kube/json.ts";
+import { present } from "../../../present.ts";
+import { SyntaxKind } from "../../vendor/source-editor.ts";
+import { openSource, withServer, withSetUp } from "../sources/main-file.ts";
+import { withIndexes, withoutIndexes } from "../sources/wiring.ts";
+import type { ThreeTexts } from "./merge-lines.ts";
+import { digestOf } from "../scaffold/scaffolded.ts";
+import { parseUserYaml, withListItems } from "../yaml/user-yaml.ts";
 
 /** A file of the frame that is upgraded. */
 export interface FrameFile {
@@ -37,9 +39,8 @@ export function mergeableTexts(file: FrameFile, texts: ThreeTexts): readonly Thr
   const isList = basename(file.path) === "kustomization.yaml";
   return [
     ...attempt(() => {
-      const edit = file.isMain
-        ? editOfMain(mine, file.namePrefix)
-        : isList && editOfLists(file.path, base, mine);
+      if (file.isMain) return mainTexts(base, mine, theirs, file.namePrefix);
+      const edit = isList && editOfLists(file.path, base, mine);
       return edit && { base: edit(base), mine, theirs: edit(theirs) };
     }),
     ...attempt(() => {
@@ -65,33 +66,43 @@ function attempt(make: () => ThreeTexts | false): readonly ThreeTexts[] {
 }
 
 /**
- * An edit that hands to the manager all that `mine` hands to it, in the same order: the order in
- * which the commands were run.
+ * The texts with the same calls in the same order, so that only other changes are merged. A main file of an earlier tsop
+ * gets the calls of the indexes.
  */
+function mainTexts(base: string, mine: string, theirs: string, namePrefix: string): ThreeTexts {
+  const isEarlier = withoutIndexes(base) === base;
+  const own = isEarlier ? withIndexes(mine, namePrefix) : mine;
+  const edit = editOfMain(own, namePrefix);
+  const [before, after] = [edit(withoutIndexes(base)), edit(withoutIndexes(theirs))];
+  if (mine === base) return { base: own, mine: own, theirs };
+  // Only the layout differs: the user's stays.
+  return { base: before, mine: own, theirs: saysTheSame(before, after) ? before : after };
+}
+
+/** An edit that calls with the manager all that `mine` calls, in the same order. */
 function editOfMain(mine: string, namePrefix: string): Edit {
-  const file = openMain(mine);
+  const file = openSource(mine);
   const modules = new Map<string, string>();
   for (const declared of file.getImportDeclarations()) {
     const from = declared.getModuleSpecifierValue();
     if (!from.startsWith(".")) continue;
     for (const named of declared.getNamedImports()) modules.set(named.getText(), from);
   }
-  const edits: Edit[] = [];
+  const edits: Edit[] = [(text) => withServer(text, namePrefix)];
   for (const statement of file.getDescendantsOfKind(SyntaxKind.ExpressionStatement)) {
     const call = statement.getExpressionIfKind(SyntaxKind.CallExpression);
-    if (!call) continue;
-    const setUp = call.getExpression().getText();
-    const controller = modules.get(setUp);
-    if (controller !== undefined) {
-      edits.push((text) => withController(text, { setUp, from: controller }));
-      continue;
-    }
-    const added = call.getArguments()[0]?.asKind(SyntaxKind.NewExpression);
-    const className = added?.getExpression().getText() ?? "";
-    const webhook = modules.get(className);
-    if (webhook !== undefined && /\.webhooks\s*\.add$/.test(setUp)) {
-      edits.push((text) => withWebhook(text, { className, from: webhook }, namePrefix));
-    }
+    const called = call?.getExpression().getText() ?? "";
+    const made = call
+      ?.getArguments()[0]
+      ?.asKind(SyntaxKind.NewExpression)
+      ?.getExpression()
+      .getText();
+    const [setUp, line] = /\.webhooks\s*\.add$/.test(called)
+      ? [made, (manager: string) => `${manager}.webhooks.add(new ${made}());`]
+      : [called];
+    const from = modules.get(setUp ?? "");
+    if (setUp === undefined || from === undefined) continue;
+    edits.push((text) => withSetUp(text, { setUp, from, ...present({ line }) }));
   }
   return (text) => edits.reduce((now, edit) => edit(now), text);
 }
@@ -116,6 +127,9 @@ function editOfLists(path: string, base: string, mine: string): Edit {
     return now;
   };
 }
+
+const saysTheSame = (one: string, other: string): boolean =>
+  digestOf("main.ts", one) === digestOf("main.ts", other);
 
 const withoutItems = (path: string, text: string, key: string, items: readonly unknown[]): string =>
   withListItems(path, text, key, { items: [], isOurs: (item) => has(items, item) });

@@ -1,34 +1,17 @@
 /**
- * Takes what commands added to the user's `src/main.ts` out again, through its syntax tree.
- * Whatever else the user wrote stays as it is; what the user changed in those lines is found, and
- * reported.
+ * Removes the imports of modules and the statements that hand their exports to the manager, through the syntax tree.
+ * Every other line stays; changes of the user in those lines are reported.
  */
 import {
   SyntaxKind,
   type ExpressionStatement,
   type Identifier,
   type ImportDeclaration,
-  type ObjectLiteralExpression,
+  type Node,
   type SourceFile,
 } from "../../vendor/source-editor.ts";
-import {
-  isFirstOfLine,
-  lineEnd,
-  lineStart,
-  removed,
-  removedFrom,
-  spliced,
-  type Splice,
-} from "./comma-list.ts";
-import { callsIn, namedImportsOf, openMain } from "./main-file.ts";
-import {
-  FLAGS,
-  objectOf,
-  OPTIONS,
-  propertiesOf,
-  spreadFlags,
-  spreadOptions,
-} from "./main-file-webhooks.ts";
+import { isFirstOfLine, lineEnd, lineStart, removed, spliced, type Splice } from "./comma-list.ts";
+import { openSource } from "./main-file.ts";
 
 /** The text without what it used of modules that go. */
 export interface WithoutModules {
@@ -44,7 +27,7 @@ export function withoutModules(
   text: string,
   isGone: (specifier: string) => boolean,
 ): WithoutModules {
-  const file = openMain(text);
+  const file = openSource(text);
   const splices: Splice[] = [];
   const changed: string[] = [];
   const foreign: string[] = [];
@@ -70,54 +53,30 @@ export function withoutModules(
 }
 
 /**
- * The text without the server of the webhooks, where it is as it was added.
+ * Takes out the import and the statement that an earlier tsop wrote for an export.
  *
- * @returns `undefined` where the user made it something else
+ * @returns `undefined` where the user changed one of them, or wrote a comment on it
  */
-export function withoutServer(text: string, namePrefix: string): string | undefined {
-  const file = openMain(text);
-  const calls = callsIn(file);
-  const argumentOf = (name: string): ReturnType<typeof objectOf> => {
-    const call = calls.find((found) => found.getExpression().getText() === name);
-    return call && objectOf(call);
-  };
-  const [options, flags] = [argumentOf("createManager"), argumentOf("readFlags")];
-  const variable = flags
-    ?.getParent()
-    .getParentIfKind(SyntaxKind.VariableDeclaration)
-    ?.getNameNode()
-    .getText();
-  if (!options || !flags || variable === undefined) return undefined;
-  const served = indexOf(options, spreadOptions(variable, namePrefix));
-  const read = indexOf(flags, spreadFlags);
-  if (served === -1 || read === -1) return undefined;
-  const without = spliced(text, [
-    ...removedFrom(propertiesOf(options), served),
-    ...removedFrom(propertiesOf(flags), read),
-  ]);
-  return [FLAGS, OPTIONS].reduce(withoutImport, without);
-}
-
-/** The index of a property in an object; -1 where it is not there. */
-function indexOf(object: ObjectLiteralExpression, code: string): number {
-  return object.getProperties().findIndex((one) => isSameCode(one.getText(), code));
-}
-
-/** The text without a name that is imported from `tsop` and not used any more. */
-function withoutImport(text: string, name: string): string {
-  const file = openMain(text);
+export function withoutOwnLines(
+  text: string,
+  name: string,
+): { readonly text: string; readonly from: string } | undefined {
+  const file = openSource(text);
   const declared = file
     .getImportDeclarations()
-    .find(
-      (one) =>
-        one.getModuleSpecifierValue() === "tsop" &&
-        one.getNamedImports().some((named) => named.getName() === name),
-    );
-  const list = declared && namedImportsOf(declared);
-  if (!declared || !list || usesOf(file, name, declared).length > 0) return text;
-  if (list.elements.length === 1) return spliced(text, [importRemoved(text, declared)]);
-  const index = declared.getNamedImports().findIndex((named) => named.getName() === name);
-  return spliced(text, removedFrom(list, index));
+    .find((one) => one.getNamedImports().some((named) => named.getText() === name));
+  const from = declared?.getModuleSpecifierValue();
+  if (!declared || from?.startsWith(".") !== true || namesOf(declared).length !== 1)
+    return undefined;
+  const [use, ...others] = usesOf(file, name, declared);
+  const wiring = use && wiringOf(use, name);
+  if (!wiring?.isOurs || others.length > 0) return undefined;
+  const isBare = (node: Node): boolean =>
+    text.slice(lineStart(text, node.getStart()), lineEnd(text, node.getEnd())).trim() ===
+      node.getText() && node.getLeadingCommentRanges().length === 0;
+  if (!isBare(declared) || !isBare(wiring.statement)) return undefined;
+  const { splice } = statementRemoved(text, wiring.statement);
+  return { text: spliced(text, [importRemoved(text, declared), splice]), from };
 }
 
 /** The names that an import makes in its file. */
@@ -189,15 +148,4 @@ function importRemoved(text: string, declared: ImportDeclaration): Splice {
   const isWholeLine = /^\s*(?:\/\/.*)?$/.test(text.slice(end, after));
   if (before === 0) return removed(start, isWholeLine ? after + 1 : end);
   return removed(isFirstOfLine(text, start) ? before - 1 : start, isWholeLine ? after : end);
-}
-
-/** Whether two pieces of code differ in their layout alone. */
-function isSameCode(one: string, other: string): boolean {
-  const bare = (code: string): string =>
-    code
-      .replace(/\s+/g, "")
-      .replace(/,(?=[}\])])/g, "")
-      .replace(/;/g, "")
-      .replaceAll("'", '"');
-  return bare(one) === bare(other);
 }

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { mergeJson } from "../../../../src/cli/project/scaffold/merge-json.ts";
-import { mergeLines, textOfMerge } from "../../../../src/cli/project/scaffold/merge-lines.ts";
+import { mergeJson } from "../../../../src/cli/project/upgrade/merge-json.ts";
+import { mergeLines, textOfMerge } from "../../../../src/cli/project/upgrade/merge-lines.ts";
 
 const NAMES = { mine: "yours", base: "tsop 1", theirs: "tsop 2" };
 const merge = (base: string, mine: string, theirs: string): string =>
