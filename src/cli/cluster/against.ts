@@ -9,7 +9,7 @@ import { isJsonObject } from "../../kube/json.ts";
 import { type ClusterOptions, openCluster } from "./cluster-session.ts";
 import type { CliContext } from "../context.ts";
 import { CustomResourceDefinition } from "../../generated/k8s/apiextensions-v1.ts";
-import { isCrd } from "./crd.ts";
+import { isCrd } from "../project/crd.ts";
 import { present } from "../../present.ts";
 import { paint } from "../output.ts";
 import { runToEnd } from "../processes.ts";

@@ -9,7 +9,7 @@ import type { ManifestObject } from "../../kube/object.ts";
 import { StatusError } from "../../kube/status.ts";
 import { runThatAnswers } from "./redirection.ts";
 import type { ClusterSession } from "./cluster-session.ts";
-import { isCrd, type Crd } from "./crd.ts";
+import { isCrd, type Crd } from "../project/crd.ts";
 import type { FieldDifference } from "../../kube/field-differences.ts";
 import { plannedChanges } from "./planned-changes.ts";
 import { invalidObjects, type InvalidObject } from "./invalid-objects.ts";

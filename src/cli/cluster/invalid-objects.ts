@@ -11,7 +11,7 @@ import { RuleChecker } from "../../kube/rules/rule-check.ts";
 import type { Schema } from "../../kube/schema/structural.ts";
 import { SchemaValidator } from "../../kube/schema/validate.ts";
 import type { ClusterSession } from "./cluster-session.ts";
-import type { Crd } from "./crd.ts";
+import type { Crd } from "../project/crd.ts";
 
 /** An object of the kind, and what the new schema has against it. */
 export interface InvalidObject {

@@ -4,7 +4,7 @@ import type { KubeObject, ManifestObject } from "../../kube/object.ts";
 import { isForbidden, isNotFound } from "../../kube/status.ts";
 import type { ResourceType } from "../../kube/resource.ts";
 import type { ClusterSession } from "./cluster-session.ts";
-import { servedResource } from "./crd.ts";
+import { servedResource } from "../project/crd.ts";
 import { FIELD_MANAGER } from "./ownership.ts";
 
 /** The kinds that people keep something in; the others are made by the cluster, for these. */

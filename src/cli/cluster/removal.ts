@@ -7,7 +7,7 @@ import { TsopError } from "../../errors.ts";
 import type { ManifestObject } from "../../kube/object.ts";
 import { openCluster, type ClusterOptions, type ClusterSession } from "./cluster-session.ts";
 import type { CliContext } from "../context.ts";
-import { isCrd, servedResource, type Crd } from "./crd.ts";
+import { isCrd, servedResource, type Crd } from "../project/crd.ts";
 import type { OptionOf } from "../command.ts";
 import { renderKustomization } from "../kustomize/render.ts";
 import { checkTimeout } from "../project/inputs.ts";

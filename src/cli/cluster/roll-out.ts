@@ -5,7 +5,7 @@ import type { ManifestObject } from "../../kube/object.ts";
 import { StatusError } from "../../kube/status.ts";
 import type { Applied, ClusterSession } from "./cluster-session.ts";
 import type { CliContext } from "../context.ts";
-import { isCrd, type Crd } from "./crd.ts";
+import { isCrd, type Crd } from "../project/crd.ts";
 import { missingIn, type DeploymentState } from "./deployment-state.ts";
 import { paint } from "../output.ts";
 import { marked, type NamedObject, notOurs, standingOf } from "./ownership.ts";

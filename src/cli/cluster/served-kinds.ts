@@ -4,7 +4,7 @@ import { TsopError } from "../../errors.ts";
 import type { ManifestObject } from "../../kube/object.ts";
 import { parseApiVersion } from "../../kube/resource.ts";
 import type { ClusterSession } from "./cluster-session.ts";
-import { isCrd } from "./crd.ts";
+import { isCrd } from "../project/crd.ts";
 import { tableOf } from "../../table.ts";
 
 /** Who defines the kinds that optional parts of a project have, and how the project does without. */

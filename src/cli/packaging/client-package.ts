@@ -3,7 +3,7 @@ import { capitalized } from "../../kube/text/capitalized.ts";
 import { jsDoc } from "../../generator/import/source-text.ts";
 import { isJsonObject } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";
-import type { Crd } from "../cluster/crd.ts";
+import type { Crd } from "../project/crd.ts";
 import { fieldsOf } from "./schema-types.ts";
 
 export interface ClientFacts {

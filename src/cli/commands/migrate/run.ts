@@ -5,7 +5,7 @@ import type { Definition } from "../../../kube/definition/definition.ts";
 import { RestClient } from "../../../runtime/rest/rest-client.ts";
 import { HttpsTransport } from "../../../runtime/transport/https-transport.ts";
 import { findCluster } from "../../cluster/cluster-session.ts";
-import { isCrd } from "../../cluster/crd.ts";
+import { isCrd } from "../../project/crd.ts";
 import { isPruned, Migration, type MigrationResult } from "../../cluster/migration.ts";
 import { MigrationClaim } from "../../cluster/migration-claim.ts";
 import { MigrationRequests } from "../../cluster/migration-requests.ts";

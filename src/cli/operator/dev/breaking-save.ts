@@ -2,7 +2,7 @@
 import { messageOf } from "../../../errors.ts";
 import type { ManifestObject } from "../../../kube/object.ts";
 import type { ClusterSession } from "../../cluster/cluster-session.ts";
-import { isCrd } from "../../cluster/crd.ts";
+import { isCrd } from "../../project/crd.ts";
 import { crdEffectLines } from "../../cluster/crd-effect-lines.ts";
 import { effectsOfCrd } from "../../cluster/deploy-plan.ts";
 import type { CliContext } from "../../context.ts";

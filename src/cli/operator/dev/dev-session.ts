@@ -11,7 +11,7 @@ import {
   type ManifestSource,
 } from "../../project/generated-manifests.ts";
 import type { CliContext } from "../../context.ts";
-import { isCrd } from "../../cluster/crd.ts";
+import { isCrd } from "../../project/crd.ts";
 import { readManifests } from "../../kustomize/manifests.ts";
 import { OpenKustomization } from "../../kustomize/open-kustomization.ts";
 import { SourceFiles } from "../../kustomize/source-files.ts";

@@ -7,7 +7,7 @@ import { TsopError } from "../../../errors.ts";
 import { copyJson } from "../../../kube/json.ts";
 import type { JsonObject, ManifestObject } from "../../../kube/object.ts";
 import { toYaml } from "../../../kube/text/yaml.ts";
-import { isCrd } from "../../cluster/crd.ts";
+import { isCrd } from "../../project/crd.ts";
 import type { PackageFacts } from "../../project/package-facts.ts";
 import { annotationsYaml, bundleDockerfile, scorecardYaml } from "./bundle-texts.ts";
 import {

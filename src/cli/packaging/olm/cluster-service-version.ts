@@ -7,7 +7,7 @@ import { TsopError } from "../../../errors.ts";
 import { isJsonObject } from "../../../kube/json.ts";
 import type { JsonObject, ManifestObject } from "../../../kube/object.ts";
 import type { PackageFacts } from "../../project/package-facts.ts";
-import type { Crd } from "../../cluster/crd.ts";
+import type { Crd } from "../../project/crd.ts";
 import { ownedKinds, wordsOf } from "./crd-descriptors.ts";
 import { imagesOf, type OperatorDeployment } from "./operator-deployment.ts";
 import type { OperatorRights } from "./operator-rights.ts";

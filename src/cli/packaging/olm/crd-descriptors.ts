@@ -5,7 +5,7 @@ import type {
   CustomResourceDefinitionVersion,
   JSONSchemaProps,
 } from "../../../generated/k8s/apiextensions-v1.ts";
-import type { Crd } from "../../cluster/crd.ts";
+import type { Crd } from "../../project/crd.ts";
 import { present } from "../../../present.ts";
 
 const SPEC = "urn:alm:descriptor:com.tectonic.ui:";

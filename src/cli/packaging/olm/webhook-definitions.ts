@@ -7,7 +7,7 @@ import { TsopError } from "../../../errors.ts";
 import type { JsonObject, ManifestObject } from "../../../kube/object.ts";
 import type { MutatingWebhook } from "../../../generated/k8s/admissionregistration-v1.ts";
 import type { Service, ServicePort } from "../../../generated/k8s/core-v1.ts";
-import { isCrd, type Crd } from "../../cluster/crd.ts";
+import { isCrd, type Crd } from "../../project/crd.ts";
 import type { OperatorDeployment } from "./operator-deployment.ts";
 import { tableOf } from "../../../table.ts";
 

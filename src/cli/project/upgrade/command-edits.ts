@@ -12,7 +12,7 @@ import { present } from "../../../present.ts";
 import { SyntaxKind } from "../../vendor/source-editor.ts";
 import { openSource, withServer, withSetUp } from "../sources/main-file.ts";
 import { withIndexes, withoutIndexes } from "../sources/wiring.ts";
-import type { ThreeTexts } from "./merge-lines.ts";
+import { withCommentsOf, type ThreeTexts } from "./merge-lines.ts";
 import { digestOf } from "../scaffold/scaffolded.ts";
 import { parseUserYaml, withListItems } from "../yaml/user-yaml.ts";
 
@@ -66,14 +66,15 @@ function attempt(make: () => ThreeTexts | false): readonly ThreeTexts[] {
 }
 
 /**
- * The texts with the same calls in the same order, so that only other changes are merged. A main file of an earlier tsop
- * gets the calls of the indexes.
+ * The texts with the same calls in the same order and the comments of the base, so that only other changes are merged. A
+ * main file of an earlier tsop gets the calls of the indexes.
  */
 function mainTexts(base: string, mine: string, theirs: string, namePrefix: string): ThreeTexts {
   const isEarlier = withoutIndexes(base) === base;
   const own = isEarlier ? withIndexes(mine, namePrefix) : mine;
   const edit = editOfMain(own, namePrefix);
-  const [before, after] = [edit(withoutIndexes(base)), edit(withoutIndexes(theirs))];
+  const before = edit(withoutIndexes(base));
+  const after = withCommentsOf(before, edit(withoutIndexes(theirs)));
   if (mine === base) return { base: own, mine: own, theirs };
   // Only the layout differs: the user's stays.
   return { base: before, mine: own, theirs: saysTheSame(before, after) ? before : after };

@@ -85,6 +85,23 @@ export function mergeLines(base: string, mine: string, theirs: string): MergedLi
   return { parts, conflicts };
 }
 
+/** The text with the comments of the base in the places where it has others. */
+export function withCommentsOf(base: string, text: string): string {
+  const lines = linesOf(base);
+  const changes = changesBetween(lines, linesOf(text)).map((change) => {
+    const before = leadingComments(lines.slice(change.from, change.to));
+    const after = leadingComments(change.lines);
+    if (before.length === 0 || after.length === 0) return change;
+    return { ...change, lines: [...before, ...change.lines.slice(after.length)] };
+  });
+  return withChanges(lines, 0, lines.length, changes).join("");
+}
+
+function leadingComments(lines: readonly string[]): readonly string[] {
+  const end = lines.findIndex((line) => !/^\s*(?:\/\/|\/?\*|#)/.test(line));
+  return end === -1 ? lines : lines.slice(0, end);
+}
+
 /** The merged text; conflicts are between markers that git and editors know. */
 export function textOfMerge({ parts }: MergedLines, names: SideNames): string {
   const closed = (lines: readonly string[]): string =>

@@ -4,7 +4,13 @@
  */
 import { mergeableTexts, type FrameFile } from "./command-edits.ts";
 import { mergeJson } from "./merge-json.ts";
-import { mergeLines, textOfMerge, type SideNames, type ThreeTexts } from "./merge-lines.ts";
+import {
+  mergeLines,
+  textOfMerge,
+  withCommentsOf,
+  type SideNames,
+  type ThreeTexts,
+} from "./merge-lines.ts";
 import { digestOf } from "../scaffold/scaffolded.ts";
 
 /** The result of a merge for one file. */
@@ -24,9 +30,19 @@ export interface Upgraded {
  * the scaffolded one.
  */
 export function upgradeFile(file: FrameFile, texts: ThreeTexts, names: SideNames): Upgraded {
-  const tried = mergeableTexts(file, texts).map((three) => mergeTexts(file.path, three, names));
+  const mergeable = mergeableTexts(file, texts);
+  const tried = [...mergeable, ...mergeable.map(withOldComments)].map((three) =>
+    mergeTexts(file.path, three, names),
+  );
   return tried.find(({ conflicts }) => !conflicts) ?? tried[0] ?? { text: texts.mine };
 }
+
+/** The texts without changes of the scaffold's comments: beside a line that the user changed, they are not worth a conflict. */
+const withOldComments = ({ base, mine, theirs }: ThreeTexts): ThreeTexts => ({
+  base,
+  mine,
+  theirs: base === undefined || theirs === undefined ? theirs : withCommentsOf(base, theirs),
+});
 
 function mergeTexts(path: string, texts: ThreeTexts, names: SideNames): Upgraded {
   const { base, theirs } = texts;

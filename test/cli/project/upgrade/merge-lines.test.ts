@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { upgradeFile } from "../../../../src/cli/project/upgrade/upgrade-merge.ts";
 import { mergeJson } from "../../../../src/cli/project/upgrade/merge-json.ts";
 import { mergeLines, textOfMerge } from "../../../../src/cli/project/upgrade/merge-lines.ts";
 
@@ -78,6 +79,30 @@ describe("the merge of lines", () => {
     expect(merge("a", "b", "c")).toBe(
       "<<<<<<< yours\nb\n||||||| tsop 1\na\n=======\nc\n>>>>>>> tsop 2\n",
     );
+  });
+});
+
+describe("a comment of the scaffold that changed", () => {
+  const file = { path: "config/manager/manager.yaml", isMain: false, namePrefix: "shop-" };
+  const base = "# How many.\nreplicas: 1\nname: shop\n";
+  const theirs = "# The number of replicas.\nreplicas: 1\nname: web\n";
+
+  it("stays beside a line that the user changed, and other changes are merged", () => {
+    const mine = base.replace("replicas: 1", "replicas: 3");
+    expect(upgradeFile(file, { base, mine, theirs }, NAMES)).toEqual({
+      text: "# How many.\nreplicas: 3\nname: web\n",
+    });
+  });
+
+  it("is taken where the user changed nothing beside it", () => {
+    const mine = base.replace("name: shop", "name: web");
+    expect(upgradeFile(file, { base, mine, theirs }, NAMES)).toEqual({ text: theirs });
+  });
+
+  it("does not hide that both changed the line below it", () => {
+    const mine = base.replace("replicas: 1", "replicas: 3");
+    const other = theirs.replace("replicas: 1", "replicas: 2");
+    expect(upgradeFile(file, { base, mine, theirs: other }, NAMES).conflicts).toEqual([1]);
   });
 });
 

@@ -1,7 +1,7 @@
 /** `tsop generate client`: generates a package with which other programs use the project's kinds. */
 import { join } from "node:path";
 import { UsageError } from "../../../../errors.ts";
-import { isCrd } from "../../../cluster/crd.ts";
+import { isCrd } from "../../../project/crd.ts";
 import { renderKustomization } from "../../../kustomize/render.ts";
 import { packageVersion } from "../../../package-info.ts";
 import { clientFiles } from "../../../packaging/client-package.ts";
