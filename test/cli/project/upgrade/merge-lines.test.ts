@@ -84,13 +84,13 @@ describe("the merge of lines", () => {
 
 describe("a comment of the scaffold that changed", () => {
   const file = { path: "config/manager/manager.yaml", isMain: false, namePrefix: "shop-" };
-  const base = "# How many.\nreplicas: 1\nname: shop\n";
-  const theirs = "# The number of replicas.\nreplicas: 1\nname: web\n";
+  const base = "# How many.\nreplicas: 1\nkind: Web\nname: shop\n";
+  const theirs = "# The number of replicas.\nreplicas: 1\nkind: Web\nname: web\n";
 
   it("stays beside a line that the user changed, and other changes are merged", () => {
     const mine = base.replace("replicas: 1", "replicas: 3");
     expect(upgradeFile(file, { base, mine, theirs }, NAMES)).toEqual({
-      text: "# How many.\nreplicas: 3\nname: web\n",
+      text: "# How many.\nreplicas: 3\nkind: Web\nname: web\n",
     });
   });
 
