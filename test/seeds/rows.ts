@@ -429,11 +429,11 @@ const SLIDES: readonly Row[] = [
     proofs: [
       ...at(
         "test/cli/init.test.ts",
-        "adds a kind with all that belongs to it, at most 30 files in all",
+        "adds a kind with all that belongs to it, at most 32 files in all",
       ),
       ...at(
         "test/cli/create-webhook.test.ts",
-        "writes a class and a test for each type, adds them to main.ts, and all of it compiles",
+        "writes a class and a test for each type, adds them to the index, and all of it compiles",
       ),
     ],
   },

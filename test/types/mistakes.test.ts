@@ -350,9 +350,9 @@ export class Certificate extends CustomResource<{ secretName: string }> {}
     const kinds = ["Page", "Book", "Shelf"];
     const create = ["create", "api", "--group", "web", "--version", "v1", "--kind"];
     await Promise.all(kinds.map((kind) => runCli(folder, [...create, kind])));
-    const { "src/main.ts": main, PROJECT: project } = filesIn(folder);
+    const { "src/controllers/index.ts": index, PROJECT: project } = filesIn(folder);
     for (const kind of kinds) {
-      expect(main).toContain(`setUp${kind}(manager);`);
+      expect(index).toContain(`setUp${kind}(manager);`);
       expect(project).toContain(`kind: ${kind}`);
     }
   });
