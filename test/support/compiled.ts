@@ -1,10 +1,9 @@
 /** What the compiler says to modules that are not in any file: code of documents, and code with a mistake in it. */
-import { fileURLToPath } from "node:url";
 import ts from "typescript";
 import { packageEntries } from "../../scripts/make/api/package-entries.ts";
+import { ROOT, sharedHost } from "./parsed-once.ts";
 
-/** The checkout's folder, with a slash at its end. */
-export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+export { ROOT };
 
 /** The source of each entry of the package, by the name that users import. */
 export const ENTRIES: Readonly<Record<string, string>> = Object.fromEntries(
@@ -27,20 +26,6 @@ export function settingsWith(changes: ts.CompilerOptions = {}): ts.CompilerOptio
   };
 }
 
-/** These say what is reported of a file, not how it is read. */
-const OF_REPORTS = ["noUnusedLocals", "noUnusedParameters", "noImplicitReturns"];
-
-/** The files that were read, by the settings that they were read with: programs of one process share them. */
-const read = new Map<string, Map<string, ts.SourceFile>>();
-
-function readWith(settings: ts.CompilerOptions): Map<string, ts.SourceFile> {
-  const reading = Object.entries(settings).filter(([name]) => !OF_REPORTS.includes(name));
-  const key = JSON.stringify(reading.sort());
-  const files = read.get(key) ?? new Map<string, ts.SourceFile>();
-  read.set(key, files);
-  return files;
-}
-
 /**
  * A program of modules that need not be files.
  *
@@ -51,7 +36,7 @@ export function programOf(
   settings: ts.CompilerOptions = settingsWith(),
 ): ts.Program {
   const texts = new Map([...modules].map(([path, text]) => [ROOT + path, text]));
-  const host = ts.createCompilerHost(settings);
+  const host = sharedHost(settings);
   const fileExists = host.fileExists.bind(host);
   const folders = [...texts.keys()].map((path) => path.slice(0, path.lastIndexOf("/")));
   const directoryExists = (path: string): boolean =>
@@ -60,13 +45,11 @@ export function programOf(
   const getSourceFile = host.getSourceFile.bind(host);
   host.directoryExists = directoryExists;
   host.fileExists = (path) => texts.has(path) || fileExists(path);
-  const files = readWith(settings);
-  host.getSourceFile = (path, target, onError) => {
+  host.getSourceFile = (path, target, ...rest) => {
     const text = texts.get(path);
-    if (text !== undefined) return ts.createSourceFile(path, text, target);
-    const file = files.get(path) ?? getSourceFile(path, target, onError);
-    if (file) files.set(path, file);
-    return file;
+    return text === undefined
+      ? getSourceFile(path, target, ...rest)
+      : ts.createSourceFile(path, text, target);
   };
   return ts.createProgram([...texts.keys()], settings, host);
 }

@@ -2,21 +2,33 @@
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
 
-const CHECKOUT = fileURLToPath(new URL("../../", import.meta.url));
+/** The checkout's folder, with a slash at its end. */
+export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+
+/** These say what is reported of a file, not how it is parsed. */
+const OF_REPORTS = ["noUnusedLocals", "noUnusedParameters", "noImplicitReturns"];
 
 /** The files of the checkout as they were parsed, by the settings that they were parsed with. */
-const parsed = new Map<string, ts.SourceFile | undefined>();
+const parsed = new Map<string, Map<string, ts.SourceFile | undefined>>();
 
-/** A program whose files of the checkout are parsed once for all programs with such settings of this process. */
-export function programOf(files: readonly string[], settings: ts.CompilerOptions): ts.Program {
+/** A host whose files of the checkout are parsed once for all programs with such settings of this process. */
+export function sharedHost(settings: ts.CompilerOptions): ts.CompilerHost {
   const host = ts.createCompilerHost(settings);
   const getSourceFile = host.getSourceFile.bind(host);
-  const own = JSON.stringify(settings);
-  host.getSourceFile = (path, languageVersion, ...rest) => {
-    if (!path.startsWith(CHECKOUT)) return getSourceFile(path, languageVersion, ...rest);
-    const key = `${path} ${JSON.stringify(languageVersion)} ${own}`;
-    if (!parsed.has(key)) parsed.set(key, getSourceFile(path, languageVersion, ...rest));
-    return parsed.get(key);
+  const parsing = Object.entries(settings).filter(([name]) => !OF_REPORTS.includes(name));
+  const key = JSON.stringify(parsing.sort());
+  const files = parsed.get(key) ?? new Map<string, ts.SourceFile | undefined>();
+  parsed.set(key, files);
+  host.getSourceFile = (path, ...rest) => {
+    if (!path.startsWith(ROOT)) return getSourceFile(path, ...rest);
+    if (!files.has(path)) files.set(path, getSourceFile(path, ...rest));
+    return files.get(path);
   };
-  return ts.createProgram(files, settings, host);
+  return host;
 }
+
+/** A program of files that shares those of the checkout. */
+export const programOfFiles = (
+  files: readonly string[],
+  settings: ts.CompilerOptions,
+): ts.Program => ts.createProgram(files, settings, sharedHost(settings));

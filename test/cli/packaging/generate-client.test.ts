@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { mergePatch, type ResourceType, type KubeObject } from "../../../src/index.ts";
 import { clientFor, installCrds, startControlPlane } from "../../../src/testing.ts";
 import { ENTRIES } from "../../support/compiled.ts";
-import { programOf } from "../../support/parsed-once.ts";
+import { programOfFiles } from "../../support/parsed-once.ts";
 import { copyExampleTo } from "../../support/example.ts";
 import { emptyFolder, filesIn, newProject, runCli } from "../support/run-cli.ts";
 
@@ -64,7 +64,7 @@ function complaints(root: string, folder: string): string[] {
     experimentalDecorators: true,
     paths: { tsop: [ENTRIES["tsop"] ?? ""] },
   };
-  const program = programOf([file], options);
+  const program = programOfFiles([file], options);
   const own = program
     .getSourceFiles()
     .filter(({ fileName }) => fileName === file || fileName.includes(`/${folder}/`));

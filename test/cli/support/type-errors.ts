@@ -1,7 +1,7 @@
 /** The code of a scaffolded project, compiled as its user compiles it. */
 import { join } from "node:path";
 import ts from "typescript";
-import { programOf } from "../../support/parsed-once.ts";
+import { programOfFiles } from "../../support/parsed-once.ts";
 import { filesIn } from "./run-cli.ts";
 
 /** What the compiler says of all files, with the libraries of this checkout. */
@@ -14,7 +14,7 @@ export function typeErrors(root: string): string[] {
     config: { compilerOptions: Record<string, unknown> };
   };
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
-  const program = programOf(
+  const program = programOfFiles(
     paths.map((path) => join(root, path)),
     {
       ...options,

@@ -1,5 +1,5 @@
 /**
- * `src/controllers/index.ts` and `src/webhooks/index.ts`: each has one function, which `src/main.ts` gives the
+ * `src/controllers/index.ts` and `src/webhooks/index.ts`: each has one function, which `src/main.ts` calls with the
  * manager. They are edited through their syntax trees, so that lines of the user stay.
  */
 import {
@@ -18,19 +18,20 @@ import {
   type Splice,
 } from "./comma-list.ts";
 import { notUnderstood, openSource, usesName, withImport } from "./main-file.ts";
+import { MANAGER_STATEMENTS, type StatementForm } from "./manager-statement.ts";
 
-/** The sorts of things that are handed to the manager. */
+/** The sorts of exports that the manager is given. */
 export type IndexSort = "controllers" | "webhooks";
 
-/** A file with the function that hands all of a sort to the manager. */
+/** A file with the function that gives the manager all exports of a sort. */
 export interface Index {
   readonly sort: IndexSort;
   /** The usual path in the project. */
   readonly path: string;
   /** The function. */
   readonly setUp: string;
-  /** The statement in it for an exported name. */
-  readonly line: (name: string, manager: string) => string;
+  /** The form of the statements in it. */
+  readonly form: StatementForm;
 }
 
 /** Both files. */
@@ -39,21 +40,21 @@ export const INDEXES: readonly Index[] = [
     sort: "controllers",
     path: "src/controllers/index.ts",
     setUp: "setUpAll",
-    line: (name, manager) => `${name}(${manager});`,
+    form: "call",
   },
   {
     sort: "webhooks",
     path: "src/webhooks/index.ts",
     setUp: "addWebhooks",
-    line: (name, manager) => `${manager}.webhooks.add(new ${name}());`,
+    form: "webhook",
   },
 ];
 
-/** The declaration as long as there is nothing to hand over: an unused parameter would be a mistake for linters. */
+/** The declaration of a function without statements: an unused parameter would be a mistake for linters. */
 const emptyDeclaration = (setUp: string): string =>
   `export const ${setUp}: (manager: Manager) => void = () => undefined;`;
 
-/** An export of a module that is handed to the manager. */
+/** An export of a module that the manager is given. */
 export interface Exported {
   readonly name: string;
   /** The module, as the file imports it. */
@@ -74,7 +75,7 @@ export function withEntry(
 ): string {
   const file = openSource(text);
   if (usesName(file, name)) return text;
-  const line = (manager: string): string => index.line(name, manager);
+  const line = (manager: string): string => MANAGER_STATEMENTS[index.form](name, manager);
   const edited = withLine(file, index.setUp, line);
   if (edited === undefined) {
     throw notUnderstood(
@@ -101,7 +102,7 @@ function withLine(
   return found && spliced(text, [lineAtEnd(text, found.body, line(found.manager))]);
 }
 
-/** Whether the declaration hands over nothing, however it is laid out. */
+/** Whether the declared function has no statements, however it is laid out. */
 const isEmpty = (declaration: string, setUp: string): boolean =>
   new RegExp(`^export const ${setUp}\\b[^]*=\\s*\\(\\)\\s*=>\\s*(?:undefined|\\{\\s*\\});?$`).test(
     declaration,
@@ -141,6 +142,6 @@ export function withoutEmptyBody({ setUp }: Index, text: string): string {
   return spliced(text, [{ ...span, with: emptyDeclaration(setUp) }]);
 }
 
-/** Whether the file of a project hands over nothing. */
-export const handsOverNothing = ({ setUp }: Index, text: string): boolean =>
+/** Whether the function in the file of a project has no statements. */
+export const isEmptyIndex = ({ setUp }: Index, text: string): boolean =>
   openSource(text).getVariableStatement((one) => isEmpty(one.getText(), setUp)) !== undefined;

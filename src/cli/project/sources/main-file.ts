@@ -21,14 +21,15 @@ import {
   type CommaList,
   type Splice,
 } from "./comma-list.ts";
+import { MANAGER_STATEMENTS, type StatementForm } from "./manager-statement.ts";
 
-/** A function of the project that is given the manager, such as `setUpAll`. */
+/** An export of the project that the manager is given, such as `setUpAll`. */
 export interface SetUp {
   readonly setUp: string;
   /** The module that exports it, such as `./controllers/index.ts`. */
   readonly from: string;
-  /** The statement, where it is not a call of the function. */
-  readonly line?: (manager: string) => string;
+  /** The form of the statement; `call` when absent. */
+  readonly form?: StatementForm;
 }
 
 /** The exports of `tsop` for the server of webhooks. */
@@ -40,21 +41,19 @@ const OPTIONS = "webhookOptions";
  *
  * @throws TsopError `main-not-understood` when there is no place for the call, with the lines to add
  */
-export function withSetUp(
-  text: string,
-  { setUp, from, line = (manager) => `${setUp}(${manager});` }: SetUp,
-): string {
+export function withSetUp(text: string, { setUp, from, form = "call" }: SetUp): string {
   const file = openSource(text);
   if (usesName(file, setUp)) return withImport(file, setUp, from);
+  const statement = MANAGER_STATEMENTS[form];
   const start = findStart(file);
   if (!start) {
     throw notUnderstood(
       "src/main.ts",
       `does not call \`manager.start(...)\`, so tsop cannot add ${setUp}`,
-      [`import { ${setUp} } from "${from}";`, line("manager")],
+      [`import { ${setUp} } from "${from}";`, statement(setUp, "manager")],
     );
   }
-  const added = callBefore(file, start, line(start.manager));
+  const added = callBefore(file, start, statement(setUp, start.manager));
   return withImport(openSource(spliced(text, [added])), setUp, from);
 }
 
@@ -94,7 +93,7 @@ export function withServer(
   return [FLAGS, OPTIONS].reduce((now, name) => withImport(openSource(now), name, "tsop"), edited);
 }
 
-/** Whether the code uses a name outside of imports: it is handed over already, be it in another way. */
+/** Whether the code uses a name outside of imports: the manager is given it already, perhaps in another way. */
 export const usesName = (file: SourceFile, name: string): boolean =>
   file
     .getDescendantsOfKind(SyntaxKind.Identifier)

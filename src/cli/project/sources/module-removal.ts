@@ -1,5 +1,5 @@
 /**
- * Removes the imports of modules and the statements that hand their exports to the manager, through the syntax tree.
+ * Removes the imports of modules and the statements that give the manager their exports, through the syntax tree.
  * Every other line stays; changes of the user in those lines are reported.
  */
 import {
@@ -12,6 +12,7 @@ import {
 } from "../../vendor/source-editor.ts";
 import { isFirstOfLine, lineEnd, lineStart, removed, spliced, type Splice } from "./comma-list.ts";
 import { openSource } from "./main-file.ts";
+import { managerStatement } from "./manager-statement.ts";
 
 /** The text without what it used of modules that go. */
 export interface WithoutModules {
@@ -22,7 +23,7 @@ export interface WithoutModules {
   readonly foreign: readonly string[];
 }
 
-/** Takes out the imports of modules, and the calls that hand their exports to the manager. */
+/** Takes out the imports of modules, and the statements that give the manager their exports. */
 export function withoutModules(
   text: string,
   isGone: (specifier: string) => boolean,
@@ -37,7 +38,7 @@ export function withoutModules(
     for (const name of namesOf(declared)) {
       for (const use of usesOf(file, name, declared)) {
         const line = `${use.getStartLineNumber()}: ${use.getText()}`;
-        const wiring = wiringOf(use, name);
+        const wiring = wiringOf(use);
         if (!wiring) foreign.push(line);
         else {
           const { isOurs, splice } = statementRemoved(text, wiring.statement);
@@ -69,7 +70,7 @@ export function withoutOwnLines(
   if (!declared || from?.startsWith(".") !== true || namesOf(declared).length !== 1)
     return undefined;
   const [use, ...others] = usesOf(file, name, declared);
-  const wiring = use && wiringOf(use, name);
+  const wiring = use && wiringOf(use);
   if (!wiring?.isOurs || others.length > 0) return undefined;
   const isBare = (node: Node): boolean =>
     text.slice(lineStart(text, node.getStart()), lineEnd(text, node.getEnd())).trim() ===
@@ -102,29 +103,11 @@ interface Wiring {
   readonly isOurs: boolean;
 }
 
-/** The statement that hands something to the manager: `setUpX(manager)`, `manager.webhooks.add(new X())`. */
-function wiringOf(use: Identifier, name: string): Wiring | undefined {
+/** The statement that gives the name to the manager; `undefined` for another use. */
+function wiringOf(use: Identifier): Wiring | undefined {
   const statement = use.getFirstAncestorByKind(SyntaxKind.ExpressionStatement);
-  const call = statement?.getExpressionIfKind(SyntaxKind.CallExpression);
-  if (!statement || !call) return undefined;
-  const isAlone =
-    statement.getParentIfKind(SyntaxKind.SourceFile) ?? statement.getParentIfKind(SyntaxKind.Block);
-  if (!isAlone) return undefined;
-  const [argument, ...others] = call.getArguments();
-  if (call.getExpression() === use) {
-    return {
-      statement,
-      isOurs: argument?.isKind(SyntaxKind.Identifier) === true && others.length === 0,
-    };
-  }
-  const made = argument?.asKind(SyntaxKind.NewExpression);
-  if (
-    !/\.webhooks\s*\.add$/.test(call.getExpression().getText()) ||
-    made?.getExpression() !== use
-  ) {
-    return undefined;
-  }
-  return { statement, isOurs: others.length === 0 && made.getText() === `new ${name}()` };
+  const read = statement && managerStatement(statement);
+  return statement && read?.named === use ? { statement, isOurs: read.isOurs } : undefined;
 }
 
 function statementRemoved(

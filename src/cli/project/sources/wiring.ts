@@ -1,6 +1,6 @@
 /**
  * The way from `src/main.ts` to controllers and webhooks: two index files, and one call of each in the main file.
- * What the user hands to the manager elsewhere stays there.
+ * Statements of the user elsewhere stay there.
  */
 import { posix } from "node:path";
 import { TsopError } from "../../../errors.ts";
@@ -9,7 +9,7 @@ import type { Consent } from "../removal.ts";
 import { findRecord } from "../scaffold/scaffold-record.ts";
 import { renderTemplates } from "../scaffold/scaffold.ts";
 import {
-  handsOverNothing,
+  isEmptyIndex,
   INDEXES,
   withEntry,
   withoutEmptyBody,
@@ -20,7 +20,7 @@ import { openSource, usesName, withServer, withSetUp } from "./main-file.ts";
 import { mainPath } from "./main-path.ts";
 import { withoutModules, withoutOwnLines } from "./module-removal.ts";
 
-/** An export that is handed to the manager. */
+/** An export that the manager is given. */
 export interface Wired {
   readonly sort: IndexSort;
   readonly name: string;
@@ -32,7 +32,7 @@ const moduleFrom = (path: string, file: string): string =>
   posix.relative(posix.dirname(path), file).replace(/^(?!\.)/, "./");
 
 /**
- * Hands exports to the manager, each unless it is handed over already.
+ * Adds the statements that give the manager exports, each unless it is there already.
  *
  * @param namePrefix - the prefix of the names of the project's objects in the deployment
  * @throws TsopError `no-main`, `main-not-understood` with the lines to add
@@ -104,7 +104,7 @@ async function emptyIndex(root: string, { path }: Index): Promise<string> {
 }
 
 /**
- * Removes the lines that hand exports of deleted files to the manager.
+ * Removes the lines that give the manager exports of deleted files.
  *
  * @throws TsopError `main-not-understood`, and `file-changed` unless `force`, where lines of the user would be lost
  */
@@ -119,7 +119,7 @@ export async function unwire(draft: Draft, options: Consent): Promise<void> {
     // A project of an earlier tsop has an index only for what was created since.
     const after = await draft.read(path);
     const isWanted = !draft.files.has(path) || record?.files.has(index.path);
-    if (after !== undefined && !isWanted && handsOverNothing(index, after)) {
+    if (after !== undefined && !isWanted && isEmptyIndex(index, after)) {
       draft.set(path, undefined);
     }
   }

@@ -8,12 +8,11 @@ import { basename } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { TsopError } from "../../../errors.ts";
 import { isJsonObject } from "../../../kube/json.ts";
-import { present } from "../../../present.ts";
 import { SyntaxKind } from "../../vendor/source-editor.ts";
 import { openSource, withServer, withSetUp } from "../sources/main-file.ts";
+import { managerStatement } from "../sources/manager-statement.ts";
 import { withIndexes, withoutIndexes } from "../sources/wiring.ts";
-import { withCommentsOf, type ThreeTexts } from "./merge-lines.ts";
-import { digestOf } from "../scaffold/scaffolded.ts";
+import type { ThreeTexts } from "./merge-lines.ts";
 import { parseUserYaml, withListItems } from "../yaml/user-yaml.ts";
 
 /** A file of the frame that is upgraded. */
@@ -66,18 +65,15 @@ function attempt(make: () => ThreeTexts | false): readonly ThreeTexts[] {
 }
 
 /**
- * The texts with the same calls in the same order and the comments of the base, so that only other changes are merged. A
- * main file of an earlier tsop gets the calls of the indexes.
+ * The texts with the same calls in the same order, so that only other changes are merged. A main file of an earlier tsop
+ * gets the calls of the indexes.
  */
 function mainTexts(base: string, mine: string, theirs: string, namePrefix: string): ThreeTexts {
   const isEarlier = withoutIndexes(base) === base;
   const own = isEarlier ? withIndexes(mine, namePrefix) : mine;
-  const edit = editOfMain(own, namePrefix);
-  const before = edit(withoutIndexes(base));
-  const after = withCommentsOf(before, edit(withoutIndexes(theirs)));
   if (mine === base) return { base: own, mine: own, theirs };
-  // Only the layout differs: the user's stays.
-  return { base: before, mine: own, theirs: saysTheSame(before, after) ? before : after };
+  const edit = editOfMain(own, namePrefix);
+  return { base: edit(withoutIndexes(base)), mine: own, theirs: edit(withoutIndexes(theirs)) };
 }
 
 /** An edit that calls with the manager all that `mine` calls, in the same order. */
@@ -91,19 +87,11 @@ function editOfMain(mine: string, namePrefix: string): Edit {
   }
   const edits: Edit[] = [(text) => withServer(text, namePrefix)];
   for (const statement of file.getDescendantsOfKind(SyntaxKind.ExpressionStatement)) {
-    const call = statement.getExpressionIfKind(SyntaxKind.CallExpression);
-    const called = call?.getExpression().getText() ?? "";
-    const made = call
-      ?.getArguments()[0]
-      ?.asKind(SyntaxKind.NewExpression)
-      ?.getExpression()
-      .getText();
-    const [setUp, line] = /\.webhooks\s*\.add$/.test(called)
-      ? [made, (manager: string) => `${manager}.webhooks.add(new ${made}());`]
-      : [called];
-    const from = modules.get(setUp ?? "");
-    if (setUp === undefined || from === undefined) continue;
-    edits.push((text) => withSetUp(text, { setUp, from, ...present({ line }) }));
+    const read = managerStatement(statement);
+    const setUp = read?.named.getText() ?? "";
+    const from = modules.get(setUp);
+    if (!read || from === undefined) continue;
+    edits.push((text) => withSetUp(text, { setUp, from, form: read.form }));
   }
   return (text) => edits.reduce((now, edit) => edit(now), text);
 }
@@ -128,9 +116,6 @@ function editOfLists(path: string, base: string, mine: string): Edit {
     return now;
   };
 }
-
-const saysTheSame = (one: string, other: string): boolean =>
-  digestOf("main.ts", one) === digestOf("main.ts", other);
 
 const withoutItems = (path: string, text: string, key: string, items: readonly unknown[]): string =>
   withListItems(path, text, key, { items: [], isOurs: (item) => has(items, item) });

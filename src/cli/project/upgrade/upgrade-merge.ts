@@ -60,6 +60,8 @@ function mergeTexts(path: string, texts: ThreeTexts, names: SideNames): Upgraded
     return { text: mine, note: "is no longer scaffolded, but you changed it: it is kept" };
   }
   if (mine === base) return { text: theirs };
+  // Only the layout differs: the user's stays.
+  if (saysTheSame(path, base, theirs)) return { text: texts.mine };
   if (path.endsWith(".json")) {
     const text = mergeJson(base, mine, theirs);
     if (text !== undefined) return { text };

@@ -41,13 +41,19 @@ export function unsupportedBody(): ReturnType<typeof failure> {
   );
 }
 
-const READERS = { json: openJson, yaml: openYaml, protobuf: openProtobuf };
-
 /**
  * Reads a body of that form.
  *
  * @param merges - duplicate fields of JSON are merged into the earlier ones
  * @throws WireError
  */
-export const openBody = (bytes: Uint8Array, form: BodyForm, merges: boolean): Body =>
-  READERS[form](bytes, merges);
+export function openBody(bytes: Uint8Array, form: BodyForm, merges: boolean): Body {
+  switch (form) {
+    case "json":
+      return openJson(bytes, merges);
+    case "yaml":
+      return openYaml(bytes);
+    case "protobuf":
+      return openProtobuf(bytes);
+  }
+}

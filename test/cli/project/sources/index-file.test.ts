@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
-  handsOverNothing,
+  isEmptyIndex,
   INDEXES,
   withEntry,
   withoutEmptyBody,
@@ -43,7 +43,7 @@ export function setUpAll(manager: Manager): void {
 `);
     expect(remove(two, POST)).toBe(one);
     expect(remove(one, PAGE)).toBe(EMPTY);
-    expect([EMPTY, one].map((text) => handsOverNothing(CONTROLLERS, text))).toEqual([true, false]);
+    expect([EMPTY, one].map((text) => isEmptyIndex(CONTROLLERS, text))).toEqual([true, false]);
   });
 
   it.each([
