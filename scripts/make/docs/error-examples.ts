@@ -234,6 +234,9 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
     "No value can satisfy both types: ... would have to be both ... and ....",
     "Leave the field out of one of them with Omit, or give both the same type.",
   ),
+  "never-settles": e(
+    "await cluster.settle(); // a StatefulSet's template names a node that a NoExecute taint clears",
+  ),
   "controller-exists": e('controllerFor(manager).for(MyWeb).named("web") // twice'),
   "cache-in-use": e("manager.cache.remove(Secret);   # while a controller watches Secrets"),
   "cache-option-twice": e("cache: { kinds: [cacheOf(Secret, { ... }), cacheOf(Secret, { ... })] }"),

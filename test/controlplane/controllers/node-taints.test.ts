@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { type SimulatedCluster, simulatedCluster } from "./simulated-cluster.ts";
+import { type SimulatedCluster, simulatedCluster, template } from "./simulated-cluster.ts";
 
 const open: SimulatedCluster[] = [];
 afterEach(() => {
@@ -73,4 +73,37 @@ describe("A node that is not ready", () => {
     await report(cluster, "tsop-node", "False");
     expect(taintsOf(cluster, "tsop-node")).toEqual(["node.kubernetes.io/not-ready:NoSchedule"]);
   });
+});
+
+describe("Controllers that undo each other's changes", () => {
+  it.each(["StatefulSet", "Deployment"])(
+    "leave the process its turns, are slowed down, and are named: %s",
+    async (kind) => {
+      const cluster = await started();
+      await cluster.create(`${kind.toLowerCase()}s.apps`, {
+        apiVersion: "apps/v1",
+        kind,
+        metadata: { name: "held", namespace: "default" },
+        spec: {
+          selector: { matchLabels: { app: "held" } },
+          template: template("held", { nodeName: "tsop-node" }),
+        },
+      });
+      await cluster.settle();
+      const taints = [{ key: "maintenance", effect: "NoExecute" }];
+      await cluster.client.patch(NODES, { name: "tsop-node" }, { spec: { taints } });
+      await expect(cluster.settle()).rejects.toThrow(/never settle.*NodeTaint/);
+      const changes: string[] = [];
+      const unsubscribe = cluster.client.subscribe(({ resource }) => changes.push(resource.plural));
+      await cluster.clock.advance(60_000);
+      unsubscribe();
+      expect(changes).toContain("pods");
+      expect(changes.length).toBeLessThan(20_000);
+
+      await cluster.client.patch(NODES, { name: "tsop-node" }, { spec: { taints: null } });
+      await cluster.clock.advance(60_000);
+      await cluster.settle();
+      expect(cluster.list("pods")).toMatchObject([{ status: { phase: "Running" } }]);
+    },
+  );
 });

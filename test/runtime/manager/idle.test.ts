@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { controllerFor, createManager, type Client, type Manager } from "../../../src/index.ts";
 import { ConfigMap, Secret } from "../../../src/k8s.ts";
+import { deferred } from "../../../src/runtime/deferred.ts";
 import { accessOf } from "../../../src/testing/access.ts";
 import {
   clientFor,
@@ -101,6 +102,7 @@ describe.each(["https", "in-process"] as const)("manager.idle() over %s", (way) 
   it("waits for real work, and names what does not end", async () => {
     let end: () => void = () => undefined;
     let ended = false;
+    const begun = deferred();
     const hanging = (manager: Manager): void => {
       controllerFor(manager)
         .for(ConfigMap)
@@ -110,6 +112,7 @@ describe.each(["https", "in-process"] as const)("manager.idle() over %s", (way) 
           reconcile: ({ key: { name } }) =>
             name === "one"
               ? new Promise<void>((resolve) => {
+                  begun.resolve();
                   end = () => {
                     ended = true;
                     resolve();
@@ -120,6 +123,7 @@ describe.each(["https", "in-process"] as const)("manager.idle() over %s", (way) 
     };
     await withManager(way, hanging, async ({ client, manager }) => {
       await client.create(ConfigMap, one("one"));
+      await begun.promise;
       await expect(manager.idle({ timeoutMs: 300 })).rejects.toThrow(
         "The manager was not idle within 300 ms: hanging reconciles default/one.",
       );

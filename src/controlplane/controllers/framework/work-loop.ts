@@ -3,14 +3,16 @@
  *
  * Changes in the store put keys in line; the loop takes them in the order of their arrival, so the
  * same changes give the same run. A key that fails is retried as soon as something else changed, at
- * the latest after a wait on the clock.
+ * the latest after a wait on the clock. The event loop has its turns, and controllers that keep undoing each other's
+ * changes are slowed down and reported.
  */
 import { type Clock, settlePromises, type Timer } from "../../../clock.ts";
-import { messageOf } from "../../../errors.ts";
+import { messageOf, TsopError } from "../../../errors.ts";
 import { groupResourceOf } from "../../../kube/resource.ts";
 import { type Logger, silentLogger } from "../../../log.ts";
 import type { ControllerClient, StoreEvent } from "./client.ts";
 import type { Controller, Tools, Watch } from "./controller.ts";
+import { Pace } from "./pace.ts";
 import type { ResourceName } from "../../resource-name.ts";
 
 interface Item {
@@ -18,10 +20,18 @@ interface Item {
   readonly key: string;
 }
 
+/** Waits until nothing is left to do. */
+interface Settling {
+  readonly resolve: () => void;
+  readonly reject: (reason: Error) => void;
+}
+
 const FIRST_RETRY_MS = 5;
 const LONGEST_RETRY_MS = 60_000;
 /** The number of retries of a failed key because something changed, rather than after its wait. */
 const EAGER_RETRIES = 8;
+/** After this many keys the event loop has a turn. */
+const KEYS_PER_TURN = 100;
 
 /** Runs controllers until it is stopped. */
 export class WorkLoop {
@@ -36,7 +46,11 @@ export class WorkLoop {
   readonly #timers = new Map<string, Timer>();
   /** The watches of a resource, by its name. */
   readonly #watches = new Map<string, readonly (readonly [Controller, Watch])[]>();
-  readonly #idle: (() => void)[] = [];
+  readonly #pace = new Pace();
+  /** The keys that wait because they came too often. */
+  readonly #paced = new Set<string>();
+  /** Those who wait until nothing is left to do. */
+  readonly #settling: Settling[] = [];
   #running = false;
   #stopped = false;
   #unsubscribe: () => void = () => undefined;
@@ -75,13 +89,20 @@ export class WorkLoop {
     for (const timer of this.#timers.values()) timer.cancel();
     this.#timers.clear();
     this.#queue.clear();
-    this.#wakeIdle();
+    this.#paced.clear();
+    this.#endSettling();
   }
 
-  /** Resolves when no key is in line or in hand. Keys that wait for the clock do not count. */
+  /**
+   * Resolves when no key is in line or in hand. Keys that wait for the clock do not count.
+   *
+   * @throws TsopError `never-settles` from the promise while controllers keep undoing each other's changes
+   */
   settle(): Promise<void> {
-    if (!this.#running && this.#queue.size === 0) return Promise.resolve();
-    return new Promise((resolve) => this.#idle.push(resolve));
+    return new Promise((resolve, reject) => {
+      this.#settling.push({ resolve, reject });
+      if (!this.#running && this.#queue.size === 0) this.#endSettling();
+    });
   }
 
   #observe(event: StoreEvent): void {
@@ -111,6 +132,7 @@ export class WorkLoop {
   #add(item: Item): void {
     if (this.#stopped) return;
     const id = idOf(item);
+    if (this.#paced.has(id)) return;
     this.#timers.get(id)?.cancel();
     this.#timers.delete(id);
     this.#queue.set(id, item);
@@ -123,12 +145,36 @@ export class WorkLoop {
 
   async #work(): Promise<void> {
     // The loop also visits keys that are added meanwhile, after those in line.
+    let keys = 0;
     for (const [id, item] of this.#queue) {
       this.#queue.delete(id);
       await this.#sync(item);
+      this.#slowDown(item);
+      if (++keys % KEYS_PER_TURN === 0) await settlePromises();
     }
     this.#running = false;
-    this.#wakeIdle();
+    this.#endSettling();
+  }
+
+  /** Lets a key wait that comes again and again. */
+  #slowDown(item: Item): void {
+    const id = idOf(item);
+    const waitMs = this.#pace.waitAfterSync(id, this.#clock.monotonicMs());
+    if (waitMs === 0 || this.#stopped) return;
+    if (this.#paced.size === 0) {
+      this.#log.warn(
+        { keys: this.#pace.busiest() },
+        "controllers keep undoing each other's changes",
+      );
+    }
+    this.#queue.delete(id);
+    this.#paced.add(id);
+    this.#timers.get(id)?.cancel();
+    const again = (): void => {
+      this.#paced.delete(id);
+      this.#add(item);
+    };
+    this.#timers.set(id, this.#clock.after(waitMs, again, { unref: true }));
   }
 
   async #sync(item: Item): Promise<void> {
@@ -160,8 +206,23 @@ export class WorkLoop {
     );
   }
 
-  #wakeIdle(): void {
-    for (const resolve of this.#idle.splice(0)) resolve();
+  #endSettling(): void {
+    const settling = this.#settling.splice(0);
+    if (this.#paced.size === 0) {
+      this.#pace.reset();
+      for (const { resolve } of settling) resolve();
+      return;
+    }
+    const keys = this.#pace.busiest().join(", ");
+    for (const { reject } of settling) {
+      reject(
+        new TsopError(
+          "never-settles",
+          `The simulated controllers never settle: they keep undoing each other's changes (${keys}).`,
+          "Look at these objects: they ask for states that exclude each other, as a template that names a node whose taint evicts its pods.",
+        ),
+      );
+    }
   }
 }
 
