@@ -68,6 +68,15 @@ export class OperatorMetrics implements RuntimeMetrics {
     if (outcome === "error") this.#metrics.certificateErrors.inc();
   }
 
+  /** Notes when a certificate in use expires. */
+  certificateExpires(certificate: string, cluster: string, atMs: number): void {
+    this.#metrics.certificateExpiry.set({ certificate, cluster }, atMs / 1000);
+  }
+
+  trustRenewed(what: string, cluster: string): void {
+    this.#metrics.renewals.inc({ what, cluster });
+  }
+
   /** Adds the state of a cache's informers, read whenever `/metrics` is. */
   informers(health: () => readonly InformerHealth[]): void {
     this.#informerHealth.push(health);

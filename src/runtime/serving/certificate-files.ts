@@ -5,12 +5,14 @@
  * @see https://pkg.go.dev/sigs.k8s.io/controller-runtime/pkg/certwatcher
  */
 import { X509Certificate } from "node:crypto";
-import { readFile, stat } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { createSecureContext } from "node:tls";
 import type { Clock } from "../../clock.ts";
 import { messageOf, TsopError } from "../../errors.ts";
 import { selfSigned } from "../../kube/x509/certificate.ts";
 import type { Logger } from "../../log.ts";
+import { FollowedFiles } from "../followed-files.ts";
+import { endsInBlock, HALF_WRITTEN } from "../transport/credentials/certificates.ts";
 import { certificateIn, certificatesIn, periodProblem, privateKeyIn } from "./pem.ts";
 
 /** The files of a server's certificate, in PEM. */
@@ -95,8 +97,14 @@ export class CertificateFiles {
     signal: AbortSignal,
   ): Promise<void> {
     let known = first;
-    let seen = "";
-    let readAtMs = 0;
+    const files = new FollowedFiles({
+      paths: () => pathsOf(this.#paths),
+      read: () => this.read(),
+      clock: this.#clock,
+      lookEveryMs: LOOK_EVERY_MS,
+      readEveryMs: READ_EVERY_MS,
+      first,
+    });
     this.#tell(this.periodProblemOf(known));
     for (;;) {
       try {
@@ -104,35 +112,34 @@ export class CertificateFiles {
       } catch {
         return;
       }
-      const nowMs = this.#clock.monotonicMs();
-      const now = await stampOf(this.#paths);
-      if (now === seen && nowMs - readAtMs < READ_EVERY_MS) continue;
-      seen = now;
-      readAtMs = nowMs;
-      known = await this.#look(known, renewed);
+      known = await this.#look(files, known, renewed);
     }
   }
 
   /** The certificate to serve from now on. */
   async #look(
+    files: FollowedFiles<ServerCertificate>,
     known: ServerCertificate,
     renewed: (certificate: ServerCertificate) => void,
   ): Promise<ServerCertificate> {
-    try {
-      const found = await this.read();
-      const problem = this.periodProblemOf(found);
-      const isNew = !isSameCertificate(known, found);
-      const isBetter = problem === undefined || this.periodProblemOf(known) !== undefined;
-      if (isNew && !isBetter) this.#tell(`the old certificate stays in use: ${problem}`);
-      else this.#tell(problem);
-      if (!isNew || !isBetter) return known;
-      renewed(found);
-      this.#log.info({ file: this.#paths.certFile }, "the certificate was renewed");
-      return found;
-    } catch (error) {
-      this.#tell(`the old certificate stays in use: ${messageOf(error)}`);
+    const found = await files.get();
+    if (files.problem) {
+      this.#tell(`the old certificate stays in use: ${messageOf(files.problem)}`);
       return known;
     }
+    const problem = this.periodProblemOf(found);
+    const isNew = !isSameCertificate(known, found);
+    const isBetter = problem === undefined || this.periodProblemOf(known) !== undefined;
+    if (isNew && !isBetter) this.#tell(`the old certificate stays in use: ${problem}`);
+    else this.#tell(problem);
+    if (!isNew || !isBetter) return known;
+    renewed(found);
+    const { validTo } = new X509Certificate(found.cert);
+    this.#log.info(
+      { file: this.#paths.certFile, validUntil: new Date(validTo).toISOString() },
+      "the certificate was renewed",
+    );
+    return found;
   }
 
   /** Logs a problem when it arises, and when it is over. */
@@ -169,6 +176,9 @@ async function readUsable(paths: CertificatePaths): Promise<ServerCertificate> {
   ) {
     throw new Error(`${clientCaFile} does not contain a readable PEM certificate`);
   }
+  for (const [file, bytes] of [[certFile, cert] as const, [clientCaFile ?? "", ca.ca] as const]) {
+    if (bytes && endsInBlock(bytes.toString())) throw new Error(`${file} ${HALF_WRITTEN}`);
+  }
   const certificate = { cert, key, ...ca };
   // OpenSSL refuses further certificates, such as those whose key is too small.
   createSecureContext(certificate);
@@ -181,17 +191,11 @@ function fileTextOf(file: string, bytes: Buffer): string {
   return bytes.toString();
 }
 
-/** A text that changes when one of the files is replaced or written. */
-async function stampOf({ certFile, keyFile, clientCaFile }: CertificatePaths): Promise<string> {
-  const files = [certFile, keyFile, ...(clientCaFile === undefined ? [] : [clientCaFile])];
-  const stamps = files.map((file) =>
-    stat(file).then(
-      ({ ino, size, mtimeMs, ctimeMs }) => `${ino} ${size} ${mtimeMs} ${ctimeMs}`,
-      messageOf,
-    ),
-  );
-  return (await Promise.all(stamps)).join(";");
-}
+const pathsOf = ({ certFile, keyFile, clientCaFile }: CertificatePaths): readonly string[] => [
+  certFile,
+  keyFile,
+  ...(clientCaFile === undefined ? [] : [clientCaFile]),
+];
 
 function isSameCertificate(one: ServerCertificate, other: ServerCertificate): boolean {
   const same = (a?: Buffer, b?: Buffer): boolean => (a && b ? a.equals(b) : a === b);

@@ -1,4 +1,5 @@
 /** The configuration of a client: the API server and the user. */
+import type { ConfigSource } from "./config-source.ts";
 import type { CredentialSource } from "./credentials/credentials.ts";
 import type { Transport } from "./transport.ts";
 
@@ -12,6 +13,8 @@ export interface ClusterConfig {
    * in Go.
    */
   readonly ca?: string;
+  /** The file that `ca` was read from, for messages. */
+  readonly caFile?: string;
   /** The name that the server's certificate must have, when it is not the host. */
   readonly serverName?: string;
   /** Accepts any certificate. Only for tests on your own machine. */
@@ -33,6 +36,11 @@ export interface ClusterConfig {
    * need. An answered watch may be silent for ever.
    */
   readonly answerTimeoutMs?: number;
+  /**
+   * Follows the files of the configuration while it is in use: the kubeconfig, the certificate
+   * authority. Absent for a configuration without files; a copy without it keeps its first values.
+   */
+  readonly source?: ConfigSource;
   /**
    * Makes another transport to the server than HTTPS, such as that of `tsop/testing` without a
    * socket. No part runs in a thread of its own then.

@@ -10,7 +10,7 @@ import type { TsopError } from "../../../src/errors.ts";
 import { SIDE_THREAD_PROGRAM } from "../../../src/generated/side-thread-program.ts";
 import { silentLogger } from "../../../src/log.ts";
 import type { SideThreadSettings } from "../../../src/runtime/side-thread/protocol.ts";
-import { SideThread } from "../../../src/runtime/side-thread/side-thread.ts";
+import { SideThread, type SideThreadParts } from "../../../src/runtime/side-thread/side-thread.ts";
 import type { CredentialRecipe } from "../../../src/runtime/transport/credentials/credentials.ts";
 import { eventually } from "../../support/eventually.ts";
 
@@ -81,7 +81,12 @@ describe("the side thread", () => {
     const key = { namespace: "default", name: "web" };
     return {
       stuckAfterMs: 30_000,
-      lease: { cluster: { server: url, namespace: "default" }, credentials, name: "test" },
+      lease: {
+        cluster: { server: url, namespace: "default" },
+        credentials,
+        name: "test",
+        isFollowed: false,
+      },
       election: { ...times, stuckAfterMs: 30_000, key, identity: "one" },
     };
   }
@@ -97,6 +102,7 @@ describe("the side thread", () => {
     given: SideThreadSettings,
     program = SIDE_THREAD_PROGRAM,
     clock: Clock = systemClock,
+    access: SideThreadParts["access"] = () => Promise.resolve(undefined),
   ) {
     const failures: TsopError[] = [];
     const exchanges: string[] = [];
@@ -110,6 +116,7 @@ describe("the side thread", () => {
       program,
       observe: (method, code) => exchanges.push(`${method} ${code}`),
       probe: (asked) => Promise.resolve({ status: 200, body: asked }),
+      access,
       failed: (error) => failures.push(error),
     });
     return { thread, failures, exchanges, told };

@@ -52,6 +52,23 @@ export function readPair(certPem: string, keyPem: string): CertificatePair {
   return { cert: chain.join(""), key };
 }
 
+/**
+ * As `readAuthorities`, for a file that another program may be writing right now.
+ *
+ * @throws CertificateError also for a text that ends inside a block
+ */
+export function readWholeAuthorities(pem: string): string {
+  if (endsInBlock(pem)) throw new CertificateError(HALF_WRITTEN);
+  return readAuthorities(pem);
+}
+
+/** The end of a sentence about a file for which `endsInBlock` holds. */
+export const HALF_WRITTEN = "ends in the middle of a PEM block, as a half-written file does";
+
+export function endsInBlock(pem: string): boolean {
+  return pem.lastIndexOf(BEGIN) > pem.lastIndexOf(END);
+}
+
 function certificatesOf(pem: string): string[] {
   return blocksOf(pem)
     .filter(({ label, text }) => label === "CERTIFICATE" && !text.includes(":"))
