@@ -64,7 +64,7 @@ export class FollowedFiles<T> {
   async get(): Promise<T> {
     const { clock, lookEveryMs = LOOK_EVERY_MS } = this.#options;
     const isFresh = !this.#isStale && clock.monotonicMs() - this.#lookedAtMs < lookEveryMs;
-    if (!this.#known || !isFresh) {
+    if (!this.#known || !isFresh || this.#looking) {
       this.#looking ??= this.#look().finally(() => {
         this.#looking = undefined;
       });

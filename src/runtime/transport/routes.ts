@@ -20,6 +20,7 @@ export class Routes {
   readonly #clock: Clock;
   readonly #reporter: TrustReporter;
   #route: Route;
+  #retired: readonly Route[] = [];
   // The configuration of the source for which `#merged` was made.
   #renewed: ClusterConfig;
   #merged: ClusterConfig;
@@ -84,7 +85,11 @@ export class Routes {
     const before = this.#route;
     if (before.config === config && before.certificate === certificate) return before;
     const route = new Route(config, certificate, this.#clock, before);
-    if (route.pool !== before.pool) before.retireFor(route);
+    if (route.pool !== before.pool) {
+      // Each change decides again about the watches that outlived earlier ones.
+      this.#retired = [...this.#retired.filter(({ pool }) => pool.isBusy), before];
+      for (const old of this.#retired) old.retireFor(route);
+    }
     this.#route = route;
     return route;
   }
@@ -95,7 +100,7 @@ export class Routes {
     this.#isLooking = true;
     const look = async (): Promise<void> => {
       this.#isLooking = false;
-      if (!this.#route.pool.isBusy) return;
+      if (![this.#route, ...this.#retired].some(({ pool }) => pool.isBusy)) return;
       // The next request reports a failure.
       await this.#look().catch(() => undefined);
       this.#keepLooking();
@@ -108,8 +113,10 @@ export class Routes {
     const { credentials } = config;
     // A program that gives credentials runs only for a request.
     const runs = hasKind(credentials.recipe, "exec");
-    const { certificate } = runs ? this.#route : await credentials.get();
-    this.#routeFor(config, certificate);
+    const { certificate } = this.#route;
+    const known = runs ? { ...(certificate && { certificate }) } : await credentials.get();
+    this.#routeFor(config, known.certificate);
+    this.#reporter.saw(config, known);
   }
 }
 
