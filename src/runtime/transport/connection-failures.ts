@@ -1,6 +1,7 @@
 /** The errors of connections, from the codes of Node.js and OpenSSL. */
-import { messageOf } from "../../errors.ts";
+import { reasonOf } from "../../errors.ts";
 import { tableOf } from "../../table.ts";
+import { AnswerError } from "./answer-parser.ts";
 import type { Route } from "./route.ts";
 import { ConnectionError, type ConnectionFailure } from "./transport.ts";
 
@@ -27,25 +28,39 @@ const UNTRUSTED = new Set([
   "CERT_HAS_EXPIRED",
 ]);
 
+/** The failure of a connection, and its circumstances. */
+interface Circumstances {
+  /** Whether the connection had served an earlier request. */
+  readonly reused?: boolean;
+  /** Whether the answer had begun. */
+  readonly answered?: boolean;
+}
+
 /** The error for the user of a connection that failed so. */
 export function connectionErrorOf(
   cause: unknown,
-  { server, config }: Route,
-  reusedConnection: boolean,
+  { server, config }: Pick<Route, "server" | "config">,
+  { reused = false, answered = false }: Circumstances = {},
 ): ConnectionError {
   const code = (cause as NodeJS.ErrnoException).code ?? "";
-  const failure = FAILURES.get(code) ?? (isTlsCode(code) ? "tls" : "other");
+  const failure = failureOf(cause, code);
   const { caFile } = config;
   const isUntrusted = UNTRUSTED.has(code) && caFile !== undefined;
-  return new ConnectionError(failure, server, messageOf(cause) || code, {
+  return new ConnectionError(failure, server, reasonOf(cause), {
     cause,
-    reusedConnection,
+    reusedConnection: reused,
+    ...(answered && failure !== "answer" ? { subject: "connection" } : {}),
     ...(isUntrusted
       ? {
           fix: `Put the certificate authority of the server's present certificate into ${caFile}; it is read again without a restart.`,
         }
       : {}),
   });
+}
+
+function failureOf(cause: unknown, code: string): ConnectionFailure {
+  if (cause instanceof AnswerError) return "answer";
+  return FAILURES.get(code) ?? (isTlsCode(code) ? "tls" : "other");
 }
 
 function isTlsCode(code: string): boolean {

@@ -38,12 +38,14 @@ export class HttpsTransport implements Transport {
   readonly #routes: Routes;
   readonly #answerTimeoutMs: number;
   readonly #userAgent: string;
+  readonly #clock: Clock;
 
   /** @throws TsopError `server-address`, `proxy-unusable` */
   constructor(config: ClusterConfig, userAgent: string, clock: Clock = systemClock) {
     this.#routes = new Routes(config, clock);
     this.#answerTimeoutMs = config.answerTimeoutMs ?? ANSWER_TIMEOUT_MS;
     this.#userAgent = userAgent;
+    this.#clock = clock;
   }
 
   get server(): string {
@@ -111,10 +113,15 @@ export class HttpsTransport implements Transport {
       return text;
     };
     try {
-      return await dialUpgrade(way.route.pool.dial, { encode, signal });
+      return await dialUpgrade(way.route.pool.dial, {
+        encode,
+        signal,
+        clock: this.#clock,
+        answerTimeoutMs: this.#answerTimeoutMs,
+      });
     } catch (error) {
       if (signal?.aborted) throw abortReason(signal);
-      throw refusal.error === undefined ? connectionErrorOf(error, way.route, false) : error;
+      throw refusal.error === undefined ? connectionErrorOf(error, way.route) : error;
     }
   }
 
@@ -144,10 +151,12 @@ export class HttpsTransport implements Transport {
         answered: resolve,
         failed: (error, reused) => {
           if (signal?.aborted) reject(abortReason(signal));
-          else reject(refused ? error : connectionErrorOf(error, route, reused));
+          else reject(refused ? error : connectionErrorOf(error, route, { reused }));
         },
         brokenOff: (error) =>
-          signal?.aborted ? abortReason(signal) : connectionErrorOf(error, route, false),
+          signal?.aborted
+            ? abortReason(signal)
+            : connectionErrorOf(error, route, { answered: true }),
         over() {
           signal?.removeEventListener("abort", abort);
         },
@@ -159,7 +168,7 @@ export class HttpsTransport implements Transport {
       } catch (error) {
         // For a certificate or key that cannot be read.
         signal?.removeEventListener("abort", abort);
-        reject(connectionErrorOf(error, route, false));
+        reject(connectionErrorOf(error, route));
       }
     });
   }

@@ -105,7 +105,14 @@ export interface Transport {
 }
 
 /** The kind of a connection's failure. */
-export type ConnectionFailure = "refused" | "reset" | "timeout" | "unknown-host" | "tls" | "other";
+export type ConnectionFailure =
+  | "refused"
+  | "reset"
+  | "timeout"
+  | "unknown-host"
+  | "tls"
+  | "answer"
+  | "other";
 
 const FIXES: Record<ConnectionFailure, string> = {
   refused:
@@ -115,7 +122,16 @@ const FIXES: Record<ConnectionFailure, string> = {
   timeout: "Check the network, and whether a firewall blocks the connection.",
   "unknown-host": "Check the server's name in the kubeconfig, and the machine's DNS.",
   tls: "Check the certificate authority and the client certificate in the kubeconfig, and whether the address is that of the API server.",
+  answer:
+    "Check that the address is that of the API server: another program, or a proxy before it, answered there.",
   other: "Check the network between this process and the API server.",
+};
+
+const SUBJECTS = {
+  server: (server: string) => `The API server at ${server} cannot be reached`,
+  /** The server answered, and the connection broke later. */
+  connection: (server: string) => `The connection to the API server at ${server} broke`,
+  answer: (server: string) => `The answer from ${server} cannot be used`,
 };
 
 /**
@@ -144,6 +160,8 @@ export class ConnectionError extends TsopError {
     detail: string,
     options?: ErrorOptions & {
       readonly reusedConnection?: boolean;
+      /** The part that failed; the server when absent, or its answer for `answer`. */
+      readonly subject?: keyof typeof SUBJECTS;
       /** The next step, if more is known than the failure. */
       readonly fix?: string;
     },
@@ -151,7 +169,7 @@ export class ConnectionError extends TsopError {
     super(
       `connection-${failure}`,
       // Messages of Node and OpenSSL sometimes end in a full stop, or in a line break.
-      `The API server at ${server} cannot be reached: ${detail.replace(/[\s.:]+$/, "")}.`,
+      `${SUBJECTS[options?.subject ?? (failure === "answer" ? "answer" : "server")](server)}: ${detail.replace(/[\s.:]+$/, "")}.`,
       options?.fix ?? FIXES[failure],
       options,
     );
