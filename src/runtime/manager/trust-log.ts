@@ -3,12 +3,11 @@ import type { Clock } from "../../clock.ts";
 import type { Logger } from "../../log.ts";
 import { present } from "../../present.ts";
 import type { OperatorMetrics } from "../metrics/metrics.ts";
+import { isNearlyOver } from "../serving/pem.ts";
 import type { TrustItem, TrustObserver } from "../transport/trust-reporter.ts";
 
 // An hour is a fraction of the shortest last tenth that a person could react to.
 const LOOK_EVERY_MS = 3_600_000;
-// cert-manager, kubeadm and the kubelet renew before the last tenth of the period.
-const LAST_SHARE = 0.1;
 
 const NAMES: Readonly<Record<TrustItem["what"], string>> = {
   server: "the API server's address",
@@ -64,14 +63,13 @@ export class TrustLog implements TrustObserver {
     const { log, clock } = this.#parts;
     const nowMs = clock.now();
     for (const item of this.#expiring.values()) {
-      const { what, file, validFromMs = nowMs, validUntilMs = Infinity } = item;
-      const isNear = validUntilMs - nowMs < (validUntilMs - validFromMs) * LAST_SHARE;
-      if (!isNear || this.#warned.has(item)) continue;
+      const { what, file, validFromMs: fromMs = nowMs, validUntilMs: toMs = Infinity } = item;
+      if (!isNearlyOver({ fromMs, toMs }, nowMs) || this.#warned.has(item)) continue;
       this.#warned.add(item);
-      const verb = validUntilMs <= nowMs ? "expired" : "expires";
+      const verb = toMs <= nowMs ? "expired" : "expires";
       log.warn(
-        present({ file, validUntil: isoOf(validUntilMs) }),
-        `${NAMES[what]} ${verb} on ${isoOf(validUntilMs)} and was not renewed: put a new one ${file === undefined ? "into the kubeconfig" : `into ${file}`}; it is read without a restart.`,
+        present({ file, validUntil: isoOf(toMs) }),
+        `${NAMES[what]} ${verb} on ${isoOf(toMs)} and was not renewed: put a new one ${file === undefined ? "into the kubeconfig" : `into ${file}`}; it is read without a restart.`,
       );
     }
     if (this.#isLooking) return;

@@ -3,6 +3,7 @@ import { collectDefaultMetrics, Counter, Gauge, Registry } from "prom-client";
 import type { Clock } from "../../clock.ts";
 import type { InformerHealth } from "../cache/cache-view.ts";
 import type { ExchangeObserver } from "../rest/rest-client.ts";
+import type { ReadingObserver } from "../serving/certificate-files.ts";
 import type { QueueObserver } from "../queue/work-queue.ts";
 import { registerMetrics } from "./definitions.ts";
 import type { Tallied } from "./tallies.ts";
@@ -63,9 +64,13 @@ export class OperatorMetrics implements RuntimeMetrics {
     };
   }
 
-  certificateRead(outcome: "read" | "error"): void {
-    this.#metrics.certificates.inc();
-    if (outcome === "error") this.#metrics.certificateErrors.inc();
+  /** Counts the readings of a served certificate, and notes when it expires. */
+  certificateReads(certificate: string): ReadingObserver {
+    return (expiresAtMs) => {
+      this.#metrics.certificates.inc();
+      if (expiresAtMs === undefined) this.#metrics.certificateErrors.inc();
+      else this.certificateExpires(certificate, "", expiresAtMs);
+    };
   }
 
   /** Notes when a certificate in use expires. */

@@ -13,7 +13,15 @@ import { selfSigned } from "../../kube/x509/certificate.ts";
 import type { Logger } from "../../log.ts";
 import { FollowedFiles } from "../followed-files.ts";
 import { endsInBlock, HALF_WRITTEN } from "../transport/credentials/certificates.ts";
-import { certificateIn, certificatesIn, periodProblem, privateKeyIn } from "./pem.ts";
+import {
+  certificateIn,
+  certificatesIn,
+  isNearlyOver,
+  type Period,
+  periodOf,
+  periodProblem,
+  privateKeyIn,
+} from "./pem.ts";
 
 /** The files of a server's certificate, in PEM. */
 export interface CertificatePaths {
@@ -33,8 +41,11 @@ export interface ServerCertificate {
   readonly ca?: Buffer;
 }
 
-/** Called after each read of the files; the metrics count them. */
-export type ReadingObserver = (outcome: "read" | "error") => void;
+/**
+ * Called after each read of the files, with the time when the certificate expires, in milliseconds
+ * since 1970; without one for a failed read. The metrics count them.
+ */
+export type ReadingObserver = (expiresAtMs?: number) => void;
 
 // Mounted files change by a symlink, which not every file system reports: polling always works. It
 // costs a `stat` of each file.
@@ -49,6 +60,8 @@ export class CertificateFiles {
   readonly #log: Logger;
   readonly #observe: ReadingObserver;
   #told: string | undefined;
+  // The end of the certificate that the last warning was about.
+  #warned: number | undefined;
 
   constructor(paths: CertificatePaths, clock: Clock, log: Logger, observe: ReadingObserver) {
     this.#paths = paths;
@@ -67,10 +80,10 @@ export class CertificateFiles {
     const { certFile, keyFile } = this.#paths;
     try {
       const certificate = await readUsable(this.#paths);
-      this.#observe("read");
+      this.#observe(servedPeriodOf(certificate).toMs);
       return certificate;
     } catch (error) {
-      this.#observe("error");
+      this.#observe();
       throw new TsopError(
         "certificate-unreadable",
         `The certificate in ${certFile} and ${keyFile} cannot be used: ${messageOf(error)}.`,
@@ -113,7 +126,23 @@ export class CertificateFiles {
         return;
       }
       known = await this.#look(files, known, renewed);
+      this.#warnOfExpiry(known);
     }
+  }
+
+  /** Warns once of a certificate that expires soon and was not renewed. */
+  #warnOfExpiry(known: ServerCertificate): void {
+    const period = servedPeriodOf(known);
+    const nowMs = this.#clock.now();
+    if (this.#warned === period.toMs || nowMs >= period.toMs || !isNearlyOver(period, nowMs))
+      return;
+    this.#warned = period.toMs;
+    const file = this.#paths.certFile;
+    const validUntil = isoOf(period.toMs);
+    this.#log.warn(
+      { file, validUntil },
+      `the certificate in ${file} expires on ${validUntil} and was not renewed: check what renews it, or put a valid one there, with its key`,
+    );
   }
 
   /** The certificate to serve from now on. */
@@ -134,11 +163,8 @@ export class CertificateFiles {
     else this.#tell(problem);
     if (!isNew || !isBetter) return known;
     renewed(found);
-    const { validTo } = new X509Certificate(found.cert);
-    this.#log.info(
-      { file: this.#paths.certFile, validUntil: new Date(validTo).toISOString() },
-      "the certificate was renewed",
-    );
+    const validUntil = isoOf(servedPeriodOf(found).toMs);
+    this.#log.info({ file: this.#paths.certFile, validUntil }, "the certificate was renewed");
     return found;
   }
 
@@ -151,6 +177,11 @@ export class CertificateFiles {
     else this.#log.warn({ file }, problem);
   }
 }
+
+const servedPeriodOf = ({ cert }: ServerCertificate): Period =>
+  periodOf(certificateIn(cert.toString()) ?? new X509Certificate(cert));
+
+const isoOf = (ms: number): string => new Date(ms).toISOString();
 
 /** @throws Error what is wrong with which file */
 async function readUsable(paths: CertificatePaths): Promise<ServerCertificate> {

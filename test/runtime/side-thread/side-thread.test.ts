@@ -147,6 +147,36 @@ describe("the side thread", () => {
     await thread.stop();
   });
 
+  it("D1: renews the Lease at the server and with the user of a renewed configuration", async () => {
+    const { lease, ...rest } = settings({ kind: "fixed", credentials: FIRST_TOKEN });
+    if (!lease) throw new Error("there is no access to the Lease");
+    let access = { cluster: lease.cluster, credentials: lease.credentials };
+    const asked: boolean[] = [];
+    const followed = { ...rest, lease: { ...lease, isFollowed: true } };
+    const { thread } = build(followed, SIDE_THREAD_PROGRAM, systemClock, (isStale) => {
+      asked.push(isStale);
+      return Promise.resolve(access);
+    });
+    await thread.start();
+    await thread.acquire(forever);
+    const moved = new LeaseServer();
+    moved.token = "two";
+    moved.lease = server.lease;
+    access = {
+      cluster: { ...lease.cluster, server: await moved.start() },
+      credentials: { kind: "fixed", credentials: { token: "two" } },
+    };
+    server.stop();
+    const term = thread.term.endsAtMs!;
+    await eventually(() => {
+      expect(thread.term.endsAtMs).toBeGreaterThan(term + 1000);
+      expect([...moved.accepted]).toEqual(["two"]);
+    }, SLOW);
+    expect(asked).toContain(true);
+    await thread.stop();
+    moved.stop();
+  });
+
   it("renews the Lease with the tokens of a program", async () => {
     const path = join(folder, "token");
     writeFileSync(path, "one");
