@@ -62,16 +62,22 @@ export class FollowedFiles<T> {
    * @throws the error of `read` if the files were never usable
    */
   async get(): Promise<T> {
-    const { clock, lookEveryMs = LOOK_EVERY_MS } = this.#options;
-    const isFresh = !this.#isStale && clock.monotonicMs() - this.#lookedAtMs < lookEveryMs;
-    if (!this.#known || !isFresh || this.#looking) {
-      this.#looking ??= this.#look().finally(() => {
-        this.#looking = undefined;
-      });
-      await this.#looking;
-    }
+    const { fresh } = this;
+    if (fresh !== undefined) return fresh;
+    this.#looking ??= this.#look().finally(() => {
+      this.#looking = undefined;
+    });
+    await this.#looking;
     if (this.#known) return this.#known.content;
     throw this.#problem ?? new Error("the files were not read");
+  }
+
+  /** The content, if the files need not be examined now. */
+  get fresh(): T | undefined {
+    if (this.#isStale || this.#looking) return undefined;
+    const { clock, lookEveryMs = LOOK_EVERY_MS } = this.#options;
+    const isFresh = clock.monotonicMs() - this.#lookedAtMs < lookEveryMs;
+    return isFresh ? this.#known?.content : undefined;
   }
 
   /** Makes the next `get` read the files, because the present content was refused. */

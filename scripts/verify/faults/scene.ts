@@ -109,7 +109,7 @@ export class Scene {
   /** A token of the operator's account. */
   async token(id: string, ttlMs?: number): Promise<string> {
     const account = await this.client.get(ServiceAccount, ACCOUNT);
-    return this.plane.token(account.metadata.uid ?? "", id, ttlMs);
+    return this.plane.token(account.metadata.uid, id, ttlMs);
   }
 
   /** Waits until `/readyz` is ok, and records how long it took. */
@@ -219,8 +219,7 @@ export class Scene {
   }
 
   async #renewToken(file: string, id: string, ttlMs?: number): Promise<void> {
-    const account = await this.client.get(ServiceAccount, ACCOUNT);
-    replaceFile(file, this.plane.token(account.metadata.uid, id, ttlMs));
+    replaceFile(file, await this.token(id, ttlMs));
   }
 
   /** Checks that nothing is written at rest. */

@@ -98,12 +98,13 @@ export async function openJournal(
 
 function away({ url, pod }: JournalPlace, error: unknown): TsopError {
   const place = pod ? `in the pod ${pod.name}` : `at ${url}`;
+  const reason = reasonOf(pod?.failure() ?? error);
   return new TsopError(
     "journal-away",
-    `The operator's journal ${place} did not answer: ${reasonOf(pod?.failure() ?? error)}.`,
-    pod
-      ? "Check that the pod is ready, and that you may `create` pods/portforward there (`kubectl auth can-i create pods/portforward`)."
-      : "Check the address, and that the operator runs there, with `createManager({ debug })` or under `tsop dev`.",
+    `The operator's journal ${place} did not answer: ${reason}.`,
+    pod === undefined
+      ? "Check the address, and that the operator runs there, with `createManager({ debug })` or under `tsop dev`."
+      : "Check that the pod is ready, and that you may `create` pods/portforward there (`kubectl auth can-i create pods/portforward`).",
     { cause: error },
   );
 }

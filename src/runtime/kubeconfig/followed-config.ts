@@ -3,8 +3,7 @@ import { messageOf } from "../../errors.ts";
 import { sameJson } from "../../kube/json.ts";
 import { FollowedFiles } from "../followed-files.ts";
 import { ToldBefore } from "../told-before.ts";
-import type { ClusterConfig } from "../transport/cluster-config.ts";
-import type { ConfigSource } from "../transport/config-source.ts";
+import type { ClusterConfig, ConfigSource } from "../transport/cluster-config.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 /** The parts of a read that only `followed` knows. */
@@ -52,7 +51,7 @@ export function followed(
   });
   const source: ConfigSource = {
     first,
-    get: () => files.get(),
+    get: () => files.fresh ?? files.get(),
     invalidate: () => {
       files.invalidate();
     },

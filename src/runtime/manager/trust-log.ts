@@ -4,7 +4,7 @@ import type { Logger } from "../../log.ts";
 import { present } from "../../present.ts";
 import type { OperatorMetrics } from "../metrics/metrics.ts";
 import { isNearlyOver } from "../serving/pem.ts";
-import type { TrustItem, TrustObserver } from "../transport/trust-reporter.ts";
+import { type TrustItem, type TrustObserver, unusableFiles } from "../transport/trust-observer.ts";
 
 // An hour is a fraction of the shortest last tenth that a person could react to.
 const LOOK_EVERY_MS = 3_600_000;
@@ -51,11 +51,7 @@ export class TrustLog implements TrustObserver {
   unusable(reason: string | undefined): void {
     const { log } = this.#parts;
     if (reason === undefined) log.info("the renewed files of the API server's access can be used");
-    else {
-      log.warn(
-        `The files of the API server's access changed and cannot be used: ${reason}. The earlier ones stay in use; correct the files, which are read again without a restart.`,
-      );
-    }
+    else log.warn(unusableFiles(reason));
   }
 
   /** Warns once of each certificate whose period is nearly over, and looks again later. */

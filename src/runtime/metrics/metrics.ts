@@ -3,7 +3,6 @@ import { collectDefaultMetrics, Counter, Gauge, Registry } from "prom-client";
 import type { Clock } from "../../clock.ts";
 import type { InformerHealth } from "../cache/cache-view.ts";
 import type { ExchangeObserver } from "../rest/rest-client.ts";
-import type { ReadingObserver } from "../serving/certificate-files.ts";
 import type { QueueObserver } from "../queue/work-queue.ts";
 import { registerMetrics } from "./definitions.ts";
 import type { Tallied } from "./tallies.ts";
@@ -65,7 +64,7 @@ export class OperatorMetrics implements RuntimeMetrics {
   }
 
   /** Counts the readings of a served certificate, and notes when it expires. */
-  certificateReads(certificate: string): ReadingObserver {
+  certificateReads(certificate: string): (expiresAtMs?: number) => void {
     return (expiresAtMs) => {
       this.#metrics.certificates.inc();
       if (expiresAtMs === undefined) this.#metrics.certificateErrors.inc();

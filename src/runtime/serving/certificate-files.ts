@@ -10,9 +10,9 @@ import { createSecureContext } from "node:tls";
 import type { Clock } from "../../clock.ts";
 import { messageOf, TsopError } from "../../errors.ts";
 import { selfSigned } from "../../kube/x509/certificate.ts";
+import { endsInBlock, HALF_WRITTEN } from "../../kube/x509/pem-text.ts";
 import type { Logger } from "../../log.ts";
 import { FollowedFiles } from "../followed-files.ts";
-import { endsInBlock, HALF_WRITTEN } from "../transport/credentials/certificates.ts";
 import {
   certificateIn,
   certificatesIn,

@@ -2,8 +2,7 @@
 import type { Clock } from "../../clock.ts";
 import { sameJson } from "../../kube/json.ts";
 import { deferred, type Deferred } from "../deferred.ts";
-import type { ClusterConfig } from "../transport/cluster-config.ts";
-import type { ConfigSource } from "../transport/config-source.ts";
+import type { ClusterConfig, ConfigSource } from "../transport/cluster-config.ts";
 import { credentialsFrom } from "../transport/credentials/credential-recipe.ts";
 import type { ThreadAccess } from "./protocol.ts";
 
@@ -68,7 +67,13 @@ export class ThreadConfig implements ConfigSource {
     this.#askedAtMs = nowMs;
     this.#isStale = false;
     const answer = deferred();
-    const late = this.#clock.after(WAIT_MS, answer.resolve, { unref: true });
+    const late = this.#clock.after(
+      WAIT_MS,
+      () => {
+        answer.resolve();
+      },
+      { unref: true },
+    );
     void answer.promise.then(() => {
       late.cancel();
       this.#answer = undefined;

@@ -1,5 +1,4 @@
 /** The configuration of a client: the API server and the user. */
-import type { ConfigSource } from "./config-source.ts";
 import type { CredentialSource } from "./credentials/credentials.ts";
 import type { Transport } from "./transport.ts";
 
@@ -46,6 +45,24 @@ export interface ClusterConfig {
    * socket. No part runs in a thread of its own then.
    */
   readonly connect?: (config: ClusterConfig, userAgent: string) => Transport;
+}
+
+/** Reads a configuration again from its files. */
+export interface ConfigSource {
+  /** The configuration as it was first read. */
+  readonly first: ClusterConfig;
+  /**
+   * The present configuration; the last usable one while the files cannot be used. A promise only
+   * if files are examined, because each request needs it.
+   */
+  get(): ClusterConfig | Promise<ClusterConfig>;
+  /** Makes the next `get` read the files, because the server refused, or cannot be reached. */
+  invalidate(): void;
+  /**
+   * The reason why the present files cannot be used: the part of a sentence; `undefined` if they
+   * can.
+   */
+  readonly problem: string | undefined;
 }
 
 /** The user as whom requests act, instead of the user who sends them. */

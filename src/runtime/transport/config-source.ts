@@ -1,21 +1,6 @@
 /** Configurations whose files are renewed while they are in use. */
 import type { ClusterConfig } from "./cluster-config.ts";
 
-/** Reads a configuration again from its files. */
-export interface ConfigSource {
-  /** The configuration as it was first read. */
-  readonly first: ClusterConfig;
-  /** The present configuration; the last usable one while the files cannot be used. */
-  get(): Promise<ClusterConfig>;
-  /** Makes the next `get` read the files, because the server refused, or cannot be reached. */
-  invalidate(): void;
-  /**
-   * The reason why the present files cannot be used: the part of a sentence; `undefined` if they
-   * can.
-   */
-  readonly problem: string | undefined;
-}
-
 const RENEWED = [
   "server",
   "ca",

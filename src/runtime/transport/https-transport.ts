@@ -19,7 +19,7 @@ import {
   type TransportResponse,
   type UpgradeAnswer,
 } from "./transport.ts";
-import type { TrustObserver } from "./trust-reporter.ts";
+import type { TrustObserver } from "./trust-observer.ts";
 import { dialUpgrade } from "./upgraded-connection.ts";
 
 const REQUEST_TARGET = /^[\u0021-\u007e]+$/;
@@ -56,11 +56,11 @@ export class HttpsTransport implements Transport {
     this.#routes.observe(observer);
   }
 
-  async request(request: TransportRequest): Promise<TransportResponse> {
+  request(request: TransportRequest): Promise<TransportResponse> {
     return this.#onWay(request, (way, progress) => this.#exchange(request, way, progress));
   }
 
-  async upgrade(request: TransportRequest): Promise<UpgradeAnswer> {
+  upgrade(request: TransportRequest): Promise<UpgradeAnswer> {
     return this.#onWay(request, (way, progress) => this.#upgrade(request, way, progress));
   }
 

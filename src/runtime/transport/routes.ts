@@ -4,7 +4,8 @@ import type { ClusterConfig } from "./cluster-config.ts";
 import { withRenewed } from "./config-source.ts";
 import type { CredentialRecipe, Credentials } from "./credentials/credentials.ts";
 import { Route } from "./route.ts";
-import { type TrustObserver, TrustReporter } from "./trust-reporter.ts";
+import type { TrustObserver } from "./trust-observer.ts";
+import { TrustReporter } from "./trust-reporter.ts";
 
 /** A route, and the credentials of a request that takes it. */
 export interface Way {
@@ -51,7 +52,8 @@ export class Routes {
    * @throws TsopError if there are no credentials, or a renewed address cannot be used
    */
   async find(signal: AbortSignal | undefined): Promise<Way> {
-    const config = this.#config.source ? await this.#present() : this.#config;
+    const now = this.#config.source?.get();
+    const config = this.#mergedWith(now instanceof Promise ? await now : now);
     const credentials = await config.credentials.get(signal);
     const route = this.#routeFor(config, credentials.certificate);
     this.#reporter.saw(config, credentials);
@@ -70,11 +72,9 @@ export class Routes {
     this.#route = new Route(this.#route.config, undefined, this.#clock);
   }
 
-  async #present(): Promise<ClusterConfig> {
+  #mergedWith(now: ClusterConfig | undefined): ClusterConfig {
     const { source } = this.#config;
-    if (!source) return this.#config;
-    const now = await source.get();
-    if (now !== this.#renewed) {
+    if (source && now && now !== this.#renewed) {
       this.#renewed = now;
       this.#merged = withRenewed(this.#config, source.first, now);
     }
@@ -109,7 +109,7 @@ export class Routes {
   }
 
   async #look(): Promise<void> {
-    const config = await this.#present();
+    const config = this.#mergedWith(await this.#config.source?.get());
     const { credentials } = config;
     // A program that gives credentials runs only for a request.
     const runs = hasKind(credentials.recipe, "exec");

@@ -1,7 +1,7 @@
 /** The port to the API server: one HTTP exchange. No other part of the runtime opens a socket. */
 import type { Clock } from "../../clock.ts";
 import { TsopError } from "../../errors.ts";
-import type { TrustObserver } from "./trust-reporter.ts";
+import type { TrustObserver } from "./trust-observer.ts";
 
 /** One request. `path` begins with `/` and includes the query. */
 export interface TransportRequest {
@@ -161,7 +161,7 @@ export class ConnectionError extends TsopError {
     options?: ErrorOptions & {
       readonly reusedConnection?: boolean;
       /** The part that failed; the server when absent, or its answer for `answer`. */
-      readonly subject?: keyof typeof SUBJECTS;
+      readonly subject?: "server" | "connection" | "answer";
       /** The next step, if more is known than the failure. */
       readonly fix?: string;
     },

@@ -77,7 +77,7 @@ it("reports files that cannot be used, and when they can again", () => {
   trust.unusable("/ca.crt does not exist");
   trust.unusable(undefined);
   expect(lines.map(([level, , message]) => [level, message])).toEqual([
-    ["warn", expect.stringContaining("/ca.crt does not exist. The earlier ones stay in use")],
+    ["warn", expect.stringContaining("/ca.crt does not exist. The earlier content stays in use")],
     ["info", expect.stringContaining("can be used")],
   ]);
 });

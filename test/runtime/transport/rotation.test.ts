@@ -26,7 +26,7 @@ import {
 } from "../../../src/runtime/kubeconfig/load-config.ts";
 import { HttpsTransport } from "../../../src/runtime/transport/https-transport.ts";
 import type { TransportResponse } from "../../../src/runtime/transport/transport.ts";
-import type { TrustItem } from "../../../src/runtime/transport/trust-reporter.ts";
+import type { TrustItem } from "../../../src/runtime/transport/trust-observer.ts";
 
 const newAuthority = (): CertificateAuthority =>
   new CertificateAuthority(
@@ -193,7 +193,7 @@ function follow(response: TransportResponse) {
     for await (const piece of response.body) lines.push(Buffer.from(piece).toString().trim());
   })().then(
     () => "ended",
-    (error: Error) => error.message,
+    (error: unknown) => (error as Error).message,
   );
   return { lines, ended };
 }

@@ -34,16 +34,18 @@ export class CertificateFiles implements CredentialSource {
 
   get problem(): string | undefined {
     const { problem } = this.#files;
-    return problem && `${this.#named}: ${messageOf(problem)}`;
+    const { cert, key } = this.#paths;
+    return problem && `the client certificate ${cert} with the key ${key}: ${messageOf(problem)}`;
   }
 
   async get(): Promise<Credentials> {
     try {
       return await this.#files.get();
     } catch (cause) {
+      const { cert, key } = this.#paths;
       throw new TsopError(
         "client-certificate-unreadable",
-        `The ${this.#named} cannot be used: ${messageOf(cause)}.`,
+        `The client certificate ${cert} with the key ${key} cannot be used: ${messageOf(cause)}.`,
         "Check the files, and that this user may read them.",
         { cause },
       );
@@ -52,9 +54,5 @@ export class CertificateFiles implements CredentialSource {
 
   invalidate(): void {
     this.#files.invalidate();
-  }
-
-  get #named(): string {
-    return `client certificate ${this.#paths.cert} with the key ${this.#paths.key}`;
   }
 }

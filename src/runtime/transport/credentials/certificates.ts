@@ -1,5 +1,6 @@
 /** Certificates and keys in PEM; Go's rules decide which can be used. */
 import { createPrivateKey, X509Certificate } from "node:crypto";
+import { endsInBlock, HALF_WRITTEN } from "../../../kube/x509/pem-text.ts";
 
 /** A certificate with its chain, and its key, in PEM. */
 export interface CertificatePair {
@@ -60,13 +61,6 @@ export function readPair(certPem: string, keyPem: string): CertificatePair {
 export function readWholeAuthorities(pem: string): string {
   if (endsInBlock(pem)) throw new CertificateError(HALF_WRITTEN);
   return readAuthorities(pem);
-}
-
-/** The end of a sentence about a file for which `endsInBlock` holds. */
-export const HALF_WRITTEN = "ends in the middle of a PEM block, as a half-written file does";
-
-export function endsInBlock(pem: string): boolean {
-  return pem.lastIndexOf(BEGIN) > pem.lastIndexOf(END);
 }
 
 function certificatesOf(pem: string): string[] {
