@@ -90,20 +90,21 @@ interface Faults {
 }
 
 class FaultyTransport implements Transport {
-  readonly server: string;
   constructor(inner: Transport, clock: Clock, faults: Faults);
   get counts(): FaultCounts;
   set healthy(healthy: boolean);
   request(request: TransportRequest): Promise<TransportResponse>;
   upgrade(request: TransportRequest): Promise<UpgradeAnswer>;
+  get server(): string;
   close(): void;
   get isQuiet(): boolean | undefined;
   get clock(): Clock | undefined;
 }
 
 class HttpsTransport implements Transport {
-  readonly server: string;
   constructor(config: ClusterConfig, userAgent: string, clock?: Clock);
+  get server(): string;
+  observeTrust(observer: TrustObserver): void;
   request(request: TransportRequest): Promise<TransportResponse>;
   upgrade(request: TransportRequest): Promise<UpgradeAnswer>;
   close(): void;
@@ -351,6 +352,19 @@ interface StreamStep {
   readonly raw?: string | Uint8Array;
   readonly type?: string;
   readonly object?: unknown;
+}
+
+interface TrustItem {
+  readonly what: "server" | "certificate-authority" | "client-certificate" | "token";
+  readonly file?: string | undefined;
+  readonly address?: string;
+  readonly validFromMs?: number;
+  readonly validUntilMs?: number;
+}
+
+interface TrustObserver {
+  used(item: TrustItem, isRenewal: boolean): void;
+  unusable(reason: string | undefined): void;
 }
 
 type UpgradeAnswer = UpgradedConnection | UpgradeRefusal;

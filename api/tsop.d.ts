@@ -191,6 +191,7 @@ interface Cluster {
 interface ClusterConfig {
   readonly server: string;
   readonly ca?: string;
+  readonly caFile?: string;
   readonly serverName?: string;
   readonly skipTlsVerify?: boolean;
   readonly proxy?: string;
@@ -198,6 +199,7 @@ interface ClusterConfig {
   readonly namespace: string;
   readonly impersonate?: Impersonation;
   readonly answerTimeoutMs?: number;
+  readonly source?: ConfigSource;
   readonly connect?: (config: ClusterConfig, userAgent: string) => Transport;
 }
 
@@ -263,11 +265,20 @@ class ConnectionError extends TsopError {
     detail: string,
     options?: ErrorOptions & {
       readonly reusedConnection?: boolean;
+      readonly subject?: "server" | "connection" | "answer";
+      readonly fix?: string;
     },
   );
 }
 
-type ConnectionFailure = "refused" | "reset" | "timeout" | "unknown-host" | "tls" | "other";
+type ConnectionFailure =
+  | "refused"
+  | "reset"
+  | "timeout"
+  | "unknown-host"
+  | "tls"
+  | "answer"
+  | "other";
 
 type Content<T extends KubeObject> = Omit<T, "apiVersion" | "kind" | "metadata">;
 
@@ -350,6 +361,7 @@ interface CredentialSource {
   get(signal?: AbortSignal): Promise<Credentials>;
   invalidate(): void;
   readonly recipe?: CredentialRecipe;
+  readonly problem?: string | undefined;
 }
 
 interface Credentials {
@@ -1175,6 +1187,7 @@ interface PortForward {
 interface PortForwardOptions {
   readonly localPort?: number;
   readonly signal?: AbortSignal;
+  readonly onError?: (error: Error) => void;
 }
 
 type Predicate<T extends KubeObject = KubeObject> = (event: ObjectEvent<T>) => boolean;
@@ -1635,6 +1648,7 @@ interface Transport {
   request(request: TransportRequest): Promise<TransportResponse>;
   upgrade?(request: TransportRequest): Promise<UpgradeAnswer>;
   close(): void;
+  observeTrust?(observer: TrustObserver): void;
   readonly isQuiet?: boolean | undefined;
   readonly clock?: Clock | undefined;
 }
@@ -2187,6 +2201,13 @@ interface CertificatePaths {
 
 type CertificateSource = CertificatePaths | "self-signed";
 
+interface ConfigSource {
+  readonly first: ClusterConfig;
+  get(): Promise<ClusterConfig>;
+  invalidate(): void;
+  readonly problem: string | undefined;
+}
+
 interface ConnectionSink {
   data(bytes: Buffer): void;
   closed(error?: Error): void;
@@ -2589,6 +2610,19 @@ type Strict<Methods> = {
 };
 
 type TextKeywords = "minLength" | "maxLength" | "pattern" | "format";
+
+interface TrustItem {
+  readonly what: "server" | "certificate-authority" | "client-certificate" | "token";
+  readonly file?: string | undefined;
+  readonly address?: string;
+  readonly validFromMs?: number;
+  readonly validUntilMs?: number;
+}
+
+interface TrustObserver {
+  used(item: TrustItem, isRenewal: boolean): void;
+  unusable(reason: string | undefined): void;
+}
 
 interface Typed {
   apiVersion?: string | undefined;

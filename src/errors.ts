@@ -99,6 +99,34 @@ export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
+// Longer than any message of Node and OpenSSL.
+const MAX_REASON = 500;
+/** Messages that only announce the reason in their cause. */
+const EMPTY_MESSAGES = new Set(["", "fetch failed", "terminated"]);
+
+/**
+ * The reason of a failure in one short line, without a full stop: the messages of an error and its
+ * causes, each once. Node's `fetch failed`, and errors of several addresses, have theirs in there.
+ */
+export function reasonOf(thrown: unknown): string {
+  const messages: string[] = [];
+  const seen = new Set<unknown>();
+  const collect = (error: unknown): void => {
+    if (error === undefined || error === null || seen.has(error)) return;
+    seen.add(error);
+    const text = messageOf(error).trim().replace(/[.:]$/, "");
+    const isNew = !EMPTY_MESSAGES.has(text) && !messages.some((known) => known.includes(text));
+    if (isNew) messages.push(text);
+    if (error instanceof AggregateError && text === "") error.errors.forEach(collect);
+    if (error instanceof Error) collect(error.cause);
+  };
+  collect(thrown);
+  const text = messages.join(": ").replace(/\s+/g, " ") || codeOf(thrown) || messageOf(thrown);
+  return text.length > MAX_REASON ? `${text.slice(0, MAX_REASON)}...` : text;
+}
+
+const codeOf = (thrown: unknown): string => (thrown as { code?: string } | undefined)?.code ?? "";
+
 /** What was thrown, as an Error. */
 export function errorFrom(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(messageOf(thrown), { cause: thrown });

@@ -8,11 +8,17 @@ import { CERTIFICATE_USER, HOME, withFaultyControlPlane } from "./faults/control
 import type { Fault } from "./faults/fault.ts";
 import { OBJECT_FAULTS } from "./faults/object-faults.ts";
 import { REPLICA_FAULTS } from "./faults/replica-faults.ts";
+import { ROTATION_FAULTS } from "./faults/rotation-faults.ts";
 import { Scene } from "./faults/scene.ts";
 import { SERVER_FAULTS } from "./faults/server-faults.ts";
 import { Webs } from "./faults/webs.ts";
 
-const FAULTS: readonly Fault[] = [...SERVER_FAULTS, ...REPLICA_FAULTS, ...OBJECT_FAULTS];
+const FAULTS: readonly Fault[] = [
+  ...SERVER_FAULTS,
+  ...ROTATION_FAULTS,
+  ...REPLICA_FAULTS,
+  ...OBJECT_FAULTS,
+];
 const NAMES = FAULTS.map(({ name }) => name);
 const example = fileURLToPath(new URL("../../examples/myweb/config/default", import.meta.url));
 

@@ -31,6 +31,7 @@ type Part = "etcd" | "apiserver" | "controllers";
 export const ACCOUNT = { namespace: "myweb-system", name: "myweb-controller-manager" };
 /** The Lease of the operator's election. */
 export const ELECTION_LEASE = { namespace: ACCOUNT.namespace, name: "myweb.k8s-summit.org" };
+const SERVER_NAMES = ["localhost", "127.0.0.1", "10.96.0.1"];
 /** The name in the operator's client certificates. */
 export const CERTIFICATE_USER = "myweb-certificate";
 
@@ -82,6 +83,9 @@ export class FaultyControlPlane {
   readonly #ports: { readonly etcd: number; readonly peers: number; readonly controllers: number };
   readonly #key = newKey();
   readonly #authority: CertificateAuthority;
+  /** The authority of the server's next certificate; of the same name, as after `kubeadm`. */
+  readonly #nextAuthority = new CertificateAuthority(systemClock, newKey());
+  #servesNext = false;
   readonly #running = new Map<Part, ChildProcess>();
 
   private constructor(home: string, folder: string, ports: readonly number[]) {
@@ -93,7 +97,7 @@ export class FaultyControlPlane {
     this.#ports = { etcd, peers, controllers };
     this.auditLog = join(folder, "audit.log");
     this.#authority = new CertificateAuthority(systemClock, this.#key);
-    this.serverPair = this.#authority.server(["localhost", "127.0.0.1", "10.96.0.1"]);
+    this.serverPair = this.#authority.server(SERVER_NAMES);
   }
 
   /** Starts all three, and waits until the API server is ready. `home` has `bin/`. */
@@ -111,6 +115,23 @@ export class FaultyControlPlane {
   /** The authority's certificate, PEM. */
   get ca(): string {
     return this.#authority.certificate;
+  }
+
+  /** The certificates of the server's present authority and of its next one, PEM. */
+  get authorities(): { readonly present: string; readonly next: string } {
+    const both = [this.ca, this.#nextAuthority.certificate];
+    const [present = "", next = ""] = this.#servesNext ? both.reverse() : both;
+    return { present, next };
+  }
+
+  /** Restarts the API server with a certificate of its next authority. */
+  async rotateAuthority(): Promise<void> {
+    this.#servesNext = !this.#servesNext;
+    const authority = this.#servesNext ? this.#nextAuthority : this.#authority;
+    this.writePair("server", authority.server(SERVER_NAMES));
+    await this.signal("apiserver", "SIGKILL");
+    this.start("apiserver");
+    await this.ready();
   }
 
   /** A client certificate that ends `ttlMs` from now; ten years when absent. */
@@ -190,13 +211,15 @@ export class FaultyControlPlane {
   }
 
   /** A kubeconfig whose files may be rewritten while it is in use. */
-  kubeconfig(user: object, server = this.server): string {
+  kubeconfig(
+    user: object,
+    server = this.server,
+    authorityFile = this.#path("trusted.pem"),
+  ): string {
     return JSON.stringify({
       apiVersion: "v1",
       kind: "Config",
-      clusters: [
-        { name: "real", cluster: { server, "certificate-authority": this.#path("ca.pem") } },
-      ],
+      clusters: [{ name: "real", cluster: { server, "certificate-authority": authorityFile } }],
       users: [{ name: "user", user }],
       contexts: [
         {
@@ -248,6 +271,7 @@ export class FaultyControlPlane {
     mkdirSync(this.folder, { recursive: true });
     const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
     writeFileSync(this.#path("ca.pem"), this.ca);
+    writeFileSync(this.#path("trusted.pem"), this.ca + this.#nextAuthority.certificate);
     writeFileSync(this.#path("sa.key"), privateKey.export({ type: "pkcs1", format: "pem" }));
     writeFileSync(this.#path("sa.pub"), publicKey.export({ type: "spki", format: "pem" }));
     writeFileSync(this.#path("audit.json"), JSON.stringify(AUDIT_POLICY));
@@ -301,7 +325,7 @@ export class FaultyControlPlane {
             `--authentication-kubeconfig=${controllers}`,
             `--authorization-kubeconfig=${controllers}`,
             `--service-account-private-key-file=${this.#path("sa.key")}`,
-            `--root-ca-file=${this.#path("ca.pem")}`,
+            `--root-ca-file=${this.#path("trusted.pem")}`,
             ...["--use-service-account-credentials=true", "--leader-elect=false"],
             ...["--kube-api-qps=200", "--kube-api-burst=400"],
             `--controllers=${CONTROLLERS.join(",")}`,

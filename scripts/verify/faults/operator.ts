@@ -4,7 +4,7 @@
  */
 import { parseArgs } from "node:util";
 import { systemClock } from "../../../src/clock.ts";
-import { createManager, setupSignalHandler } from "../../../src/index.ts";
+import { createManager, loadClusterConfig, setupSignalHandler } from "../../../src/index.ts";
 import { setUpMyWeb } from "../../../examples/myweb/src/controllers/myweb-controller.ts";
 
 /** A request of `scripts/faults.ts` to a replica. */
@@ -23,13 +23,18 @@ const { values: flags } = parseArgs({
   options: {
     "leader-elect": { type: "boolean" },
     shard: { type: "string" },
+    "service-account": { type: "string" },
   },
 });
 
+const serviceAccountFolder = flags["service-account"];
 const manager = createManager({
   name: "myweb",
   metrics: { port: 0, host: "127.0.0.1" },
   health: { port: 0, host: "127.0.0.1" },
+  ...(serviceAccountFolder !== undefined && {
+    config: loadClusterConfig({ serviceAccountFolder }),
+  }),
   ...(flags["leader-elect"] && { leaderElection: { id: ID } }),
   ...(flags.shard !== undefined && { sharding: { id: ID, identity: flags.shard } }),
 });

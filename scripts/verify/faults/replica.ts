@@ -28,7 +28,8 @@ interface LogSummary {
 /** The settings of a replica. */
 interface ReplicaSettings {
   readonly name: string;
-  readonly kubeconfig: string;
+  /** The variables by which it finds the cluster. */
+  readonly environment: Readonly<Record<string, string>>;
   readonly args: readonly string[];
   readonly folder: string;
 }
@@ -41,7 +42,7 @@ export class Replica {
   readonly #ports: Promise<Ports>;
   #exit: { readonly code: number | null } | undefined;
 
-  constructor({ name, kubeconfig, args, folder }: ReplicaSettings) {
+  constructor({ name, environment, args, folder }: ReplicaSettings) {
     this.name = name;
     this.logFile = join(folder, `${name}.log`);
     const log = openSync(this.logFile, "a");
@@ -50,7 +51,7 @@ export class Replica {
       ["--expose-gc", "scripts/run-ts.mjs", "scripts/verify/faults/operator.ts", ...args],
       {
         cwd: root,
-        env: { ...process.env, KUBECONFIG: kubeconfig },
+        env: { ...process.env, KUBECONFIG: "", ...environment },
         stdio: ["ignore", log, log, "ipc"],
       },
     );

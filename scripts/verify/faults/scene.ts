@@ -45,6 +45,10 @@ interface ReplicaRequest {
   readonly server?: string;
   /** Its user, instead of a token. */
   readonly user?: object;
+  /** The file of the server's authority, instead of that of the control plane. */
+  readonly authorityFile?: string;
+  /** The folder of its service account, instead of a kubeconfig. */
+  readonly serviceAccount?: string;
   readonly tokenTtlMs?: number;
 }
 
@@ -73,15 +77,47 @@ export class Scene {
 
   /** Starts a replica with a token of its own; its name is that of its token in the audit log. */
   async start(request: ReplicaRequest = {}): Promise<Replica> {
-    const { args = [], server = this.plane.server, user, tokenTtlMs } = request;
+    const { args = [], server = this.plane.server, user, tokenTtlMs, serviceAccount } = request;
     const name = `${this.#name}-${++this.#started}-${randomUUID().slice(0, 8)}`;
-    const tokenFile = join(this.plane.folder, `${name}.token`);
+    const { folder, port } = this.plane;
+    const tokenFile = join(folder, `${name}.token`);
     await this.#renewToken(tokenFile, name, tokenTtlMs);
-    const kubeconfig = join(this.plane.folder, `${name}.kubeconfig`);
-    replaceFile(kubeconfig, this.plane.kubeconfig(user ?? { tokenFile }, server));
-    const replica = new Replica({ name, kubeconfig, args, folder: this.plane.folder });
+    const kubeconfig = join(folder, `${name}.kubeconfig`);
+    const content = this.plane.kubeconfig(user ?? { tokenFile }, server, request.authorityFile);
+    replaceFile(kubeconfig, content);
+    const replica =
+      serviceAccount === undefined
+        ? new Replica({ name, environment: { KUBECONFIG: kubeconfig }, args, folder })
+        : new Replica({
+            name,
+            environment: {
+              KUBERNETES_SERVICE_HOST: "127.0.0.1",
+              KUBERNETES_SERVICE_PORT: `${port}`,
+            },
+            args: [...args, "--service-account", serviceAccount],
+            folder,
+          });
     this.#watched.set(name, { replica, tokenFile });
     return replica;
+  }
+
+  /** The path of a replica's kubeconfig. */
+  kubeconfigOf({ name }: Replica): string {
+    return join(this.plane.folder, `${name}.kubeconfig`);
+  }
+
+  /** A token of the operator's account. */
+  async token(id: string, ttlMs?: number): Promise<string> {
+    const account = await this.client.get(ServiceAccount, ACCOUNT);
+    return this.plane.token(account.metadata.uid, id, ttlMs);
+  }
+
+  /** Waits until `/readyz` is ok, and records how long it took. */
+  async readyAgain(replica: Replica, since: string): Promise<void> {
+    const beganMs = systemClock.monotonicMs();
+    await replica.ready(CONVERGE_MS);
+    const seconds = (systemClock.monotonicMs() - beganMs) / 1000;
+    this.seen.push(`/readyz ok ${seconds.toFixed(1)} s after ${since}`);
   }
 
   /** Writes another token into a replica's file. */
@@ -183,8 +219,7 @@ export class Scene {
   }
 
   async #renewToken(file: string, id: string, ttlMs?: number): Promise<void> {
-    const account = await this.client.get(ServiceAccount, ACCOUNT);
-    replaceFile(file, this.plane.token(account.metadata.uid, id, ttlMs));
+    replaceFile(file, await this.token(id, ttlMs));
   }
 
   /** Checks that nothing is written at rest. */

@@ -2,7 +2,7 @@
 import type { Clock } from "../../clock.ts";
 import { TsopError } from "../../errors.ts";
 import { Pod } from "../../generated/k8s/core-v1.ts";
-import { keyOf, type ManifestObject } from "../../kube/object.ts";
+import { formatKey, keyOf, type ManifestObject } from "../../kube/object.ts";
 import type { Client } from "../../runtime/client/client.ts";
 import type { DeploymentState } from "../cluster/deployment-state.ts";
 import { readJournal, type JournalPlace, type OperatorJournal } from "./journal-place.ts";
@@ -47,8 +47,14 @@ export async function forwardJournals(
     return port === undefined ? [] : [{ key: keyOf(pod), port }];
   });
   if (serving.length === 0) throw noneServes(namespace, running.length);
+  const failures = new Map<string, Error>();
   const opened = await Promise.allSettled(
-    serving.map(({ key, port }) => client.pods.portForward(key, port)),
+    serving.map(async ({ key, port }) => {
+      const name = formatKey(key);
+      const onError = (error: Error): void => void failures.set(name, error);
+      const forward = await client.pods.portForward(key, port, { onError });
+      return { ...forward, name };
+    }),
   );
   const forwards = opened.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
   const close = async (): Promise<void> => {
@@ -59,7 +65,11 @@ export async function forwardJournals(
     await close();
     throw failed.reason;
   }
-  return { places: forwards.map(({ port }) => ({ url: `http://127.0.0.1:${port}` })), close };
+  const places = forwards.map(({ port, name }) => ({
+    url: `http://127.0.0.1:${port}`,
+    pod: { name, failure: () => failures.get(name) },
+  }));
+  return { places, close };
 }
 
 /**

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { timeoutSignal, type Clock } from "../../clock.ts";
-import { messageOf, TsopError } from "../../errors.ts";
+import { reasonOf, TsopError } from "../../errors.ts";
 import { isJsonObject } from "../../kube/json.ts";
 import type { JournalAnswer } from "../../runtime/journal/debug-server.ts";
 
@@ -16,6 +16,8 @@ const TIMEOUT_MS = 15_000;
 export interface JournalPlace {
   readonly url: string;
   readonly token?: string;
+  /** The pod whose port is forwarded there, and why the last connection to it failed. */
+  readonly pod?: { readonly name: string; readonly failure: () => Error | undefined };
 }
 
 /** The journal, as an operator answers it; one of an earlier tsop does not count its rights. */
@@ -51,7 +53,10 @@ export async function readJournal(
       after > 0 ? `${PATH}?after=${after}` : PATH,
       limit.signal,
     );
-    const answer: unknown = await response.json().catch(() => undefined);
+    const text = await response.text().catch((error: unknown) => {
+      throw away(place, error);
+    });
+    const answer = parsed(text);
     if (isJsonObject(answer) && answer["version"] === 1) return answer as object as OperatorJournal;
     throw new TsopError(
       "journal-unreadable",
@@ -60,6 +65,15 @@ export async function readJournal(
     );
   } finally {
     limit.clear();
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Another program answers there; the caller reports it.
+    return undefined;
   }
 }
 
@@ -82,12 +96,15 @@ export async function openJournal(
   throw refused(place, response.status);
 }
 
-function away({ url }: JournalPlace, error: unknown): TsopError {
-  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+function away({ url, pod }: JournalPlace, error: unknown): TsopError {
+  const place = pod ? `in the pod ${pod.name}` : `at ${url}`;
+  const reason = reasonOf(pod?.failure() ?? error);
   return new TsopError(
     "journal-away",
-    `The operator's journal at ${url} did not answer: ${messageOf(cause)}.`,
-    "Check that the operator runs, with `createManager({ debug })` or under `tsop dev`.",
+    `The operator's journal ${place} did not answer: ${reason}.`,
+    pod === undefined
+      ? "Check the address, and that the operator runs there, with `createManager({ debug })` or under `tsop dev`."
+      : "Check that the pod is ready, and that you may `create` pods/portforward there (`kubectl auth can-i create pods/portforward`).",
     { cause: error },
   );
 }

@@ -1,6 +1,6 @@
 /** Text from a URL, within limits of time and size. */
 import { timeoutSignal, type Clock } from "../../clock.ts";
-import { messageOf, TsopError } from "../../errors.ts";
+import { reasonOf, TsopError } from "../../errors.ts";
 
 // All CRDs of a large project are 2 MB; those of a whole cluster came to 20.
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -84,12 +84,6 @@ async function readBounded(response: Response): Promise<string> {
     parts.push(part);
   }
   return Buffer.concat(parts).toString("utf8");
-}
-
-/** The cause says more than `fetch failed`. */
-function reasonOf(error: unknown): string {
-  const { cause } = error as { readonly cause?: unknown };
-  return messageOf(error instanceof DownloadProblem ? error : (cause ?? error)).replace(/\.$/, "");
 }
 
 function hasLogin(text: string): boolean {

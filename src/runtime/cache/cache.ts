@@ -365,7 +365,8 @@ function problemOf(error: unknown, resource: ResourceInfo): string {
   const advice =
     rightsAdvice(error, resource, WATCH_VERBS) ??
     (error instanceof TsopError ? error.fix : undefined);
-  const what = `cannot watch ${groupResourceOf(resource)}: ${messageOf(error)}`;
+  const why = messageOf(error).replace(/\.$/, "");
+  const what = `cannot watch ${groupResourceOf(resource)}: ${why}`;
   return advice === undefined ? what : `${what}. ${advice}`;
 }
 

@@ -2,6 +2,7 @@
 import { isJsonObject } from "../../kube/json.ts";
 import type { KubeList, KubeObject } from "../../kube/object.ts";
 import type { ResourceInfo } from "../../kube/resource.ts";
+import { failure } from "../../kube/status.ts";
 import { completeList } from "../rest/complete-list.ts";
 import { acceptOf, nameKind, nameKinds } from "../rest/metadata-only.ts";
 import { collectionPath } from "../rest/paths.ts";
@@ -58,6 +59,7 @@ export function restListerWatcher<T extends KubeObject>(
     resourceVersion: options.resourceVersion === "" ? undefined : options.resourceVersion,
   });
   const bookmarks: BookmarkMemory = {};
+  const origin = new VersionOrigin(rest);
   return {
     resource,
     async list(options, signal, receive) {
@@ -75,6 +77,7 @@ export function restListerWatcher<T extends KubeObject>(
         onItem: receive as (item: unknown) => void,
         withoutManagedFields: true,
       });
+      origin.check(options);
       const list = completeList<T>(answer, resource);
       for (const item of list.items) if (isJsonObject(item)) nameKind(item, resource);
       return list;
@@ -89,7 +92,40 @@ export function restListerWatcher<T extends KubeObject>(
         withoutManagedFields: true,
         bookmarks,
       });
+      try {
+        origin.check(options);
+      } catch (error) {
+        await stream[Symbol.asyncIterator]().return?.();
+        throw error;
+      }
       return nameKinds(stream, resource);
     },
   };
+}
+
+/**
+ * The server that the versions of one kind come from. A renewed configuration can name another
+ * server, whose versions mean something else.
+ */
+class VersionOrigin {
+  readonly #rest: RestClient;
+  #server: string | undefined;
+
+  constructor(rest: RestClient) {
+    this.#rest = rest;
+  }
+
+  /** @throws StatusError `Expired` if a version of another server was requested */
+  check({ resourceVersion = "" }: ListWatchOptions): void {
+    const { server } = this.#rest;
+    const isOwn = resourceVersion === "" || resourceVersion === "0";
+    if (!isOwn && this.#server !== undefined && this.#server !== server) {
+      throw failure(
+        410,
+        "Expired",
+        `The configuration now names the server ${server}: the version ${resourceVersion} is of ${this.#server}.`,
+      );
+    }
+    this.#server = server;
+  }
 }

@@ -48,6 +48,8 @@ export interface ReflectorOptions<T extends KubeObject> {
 
 /** The shortest time after which a watch is renewed; the longest is twice that. */
 const MIN_WATCH_SECONDS = 300;
+/** A server cannot stop an informer for longer by its Retry-After. */
+const MAX_WAIT_SECONDS = 300;
 
 export class Reflector<T extends KubeObject> {
   readonly #options: ReflectorOptions<T>;
@@ -321,7 +323,7 @@ interface Failure {
 
 function retryAfterSeconds({ status }: StatusError): number {
   const seconds: unknown = status.details?.retryAfterSeconds;
-  return typeof seconds === "number" && seconds > 0 ? seconds : 0;
+  return typeof seconds === "number" && seconds > 0 ? Math.min(seconds, MAX_WAIT_SECONDS) : 0;
 }
 
 /** The watch cannot continue; a new list can. Not reported: it is the normal course after 410. */

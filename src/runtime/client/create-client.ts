@@ -1,6 +1,7 @@
 /** A standalone client, for programs that are not operators. */
 import { systemClock, type Clock } from "../../clock.ts";
 import type { ClusterConfig } from "../transport/cluster-config.ts";
+import { unusableFiles } from "../transport/trust-observer.ts";
 import { openTransport } from "../transport/open-transport.ts";
 import type { Client } from "./client.ts";
 import { LiveClient, writeDefaults } from "./live-client.ts";
@@ -34,12 +35,17 @@ export interface CreateClientOptions {
 export function createClient(config: ClusterConfig, options: CreateClientOptions = {}): Client {
   const { name = "tsop", middlewares = [] } = options;
   const transport = openTransport(config, name);
+  transport.observeTrust?.({ used: () => undefined, unusable: warnOfFiles });
   const clock = options.clock ?? transport.clock ?? systemClock;
   const rest = new RestClient(transport, clock, {
     onWarning: warningHandler(options.warnings, emitWarning),
     middlewares,
   });
   return new LiveClient(rest, writeDefaults(name, options));
+}
+
+function warnOfFiles(reason: string | undefined): void {
+  if (reason !== undefined) process.emitWarning(unusableFiles(reason), "TsopWarning");
 }
 
 const emitWarning: WarningHandler = ({ text }) => {

@@ -76,12 +76,10 @@ function rightVerb(method: string, path: string, { name }: AskedObject): string 
 
 /** Counts each request once its answer begins. */
 class CountingTransport implements Transport {
-  readonly server: string;
   readonly #inner: Transport;
   readonly #rights: UsedRights;
 
   constructor(inner: Transport, rights: UsedRights) {
-    this.server = inner.server;
     this.#inner = inner;
     this.#rights = rights;
   }
@@ -97,6 +95,10 @@ class CountingTransport implements Transport {
     const answer = await this.#inner.upgrade(request);
     this.#rights.note(request, "status" in answer ? answer.status : 101);
     return answer;
+  }
+
+  get server(): string {
+    return this.#inner.server;
   }
 
   close(): void {

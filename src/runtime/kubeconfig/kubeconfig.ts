@@ -9,7 +9,11 @@
 import { closeSync, openSync, readSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { TsopError } from "../../errors.ts";
-import { CertificateError, readAuthorities } from "../transport/credentials/certificates.ts";
+import {
+  CertificateError,
+  readAuthorities,
+  readWholeAuthorities,
+} from "../transport/credentials/certificates.ts";
 import type { ClusterConfig } from "../transport/cluster-config.ts";
 import { fixedCredentials, type CredentialSource } from "../transport/credentials/credentials.ts";
 import { proxyFromEnvironment, readProxy } from "../transport/proxy.ts";
@@ -23,9 +27,9 @@ import {
   type KubeconfigSource,
   type UserEntry,
 } from "./kubeconfig-file.ts";
-import { readNamedFile } from "./named-file.ts";
+import type { Reading } from "./followed-config.ts";
+import { readNamedFile, resolveNamed } from "./named-file.ts";
 import { KubeconfigMistakes } from "./mistakes.ts";
-import type { Surroundings } from "./surroundings.ts";
 import { checkUser, credentialsOf, hasCredentials, impersonationOf } from "./user.ts";
 import { present } from "../../present.ts";
 
@@ -117,9 +121,10 @@ function firstOfEach<T>(maps: readonly ReadonlyMap<string, T>[]): ReadonlyMap<st
  */
 export function clusterConfigOf(
   kubeconfig: KubeconfigFile,
-  surroundings: Surroundings,
+  reading: Reading,
   contextName?: string,
 ): ClusterConfig {
+  const { surroundings } = reading;
   const { name, context, cluster, user } = partsOf(kubeconfig, contextName);
   const mistakes = new KubeconfigMistakes();
   checkNamespace(context, mistakes);
@@ -127,12 +132,13 @@ export function clusterConfigOf(
   if (user) checkUser(user, mistakes);
   mistakes.throwAll();
   const proxy = cluster.proxyUrl ?? proxyFromEnvironment(url, surroundings.environment);
-  const ca = authoritiesOf(cluster, mistakes);
+  const ca = authoritiesOf(cluster, reading, mistakes);
+  const caFile = authorityFileOf(cluster);
   const impersonate = user && impersonationOf(user);
   const server = addressOf(cluster);
   return {
     server: server.replace(/\/+$/, ""),
-    ...present({ ca, serverName: cluster.tlsServerName }),
+    ...present({ ca, caFile, serverName: cluster.tlsServerName }),
     ...(cluster.insecureSkipTlsVerify ? { skipTlsVerify: true } : {}),
     ...present({ proxy }),
     credentials: userCredentials(),
@@ -143,7 +149,7 @@ export function clusterConfigOf(
   function userCredentials(): CredentialSource {
     if (url.protocol === "https:") {
       const told = execCluster(cluster, { server, ca, proxy });
-      const source = user && credentialsOf(user, told, surroundings, mistakes);
+      const source = user && credentialsOf(user, told, reading, mistakes);
       mistakes.throwAll();
       return source ?? fixedCredentials({});
     }
@@ -241,12 +247,20 @@ function addressOf({ server = "" }: ClusterEntry): string {
   return server.includes("://") ? server : `https://${server}`;
 }
 
-function authoritiesOf(cluster: ClusterEntry, mistakes: KubeconfigMistakes): string | undefined {
+function authorityFileOf({ origin, certificateAuthority }: ClusterEntry): string | undefined {
+  return certificateAuthority && resolveNamed(certificateAuthority, origin.folder);
+}
+
+function authoritiesOf(
+  cluster: ClusterEntry,
+  { note, isRenewal }: Reading,
+  mistakes: KubeconfigMistakes,
+): string | undefined {
   const { origin, certificateAuthority: path, certificateAuthorityData: data } = cluster;
   if (path === undefined && data === undefined) return undefined;
-  const text = data?.toString("latin1") ?? readNamedFile(path ?? "", origin.folder);
+  const text = data?.toString("latin1") ?? readNamedFile(path ?? "", origin.folder, note);
   try {
-    return readAuthorities(text);
+    return isRenewal && !data ? readWholeAuthorities(text) : readAuthorities(text);
   } catch (error) {
     if (!(error instanceof CertificateError)) throw error;
     const field = data ? "certificate-authority-data" : "certificate-authority";

@@ -7,9 +7,11 @@ import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 import { systemClock, type Clock } from "../../clock.ts";
 import { messageOf, TsopError } from "../../errors.ts";
+import { followed } from "./followed-config.ts";
 import { clusterConfigOf, parseKubeconfig, readKubeconfig } from "./kubeconfig.ts";
+import type { KubeconfigFile } from "./kubeconfig-file.ts";
 import type { Surroundings } from "./surroundings.ts";
-import { readAuthorities } from "../transport/credentials/certificates.ts";
+import { readAuthorities, readWholeAuthorities } from "../transport/credentials/certificates.ts";
 import type { ClusterConfig } from "../transport/cluster-config.ts";
 import { proxyFromEnvironment } from "../transport/proxy.ts";
 import { serverUrl } from "../transport/server-address.ts";
@@ -70,10 +72,20 @@ function findConfig(options: ClusterConfigOptions): ClusterConfig {
         process.emitWarning(message, "TsopWarning");
       }),
   };
-  const fromFiles = (paths: readonly string[]): ClusterConfig =>
-    clusterConfigOf(readKubeconfig(paths), surroundings, options.context);
-  if (options.kubeconfigText !== undefined) {
-    return clusterConfigOf(parseKubeconfig(options.kubeconfigText), surroundings, options.context);
+  const fromFiles = (paths: readonly string[]): ClusterConfig => {
+    const existing = new Set<string>();
+    return fromKubeconfig(options.context, surroundings, (note) => {
+      paths.forEach(note);
+      // Without it, the clusters and users of another file would take the place of its own.
+      const missing = [...existing].find((path) => !existsSync(path));
+      if (missing !== undefined) throw new Error(`${missing} does not exist`);
+      for (const path of paths) if (existsSync(path)) existing.add(path);
+      return readKubeconfig(paths);
+    });
+  };
+  const { kubeconfigText } = options;
+  if (kubeconfigText !== undefined) {
+    return fromKubeconfig(options.context, surroundings, () => parseKubeconfig(kubeconfigText));
   }
   if (options.kubeconfig !== undefined) return fromFiles([options.kubeconfig]);
   const listed = listedIn(environment);
@@ -88,6 +100,24 @@ function findConfig(options: ClusterConfigOptions): ClusterConfig {
     `No cluster is configured: KUBECONFIG is not set, this process is not in a pod, and there is no ${home}.`,
     "Set KUBECONFIG, or start a control plane with `tsop cluster` and use the kubeconfig that it prints.",
   );
+}
+
+/**
+ * The configuration of a context, followed. The context stays the one of the first read: if
+ * somebody switches the current context of the machine, a running process does not move to another
+ * cluster.
+ */
+function fromKubeconfig(
+  context: string | undefined,
+  surroundings: Surroundings,
+  read: (note: (path: string) => void) => KubeconfigFile,
+): ClusterConfig {
+  let chosen = context;
+  return followed(surroundings, (reading) => {
+    const kubeconfig = read(reading.note);
+    chosen ??= kubeconfig.currentContext;
+    return clusterConfigOf(kubeconfig, reading, chosen);
+  });
 }
 
 /** The kubeconfigs of a user who names none: those of `KUBECONFIG`, or the one in the home folder. */
@@ -106,23 +136,26 @@ const homeKubeconfig = (environment: Surroundings["environment"]): string =>
  * The configuration of a pod, from the kubelet: address, authority, namespace, and a token that is
  * renewed.
  */
-function inClusterConfig(
-  folder: string,
-  { clock, environment }: Surroundings,
-): ClusterConfig | undefined {
+function inClusterConfig(folder: string, surroundings: Surroundings): ClusterConfig | undefined {
+  const { clock, environment } = surroundings;
   const host = environment["KUBERNETES_SERVICE_HOST"];
   const port = environment["KUBERNETES_SERVICE_PORT"];
   const tokenFile = join(folder, "token");
   if (!host || !port || !existsSync(tokenFile)) return undefined;
   const server = `https://${host.includes(":") ? `[${host}]` : host}:${port}`;
   const proxy = proxyFromEnvironment(serverUrl(server), environment);
-  const ca = readMounted(join(folder, "ca.crt"), readAuthorities);
-  return {
-    server,
-    ...present({ ca, proxy }),
-    credentials: new TokenFile(tokenFile, clock),
-    namespace: readMounted(join(folder, "namespace"), (text) => text.trim()) || "default",
-  };
+  const caFile = join(folder, "ca.crt");
+  const credentials = new TokenFile(tokenFile, clock);
+  const namespace = readMounted(join(folder, "namespace"), (text) => text.trim()) || "default";
+  let known: string | undefined;
+  return followed(surroundings, ({ note, isRenewal }) => {
+    note(caFile);
+    const ca = readMounted(caFile, isRenewal ? readWholeAuthorities : readAuthorities);
+    // A file that vanished means that the volume is being replaced, not that trust was withdrawn.
+    if (ca === undefined && known !== undefined) throw new Error(`${caFile} does not exist`);
+    known = ca;
+    return { server, ...present({ ca, proxy }), caFile, credentials, namespace };
+  });
 }
 
 /** The content of a mounted file; `undefined` when it does not exist. */

@@ -11,9 +11,17 @@ export function resolveNamed(path: string, folder: string | undefined): string {
   return resolve(folder ?? process.cwd(), path);
 }
 
-/** @throws TsopError `kubeconfig-file-missing` */
-export function readNamedFile(path: string, folder: string | undefined): string {
+/**
+ * @param note - called with the resolved path
+ * @throws TsopError `kubeconfig-file-missing`
+ */
+export function readNamedFile(
+  path: string,
+  folder: string | undefined,
+  note: (path: string) => void,
+): string {
   const whole = resolveNamed(path, folder);
+  note(whole);
   try {
     return readFileSync(whole, "latin1");
   } catch (error) {

@@ -14,9 +14,9 @@ import { EXEC_API_VERSIONS, ExecCredentials } from "../transport/credentials/exe
 import { isHeaderValue } from "../header.ts";
 import { TokenFile } from "../transport/credentials/token-file.ts";
 import type { ExecEntry, UserEntry } from "./kubeconfig-file.ts";
+import type { Reading } from "./followed-config.ts";
 import type { KubeconfigMistakes } from "./mistakes.ts";
 import { readNamedFile, resolveNamed } from "./named-file.ts";
-import type { Surroundings } from "./surroundings.ts";
 import { present } from "../../present.ts";
 
 /**
@@ -149,9 +149,10 @@ export function impersonationOf(user: UserEntry): Impersonation | undefined {
 export function credentialsOf(
   user: UserEntry,
   cluster: Readonly<Record<string, unknown>>,
-  { clock, environment }: Surroundings,
+  reading: Reading,
   mistakes: KubeconfigMistakes,
 ): CredentialSource {
+  const { clock, environment } = reading.surroundings;
   const { folder } = user.origin;
   const { token, tokenFile, username = "", password = "" } = user;
   const sources: CredentialSource[] = [];
@@ -159,7 +160,7 @@ export function credentialsOf(
     sources.push(new TokenFile(resolveNamed(tokenFile, folder), clock, token));
   } else if (token !== undefined) sources.push(fixedCredentials({ token }));
   if (hasLogin(user)) sources.push(fixedCredentials({ basic: { username, password } }));
-  if (hasCertificate(user)) sources.push(certificateOf(user, clock, mistakes));
+  if (hasCertificate(user)) sources.push(certificateOf(user, reading, mistakes));
   if (sources.length === 0 && user.exec) {
     const config = execConfigOf(user.exec, folder, cluster);
     return new ExecCredentials(config, clock, environment);
@@ -169,7 +170,7 @@ export function credentialsOf(
 
 function certificateOf(
   user: UserEntry,
-  clock: Surroundings["clock"],
+  { surroundings, note }: Reading,
   mistakes: KubeconfigMistakes,
 ): CredentialSource {
   const { origin, clientCertificate, clientCertificateData, clientKey, clientKeyData } = user;
@@ -178,11 +179,13 @@ function certificateOf(
       cert: resolveNamed(clientCertificate, origin.folder),
       key: resolveNamed(clientKey, origin.folder),
     };
-    checkPair(readNamedFile(files.cert, undefined), readNamedFile(files.key, undefined));
-    return new CertificateFiles(files, clock);
+    // Those files are followed by their own source.
+    const read = (path: string): string => readNamedFile(path, undefined, () => undefined);
+    checkPair(read(files.cert), read(files.key));
+    return new CertificateFiles(files, surroundings.clock);
   }
   const pemTextOf = (data: Buffer | undefined, path = ""): string =>
-    data?.toString("latin1") ?? readNamedFile(path, origin.folder);
+    data?.toString("latin1") ?? readNamedFile(path, origin.folder, note);
   const certificate = checkPair(
     pemTextOf(clientCertificateData, clientCertificate),
     pemTextOf(clientKeyData, clientKey),

@@ -15,6 +15,7 @@ import { HttpsTransport } from "../transport/https-transport.ts";
 import { TracedTransport } from "../tracing/traced-transport.ts";
 import type { Transport } from "../transport/transport.ts";
 import { insideOf } from "./inside.ts";
+import { TrustLog } from "./trust-log.ts";
 import type { Manager } from "./manager.ts";
 
 /** The options of another cluster. */
@@ -59,6 +60,7 @@ export function createCluster(manager: Manager, options: ClusterOptions): Cluste
   const way = options.transport ?? new HttpsTransport(config, fieldManager);
   const transport = tracing ? new TracedTransport(way, tracing) : way;
   const log = manager.log.child({ cluster: name });
+  way.observeTrust?.(new TrustLog({ log, metrics, clock, cluster: name }));
   const observe = metrics.requests(new URL(transport.server).host);
   const reads = new RestClient(transport, clock, { observe });
   const cache = new InformerCache(reads, clock, log, cacheOptions);

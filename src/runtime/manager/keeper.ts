@@ -11,9 +11,10 @@ import { present } from "../../present.ts";
 import type { Client } from "../client/client.ts";
 import type { ExchangeObserver } from "../rest/rest-client.ts";
 import { ShardLease, type ShardPresence, type ShardSettings } from "../sharding/shard-lease.ts";
-import type { ThreadLease } from "../side-thread/protocol.ts";
+import { threadAccess, type ThreadAccess, type ThreadLease } from "../side-thread/protocol.ts";
 import { SideThread } from "../side-thread/side-thread.ts";
 import type { ClusterConfig } from "../transport/cluster-config.ts";
+import { withRenewed } from "../transport/config-source.ts";
 import { electionSettings } from "./coordination.ts";
 import { serveProbes, type ProbeAnswer } from "../serving/health.ts";
 import type { RunningServer } from "../serving/http-serving.ts";
@@ -131,18 +132,30 @@ export class Keeper {
       ...(lease && present({ lease, election, shard })),
       ...present({ health }),
     };
-    this.#thread = new SideThread(settings, { ...this.#parts, program: SIDE_THREAD_PROGRAM });
+    this.#thread = new SideThread(settings, {
+      ...this.#parts,
+      program: SIDE_THREAD_PROGRAM,
+      access: (isStale) => this.#presentAccess(isStale),
+    });
     if (lease) this.#term = this.#thread.term;
     await this.#thread.start();
+  }
+
+  /** The present access of the thread; the last one while the files cannot be used. */
+  async #presentAccess(isStale: boolean): Promise<ThreadAccess | undefined> {
+    const { config } = this.#parts;
+    const { source } = config ?? {};
+    if (!config || !source) return undefined;
+    if (isStale) source.invalidate();
+    return threadAccess(withRenewed(config, source.first, await source.get()));
   }
 
   /** The thread's access to the Lease; `undefined` when it needs none, or has none. */
   #leaseOfThread(): ThreadLease | undefined {
     const { config, election, shard, name, log } = this.#parts;
     if (!config || !(election ?? shard)) return undefined;
-    const { credentials, ...cluster } = config;
-    const { recipe } = credentials;
-    if (recipe) return { cluster, credentials: recipe, name };
+    const access = threadAccess(config);
+    if (access) return { ...access, name, isFollowed: config.source !== undefined };
     log.warn(
       "The credentials come from code of this program, so the main thread renews the Lease. A reconcile that blocks the main thread loses the leadership, or the keys of the shard.",
     );

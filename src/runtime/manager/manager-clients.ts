@@ -15,6 +15,7 @@ import { ReconcileScopes } from "../controller/reconcile-scopes.ts";
 import { EventBroadcaster } from "../events/recorder.ts";
 import type { ReconcileTap } from "../rest/reconcile-tap.ts";
 import { Journal } from "../journal/journal.ts";
+import { TrustLog } from "./trust-log.ts";
 import { UsedRights } from "../journal/used-rights.ts";
 import { Recorder, recordingsOfEnvironment } from "../replay/recorder.ts";
 import type { Replay } from "../replay/replay.ts";
@@ -77,6 +78,7 @@ export class ManagerClients {
     this.shownClock = areTapped ? new TappedClock(clock, tapOf) : clock;
     this.metrics = new OperatorMetrics(clock);
     this.tracing = options.tracing && new Tracing(options.tracing, clock);
+    transport.observeTrust?.(new TrustLog({ log, metrics: this.metrics, clock, cluster: "" }));
     const usedRights = endpoint && new UsedRights();
     const counted = usedRights ? usedRights.count(transport) : transport;
     this.transport = this.tracing ? new TracedTransport(counted, this.tracing) : counted;

@@ -134,7 +134,7 @@ export class OperatorManager implements Manager {
       log: this.log,
       namespace: this.#namespace,
       tracing: clients.tracing,
-      observe: this.metrics.certificateRead.bind(this.metrics),
+      observe: this.metrics.certificateReads("webhook"),
     });
     this.#debug = clients.debug && this.#debugServer(clients.debug, clock);
     const { metrics, shards } = this;

@@ -133,6 +133,17 @@ export function registerMetrics(registry: Registry, measureRunning: () => void) 
       "certwatcher_read_certificate_errors_total",
       "Total number of certificate read errors",
     ),
+    certificateExpiry: gauge(
+      "tsop_certificate_expiration_timestamp_seconds",
+      "When a certificate in use expires, in seconds since 1970; cluster is empty for the manager's own cluster",
+      ["certificate", "cluster"],
+    ),
+    renewals: new Counter({
+      name: "tsop_trust_renewals_total",
+      help: "Renewed servers, certificates and tokens that took the place of others in this process",
+      labelNames: ["what", "cluster"],
+      registers,
+    }),
     ownEvents: tally(
       "tsop_own_events_total",
       "Events of the operator's own writes that caused no reconcile, because a reconcile had seen them already",

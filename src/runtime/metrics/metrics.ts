@@ -63,9 +63,22 @@ export class OperatorMetrics implements RuntimeMetrics {
     };
   }
 
-  certificateRead(outcome: "read" | "error"): void {
-    this.#metrics.certificates.inc();
-    if (outcome === "error") this.#metrics.certificateErrors.inc();
+  /** Counts the readings of a served certificate, and notes when it expires. */
+  certificateReads(certificate: string): (expiresAtMs?: number) => void {
+    return (expiresAtMs) => {
+      this.#metrics.certificates.inc();
+      if (expiresAtMs === undefined) this.#metrics.certificateErrors.inc();
+      else this.certificateExpires(certificate, "", expiresAtMs);
+    };
+  }
+
+  /** Notes when a certificate in use expires. */
+  certificateExpires(certificate: string, cluster: string, atMs: number): void {
+    this.#metrics.certificateExpiry.set({ certificate, cluster }, atMs / 1000);
+  }
+
+  trustRenewed(what: string, cluster: string): void {
+    this.#metrics.renewals.inc({ what, cluster });
   }
 
   /** Adds the state of a cache's informers, read whenever `/metrics` is. */

@@ -37,11 +37,17 @@ export function isFailedStatus(value: unknown): value is Status {
 /** The headers of a failed answer that its error needs. */
 interface FailureHeaders {
   readonly contentType?: string | undefined;
+  /** The target of a redirect, which is never followed. */
+  readonly location?: string | undefined;
   readonly retryAfterSeconds?: number | undefined;
 }
 
 // The length to which client-go cuts a text for its message.
 const MAX_TEXT = 2048;
+
+// The part of an HTML page whose words are looked at, and the length of those that are shown.
+const MAX_HTML = 16 * 1024;
+const MAX_WORDS = 120;
 
 /** The frames of an error's stack: between a request and the code that asks for it, there are more than Node's ten. */
 const STACK_FRAMES = 40;
@@ -65,16 +71,37 @@ export function statusErrorOf(
 function failureOf(
   code: number,
   body: string,
-  { contentType = "", retryAfterSeconds }: FailureHeaders,
+  { contentType = "", retryAfterSeconds, location }: FailureHeaders,
 ): StatusError {
+  if (code >= 300 && code < 400) return failure(code, "", redirected(code, location));
   const status = parseStatus(body);
   if (status) return new StatusError({ ...status, code: status.code || code });
   const details = retryAfterSeconds === undefined ? undefined : { retryAfterSeconds };
   // A body that is not text may be an object, such as a Secret.
   const isText = contentType === "" || /^text\//i.test(contentType);
-  const said = isText ? body.slice(0, MAX_TEXT).trim() : "unknown";
+  const said = isText ? textOf(body, contentType) : "unknown";
   const [reason, message] = GENERIC[code] ?? fallback(code, said);
   return failure(code, reason, message, details);
+}
+
+/** Credentials must reach no other server than the configured one. */
+function redirected(code: number, location: string | undefined): string {
+  const url = location !== undefined && URL.canParse(location) ? new URL(location) : undefined;
+  const target = url ? `to ${url.protocol}//${url.host}`.slice(0, MAX_WORDS) : "elsewhere";
+  return `the server answered ${code} and redirects ${target}, which is not followed; check that the address is that of the API server`;
+}
+
+/** The text that a message has of an answer: of HTML, as proxies send it, the first words. */
+function textOf(body: string, contentType: string): string {
+  const isHtml = /^text\/html/i.test(contentType) || /^\s*<(?:!doctype|html)/i.test(body);
+  if (!isHtml) return body.slice(0, MAX_TEXT).trim();
+  const words = body
+    .slice(0, MAX_HTML)
+    .replace(/<(script|style)[^]*?<\/\1>|<[^>]*>/gi, " ")
+    .replace(/\s+/g, " ")
+    .trim();
+  const shown = words.length > MAX_WORDS ? `${words.slice(0, MAX_WORDS)}...` : words;
+  return `HTML of a proxy or another server: ${shown}`;
 }
 
 export function statusErrorOfEvent(object: unknown): StatusError {

@@ -74,6 +74,10 @@ export type ExchangeObserver = (
 ) => void;
 
 const MAX_RETRIES = 10;
+// The longest time that a request waits by itself; its caller knows better what to do meanwhile.
+const MAX_RETRY_AFTER_SECONDS = 60;
+// A year: larger numbers are not times.
+const MAX_SECONDS = 31_536_000;
 // client-go's wait before it repeats a GET whose connection broke.
 const RETRY_AFTER_RESET_MS = 1000;
 
@@ -230,7 +234,8 @@ export class RestClient {
     this.#tellWarnings(exchange, answer);
     if (!("status" in answer)) return answer;
     const { status, headers, text } = answer;
-    throw statusErrorOf(status, text, { contentType: headers["content-type"] });
+    const { "content-type": contentType, location } = headers;
+    throw statusErrorOf(status, text, { contentType, location });
   }
 
   #tellWarnings(
@@ -259,14 +264,16 @@ function retryDelayMs(
   }
   if (outcome.status !== 429 && outcome.status < 500) return undefined;
   const seconds = retryAfterSeconds(outcome, nowMs);
-  return seconds === undefined ? undefined : seconds * 1000;
+  if (seconds === undefined || seconds > MAX_RETRY_AFTER_SECONDS) return undefined;
+  return seconds * 1000;
 }
 
 /** The header in both of its forms: API servers send seconds, proxies before them also dates. */
 function retryAfterSeconds({ headers }: TransportResponse, nowMs: number): number | undefined {
   const value = headers["retry-after"] ?? "";
-  if (/^\d+$/.test(value)) return Number(value);
-  const atMs = Date.parse(value);
+  if (/^\d+$/.test(value)) return Math.min(Number(value), MAX_SECONDS);
+  // Date.parse also takes numbers such as -5 for dates.
+  const atMs = /GMT$/.test(value) ? Date.parse(value) : Number.NaN;
   return Number.isNaN(atMs) ? undefined : Math.max(0, Math.ceil((atMs - nowMs) / 1000));
 }
 
@@ -278,6 +285,7 @@ async function settle(
   if (outcome.status >= 200 && outcome.status < 300) return outcome;
   throw statusErrorOf(outcome.status, await readText(outcome), {
     contentType: outcome.headers["content-type"],
+    location: outcome.headers["location"],
     retryAfterSeconds: retryAfterSeconds(outcome, nowMs),
   });
 }

@@ -32,6 +32,9 @@ export type WatchStream<T extends KubeObject = KubeObject> = AsyncIterable<
   readonly WatchEvent<T>[]
 >;
 
+// Dozens of times the largest object that etcd stores; a longer line is no event.
+const LARGEST_EVENT_BYTES = 64 * 1024 * 1024;
+
 const EVENT_TYPES = new Set(["ADDED", "MODIFIED", "DELETED", "BOOKMARK"]);
 
 /**
@@ -67,7 +70,7 @@ class EventReader<T extends KubeObject> implements AsyncIterableIterator<
   readonly #reader: ObjectReader;
   readonly #signal: AbortSignal | undefined;
   readonly #chunks: AsyncIterator<Uint8Array>;
-  readonly #lines = lineSplitter();
+  readonly #lines = lineSplitter(LARGEST_EVENT_BYTES);
   readonly #bookmarks: BookmarkMemory;
   #failure: Error | undefined;
   #over = false;

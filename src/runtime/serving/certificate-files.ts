@@ -5,13 +5,23 @@
  * @see https://pkg.go.dev/sigs.k8s.io/controller-runtime/pkg/certwatcher
  */
 import { X509Certificate } from "node:crypto";
-import { readFile, stat } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { createSecureContext } from "node:tls";
 import type { Clock } from "../../clock.ts";
 import { messageOf, TsopError } from "../../errors.ts";
 import { selfSigned } from "../../kube/x509/certificate.ts";
+import { endsInBlock, HALF_WRITTEN } from "../../kube/x509/pem-text.ts";
 import type { Logger } from "../../log.ts";
-import { certificateIn, certificatesIn, periodProblem, privateKeyIn } from "./pem.ts";
+import { FollowedFiles } from "../followed-files.ts";
+import {
+  certificateIn,
+  certificatesIn,
+  isNearlyOver,
+  type Period,
+  periodOf,
+  periodProblem,
+  privateKeyIn,
+} from "./pem.ts";
 
 /** The files of a server's certificate, in PEM. */
 export interface CertificatePaths {
@@ -31,8 +41,11 @@ export interface ServerCertificate {
   readonly ca?: Buffer;
 }
 
-/** Called after each read of the files; the metrics count them. */
-export type ReadingObserver = (outcome: "read" | "error") => void;
+/**
+ * Called after each read of the files, with the time when the certificate expires, in milliseconds
+ * since 1970; without one for a failed read. The metrics count them.
+ */
+export type ReadingObserver = (expiresAtMs?: number) => void;
 
 // Mounted files change by a symlink, which not every file system reports: polling always works. It
 // costs a `stat` of each file.
@@ -47,6 +60,8 @@ export class CertificateFiles {
   readonly #log: Logger;
   readonly #observe: ReadingObserver;
   #told: string | undefined;
+  // The end of the certificate that the last warning was about.
+  #warned: number | undefined;
 
   constructor(paths: CertificatePaths, clock: Clock, log: Logger, observe: ReadingObserver) {
     this.#paths = paths;
@@ -65,10 +80,10 @@ export class CertificateFiles {
     const { certFile, keyFile } = this.#paths;
     try {
       const certificate = await readUsable(this.#paths);
-      this.#observe("read");
+      this.#observe(servedPeriodOf(certificate).toMs);
       return certificate;
     } catch (error) {
-      this.#observe("error");
+      this.#observe();
       throw new TsopError(
         "certificate-unreadable",
         `The certificate in ${certFile} and ${keyFile} cannot be used: ${messageOf(error)}.`,
@@ -95,8 +110,14 @@ export class CertificateFiles {
     signal: AbortSignal,
   ): Promise<void> {
     let known = first;
-    let seen = "";
-    let readAtMs = 0;
+    const files = new FollowedFiles({
+      paths: () => pathsOf(this.#paths),
+      read: () => this.read(),
+      clock: this.#clock,
+      lookEveryMs: LOOK_EVERY_MS,
+      readEveryMs: READ_EVERY_MS,
+      first,
+    });
     this.#tell(this.periodProblemOf(known));
     for (;;) {
       try {
@@ -104,35 +125,47 @@ export class CertificateFiles {
       } catch {
         return;
       }
-      const nowMs = this.#clock.monotonicMs();
-      const now = await stampOf(this.#paths);
-      if (now === seen && nowMs - readAtMs < READ_EVERY_MS) continue;
-      seen = now;
-      readAtMs = nowMs;
-      known = await this.#look(known, renewed);
+      known = await this.#look(files, known, renewed);
+      this.#warnOfExpiry(known);
     }
+  }
+
+  /** Warns once of a certificate that expires soon and was not renewed. */
+  #warnOfExpiry(known: ServerCertificate): void {
+    const period = servedPeriodOf(known);
+    const nowMs = this.#clock.now();
+    if (this.#warned === period.toMs || nowMs >= period.toMs || !isNearlyOver(period, nowMs))
+      return;
+    this.#warned = period.toMs;
+    const file = this.#paths.certFile;
+    const validUntil = isoOf(period.toMs);
+    this.#log.warn(
+      { file, validUntil },
+      `the certificate in ${file} expires on ${validUntil} and was not renewed: check what renews it, or put a valid one there, with its key`,
+    );
   }
 
   /** The certificate to serve from now on. */
   async #look(
+    files: FollowedFiles<ServerCertificate>,
     known: ServerCertificate,
     renewed: (certificate: ServerCertificate) => void,
   ): Promise<ServerCertificate> {
-    try {
-      const found = await this.read();
-      const problem = this.periodProblemOf(found);
-      const isNew = !isSameCertificate(known, found);
-      const isBetter = problem === undefined || this.periodProblemOf(known) !== undefined;
-      if (isNew && !isBetter) this.#tell(`the old certificate stays in use: ${problem}`);
-      else this.#tell(problem);
-      if (!isNew || !isBetter) return known;
-      renewed(found);
-      this.#log.info({ file: this.#paths.certFile }, "the certificate was renewed");
-      return found;
-    } catch (error) {
-      this.#tell(`the old certificate stays in use: ${messageOf(error)}`);
+    const found = await files.get();
+    if (files.problem) {
+      this.#tell(`the old certificate stays in use: ${messageOf(files.problem)}`);
       return known;
     }
+    const problem = this.periodProblemOf(found);
+    const isNew = !isSameCertificate(known, found);
+    const isBetter = problem === undefined || this.periodProblemOf(known) !== undefined;
+    if (isNew && !isBetter) this.#tell(`the old certificate stays in use: ${problem}`);
+    else this.#tell(problem);
+    if (!isNew || !isBetter) return known;
+    renewed(found);
+    const validUntil = isoOf(servedPeriodOf(found).toMs);
+    this.#log.info({ file: this.#paths.certFile, validUntil }, "the certificate was renewed");
+    return found;
   }
 
   /** Logs a problem when it arises, and when it is over. */
@@ -144,6 +177,11 @@ export class CertificateFiles {
     else this.#log.warn({ file }, problem);
   }
 }
+
+const servedPeriodOf = ({ cert }: ServerCertificate): Period =>
+  periodOf(certificateIn(cert.toString()) ?? new X509Certificate(cert));
+
+const isoOf = (ms: number): string => new Date(ms).toISOString();
 
 /** @throws Error what is wrong with which file */
 async function readUsable(paths: CertificatePaths): Promise<ServerCertificate> {
@@ -169,6 +207,9 @@ async function readUsable(paths: CertificatePaths): Promise<ServerCertificate> {
   ) {
     throw new Error(`${clientCaFile} does not contain a readable PEM certificate`);
   }
+  for (const [file, bytes] of [[certFile, cert] as const, [clientCaFile ?? "", ca.ca] as const]) {
+    if (bytes && endsInBlock(bytes.toString())) throw new Error(`${file} ${HALF_WRITTEN}`);
+  }
   const certificate = { cert, key, ...ca };
   // OpenSSL refuses further certificates, such as those whose key is too small.
   createSecureContext(certificate);
@@ -181,17 +222,11 @@ function fileTextOf(file: string, bytes: Buffer): string {
   return bytes.toString();
 }
 
-/** A text that changes when one of the files is replaced or written. */
-async function stampOf({ certFile, keyFile, clientCaFile }: CertificatePaths): Promise<string> {
-  const files = [certFile, keyFile, ...(clientCaFile === undefined ? [] : [clientCaFile])];
-  const stamps = files.map((file) =>
-    stat(file).then(
-      ({ ino, size, mtimeMs, ctimeMs }) => `${ino} ${size} ${mtimeMs} ${ctimeMs}`,
-      messageOf,
-    ),
-  );
-  return (await Promise.all(stamps)).join(";");
-}
+const pathsOf = ({ certFile, keyFile, clientCaFile }: CertificatePaths): readonly string[] => [
+  certFile,
+  keyFile,
+  ...(clientCaFile === undefined ? [] : [clientCaFile]),
+];
 
 function isSameCertificate(one: ServerCertificate, other: ServerCertificate): boolean {
   const same = (a?: Buffer, b?: Buffer): boolean => (a && b ? a.equals(b) : a === b);

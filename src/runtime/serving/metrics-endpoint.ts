@@ -25,7 +25,7 @@ export async function openMetrics(
   if (!endpoint) return undefined;
   metrics.collectProcessMetrics();
   const { reviewed = false, tls } = endpoint;
-  const observe = metrics.certificateRead.bind(metrics);
+  const observe = metrics.certificateReads("metrics");
   const guards = {
     boundless: ({ metric, label, series }: BoundlessMetric) => {
       log.warn(

@@ -62,6 +62,13 @@ export function periodProblem(certificate: X509Certificate, nowMs: number): stri
   return undefined;
 }
 
+/** cert-manager, kubeadm and the kubelet renew before the last tenth of a period. */
+const LAST_SHARE = 0.1;
+
+/** Whether the period is so nearly over that whatever renews the certificate must have failed. */
+export const isNearlyOver = ({ fromMs, toMs }: Period, nowMs: number): boolean =>
+  toMs - nowMs < (toMs - fromMs) * LAST_SHARE;
+
 /** Whether less than a third of its period is left. */
 export function isDue(certificate: X509Certificate, nowMs: number): boolean {
   const { fromMs, toMs } = periodOf(certificate);

@@ -23,11 +23,23 @@ export interface SideThreadSettings {
 }
 
 /** The access to the cluster with the Lease. */
-export interface ThreadLease {
-  readonly cluster: Omit<ClusterConfig, "credentials">;
-  readonly credentials: CredentialRecipe;
+export interface ThreadLease extends ThreadAccess {
   /** The field manager, and the user agent. */
   readonly name: string;
+  /** Whether the main thread follows files of the configuration, and answers `access`. */
+  readonly isFollowed: boolean;
+}
+
+/** A configuration as plain data. */
+export interface ThreadAccess {
+  readonly cluster: Omit<ClusterConfig, "credentials" | "source" | "connect">;
+  readonly credentials: CredentialRecipe;
+}
+
+/** The configuration as plain data; `undefined` if its credentials come from code of the program. */
+export function threadAccess(config: ClusterConfig): ThreadAccess | undefined {
+  const { credentials, source: _source, connect: _connect, ...cluster } = config;
+  return credentials.recipe && { cluster, credentials: credentials.recipe };
 }
 
 /** The data that the side thread is started with. */
@@ -40,6 +52,7 @@ export type ToSideThread =
   | { readonly type: "acquire" }
   | { readonly type: "release" }
   | ShardTask
+  | { readonly type: "access"; readonly access: ThreadAccess }
   | { readonly type: "answer"; readonly id: number; readonly answer: ProbeAnswer };
 
 /** A task for the Lease of a shard; `shard-done` has its result. */
@@ -59,6 +72,8 @@ export type FromSideThread =
   | { readonly type: "lost"; readonly error: PlainError }
   | { readonly type: "released" }
   | { readonly type: "shard-done"; readonly id: number; readonly error?: PlainError }
+  /** Requests the present configuration; `isStale` if the server refused the known one. */
+  | { readonly type: "access-wanted"; readonly isStale: boolean }
   | { readonly type: "exchange"; readonly method: string; readonly code: string }
   | { readonly type: "probe"; readonly id: number; readonly url: string }
   | {

@@ -24,6 +24,7 @@ import {
   type ShardTask,
   type SideThreadData,
   type SideThreadSettings,
+  type ThreadAccess,
   type ToSideThread,
 } from "./protocol.ts";
 import { SharedMemory } from "./shared-memory.ts";
@@ -47,6 +48,8 @@ export interface SideThreadParts {
   readonly observe: ExchangeObserver;
   /** Answers a request of the kubelet: `/healthz?verbose`. */
   readonly probe: (url: string) => Promise<ProbeAnswer>;
+  /** The present access to the cluster; `undefined` if it never changes. Never rejects. */
+  readonly access: (isStale: boolean) => Promise<ThreadAccess | undefined>;
   /** Called when the thread ends by itself. */
   readonly failed: (error: TsopError) => void;
 }
@@ -217,6 +220,11 @@ export class SideThread implements Election, ShardPresence {
         break;
       case "log":
         log[message.level](message.fields, message.message);
+        break;
+      case "access-wanted":
+        void this.#parts.access(message.isStale).then((access) => {
+          if (access) worker.postMessage({ type: "access", access } satisfies ToSideThread);
+        });
         break;
       case "probe":
         // A restarted thread counts its requests from the start again.

@@ -26,6 +26,7 @@ import {
 } from "./protocol.ts";
 import { SharedMemory } from "./shared-memory.ts";
 import { Stillness } from "./stillness.ts";
+import { ThreadConfig } from "./thread-config.ts";
 
 const clock = systemClock;
 // In a thread, `process.stderr` goes through the main thread.
@@ -139,10 +140,13 @@ class ShardRun {
 }
 
 function clientOf(
-  { cluster, credentials, name }: ThreadLease,
+  { name, cluster, credentials }: ThreadLease,
+  source: ThreadConfig | undefined,
   tell: (message: FromSideThread) => void,
 ): LiveClient {
-  const config = { ...cluster, credentials: credentialsFrom(credentials, clock) };
+  const config = source
+    ? { ...source.first, source }
+    : { ...cluster, credentials: credentialsFrom(credentials, clock) };
   const observe = (method: string, code: string): void => {
     tell({ type: "exchange", method, code });
   };
@@ -181,7 +185,12 @@ async function main(data: SideThreadData): Promise<void> {
   const memory = new SharedMemory(data.memory);
   const stillness = new Stillness(memory, clock);
   const { stuckAfterMs, lease, election, shard, health } = data;
-  const client = lease && clientOf(lease, tell);
+  const source = lease?.isFollowed
+    ? new ThreadConfig(lease, clock, (isStale) => {
+        tell({ type: "access-wanted", isStale });
+      })
+    : undefined;
+  const client = lease && clientOf(lease, source, tell);
   const run = client && election && electionRun(election, client, { memory, stillness, tell });
   const ownLease = client && shard && new ShardLease({ ...shard, client, clock, term: memory });
   const isStuck = (): boolean => stillness.ms > stuckAfterMs;
@@ -201,6 +210,9 @@ async function main(data: SideThreadData): Promise<void> {
       case "publish":
       case "withdraw":
         void sharing?.do(message);
+        break;
+      case "access":
+        source?.received(message.access);
         break;
       case "answer":
         probes.answered(message.id, message.answer);

@@ -11,12 +11,10 @@ import { noUpgrade } from "../transport/upgraded-connection.ts";
 import type { PlacedSpan, Tracing } from "./tracing.ts";
 
 export class TracedTransport implements Transport {
-  readonly server: string;
   readonly #inner: Transport;
   readonly #tracing: Tracing;
 
   constructor(inner: Transport, tracing: Tracing) {
-    this.server = inner.server;
     this.#inner = inner;
     this.#tracing = tracing;
   }
@@ -33,6 +31,10 @@ export class TracedTransport implements Transport {
     if (!span) return this.#inner.upgrade(request);
     const upgrade = this.#inner.upgrade.bind(this.#inner);
     return traced(span, () => upgrade(withHeaders(request, span)));
+  }
+
+  get server(): string {
+    return this.#inner.server;
   }
 
   close(): void {

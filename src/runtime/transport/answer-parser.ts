@@ -20,7 +20,7 @@ interface AnswerSink {
 }
 
 /** The received bytes are not an HTTP/1.1 answer. */
-class AnswerError extends Error {
+export class AnswerError extends Error {
   override readonly name = "AnswerError";
 }
 
@@ -33,6 +33,11 @@ const MAX_EARLY_ANSWERS = 5;
 const CONTROL_CHARACTER = /[\u0000-\u0008\u000a-\u001f\u007f]/;
 const END_OF_HEAD = Buffer.from("\r\n\r\n");
 const NEWLINE = 0x0a;
+const BEGINNING = Buffer.from("HTTP/1.");
+const CR = 0x0d;
+const MAX_SHOWN = 80;
+// What Go's client accepts of bytes between chunks beyond those that they need.
+const MAX_EXCESS_BYTES = 16 * 1024;
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: |$)/;
 const FIELD_NAME = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/;
 const CHUNK_SIZE = /^([\da-fA-F]{1,13})[ \t]*(?:;|$)/;
@@ -57,6 +62,7 @@ export class AnswerParser {
   #leftBytes = 0;
   #earlyAnswers = 0;
   #trailerBytes = 0;
+  #excessBytes = 0;
   #keepsAlive = false;
 
   /** @param method - of the request: an answer to HEAD has no body, whatever it says */
@@ -96,6 +102,20 @@ export class AnswerParser {
     }
   }
 
+  /** The part of the answer that is missing; `undefined` before it began. */
+  get missing(): string | undefined {
+    switch (this.#state) {
+      case "head":
+        return this.#rest && "its head is incomplete";
+      case "body":
+        return `${this.#leftBytes} bytes of its Content-Length are missing`;
+      case "done":
+        return undefined;
+      default:
+        return "its last chunk is missing";
+    }
+  }
+
   /** Takes the end of the connection. @returns whether the answer is complete */
   ended(): boolean {
     if (this.#state === "body" && this.#leftBytes === Infinity) this.#finish();
@@ -123,7 +143,9 @@ export class AnswerParser {
   }
 
   #readHead(bytes: Buffer, at: number): number {
+    assertBeginning(bytes, at);
     const end = bytes.indexOf(END_OF_HEAD, at);
+    if (end < 0) this.#assertLines(bytes, at);
     if ((end < 0 ? bytes.length : end) - at > MAX_HEAD_BYTES) {
       throw new AnswerError("the answer's headers are too large");
     }
@@ -131,7 +153,7 @@ export class AnswerParser {
     const [statusLine = "", ...fields] = bytes.toString("latin1", at, end).split("\r\n");
     const [, minor, code] = STATUS_LINE.exec(statusLine) ?? [];
     if (code === undefined || CONTROL_CHARACTER.test(statusLine)) {
-      throw new AnswerError(`not an HTTP status line: ${statusLine.slice(0, 100)}`);
+      throw new AnswerError(`it begins with ${shown(statusLine)}, which is not a status line`);
     }
     const status = Number(code);
     const after = end + END_OF_HEAD.length;
@@ -151,6 +173,16 @@ export class AnswerParser {
     return after;
   }
 
+  /** Lines that end without CR have no end of the head to wait for. */
+  #assertLines(bytes: Buffer, at: number): void {
+    const newline = bytes.indexOf(NEWLINE, at);
+    if (newline < 0) return;
+    if (bytes[newline - 1] !== CR || bytes.indexOf("\n\n", newline) >= 0) {
+      const line = bytes.toString("latin1", at, newline);
+      throw new AnswerError(`a line of its head ends without CR: ${shown(line)}`);
+    }
+  }
+
   #expectBody(status: number, persistent: boolean, headers: AnswerHead["headers"]): void {
     const connection = wordsOf(headers["connection"]);
     this.#keepsAlive = persistent
@@ -163,7 +195,7 @@ export class AnswerParser {
     if (this.#method === "HEAD" || status === 204 || status === 304) this.#leftBytes = 0;
     else if (coding !== undefined) {
       if (coding.toLowerCase() !== "chunked") {
-        throw new AnswerError(`the answer's transfer encoding is ${coding}`);
+        throw new AnswerError(`the answer's transfer encoding is ${shown(coding)}`);
       }
       // Both say where the answer ends, and a proxy may have believed the other one.
       if (length !== undefined)
@@ -206,9 +238,12 @@ export class AnswerParser {
   #take(line: string): void {
     if (this.#state === "chunk-size") {
       const [, size] = CHUNK_SIZE.exec(line) ?? [];
-      if (size === undefined)
-        throw new AnswerError(`not the size of a chunk: ${line.slice(0, 100)}`);
+      if (size === undefined) throw new AnswerError(`not the size of a chunk: ${shown(line)}`);
       this.#leftBytes = parseInt(size, 16);
+      this.#excessBytes = Math.max(0, this.#excessBytes + line.length - 16 - 2 * this.#leftBytes);
+      if (this.#excessBytes > MAX_EXCESS_BYTES) {
+        throw new AnswerError("there is more between its chunks than in them");
+      }
       this.#state = this.#leftBytes === 0 ? "trailer" : "chunk";
     } else if (this.#state === "chunk-end") {
       if (line !== "") throw new AnswerError("a chunk of the response is longer than declared");
@@ -235,7 +270,7 @@ function headersOf(fields: readonly string[]): Record<string, string> {
     const colon = field.indexOf(":");
     const name = field.slice(0, Math.max(colon, 0)).toLowerCase();
     if (!FIELD_NAME.test(name)) {
-      throw new AnswerError(`not a header: ${field.slice(0, 100)}`);
+      throw new AnswerError(`not a header: ${shown(field)}`);
     }
     const value = field.slice(colon + 1).replace(/^[ \t]+|[ \t]+$/g, "");
     if (CONTROL_CHARACTER.test(value))
@@ -257,7 +292,35 @@ function wordsOf(value: string | undefined): string[] {
 function lengthOf(value: string): number {
   const [first = "", ...others] = wordsOf(value);
   if (!/^\d{1,15}$/.test(first) || others.some((other) => other !== first)) {
-    throw new AnswerError(`the answer's length is ${value}`);
+    throw new AnswerError(`the answer's length is ${shown(value)}`);
   }
   return Number(first);
+}
+
+/** @throws AnswerError as soon as the bytes cannot become an HTTP/1 answer any more */
+function assertBeginning(bytes: Buffer, at: number): void {
+  const length = Math.min(BEGINNING.length, bytes.length - at);
+  if (bytes.compare(BEGINNING, 0, length, at, at + length) === 0) return;
+  const begins = shown(bytes.toString("latin1", at, at + 2 * MAX_SHOWN));
+  throw new AnswerError(`it is not HTTP: it begins with ${begins}${protocolOf(bytes, at)}`);
+}
+
+// The first bytes of a TLS record: its type, and its version.
+const TLS_ALERT = 0x15;
+const TLS_HANDSHAKE = 0x16;
+
+function protocolOf(bytes: Buffer, at: number): string {
+  const [type, version] = [bytes[at], bytes[at + 1]];
+  const isTls = (type === TLS_ALERT || type === TLS_HANDSHAKE) && version === 3;
+  return isTls ? ", which is TLS; the address needs https://" : "";
+}
+
+/** Text of a server for messages: quoted, in printable ASCII, and not longer than a line. */
+function shown(text: string): string {
+  const cut = text.slice(0, MAX_SHOWN);
+  const escaped = cut.replace(
+    /[^\x20-\x7e]|["\\]/g,
+    (one) => `\\x${one.charCodeAt(0).toString(16).padStart(2, "0")}`,
+  );
+  return `"${escaped}"${text.length > MAX_SHOWN ? "..." : ""}`;
 }

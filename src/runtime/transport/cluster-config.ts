@@ -12,6 +12,8 @@ export interface ClusterConfig {
    * in Go.
    */
   readonly ca?: string;
+  /** The file that `ca` was read from, for messages. */
+  readonly caFile?: string;
   /** The name that the server's certificate must have, when it is not the host. */
   readonly serverName?: string;
   /** Accepts any certificate. Only for tests on your own machine. */
@@ -34,10 +36,33 @@ export interface ClusterConfig {
    */
   readonly answerTimeoutMs?: number;
   /**
+   * Follows the files of the configuration while it is in use: the kubeconfig, the certificate
+   * authority. Absent for a configuration without files; a copy without it keeps its first values.
+   */
+  readonly source?: ConfigSource;
+  /**
    * Makes another transport to the server than HTTPS, such as that of `tsop/testing` without a
    * socket. No part runs in a thread of its own then.
    */
   readonly connect?: (config: ClusterConfig, userAgent: string) => Transport;
+}
+
+/** Reads a configuration again from its files. */
+export interface ConfigSource {
+  /** The configuration as it was first read. */
+  readonly first: ClusterConfig;
+  /**
+   * The present configuration; the last usable one while the files cannot be used. A promise only
+   * if files are examined, because each request needs it.
+   */
+  get(): ClusterConfig | Promise<ClusterConfig>;
+  /** Makes the next `get` read the files, because the server refused, or cannot be reached. */
+  invalidate(): void;
+  /**
+   * The reason why the present files cannot be used: the part of a sentence; `undefined` if they
+   * can.
+   */
+  readonly problem: string | undefined;
 }
 
 /** The user as whom requests act, instead of the user who sends them. */

@@ -4,7 +4,7 @@
  */
 import type { Clock } from "../../clock.ts";
 import type { AnswerHead } from "./answer-parser.ts";
-import { Dialer, type ConnectionTarget } from "./dial.ts";
+import { Dialer, type ConnectionTarget, type Retirement } from "./dial.ts";
 import {
   HttpConnection,
   type ConnectionKeeper,
@@ -15,6 +15,8 @@ import {
 const MAX_IDLE = 256;
 // A connection that the server will soon close is not used any more.
 const CLOSING_MS = 1000;
+// The time for requests, watches and streams of an earlier configuration to end by themselves.
+const GRACE_MS = 30_000;
 
 interface Idle {
   readonly connection: HttpConnection;
@@ -27,6 +29,7 @@ export class ConnectionPool implements ConnectionKeeper {
   readonly #dialer: Dialer;
   readonly #idle: Idle[] = [];
   #closed = false;
+  #isUsed = false;
 
   constructor(clock: Clock, target: ConnectionTarget) {
     this.#clock = clock;
@@ -35,6 +38,7 @@ export class ConnectionPool implements ConnectionKeeper {
 
   /** Sends a request over a connection that serves nothing else, and returns it. */
   send(exchange: Exchange): HttpConnection {
+    this.#isUsed = true;
     const connection = this.#take() ?? new HttpConnection(this.#dialer.dial, this, this.#clock);
     connection.send(exchange);
     return connection;
@@ -42,6 +46,7 @@ export class ConnectionPool implements ConnectionKeeper {
 
   /** Opens sockets that do not belong to the pool. */
   get dial(): Dial {
+    this.#isUsed = true;
     return this.#dialer.dial;
   }
 
@@ -65,6 +70,21 @@ export class ConnectionPool implements ConnectionKeeper {
   close(): void {
     this.#closed = true;
     for (const { connection } of this.#idle.splice(0)) connection.destroy();
+  }
+
+  /** Whether a request or a stream uses a connection. */
+  get isBusy(): boolean {
+    return this.#dialer.openSockets > this.#idle.length;
+  }
+
+  /**
+   * Closes idle connections now, those in use at the end of their request, and after a grace period
+   * those that the new configuration would not have made.
+   */
+  retire(retirement: Retirement): void {
+    this.close();
+    if (!this.#isUsed) return;
+    this.#clock.after(GRACE_MS, () => this.#dialer.retire(retirement), { unref: true });
   }
 
   #take(): HttpConnection | undefined {

@@ -32,21 +32,53 @@ export interface ConnectionTarget {
   readonly proxy?: URL | undefined;
 }
 
+/** The end of a configuration, for the connections that were made with it. */
+export interface Retirement {
+  /** Whether the connection may stay until its exchange is over. */
+  readonly accepts: (socket: Socket) => boolean;
+  /** The message for the users of the others. */
+  readonly why: string;
+}
+
 export class Dialer {
   readonly #clock: Clock;
   readonly #target: ConnectionTarget;
   #tls: ConnectionOptions | undefined;
   // The TLS session, which saves the next connection half of the handshake.
   #session: Buffer | undefined;
+  readonly #open = new Set<Socket>();
+  #retired: Retirement | undefined;
 
   constructor(clock: Clock, target: ConnectionTarget) {
     this.#clock = clock;
     this.#target = target;
   }
 
+  /** The number of open sockets. */
+  get openSockets(): number {
+    return this.#open.size;
+  }
+
+  /** Closes the sockets that are not acceptable any more, also those that are still being opened. */
+  retire(retirement: Retirement): void {
+    this.#retired = retirement;
+    for (const socket of this.#open) this.#closeIfRetired(socket);
+  }
+
+  #closeIfRetired(socket: Socket): void {
+    if (!this.#retired || this.#retired.accepts(socket)) return;
+    socket.destroy(Object.assign(new Error(this.#retired.why), { code: "ECONNRESET" }));
+  }
+
   /** Opens a socket, and calls back when requests can be sent. */
   readonly dial: Dial = (hooks) => {
-    const attempt = new Attempt(this.#clock, hooks);
+    const opened = (socket: Socket): void => {
+      this.#open.add(socket);
+      socket.once("close", () => this.#open.delete(socket));
+      hooks.opened(socket);
+      this.#closeIfRetired(socket);
+    };
+    const attempt = new Attempt(this.#clock, { ...hooks, opened });
     const { url, proxy } = this.#target;
     const secure = url.protocol === "https:";
     // A clear text request names its target to an HTTP proxy, which sends it on.

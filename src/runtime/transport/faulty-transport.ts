@@ -38,7 +38,6 @@ export type FaultCounts = Readonly<Record<string, number>>;
  * const transport = new FaultyTransport(inProcess(cluster), cluster.clock, { refuse: 0.1, cut: 0.01 });
  */
 export class FaultyTransport implements Transport {
-  readonly server: string;
   readonly #inner: Transport;
   readonly #clock: Clock;
   readonly #faults: Faults;
@@ -46,7 +45,6 @@ export class FaultyTransport implements Transport {
   #healthy = false;
 
   constructor(inner: Transport, clock: Clock, faults: Faults) {
-    this.server = inner.server;
     this.#inner = inner;
     this.#clock = clock;
     this.#faults = faults;
@@ -81,6 +79,10 @@ export class FaultyTransport implements Transport {
     if (!this.#inner.upgrade) throw noUpgrade(this.server);
     if (this.#happens("refuse", this.#faults.refuse)) throw this.#broken("refused");
     return this.#inner.upgrade(request);
+  }
+
+  get server(): string {
+    return this.#inner.server;
   }
 
   close(): void {

@@ -25,14 +25,12 @@ export type Term = () => number | undefined;
 
 /** Refuses writes after the end of the term, and gives up those without an answer then. */
 export class FencedTransport implements Transport {
-  readonly server: string;
   readonly #inner: Transport;
   readonly #clock: Clock;
   readonly #endsAtMs: Term;
   #unansweredAtMs: number | undefined;
 
   constructor(inner: Transport, clock: Clock, endsAtMs: Term) {
-    this.server = inner.server;
     this.#inner = inner;
     this.#clock = clock;
     this.#endsAtMs = endsAtMs;
@@ -93,6 +91,10 @@ export class FencedTransport implements Transport {
       term.clear();
       throw error;
     }
+  }
+
+  get server(): string {
+    return this.#inner.server;
   }
 
   close(): void {

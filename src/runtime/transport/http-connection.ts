@@ -69,6 +69,13 @@ export function hungUp(): Error {
   return Object.assign(new Error("socket hang up"), { code: "ECONNRESET" });
 }
 
+/** The error of a connection that ended within an answer. */
+function endedEarly(cause: Error, missing: string): Error {
+  const { code } = cause as NodeJS.ErrnoException;
+  const error = new Error(`the connection ended within the answer, ${missing}`, { cause });
+  return Object.assign(error, { code });
+}
+
 /** The error of a step that took too long. */
 export function timedOut(what: string, limitMs: number): Error {
   return Object.assign(new Error(`${what} within ${limitMs / 1000} s`), { code: "ETIMEDOUT" });
@@ -198,7 +205,8 @@ export class HttpConnection {
   }
 
   #received(bytes: Buffer): void {
-    this.#heardAtMs = this.#clock.monotonicMs();
+    // The head has one limit as a whole, or a server could send it byte by byte for hours.
+    if (this.#current?.head) this.#heardAtMs = this.#clock.monotonicMs();
     if (!this.#current) {
       // An answer without a request: the next request would take it for its own.
       this.#fail(hungUp());
@@ -231,6 +239,7 @@ export class HttpConnection {
     });
     current.head = head;
     current.body = body;
+    this.#heardAtMs = this.#clock.monotonicMs();
     const { beforeAnswerMs, withinAnswerMs } = exchange.silence;
     if (withinAnswerMs !== beforeAnswerMs) this.#watch(exchange, withinAnswerMs);
     exchange.answered({ ...head, body, cancel: giveUp });
@@ -256,8 +265,10 @@ export class HttpConnection {
 
   /** Handles a connection that the server ended. */
   #closed(error: Error): void {
-    if (this.#current?.parser.ended()) return;
-    this.#fail(error);
+    const { parser } = this.#current ?? {};
+    if (parser?.ended()) return;
+    const missing = parser?.missing;
+    this.#fail(missing === undefined ? error : endedEarly(error, missing));
   }
 
   #fail(error: Error): void {

@@ -1,41 +1,26 @@
 /**
  * The transport of production: HTTP/1.1 over TLS with connections that are kept. It is a client of
  * its own, because Node's takes as long for a request as everything else together (see
- * docs/design/0006). Each pool of connections has one set of certificates; when they are renewed a
- * new pool takes over, and the connections of the old one end with their requests.
+ * docs/design/0006). Each route has one address and one set of certificates; when they are renewed,
+ * another route takes over, and the connections of the old one end with their requests.
  */
 import { abortReason, systemClock, type Clock } from "../../clock.ts";
-import { messageOf } from "../../errors.ts";
-import type { ClusterConfig } from "./cluster-config.ts";
-import { ConnectionPool } from "./connection-pool.ts";
-import type { Credentials } from "./credentials/credentials.ts";
 import { escapeHeaderName, headerLine, isHeaderName } from "../header.ts";
+import type { ClusterConfig } from "./cluster-config.ts";
+import { connectionErrorOf } from "./connection-failures.ts";
+import type { Credentials } from "./credentials/credentials.ts";
 import type { Exchange, HttpConnection } from "./http-connection.ts";
-import { proxyUrl } from "./proxy.ts";
-import { proxyAuthorization } from "./proxy-tunnel.ts";
-import { serverUrl } from "./server-address.ts";
+import type { Route } from "./route.ts";
+import { Routes, type Way } from "./routes.ts";
 import {
   ConnectionError,
-  type ConnectionFailure,
   type Transport,
   type TransportRequest,
   type TransportResponse,
   type UpgradeAnswer,
 } from "./transport.ts";
+import type { TrustObserver } from "./trust-observer.ts";
 import { dialUpgrade } from "./upgraded-connection.ts";
-import { tableOf } from "../../table.ts";
-
-const FAILURES = tableOf<ConnectionFailure>({
-  ECONNREFUSED: "refused",
-  ECONNRESET: "reset",
-  EPIPE: "reset",
-  ECONNABORTED: "reset",
-  ETIMEDOUT: "timeout",
-  EHOSTUNREACH: "timeout",
-  ENETUNREACH: "timeout",
-  ENOTFOUND: "unknown-host",
-  EAI_AGAIN: "unknown-host",
-});
 
 const REQUEST_TARGET = /^[\u0021-\u007e]+$/;
 // API servers answer everything but watches within 60 s, or with a 504.
@@ -50,56 +35,75 @@ const WITH_BODY = new Set(["POST", "PUT", "PATCH"]);
  * const transport = new HttpsTransport(config, "test/1");
  */
 export class HttpsTransport implements Transport {
-  readonly server: string;
-  readonly #config: ClusterConfig;
-  readonly #url: URL;
-  readonly #base: string;
-  readonly #proxy: URL | undefined;
-  // For a proxy that reads the requests; a tunnel gets the login when it is opened.
-  readonly #proxyLogin: Readonly<Record<string, string>>;
+  readonly #routes: Routes;
   readonly #answerTimeoutMs: number;
   readonly #userAgent: string;
   readonly #clock: Clock;
-  #pool: { readonly pool: ConnectionPool; readonly identity: string } | undefined;
 
   /** @throws TsopError `server-address`, `proxy-unusable` */
   constructor(config: ClusterConfig, userAgent: string, clock: Clock = systemClock) {
-    this.server = config.server.includes("://") ? config.server : `https://${config.server}`;
-    this.#config = config;
-    this.#url = serverUrl(config.server);
-    this.#proxy = config.proxy === undefined ? undefined : proxyUrl(config.proxy);
+    this.#routes = new Routes(config, clock);
     this.#answerTimeoutMs = config.answerTimeoutMs ?? ANSWER_TIMEOUT_MS;
-    // A proxy that gets requests in clear text needs their target.
-    const asked =
-      this.#url.protocol === "http:" && this.#proxy?.protocol.startsWith("http")
-        ? this.#proxy
-        : undefined;
-    const path = this.#url.pathname.replace(/\/+$/, "");
-    this.#base = asked ? this.#url.origin + path : path;
-    const login = asked && proxyAuthorization(asked);
-    this.#proxyLogin = login === undefined ? {} : { "Proxy-Authorization": login };
     this.#userAgent = userAgent;
     this.#clock = clock;
   }
 
-  async request(request: TransportRequest): Promise<TransportResponse> {
-    request.signal?.throwIfAborted();
-    const credentials = await this.#config.credentials.get(request.signal);
-    request.signal?.throwIfAborted();
-    const response = await this.#exchange(request, credentials);
-    if (response.status === 401) this.#config.credentials.invalidate();
-    return response;
+  get server(): string {
+    return this.#routes.server;
   }
 
-  async upgrade(request: TransportRequest): Promise<UpgradeAnswer> {
+  observeTrust(observer: TrustObserver): void {
+    this.#routes.observe(observer);
+  }
+
+  request(request: TransportRequest): Promise<TransportResponse> {
+    return this.#onWay(request, (way, progress) => this.#exchange(request, way, progress));
+  }
+
+  upgrade(request: TransportRequest): Promise<UpgradeAnswer> {
+    return this.#onWay(request, (way, progress) => this.#upgrade(request, way, progress));
+  }
+
+  close(): void {
+    this.#routes.close();
+  }
+
+  /**
+   * Performs an exchange. If no connection can be made, the files of the configuration are read
+   * again; a way that is new then is tried before the request fails.
+   */
+  async #onWay<T extends object>(
+    { signal }: TransportRequest,
+    perform: (way: Way, progress: Progress) => Promise<T>,
+  ): Promise<T> {
+    signal?.throwIfAborted();
+    let way = await this.#routes.find(signal);
+    for (let attempt = 1; ; attempt++) {
+      signal?.throwIfAborted();
+      const progress: Progress = { isSent: false };
+      try {
+        const answer = await perform(way, progress);
+        if ("status" in answer && answer.status === 401) {
+          this.#routes.invalidate(way, "credentials");
+        }
+        return answer;
+      } catch (error) {
+        if (progress.isSent || !(error instanceof ConnectionError)) throw error;
+        this.#routes.invalidate(way, "connection");
+        const next = attempt === 1 ? await this.#routes.find(signal) : way;
+        if (next.route.pool === way.route.pool) throw error;
+        way = next;
+      }
+    }
+  }
+
+  async #upgrade(request: TransportRequest, way: Way, progress: Progress): Promise<UpgradeAnswer> {
     const { signal, lastCheck } = request;
-    signal?.throwIfAborted();
-    const credentials = await this.#config.credentials.get(signal);
-    signal?.throwIfAborted();
-    const text = this.#encode(request, credentials);
+    const text = this.#encode(request, way);
     // The error of the last check is not a failure of the connection.
     const refusal: { error?: unknown } = {};
     const encode = (): string => {
+      progress.isSent = true;
       try {
         lastCheck?.();
       } catch (error) {
@@ -109,24 +113,22 @@ export class HttpsTransport implements Transport {
       return text;
     };
     try {
-      const { dial } = this.#poolFor(credentials);
-      const answer = await dialUpgrade(dial, { encode, signal });
-      if ("status" in answer && answer.status === 401) this.#config.credentials.invalidate();
-      return answer;
+      return await dialUpgrade(way.route.pool.dial, {
+        encode,
+        signal,
+        clock: this.#clock,
+        answerTimeoutMs: this.#answerTimeoutMs,
+      });
     } catch (error) {
       if (signal?.aborted) throw abortReason(signal);
-      throw refusal.error === undefined ? this.#failed(error, false) : error;
+      throw refusal.error === undefined ? connectionErrorOf(error, way.route) : error;
     }
   }
 
-  close(): void {
-    this.#pool?.pool.close();
-    this.#pool = undefined;
-  }
-
-  #exchange(request: TransportRequest, credentials: Credentials): Promise<TransportResponse> {
+  #exchange(request: TransportRequest, way: Way, progress: Progress): Promise<TransportResponse> {
     const { method, signal, lastCheck } = request;
-    const text = this.#encode(request, credentials);
+    const { route } = way;
+    const text = this.#encode(request, way);
     return new Promise((resolve, reject) => {
       const abort = (): void => {
         connection.abort(exchange, abortReason(signal));
@@ -140,6 +142,7 @@ export class HttpsTransport implements Transport {
           withinAnswerMs: request.mayPause ? 0 : this.#answerTimeoutMs,
         },
         encode() {
+          progress.isSent = true;
           refused = true;
           lastCheck?.();
           refused = false;
@@ -148,9 +151,12 @@ export class HttpsTransport implements Transport {
         answered: resolve,
         failed: (error, reused) => {
           if (signal?.aborted) reject(abortReason(signal));
-          else reject(refused ? error : this.#failed(error, reused));
+          else reject(refused ? error : connectionErrorOf(error, route, { reused }));
         },
-        brokenOff: (error) => (signal?.aborted ? abortReason(signal) : this.#failed(error, false)),
+        brokenOff: (error) =>
+          signal?.aborted
+            ? abortReason(signal)
+            : connectionErrorOf(error, route, { answered: true }),
         over() {
           signal?.removeEventListener("abort", abort);
         },
@@ -158,26 +164,27 @@ export class HttpsTransport implements Transport {
       signal?.addEventListener("abort", abort, { once: true });
       let connection: HttpConnection;
       try {
-        connection = this.#poolFor(credentials).send(exchange);
+        connection = route.pool.send(exchange);
       } catch (error) {
         // For a certificate or key that cannot be read.
         signal?.removeEventListener("abort", abort);
-        reject(this.#failed(error, false));
+        reject(connectionErrorOf(error, route));
       }
     });
   }
 
-  #encode({ method, path, headers, body }: TransportRequest, credentials: Credentials): string {
-    const target = this.#base + path;
+  #encode({ method, path, headers, body }: TransportRequest, { route, credentials }: Way): string {
+    const { url, base, config } = route;
+    const target = base + path;
     if (!REQUEST_TARGET.test(target) || !isHeaderName(method)) {
       throw new TypeError(
-        `${method} ${target} is not a valid requestbecause it contains unescaped characters.`,
+        `${method} ${target} is not a valid request because it contains unescaped characters.`,
       );
     }
-    let text = `${method} ${target} HTTP/1.1\r\nHost: ${this.#url.host}\r\n`;
-    const all = { ...this.#identity(credentials), ...headers };
+    let text = `${method} ${target} HTTP/1.1\r\nHost: ${url.host}\r\n`;
+    const all = { ...this.#identity(route, credentials), ...headers };
     for (const name in all) text += headerLine(name, all[name] ?? "");
-    const { groups = [], extra = {} } = this.#config.impersonate ?? {};
+    const { groups = [], extra = {} } = config.impersonate ?? {};
     for (const group of groups) text += headerLine("Impersonate-Group", group);
     for (const [key, values] of Object.entries(extra)) {
       const name = `Impersonate-Extra-${escapeHeaderName(key)}`;
@@ -189,8 +196,8 @@ export class HttpsTransport implements Transport {
   }
 
   /** The headers that identify the user. */
-  #identity({ token, basic }: Credentials): Record<string, string> {
-    const { impersonate } = this.#config;
+  #identity({ config, proxyLogin }: Route, { token, basic }: Credentials): Record<string, string> {
+    const { impersonate } = config;
     const login = basic && Buffer.from(`${basic.username}:${basic.password}`).toString("base64");
     return {
       "User-Agent": this.#userAgent,
@@ -198,40 +205,13 @@ export class HttpsTransport implements Transport {
       ...(login ? { Authorization: `Basic ${login}` } : {}),
       ...(impersonate ? { "Impersonate-User": impersonate.user } : {}),
       ...(impersonate?.uid ? { "Impersonate-Uid": impersonate.uid } : {}),
-      ...this.#proxyLogin,
+      ...proxyLogin,
     };
-  }
-
-  #poolFor({ certificate }: Credentials): ConnectionPool {
-    const identity = certificate ? `${certificate.cert}\n${certificate.key}` : "";
-    if (this.#pool?.identity === identity) return this.#pool.pool;
-    this.close();
-    const { ca, serverName, skipTlsVerify } = this.#config;
-    const target = {
-      url: this.#url,
-      ca,
-      serverName,
-      skipTlsVerify,
-      certificate,
-      proxy: this.#proxy,
-    };
-    const pool = new ConnectionPool(this.#clock, target);
-    this.#pool = { pool, identity };
-    return pool;
-  }
-
-  #failed(error: unknown, reusedConnection: boolean): ConnectionError {
-    const code = (error as NodeJS.ErrnoException).code ?? "";
-    const failure = FAILURES.get(code) ?? (isTlsCode(code) ? "tls" : "other");
-    return new ConnectionError(failure, this.server, messageOf(error) || code, {
-      cause: error,
-      reusedConnection,
-    });
   }
 }
 
-function isTlsCode(code: string): boolean {
-  return /^(UNSPECIFIED$|ERR_TLS|ERR_SSL|ERR_OSSL|CERT_|CRL_|INVALID_|PATH_LENGTH_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_)|EPROTO/.test(
-    code,
-  );
+/** The steps of a request. */
+interface Progress {
+  /** Whether the server may have seen it. */
+  isSent: boolean;
 }

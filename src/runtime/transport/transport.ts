@@ -1,6 +1,7 @@
 /** The port to the API server: one HTTP exchange. No other part of the runtime opens a socket. */
 import type { Clock } from "../../clock.ts";
 import { TsopError } from "../../errors.ts";
+import type { TrustObserver } from "./trust-observer.ts";
 
 /** One request. `path` begins with `/` and includes the query. */
 export interface TransportRequest {
@@ -74,7 +75,7 @@ export type UpgradeAnswer = UpgradedConnection | UpgradeRefusal;
 
 /** Sends requests to one API server as one user. */
 export interface Transport {
-  /** The server's address, for messages: `https://10.0.0.1:6443`. */
+  /** The server's present address, for messages: `https://10.0.0.1:6443`. */
   readonly server: string;
   /**
    * Sends one request, and resolves when the head of its answer is there.
@@ -92,6 +93,8 @@ export interface Transport {
   upgrade?(request: TransportRequest): Promise<UpgradeAnswer>;
   /** Closes idle connections; those in use end with their request. */
   close(): void;
+  /** Reports renewed certificates and tokens to the observer; absent where there are none. */
+  observeTrust?(observer: TrustObserver): void;
   /**
    * Whether no request waits for its answer, and every answer was read: the results of all writes
    * are known then. Absent where this cannot be known, as over a network.
@@ -102,7 +105,14 @@ export interface Transport {
 }
 
 /** The kind of a connection's failure. */
-export type ConnectionFailure = "refused" | "reset" | "timeout" | "unknown-host" | "tls" | "other";
+export type ConnectionFailure =
+  | "refused"
+  | "reset"
+  | "timeout"
+  | "unknown-host"
+  | "tls"
+  | "answer"
+  | "other";
 
 const FIXES: Record<ConnectionFailure, string> = {
   refused:
@@ -111,8 +121,17 @@ const FIXES: Record<ConnectionFailure, string> = {
     "The API server closed the connection; it may be restarting. Run a command again; a reconcile is retried automatically.",
   timeout: "Check the network, and whether a firewall blocks the connection.",
   "unknown-host": "Check the server's name in the kubeconfig, and the machine's DNS.",
-  tls: "Check the certificate authority and the client certificate in the kubeconfig.",
+  tls: "Check the certificate authority and the client certificate in the kubeconfig, and whether the address is that of the API server.",
+  answer:
+    "Check that the address is that of the API server: another program, or a proxy before it, answered there.",
   other: "Check the network between this process and the API server.",
+};
+
+const SUBJECTS = {
+  server: (server: string) => `The API server at ${server} cannot be reached`,
+  /** The server answered, and the connection broke later. */
+  connection: (server: string) => `The connection to the API server at ${server} broke`,
+  answer: (server: string) => `The answer from ${server} cannot be used`,
 };
 
 /**
@@ -139,13 +158,19 @@ export class ConnectionError extends TsopError {
     failure: ConnectionFailure,
     server: string,
     detail: string,
-    options?: ErrorOptions & { readonly reusedConnection?: boolean },
+    options?: ErrorOptions & {
+      readonly reusedConnection?: boolean;
+      /** The part that failed; the server when absent, or its answer for `answer`. */
+      readonly subject?: "server" | "connection" | "answer";
+      /** The next step, if more is known than the failure. */
+      readonly fix?: string;
+    },
   ) {
     super(
       `connection-${failure}`,
       // Messages of Node and OpenSSL sometimes end in a full stop, or in a line break.
-      `The API server at ${server} cannot be reached: ${detail.replace(/[\s.:]+$/, "")}.`,
-      FIXES[failure],
+      `${SUBJECTS[options?.subject ?? (failure === "answer" ? "answer" : "server")](server)}: ${detail.replace(/[\s.:]+$/, "")}.`,
+      options?.fix ?? FIXES[failure],
       options,
     );
     this.failure = failure;

@@ -5,9 +5,9 @@
 import type { OnReadOpts, Socket } from "node:net";
 import { TsopError } from "../../errors.ts";
 import { AnswerParser, type AnswerHead } from "./answer-parser.ts";
-import { abortReason } from "../../clock.ts";
+import { abortReason, type Clock, type Timer } from "../../clock.ts";
 import { deferred } from "../deferred.ts";
-import { hungUp, type Dial, type Dialing } from "./http-connection.ts";
+import { hungUp, timedOut, type Dial, type Dialing } from "./http-connection.ts";
 import type {
   ConnectionSink,
   UpgradeAnswer,
@@ -17,7 +17,7 @@ import type {
 
 const END_OF_HEAD = Buffer.from("\r\n\r\n");
 const MAX_HEAD_BYTES = 256 * 1024;
-const CHANGED = /^HTTP\/1\.1 101(?: |\r)/;
+const CHANGED = "HTTP/1.1 101";
 const BUFFER_BYTES = 64 * 1024;
 // The limit of a refusal's body: a `Status`.
 const MAX_REFUSAL_BYTES = 1024 * 1024;
@@ -27,6 +27,9 @@ interface UpgradeRequest {
   /** Encodes the head of the request. @throws any error; nothing is sent then */
   encode(): string;
   readonly signal: AbortSignal | undefined;
+  readonly clock: Clock;
+  /** The time within which the head of the answer must arrive, in milliseconds; 0 for no limit. */
+  readonly answerTimeoutMs: number;
 }
 
 /**
@@ -45,7 +48,7 @@ export function dialUpgrade(dial: Dial, request: UpgradeRequest): Promise<Upgrad
 export function noUpgrade(server: string): TsopError {
   return new TsopError(
     "streams-unsupported",
-    `Nothing can be streamed to or from pods of ${server}because its transport has no connections.`,
+    `Nothing can be streamed to or from pods of ${server} because its transport has no connections.`,
     "Use a cluster that you connect to over the network.",
   );
 }
@@ -68,6 +71,7 @@ class Upgrading implements UpgradedConnection {
   #refusal: AnswerParser | undefined;
   #upgraded = false;
   #sink: ConnectionSink | undefined;
+  #late: Timer | undefined;
   #ended: { readonly error: Error | undefined } | undefined;
 
   constructor(
@@ -158,11 +162,18 @@ class Upgrading implements UpgradedConnection {
     socket.on("error", (error) => {
       this.#end(error);
     });
+    const { clock, answerTimeoutMs } = this.#request;
     try {
       socket.write(this.#request.encode());
     } catch (error) {
       this.#end(error as Error);
+      return;
     }
+    if (answerTimeoutMs === 0) return;
+    const late = (): void => {
+      this.#end(timedOut("no answer came", answerTimeoutMs));
+    };
+    this.#late = clock.after(answerTimeoutMs, late, { unref: true });
   }
 
   #take(bytes: Buffer): void {
@@ -182,10 +193,13 @@ class Upgrading implements UpgradedConnection {
   }
 
   #readHead(): void {
-    const end = this.#received.indexOf(END_OF_HEAD);
-    if (end < 0 && this.#received.length <= MAX_HEAD_BYTES) return;
     const head = this.#received;
-    if (!CHANGED.test(head.toString("latin1", 0, 16))) {
+    const begins = head.toString("latin1", 0, CHANGED.length);
+    const isChange = CHANGED.startsWith(begins);
+    const end = head.indexOf(END_OF_HEAD);
+    // A head without an end is refused by the parser.
+    if (isChange && end < 0 && head.length <= MAX_HEAD_BYTES) return;
+    if (!isChange || end < 0) {
       this.#received = Buffer.alloc(0);
       this.#refusal = refusalParser(this.#resolve, () => {
         this.#end(undefined);
@@ -196,6 +210,7 @@ class Upgrading implements UpgradedConnection {
     this.headers = headersOf(head.toString("latin1", 0, end));
     this.#received = Buffer.from(head.subarray(end + END_OF_HEAD.length));
     this.#upgraded = true;
+    this.#late?.cancel();
     // Paused until there is a listener.
     this.#socket?.pause();
     this.#resolve(this);
@@ -206,6 +221,7 @@ class Upgrading implements UpgradedConnection {
     // A refusal without a length ends with its connection.
     if (error && this.#refusal?.ended()) return;
     this.#ended = { error };
+    this.#late?.cancel();
     this.#request.signal?.removeEventListener("abort", this.#abort);
     this.#dialing?.close();
     this.#closed.resolve();

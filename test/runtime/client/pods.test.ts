@@ -1,7 +1,7 @@
 /** Against a scripted server that speaks the protocol as kube-apiserver does; its frames are made here, by hand. */
 import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage, type Server } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import { type AddressInfo, connect, type Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../../src/clock.ts";
 import { createClient } from "../../../src/runtime/client/create-client.ts";
@@ -285,6 +285,40 @@ describe("a command in a pod", () => {
     });
   });
 
+  it("H5: ends by its own time limit with a timeout of that call, by an abort with that", async () => {
+    const { url } = await scripted(() => undefined);
+    const { pods } = createClient(configOf(url));
+    const late = await pods.exec(KEY, { command: ["sleep"], signal: AbortSignal.timeout(30) });
+    const timeout = {
+      name: "TimeoutError",
+      message: expect.stringMatching(/^GET .*\/pods\/web-0\/exec was ended by the time limit/),
+    };
+    await expect(late.exitCode).rejects.toMatchObject(timeout);
+    await expect(late.output()).rejects.toMatchObject(timeout);
+    const before = AbortSignal.abort(new DOMException("late", "TimeoutError"));
+    await expect(pods.exec(KEY, { command: ["sleep"], signal: before })).rejects.toMatchObject(
+      timeout,
+    );
+    const stop = new AbortController();
+    const aborted = await pods.exec(KEY, { command: ["sleep"], signal: stop.signal });
+    stop.abort();
+    await expect(aborted.exitCode).rejects.toMatchObject({ name: "AbortError" });
+    const own = new AbortController();
+    const given = await pods.attach(KEY, { signal: own.signal });
+    const reason = new Error("enough");
+    own.abort(reason);
+    await expect(given.exitCode).rejects.toBe(reason);
+  });
+
+  it("H5: that breaks is not reported as a server that cannot be reached", async () => {
+    const { url } = await scripted((peer) => void systemClock.after(20, () => peer.destroy()));
+    const process = await createClient(configOf(url)).pods.exec(KEY, { command: ["x"] });
+    await expect(process.exitCode).rejects.toMatchObject({
+      code: "connection-reset",
+      message: expect.stringMatching(/^The connection to the API server at .* broke: .*exec\)\.$/),
+    });
+  });
+
   it("is held up where nobody reads", async () => {
     const chunks = 400;
     const { url } = await scripted((peer) => {
@@ -373,6 +407,52 @@ describe("a port of a pod", () => {
     expect(requests).toHaveLength(1);
     await forward.close();
     await expect(fetch(`http://127.0.0.1:${forward.port}/`)).rejects.toThrow();
+  });
+});
+
+describe("a port that is forwarded", () => {
+  it.each([
+    ["refused by the API server", "none", (): void => undefined, "not found"],
+    [
+      "refused in the pod",
+      "d",
+      (peer: Peer): void => {
+        peer.send(0, Uint8Array.of(80, 0));
+        peer.send(1, Uint8Array.of(80, 0));
+        peer.send(1, "dial tcp4 127.0.0.1:80: connect: connection refused");
+      },
+      "connection refused",
+    ],
+  ])("H5: says why a connection is %s", async (_, namespace, play, why) => {
+    const { url } = await scripted(play);
+    const errors: string[] = [];
+    const { pods } = createClient(configOf(url));
+    const forward = await pods.portForward({ ...KEY, namespace }, 80, {
+      onError: ({ message }) => errors.push(message),
+    });
+    await expect(fetch(`http://127.0.0.1:${forward.port}/`)).rejects.toThrow();
+    await eventually(() => {
+      expect(errors).toEqual([expect.stringContaining(why)]);
+    });
+    await forward.close();
+  });
+
+  it("H5: reports no local program that hangs up", async () => {
+    const { url, peers } = await scripted((peer) => {
+      peer.send(0, Uint8Array.of(80, 0));
+      peer.send(1, Uint8Array.of(80, 0));
+    });
+    const errors: Error[] = [];
+    const { pods } = createClient(configOf(url));
+    const forward = await pods.portForward(KEY, 80, { onError: (error) => errors.push(error) });
+    const socket = connect(forward.port, "127.0.0.1");
+    await eventually(() => {
+      expect(peers).toHaveLength(1);
+    });
+    socket.resetAndDestroy();
+    await systemClock.sleep(50);
+    await forward.close();
+    expect(errors).toEqual([]);
   });
 });
 

@@ -10,7 +10,7 @@ import type { TsopError } from "../../../src/errors.ts";
 import { SIDE_THREAD_PROGRAM } from "../../../src/generated/side-thread-program.ts";
 import { silentLogger } from "../../../src/log.ts";
 import type { SideThreadSettings } from "../../../src/runtime/side-thread/protocol.ts";
-import { SideThread } from "../../../src/runtime/side-thread/side-thread.ts";
+import { SideThread, type SideThreadParts } from "../../../src/runtime/side-thread/side-thread.ts";
 import type { CredentialRecipe } from "../../../src/runtime/transport/credentials/credentials.ts";
 import { eventually } from "../../support/eventually.ts";
 
@@ -81,7 +81,12 @@ describe("the side thread", () => {
     const key = { namespace: "default", name: "web" };
     return {
       stuckAfterMs: 30_000,
-      lease: { cluster: { server: url, namespace: "default" }, credentials, name: "test" },
+      lease: {
+        cluster: { server: url, namespace: "default" },
+        credentials,
+        name: "test",
+        isFollowed: false,
+      },
       election: { ...times, stuckAfterMs: 30_000, key, identity: "one" },
     };
   }
@@ -97,6 +102,7 @@ describe("the side thread", () => {
     given: SideThreadSettings,
     program = SIDE_THREAD_PROGRAM,
     clock: Clock = systemClock,
+    access: SideThreadParts["access"] = () => Promise.resolve(undefined),
   ) {
     const failures: TsopError[] = [];
     const exchanges: string[] = [];
@@ -110,6 +116,7 @@ describe("the side thread", () => {
       program,
       observe: (method, code) => exchanges.push(`${method} ${code}`),
       probe: (asked) => Promise.resolve({ status: 200, body: asked }),
+      access,
       failed: (error) => failures.push(error),
     });
     return { thread, failures, exchanges, told };
@@ -138,6 +145,36 @@ describe("the side thread", () => {
     expect(server.lease).toMatchObject({ spec: { holderIdentity: "" } });
     expect(thread.term.endsAtMs).toBeLessThan(systemClock.monotonicMs());
     await thread.stop();
+  });
+
+  it("D1: renews the Lease at the server and with the user of a renewed configuration", async () => {
+    const { lease, ...rest } = settings({ kind: "fixed", credentials: FIRST_TOKEN });
+    if (!lease) throw new Error("there is no access to the Lease");
+    let access = { cluster: lease.cluster, credentials: lease.credentials };
+    const asked: boolean[] = [];
+    const followed = { ...rest, lease: { ...lease, isFollowed: true } };
+    const { thread } = build(followed, SIDE_THREAD_PROGRAM, systemClock, (isStale) => {
+      asked.push(isStale);
+      return Promise.resolve(access);
+    });
+    await thread.start();
+    await thread.acquire(forever);
+    const moved = new LeaseServer();
+    moved.token = "two";
+    moved.lease = server.lease;
+    access = {
+      cluster: { ...lease.cluster, server: await moved.start() },
+      credentials: { kind: "fixed", credentials: { token: "two" } },
+    };
+    server.stop();
+    const term = thread.term.endsAtMs!;
+    await eventually(() => {
+      expect(thread.term.endsAtMs).toBeGreaterThan(term + 1000);
+      expect([...moved.accepted]).toEqual(["two"]);
+    }, SLOW);
+    expect(asked).toContain(true);
+    await thread.stop();
+    moved.stop();
   });
 
   it("renews the Lease with the tokens of a program", async () => {

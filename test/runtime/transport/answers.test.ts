@@ -281,7 +281,7 @@ describe("HttpsTransport, over its own connections", () => {
     });
     await expect(get(transport, "/none")).rejects.toMatchObject({ failure: "reset" });
     await expect(get(transport, "/ssh")).rejects.toMatchObject({
-      failure: "other",
+      failure: "answer",
       message: expect.stringContaining("SSH-2.0"),
     });
   });

@@ -48,6 +48,11 @@ export interface PortForwardOptions {
   readonly localPort?: number;
   /** Ends the forwarding. */
   readonly signal?: AbortSignal;
+  /**
+   * Called with the reason when a connection to the pod cannot be made, or breaks; the local
+   * connection is closed. When absent, each reason is a warning of the process, once.
+   */
+  readonly onError?: (error: Error) => void;
 }
 
 /**

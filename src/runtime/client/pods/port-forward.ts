@@ -1,6 +1,7 @@
 /** A local port that forwards to a port in a pod. */
 import { createServer, type AddressInfo, type Socket } from "node:net";
 import { pipeline, type Duplex } from "node:stream";
+import { errorFrom } from "../../../errors.ts";
 
 /** A local port that forwards to a port in a pod. */
 export interface PortForward {
@@ -10,28 +11,49 @@ export interface PortForward {
   close(): Promise<void>;
 }
 
+interface ForwardOptions {
+  readonly localPort: number;
+  readonly signal: AbortSignal | undefined;
+  /** Called with the reason when a connection to the pod cannot be made, or breaks. */
+  readonly onError: (error: Error) => void;
+}
+
 /**
- * Listens on 127.0.0.1. A connection that cannot be made is closed; the next one is tried anew.
+ * Listens on 127.0.0.1. A connection that cannot be made is reported and closed; the next one is
+ * tried anew.
  *
  * @param connect - makes a connection into the pod
  */
 export async function listenForPod(
   connect: () => Promise<Duplex>,
-  localPort: number,
-  signal: AbortSignal | undefined,
+  { localPort, signal, onError }: ForwardOptions,
 ): Promise<PortForward> {
+  const failed = (error: unknown): void => {
+    if (!signal?.aborted) onError(errorFrom(error));
+  };
+  /** Reports an error of the pod's side; a local program that hangs up is none. */
+  const broke = (socket: Socket, error: NodeJS.ErrnoException): void => {
+    if (error.code === "ERR_STREAM_PREMATURE_CLOSE" || socket.errored === error) return;
+    failed(error);
+  };
   const open = new Set<Socket>();
   const server = createServer((socket) => {
     open.add(socket);
     socket.once("close", () => open.delete(socket));
     connect().then(
       (pod) => {
+        pod.once("error", (error) => {
+          broke(socket, error);
+        });
         pipeline(socket, pod, socket, () => {
           pod.destroy();
           socket.destroy();
         });
       },
-      () => socket.destroy(),
+      (error: unknown) => {
+        failed(error);
+        socket.destroy();
+      },
     );
   });
   const close = async (): Promise<void> => {

@@ -1,5 +1,6 @@
 /** Certificates and keys in PEM; Go's rules decide which can be used. */
 import { createPrivateKey, X509Certificate } from "node:crypto";
+import { endsInBlock, HALF_WRITTEN } from "../../../kube/x509/pem-text.ts";
 
 /** A certificate with its chain, and its key, in PEM. */
 export interface CertificatePair {
@@ -50,6 +51,16 @@ export function readPair(certPem: string, keyPem: string): CertificatePair {
   }
   if (!belongs) throw new CertificateError("the client key does not match the client certificate");
   return { cert: chain.join(""), key };
+}
+
+/**
+ * As `readAuthorities`, for a file that another program may be writing right now.
+ *
+ * @throws CertificateError also for a text that ends inside a block
+ */
+export function readWholeAuthorities(pem: string): string {
+  if (endsInBlock(pem)) throw new CertificateError(HALF_WRITTEN);
+  return readAuthorities(pem);
 }
 
 function certificatesOf(pem: string): string[] {

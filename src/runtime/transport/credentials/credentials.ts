@@ -57,6 +57,11 @@ export interface CredentialSource {
    * then run in the main thread.
    */
   readonly recipe?: CredentialRecipe;
+  /**
+   * The reason why a renewal cannot be used, so that earlier credentials stay in use: the part of a
+   * sentence. Absent for a source without files, and while all is well.
+   */
+  readonly problem?: string | undefined;
 }
 
 export function fixedCredentials(credentials: Credentials): CredentialSource {
@@ -79,6 +84,9 @@ export function combinedCredentials(sources: readonly CredentialSource[]): Crede
     },
     invalidate: () => {
       for (const source of sources) source.invalidate();
+    },
+    get problem() {
+      return sources.find(({ problem }) => problem !== undefined)?.problem;
     },
     ...(parts.length === sources.length ? { recipe: { kind: "combined", parts } } : {}),
   };

@@ -338,6 +338,42 @@ describe("files of a certificate", () => {
     await end();
   });
 
+  it("D1: that nobody renews are warned of once, before they end", async () => {
+    const clock = new VirtualClock();
+    write(issue(clock, 9 * HOUR_MS));
+    const { lines, end } = follow(clock);
+    await pass(clock, 3000);
+    await clock.advance(7.9 * HOUR_MS);
+    await pass(clock, 3000);
+    expect(lines).toEqual([]);
+    await clock.advance(0.3 * HOUR_MS);
+    await pass(clock, 12_000);
+    expect(lines).toEqual([
+      expect.stringMatching(/tls\.crt expires on 2026-01-01T09:00:00.000Z and was not renewed: /),
+    ]);
+    await end();
+  });
+
+  it.each([
+    ["tls.crt", () => authority.certificate],
+    ["ca.crt", () => authority.certificate],
+  ])("D1: that are written right now stay the old ones: %s", async (name, other) => {
+    const clock = new VirtualClock();
+    const pair = issue(clock);
+    write(pair);
+    const { lines, served, end } = follow(clock);
+    await pass(clock, 3000);
+    // The second certificate of the file is not complete yet.
+    const first = name === "tls.crt" ? pair.certificate : authority.certificate;
+    writeFileSync(join(folder, name), first + other().slice(0, 200));
+    await pass(clock, 12_000);
+    expect(lines).toEqual([expect.stringContaining("ends in the middle of a PEM block")]);
+    writeFileSync(join(folder, name), first + other());
+    await pass(clock, 12_000);
+    expect(served).toHaveLength(2);
+    await end();
+  });
+
   it("are told at once when their time is over at the start", async () => {
     const clock = new VirtualClock();
     write(issue(clock, -1000));
