@@ -76,7 +76,7 @@ export class DebugServer {
   }
 
   /** Opens the port. @throws TsopError `port-in-use`, `certificate-unreadable` */
-  async start(): Promise<void> {
+  async start(maxConnections: number): Promise<void> {
     const { endpoint, clock, log } = this.#parts;
     const { port, reviewed, tls } = endpoint;
     const listener = (request: IncomingMessage, response: ServerResponse): void => {
@@ -88,8 +88,8 @@ export class DebugServer {
     if (reviewed) {
       const host = endpoint.host === undefined ? {} : { host: endpoint.host };
       const certificate = certificateFrom(tls, clock, log, () => undefined);
-      this.#server = await serveHttp({ port, ...host }, listener, certificate);
-    } else this.#server = await serveHttp({ port, host: LOOPBACK }, listener);
+      this.#server = await serveHttp({ port, ...host, maxConnections }, listener, certificate);
+    } else this.#server = await serveHttp({ port, host: LOOPBACK, maxConnections }, listener);
     const url = `${reviewed ? "https" : "http"}://${LOOPBACK}:${this.#server.port}`;
     log.info({ url }, DEBUG_SERVED);
   }

@@ -8,7 +8,7 @@ import type {
   CertificateSource,
   ServerCertificate,
 } from "./certificate-files.ts";
-import { serveHttp, type RunningServer } from "./http-serving.ts";
+import { type BoundedEndpoint, serveHttp, type RunningServer } from "./http-serving.ts";
 import type { Endpoint } from "./listening.ts";
 import type { ReviewFilter } from "./review-filter.ts";
 import { SeriesWatch, type BoundlessMetric } from "../metrics/series-watch.ts";
@@ -111,7 +111,7 @@ export async function answerProbe(
 
 /** Serves `/healthz` and `/readyz`. @throws TsopError `port-in-use` */
 export function serveProbes(
-  endpoint: Endpoint,
+  endpoint: BoundedEndpoint,
   answer: (url: string) => Promise<ProbeAnswer>,
 ): Promise<RunningServer> {
   return serveHttp(endpoint, ({ url = "/" }, response) => {
@@ -141,7 +141,7 @@ interface MetricsGuards {
  * @throws TsopError `port-in-use`, `certificate-unreadable`
  */
 export async function serveMetrics(
-  endpoint: Endpoint,
+  endpoint: BoundedEndpoint,
   registry: Registry,
   { filter, certificate, failed, boundless }: MetricsGuards,
 ): Promise<RunningServer> {

@@ -2,25 +2,24 @@
 import type { Clock } from "../../clock.ts";
 import { messageOf } from "../../errors.ts";
 import type { Logger } from "../../log.ts";
-import type { Client } from "../client/client.ts";
 import { certificateFrom } from "./certificate-files.ts";
 import { serveMetrics, type MetricsEndpoint } from "./health.ts";
 import type { RunningServer } from "./http-serving.ts";
 import type { OperatorMetrics } from "../metrics/metrics.ts";
-import { ReviewFilter } from "./review-filter.ts";
+import type { ReviewFilter } from "./review-filter.ts";
 import type { BoundlessMetric } from "../metrics/series-watch.ts";
 
 interface MetricsParts {
   readonly metrics: OperatorMetrics;
   readonly clock: Clock;
   readonly log: Logger;
-  /** The client that reviews requests. */
-  readonly client: Client;
+  readonly filter: ReviewFilter;
+  readonly maxConnections: number;
 }
 
 export async function openMetrics(
   endpoint: MetricsEndpoint | undefined,
-  { metrics, clock, log, client }: MetricsParts,
+  { metrics, clock, log, filter, maxConnections }: MetricsParts,
 ): Promise<RunningServer | undefined> {
   if (!endpoint) return undefined;
   metrics.collectProcessMetrics();
@@ -36,8 +35,8 @@ export async function openMetrics(
     failed: (error: unknown) => {
       log.warn({ err: error }, `a request for the metrics failed: ${messageOf(error)}`);
     },
-    ...(reviewed ? { filter: new ReviewFilter(client, clock) } : {}),
+    ...(reviewed ? { filter } : {}),
     ...(tls ? { certificate: certificateFrom(tls, clock, log, observe) } : {}),
   };
-  return serveMetrics(endpoint, metrics.registry, guards);
+  return serveMetrics({ ...endpoint, maxConnections }, metrics.registry, guards);
 }

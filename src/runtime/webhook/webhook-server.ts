@@ -10,27 +10,36 @@ import { Socket } from "node:net";
 import type { Clock } from "../../clock.ts";
 import type { ServerCertificate } from "../serving/certificate-files.ts";
 import { type Endpoint, listen, STRANGER_LIMITS, tlsOptions } from "../serving/listening.ts";
+import type { Refusals } from "../serving/refusals.ts";
+import type { RequestMemory } from "../serving/request-memory.ts";
+import { SharedConnections } from "../serving/shared-connections.ts";
+import { SilentConnections } from "../serving/silent-connections.ts";
 import type { Tracing } from "../tracing/tracing.ts";
 import { AnswerTexts } from "./direct/answer-text.ts";
 import { DirectConnections } from "./direct/direct-connections.ts";
 import { Exchanges } from "./requests/exchange.ts";
 import { failureReply, type Reply, ReviewFailure, UNREAD } from "./requests/replies.ts";
-import { BodyBudget, receiveBody } from "./requests/request-body.ts";
+import { OpenRequests } from "./requests/open-requests.ts";
+import { receiveBody } from "./requests/request-body.ts";
 import type { ServedPath } from "./requests/served-path.ts";
-import { SharedConnections } from "./shared-connections.ts";
-import { SilentConnections } from "./silent-connections.ts";
 
-const MAX_CONNECTIONS = 2000;
-const MAX_SILENT_CONNECTIONS = 500;
-const MAX_BODIES_BYTES = 256 * 1024 * 1024;
+/** The share of the connections on which no request may have come yet. */
+const SILENT_SHARE = 0.25;
 // The API server closes an idle connection after 90 s. Were we the first, a request could be on its way.
 const KEEP_ALIVE_MS = 95_000;
 const HANDSHAKE_MS = 10_000;
 // Longer than any wait between two requests, and than the API server waits for any answer.
 const STALLED_MS = 120_000;
 
-/** The optional settings. */
-interface ServerOptions {
+/** The limits of a server, and where it tells what it refuses. */
+export interface ServerBounds {
+  readonly memory: RequestMemory;
+  readonly maxConnections: number;
+  readonly refusals: Refusals;
+}
+
+/** The settings. */
+interface ServerOptions extends ServerBounds {
   /** How long a connection stays on which nothing moves. */
   readonly stalledMs?: number;
   /** The limits for unknown clients that differ from the usual ones. */
@@ -45,19 +54,24 @@ export class WebhookServer {
   readonly #exchanges: Exchanges;
   readonly #server: Server;
   readonly #direct: DirectConnections;
-  readonly #shared = new SharedConnections(MAX_CONNECTIONS);
-  readonly #silent = new SilentConnections(MAX_SILENT_CONNECTIONS);
-  readonly #budget = new BodyBudget(MAX_BODIES_BYTES);
+  readonly #shared: SharedConnections;
+  readonly #silent: SilentConnections;
+  readonly #memory: RequestMemory;
+  readonly #open: OpenRequests;
   #isStopping = false;
 
   constructor(
     clock: Clock,
     paths: ReadonlyMap<string, ServedPath>,
     certificate: ServerCertificate,
-    { stalledMs = STALLED_MS, tracing, limits }: ServerOptions = {},
+    { stalledMs = STALLED_MS, tracing, limits, memory, maxConnections, refusals }: ServerOptions,
   ) {
     this.#clock = clock;
-    this.#exchanges = new Exchanges(clock, tracing);
+    this.#memory = memory;
+    this.#open = new OpenRequests(memory, refusals);
+    this.#shared = new SharedConnections(maxConnections);
+    this.#silent = new SilentConnections(Math.ceil(maxConnections * SILENT_SHARE));
+    this.#exchanges = new Exchanges({ clock, tracing, memory, refusals });
     this.#paths = paths;
     this.#server = createServer({
       ...tlsOptions(certificate),
@@ -85,7 +99,7 @@ export class WebhookServer {
     const direct = new DirectConnections(this.#clock, {
       paths: this.#paths,
       exchanges: this.#exchanges,
-      budget: this.#budget,
+      memory: this.#memory,
       answers: new AnswerTexts(this.#clock, KEEP_ALIVE_MS),
       idleMs: Math.min(stalledMs, KEEP_ALIVE_MS),
       isStopping: () => this.#isStopping,
@@ -147,6 +161,7 @@ export class WebhookServer {
 
   #exchange(request: IncomingMessage, response: ServerResponse): void {
     this.#silent.spoke(request.socket);
+    if (!this.#open.began(request.socket, response)) return;
     const { url = "/", method, headers } = request;
     const at = url.indexOf("?");
     const pathname = at < 0 ? url : url.slice(0, at);
@@ -160,10 +175,12 @@ export class WebhookServer {
     const query = at < 0 ? "" : url.slice(at + 1);
     const exchange = this.#exchanges.begin(path, { pathname, query, method, headers });
     const send = (reply: Reply): void => {
+      const { socket } = request;
+      const sent = exchange.sending(reply, () => socket.destroy());
       this.#send(request, response, reply);
-      exchange.answered(reply.status);
+      if (sent) whenSent(socket, response, sent);
     };
-    receiveBody(request, { maxBytes: path.maxBytes, budget: this.#budget }, (body) => {
+    receiveBody(request, { maxBytes: path.maxBytes, memory: this.#memory }, (body) => {
       const reply = exchange.reply(body);
       if (!(reply instanceof Promise)) {
         send(reply);
@@ -176,9 +193,14 @@ export class WebhookServer {
     });
   }
 
-  #send(request: IncomingMessage, response: ServerResponse, { status, body }: Reply): void {
+  #send(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { status, body, retryAfterSeconds }: Reply,
+  ): void {
     // After a request that broke a rule nothing more is read from this connection.
     if (this.#isStopping || !request.complete) response.setHeader("Connection", "close");
+    if (retryAfterSeconds !== undefined) response.setHeader("Retry-After", retryAfterSeconds);
     response
       .writeHead(status, {
         "Content-Type": "application/json",
@@ -186,4 +208,21 @@ export class WebhookServer {
       })
       .end(body);
   }
+}
+
+/** Calls `sent` once, when an answer is sent, or its connection is gone: an answer behind others is not told of that. */
+function whenSent(socket: Socket, response: ServerResponse, sent: () => void): void {
+  let isCalled = false;
+  const once = (): void => {
+    if (isCalled) return;
+    isCalled = true;
+    socket.off("close", once);
+    sent();
+  };
+  if (socket.destroyed) {
+    once();
+    return;
+  }
+  response.once("finish", once);
+  socket.once("close", once);
 }

@@ -19,7 +19,7 @@ import { requestHeadOf } from "../../../src/runtime/webhook/direct/request-head.
 import { WebhookServer } from "../../../src/runtime/webhook/webhook-server.ts";
 import { eventually } from "../../support/eventually.ts";
 import { NodeRequests } from "../../support/node-requests.ts";
-import { reviewOf, serveWebhooks, type TestServer } from "./support.ts";
+import { boundsOf, reviewOf, serveWebhooks, type TestServer } from "./support.ts";
 
 @Resource({ group: "shop.example.com", version: "v1" })
 class Widget extends CustomResource<Record<string, unknown>> {}
@@ -284,7 +284,12 @@ describe("a connection of the webhook server", () => {
     const { certificate, key } = authority.server(["localhost"]);
     const ca = Buffer.from(authority.certificate);
     const pair = { cert: Buffer.from(certificate), key: Buffer.from(key), ca };
-    const careful = new WebhookServer(systemClock, server.host.served, pair);
+    const careful = new WebhookServer(
+      systemClock,
+      server.host.served,
+      pair,
+      boundsOf(systemClock),
+    );
     const port = await careful.listen({ port: 0, host: "127.0.0.1" });
     const own = authority.client("kube-apiserver");
     const ask = async (client: { cert?: string; key?: string }): Promise<string> => {

@@ -26,6 +26,8 @@ export interface PathRequest {
   readonly method: string | undefined;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
+  /** Called before the body is parsed: takes the memory for it. @throws ReviewFailure */
+  take(body: Buffer): void;
 }
 
 /** The answer of a request, whatever it is: at once, unless a handler takes its time. Never rejects. */
@@ -51,7 +53,7 @@ export function replyOf(
 }
 
 /** @throws ReviewFailure */
-function parsed({ method, headers, body: bytes }: PathRequest): unknown {
+function parsed({ method, headers, body: bytes, take }: PathRequest): unknown {
   if (method !== "POST") throw new ReviewFailure(405, "a review must be requested with POST");
   if (bytes.length === 0) throw new ReviewFailure(400, "the request has no body");
   const { "content-type": type = "" } = headers;
@@ -65,6 +67,7 @@ function parsed({ method, headers, body: bytes }: PathRequest): unknown {
       `the body is encoded as ${encoding.slice(0, 100)}: send it without a content encoding`,
     );
   }
+  take(bytes);
   if (!isUtf8(bytes)) throw new ReviewFailure(400, "the body is not UTF-8");
   try {
     return parseExactBytes(bytes, bytes.toString());
