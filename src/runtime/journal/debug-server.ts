@@ -57,6 +57,7 @@ const REFUSALS: Readonly<Record<number, string>> = {
   403: "Forbidden\n",
   404: "404 page not found\n",
   405: "Method Not Allowed\n",
+  429: "Too Many Requests\n",
 };
 
 export class DebugServer {
@@ -121,7 +122,10 @@ export class DebugServer {
     if (!endpoint.reviewed && !isLocal(headers)) return 403;
     if (path !== JOURNAL && path !== EVENTS) return 404;
     if (method !== "GET") return 405;
-    if (endpoint.reviewed) return filter.check(headers.authorization, "get", path);
+    if (endpoint.reviewed) {
+      const { authorization } = headers;
+      return filter.check({ authorization, remoteAddress: request.socket.remoteAddress, path });
+    }
     return hasToken(headers.authorization, endpoint.token) ? 200 : 401;
   }
 

@@ -29,6 +29,7 @@ import { assertFinished, INSIDE, type ManagerInside } from "./inside.ts";
 import type { OperatorMetrics } from "../metrics/metrics.ts";
 import { Preflight } from "./preflight.ts";
 import type { PlannedAccess } from "../client/access.ts";
+import { Refusals } from "../serving/refusals.ts";
 import { ReviewFilter } from "../serving/review-filter.ts";
 import { processMemory, serverLimits } from "../serving/server-limits.ts";
 import { RunGroup, type Runnable } from "./run-group.ts";
@@ -138,7 +139,8 @@ export class OperatorManager implements Manager {
       tracing: clients.tracing,
       observe: this.metrics.certificateRead.bind(this.metrics),
     });
-    this.#filter = new ReviewFilter(clients.own, clock);
+    const refusals = new Refusals(clock, this.log);
+    this.#filter = new ReviewFilter({ client: clients.own, clock, refusals });
     this.#debug = clients.debug && this.#debugServer(clients.debug, clock);
     const { metrics, shards } = this;
     const { scopes, tracing, observer } = clients;

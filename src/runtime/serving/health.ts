@@ -1,6 +1,6 @@
 /** Answers `/healthz`, `/readyz` and `/metrics`, for the kubelet and Prometheus. */
 import type { InformerCache } from "../cache/cache.ts";
-import type { IncomingMessage, RequestListener } from "node:http";
+import { STATUS_CODES, type IncomingMessage, type RequestListener } from "node:http";
 import type { Registry } from "prom-client";
 import { messageOf } from "../../errors.ts";
 import type {
@@ -146,11 +146,13 @@ export async function serveMetrics(
   { filter, certificate, failed, boundless }: MetricsGuards,
 ): Promise<RunningServer> {
   const watch = new SeriesWatch();
-  const answer = async ({ headers, url }: IncomingMessage): Promise<[number, string]> => {
-    const pathname = probePathOf(url ?? "/");
-    if (pathname !== "/metrics") return [404, "404 page not found\n"];
-    const verdict = filter ? await filter.check(headers.authorization, "get", pathname) : 200;
-    if (verdict !== 200) return [verdict, verdict === 401 ? "Unauthorized\n" : "Forbidden\n"];
+  const answer = async ({ headers, url, socket }: IncomingMessage): Promise<[number, string]> => {
+    const path = probePathOf(url ?? "/");
+    if (path !== "/metrics") return [404, "404 page not found\n"];
+    const { authorization } = headers;
+    const { remoteAddress } = socket;
+    const verdict = filter ? await filter.check({ authorization, remoteAddress, path }) : 200;
+    if (verdict !== 200) return [verdict, `${STATUS_CODES[verdict]}\n`];
     const text = await registry.metrics();
     for (const metric of watch.check(text)) boundless?.(metric);
     return [200, text];
