@@ -49,7 +49,10 @@ export const program = defineVerification({
       const attackers = new Attackers(ports, new Random(seed), values["largest-mb"] * 2 ** 20);
       const beganMs = systemClock.monotonicMs();
       const telling = new AbortController();
-      const told = tell(async () => `${attackers.sent} sent, ${await peakOf(operator)} MB at most`, telling.signal);
+      const told = tell(
+        async () => `${attackers.sent} sent, ${await peakOf(operator)} MB at most`,
+        telling.signal,
+      );
       const gone = once(operator, "exit").then(() => "gone");
       const attacks = Promise.all(Array.from({ length: clients }, () => attackers.attack(count)));
       await Promise.race([attacks, gone]);
@@ -61,7 +64,9 @@ export const program = defineVerification({
       const [report] = (await once(honest, "message")) as [HonestReport];
       attackers.end();
       console.log(`${attackers.sent} hostile requests in ${seconds.toFixed(0)} s:`);
-      for (const [outcome, times] of [...attackers.outcomes].sort()) {
+      for (const [outcome, times] of [...attackers.outcomes].sort(([one], [other]) =>
+        one.localeCompare(other),
+      )) {
         console.log(`  ${String(times).padStart(8)} ${outcome}`);
       }
       reportHonest(report);
@@ -137,12 +142,16 @@ async function peakOf({ pid }: ChildProcess): Promise<number> {
 }
 
 function reportHonest({ asked, repeated, failures, latenciesMs }: HonestReport): void {
-  console.log(`${asked} honest requests, ${repeated} repeated after a 503, ${failures.length} failed:`);
+  console.log(
+    `${asked} honest requests, ${repeated} repeated after a 503, ${failures.length} failed:`,
+  );
   for (const failure of failures.slice(0, 10)) console.log(`  ${failure}`);
   for (const [name, latencies] of Object.entries(latenciesMs)) {
     const sorted = [...latencies].sort((one, other) => one - other);
     const at = (share: number): string =>
       (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN).toFixed(0);
-    console.log(`  ${name}: ${sorted.length}, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, most ${at(1)} ms`);
+    console.log(
+      `  ${name}: ${sorted.length}, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, most ${at(1)} ms`,
+    );
   }
 }

@@ -194,6 +194,7 @@ function echo(path: string, metrics: WebhookMetrics): ServedPath {
   return {
     metrics: metrics.of(path),
     maxBytes: 2000,
+    isForAll: false,
     defaultTimeoutMs: 1000,
     askedBy: () => ({ uid: "u", apiVersion: "v1", kind: "AdmissionReview" }),
     answer: (body) => ({ status: 200, body: JSON.stringify({ path, body }) }),

@@ -107,7 +107,10 @@ export class Attackers {
     if (!other) return;
     const small = Buffer.from("GET /nowhere HTTP/1.1\r\nHost: a\r\n\r\n");
     other.socket.pause();
-    const first = request("POST /convert HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n", this.#body());
+    const first = request(
+      "POST /convert HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n",
+      this.#body(),
+    );
     other.socket.write(Buffer.concat([first, ...Array.from({ length: PIPELINED }, () => small)]));
     this.#keep(other.socket);
     this.#count("answers not read", PIPELINED + 1);
@@ -119,7 +122,10 @@ export class Attackers {
     this.#count("half a request");
     if (!connection) return;
     const body = this.#body();
-    const all = request(`POST ${this.#random.pick(PATHS)} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nX: ${"y".repeat(this.#random.below(15_000))}\r\n`, body);
+    const all = request(
+      `POST ${this.#random.pick(PATHS)} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nX: ${"y".repeat(this.#random.below(15_000))}\r\n`,
+      body,
+    );
     connection.socket.write(all.subarray(0, this.#random.below(all.length)));
     this.#keep(connection.socket);
   }
@@ -150,7 +156,9 @@ export class Attackers {
           : "/metrics";
     for (let again = 0; again < 5 && connection.isOpen; again++) {
       const asked = Buffer.from(`GET ${path} HTTP/1.1\r\n${head}\r\n`);
-      this.#count(`${wanted === 0 ? "probes" : wanted === 1 ? "journal" : "metrics"} ${await connection.ask(asked)}`);
+      this.#count(
+        `${wanted === 0 ? "probes" : wanted === 1 ? "journal" : "metrics"} ${await connection.ask(asked)}`,
+      );
     }
     connection.socket.write(request(`POST ${path} HTTP/1.1\r\n${head}`, this.#body()));
     connection.socket.destroySoon();
@@ -166,12 +174,22 @@ class Connection {
     socket.on("error", () => undefined);
   }
 
-  static async open(port: number, localAddress: string, isTls = true): Promise<Connection | undefined> {
+  static async open(
+    port: number,
+    localAddress: string,
+    isTls = true,
+  ): Promise<Connection | undefined> {
     const to = { port, host: "127.0.0.1", localAddress };
     const socket = isTls ? connectTls({ ...to, rejectUnauthorized: false }) : connectPlain(to);
     const connection = new Connection(socket);
-    const opened = once(socket, isTls ? "secureConnect" : "connect").then(() => true, () => false);
-    const closed = once(socket, "close").then(() => false, () => false);
+    const opened = once(socket, isTls ? "secureConnect" : "connect").then(
+      () => true,
+      () => false,
+    );
+    const closed = once(socket, "close").then(
+      () => false,
+      () => false,
+    );
     return (await Promise.race([opened, closed])) ? connection : undefined;
   }
 
@@ -208,7 +226,9 @@ class Connection {
       socket.on("data", read).once("close", closed);
       if (chunkBytes === undefined || bytes.length > 4000) socket.write(bytes);
       // Each is a TLS record of its own.
-      else for (let at = 0; at < bytes.length; at += chunkBytes) socket.write(bytes.subarray(at, at + chunkBytes));
+      else
+        for (let at = 0; at < bytes.length; at += chunkBytes)
+          socket.write(bytes.subarray(at, at + chunkBytes));
     });
   }
 }

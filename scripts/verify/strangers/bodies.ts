@@ -92,8 +92,16 @@ const VALUES: Readonly<Record<string, Filler>> = {
   "lists in lists": (bytes) => "[".repeat(bytes / 2) + "]".repeat(bytes / 2),
   "open lists": repeated("["),
   "objects in objects": (bytes) => `${'{"a":'.repeat(bytes / 6)}1${"}".repeat(bytes / 6)}`,
-  "many fields": within("{", counted((count) => `"k${count}":1,`), '"last":1}'),
-  "many shapes": within("[", counted((count) => `{"k${count}":1},`), "1]"),
+  "many fields": within(
+    "{",
+    counted((count) => `"k${count}":1,`),
+    '"last":1}',
+  ),
+  "many shapes": within(
+    "[",
+    counted((count) => `{"k${count}":1},`),
+    "1]",
+  ),
   "many orders": within("[", counted(orderOf), "1]"),
   "fields that are indexes": within("[", repeated('{"499":1},'), "1]"),
   "fields that are large indexes": within("[", repeated('{"4000000000":1},'), "1]"),
@@ -115,9 +123,13 @@ const VALUES: Readonly<Record<string, Filler>> = {
 export const BODIES: Readonly<Record<string, Filler>> = {
   ...VALUES,
   ...Object.fromEntries(
-    Object.entries(VALUES).map(([name, fill]) => [`${name}, in a review`, within(BEFORE, fill, AFTER)]),
+    Object.entries(VALUES).map(([name, fill]) => [
+      `${name}, in a review`,
+      within(BEFORE, fill, AFTER),
+    ]),
   ),
   "a review": (bytes) => JSON.stringify(reviewOf({ text: "x".repeat(bytes) })),
   "a long conversion": (bytes) => JSON.stringify(conversionOf(Math.ceil(bytes / 1200), 1000)),
-  "a conversion of small objects": (bytes) => JSON.stringify(conversionOf(Math.ceil(bytes / 200), 0)),
+  "a conversion of small objects": (bytes) =>
+    JSON.stringify(conversionOf(Math.ceil(bytes / 200), 0)),
 };

@@ -42,7 +42,13 @@ const ended = new AbortController();
 let asked = 0;
 let repeated = 0;
 
-function ask(port: number, path: string, body?: string, token?: string, isTls = true): Promise<Answer> {
+function ask(
+  port: number,
+  path: string,
+  body?: string,
+  token?: string,
+  isTls = true,
+): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const send = isTls ? httpsRequest : httpRequest;
     const headers = {
@@ -114,8 +120,18 @@ process.once("message", ({ ports, token }: Honest) => {
     loop("slow", 20, () => ask(webhooks, "/slow?timeout=10s", review), allowed),
     loop("convert 10", 50, () => ask(webhooks, "/convert?timeout=30s", few), converted),
     loop("convert 1000", 2000, () => ask(webhooks, "/convert?timeout=30s", many), converted),
-    loop("healthz", 1000, () => ask(health, "/healthz", undefined, undefined, false), () => true),
-    loop("metrics", 1000, () => ask(metrics, "/metrics", undefined, token), (text) => text.includes("process_cpu")),
+    loop(
+      "healthz",
+      1000,
+      () => ask(health, "/healthz", undefined, undefined, false),
+      () => true,
+    ),
+    loop(
+      "metrics",
+      1000,
+      () => ask(metrics, "/metrics", undefined, token),
+      (text) => text.includes("process_cpu"),
+    ),
   ]).then(() => {
     const report: HonestReport = { asked, repeated, failures, latenciesMs };
     process.send?.(report, () => process.disconnect());

@@ -9,7 +9,6 @@ import {
   Resource,
   type Sent,
   setupSignalHandler,
-  type Unstored,
   ValidatingWebhook,
   type Validator,
 } from "../../../src/index.ts";
@@ -35,7 +34,7 @@ class WidgetValidator implements Validator<Widget> {
 /** Like one that asks another server. */
 @ValidatingWebhook(Widget, { path: "/slow" })
 class SlowValidator implements Validator<Widget> {
-  async validateCreate(_: Unstored<Widget>): Promise<void> {
+  async validateCreate(): Promise<void> {
     await manager.clock.sleep(50);
   }
 }

@@ -8,7 +8,8 @@ import type { QueueState } from "../controller/activity.ts";
 import type { JournalEntry } from "./entry.ts";
 import type { Journal } from "./journal.ts";
 import type { UsedRight, UsedRights } from "./used-rights.ts";
-import { certificateFrom } from "../serving/certificate-files.ts";
+import { present } from "../../present.ts";
+import { httpTls } from "../serving/http-tls.ts";
 import { DEBUG_SERVED, type DebugEndpoint } from "./debug-endpoint.ts";
 import { serveHttp, type RunningServer } from "../serving/http-serving.ts";
 import type { ReviewFilter } from "../serving/review-filter.ts";
@@ -88,8 +89,9 @@ export class DebugServer {
     };
     if (reviewed) {
       const host = endpoint.host === undefined ? {} : { host: endpoint.host };
-      const certificate = certificateFrom(tls, clock, log, () => undefined);
-      this.#server = await serveHttp({ port, ...host, maxConnections }, listener, certificate);
+      const { clients } = endpoint;
+      const served = httpTls({ tls, ...present({ clients }) }, clock, log, () => undefined);
+      this.#server = await serveHttp({ port, ...host, maxConnections }, listener, served);
     } else this.#server = await serveHttp({ port, host: LOOPBACK, maxConnections }, listener);
     const url = `${reviewed ? "https" : "http"}://${LOOPBACK}:${this.#server.port}`;
     log.info({ url }, DEBUG_SERVED);

@@ -29,7 +29,6 @@ import { assertFinished, INSIDE, type ManagerInside } from "./inside.ts";
 import type { OperatorMetrics } from "../metrics/metrics.ts";
 import { Preflight } from "./preflight.ts";
 import type { PlannedAccess } from "../client/access.ts";
-import { Refusals } from "../serving/refusals.ts";
 import { ReviewFilter } from "../serving/review-filter.ts";
 import { processMemory, serverLimits } from "../serving/server-limits.ts";
 import { RunGroup, type Runnable } from "./run-group.ts";
@@ -139,22 +138,15 @@ export class OperatorManager implements Manager {
       tracing: clients.tracing,
       observe: this.metrics.certificateRead.bind(this.metrics),
     });
-    const refusals = new Refusals(clock, this.log);
-    this.#filter = new ReviewFilter({ client: clients.own, clock, refusals });
+    this.#filter = new ReviewFilter(clients.own, clock, this.log);
     this.#debug = clients.debug && this.#debugServer(clients.debug, clock);
     const { metrics, shards } = this;
     const { scopes, tracing, observer } = clients;
     this[INSIDE] = { metrics, scopes, tracing, observer, shards, unfinished: new Set() };
     this.#healthz.add("ping", () => undefined);
-    this.#readyz.add("informers", () => {
-      checkInformers(this.cache);
-    });
+    this.#readyz.add("informers", () => checkInformers(this.cache));
     this.#readyz.add("rights", () => this.#preflight.check());
-    if (options.webhooks) {
-      this.#readyz.add("webhooks", () => {
-        this.webhooks.checkReady();
-      });
-    }
+    if (options.webhooks) this.#readyz.add("webhooks", () => this.webhooks.checkReady());
   }
 
   get elected(): Promise<void> {
@@ -250,9 +242,8 @@ export class OperatorManager implements Manager {
       const maxConnections = limits.connections.other;
       this.#keeper = this.#createKeeper(maxConnections);
       await this.#keeper.start();
-      const { metrics, clock, log } = this;
-      const parts = { metrics, clock, log, filter: this.#filter, maxConnections };
-      this.#metricsServer = await openMetrics(this.#options.metrics, parts);
+      const guards = { filter: this.#filter, maxConnections };
+      this.#metricsServer = await openMetrics(this.#options.metrics, this, guards);
       await this.#debug?.start(maxConnections);
       // Before the caches: their first list may need this operator's own conversion.
       await Promise.race([this.webhooks.start(limits), untilAborted(signal), this.#failed.promise]);

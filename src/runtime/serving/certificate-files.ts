@@ -5,20 +5,19 @@
  * @see https://pkg.go.dev/sigs.k8s.io/controller-runtime/pkg/certwatcher
  */
 import { X509Certificate } from "node:crypto";
-import { readFile, stat } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { createSecureContext } from "node:tls";
 import type { Clock } from "../../clock.ts";
 import { messageOf, TsopError } from "../../errors.ts";
 import { selfSigned } from "../../kube/x509/certificate.ts";
 import type { Logger } from "../../log.ts";
-import { certificateIn, certificatesIn, periodProblem, privateKeyIn } from "./pem.ts";
+import { followFiles } from "./follow-files.ts";
+import { certificateIn, periodProblem, privateKeyIn } from "./pem.ts";
 
 /** The files of a server's certificate, in PEM. */
 export interface CertificatePaths {
   readonly certFile: string;
   readonly keyFile: string;
-  /** Serves only clients with a certificate of this authority; all when absent. */
-  readonly clientCaFile?: string;
 }
 
 /** The source of a server's certificate: files, or a new one that cannot be verified. */
@@ -28,17 +27,11 @@ export type CertificateSource = CertificatePaths | "self-signed";
 export interface ServerCertificate {
   readonly cert: Buffer;
   readonly key: Buffer;
-  readonly ca?: Buffer;
 }
 
 /** Called after each read of the files; the metrics count them. */
 export type ReadingObserver = (outcome: "read" | "error") => void;
 
-// Mounted files change by a symlink, which not every file system reports: polling always works. It
-// costs a `stat` of each file.
-const LOOK_EVERY_MS = 2000;
-// Some file systems record times too coarsely to show a change; so the files are read now and then.
-const READ_EVERY_MS = 10_000;
 const YEAR_MS = 365 * 24 * 3_600_000;
 
 export class CertificateFiles {
@@ -95,22 +88,11 @@ export class CertificateFiles {
     signal: AbortSignal,
   ): Promise<void> {
     let known = first;
-    let seen = "";
-    let readAtMs = 0;
     this.#tell(this.periodProblemOf(known));
-    for (;;) {
-      try {
-        await this.#clock.sleep(LOOK_EVERY_MS, signal);
-      } catch {
-        return;
-      }
-      const nowMs = this.#clock.monotonicMs();
-      const now = await stampOf(this.#paths);
-      if (now === seen && nowMs - readAtMs < READ_EVERY_MS) continue;
-      seen = now;
-      readAtMs = nowMs;
+    const { certFile, keyFile } = this.#paths;
+    await followFiles([certFile, keyFile], this.#clock, signal, async () => {
       known = await this.#look(known, renewed);
-    }
+    });
   }
 
   /** The certificate to serve from now on. */
@@ -147,9 +129,8 @@ export class CertificateFiles {
 
 /** @throws Error what is wrong with which file */
 async function readUsable(paths: CertificatePaths): Promise<ServerCertificate> {
-  const { certFile, keyFile, clientCaFile } = paths;
+  const { certFile, keyFile } = paths;
   const [cert, key] = await Promise.all([readFile(certFile), readFile(keyFile)]);
-  const ca = clientCaFile === undefined ? {} : { ca: await readFile(clientCaFile) };
   const x509 = certificateIn(fileTextOf(certFile, cert));
   if (!x509) throw new Error(`${certFile} does not contain a readable PEM certificate`);
   const privateKey = privateKeyIn(fileTextOf(keyFile, key));
@@ -162,14 +143,7 @@ async function readUsable(paths: CertificatePaths): Promise<ServerCertificate> {
   if (!x509.checkPrivateKey(privateKey)) {
     throw new Error(`the key in ${keyFile} does not match the first certificate in ${certFile}`);
   }
-  if (
-    clientCaFile !== undefined &&
-    ca.ca &&
-    certificatesIn(fileTextOf(clientCaFile, ca.ca)).length === 0
-  ) {
-    throw new Error(`${clientCaFile} does not contain a readable PEM certificate`);
-  }
-  const certificate = { cert, key, ...ca };
+  const certificate = { cert, key };
   // OpenSSL refuses further certificates, such as those whose key is too small.
   createSecureContext(certificate);
   return certificate;
@@ -181,21 +155,8 @@ function fileTextOf(file: string, bytes: Buffer): string {
   return bytes.toString();
 }
 
-/** A text that changes when one of the files is replaced or written. */
-async function stampOf({ certFile, keyFile, clientCaFile }: CertificatePaths): Promise<string> {
-  const files = [certFile, keyFile, ...(clientCaFile === undefined ? [] : [clientCaFile])];
-  const stamps = files.map((file) =>
-    stat(file).then(
-      ({ ino, size, mtimeMs, ctimeMs }) => `${ino} ${size} ${mtimeMs} ${ctimeMs}`,
-      messageOf,
-    ),
-  );
-  return (await Promise.all(stamps)).join(";");
-}
-
 function isSameCertificate(one: ServerCertificate, other: ServerCertificate): boolean {
-  const same = (a?: Buffer, b?: Buffer): boolean => (a && b ? a.equals(b) : a === b);
-  return same(one.cert, other.cert) && same(one.key, other.key) && same(one.ca, other.ca);
+  return one.cert.equals(other.cert) && one.key.equals(other.key);
 }
 
 /** The certificate of a server: files that are followed, or a fixed one. */

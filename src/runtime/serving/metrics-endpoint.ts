@@ -2,7 +2,8 @@
 import type { Clock } from "../../clock.ts";
 import { messageOf } from "../../errors.ts";
 import type { Logger } from "../../log.ts";
-import { certificateFrom } from "./certificate-files.ts";
+import { present } from "../../present.ts";
+import { httpTls } from "./http-tls.ts";
 import { serveMetrics, type MetricsEndpoint } from "./health.ts";
 import type { RunningServer } from "./http-serving.ts";
 import type { OperatorMetrics } from "../metrics/metrics.ts";
@@ -13,17 +14,21 @@ interface MetricsParts {
   readonly metrics: OperatorMetrics;
   readonly clock: Clock;
   readonly log: Logger;
+}
+
+interface MetricsAccess {
   readonly filter: ReviewFilter;
   readonly maxConnections: number;
 }
 
 export async function openMetrics(
   endpoint: MetricsEndpoint | undefined,
-  { metrics, clock, log, filter, maxConnections }: MetricsParts,
+  { metrics, clock, log }: MetricsParts,
+  { filter, maxConnections }: MetricsAccess,
 ): Promise<RunningServer | undefined> {
   if (!endpoint) return undefined;
   metrics.collectProcessMetrics();
-  const { reviewed = false, tls } = endpoint;
+  const { reviewed = false, tls, clients } = endpoint;
   const observe = metrics.certificateRead.bind(metrics);
   const guards = {
     boundless: ({ metric, label, series }: BoundlessMetric) => {
@@ -36,7 +41,7 @@ export async function openMetrics(
       log.warn({ err: error }, `a request for the metrics failed: ${messageOf(error)}`);
     },
     ...(reviewed ? { filter } : {}),
-    ...(tls ? { certificate: certificateFrom(tls, clock, log, observe) } : {}),
+    ...(tls ? { tls: httpTls({ tls, ...present({ clients }) }, clock, log, observe) } : {}),
   };
   return serveMetrics({ ...endpoint, maxConnections }, metrics.registry, guards);
 }

@@ -10,13 +10,14 @@
  */
 import { createHash } from "node:crypto";
 import type { Clock } from "../../clock.ts";
+import type { Logger } from "../../log.ts";
 import type { SentObject } from "../../kube/object.ts";
 import type { ResourceType } from "../../kube/resource.ts";
 import type { Client } from "../client/client.ts";
 import { LruMap } from "../lru.ts";
 import { BucketRateLimiter } from "../queue/rate-limiters.ts";
 import { cannotBeValid } from "./bearer-token.ts";
-import type { Refusals } from "./refusals.ts";
+import { Refusals } from "./refusals.ts";
 
 interface TokenReview extends SentObject {
   spec: { token: string };
@@ -77,13 +78,6 @@ export interface ReviewedRequest {
   readonly path: string;
 }
 
-/** The parts of a filter. */
-export interface ReviewFilterParts {
-  readonly client: Client;
-  readonly clock: Clock;
-  readonly refusals: Refusals;
-}
-
 /** Reviews requests by the API server. */
 export class ReviewFilter {
   readonly #client: Client;
@@ -98,10 +92,10 @@ export class ReviewFilter {
   readonly #rate: BucketRateLimiter;
   readonly #rateOf = new LruMap<BucketRateLimiter>(MOST_ANSWERS);
 
-  constructor({ client, clock, refusals }: ReviewFilterParts) {
+  constructor(client: Client, clock: Clock, log: Logger) {
     this.#client = client;
     this.#clock = clock;
-    this.#refusals = refusals;
+    this.#refusals = new Refusals(clock, log);
     this.#rate = new BucketRateLimiter(clock, UNKNOWN_PER_SECOND, UNKNOWN_BURST);
   }
 

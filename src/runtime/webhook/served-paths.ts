@@ -63,6 +63,7 @@ export function admissionPath(route: AdmissionRoute, told: Told): ServedPath {
   return {
     metrics: told.metrics.of(path),
     maxBytes: maxBytesOf(ADMISSION_MAX_BYTES, told),
+    isForAll: false,
     defaultTimeoutMs: ADMISSION_TIMEOUT_MS,
     askedBy: askedReviewOf,
     broken: (error) => {
@@ -88,6 +89,7 @@ export function conversionPath(path: string, registry: ConversionRegistry, told:
   return {
     metrics: told.metrics.of(path),
     maxBytes: maxBytesOf(CONVERSION_MAX_BYTES, told),
+    isForAll: true,
     defaultTimeoutMs: CONVERSION_TIMEOUT_MS,
     askedBy: askedConversionOf,
     broken: (error) => {

@@ -5,6 +5,7 @@ import { CONVERSION_PATH } from "../../kube/webhooks/webhook-marks.ts";
 import { present } from "../../present.ts";
 import { bindMethods } from "../bind-methods.ts";
 import type { ServerCertificate } from "../serving/certificate-files.ts";
+import { ClientAuthorities } from "../serving/client-certificates.ts";
 import { Refusals } from "../serving/refusals.ts";
 import { RequestMemory } from "../serving/request-memory.ts";
 import type { ServerLimits } from "../serving/server-limits.ts";
@@ -116,6 +117,8 @@ export class WebhookHost implements Webhooks {
     const certificate = await this.#provider.start(renewed, this.#ended.signal);
     if (this.#ended.signal.aborted) return;
     const { clock, tracing } = this.#parts;
+    const authorities = options.clients && new ClientAuthorities(options.clients, clock, log);
+    const ca = await authorities?.read();
     const memory = new RequestMemory(requestsBytes, clock);
     this.#served = this.#paths(memory.largestBytes);
     this.#server = new WebhookServer(clock, this.#served, certificate, {
@@ -123,7 +126,12 @@ export class WebhookHost implements Webhooks {
       memory,
       maxConnections: connections.webhooks,
       refusals: new Refusals(clock, log),
+      clients: authorities && ca && { authorities, ca },
     });
+    if (authorities && ca) {
+      const changed = (now: Buffer): void => this.#server?.renewClientCa(now);
+      void authorities.follow(ca, changed, this.#ended.signal);
+    }
     const host = options.host ?? process.env[WEBHOOK_HOST_VARIABLE];
     this.#port = await this.#server.listen({ port: options.port, ...present({ host }) });
     log.info({ port: this.#port }, WEBHOOKS_SERVED);

@@ -7,8 +7,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";
 import { Socket } from "node:net";
+import type { TLSSocket } from "node:tls";
 import type { Clock } from "../../clock.ts";
 import type { ServerCertificate } from "../serving/certificate-files.ts";
+import type { ClientAuthorities } from "../serving/client-certificates.ts";
 import { type Endpoint, listen, STRANGER_LIMITS, tlsOptions } from "../serving/listening.ts";
 import type { Refusals } from "../serving/refusals.ts";
 import type { RequestMemory } from "../serving/request-memory.ts";
@@ -21,6 +23,7 @@ import { Exchanges } from "./requests/exchange.ts";
 import { failureReply, type Reply, ReviewFailure, UNREAD } from "./requests/replies.ts";
 import { OpenRequests } from "./requests/open-requests.ts";
 import { receiveBody } from "./requests/request-body.ts";
+import { tellRefusal, untrusted } from "./requests/request-limits.ts";
 import type { ServedPath } from "./requests/served-path.ts";
 
 /** The share of the connections on which no request may have come yet. */
@@ -38,6 +41,12 @@ export interface ServerBounds {
   readonly refusals: Refusals;
 }
 
+/** The authorities that sign the certificates of API servers. */
+export interface ServerClients {
+  readonly authorities: ClientAuthorities;
+  readonly ca: Buffer;
+}
+
 /** The settings. */
 interface ServerOptions extends ServerBounds {
   /** How long a connection stays on which nothing moves. */
@@ -46,6 +55,8 @@ interface ServerOptions extends ServerBounds {
   readonly limits?: Partial<typeof STRANGER_LIMITS>;
   /** Makes a span of each review; none when absent. */
   readonly tracing?: Tracing | undefined;
+  /** All clients are answered when absent. */
+  readonly clients?: ServerClients | undefined;
 }
 
 export class WebhookServer {
@@ -58,15 +69,24 @@ export class WebhookServer {
   readonly #silent: SilentConnections;
   readonly #memory: RequestMemory;
   readonly #open: OpenRequests;
+  readonly #refusals: Refusals;
+  readonly #clients: ClientAuthorities | undefined;
+  #clientCa: Buffer | undefined;
+  #certificate: ServerCertificate;
   #isStopping = false;
 
   constructor(
     clock: Clock,
     paths: ReadonlyMap<string, ServedPath>,
     certificate: ServerCertificate,
-    { stalledMs = STALLED_MS, tracing, limits, memory, maxConnections, refusals }: ServerOptions,
+    options: ServerOptions,
   ) {
+    const { stalledMs = STALLED_MS, tracing, limits, memory, maxConnections, refusals } = options;
     this.#clock = clock;
+    this.#certificate = certificate;
+    this.#clients = options.clients?.authorities;
+    this.#clientCa = options.clients?.ca;
+    this.#refusals = refusals;
     this.#memory = memory;
     this.#open = new OpenRequests(memory, refusals);
     this.#shared = new SharedConnections(maxConnections);
@@ -74,7 +94,8 @@ export class WebhookServer {
     this.#exchanges = new Exchanges({ clock, tracing, memory, refusals });
     this.#paths = paths;
     this.#server = createServer({
-      ...tlsOptions(certificate),
+      // Each request is answered with why it is refused, and those for conversions are not.
+      ...tlsOptions(certificate, this.#clientCa, false),
       ...STRANGER_LIMITS,
       ...limits,
       keepAliveTimeout: KEEP_ALIVE_MS,
@@ -103,6 +124,7 @@ export class WebhookServer {
       answers: new AnswerTexts(this.#clock, KEEP_ALIVE_MS),
       idleMs: Math.min(stalledMs, KEEP_ALIVE_MS),
       isStopping: () => this.#isStopping,
+      isTrusted: (socket) => this.#clients?.problemOf(socket) === undefined,
       spoke: (socket) => {
         this.#silent.spoke(socket);
       },
@@ -129,7 +151,14 @@ export class WebhookServer {
 
   /** New connections get this certificate; those that are open stay. */
   renew(certificate: ServerCertificate): void {
-    this.#server.setSecureContext(tlsOptions(certificate));
+    this.#certificate = certificate;
+    this.#server.setSecureContext(tlsOptions(certificate, this.#clientCa));
+  }
+
+  /** Clients of new connections need a certificate of these authorities. */
+  renewClientCa(ca: Buffer): void {
+    this.#clientCa = ca;
+    this.#server.setSecureContext(tlsOptions(this.#certificate, ca));
   }
 
   /** Resolves when all that was asked is answered, `withinMs` from now at the latest. */
@@ -170,6 +199,15 @@ export class WebhookServer {
       request.resume();
       const failure = new ReviewFailure(404, "no webhook is served at this path");
       this.#send(request, response, failureReply(UNREAD, failure));
+      return;
+    }
+    const problem = path.isForAll
+      ? undefined
+      : this.#clients?.problemOf(request.socket as TLSSocket);
+    if (problem !== undefined) {
+      request.resume();
+      tellRefusal(this.#refusals, `A request to ${pathname} was refused`, untrusted(problem));
+      this.#send(request, response, failureReply(UNREAD, untrusted(problem)));
       return;
     }
     const query = at < 0 ? "" : url.slice(at + 1);

@@ -222,7 +222,10 @@ describe("the webhook server", () => {
   ])("refuses more levels than that before it parses them: %s", async (start, end) => {
     const levels = 500_000;
     const deep = start.repeat(levels) + (end === "" ? "" : `1${end.repeat(levels)}`);
-    const answer = await server.ask("/validate", question({ deep: "DEEP" }).replace('"DEEP"', deep));
+    const answer = await server.ask(
+      "/validate",
+      question({ deep: "DEEP" }).replace('"DEEP"', deep),
+    );
     expect(answer).toMatchObject({
       status: 400,
       body: { kind: "Status", message: "the body nests more than 10004 levels" },
@@ -259,6 +262,7 @@ describe("a webhook server with short limits", () => {
     {
       metrics: new WebhookMetrics(new Registry(), systemClock).of(name),
       maxBytes: 1000,
+      isForAll: false,
       defaultTimeoutMs: 1000,
       askedBy: () => ({ uid: "u", apiVersion: "v1", kind: "AdmissionReview" }),
       answer() {
@@ -271,9 +275,7 @@ describe("a webhook server with short limits", () => {
   const paths = new Map([pathOf("/small", "{}"), pathOf("/large", "x".repeat(32 * 2 ** 20))]);
   const clock = new VirtualClock();
 
-  async function limitedServer(
-    options: Partial<ConstructorParameters<typeof WebhookServer>[3]>,
-  ) {
+  async function limitedServer(options: Partial<ConstructorParameters<typeof WebhookServer>[3]>) {
     const now = Date.now();
     const validity = { from: now - 3_600_000, to: now + 3_600_000 };
     const { certificate, key } = selfSigned(["localhost"], validity);

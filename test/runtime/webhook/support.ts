@@ -10,6 +10,8 @@ import { selfSigned } from "../../../src/kube/x509/certificate.ts";
 import { type Logger, silentLogger } from "../../../src/log.ts";
 import type { Client } from "../../../src/runtime/client/client.ts";
 import type { CertificatePaths } from "../../../src/runtime/serving/certificate-files.ts";
+import { present } from "../../../src/present.ts";
+import type { ClientCertificates } from "../../../src/runtime/serving/client-certificates.ts";
 import { Refusals } from "../../../src/runtime/serving/refusals.ts";
 import { RequestMemory } from "../../../src/runtime/serving/request-memory.ts";
 import { type ServerLimits, serverLimits } from "../../../src/runtime/serving/server-limits.ts";
@@ -107,14 +109,14 @@ export function boundsOf(
 export async function serveWebhooks(
   handlers: readonly WebhookHandler[],
   clock: Clock = systemClock,
-  limits: ServerLimits = LIMITS,
+  { limits = LIMITS, clients }: { limits?: ServerLimits; clients?: ClientCertificates } = {},
 ): Promise<TestServer> {
   const folder = mkdtempSync(join(tmpdir(), "tsop-webhooks-"));
   const files = certificateIn(folder, clock.now());
   const registry = new Registry();
   const lines: string[] = [];
   const host = new WebhookHost({
-    options: { port: 0, host: "127.0.0.1", certificate: files },
+    options: { port: 0, host: "127.0.0.1", certificate: files, ...present({ clients }) },
     registry,
     clock,
     log: keepingLogger(lines),

@@ -4,6 +4,7 @@
  */
 import { AsyncResource } from "node:async_hooks";
 import type { Socket } from "node:net";
+import type { TLSSocket } from "node:tls";
 import type { Exchange, Exchanges } from "../requests/exchange.ts";
 import type { Reply } from "../requests/replies.ts";
 import { BodyParts } from "../requests/body-parts.ts";
@@ -22,6 +23,8 @@ export interface DirectParts {
   readonly idleMs: number;
   /** Whether no more requests are to be read once one is answered. */
   isStopping(): boolean;
+  /** Whether the client may use all paths. */
+  isTrusted(socket: TLSSocket): boolean;
   /** The first request came in. */
   spoke(socket: Socket): void;
   /** Hands a connection to `node:http`, which reads it from here on. */
@@ -58,11 +61,13 @@ export class DirectConnection {
   // What came in of a request, where that is not one piece.
   readonly #pieces: BodyParts;
   #isWatched = false;
+  readonly #isTrusted: boolean;
 
-  constructor(socket: Socket, parts: DirectParts) {
+  constructor(socket: TLSSocket, parts: DirectParts) {
     this.#socket = socket;
     this.#parts = parts;
     this.#pieces = new BodyParts(parts.memory);
+    this.#isTrusted = parts.isTrusted(socket);
     socket.on("data", this.#read);
     socket.on("end", this.#ended);
     socket.on("timeout", this.#timedOut);
@@ -104,7 +109,8 @@ export class DirectConnection {
     const path = head && this.#parts.paths.get(head.pathname);
     // Nobody takes the last answer, but asks for more.
     const isJammed = this.#socket.writableLength > 0;
-    if (!head || !path || head.bodyBytes > path.maxBytes || isJammed) {
+    const isRefused = !path || !(this.#isTrusted || path.isForAll);
+    if (!head || isRefused || head.bodyBytes > path.maxBytes || isJammed) {
       this.#handOver(piece);
       return;
     }

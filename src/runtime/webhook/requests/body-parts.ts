@@ -37,7 +37,7 @@ export class BodyParts {
       this.#bytes += part.length;
       return true;
     }
-    for (let at = 0; at < part.length; ) {
+    for (let at = 0; at < part.length;) {
       const block = this.#block ?? this.#beginBlock();
       if (!block) return false;
       const copied = part.copy(block, this.#filled, at);

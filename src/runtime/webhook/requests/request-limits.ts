@@ -14,6 +14,10 @@ const BODY_DEPTH: ExceededLimit = {
   name: "body-depth",
   fix: "An API server stores no object that is so deep: find out who sends it.",
 };
+const CLIENT: ExceededLimit = {
+  name: "client-certificate",
+  fix: "Configure the certificate of the API server (docs/webhooks.md), or leave out `clients` of the webhooks.",
+};
 const REQUEST_MEMORY: ExceededLimit = {
   name: "request-memory",
   fix: `${MORE_MEMORY} If other clients than API servers send requests, narrow the NetworkPolicy or require client certificates (docs/webhooks.md).`,
@@ -22,6 +26,9 @@ const REQUEST_MEMORY: ExceededLimit = {
 
 export const bodyTooLarge = (maxBytes: number): ReviewFailure =>
   new ReviewFailure(413, `the body has more than ${maxBytes} bytes`, { limit: BODY_BYTES });
+
+export const untrusted = (problem: string): ReviewFailure =>
+  new ReviewFailure(401, problem, { limit: CLIENT });
 
 export const outOfMemory = ({ maxBytes }: RequestMemory): ReviewFailure =>
   new ReviewFailure(

@@ -12,6 +12,8 @@ const JSON_TYPE = "application/json";
 export interface ServedPath {
   readonly metrics: PathMetrics;
   readonly maxBytes: number;
+  /** Whether it is served to clients whose certificate was not verified, too: API servers have none for conversions. */
+  readonly isForAll: boolean;
   /** How long an answer may take where the request does not say. */
   readonly defaultTimeoutMs: number;
   /** How a body is to be answered, as far as it can be read. */
@@ -27,7 +29,7 @@ export interface PathRequest {
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
   /** Called before the body is parsed: takes the memory for it. @throws ReviewFailure */
-  take(body: Buffer): void;
+  readonly take: (body: Buffer) => void;
 }
 
 /** The answer of a request, whatever it is: at once, unless a handler takes its time. Never rejects. */
