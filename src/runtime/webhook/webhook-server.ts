@@ -172,6 +172,7 @@ export class WebhookServer {
     });
     this.#server.closeIdleConnections();
     this.#direct.endIdle();
+    this.#silent.end();
     const timer = this.#clock.after(withinMs, () => {
       this.close();
     });
