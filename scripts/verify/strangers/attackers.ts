@@ -13,7 +13,7 @@ export type Ports = Readonly<Record<"webhooks" | "metrics" | "health" | "debug",
 const PATHS = ["/validate", "/mutate", "/slow", "/convert", "/nowhere"];
 const NAMES = Object.keys(BODIES);
 /** Bodies up to this size are made once. */
-const KEPT_BYTES = 64 * 1024;
+const KEPT_BYTES = 1024 * 1024;
 const ANSWER_MS = 30_000;
 const PIPELINED = 300;
 
@@ -77,7 +77,7 @@ export class Attackers {
     const type = "Host: a\r\nContent-Type: application/json\r\n";
     if (kind < 75) return chunked(`POST ${path} HTTP/1.1\r\n${type}`, body.subarray(0, 20_000));
     if (kind < 130) {
-      const zipped = gzipSync(body.subarray(0, 1_000_000));
+      const zipped = gzipSync(body.subarray(0, 50_000));
       return request(`POST ${path} HTTP/1.1\r\n${type}Content-Encoding: gzip\r\n`, zipped);
     }
     if (kind < 160) {

@@ -57,6 +57,7 @@ export class WebhookHost implements Webhooks {
   #provider: CertificateProvider | undefined;
   #server: WebhookServer | undefined;
   #port: number | undefined;
+  #memory: RequestMemory | undefined;
   #served: ReadonlyMap<string, ServedPath> = new Map();
   #isStarted = false;
 
@@ -73,6 +74,11 @@ export class WebhookHost implements Webhooks {
   /** The served paths, once it listens. */
   get served(): ReadonlyMap<string, ServedPath> {
     return this.#served;
+  }
+
+  /** The memory of the requests that are under way, once it listens. */
+  get memory(): RequestMemory | undefined {
+    return this.#memory;
   }
 
   add(handler: WebhookHandler): void {
@@ -120,6 +126,7 @@ export class WebhookHost implements Webhooks {
     const authorities = options.clients && new ClientAuthorities(options.clients, clock, log);
     const ca = await authorities?.read();
     const memory = new RequestMemory(requestsBytes, clock);
+    this.#memory = memory;
     this.#served = this.#paths(memory.largestBytes);
     this.#server = new WebhookServer(clock, this.#served, certificate, {
       tracing,

@@ -1,12 +1,10 @@
 /**
- * The parts of a body that comes in. A client chooses their size, and a part of one byte takes hundreds in memory: small ones are copied into blocks.
+ * The parts of a body that comes in. A client chooses their size, and a part of one byte takes hundreds in memory: all but the first one are copied into blocks.
  */
 import type { RequestMemory } from "../../serving/request-memory.ts";
 
 const FIRST_BLOCK_BYTES = 1024;
 const MAX_BLOCK_BYTES = 64 * 1024;
-/** A part that is not smaller is kept as it is. */
-const OWN_PART_BYTES = 8 * 1024;
 /** What a part takes besides its bytes. */
 const PART_BYTES = 512;
 
@@ -30,22 +28,22 @@ export class BodyParts {
 
   /** Keeps a part; false when there is no memory for it: then nothing of it is kept. */
   add(part: Buffer): boolean {
-    if (this.#parts.length === 0 || part.length >= OWN_PART_BYTES) {
+    if (this.#parts.length === 0) {
       if (!this.#take(part.length + PART_BYTES)) return false;
-      this.#endBlock();
       this.#parts.push(part);
       this.#bytes += part.length;
       return true;
     }
-    for (let at = 0; at < part.length;) {
-      const block = this.#block ?? this.#beginBlock();
-      if (!block) return false;
-      const copied = part.copy(block, this.#filled, at);
-      this.#filled += copied;
-      this.#bytes += copied;
-      at += copied;
-      if (this.#filled === block.length) this.#endBlock();
-    }
+    const room = (this.#block?.length ?? 0) - this.#filled;
+    const next = part.length > room ? this.#newBlock(part.length - room) : undefined;
+    if (part.length > room && !next) return false;
+    const copied = this.#block ? part.copy(this.#block, this.#filled) : 0;
+    this.#filled += copied;
+    this.#bytes += part.length;
+    if (!next) return true;
+    this.#parts.push(next);
+    this.#block = next;
+    this.#filled = part.copy(next, 0, copied);
     return true;
   }
 
@@ -71,21 +69,12 @@ export class BodyParts {
     this.#bytes = 0;
     this.#parts = [];
     this.#block = undefined;
-  }
-
-  #beginBlock(): Buffer | undefined {
-    const bytes = Math.min(MAX_BLOCK_BYTES, Math.max(FIRST_BLOCK_BYTES, this.#bytes));
-    if (!this.#take(bytes + PART_BYTES)) return undefined;
-    this.#block = Buffer.allocUnsafeSlow(bytes);
     this.#filled = 0;
-    this.#parts.push(this.#block);
-    return this.#block;
   }
 
-  #endBlock(): void {
-    const last = this.#parts.length - 1;
-    if (this.#block) this.#parts[last] = this.#block.subarray(0, this.#filled);
-    this.#block = undefined;
+  #newBlock(leastBytes: number): Buffer | undefined {
+    const bytes = Math.max(leastBytes, FIRST_BLOCK_BYTES, Math.min(MAX_BLOCK_BYTES, this.#bytes));
+    return this.#take(bytes + PART_BYTES) ? Buffer.allocUnsafeSlow(bytes) : undefined;
   }
 
   #take(bytes: number): boolean {
