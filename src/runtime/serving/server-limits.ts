@@ -9,7 +9,7 @@ const MIB = 1024 * 1024;
 const CONNECTION_BYTES = 96 * 1024;
 /** The shares of the memory for servers; the rest is for what V8 has not collected yet. */
 const REQUESTS_SHARE = 0.5;
-const CONNECTIONS_SHARE = 0.25;
+const CONNECTIONS_SHARE = 0.4;
 /** The share of all connections. */
 const WEBHOOK_CONNECTIONS = 0.7;
 const OTHER_CONNECTIONS = 0.1;

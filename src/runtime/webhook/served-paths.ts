@@ -20,12 +20,11 @@ import {
 import type { AdmissionRoute } from "./handlers.ts";
 import type { Patience } from "./requests/patience.ts";
 import { type Reply, ReviewFailure, reviewReply } from "./requests/replies.ts";
+import { ADMISSION_MAX_BYTES } from "./requests/request-limits.ts";
 import type { ServedPath } from "./requests/served-path.ts";
 import type { WebhookMetrics } from "./requests/webhook-metrics.ts";
 
 const MIB = 1024 * 1024;
-// As controller-runtime's: two objects of 3 MB, and the rest of the request.
-const ADMISSION_MAX_BYTES = 7 * MIB;
 // All objects of a list come in one request; controller-runtime has no limit. The memory for requests is a lower one in most containers.
 const CONVERSION_MAX_BYTES = 128 * MIB;
 /** What is read of a body is at least twice the size of it. */

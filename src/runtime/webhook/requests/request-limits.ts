@@ -8,7 +8,14 @@ const MIB = 1024 * 1024;
 const MORE_MEMORY =
   "Raise the memory limit of the container and --max-old-space-size with it, or set serverMemoryBytes of createManager.";
 
+/** As controller-runtime's: two objects of 3 MB, and the rest of the request. */
+export const ADMISSION_MAX_BYTES = 7 * MIB;
+
 const BODY_BYTES: ExceededLimit = { name: "body-bytes", fix: MORE_MEMORY };
+const ADMISSION_BYTES: ExceededLimit = {
+  name: "admission-bytes",
+  fix: "The API server sends no larger admission review: find out who sends it.",
+};
 const BODY_MEMORY: ExceededLimit = { name: "body-memory", fix: MORE_MEMORY };
 const BODY_DEPTH: ExceededLimit = {
   name: "body-depth",
@@ -25,7 +32,9 @@ const REQUEST_MEMORY: ExceededLimit = {
 };
 
 export const bodyTooLarge = (maxBytes: number): ReviewFailure =>
-  new ReviewFailure(413, `the body has more than ${maxBytes} bytes`, { limit: BODY_BYTES });
+  new ReviewFailure(413, `the body has more than ${maxBytes} bytes`, {
+    limit: maxBytes === ADMISSION_MAX_BYTES ? ADMISSION_BYTES : BODY_BYTES,
+  });
 
 export const untrusted = (problem: string): ReviewFailure =>
   new ReviewFailure(401, problem, { limit: CLIENT });

@@ -97,7 +97,7 @@ describe("the limits of servers", () => {
   it("of the scaffolded pod are these", () => {
     expect(serverLimits(pod)).toEqual({
       requestsBytes: Math.floor(74.75 * MIB),
-      connections: { webhooks: 279, other: 39 },
+      connections: { webhooks: 446, other: 63 },
     });
   });
 
